@@ -5,18 +5,22 @@
 #include "engine/base/file.h"
 #include "engine/base/printable.h"
 #include "engine/service/engine_service.h"
+#include "ui/controllers/file_controller.h"
 #include "ui/controls/theme.h"
 #include "ui/pages/explore_page.h"
 #include "ui/pages/picture_export.h"
 #include "ui/shell/closing_signals.h"
 #include "ui/shell/main_window.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/language.h"
 #include "ui/words/words.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QFileInfo>
 #include <QIcon>
+#include <QLocale>
+#include <QSettings>
 
 #include <chrono>
 #include <csignal>
@@ -62,6 +66,8 @@ void declareOptions(QCommandLineParser &parser)
         {u"first-picture"_s,
          u"Print when the first picture stood on the screen (nanoseconds of the monotonic clock), and end."_s},
         {u"dark"_s, u"Dark colours in the screenshot."_s},
+        {u"language"_s, u"Language of window and pictures: en, zh_CN or ko; else as chosen in the window, or the desktop's."_s,
+         u"CODE"_s},
         // Not addHelpOption(): it brings a --help-all along.
         {{u"h"_s, u"help"_s}, u"Print these lines, and end."_s},
         {{u"v"_s, u"version"_s}, u"Print the version, and end."_s},
@@ -86,6 +92,24 @@ base::Result<QSize> sizeOf(const QCommandLineParser &parser, QSize otherwise)
         return base::Error::invalid("--size", "'" + utf8(parser.value(u"size"_s)) +
                                                   "' is no size; write WxH between 320x200 and 20000x20000");
     return size;
+}
+
+/// Before anything is shown: texts on the screen do not change their language. Pictures are in English unless told otherwise.
+base::Result<> chooseLanguage(const QCommandLineParser &parser, bool isWindow)
+{
+    if (const QString given = parser.value(u"language"_s); parser.isSet(u"language"_s)) {
+        QStringList codes;
+        for (const ui::Language &each : ui::languages())
+            codes << each.code;
+        if (!codes.contains(given))
+            return base::Error::invalid("--language",
+                                        "'" + utf8(given) + "' is unknown here; use one of " + utf8(codes.join(u", "_s)));
+        ui::installLanguage(given);
+    } else if (isWindow) {
+        const QString chosen = ui::windowSettings()->value(u"language"_s).toString();
+        ui::installLanguage(ui::languageFor(chosen, QLocale::system().uiLanguages()));
+    }
+    return {};
 }
 
 int runExport(const QCommandLineParser &parser)
@@ -187,6 +211,8 @@ int runApplication(int argc, char **argv)
     }
     if (parser.positionalArguments().size() > 1)
         return finish(base::Error::invalid("FILE", "one window opens one experiment; give one file"));
+    if (const auto chosen = chooseLanguage(parser, !parser.isSet(u"export"_s) && !parser.isSet(u"screenshot"_s)); !chosen)
+        return finish(chosen);
     if (parser.isSet(u"export"_s))
         return runExport(parser);
     return parser.isSet(u"screenshot"_s) ? runScreenshot(parser) : runWindow(parser);

@@ -10,6 +10,7 @@
 #include "ui/state/lane_groups.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QApplication>
@@ -40,7 +41,7 @@ base::Result<ui::TimelineContent> contentOf(const ExportRequest &request)
         if (auto schedule = service::scheduleOf(record->experiment))
             group.schedule = std::make_shared<const schedule::Schedule>(*std::move(schedule));
         group.metrics = record->metrics.value_or(simulate::Metrics{});
-        group.caption = u"%1 · run %2"_s.arg(ui::caption(record->summary.kind)).arg(*request.run);
+        group.caption = ui::caption(record->summary.kind) + ui::Words::tr(" · run %1").arg(*request.run);
         content.groups.push_back(std::move(group));
         return content;
     }

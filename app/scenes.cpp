@@ -13,6 +13,7 @@
 #include "ui/pages/learn_page.h"
 #include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/shell/main_window.h"
 #include "ui/state/experiment_document.h"
@@ -174,6 +175,18 @@ void playToTheThird(MainWindow &window)
     window.explorePage().playBar()->stepTo(true);
 }
 
+/// Half of the way from the baseline to the plan with the vocabulary split.
+Result<> morphHalfway(MainWindow &window)
+{
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
+    window.actions().morph->trigger();
+    ui::MorphView &view = *window.explorePage().morph()->view();
+    if (!waitFor([&view] { return view.morph() != nullptr; }))
+        return base::Error::failed("the baseline was not predicted within 3 minutes");
+    view.setProgress(0.5);
+    return {};
+}
+
 /// What of "learn", "learn:PAGE" or "learn:TOUR#STEP" does not exist.
 Result<> checkPage(const QString &scene)
 {
@@ -238,7 +251,8 @@ const std::vector<Scene> &scenes()
         {u"table", simply(showTheTable)},
         {u"presentation", simply(present)},
         {u"schedule", simply(editTheSchedule)},
-        {u"play", simply(playToTheThird)}};
+        {u"play", simply(playToTheThird)},
+        {u"morph", morphHalfway}};
     return kAll;
 }
 

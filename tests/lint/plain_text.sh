@@ -14,9 +14,9 @@ report "Nothing else that detects markup is used" \
 report "Pages of Learn alone are Markdown" \
     "$(grep -rnE '\bsetMarkdown\b' --include='*.cpp' --include='*.h' ui app | grep -v '^ui/learn/page_browser\.cpp:')"
 
-# A tooltip is one literal of our own, the tooltip of another control, or goes through plainTip().
+# A tooltip is one literal of our own (translated or not), the tooltip of another control, or goes through plainTip().
 tips=$(find ui app -name '*.cpp' | sort | xargs perl -0777 -ne '
-    my $literal = qr/u"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*_s|QStringLiteral\("(?:[^"\\]|\\.)*"\)|\{\}|\w+->toolTip\(\)/;
+    my $literal = qr/u"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*_s|QStringLiteral\("(?:[^"\\]|\\.)*"\)|Words::tr\(\s*"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*\s*\)|\{\}|\w+->toolTip\(\)/;
     while (/setToolTip\(\s*(?:\d+,\s*)?/g) {
         my $at = pos; my $rest = substr($_, $at, 400);
         next if $rest =~ /^(?:$literal)\s*\)/ || $rest =~ /^plainTip\(/;

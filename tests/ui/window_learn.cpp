@@ -139,7 +139,7 @@ void WindowLearn::theWayBackLeadsThroughWhatWasRead()
     contents->setCurrentItem(entry(u"Textbook 1F1B"_s));
     auto *back = m_fixture->find<QPushButton>(u"learn.history"_s);
     QTest::keyClick(&m_fixture->window(), Qt::Key_Left, Qt::AltModifier);
-    QVERIFY2(text().startsWith(u"V-Half"_s), qPrintable(text().left(40)));
+    QTRY_VERIFY2(text().startsWith(u"V-Half"_s), qPrintable(text().left(40))); // a shortcut shows the button pressed first
     QCOMPARE(contents->currentItem(), entry(u"V-Half"_s));
     QTest::mouseClick(back, Qt::LeftButton);
     QVERIFY(text().startsWith(u"Glossary"_s));

@@ -74,8 +74,7 @@ Palette paletteOf(const std::vector<GifFrame> &frames)
 
 int appendBytes(GifFileType *gif, const GifByteType *bytes, int count)
 {
-    static_cast<std::string *>(gif->UserData)
-        ->appendBytes(reinterpret_cast<const char *>(bytes), static_cast<std::size_t>(count));
+    static_cast<std::string *>(gif->UserData)->append(reinterpret_cast<const char *>(bytes), static_cast<std::size_t>(count));
     return count;
 }
 

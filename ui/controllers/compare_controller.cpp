@@ -7,6 +7,7 @@
 #include "ui/state/forecast.h"
 #include "ui/state/run_database.h"
 #include "ui/words/run_words.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QFileDialog>
@@ -64,9 +65,9 @@ void CompareController::updateProposal()
     const auto baseline = m_forecast->comparableBaseline();
     const auto method = bestMethod();
     m_panel->setProposal(!plan || !baseline                         ? QString()
-                         : method                                   ? u"Compare this plan with "_s + shortName(*method)
-                         : baseline->experiment == plan->experiment ? u"Add this plan"_s
-                                                                    : u"Compare this plan with the baseline"_s);
+                         : method                                   ? Words::tr("Compare this plan with ") + shortName(*method)
+                         : baseline->experiment == plan->experiment ? Words::tr("Add this plan")
+                                                                    : Words::tr("Compare this plan with the baseline"));
 }
 
 CompareItem CompareController::planItem() const
@@ -116,8 +117,8 @@ void CompareController::addPlan()
 
 void CompareController::askFiles()
 {
-    addFiles(QFileDialog::getOpenFileNames(m_panel->window(), u"Compare experiments"_s, {},
-                                           u"Experiments (*.stagelens.json);;All files (*)"_s));
+    addFiles(QFileDialog::getOpenFileNames(m_panel->window(), Words::tr("Compare experiments"), {},
+                                           Words::tr("Experiments (*.stagelens.json);;All files (*)")));
 }
 
 void CompareController::addFiles(const QStringList &files)
@@ -141,7 +142,7 @@ void CompareController::predictFiles()
         if (prediction)
             m_panel->add(itemOf(**prediction, name));
         else
-            emit failed(u"%1 was not added. %2"_s.arg(name, sentence(prediction.error())));
+            emit failed(Words::tr("%1 was not added. %2").arg(name, sentence(prediction.error())));
         predictFiles();
     });
 }
@@ -156,7 +157,7 @@ void CompareController::fillMenu(QMenu *menu)
 {
     menu->addSeparator();
     for (const store::RunSummary &run : m_database->table().firstRows | std::views::take(kRunsToAdd))
-        menu->addAction(u"Run %1: %2"_s.arg(run.id).arg(runName(run)), this, [this, id = run.id] {
+        menu->addAction(Words::tr("Run %1: %2").arg(run.id).arg(runName(run)), this, [this, id = run.id] {
             m_database->load({id}, [this](const std::vector<service::RunSnapshotPtr> &loaded) {
                 m_panel->add(itemOf(*loaded.front(), m_bridge->cores()));
             });

@@ -10,6 +10,7 @@
 #include "ui/state/run_controller.h"
 #include "ui/state/run_database.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QApplication>
@@ -71,10 +72,10 @@ base::Result<Picture> ExportController::pictureInFront()
     if (page == m_pages.sweep) {
         if (m_pages.sweep->hasResults())
             return pictureOf(*m_pages.sweep->results(), u"sweep"_s);
-        return base::Error::invalid("sweep", "there are no results to export yet; start the sweep");
+        return base::Error::invalid("sweep", utf8(Words::tr("there are no results to export yet; start the sweep")));
     }
     if (page != m_pages.explore)
-        return base::Error::invalid("mode", "Explore, Compare and Sweep have a picture to export");
+        return base::Error::invalid("mode", utf8(Words::tr("Explore, Compare and Sweep have a picture to export")));
     if (const auto valid = planIsShown(); !valid)
         return valid.error();
     return pictureOf(*m_pages.explore->timeline());
@@ -84,8 +85,8 @@ base::Result<> ExportController::planIsShown() const
 {
     if (m_forecast->problems().empty() && m_forecast->plan())
         return {};
-    return base::Error::invalid("experiment",
-                                "the picture shows the last valid plan; mend the experiment before you export it");
+    return base::Error::invalid(
+        "experiment", utf8(Words::tr("the picture shows the last valid plan; mend the experiment before you export it")));
 }
 
 base::Result<> ExportController::hasDataInFront(const QString &format) const
@@ -94,11 +95,13 @@ base::Result<> ExportController::hasDataInFront(const QString &format) const
     if (page == m_pages.explore)
         return showsRun() ? base::Result<>() : planIsShown();
     if (page != m_pages.sweep)
-        return base::Error::invalid("mode", "Explore and Sweep have data to export");
+        return base::Error::invalid("mode", utf8(Words::tr("Explore and Sweep have data to export")));
     if (format == u"chrome-trace"_s)
-        return base::Error::invalid("mode", "a sweep has results and no trace; open one of its plans in Explore");
-    return m_pages.sweep->hasResults() ? base::Result<>()
-                                       : base::Error::invalid("sweep", "there are no results to export yet; start the sweep");
+        return base::Error::invalid("mode",
+                                    utf8(Words::tr("a sweep has results and no trace; open one of its plans in Explore")));
+    return m_pages.sweep->hasResults()
+               ? base::Result<>()
+               : base::Error::invalid("sweep", utf8(Words::tr("there are no results to export yet; start the sweep")));
 }
 
 bool ExportController::showsRun() const
@@ -137,7 +140,7 @@ void ExportController::exportPictureAs(const QString &format)
     const auto picture = pictureInFront();
     if (!picture)
         return;
-    const QString file = askForFile(u"Export the picture"_s, picture->name, format);
+    const QString file = askForFile(Words::tr("Export the picture"), picture->name, format);
     if (file.isEmpty())
         return;
     if (const auto exported = exportPicture(*picture, file, format); !exported)
@@ -178,7 +181,7 @@ void ExportController::exportDataAs(const QString &format)
     const QString name = m_pages.stack->currentWidget() == m_pages.sweep ? u"sweep"_s
                          : showsRun() ? u"run-%1"_s.arg(m_runController->shown()->record.summary.id)
                                       : u"timeline"_s;
-    const QString file = askForFile(u"Export the data"_s, name, format);
+    const QString file = askForFile(Words::tr("Export the data"), name, format);
     if (!file.isEmpty())
         exportData(format, file);
 }
@@ -230,7 +233,7 @@ void ExportController::exportLaunch(const QString &format, const QString &file)
 
 void ExportController::exportRun(qint64 run, const QString &format)
 {
-    const QString file = askForFile(u"Export run %1"_s.arg(run), u"run-%1"_s.arg(run), format);
+    const QString file = askForFile(Words::tr("Export run %1").arg(run), u"run-%1"_s.arg(run), format);
     if (!file.isEmpty())
         m_database->exportRun(run, format, file);
 }

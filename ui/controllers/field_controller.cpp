@@ -7,6 +7,7 @@
 #include "ui/state/forecast.h"
 #include "ui/strip/method_picker.h"
 #include "ui/strip/plan_strip.h"
+#include "ui/words/tr.h"
 #include "ui/words/train_words.h"
 #include "ui/words/words.h"
 
@@ -58,7 +59,7 @@ void FieldController::showDetails(FieldEditor *target)
 {
     const service::Advice *advice = m_forecast->advice();
     const auto detail = [](const auto &option) {
-        QString text = option.iteration ? durationText(*option.iteration) : u"not possible here"_s;
+        QString text = option.iteration ? durationText(*option.iteration) : Words::tr("not possible here");
         if (option.iteration && option.peakMemory)
             text += u" · "_s + bytesText(*option.peakMemory);
         return text;

@@ -6,6 +6,7 @@
 #include "engine/model/experiment_json.h"
 #include "engine/service/given_file.h"
 #include "ui/state/experiment_document.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QDir>
@@ -24,8 +25,14 @@ namespace {
 
 constexpr int kAutosaveMilliseconds = 500;
 constexpr int kRecentFiles = 8;
-const QString kFilter = u"Experiments (*.stagelens.json);;All files (*)"_s;
-const QString kOpenFilter = u"Experiments, models, schedules (*.stagelens.json config.json *.csv *.txt);;All files (*)"_s;
+QString experimentFilter()
+{
+    return Words::tr("Experiments (*.stagelens.json);;All files (*)");
+}
+QString openFilter()
+{
+    return Words::tr("Experiments, models, schedules (*.stagelens.json config.json *.csv *.txt);;All files (*)");
+}
 
 std::filesystem::path sessionFile()
 {
@@ -75,15 +82,15 @@ void FileController::start(const QString &file)
         const auto settings = windowSettings();
         if (const auto session = model::loadExperiment(sessionFile())) {
             const QString of = settings->value(u"file"_s).toString();
-            begin(*session, of, settings->value(u"title"_s, u"Last session"_s).toString());
+            begin(*session, of, settings->value(u"title"_s, Words::tr("Last session")).toString());
             const auto saved = of.isEmpty() ? base::Result<model::Experiment>(*session) : model::loadExperiment(utf8(of));
             if (!saved || loosened(*saved) != m_document->experiment())
                 m_document->setChanged(); // it came back, and is not in its file
         } else {
-            problem += u" The last session cannot be read, so the demo is open: "_s + sentence(session.error());
+            problem += Words::tr(" The last session cannot be read, so the demo is open: ") + sentence(session.error());
         }
     }
-    if (m_document->title() == u"Untitled"_s) {
+    if (m_document->title() == Words::tr("Untitled")) {
         const QString demo = exampleFolder().filePath(u"demo-slow-last-device.stagelens.json"_s);
         const auto loaded = model::loadExperiment(utf8(demo));
         begin(loaded ? *loaded : model::Experiment{}, {}, titleOfFile(demo));
@@ -122,29 +129,30 @@ void FileController::openModel(const QString &file)
     next.hasModel = true;
     next.parallel.stageLayers.clear();
     m_document->closeGesture();
-    m_document->edit(u"model.preset"_s, u"Model from "_s + name, std::move(next));
+    m_document->edit(u"model.preset"_s, Words::tr("Model from ") + name, std::move(next));
     m_document->closeGesture();
     QString words =
-        u"The model is now that of %1: %2 layers, hidden width %3, vocabulary %4, sequences of %5."_s.arg(name)
+        Words::tr("The model is now that of %1: %2 layers, hidden width %3, vocabulary %4, sequences of %5.")
+            .arg(name)
             .arg(found->shape.layers)
             .arg(countText(found->shape.hidden), countText(found->shape.vocabularySize), countText(found->shape.sequence));
     if (!found->differences.empty())
-        words += u" Its weights would be another model's here: "_s + sentence(base::Error::invalid(found->differences));
+        words += Words::tr(" Its weights would be another model's here: ") + sentence(base::Error::invalid(found->differences));
     emit told(words);
 }
 
 void FileController::openAsked()
 {
-    const QString file =
-        QFileDialog::getOpenFileName(m_window, u"Open an experiment, a model or a schedule"_s, m_document->file(), kOpenFilter);
+    const QString file = QFileDialog::getOpenFileName(m_window, Words::tr("Open an experiment, a model or a schedule"),
+                                                      m_document->file(), openFilter());
     if (!file.isEmpty())
         openFile(file);
 }
 
 void FileController::importModelAsked()
 {
-    const QString file = QFileDialog::getOpenFileName(m_window, tr("Import the model of a config.json of Hugging Face"), {},
-                                                      tr("Models (config.json *.json);;All files (*)"));
+    const QString file = QFileDialog::getOpenFileName(m_window, Words::tr("Import the model of a config.json of Hugging Face"),
+                                                      {}, Words::tr("Models (config.json *.json);;All files (*)"));
     if (!file.isEmpty())
         openFile(file);
 }
@@ -159,7 +167,8 @@ void FileController::save()
 
 void FileController::saveAs()
 {
-    QString file = QFileDialog::getSaveFileName(m_window, u"Save the experiment"_s, m_document->file(), kFilter);
+    QString file =
+        QFileDialog::getSaveFileName(m_window, Words::tr("Save the experiment"), m_document->file(), experimentFilter());
     if (file.isEmpty())
         return;
     if (!file.endsWith(u".json"_s))
@@ -170,14 +179,14 @@ void FileController::saveAs()
 void FileController::saveTo(const QString &file)
 {
     if (const auto saved = m_document->save(file); !saved)
-        emit failed(u"The experiment was not saved. "_s + sentence(saved.error()));
+        emit failed(Words::tr("The experiment was not saved. ") + sentence(saved.error()));
     else
         remember(file);
 }
 
 void FileController::newExperiment()
 {
-    m_document->replace(model::Experiment{}, {}, u"New experiment"_s);
+    m_document->replace(model::Experiment{}, {}, Words::tr("New experiment"));
 }
 
 void FileController::remember(const QString &file)
@@ -198,7 +207,7 @@ void FileController::fillRecent(QMenu *menu)
     for (const QString &file : files)
         menu->addAction(QFileInfo(file).fileName(), this, [this, file] { openFile(file); })->setToolTip(plainTip(file));
     if (files.isEmpty())
-        menu->addAction(u"No file was opened yet"_s)->setEnabled(false);
+        menu->addAction(Words::tr("No file was opened yet"))->setEnabled(false);
 }
 
 void FileController::fillExamples(QMenu *menu)

@@ -2,6 +2,7 @@
 
 #include "ui/controls/message_bar.h"
 #include "ui/state/engine_bridge.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QFileDialog>
@@ -19,8 +20,8 @@ ImportController::ImportController(EngineBridge *bridge, MessageBar *bar) : m_br
 
 void ImportController::ask()
 {
-    importFiles(QFileDialog::getOpenFileNames(m_bar->window(), u"Import a measured timeline: the traces of all ranks"_s, {},
-                                              u"Traces (*.json);;All files (*)"_s));
+    importFiles(QFileDialog::getOpenFileNames(m_bar->window(), Words::tr("Import a measured timeline: the traces of all ranks"),
+                                              {}, Words::tr("Traces (*.json);;All files (*)")));
 }
 
 void ImportController::importFiles(const QStringList &files)
@@ -28,7 +29,7 @@ void ImportController::importFiles(const QStringList &files)
     if (files.isEmpty())
         return;
     if (m_job != 0) {
-        emit failed(u"%1 is still being imported. Wait for it or cancel it first."_s.arg(m_name));
+        emit failed(Words::tr("%1 is still being imported. Wait for it or cancel it first.").arg(m_name));
         return;
     }
     std::vector<std::filesystem::path> paths;
@@ -36,14 +37,15 @@ void ImportController::importFiles(const QStringList &files)
         paths.emplace_back(utf8(file));
     m_job = m_bridge->service().submitImport(std::move(paths));
     m_name = QFileInfo(files.first()).fileName();
-    m_bar->say(MessageBar::Tone::Note, u"Reading %1…"_s.arg(m_name),
-               {{u"Cancel"_s, [this] { m_bridge->service().cancel(m_job); }}});
+    m_bar->say(MessageBar::Tone::Note, Words::tr("Reading %1…").arg(m_name),
+               {{Words::tr("Cancel"), [this] { m_bridge->service().cancel(m_job); }}});
 }
 
 void ImportController::showProgress(quint64 job, double share)
 {
     if (job == m_job)
-        m_bar->setText(share < 1 ? u"Reading %1… %2"_s.arg(m_name, shareText(share)) : u"Storing %1…"_s.arg(m_name));
+        m_bar->setText(share < 1 ? Words::tr("Reading %1… %2").arg(m_name, shareText(share))
+                                 : Words::tr("Storing %1…").arg(m_name));
 }
 
 void ImportController::take(quint64 job, const service::ImportAnswerPtr &answer)
@@ -54,14 +56,16 @@ void ImportController::take(quint64 job, const service::ImportAnswerPtr &answer)
     m_bar->clear();
     if (!*answer) {
         const bool isCancelled = answer->error().kind == base::ErrorKind::Cancelled;
-        emit failed(isCancelled ? u"The import of %1 was cancelled. Nothing was stored."_s.arg(m_name)
-                                : u"Nothing was imported. "_s + sentence(answer->error()));
+        emit failed(isCancelled ? Words::tr("The import of %1 was cancelled. Nothing was stored.").arg(m_name)
+                                : Words::tr("Nothing was imported. ") + sentence(answer->error()));
         return;
     }
     const service::ImportedRun &run = **answer;
-    QString words = u"Imported as run %1: %2."_s.arg(run.run).arg(run.steps == 1 ? u"1 step"_s : u"%1 steps"_s.arg(run.steps));
+    QString words = Words::tr("Imported as run %1: %2.")
+                        .arg(run.run)
+                        .arg(run.steps == 1 ? Words::tr("1 step") : Words::tr("%1 steps").arg(run.steps));
     if (run.incompleteSteps > 0)
-        words += u" %1 at the trace's ends were not whole and are left out."_s.arg(run.incompleteSteps);
+        words += Words::tr(" %1 at the trace's ends were not whole and are left out.").arg(run.incompleteSteps);
     emit imported(run.run, words);
 }
 

@@ -6,6 +6,7 @@
 #include "ui/state/run_controller.h"
 #include "ui/state/run_database.h"
 #include "ui/words/run_words.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QMenu>
@@ -19,12 +20,16 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr std::size_t kRunsInMenu = 10;
-const QString kNoRun = u"None yet: Train (F5) makes one"_s;
+QString noRunWords()
+{
+    return Words::tr("None yet: Train (F5) makes one");
+}
 
 /// A run in the list at Measured.
 QString measuredWords(const store::RunSummary &run)
 {
-    return u"Run %1 · %2 · %3 steps · %4"_s.arg(run.id)
+    return Words::tr("Run %1 · %2 · %3 steps · %4")
+        .arg(run.id)
         .arg(caption(run.kind))
         .arg(run.stepsDone)
         .arg(whenText(run.startedUnixMs));
@@ -74,18 +79,18 @@ void MeasuredController::fill(QMenu *menu)
 
 void MeasuredController::addRuns(QMenu *menu)
 {
-    menu->addSection(u"Runs of this plan"_s);
-    QAction *none = menu->addAction(kNoRun);
+    menu->addSection(Words::tr("Runs of this plan"));
+    QAction *none = menu->addAction(noRunWords());
     none->setEnabled(false);
     if (!m_forecast->plan())
         return;
-    none->setText(u"Looking for runs…"_s);
+    none->setText(Words::tr("Looking for runs…"));
     const auto take = [this, menu, shown = m_page->run(), place = QPointer(none)](const std::vector<store::RunSummary> &runs) {
         if (!place) // the menu was filled again
             return;
         for (const store::RunSummary &run : runs)
             menu->insertAction(place, add(menu, measuredWords(run), run.id, {}, shown && shown->record.summary.id == run.id));
-        place->setText(kNoRun);
+        place->setText(noRunWords());
         place->setVisible(runs.empty());
     };
     m_database->findRunsOf(m_forecast->plan()->experiment, kRunsInMenu, take);
@@ -94,20 +99,21 @@ void MeasuredController::addRuns(QMenu *menu)
 void MeasuredController::addSteps(QMenu *menu, const service::RunSnapshot &run)
 {
     const std::vector<base::Nanos> &times = run.record.iterations;
-    menu->addSection(u"Step of run %1"_s.arg(run.record.summary.id));
+    menu->addSection(Words::tr("Step of run %1").arg(run.record.summary.id));
     const int before = run.record.summary.resumedSteps;
     const auto entry = [&](const QString &name, std::ptrdiff_t index, bool isMedian) {
         const int step = before + static_cast<int>(index);
         const auto chosen = isMedian ? std::nullopt : std::optional(step);
-        add(menu, u"%1: step %2, %3"_s.arg(name).arg(step + 1).arg(durationText(times[static_cast<std::size_t>(index)])),
+        add(menu,
+            Words::tr("%1: step %2, %3").arg(name).arg(step + 1).arg(durationText(times[static_cast<std::size_t>(index)])),
             run.record.summary.id, chosen, m_runController->shownStep() == chosen);
     };
     if (const auto median = medianStep(run.record))
-        entry(u"Median"_s, *median - 1 - before, true);
-    entry(u"Fastest"_s, std::ranges::min_element(times) - times.begin(), false);
-    entry(u"Slowest"_s, std::ranges::max_element(times) - times.begin(), false);
-    entry(u"First"_s, 0, false);
-    entry(u"Last"_s, std::ssize(times) - 1, false);
+        entry(Words::tr("Median"), *median - 1 - before, true);
+    entry(Words::tr("Fastest"), std::ranges::min_element(times) - times.begin(), false);
+    entry(Words::tr("Slowest"), std::ranges::max_element(times) - times.begin(), false);
+    entry(Words::tr("First"), 0, false);
+    entry(Words::tr("Last"), std::ssize(times) - 1, false);
 }
 
 } // namespace stagelens::ui

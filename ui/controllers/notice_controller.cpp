@@ -1,5 +1,7 @@
 #include "ui/controllers/notice_controller.h"
 
+#include "ui/words/tr.h"
+
 #include <QUndoStack>
 
 #include <utility>
@@ -15,7 +17,7 @@ NoticeController::NoticeController(MessageBar *bar, QUndoStack *undo) : m_bar(ba
 
 MessageBar::Action NoticeController::dismiss()
 {
-    return {u"Dismiss"_s, [this] { m_bar->clear(); }};
+    return {Words::tr("Dismiss"), [this] { m_bar->clear(); }};
 }
 
 MessageBar::Action NoticeController::clearing(const MessageBar::Action &action)

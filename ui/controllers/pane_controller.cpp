@@ -6,6 +6,7 @@
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/runs_panel.h"
 
+#include <QActionGroup>
 #include <QApplication>
 #include <QDockWidget>
 #include <QMainWindow>
@@ -74,6 +75,9 @@ void PaneController::restore()
         m_actions->dark->trigger();
     else if (appearance == u"light"_s)
         m_actions->light->trigger();
+    for (QAction *language : m_actions->languages->actions())
+        if (language->data() == settings->value(u"language"_s, QString()))
+            language->setChecked(true);
     connectMemory();
 }
 
@@ -92,6 +96,7 @@ void PaneController::connectMemory()
     }
     for (QAction *appearance : {m_actions->systemAppearance, m_actions->light, m_actions->dark})
         rememberAfter(appearance, &QAction::toggled);
+    rememberAfter(m_actions->languages, &QActionGroup::triggered);
     rememberAfter(m_contents.editor, &ExperimentEditor::openGroupsChanged);
     rememberAfter(m_contents.runs, &RunsPanel::columnsChanged);
 }
@@ -107,6 +112,8 @@ void PaneController::save()
     settings->setValue(u"narrow"_s, m_narrow);
     settings->setValue(u"groups"_s, m_contents.editor->openGroups());
     settings->setValue(u"runColumns"_s, m_contents.runs->columns());
+    if (const QAction *language = m_actions->languages->checkedAction())
+        settings->setValue(u"language"_s, language->data());
     settings->setValue(u"appearance"_s, m_actions->dark->isChecked()    ? u"dark"_s
                                         : m_actions->light->isChecked() ? u"light"_s
                                                                         : u"system"_s);

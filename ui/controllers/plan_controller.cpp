@@ -10,6 +10,7 @@
 #include "ui/state/run_controller.h"
 #include "ui/state/scaled_copy.h"
 #include "ui/words/headline.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 namespace stagelens::ui {
@@ -31,12 +32,12 @@ void PlanController::edit(const QString &field, const QString &label, model::Exp
 
 void PlanController::chooseMethod(model::VocabularyMethod method)
 {
-    edit(u"schedule.vocabulary"_s, u"Vocabulary layers"_s, withMethod(m_document->experiment(), method));
+    edit(u"schedule.vocabulary"_s, Words::tr("Vocabulary layers"), withMethod(m_document->experiment(), method));
 }
 
 void PlanController::chooseFamily(const QString &family)
 {
-    edit(u"schedule.family"_s, u"Schedule"_s, withFamily(m_document->experiment(), utf8(family)));
+    edit(u"schedule.family"_s, Words::tr("Schedule"), withFamily(m_document->experiment(), utf8(family)));
 }
 
 void PlanController::tryFamily(const QString &family)
@@ -44,7 +45,7 @@ void PlanController::tryFamily(const QString &family)
     model::Experiment next = m_document->experiment();
     model::chooseFamily(next.schedule, utf8(family));
     next.parallel.stageLayers.clear();
-    edit(u"schedule.family"_s, u"Schedule"_s, std::move(next));
+    edit(u"schedule.family"_s, Words::tr("Schedule"), std::move(next));
 }
 
 void PlanController::accept(const Headline &headline)
@@ -58,18 +59,18 @@ void PlanController::accept(const Headline &headline)
 void PlanController::applyFix()
 {
     if (const MemoryFix *fix = m_forecast->fix())
-        takeOver(u"Use "_s + fix->words, fix->experiment);
+        takeOver(Words::tr("Use ") + fix->words, fix->experiment);
 }
 
 void PlanController::open(const QString &words, const model::Experiment &plan)
 {
-    edit(u"plan"_s, u"Open "_s + words, plan);
+    edit(u"plan"_s, Words::tr("Open ") + words, plan);
 }
 
 void PlanController::showPlanOfRun()
 {
     if (const auto &run = m_runController->shown())
-        takeOver(u"Show the plan of run %1"_s.arg(run->record.summary.id), run->record.experiment);
+        takeOver(Words::tr("Show the plan of run %1").arg(run->record.summary.id), run->record.experiment);
 }
 
 void PlanController::takeOver(const QString &label, const model::Experiment &resolved)
@@ -96,7 +97,7 @@ void PlanController::useCostsOfRun()
     }
     model::Experiment next = m_document->experiment();
     next.cost.source = model::DurationsFile{file->string()};
-    edit(u"cost.durations"_s, u"Costs from run %1"_s.arg(run->record.summary.id), std::move(next));
+    edit(u"cost.durations"_s, Words::tr("Costs from run %1").arg(run->record.summary.id), std::move(next));
 }
 
 void PlanController::offerScaledCopy()
@@ -108,8 +109,9 @@ void PlanController::offerScaledCopy()
                         if (copy && *copy)
                             showCopy(original, **copy);
                         else
-                            emit failed(u"No copy of this plan is small enough for this computer. Use fewer layers, devices "
-                                        "or microbatches."_s);
+                            emit failed(
+                                Words::tr("No copy of this plan is small enough for this computer. Use fewer layers, devices "
+                                          "or microbatches."));
                     });
 }
 
@@ -118,7 +120,7 @@ void PlanController::showCopy(const model::Experiment &original, const model::Ex
     auto *dialog = new ScaledCopyDialog(original, copy, m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this,
-            [this, copy] { m_document->replace(copy, {}, u"Scaled copy of "_s + m_document->title()); });
+            [this, copy] { m_document->replace(copy, {}, Words::tr("Scaled copy of ") + m_document->title()); });
     dialog->open();
 }
 

@@ -3,6 +3,7 @@
 #include "ui/panels/field_editor.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
+#include "ui/words/tr.h"
 #include "ui/words/train_words.h"
 #include "ui/words/words.h"
 
@@ -63,8 +64,8 @@ void ProblemController::show()
 {
     markFields();
     if (m_forecast->isCancelled())
-        m_bar->say(MessageBar::Tone::Note, u"The prediction was cancelled: this is the last plan that was computed."_s,
-                   {{u"Compute"_s, [this] { m_forecast->refresh(); }}, undoToValid()});
+        m_bar->say(MessageBar::Tone::Note, Words::tr("The prediction was cancelled: this is the last plan that was computed."),
+                   {{Words::tr("Compute"), [this] { m_forecast->refresh(); }}, undoToValid()});
     else if (m_forecast->problems().empty())
         m_bar->clear();
     else
@@ -78,17 +79,17 @@ std::vector<MessageBar::Action> ProblemController::remedies()
     const model::Experiment &experiment = m_document->experiment();
     if (field == "parallel.devices" && experiment.hasModel && experiment.parallel.devices > experiment.model.layers &&
         experiment.model.layers > 0) {
-        actions.push_back({u"Use %1"_s.arg(experiment.model.layers), [this] {
+        actions.push_back({Words::tr("Use %1").arg(experiment.model.layers), [this] {
                                model::Experiment next = m_document->experiment();
                                next.parallel.devices = next.model.layers;
-                               m_document->edit(u"parallel.devices"_s, u"Devices"_s, std::move(next));
+                               m_document->edit(u"parallel.devices"_s, Words::tr("Devices"), std::move(next));
                                m_document->closeGesture();
                            }});
     }
     if (field == "schedule.text" && !m_isTextShown)
-        actions.push_back({u"Show the text"_s, [this] { emit textAsked(); }});
+        actions.push_back({Words::tr("Show the text"), [this] { emit textAsked(); }});
     if (field == "schedule.file")
-        actions.push_back({u"Open a schedule…"_s, [this] { emit scheduleFileAsked(); }});
+        actions.push_back({Words::tr("Open a schedule…"), [this] { emit scheduleFileAsked(); }});
     if (m_document->undoStack().canUndo())
         actions.push_back(undoToValid());
     return actions;
@@ -99,7 +100,7 @@ MessageBar::Action ProblemController::undoToValid()
     // The newest step may be another one than that which made the problem: an edit elsewhere, or a run that was deleted.
     QUndoStack &undo = m_document->undoStack();
     const int steps = undo.index() - std::min(m_validStep, undo.index() - 1);
-    return {steps == 1 ? u"Undo"_s : u"Undo %1 steps"_s.arg(steps),
+    return {steps == 1 ? Words::tr("Undo") : Words::tr("Undo %1 steps").arg(steps),
             [this, &undo] { undo.setIndex(std::max(std::min(m_validStep, undo.index() - 1), 0)); }};
 }
 

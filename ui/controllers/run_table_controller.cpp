@@ -8,6 +8,7 @@
 #include "ui/state/run_controller.h"
 #include "ui/state/run_database.h"
 #include "ui/words/run_words.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QSettings>
@@ -27,8 +28,8 @@ constexpr std::size_t kNewestRuns = 10;
 class DeleteRuns : public QUndoCommand {
 public:
     DeleteRuns(RunDatabase *database, const std::vector<qint64> &runs)
-        : QUndoCommand(runs.size() == 1 ? RunTableController::tr("Delete run %1").arg(runs.front())
-                                        : RunTableController::tr("Delete %1 runs").arg(runs.size())),
+        : QUndoCommand(runs.size() == 1 ? Words::tr("Delete run %1").arg(runs.front())
+                                        : Words::tr("Delete %1 runs").arg(runs.size())),
           m_database(database), m_runs(runs), m_number(database->number())
     {}
     void undo() override { change(&RunDatabase::restore); }
@@ -107,14 +108,14 @@ void RunTableController::show(qint64 run)
         if (!plan || m_runController->shownDifferences(plan->experiment).empty())
             return;
         emit planOfRunAsked();
-        m_notice->offerUndo(u"This is the plan of run %1."_s.arg(run), u"Back to my plan"_s);
+        m_notice->offerUndo(Words::tr("This is the plan of run %1.").arg(run), Words::tr("Back to my plan"));
     });
 }
 
 void RunTableController::remove(const std::vector<qint64> &runs)
 {
     if (std::ranges::any_of(runs, [this](qint64 run) { return m_runController->isLive(run); })) {
-        m_notice->warnUntilRunEnds(tr("This run is going on. Stop it first (Shift+F5)."));
+        m_notice->warnUntilRunEnds(Words::tr("This run is going on. Stop it first (Shift+F5)."));
         return;
     }
     std::vector<qint64> left = runs;
@@ -123,9 +124,9 @@ void RunTableController::remove(const std::vector<qint64> &runs)
         return;
     m_document->closeGesture();
     m_document->undoStack().push(new DeleteRuns(m_database, left));
-    m_notice->offerUndo(left.size() == 1 ? tr("Run %1 is deleted.").arg(left.front())
-                                         : tr("%1 runs are deleted.").arg(left.size()),
-                        tr("Undo"));
+    m_notice->offerUndo(left.size() == 1 ? Words::tr("Run %1 is deleted.").arg(left.front())
+                                         : Words::tr("%1 runs are deleted.").arg(left.size()),
+                        Words::tr("Undo"));
 }
 
 void RunTableController::warnOfInterrupted(const QString &database)
@@ -142,9 +143,9 @@ void RunTableController::warnOfInterrupted(const QString &database)
     const store::RunSummary &newest = *std::ranges::max_element(found, {}, &store::RunSummary::id);
     settings->setValue(u"told/database"_s, database);
     settings->setValue(u"told/run"_s, qint64{newest.id});
-    const QString others = found.size() > 1 ? u" So were %1 others."_s.arg(found.size() - 1) : QString();
-    m_notice->say(MessageBar::Tone::Warning, badEnd(newest).words + u" What was measured remains."_s + others,
-                  {u"Show it"_s, [this, id = newest.id] { show(id); }});
+    const QString others = found.size() > 1 ? Words::tr(" So were %1 others.").arg(found.size() - 1) : QString();
+    m_notice->say(MessageBar::Tone::Warning, badEnd(newest).words + Words::tr(" What was measured remains.") + others,
+                  {Words::tr("Show it"), [this, id = newest.id] { show(id); }});
 }
 
 } // namespace stagelens::ui

@@ -8,6 +8,7 @@
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/links.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QFileDialog>
@@ -21,8 +22,11 @@ namespace {
 
 constexpr int kPauseMilliseconds = 2000;
 const QString kTextField = u"schedule.text"_s;
-const QString kOwnOrder =
-    u"The order is now your own; it begins as it was. Change its text, drag passes in the picture, or take one from a file."_s;
+QString ownOrderWords()
+{
+    return Words::tr("The order is now your own; it begins as it was. Change its text, drag passes in the picture, or take one "
+                     "from a file.");
+}
 /// Up to here an order is read and checked in a few milliseconds.
 constexpr std::size_t kBytesAtOnce = 64 * 1024;
 
@@ -52,10 +56,10 @@ ScheduleController::ScheduleController(EngineBridge *bridge, ExperimentDocument 
     connect(m_actions->writeSchedule, &QAction::triggered, this, &ScheduleController::askWrite);
     connect(m_page->timeline(), &TimelineView::passMoved, this, &ScheduleController::move);
     connect(m_page->timeline(), &TimelineView::moveRefused, this,
-            [this](const QString &why) { m_notice->warn(u"The pass stays where it is. "_s + why); });
+            [this](const QString &why) { m_notice->warn(Words::tr("The pass stays where it is. ") + why); });
     connect(m_document, &ExperimentDocument::changed, this, [this] {
         if (m_document->experiment().schedule.family != model::kCustomFamily)
-            m_notice->clear(kOwnOrder);
+            m_notice->clear(ownOrderWords());
     });
 }
 
@@ -93,7 +97,8 @@ void ScheduleController::setEditing(bool on)
 void ScheduleController::edit(const QString &text)
 {
     m_pause.start();
-    m_document->edit(kTextField, u"Schedule as text"_s, service::withScheduleText(m_document->experiment(), utf8(text)));
+    m_document->edit(kTextField, Words::tr("Schedule as text"),
+                     service::withScheduleText(m_document->experiment(), utf8(text)));
 }
 
 void ScheduleController::refresh()
@@ -109,8 +114,8 @@ void ScheduleController::refresh()
         m_panel->edit()->showText({});
         m_panel->edit()->setReadOnly(true);
         m_panel->setFaults({});
-        m_panel->setWords(u"%1 passes are too many to be shown as text; passes can still be moved in the picture."_s.arg(
-            countText(static_cast<double>(plan->schedule->passCount()))));
+        m_panel->setWords(Words::tr("%1 passes are too many to be shown as text; passes can still be moved in the picture.")
+                              .arg(countText(static_cast<double>(plan->schedule->passCount()))));
         return;
     }
     const auto analyse = [plan, choice, told = plan == m_told ? std::optional(m_recognised) : std::nullopt](
@@ -157,22 +162,22 @@ void ScheduleController::show(const Analysis &analysis)
 QString ScheduleController::wordsOf(bool sound) const
 {
     if (!sound)
-        return u"The picture shows the last valid plan until this is mended."_s;
+        return Words::tr("The picture shows the last valid plan until this is mended.");
     const model::ScheduleChoice &choice = m_document->experiment().schedule;
-    const QString how = u" Type, or drag a pass in the picture; what is changed becomes a custom order."_s;
+    const QString how = Words::tr(" Type, or drag a pass in the picture; what is changed becomes a custom order.");
     if (!choice.hasOwnOrder())
-        return u"The order of %1."_s.arg(familyCaption(choice.family)) + how;
-    QString words =
-        m_recognised.empty() ? u"A custom order, which no family makes."_s : u"This is %1."_s.arg(familyCaption(m_recognised));
+        return Words::tr("The order of %1.").arg(familyCaption(choice.family)) + how;
+    QString words = m_recognised.empty() ? Words::tr("A custom order, which no family makes.")
+                                         : Words::tr("This is %1.").arg(familyCaption(m_recognised));
     if (!choice.file.empty())
-        words += u" It comes from %1."_s.arg(QFileInfo(qtText(choice.file)).fileName());
+        words += Words::tr(" It comes from %1.").arg(QFileInfo(qtText(choice.file)).fileName());
     return words;
 }
 
 QString ScheduleController::refusal(const service::PassMove &move) const
 {
     if (!m_forecast->plan() || m_forecast->isStale())
-        return u"The picture shows the last valid plan: mend the experiment first."_s;
+        return Words::tr("The picture shows the last valid plan: mend the experiment first.");
     const auto moved = service::withMovedPass(*m_forecast->plan()->schedule, move);
     return moved ? QString() : sentence(moved.error());
 }
@@ -198,7 +203,7 @@ void ScheduleController::move(const service::PassMove &move)
             return;
         }
         m_document->closeGesture();
-        m_document->edit(kTextField, u"Move %1 of device %2"_s.arg(name).arg(move.device), *next);
+        m_document->edit(kTextField, Words::tr("Move %1 of device %2").arg(name).arg(move.device), *next);
         m_document->closeGesture();
     });
 }
@@ -229,18 +234,19 @@ void ScheduleController::take(const QString &file, const Opened &opened)
 {
     const QString name = QFileInfo(file).fileName();
     m_document->closeGesture();
-    m_document->edit(u"schedule.file"_s, u"Schedule from %1"_s.arg(name), opened.experiment);
+    m_document->edit(u"schedule.file"_s, Words::tr("Schedule from %1").arg(name), opened.experiment);
     m_document->closeGesture();
     if (!opened.isFaulty)
         return;
     m_actions->editSchedule->setChecked(true);
-    m_notice->warn(u"%1 has faults, which are marked in its text. What you change stays in the experiment."_s.arg(name));
+    m_notice->warn(
+        Words::tr("%1 has faults, which are marked in its text. What you change stays in the experiment.").arg(name));
 }
 
 void ScheduleController::write(const QString &file, service::ScheduleFormat format)
 {
     if (!m_forecast->plan() || m_forecast->isStale()) {
-        m_notice->warn(u"The picture shows the last valid plan; mend the experiment before its order is written."_s);
+        m_notice->warn(Words::tr("The picture shows the last valid plan; mend the experiment before its order is written."));
         return;
     }
     const service::PredictionPtr &plan = m_forecast->plan();
@@ -249,9 +255,9 @@ void ScheduleController::write(const QString &file, service::ScheduleFormat form
     };
     m_writeJob.run(isShort(*plan), write, [this, file](const base::Result<std::string> &left) {
         if (!left)
-            m_notice->warn(u"The schedule was not written. "_s + sentence(left.error()));
+            m_notice->warn(Words::tr("The schedule was not written. ") + sentence(left.error()));
         else if (!left->empty())
-            m_notice->warn(u"%1 was written without a part: %2."_s.arg(QFileInfo(file).fileName(), qtText(*left)));
+            m_notice->warn(Words::tr("%1 was written without a part: %2.").arg(QFileInfo(file).fileName(), qtText(*left)));
     });
 }
 
@@ -261,27 +267,27 @@ void ScheduleController::offerCustomOrder()
         return; // the problem's bar or the file says what it is
     std::vector<MessageBar::Action> actions;
     if (!m_actions->editSchedule->isChecked())
-        actions.push_back({u"Edit the order"_s, [this] { m_actions->editSchedule->setChecked(true); }});
-    actions.push_back({u"Open a file…"_s, [this] { askOpen(); }});
-    m_notice->offer(kOwnOrder, actions);
+        actions.push_back({Words::tr("Edit the order"), [this] { m_actions->editSchedule->setChecked(true); }});
+    actions.push_back({Words::tr("Open a file…"), [this] { askOpen(); }});
+    m_notice->offer(ownOrderWords(), actions);
 }
 
 void ScheduleController::askOpen()
 {
-    const QString file = QFileDialog::getOpenFileName(m_page->window(), u"Open a schedule"_s, {},
-                                                      u"Schedules (*.csv *.txt *.schedule);;All files (*)"_s);
+    const QString file = QFileDialog::getOpenFileName(m_page->window(), Words::tr("Open a schedule"), {},
+                                                      Words::tr("Schedules (*.csv *.txt *.schedule);;All files (*)"));
     if (!file.isEmpty())
         open(file);
 }
 
 void ScheduleController::askWrite()
 {
-    const QString csv = u"PyTorch CSV, passes alone (*.csv)"_s;
-    const QString comms = u"PyTorch CSV with messages, 2.15 and later (*.csv)"_s;
-    const QString early = u"PyTorch CSV with messages, up to 2.14 (*.csv)"_s;
-    const QString text = u"Stagelens text (*.txt)"_s;
+    const QString csv = Words::tr("PyTorch CSV, passes alone (*.csv)");
+    const QString comms = Words::tr("PyTorch CSV with messages, 2.15 and later (*.csv)");
+    const QString early = Words::tr("PyTorch CSV with messages, up to 2.14 (*.csv)");
+    const QString text = Words::tr("Stagelens text (*.txt)");
     QString chosen = csv;
-    QString file = QFileDialog::getSaveFileName(m_page->window(), u"Write the schedule"_s, u"schedule.csv"_s,
+    QString file = QFileDialog::getSaveFileName(m_page->window(), Words::tr("Write the schedule"), u"schedule.csv"_s,
                                                 QStringList{csv, comms, early, text}.join(u";;"_s), &chosen);
     if (file.isEmpty())
         return;

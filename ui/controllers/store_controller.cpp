@@ -5,6 +5,7 @@
 #include "ui/state/engine_bridge.h"
 #include "ui/state/run_controller.h"
 #include "ui/state/run_database.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QFileDialog>
@@ -26,17 +27,18 @@ void StoreController::refresh()
     if (problem.isEmpty())
         m_bar->clear();
     else
-        m_bar->say(MessageBar::Tone::Warning, problem, {{u"Choose another file"_s, [this] { askDatabase(); }}});
+        m_bar->say(MessageBar::Tone::Warning, problem, {{Words::tr("Choose another file"), [this] { askDatabase(); }}});
 }
 
 void StoreController::askDatabase()
 {
     if (m_runController->isTraining()) {
-        m_notice->warnUntilRunEnds(u"A run is going on. Stop it before another database is opened."_s);
+        m_notice->warnUntilRunEnds(Words::tr("A run is going on. Stop it before another database is opened."));
         return;
     }
-    const QString file = QFileDialog::getSaveFileName(m_bar->window(), u"Where runs are stored"_s, {}, u"Databases (*.db)"_s,
-                                                      nullptr, QFileDialog::DontConfirmOverwrite);
+    const QString file =
+        QFileDialog::getSaveFileName(m_bar->window(), Words::tr("Where runs are stored"), {}, Words::tr("Databases (*.db)"),
+                                     nullptr, QFileDialog::DontConfirmOverwrite);
     if (file.isEmpty())
         return;
     m_bridge->openDatabase(utf8(file));

@@ -7,6 +7,7 @@
 #include "ui/state/run_controller.h"
 #include "ui/strip/plan_strip.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 namespace stagelens::ui {
@@ -38,11 +39,11 @@ void TrainingController::refresh()
         checkMachine(plan);
     }
     const MachineObstacle &obstacle = m_obstacle.second;
-    m_actions->train->setText(u"&Train %1 steps"_s.arg(steps));
-    m_actions->train->setIconText(u"Train %1 steps"_s.arg(steps));
+    m_actions->train->setText(Words::tr("&Train %1 steps").arg(steps));
+    m_actions->train->setIconText(Words::tr("Train %1 steps").arg(steps));
     m_actions->train->setEnabled(problem.isEmpty() && obstacle.words.isEmpty() && !isTraining && !m_job.isRunning());
     m_actions->trainCopy->setEnabled(obstacle.copyHelps);
-    m_actions->trainCopy->setToolTip(plainTip(obstacle.words + u" (F5)"_s));
+    m_actions->trainCopy->setToolTip(plainTip(obstacle.words + Words::tr(" (F5)")));
     describe(problem);
     m_actions->stop->setEnabled(isTraining && !m_runController->isStopping());
     m_strip->setProgress(m_runController->progressText());
@@ -70,14 +71,14 @@ void TrainingController::describe(const QString &problem)
 {
     const MachineObstacle &obstacle = m_obstacle.second;
     if (m_runController->isTraining())
-        m_actions->train->setToolTip(u"A run is going on. Stop it with Shift+F5."_s);
+        m_actions->train->setToolTip(Words::tr("A run is going on. Stop it with Shift+F5."));
     else if (m_job.isRunning())
-        m_actions->train->setToolTip(u"Stagelens checks whether this computer can run the plan."_s);
+        m_actions->train->setToolTip(Words::tr("Stagelens checks whether this computer can run the plan."));
     else if (!obstacle.words.isEmpty())
         m_actions->train->setToolTip(plainTip(obstacle.words));
     else
         m_actions->train->setToolTip(
-            plainTip(problem.isEmpty() ? trainingWords(*m_forecast->plan(), m_bridge->cores()) + u" (F5)"_s : problem));
+            plainTip(problem.isEmpty() ? trainingWords(*m_forecast->plan(), m_bridge->cores()) + Words::tr(" (F5)") : problem));
 }
 
 } // namespace stagelens::ui

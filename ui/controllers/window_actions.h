@@ -64,6 +64,7 @@ public:
     QAction *systemAppearance;
     QAction *light;
     QAction *dark;
+    QActionGroup *languages; ///< the first follows the desktop; each has its code as data
     QAction *keys;
     QAction *about;
     QMenu *recent = nullptr;
@@ -74,6 +75,7 @@ public:
 
 private:
     void makePictureActions();
+    void makeLanguages();
     void makeScheduleActions();
     QAction *make(const QString &name, const QString &caption, const QKeySequence &key, const QString &tip);
 };

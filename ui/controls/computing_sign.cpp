@@ -1,5 +1,6 @@
 #include "ui/controls/computing_sign.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -16,7 +17,7 @@ constexpr int kProgressWidth = 120;
 } // namespace
 
 ComputingSign::ComputingSign(QWidget *parent)
-    : QFrame(parent), m_progress(new QProgressBar(this)), m_cancel(new QPushButton(u"Cancel"_s, this))
+    : QFrame(parent), m_progress(new QProgressBar(this)), m_cancel(new QPushButton(Words::tr("Cancel"), this))
 {
     setObjectName(u"computing"_s);
     setFrameShape(QFrame::StyledPanel);
@@ -24,15 +25,15 @@ ComputingSign::ComputingSign(QWidget *parent)
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(12, 6, 12, 6);
     layout->setSpacing(10);
-    auto *word = plainLabel(u"computing…"_s, this);
+    auto *word = plainLabel(Words::tr("computing…"), this);
     layout->addWidget(word);
     m_progress->setRange(0, 0); // how much is left is not known
     m_progress->setFixedWidth(kProgressWidth);
     m_progress->setTextVisible(false);
-    m_progress->setAccessibleName(u"Prediction under way"_s);
+    m_progress->setAccessibleName(Words::tr("Prediction under way"));
     layout->addWidget(m_progress);
     m_cancel->setObjectName(u"computing.cancel"_s);
-    m_cancel->setToolTip(u"Keep the last plan in the picture; undo takes the edit back"_s);
+    m_cancel->setToolTip(Words::tr("Keep the last plan in the picture; undo takes the edit back"));
     layout->addWidget(m_cancel);
     connect(m_cancel, &QPushButton::clicked, this, &ComputingSign::cancelled);
     parent->installEventFilter(this);

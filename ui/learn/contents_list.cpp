@@ -108,9 +108,9 @@ void ContentsList::fill()
     families << u"auto.md"_s;
     addFolder(Words::tr("Schedules"), u"schedules/"_s, families);
     addFolder(Words::tr("Training for real"), {},
-              {u"models.md"_s, u"memory.md"_s, u"checkpoints.md"_s, u"data-parallelism.md"_s, u"training-on-gpus.md"_s,
-               u"several-machines.md"_s, u"planning.md"_s});
-    QStringList more{u"custom-schedules.md"_s, u"measurements.md"_s, u"gpu-kernels.md"_s, u"architecture.md"_s};
+              {u"models.md"_s, u"memory.md"_s, u"checkpoints.md"_s, u"training-on-gpus.md"_s, u"several-machines.md"_s});
+    QStringList more{u"data-parallelism.md"_s, u"planning.md"_s,    u"custom-schedules.md"_s,
+                     u"measurements.md"_s,     u"gpu-kernels.md"_s, u"architecture.md"_s};
     for (const QString &name : learnDir(u"docs/decisions"_s).entryList({u"0*.md"_s}, QDir::Files, QDir::Name))
         more << u"decisions/"_s + name;
     QTreeWidgetItem *works = addFolder(Words::tr("How Stagelens works"), {}, more);
@@ -217,12 +217,21 @@ bool ContentsList::eventFilter(QObject *watched, QEvent *event)
     }
     if (key != Qt::Key_Return && key != Qt::Key_Enter && key != Qt::Key_Down)
         return QWidget::eventFilter(watched, event);
+    const QStringList words = m_search->text().toLower().split(u' ', Qt::SkipEmptyParts);
+    QTreeWidgetItem *best = nullptr; // the first whose title has the words, else the first at all
     for (QTreeWidgetItemIterator at(m_tree, QTreeWidgetItemIterator::NotHidden); *at; ++at) {
         if (!isEntry(**at) || (*at)->parent()->isHidden())
             continue;
-        m_tree->setCurrentItem(*at);
+        const QString title = (*at)->text(0).toLower();
+        const bool isTitle = std::ranges::all_of(words, [&title](const QString &word) { return title.contains(word); });
+        if (best == nullptr || isTitle)
+            best = *at;
+        if (isTitle)
+            break;
+    }
+    if (best != nullptr) {
+        m_tree->setCurrentItem(best);
         m_tree->setFocus(Qt::OtherFocusReason);
-        break;
     }
     return true;
 }

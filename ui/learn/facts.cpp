@@ -1,6 +1,7 @@
 #include "ui/learn/facts.h"
 
 #include "engine/base/text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ std::optional<base::Nanos> durationOf(const timeline::Timeline &timeline, schedu
 QString timeText(base::Nanos time, bool units)
 {
     const QString text = durationText(time, units);
-    return !units ? text : text + (text == u"1"_s ? u" unit"_s : u" units"_s);
+    return !units ? text : text + (text == u"1"_s ? Words::tr(" unit") : Words::tr(" units"));
 }
 
 } // namespace

@@ -41,8 +41,8 @@ LessonPicture::LessonPicture(QWidget *parent)
       m_timeline(new TimelineView(m_view, this)), m_morph(new MorphPanel(this)), m_stack(new QStackedWidget(this)),
       m_play(new PlayBar(m_timeline, m_view, this)), m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)),
       m_controls(new QWidget(this)), m_row(new FlowLayout(m_controls, 14, 4)),
-      m_morphing(new QPushButton(Words::tr("&Morph"), this)), m_reset(new QPushButton(u"Re&set"_s, this)),
-      m_open(new QPushButton(u"&Open in Explore"_s, this))
+      m_morphing(new QPushButton(Words::tr("&Morph"), this)), m_reset(new QPushButton(Words::tr("Re&set"), this)),
+      m_open(new QPushButton(Words::tr("&Open in Explore"), this))
 {
     build();
     connect(m_document, &ExperimentDocument::changed, this, &LessonPicture::simulate);
@@ -68,13 +68,13 @@ void LessonPicture::build()
     m_figures->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_figures->setWordWrap(true);
     m_reset->setObjectName(u"lesson.reset"_s);
-    m_reset->setToolTip(u"The plan as the text describes it"_s);
+    m_reset->setToolTip(Words::tr("The plan as the text describes it"));
     m_open->setObjectName(u"lesson.open"_s);
-    m_open->setToolTip(u"Makes this plan the experiment; Undo brings yours back"_s);
+    m_open->setToolTip(Words::tr("Makes this plan the experiment; Undo brings yours back"));
     m_row->setContentsMargins(0, 0, 0, 0);
-    auto *play = new QPushButton(u"▶ &Play"_s, this);
+    auto *play = new QPushButton(Words::tr("▶ &Play"), this);
     play->setObjectName(u"lesson.play"_s);
-    play->setToolTip(u"Moves through the iteration and says what happens (Space over the picture)"_s);
+    play->setToolTip(Words::tr("Moves through the iteration and says what happens (Space over the picture)"));
     connect(play, &QPushButton::clicked, this, &LessonPicture::togglePlaying);
     m_morphing->setObjectName(u"lesson.morph"_s);
     m_morphing->setCheckable(true);
@@ -201,13 +201,13 @@ void LessonPicture::simulate()
         const auto value = m_facts.value(name);
         return value ? m_facts.written(*value, Facts::formOf(name)) : QString();
     };
-    QString words = u"%1: iteration %2, bubble %3, at most %4 microbatches held"_s.arg(
-        caption(timeline::Provenance::Predicted), figure("iteration"), figure("bubble"), figure("held"));
+    QString words = Words::tr("%1: iteration %2, bubble %3, at most %4 microbatches held")
+                        .arg(caption(timeline::Provenance::Predicted), figure("iteration"), figure("bubble"), figure("held"));
     if (const QString peak = figure("peak"); !peak.isEmpty())
-        words += u", peak memory "_s + peak;
+        words += Words::tr(", peak memory ") + peak;
     if (*beside)
-        words += u"\nBelow: iteration %1, bubble %2, at most %3 microbatches held"_s.arg(
-            figure("other_iteration"), figure("other_bubble"), figure("other_held"));
+        words += Words::tr("\nBelow: iteration %1, bubble %2, at most %3 microbatches held")
+                     .arg(figure("other_iteration"), figure("other_bubble"), figure("other_held"));
     m_figures->setText(words);
     m_note.clear();
     say(nullptr);
@@ -244,8 +244,8 @@ void LessonPicture::say(const base::Error *error)
         editor->setProblem(reason);
     }
     if (error != nullptr)
-        m_bar->say(MessageBar::Tone::Warning, sentence(*error) + u" The picture shows the plan before."_s,
-                   {{u"Undo"_s, [this] { m_document->undoStack().undo(); }}});
+        m_bar->say(MessageBar::Tone::Warning, sentence(*error) + Words::tr(" The picture shows the plan before."),
+                   {{Words::tr("Undo"), [this] { m_document->undoStack().undo(); }}});
     else if (!m_note.isEmpty())
         m_bar->say(MessageBar::Tone::Note, m_note);
     else

@@ -1,6 +1,7 @@
 #include "ui/learn/page_browser.h"
 
 #include "engine/base/file.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QDesktopServices>
@@ -55,7 +56,7 @@ void PageBrowser::read()
 {
     QFile page(m_file);
     if (!page.open(QIODevice::ReadOnly)) {
-        setPlainText(u"The page cannot be read. %1: %2"_s.arg(m_file, page.errorString()));
+        setPlainText(Words::tr("The page cannot be read. %1: %2").arg(m_file, page.errorString()));
         return;
     }
     QStringList lines = QString::fromUtf8(page.readAll()).split(u'\n');

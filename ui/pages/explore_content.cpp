@@ -6,6 +6,7 @@
 #include "ui/state/lane_groups.h"
 #include "ui/state/run_controller.h"
 #include "ui/words/headline.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 namespace stagelens::ui {
@@ -90,13 +91,14 @@ void ExploreContent::addBaseline(TimelineContent &content, const service::Predic
     const service::RunSnapshotPtr run = this->run();
     const base::Nanos end = baseline->metrics.iteration;
     const base::Nanos now = plan.timeline->iteration();
-    QString text = u"baseline %1"_s.arg(durationText(end, units));
+    QString text = Words::tr("baseline %1").arg(durationText(end, units));
     if (shown == Shown::Measured && run && run->record.timeline)
-        text += u" (predicted)"_s;
+        text += Words::tr(" (predicted)");
     else if (!service::workDifference(baseline->experiment, plan.experiment).empty())
-        text += u" of other work"_s;
+        text += Words::tr(" of other work");
     else if (baseline->experiment != plan.experiment)
-        text += u", now %1, %2"_s.arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
+        text += Words::tr(", now %1, %2")
+                    .arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
     content.baseline = EndFlag{end, text};
 }
 

@@ -38,6 +38,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr QSize kSmallestPlot{160, 84};
+constexpr int kMorphedAtOnce = 2048; ///< forwards of a plan that is predicted within a few milliseconds
 
 /// "4B GPT: 1F1B · VOCAB-2 · 8 devices x 128 microbatches".
 QString presentedTitle(const model::Experiment &experiment)
@@ -49,9 +50,9 @@ QString presentedTitle(const model::Experiment &experiment)
 
 ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController *runController, ViewState *view,
                          QWidget *parent)
-    : QWidget(parent), m_forecast(forecast), m_runController(runController), m_headline(new HeadlineBar(this)),
-      m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_explanations(new Explanations(bridge, this)),
-      m_content(forecast, runController, m_explanations),
+    : QWidget(parent), m_bridge(bridge), m_forecast(forecast), m_runController(runController),
+      m_headline(new HeadlineBar(this)), m_problemBar(new MessageBar(u"bar.problem"_s, this)),
+      m_explanations(new Explanations(bridge, this)), m_content(forecast, runController, m_explanations),
       m_provenanceBar(new ProvenanceBar(forecast, runController, &m_content, this)), m_timeline(new TimelineView(view, this)),
       m_table(new PassTable(view, this)), m_morph(new MorphPanel(this)), m_play(new PlayBar(m_timeline, view, this)),
       m_picture(new QStackedWidget(this)), m_computing(new ComputingSign(m_timeline)), m_schedule(new SchedulePanel(this)),
@@ -99,10 +100,10 @@ void ExplorePage::build()
     for (QWidget *plot : std::initializer_list<QWidget *>{m_memory, m_bubbles, m_loss})
         plot->setMinimumSize(plot->minimumSizeHint().expandedTo(kSmallestPlot));
     m_tabs->setDocumentMode(true);
-    m_tabs->addTab(m_bubbles, u"Bubbles"_s);
-    m_tabs->addTab(m_loss, u"Loss"_s);
-    m_tabs->setTabToolTip(0, u"Where each device waits, and why"_s);
-    m_tabs->setTabToolTip(1, u"Loss of the run that is shown"_s);
+    m_tabs->addTab(m_bubbles, Words::tr("Bubbles"));
+    m_tabs->addTab(m_loss, Words::tr("Loss"));
+    m_tabs->setTabToolTip(0, Words::tr("Where each device waits, and why"));
+    m_tabs->setTabToolTip(1, Words::tr("Loss of the run that is shown"));
     m_picture->addWidget(m_timeline);
     m_picture->addWidget(m_table);
     m_picture->addWidget(m_morph);
@@ -126,7 +127,7 @@ QWidget *ExplorePage::makeTitle()
     auto *row = new QHBoxLayout(m_title);
     row->setContentsMargins(8, 0, 0, 0);
     row->setSpacing(8);
-    QLabel *name = plainLabel(tr("Timeline"), m_title);
+    QLabel *name = plainLabel(Words::tr("Timeline"), m_title);
     name->setFont(scaled(font(), TypeSize::Text, QFont::DemiBold));
     m_shownSwitch = new ShownSwitch(m_title);
     row->addWidget(name);
@@ -160,8 +161,8 @@ void ExplorePage::setLow(bool low)
         return;
     m_low = low;
     if (low) {
-        m_tabs->insertTab(0, m_memory, u"Memory"_s);
-        m_tabs->setTabToolTip(0, u"Live bytes of each device over time"_s);
+        m_tabs->insertTab(0, m_memory, Words::tr("Memory"));
+        m_tabs->setTabToolTip(0, Words::tr("Live bytes of each device over time"));
         m_tabs->setCurrentIndex(0);
     } else {
         m_splitter->insertWidget(2, m_memory);
@@ -232,11 +233,40 @@ bool ExplorePage::isMorphing() const
     return m_picture->currentWidget() == m_morph;
 }
 
+bool ExplorePage::predictMorphFrom(const model::Experiment &experiment)
+{
+    if (m_morphFrom && m_morphFrom->experiment == experiment)
+        return true;
+    m_morphFrom.reset();
+    if (experiment.parallel.devices * experiment.parallel.microbatches <= kMorphedAtOnce) {
+        if (const auto predicted = service::predict(experiment, m_bridge->cores()))
+            m_morphFrom = *predicted;
+    } else if (!(m_morphAsked == experiment)) {
+        m_morphAsked = experiment;
+        const auto predict = [experiment, cores = m_bridge->cores()](const std::stop_token &) {
+            return service::predict(experiment, cores);
+        };
+        m_bridge->compute(this, predict, [this](const base::Result<service::PredictionPtr> &predicted) {
+            m_morphAsked.reset();
+            if (predicted)
+                m_morphFrom = *predicted;
+            if (isMorphing())
+                setMorph();
+        });
+    }
+    if (!m_morphFrom)
+        m_morph->showReason(Words::tr("The baseline is being predicted…"));
+    return m_morphFrom != nullptr;
+}
+
 void ExplorePage::setMorph()
 {
     const auto &plan = m_forecast->plan();
     const service::PredictionPtr baseline = m_forecast->comparableBaseline();
     if (!plan)
+        return;
+    // Of the baseline the forecast keeps figures alone.
+    if (baseline && !(baseline->experiment == plan->experiment) && !predictMorphFrom(baseline->experiment))
         return;
     if (!baseline)
         m_morph->showReason(Words::tr("The baseline has other units than this plan. Pin another baseline with Ctrl+B."));
@@ -245,7 +275,7 @@ void ExplorePage::setMorph()
             Words::tr("This plan is its own baseline. Change its schedule or vocabulary method, and its passes fly from "
                       "the baseline to their new places."));
     else
-        m_morph->setPlans({baseline->timeline, planCaption(baseline->experiment)},
+        m_morph->setPlans({m_morphFrom->timeline, planCaption(baseline->experiment)},
                           {plan->timeline, planCaption(plan->experiment)}, inTeachingUnits(plan->experiment));
 }
 
@@ -318,7 +348,7 @@ void ExplorePage::refreshPlots()
     const bool measuredOnly = m_content.shown == Shown::Measured && run && run->record.timeline && run->schedule;
     if (measuredOnly) {
         m_memory->setProfiles(memoryOf(*run), run->record.timeline->iteration(), plan->memoryCapacity,
-                              u"computed, run %1"_s.arg(run->record.summary.id), most);
+                              Words::tr("computed, run %1").arg(run->record.summary.id), most);
     } else {
         m_memory->setProfiles(plan->memory, plan->timeline->iteration(), plan->memoryCapacity,
                               caption(timeline::Provenance::Predicted), most);
@@ -328,7 +358,7 @@ void ExplorePage::refreshPlots()
     std::vector<LossPlot::Curve> curves;
     int vocabulary = plan->experiment.model.vocabularySize;
     if (run && !run->record.losses.empty()) {
-        curves.push_back({u"run %1"_s.arg(run->record.summary.id), run->record.losses});
+        curves.push_back({Words::tr("run %1").arg(run->record.summary.id), run->record.losses});
         vocabulary = run->record.experiment.model.vocabularySize;
     }
     m_loss->setCurves(std::move(curves), plan->experiment.hasModel ? std::optional(std::log(vocabulary)) : std::nullopt);

@@ -92,11 +92,14 @@ private:
     void sizeParts();
     void setContent();
     void setMorph();
+    /// True if the prediction that the morph begins with is there; else it is under way.
+    bool predictMorphFrom(const model::Experiment &experiment);
     /// An explanation was computed: shows it, and answers the last click on a gap with it.
     void takeExplanation();
     void refreshPlots();
     void explain(int group, int device, qint64 time);
 
+    EngineBridge *m_bridge;
     Forecast *m_forecast;
     RunController *m_runController;
     HeadlineBar *m_headline;
@@ -128,6 +131,8 @@ private:
         qint64 time;
     };
     std::optional<Gap> m_gap;
+    service::PredictionPtr m_morphFrom;            ///< the baseline with its timeline
+    std::optional<model::Experiment> m_morphAsked; ///< is being predicted
     bool m_low = false;
     bool m_editing = false;
 };

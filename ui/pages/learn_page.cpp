@@ -45,10 +45,10 @@ QDir resourceDir(const QString &folder)
 /// "gpt-demo, vocabulary 8,192: 1F1B · 4 devices x 16 microbatches. Costs: this computer."
 QString exampleWords(const model::Experiment &plan)
 {
-    const QString what = plan.hasModel
-                             ? u"%1, vocabulary %2"_s.arg(qtText(plan.model.preset), countText(plan.model.vocabularySize))
-                             : u"No model, only an order"_s;
-    return u"%1: %2. Costs: %3."_s.arg(what, planCaption(plan), costCaption(plan));
+    const QString what =
+        plan.hasModel ? Words::tr("%1, vocabulary %2").arg(qtText(plan.model.preset), countText(plan.model.vocabularySize))
+                      : Words::tr("No model, only an order");
+    return Words::tr("%1: %2. Costs: %3.").arg(what, planCaption(plan), costCaption(plan));
 }
 
 } // namespace
@@ -57,7 +57,7 @@ LearnPage::LearnPage(QWidget *parent)
     : QWidget(parent), m_contents(new ContentsList(this)), m_goBack(new QPushButton(Words::tr("◂ Back"), this)),
       m_stack(new QStackedWidget(this)), m_cards(new CardList(this)), m_text(new PageBrowser(this)),
       m_picture(new LessonPicture(this)), m_lesson(new QSplitter(this)), m_steps(nullptr),
-      m_back(new QPushButton(Words::tr("◂ &Previous"), this)), m_next(new QPushButton(u"&Next ▸"_s, this)),
+      m_back(new QPushButton(Words::tr("◂ &Previous"), this)), m_next(new QPushButton(Words::tr("&Next ▸"), this)),
       m_progress(plainLabel(this)), m_try(new QPushButton(this))
 {
     build();
@@ -126,7 +126,7 @@ QWidget *LearnPage::makeSide()
 void LearnPage::build()
 {
     m_text->setObjectName(u"learn.text"_s);
-    m_text->setAccessibleName(u"Page"_s);
+    m_text->setAccessibleName(Words::tr("Page"));
     m_try->setObjectName(u"learn.try"_s);
     m_steps = makeSteps();
     auto *reading = new QWidget(this);
@@ -284,7 +284,7 @@ void LearnPage::showTour(const QString &path)
     QString why;
     for (const base::Problem &problem : tour.error().problems)
         why += u"- %1: %2\n"_s.arg(qtText(problem.field), sentence(problem));
-    m_text->showText(u"# This tour cannot be shown\n\n%1"_s.arg(why));
+    m_text->showText(Words::tr("# This tour cannot be shown\n\n%1").arg(why));
 }
 
 void LearnPage::showStep(int step)
@@ -296,8 +296,8 @@ void LearnPage::showStep(int step)
     const TourStep &shown = m_tour->steps[static_cast<std::size_t>(step)];
     m_back->setEnabled(step > 0);
     m_next->setEnabled(step + 1 < steps);
-    m_progress->setText(u"%1 of %2"_s.arg(step + 1).arg(steps));
-    m_progress->setAccessibleName(u"Step %1 of %2"_s.arg(step + 1).arg(steps));
+    m_progress->setText(Words::tr("%1 of %2").arg(step + 1).arg(steps));
+    m_progress->setAccessibleName(Words::tr("Step %1 of %2").arg(step + 1).arg(steps));
     m_picture->showPlan(shown.plan, u"%1: %2"_s.arg(m_tour->title, shown.title)); // answers with refill()
     m_text->verticalScrollBar()->setValue(0);
 }
@@ -317,7 +317,7 @@ void LearnPage::refill()
             untrue << claim.words;
     m_picture->setNote(untrue.isEmpty() || !m_picture->isChanged()
                            ? QString()
-                           : u"With your change this is no longer so: %1."_s.arg(untrue.join(u"; "_s)));
+                           : Words::tr("With your change this is no longer so: %1.").arg(untrue.join(u"; "_s)));
 }
 
 void LearnPage::showExample(const LearnEntry &entry)
@@ -336,8 +336,10 @@ void LearnPage::showExample(const LearnEntry &entry)
         m_text->showText(u"# %1\n\n%2"_s.arg(entry.title, sentence(plan.error())));
         return;
     }
-    m_text->showText(u"# %1\n\n%2\n\nChange it here, or open it in Explore. There it replaces your plan; Undo restores "
-                     "yours."_s.arg(entry.title, exampleWords(plan->experiment)));
+    m_text->showText(
+        Words::tr("# %1\n\n%2\n\nChange it here, or open it in Explore. There it replaces your plan; Undo restores "
+                  "yours.")
+            .arg(entry.title, exampleWords(plan->experiment)));
     m_picture->showPlan(*plan, entry.title);
 }
 
@@ -357,9 +359,10 @@ void LearnPage::offer()
     const bool isMethod = m_page.startsWith(u"vocabulary/"_s) && method;
     const bool isFamily = m_page.startsWith(u"schedules/"_s);
     m_try->setVisible(isMethod || isFamily);
-    m_try->setToolTip(u"Sets it in your plan; Undo restores the former one"_s);
+    m_try->setToolTip(Words::tr("Sets it in your plan; Undo restores the former one"));
     if (isMethod || isFamily)
-        m_try->setText(u"Try %1 on my plan"_s.arg(isMethod ? u"“%1”"_s.arg(shortName(*method)) : familyCaption(utf8(name))));
+        m_try->setText(
+            Words::tr("Try %1 on my plan").arg(isMethod ? u"“%1”"_s.arg(shortName(*method)) : familyCaption(utf8(name))));
 }
 
 } // namespace stagelens::ui

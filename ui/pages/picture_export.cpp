@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QAction>
@@ -108,14 +109,14 @@ base::Result<> saveImage(const QImage &image, const QString &file)
 void offerPicture(QWidget &view, const QString &name, std::function<void(const QString &)> say)
 {
     view.setContextMenuPolicy(Qt::ActionsContextMenu);
-    auto *copy = new QAction(u"&Copy picture"_s, &view);
-    auto *save = new QAction(u"&Export picture…"_s, &view);
+    auto *copy = new QAction(Words::tr("&Copy picture"), &view);
+    auto *save = new QAction(Words::tr("&Export picture…"), &view);
     view.addActions({copy, save});
     QObject::connect(copy, &QAction::triggered, &view,
                      [&view, name] { QApplication::clipboard()->setImage(imageOf(pictureOf(view, name))); });
     QObject::connect(save, &QAction::triggered, &view, [&view, name, say = std::move(say)] {
-        const QString file = QFileDialog::getSaveFileName(view.window(), u"Export the picture"_s, name + u".png"_s,
-                                                          u"Pictures (*.png *.svg *.pdf)"_s);
+        const QString file = QFileDialog::getSaveFileName(view.window(), Words::tr("Export the picture"), name + u".png"_s,
+                                                          Words::tr("Pictures (*.png *.svg *.pdf)"));
         if (file.isEmpty())
             return;
         if (const auto saved = exportPicture(pictureOf(view, name), file, QFileInfo(file).suffix().toLower()); !saved)

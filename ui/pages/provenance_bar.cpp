@@ -5,6 +5,7 @@
 #include "ui/state/run_controller.h"
 #include "ui/words/differences.h"
 #include "ui/words/run_words.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <utility>
@@ -30,14 +31,15 @@ void ProvenanceBar::refresh()
     if (plan && run && !isBeside && inTeachingUnits(plan->experiment) &&
         m_runController->shownDifferences(plan->experiment).empty()) {
         say(MessageBar::Tone::Note,
-            u"Run %1 measured this plan in milliseconds; teaching units have no common axis with it. Choose "
-            u"the costs of this computer to see both."_s.arg(run->record.summary.id),
-            {{u"Hide the run"_s, [this] { m_runController->showNone(); }}});
+            Words::tr("Run %1 measured this plan in milliseconds; teaching units have no common axis with it. Choose "
+                      "the costs of this computer to see both.")
+                .arg(run->record.summary.id),
+            {{Words::tr("Hide the run"), [this] { m_runController->showNone(); }}});
         return;
     }
     if (m_content->shown == Shown::Measured && !(isBeside && run->record.timeline) && !m_runController->isTraining()) {
-        say(MessageBar::Tone::Note, u"Nothing was measured yet: this is the prediction."_s,
-            {{u"Train this plan"_s, [this] { emit trainAsked(); }}});
+        say(MessageBar::Tone::Note, Words::tr("Nothing was measured yet: this is the prediction."),
+            {{Words::tr("Train this plan"), [this] { emit trainAsked(); }}});
         return;
     }
     if (!isBeside || !run->record.timeline || m_content->shown == Shown::Predicted || !m_content->runDiffers()) {
@@ -51,33 +53,35 @@ void ProvenanceBar::sayDifferences()
 {
     const auto &plan = m_forecast->plan();
     const auto &run = m_runController->shown();
-    const QString from = u"From run %1"_s.arg(run->record.summary.id);
+    const QString from = Words::tr("From run %1").arg(run->record.summary.id);
     const auto found = m_runController->shownDifferences(plan->experiment);
     if (found.empty()) {
         say(MessageBar::Tone::Note,
-            from + u", measured on this computer; the prediction is for %1, so no error is shown."_s.arg(
-                       costCaption(plan->experiment)),
-            {{u"Hide the run"_s, [this] { m_runController->showNone(); }}});
+            from + Words::tr(", measured on this computer; the prediction is for %1, so no error is shown.")
+                       .arg(costCaption(plan->experiment)),
+            {{Words::tr("Hide the run"), [this] { m_runController->showNone(); }}});
         return;
     }
-    say(MessageBar::Tone::Note, from + u", which differs: "_s + differencesText(found) + u'.',
-        {{u"Show its plan"_s, [this] { emit showPlanAsked(); }}, {u"Train this plan"_s, [this] { emit trainAsked(); }}});
+    say(MessageBar::Tone::Note, from + Words::tr(", which differs: ") + differencesText(found) + u'.',
+        {{Words::tr("Show its plan"), [this] { emit showPlanAsked(); }},
+         {Words::tr("Train this plan"), [this] { emit trainAsked(); }}});
 }
 
 void ProvenanceBar::sayBadEnd(const BadEnd &end)
 {
     const service::RunSnapshot &run = *m_runController->shown();
-    QString words = end.words + (run.record.timeline ? u" What was measured remains."_s : QString());
+    QString words = end.words + (run.record.timeline ? Words::tr(" What was measured remains.") : QString());
     std::vector<MessageBar::Action> actions;
     if (const auto found = m_runController->shownDifferences(m_forecast->plan()->experiment); !found.empty()) {
-        words += u" It differs from this plan: %1."_s.arg(differencesText(found));
-        actions.push_back({u"Show its plan"_s, [this] { emit showPlanAsked(); }});
+        words += Words::tr(" It differs from this plan: %1.").arg(differencesText(found));
+        actions.push_back({Words::tr("Show its plan"), [this] { emit showPlanAsked(); }});
     } else if (!end.field.isEmpty()) {
-        actions.push_back({u"Go to %1"_s.arg(fieldCaption(end.field)), [this, field = end.field] { emit fieldAsked(field); }});
+        actions.push_back(
+            {Words::tr("Go to %1").arg(fieldCaption(end.field)), [this, field = end.field] { emit fieldAsked(field); }});
     } else {
-        actions.push_back({u"Train this plan"_s, [this] { emit trainAsked(); }});
+        actions.push_back({Words::tr("Train this plan"), [this] { emit trainAsked(); }});
     }
-    actions.push_back({u"Hide the run"_s, [this] { m_runController->showNone(); }});
+    actions.push_back({Words::tr("Hide the run"), [this] { m_runController->showNone(); }});
     say(MessageBar::Tone::Warning, words, std::move(actions));
 }
 

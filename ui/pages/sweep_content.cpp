@@ -4,6 +4,7 @@
 #include "ui/plots/plot_style.h"
 #include "ui/plots/sweep_marks.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QLabel>
@@ -19,7 +20,10 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-const QString kEmpty = u"Nothing was swept yet. Start goes through the plans that stand above."_s;
+QString nothingSweptWords()
+{
+    return Words::tr("Nothing was swept yet. Start goes through the plans that stand above.");
+}
 /// From this ratio on values stand at equal factors and not at equal distances.
 constexpr double kLogarithmicFrom = 4;
 
@@ -101,19 +105,20 @@ void addSign(QWidget &legend, const QString &words, std::optional<std::size_t> s
 SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric, std::span<const SweepResult> results)
 {
     SweepContent content;
-    content.empty = kEmpty;
+    content.empty = nothingSweptWords();
     content.lines = true;
     const SweepParameter &parameter = sweepParameters()[setup.first.parameter];
-    content.title = u"%1 over %2"_s.arg(metric.name, parameter.name().toLower());
+    content.title = Words::tr("%1 over %2").arg(metric.name, parameter.name().toLower());
     content.x.name = parameter.name();
     content.x.text = [&parameter](double value) { return parameter.text(static_cast<int>(value)); };
     content.x.ticks.assign(setup.first.values.begin(), setup.first.values.end());
     content.x.logarithmic =
         !setup.first.values.empty() && setup.first.values.back() >= kLogarithmicFrom * setup.first.values.front();
-    content.y.name = u"%1 (%2 is better%3)"_s.arg(metric.name, metric.moreIsBetter ? u"more"_s : u"less"_s,
-                                                  isOneWork(results) ? QString() : u" at equal work only"_s);
+    content.y.name = Words::tr("%1 (%2 is better%3)")
+                         .arg(metric.name, metric.moreIsBetter ? Words::tr("more") : Words::tr("less"),
+                              isOneWork(results) ? QString() : Words::tr(" at equal work only"));
     content.y.text = metric.text;
-    content.y.inBytes = metric.name == u"Peak memory"_s;
+    content.y.inBytes = metric.name == Words::tr("Peak memory");
     content.y.fromZero = true;
     for (const SweepResult &result : results) {
         SweepMark mark = markOf(result);
@@ -129,14 +134,14 @@ SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric, s
 SweepContent memoryContent(const SweepSetup &, std::span<const SweepResult> results)
 {
     SweepContent content;
-    content.empty = u"Iteration against peak memory will stand here."_s;
+    content.empty = Words::tr("Iteration against peak memory will stand here.");
     content.front = true;
-    content.title = u"Iteration against peak memory"_s;
-    content.x.name = u"Peak memory of a device"_s;
+    content.title = Words::tr("Iteration against peak memory");
+    content.x.name = Words::tr("Peak memory of a device");
     content.x.text = [](double value) { return ui::bytesText(static_cast<base::Bytes>(value)); };
     content.x.inBytes = true;
-    content.y.name = isOneWork(results) ? u"Iteration (less is better) · dotted: none is faster and smaller"_s
-                                        : u"Iteration · dotted: at equal work none is faster and smaller"_s;
+    content.y.name = isOneWork(results) ? Words::tr("Iteration (less is better) · dotted: none is faster and smaller")
+                                        : Words::tr("Iteration · dotted: at equal work none is faster and smaller");
     content.y.text = sweepMetrics().front().text;
     content.y.fromZero = true;
     base::Bytes capacity = 0;
@@ -167,11 +172,11 @@ QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point)
     if (point.peakMemory > 0)
         text += u", "_s + ui::bytesText(point.peakMemory);
     if (const auto bubble = bubbleOf(point))
-        text += u", bubble "_s + shareText(*bubble);
+        text += Words::tr(", bubble ") + shareText(*bubble);
     if (point.tokensPerSecond)
-        text += u", %1 tokens/s"_s.arg(countText(*point.tokensPerSecond));
+        text += Words::tr(", %1 tokens/s").arg(countText(*point.tokensPerSecond));
     if (point.run != 0)
-        text += u", run %1"_s.arg(point.run);
+        text += Words::tr(", run %1").arg(point.run);
     const QString reason = impossibility(point);
     return reason.isEmpty() ? text : text + u". "_s + reason;
 }

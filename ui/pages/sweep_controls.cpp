@@ -4,6 +4,7 @@
 #include "ui/pages/sweep_page.h"
 #include "ui/plots/sweep_plot.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QCheckBox>
@@ -70,13 +71,13 @@ void SweepPage::build()
     m_point->setObjectName(u"sweep.point"_s);
     m_point->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_point->setWordWrap(true);
-    m_open = new QPushButton(u"Open in Explore"_s, this);
+    m_open = new QPushButton(Words::tr("Open in Explore"), this);
     m_open->setObjectName(u"sweep.open"_s);
-    m_open->setToolTip(u"Makes the chosen point's plan the experiment (double-click or Return on the point)"_s);
+    m_open->setToolTip(Words::tr("Makes the chosen point's plan the experiment (double-click or Return on the point)"));
     connect(m_open, &QPushButton::clicked, this, [this] { open(m_chosen); });
-    m_export = new QPushButton(u"Export…"_s, this);
+    m_export = new QPushButton(Words::tr("Export…"), this);
     m_export->setObjectName(u"sweep.export"_s);
-    m_export->setToolTip(u"The figures as CSV or JSON, or the picture as PNG, SVG or PDF"_s);
+    m_export->setToolTip(Words::tr("The figures as CSV or JSON, or the picture as PNG, SVG or PDF"));
     connect(m_export, &QPushButton::clicked, this, &SweepPage::askForFile);
     auto *row = new QHBoxLayout;
     row->addWidget(m_point, 1);
@@ -96,36 +97,36 @@ QWidget *SweepPage::makeControls()
         auto *values = new QLineEdit(this);
         values->setObjectName(name);
         values->setMinimumWidth(values->fontMetrics().averageCharWidth() * kValuesLetters);
-        values->setToolTip(u"Whole numbers, separated by spaces; 32k is 32,000 and 32Ki is 32,768"_s);
+        values->setToolTip(Words::tr("Whole numbers, separated by spaces; 32k is 32,000 and 32Ki is 32,768"));
         return values;
     };
     m_first = new QComboBox(this);
     m_first->setObjectName(u"sweep.first"_s);
     m_second = new QComboBox(this);
     m_second->setObjectName(u"sweep.second"_s);
-    m_second->addItem(u"nothing else"_s);
+    m_second->addItem(Words::tr("nothing else"));
     for (const SweepParameter &parameter : sweepParameters()) {
         m_first->addItem(parameter.name());
         m_second->addItem(parameter.name());
     }
     m_firstValues = makeValues(u"sweep.firstValues"_s);
-    m_firstValues->setAccessibleName(u"Values of the first parameter"_s);
+    m_firstValues->setAccessibleName(Words::tr("Values of the first parameter"));
     m_firstValues->setText(sweepParameters().front().values);
     m_secondValues = makeValues(u"sweep.secondValues"_s);
-    m_secondValues->setAccessibleName(u"Values of the second parameter"_s);
+    m_secondValues->setAccessibleName(Words::tr("Values of the second parameter"));
     m_secondValues->hide();
     m_how = new QComboBox(this);
     m_how->setObjectName(u"sweep.how"_s);
-    m_how->addItems({u"predict"_s, u"train on this computer"_s});
+    m_how->addItems({Words::tr("predict"), Words::tr("train on this computer")});
     m_metric = new QComboBox(this);
     m_metric->setObjectName(u"sweep.metric"_s);
     for (const SweepMetric &metric : sweepMetrics())
         m_metric->addItem(metric.name);
-    flow->addWidget(captioned(u"&Vary"_s, m_first));
+    flow->addWidget(captioned(Words::tr("&Vary"), m_first));
     flow->addWidget(m_firstValues);
-    flow->addWidget(captioned(u"a&nd"_s, m_second));
+    flow->addWidget(captioned(Words::tr("a&nd"), m_second));
     flow->addWidget(m_secondValues);
-    flow->addWidget(captioned(u"&Show"_s, m_metric));
+    flow->addWidget(captioned(Words::tr("&Show"), m_metric));
     connect(m_first, &QComboBox::activated, this,
             [this](int index) { m_firstValues->setText(sweepParameters()[static_cast<std::size_t>(index)].values); });
     connect(m_second, &QComboBox::currentIndexChanged, this, [this](int index) {
@@ -144,7 +145,7 @@ QWidget *SweepPage::makeMethods()
     auto *row = new QWidget(this);
     auto *flow = new FlowLayout(row, 2 * kFieldGap, kFieldGap);
     const auto prepared = preparedSweep().methods;
-    auto *title = plainLabel(u"Vocabulary layers"_s, row);
+    auto *title = plainLabel(Words::tr("Vocabulary layers"), row);
     flow->addWidget(title);
     for (const model::VocabularyTraits &choice : model::kVocabularyChoices) {
         const model::VocabularyMethod method = choice.method;
@@ -157,18 +158,18 @@ QWidget *SweepPage::makeMethods()
         title->setMinimumHeight(box->sizeHint().height());
         flow->addWidget(box);
     }
-    m_start = new QPushButton(u"Start"_s, row);
+    m_start = new QPushButton(Words::tr("Start"), row);
     m_start->setObjectName(u"sweep.start"_s);
     m_start->setAutoDefault(false);
-    m_cancel = new QPushButton(u"Cancel"_s, row);
+    m_cancel = new QPushButton(Words::tr("Cancel"), row);
     m_cancel->setObjectName(u"sweep.cancel"_s);
-    m_cancel->setToolTip(u"Keeps what is done"_s);
+    m_cancel->setToolTip(Words::tr("Keeps what is done"));
     m_amount = plainLabel(row);
     m_amount->setObjectName(u"sweep.amount"_s);
     m_amount->setMinimumHeight(m_start->sizeHint().height()); // in line with the button
     m_progress = new QProgressBar(row);
     m_progress->setObjectName(u"sweep.progress"_s);
-    flow->addWidget(captioned(u"&How"_s, m_how));
+    flow->addWidget(captioned(Words::tr("&How"), m_how));
     for (QWidget *widget : std::initializer_list<QWidget *>{m_start, m_cancel, m_progress, m_amount})
         flow->addWidget(widget);
     connect(m_start, &QPushButton::clicked, this, &SweepPage::start);

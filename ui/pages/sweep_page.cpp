@@ -7,6 +7,7 @@
 #include "ui/plots/sweep_plot.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QCheckBox>
@@ -91,7 +92,7 @@ void SweepPage::showAmount()
     const auto now = setup();
     QString obstacle = now ? QString() : sentence(now.error());
     if (now && trains() && m_training)
-        obstacle = u"A training run is going on; this can start when it has ended."_s;
+        obstacle = Words::tr("A training run is going on; this can start when it has ended.");
     m_start->setEnabled(obstacle.isEmpty() && !isRunning());
     m_start->setVisible(!isRunning());
     m_cancel->setVisible(isRunning());
@@ -105,9 +106,9 @@ void SweepPage::showAmount()
     const auto seconds = estimatedSeconds(entries);
     QString text = sweepAmount(entries.size(), trains(), seconds);
     if (trains() && !seconds)
-        text += u", estimating…"_s;
+        text += Words::tr(", estimating…");
     else if (trains())
-        text += u", %1 steps each"_s.arg(m_document->experiment().training.steps);
+        text += Words::tr(", %1 steps each").arg(m_document->experiment().training.steps);
     m_amount->setText(text);
 }
 
@@ -197,7 +198,7 @@ void SweepPage::cancel()
 {
     if (isRunning()) {
         m_bridge->service().cancel(m_job);
-        m_progress->setFormat(u"stopping"_s);
+        m_progress->setFormat(Words::tr("stopping"));
     }
 }
 
@@ -231,8 +232,8 @@ void SweepPage::take(quint64 job, const service::SweepSnapshotPtr &snapshot)
 void SweepPage::showProgress(const service::SweepSnapshot &snapshot)
 {
     m_progress->setValue(static_cast<int>(snapshot.done));
-    m_progress->setFormat(u"%1 of %2"_s.arg(snapshot.done).arg(snapshot.points.size()) +
-                          (snapshot.secondsLeft ? u", %1 left"_s.arg(secondsText(*snapshot.secondsLeft)) : QString()));
+    m_progress->setFormat(Words::tr("%1 of %2").arg(snapshot.done).arg(snapshot.points.size()) +
+                          (snapshot.secondsLeft ? Words::tr(", %1 left").arg(secondsText(*snapshot.secondsLeft)) : QString()));
     if (!snapshot.finished)
         return;
     m_job = 0;
@@ -241,11 +242,11 @@ void SweepPage::showProgress(const service::SweepSnapshot &snapshot)
         snapshot.points, [](const service::SweepPoint &point) { return point.done && !impossibility(point).isEmpty(); });
     if (snapshot.cancelled)
         m_bar->say(MessageBar::Tone::Note,
-                   u"Cancelled: %1 of %2 are done and stay."_s.arg(snapshot.done).arg(snapshot.points.size()));
+                   Words::tr("Cancelled: %1 of %2 are done and stay.").arg(snapshot.done).arg(snapshot.points.size()));
     else if (impossible > 0)
-        m_bar->say(MessageBar::Tone::Note,
-                   u"%1 of %2 are impossible here, marked ×: point at one for the reason."_s.arg(impossible)
-                       .arg(snapshot.points.size()));
+        m_bar->say(MessageBar::Tone::Note, Words::tr("%1 of %2 are impossible here, marked ×: point at one for the reason.")
+                                               .arg(impossible)
+                                               .arg(snapshot.points.size()));
 }
 
 std::vector<SweepResult> SweepPage::done() const
@@ -295,8 +296,8 @@ base::Result<> SweepPage::exportResults(const QString &file)
 
 void SweepPage::askForFile()
 {
-    const QString file = QFileDialog::getSaveFileName(this, u"Export the sweep"_s, u"sweep.csv"_s,
-                                                      u"Tables (*.csv *.json);;Pictures (*.png *.svg *.pdf)"_s);
+    const QString file = QFileDialog::getSaveFileName(this, Words::tr("Export the sweep"), u"sweep.csv"_s,
+                                                      Words::tr("Tables (*.csv *.json);;Pictures (*.png *.svg *.pdf)"));
     if (file.isEmpty())
         return;
     if (const auto saved = exportResults(file); !saved)
@@ -330,7 +331,8 @@ void SweepPage::highlight(int id)
     m_metricPlot->setHighlighted(shown);
     m_memoryPlot->setHighlighted(shown);
     const QString words = wordsOf(shown);
-    m_point->setText(words.isEmpty() ? u"Point at a result to see its figures in both plots; a click keeps it."_s : words);
+    m_point->setText(words.isEmpty() ? Words::tr("Point at a result to see its figures in both plots; a click keeps it.")
+                                     : words);
 }
 
 void SweepPage::choose(int id)

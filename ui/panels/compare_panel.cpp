@@ -6,6 +6,7 @@
 #include "ui/controls/message_bar.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QAction>
@@ -36,11 +37,11 @@ constexpr int kWidestCell = 360;
 } // namespace
 
 ComparePanel::ComparePanel(QWidget *parent)
-    : QWidget(parent), m_view(new ViewState(this)), m_chips(new QWidget(this)), m_add(new QPushButton(u"Add"_s, this)),
-      m_alignment(new QComboBox(this)), m_microbatch(new QSpinBox(this)), m_equalMemory(new QCheckBox(u"Equal memory"_s, this)),
-      m_bar(new MessageBar(u"compare.bar"_s, this)), m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)),
-      m_timeline(new TimelineView(m_view, this)), m_table(new QTableWidget(this)),
-      m_splitter(new QSplitter(Qt::Vertical, this)), m_computing(new ComputingSign(this))
+    : QWidget(parent), m_view(new ViewState(this)), m_chips(new QWidget(this)), m_add(new QPushButton(Words::tr("Add"), this)),
+      m_alignment(new QComboBox(this)), m_microbatch(new QSpinBox(this)),
+      m_equalMemory(new QCheckBox(Words::tr("Equal memory"), this)), m_bar(new MessageBar(u"compare.bar"_s, this)),
+      m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)), m_timeline(new TimelineView(m_view, this)),
+      m_table(new QTableWidget(this)), m_splitter(new QSplitter(Qt::Vertical, this)), m_computing(new ComputingSign(this))
 {
     connect(m_computing, &ComputingSign::cancelled, this, &ComparePanel::cancelled);
     auto *layout = new QVBoxLayout(this);
@@ -65,8 +66,8 @@ void ComparePanel::fillEmpty()
     m_empty->setObjectName(u"compare.empty"_s);
     auto *column = new QVBoxLayout(m_empty);
     auto *sentence =
-        plainLabel(u"Nothing to compare yet. Add predictions, files and runs above, or tick two to six runs in the "
-                   "table of runs."_s,
+        plainLabel(Words::tr("Nothing to compare yet. Add predictions, files and runs above, or tick two to six runs in the "
+                             "table of runs."),
                    m_empty);
     sentence->setAlignment(Qt::AlignCenter);
     sentence->setWordWrap(true);
@@ -107,25 +108,26 @@ QWidget *ComparePanel::makeBar()
     chipRow->addWidget(m_add);
     chipRow->addWidget(m_chips, 1);
     m_add->setObjectName(u"compare.add"_s);
-    m_add->setToolTip(u"Adds the current prediction, an experiment or a stored run"_s);
+    m_add->setToolTip(Words::tr("Adds the current prediction, an experiment or a stored run"));
     auto *menu = new QMenu(m_add);
     m_add->setMenu(menu);
     connect(menu, &QMenu::aboutToShow, this, [this, menu] {
         menu->clear();
-        menu->addAction(u"The current prediction"_s, this, &ComparePanel::predictionAsked);
-        menu->addAction(u"Experiments from files…"_s, this, &ComparePanel::filesAsked);
+        menu->addAction(Words::tr("The current prediction"), this, &ComparePanel::predictionAsked);
+        menu->addAction(Words::tr("Experiments from files…"), this, &ComparePanel::filesAsked);
         emit addMenuOpens(menu);
     });
     m_alignment->setObjectName(u"compare.alignment"_s);
-    m_alignment->setAccessibleName(u"Alignment of the timelines"_s);
-    m_alignment->addItems({u"Begin of the iteration"_s, u"Begin of a microbatch"_s, u"Scaled to the length of A"_s});
+    m_alignment->setAccessibleName(Words::tr("Alignment of the timelines"));
+    m_alignment->addItems(
+        {Words::tr("Begin of the iteration"), Words::tr("Begin of a microbatch"), Words::tr("Scaled to the length of A")});
     m_microbatch->setObjectName(u"compare.microbatch"_s);
-    m_microbatch->setAccessibleName(u"Microbatch"_s);
-    m_microbatch->setPrefix(u"microbatch "_s);
+    m_microbatch->setAccessibleName(Words::tr("Microbatch"));
+    m_microbatch->setPrefix(Words::tr("microbatch "));
     m_equalMemory->setObjectName(u"compare.equalMemory"_s);
-    m_equalMemory->setToolTip(u"Hides what needs more memory on a device than A"_s);
+    m_equalMemory->setToolTip(Words::tr("Hides what needs more memory on a device than A"));
     auto *options = new QHBoxLayout;
-    auto *caption = plainLabel(u"A&ligned by"_s, bar);
+    auto *caption = plainLabel(Words::tr("A&ligned by"), bar);
     caption->setBuddy(m_alignment);
     for (QWidget *widget : std::initializer_list<QWidget *>{caption, m_alignment, m_microbatch, m_equalMemory})
         options->addWidget(widget);
@@ -141,7 +143,7 @@ QWidget *ComparePanel::makeBar()
 void ComparePanel::makeTable()
 {
     m_table->setObjectName(u"compare.table"_s);
-    m_table->setAccessibleName(u"What differs"_s);
+    m_table->setAccessibleName(Words::tr("What differs"));
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 8);
     m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
@@ -150,7 +152,7 @@ void ComparePanel::makeTable()
     m_table->setAlternatingRowColors(true);
     m_table->setShowGrid(false);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
-    auto *copy = new QAction(u"Copy"_s, m_table);
+    auto *copy = new QAction(Words::tr("Copy"), m_table);
     copy->setShortcut(QKeySequence::Copy);
     copy->setShortcutContext(Qt::WidgetShortcut);
     m_table->addAction(copy);
@@ -252,9 +254,10 @@ QWidget *ComparePanel::makeChip(std::size_t index)
     auto *chip = new ChipButton(m_chips);
     chip->setObjectName(u"compare.chip."_s + chipOf(index));
     chip->setFixedHeight(kChipHeight);
-    QString text = index == 0 ? u"A (baseline)  "_s + item.name : chipOf(index) + u"  "_s + item.name;
+    QString text = index == 0 ? Words::tr("A (baseline)  ") + item.name : chipOf(index) + u"  "_s + item.name;
     if (isHidden(index))
-        text = chipOf(index) + u"  hidden: needs %1, A %2"_s.arg(bytesText(peakOf(item)), bytesText(peakOf(m_items[0])));
+        text =
+            chipOf(index) + Words::tr("  hidden: needs %1, A %2").arg(bytesText(peakOf(item)), bytesText(peakOf(m_items[0])));
     chip->setText(text);
     chip->setAccessibleName(text);
     chip->setToolTip(plainTip(u"%1\n%2: %3"_s.arg(item.name, caption(item.kind), explanation(item.kind))));
@@ -264,8 +267,8 @@ QWidget *ComparePanel::makeChip(std::size_t index)
         connect(menu->addAction(words), &QAction::triggered, this, run, Qt::QueuedConnection);
     };
     if (index > 0)
-        later(u"Make it A, the baseline"_s, [this, key = item.key] { moveToFront(key); });
-    later(u"Remove"_s, [this, key = item.key] { remove(key); });
+        later(Words::tr("Make it A, the baseline"), [this, key = item.key] { moveToFront(key); });
+    later(Words::tr("Remove"), [this, key = item.key] { remove(key); });
     chip->setMenu(menu);
     return chip;
 }
@@ -315,10 +318,10 @@ void ComparePanel::addRow(const QString &what, const QStringList &cells)
 void ComparePanel::refreshTable()
 {
     std::vector<CompareItem> items;
-    QStringList header{u"What differs"_s};
+    QStringList header{Words::tr("What differs")};
     for (const std::size_t i : shown()) {
         items.push_back(m_items[i]);
-        header << (i == 0 ? u"A, the baseline"_s : chipOf(i) + u" against A"_s);
+        header << (i == 0 ? Words::tr("A, the baseline") : chipOf(i) + Words::tr(" against A"));
     }
     const Comparison comparison = compareItems(items);
     m_table->clearSpans();

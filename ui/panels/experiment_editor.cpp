@@ -4,6 +4,7 @@
 #include "ui/panels/field_editor.h"
 #include "ui/panels/stage_strip.h"
 #include "ui/state/experiment_document.h"
+#include "ui/words/tr.h"
 
 #include <QFormLayout>
 #include <QLabel>
@@ -18,7 +19,7 @@ using namespace Qt::StringLiterals;
 
 ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent) : QScrollArea(parent), m_document(document)
 {
-    setAccessibleName(u"Experiment"_s);
+    setAccessibleName(Words::tr("Experiment"));
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -35,7 +36,7 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
         header->setAutoRaise(true);
         header->setFocusPolicy(Qt::StrongFocus);
         header->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        header->setToolTip(plainTip(u"Fold or unfold: "_s + group.caption));
+        header->setToolTip(plainTip(Words::tr("Fold or unfold: ") + group.caption));
         QFont font = header->font();
         font.setBold(true);
         header->setFont(font);
@@ -68,7 +69,7 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
     }
     layout->addStretch(1);
     setWidget(content);
-    setOpenGroups({u"Schedule"_s});
+    setOpenGroups({Words::tr("Schedule")});
     connect(m_document, &ExperimentDocument::changed, this, &ExperimentEditor::updateRows);
     updateRows();
 }

@@ -6,6 +6,7 @@
 #include "ui/controls/detail_combo.h"
 #include "ui/controls/number_box.h"
 #include "ui/state/experiment_document.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QCheckBox>
@@ -177,8 +178,8 @@ QWidget *FieldEditor::makeLine(bool browse)
     if (browse) {
         auto *button = new QToolButton(this);
         button->setText(u"…"_s);
-        button->setAccessibleName(u"Choose the file for: "_s + m_field.caption);
-        button->setToolTip(u"Choose a file"_s);
+        button->setAccessibleName(Words::tr("Choose the file for: ") + m_field.caption);
+        button->setToolTip(Words::tr("Choose a file"));
         layout()->addWidget(button);
         connect(button, &QToolButton::clicked, this, [this] {
             const QString file = QFileDialog::getOpenFileName(this, m_field.caption);
@@ -204,7 +205,7 @@ QWidget *FieldEditor::makeFlag()
 
 void FieldEditor::setProblem(const QString &problem)
 {
-    const QString tip = m_field.tip + u"\nCommand line: "_s + m_field.option;
+    const QString tip = m_field.tip + Words::tr("\nCommand line: ") + m_field.option;
     m_control->setToolTip(plainTip(problem.isEmpty() ? tip : problem + u'\n' + tip));
     m_control->setAccessibleDescription(problem);
     m_control->setProperty(kProblem, problem);

@@ -5,12 +5,14 @@
 #include "ui/controls/button_style.h"
 #include "ui/controls/chip_button.h"
 #include "ui/controls/type_scale.h"
+#include "ui/words/tr.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QRegularExpression>
+#include <QResizeEvent>
 
 #include <array>
 
@@ -31,9 +33,11 @@ constexpr double kCardRadius = 6;
 /// The sentence with its devices as links.
 QString linked(const QString &text, const QColor &colour)
 {
-    static const QRegularExpression kDevice(u"\\bDevice (\\d+)\\b"_s);
+    const QString name = Words::tr("Device %1");
+    const QRegularExpression device(QRegularExpression::escape(name).replace(QRegularExpression::escape(u"%1"_s), u"(\\d+)"_s));
     QString markup = text.toHtmlEscaped();
-    return markup.replace(kDevice, u"<a href='\\1' style='color:%1; text-decoration:none'>Device \\1</a>"_s.arg(colour.name()));
+    return markup.replace(
+        device, u"<a href='\\1' style='color:%1; text-decoration:none'>%2</a>"_s.arg(colour.name(), name.arg(u"\\1"_s)));
 }
 
 /// How high the text is in that width.
@@ -92,9 +96,9 @@ void HeadlineBar::setHeadline(const Headline &headline)
     m_button->setVisible(headline.hasAction());
     m_button->setText(headline.actionCaption);
     m_button->setAccessibleDescription(headline.text);
-    m_button->setToolTip(plainTip(headline.isFix    ? u"Changes this plan so that it fits. Undo takes it back."_s
-                                  : headline.action ? u"Sets the vocabulary layers of this plan. Undo takes it back."_s
-                                                    : u"Sets the schedule of this plan. Undo takes it back."_s));
+    m_button->setToolTip(plainTip(headline.isFix    ? Words::tr("Changes this plan so that it fits. Undo takes it back.")
+                                  : headline.action ? Words::tr("Sets the vocabulary layers of this plan. Undo takes it back.")
+                                                    : Words::tr("Sets the schedule of this plan. Undo takes it back.")));
     if (!headline.action && headline.family.isEmpty())
         emit hovered(false);
 }
@@ -114,12 +118,18 @@ void HeadlineBar::showText()
     // The largest type in which the sentence has two lines.
     const int room = width() - m_button->width() - 3 * kCardPadding - 16;
     QFont type = scaled(font(), TypeSize::Verdict, QFont::DemiBold);
-    for (const TypeSize size : {TypeSize::Heading, TypeSize::Text, TypeSize::Caption}) {
+    // In a presentation it is never smaller than the page's type; the card then grows.
+    const bool isPresented = font().pixelSize() > 0;
+    for (const TypeSize size : {TypeSize::Heading, TypeSize::Text, isPresented ? TypeSize::Small : TypeSize::Caption}) {
         if (heightOf(m_headline.text, type, room) <= kVerdictLines * QFontMetrics(type).lineSpacing())
             break;
         type = scaled(font(), size, QFont::DemiBold);
     }
     m_label->setFont(type);
+    if (isPresented) {
+        m_label->setFixedHeight(heightOf(m_headline.text, type, room) + 4);
+        setFixedHeight(m_label->height() + m_second->height() + 4 + 2 * kCardPadding);
+    }
     m_label->setText(linked(m_headline.text, palette().color(QPalette::Link)));
     m_label->setAccessibleName(m_headline.text);
     m_second->setTextInteractionFlags(m_headline.second.isEmpty() ? Qt::NoTextInteraction : Qt::TextSelectableByMouse);
@@ -141,6 +151,8 @@ void HeadlineBar::colour()
 void HeadlineBar::resizeEvent(QResizeEvent *event)
 {
     QFrame::resizeEvent(event);
+    if (event->size().width() == event->oldSize().width()) // its height follows the text
+        return;
     arrange();
     showText();
 }

@@ -1,6 +1,7 @@
 #include "ui/panels/inspector_panel.h"
 #include "ui/controls/type_scale.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
@@ -13,7 +14,7 @@ InspectorPanel::InspectorPanel(QWidget *parent) : QWidget(parent), m_label(plain
 {
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(12, 8, 12, 8);
-    auto *title = plainLabel(tr("Selection"), this);
+    auto *title = plainLabel(Words::tr("Selection"), this);
     title->setFont(scaled(font(), TypeSize::Text, QFont::DemiBold));
     m_label->setObjectName(u"inspector.text"_s);
     m_label->setWordWrap(true);
@@ -27,8 +28,9 @@ InspectorPanel::InspectorPanel(QWidget *parent) : QWidget(parent), m_label(plain
 
 void InspectorPanel::setText(const QString &text)
 {
-    m_label->setText(text.isEmpty() ? u"Click a pass to see what it waited for, or a gap to see why it is there."_s : text);
-    m_label->setAccessibleName(u"Why: "_s + m_label->text());
+    m_label->setText(text.isEmpty() ? Words::tr("Click a pass to see what it waited for, or a gap to see why it is there.")
+                                    : text);
+    m_label->setAccessibleName(Words::tr("Why: ") + m_label->text());
 }
 
 QString InspectorPanel::text() const

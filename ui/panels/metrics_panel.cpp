@@ -5,10 +5,12 @@
 
 #include "engine/service/published.h"
 #include "engine/service/search/equal_work.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QFormLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QRegularExpression>
 #include <QVBoxLayout>
 
@@ -54,16 +56,26 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
     m_provenance->setFont(scaled(font(), TypeSize::Caption, QFont::DemiBold));
     m_provenance->setWordWrap(true);
     layout->addWidget(m_provenance);
-    m_iteration = makeBig(u"iteration"_s, u"Iteration"_s, u"Time of one training step: all passes and the optimizer."_s);
-    m_bubble =
-        makeBig(u"bubble"_s, u"Bubble"_s, u"Share of the devices' time in which they wait: 1 − busy / (devices x makespan)."_s);
-    m_memory = makeBig(u"memory"_s, u"Peak memory"_s, u"Most bytes that the tensors of one device hold."_s);
+    m_iteration =
+        makeBig(u"iteration"_s, Words::tr("Iteration"), Words::tr("Time of one training step: all passes and the optimizer."));
+    m_byKind = new QPushButton(Words::tr("By pass kind…"), this);
+    m_byKind->setObjectName(u"metrics.byKind"_s);
+    m_byKind->setToolTip(Words::tr("Where the measured time differs from the predicted one"));
+    m_byKind->setAutoDefault(false);
+    m_byKind->hide();
+    layout->addWidget(m_byKind, 0, Qt::AlignLeft);
+    connect(m_byKind, &QPushButton::clicked, this, &MetricsPanel::passKindsAsked);
+    m_bubble = makeBig(u"bubble"_s, Words::tr("Bubble"),
+                       Words::tr("Share of the devices' time in which they wait: 1 − busy / (devices x makespan)."));
+    m_memory = makeBig(u"memory"_s, Words::tr("Peak memory"), Words::tr("Most bytes that the tensors of one device hold."));
     auto *form = new QFormLayout;
     form->setContentsMargins(0, 10, 0, 0);
     form->setVerticalSpacing(4);
-    m_tokens = makeSmall(form, u"tokens"_s, u"Tokens/s"_s, u"Tokens trained in a second, all ranks together."_s);
-    m_mfu = makeSmall(form, u"mfu"_s, u"MFU"_s, u"Model FLOP/s over the devices' peak."_s);
-    m_bound = makeSmall(form, u"bound"_s, u"Lower bound"_s, u"Least time an iteration of this work can take in any order."_s);
+    m_tokens =
+        makeSmall(form, u"tokens"_s, Words::tr("Tokens/s"), Words::tr("Tokens trained in a second, all ranks together."));
+    m_mfu = makeSmall(form, u"mfu"_s, u"MFU"_s, Words::tr("Model FLOP/s over the devices' peak."));
+    m_bound = makeSmall(form, u"bound"_s, Words::tr("Lower bound"),
+                        Words::tr("Least time an iteration of this work can take in any order."));
     layout->addLayout(form);
     m_baseline = figure(this, u"metrics.baseline"_s);
     m_baseline->setWordWrap(true);
@@ -120,10 +132,10 @@ void MetricsPanel::setFigures(const Figures &figures)
     const simulate::Metrics &plan = figures.plan->metrics;
     const bool units = inTeachingUnits(figures.plan->experiment);
     const QString beyond = beyondMeasuredText(*figures.plan);
-    m_provenance->setText(figures.stale ? tr("Predicted, of the last valid plan")
+    m_provenance->setText(figures.stale ? Words::tr("Predicted, of the last valid plan")
                           : beyond.isEmpty()
-                              ? tr("Predicted for %1").arg(costCaption(figures.plan->experiment))
-                              : tr("Predicted for %1, beyond measured runs").arg(costCaption(figures.plan->experiment)));
+                              ? Words::tr("Predicted for %1").arg(costCaption(figures.plan->experiment))
+                              : Words::tr("Predicted for %1, beyond measured runs").arg(costCaption(figures.plan->experiment)));
     m_provenance->setToolTip(plainTip(beyond));
     m_iteration.value->setText(durationText(plan.iteration, units));
     m_bubble.value->setText(shareText(plan.bubbleRatio));
@@ -149,30 +161,30 @@ void MetricsPanel::setFigures(const Figures &figures)
     change(m_bubble.change, plan.bubbleRatio, baseline ? baseline->bubbleRatio : 0, &pointsText);
     change(m_memory.change, static_cast<double>(peak), baseline ? static_cast<double>(greatest(baseline->peakMemory)) : 0);
     if (compare)
-        m_baseline->setText(u"Differences are against the baseline, %1: %2."_s.arg(figures.baselineName,
-                                                                                   durationText(baseline->iteration, units)));
+        m_baseline->setText(Words::tr("Differences are against the baseline, %1: %2.")
+                                .arg(figures.baselineName, durationText(baseline->iteration, units)));
     else if (isOther)
-        m_baseline->setText(u"The baseline, %1: %2, is other work, so nothing is compared: %3."_s.arg(
-            figures.baselineName, durationText(baseline->iteration, units), qtText(otherWork)));
+        m_baseline->setText(Words::tr("The baseline, %1: %2, is other work, so nothing is compared: %3.")
+                                .arg(figures.baselineName, durationText(baseline->iteration, units), qtText(otherWork)));
     else // without one it is being computed, or has times of another unit
-        m_baseline->setText(figures.baseline ? u"This plan is the baseline."_s : QString());
-    m_baseline->setToolTip(u"Ctrl+B makes the plan of the moment the baseline."_s);
+        m_baseline->setText(figures.baseline ? Words::tr("This plan is the baseline.") : QString());
+    m_baseline->setToolTip(Words::tr("Ctrl+B makes the plan of the moment the baseline."));
     QString note = planNote(figures.plan->experiment);
     if (plan.exposedExchange)
-        note += u"\nThe exchange of the replicas takes %1 of the iteration; the rest of it is hidden."_s.arg(
-            durationText(*plan.exposedExchange, units));
+        note += Words::tr("\nThe exchange of the replicas takes %1 of the iteration; the rest of it is hidden.")
+                    .arg(durationText(*plan.exposedExchange, units));
     if (!plan.tensorPerDevice.empty()) {
         const auto most = std::ranges::max_element(plan.tensorPerDevice);
         const auto device = most - plan.tensorPerDevice.begin();
         const base::Nanos busy = std::max<base::Nanos>(1, plan.busyPerDevice[static_cast<std::size_t>(device)]);
-        note += u"\nTensor ranks exchange for %1 of device %2's passes (%3)."_s.arg(
-            durationText(*most, units), QString::number(device),
-            shareText(static_cast<double>(*most) / static_cast<double>(busy)));
+        note += Words::tr("\nTensor ranks exchange for %1 of device %2's passes (%3).")
+                    .arg(durationText(*most, units), QString::number(device),
+                         shareText(static_cast<double>(*most) / static_cast<double>(busy)));
     }
     if (figures.sensitivity)
         note += u'\n' + sensitivityNote(*figures.plan, *figures.sensitivity);
     if (figures.isSensitivityLate)
-        note += u"\nThe what-ifs are being computed."_s;
+        note += Words::tr("\nThe what-ifs are being computed.");
     m_note->setText(note.trimmed());
     m_note->setVisible(!m_note->text().isEmpty());
     setMeasured(figures);
@@ -190,10 +202,10 @@ void MetricsPanel::setPublished(const service::Prediction &plan)
     if (published == nullptr)
         return;
     const auto line = [&](QLabel *label, const QString &value, double predicted, double theirs) {
-        label->setText(
-            u"%1: %2 (predicted %3)"_s.arg(caption(timeline::Provenance::Published), value, changeText(predicted, theirs)));
-        label->setToolTip(
-            plainTip(u"Measured by others: %1. In brackets: predicted against published."_s.arg(qtText(published->source))));
+        label->setText(Words::tr("%1: %2 (predicted %3)")
+                           .arg(caption(timeline::Provenance::Published), value, changeText(predicted, theirs)));
+        label->setToolTip(plainTip(
+            Words::tr("Measured by others: %1. In brackets: predicted against published.").arg(qtText(published->source))));
     };
     line(m_iteration.published, durationText(published->iteration), static_cast<double>(plan.metrics.iteration),
          static_cast<double>(published->iteration));
@@ -206,6 +218,7 @@ void MetricsPanel::setMeasured(const Figures &figures)
     const bool measured = figures.run && figures.run->record.metrics && figures.run->record.timeline;
     for (QLabel *label : {m_iteration.measured, m_bubble.measured, m_memory.measured})
         label->setVisible(measured);
+    m_byKind->setVisible(measured && !figures.runDiffers);
     if (!measured)
         return;
     const simulate::Metrics &run = *figures.run->record.metrics;
@@ -214,8 +227,8 @@ void MetricsPanel::setMeasured(const Figures &figures)
     const auto line = [&](QLabel *label, const QString &value, double now, double predicted) {
         const QString error = figures.runDiffers || predicted <= 0 ? QString() : u" (%1)"_s.arg(changeText(now, predicted));
         label->setText(kind + u": "_s + value + error);
-        label->setToolTip(plainTip(figures.runDiffers ? u"The run differs from this plan, so no error is shown."_s
-                                                      : u"In brackets: measured against predicted."_s));
+        label->setToolTip(plainTip(figures.runDiffers ? Words::tr("The run differs from this plan, so no error is shown.")
+                                                      : Words::tr("In brackets: measured against predicted.")));
     };
     line(m_iteration.measured, durationText(run.iteration), static_cast<double>(run.iteration),
          static_cast<double>(plan.iteration));

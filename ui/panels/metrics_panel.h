@@ -10,6 +10,7 @@
 
 class QFormLayout;
 class QLabel;
+class QPushButton;
 
 namespace stagelens::ui {
 
@@ -31,6 +32,10 @@ public:
     explicit MetricsPanel(QWidget *parent = nullptr);
     void setFigures(const Figures &figures);
 
+signals:
+    /// Where does the measured time differ from the predicted one?
+    void passKindsAsked();
+
 private:
     /// A large figure with its comparison and what was measured.
     struct Big {
@@ -47,6 +52,7 @@ private:
     Big m_iteration;
     Big m_bubble;
     Big m_memory;
+    QPushButton *m_byKind;
     QLabel *m_provenance;
     QLabel *m_baseline;
     QLabel *m_note; ///< planNote()

@@ -169,8 +169,8 @@ void MorphPanel::build()
     m_slider->setAccessibleName(Words::tr("Place between the two plans"));
     m_slider->setToolTip(Words::tr("Drag it to move between the two plans by hand"));
     m_export->setObjectName(u"morph.export"_s);
-    m_export->setToolTip(canWriteGif() ? Words::tr("As SVG animation, which browsers play, or as GIF")
-                                       : Words::tr("As SVG animation, which browsers play"));
+    m_export->setToolTip(plainTip(canWriteGif() ? Words::tr("As SVG animation, which browsers play, or as GIF")
+                                                : Words::tr("As SVG animation, which browsers play")));
     for (QPushButton *button : {m_play, m_export})
         button->setAutoDefault(false);
     auto *row = new QHBoxLayout;

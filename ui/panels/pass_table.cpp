@@ -1,6 +1,7 @@
 #include "ui/panels/pass_table.h"
 
 #include "ui/state/pass_table_model.h"
+#include "ui/words/tr.h"
 
 #include <QHeaderView>
 
@@ -11,7 +12,7 @@ namespace stagelens::ui {
 PassTable::PassTable(ViewState *state, QWidget *parent) : QTableView(parent), m_state(state), m_model(new PassTableModel(this))
 {
     setObjectName(QStringLiteral("passes.table"));
-    setAccessibleName(QStringLiteral("Passes"));
+    setAccessibleName(Words::tr("Passes"));
     setModel(m_model);
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);

@@ -4,6 +4,7 @@
 #include "ui/state/links.h"
 #include "ui/state/view_state.h"
 #include "ui/words/time_axis.h"
+#include "ui/words/tr.h"
 
 #include <QComboBox>
 #include <QEvent>
@@ -31,11 +32,11 @@ QString whatDoes(const LaneGroup &group, int device, base::Nanos time)
 {
     const timeline::Lane &lane = laneOf(group, device);
     if (const auto slice = timeline::sliceAt(lane, time))
-        return u"device %1: %2"_s.arg(device).arg(passText(lane.pass[*slice]));
+        return Words::tr("device %1: %2").arg(device).arg(passText(lane.pass[*slice]));
     const QString reason = waitReason(group, device, time);
     if (timeline::firstEndingAfter(lane, time) == lane.size())
-        return u"device %1 is done"_s.arg(device);
-    return u"device %1 %2"_s.arg(device).arg(reason);
+        return Words::tr("device %1 is done").arg(device);
+    return Words::tr("device %1 %2").arg(device).arg(reason);
 }
 
 /// Where a microbatch is at a moment, or where it goes on.
@@ -50,7 +51,7 @@ QString whereIs(const LaneGroup &group, base::Nanos time, int microbatch, bool u
         for (std::size_t i = 0; i < lane.size(); ++i) {
             if (lane.pass[i].microbatch != microbatch)
                 continue;
-            const QString pass = u"%1 on device %2"_s.arg(passText(lane.pass[i])).arg(device);
+            const QString pass = Words::tr("%1 on device %2").arg(passText(lane.pass[i])).arg(device);
             if (lane.begin[i] <= time && time < lane.end[i])
                 places << pass;
             begun = begun || lane.begin[i] <= time;
@@ -60,12 +61,12 @@ QString whereIs(const LaneGroup &group, base::Nanos time, int microbatch, bool u
             }
         }
     }
-    const QString name = u"Microbatch %1"_s.arg(microbatch);
+    const QString name = Words::tr("Microbatch %1").arg(microbatch);
     if (!places.isEmpty())
         return name + u": "_s + places.join(u", "_s);
     if (next.isEmpty())
-        return name + (begun ? u" is done"_s : u" is not in this picture"_s);
-    return u"%1 waits; %2 begins in %3"_s.arg(name, next, durationText(soonest - time, units));
+        return name + (begun ? Words::tr(" is done") : Words::tr(" is not in this picture"));
+    return Words::tr("%1 waits; %2 begins in %3").arg(name, next, durationText(soonest - time, units));
 }
 
 int microbatchesOf(const LaneGroup &group)
@@ -81,7 +82,7 @@ int microbatchesOf(const LaneGroup &group)
 
 QString playCaption(const LaneGroup &group, base::Nanos time, std::optional<int> microbatch, bool units)
 {
-    const QString when = u"At %1 · "_s.arg(durationText(time, units));
+    const QString when = Words::tr("At %1 · ").arg(durationText(time, units));
     if (microbatch)
         return when + whereIs(group, time, *microbatch, units);
     QStringList parts;
@@ -91,7 +92,7 @@ QString playCaption(const LaneGroup &group, base::Nanos time, std::optional<int>
         if (device < kMostRows)
             parts << whatDoes(group, device, time);
     }
-    return when + u"%1 of %2 devices work · "_s.arg(running).arg(group.timeline->devices()) + parts.join(u" · "_s);
+    return when + Words::tr("%1 of %2 devices work · ").arg(running).arg(group.timeline->devices()) + parts.join(u" · "_s);
 }
 
 base::Nanos nextEvent(const LaneGroup &group, base::Nanos time, bool forward)
@@ -144,21 +145,21 @@ void PlayBar::build()
 {
     auto *row = new QHBoxLayout(this);
     row->setContentsMargins(8, 2, 8, 2);
-    connect(makeButton(u"play.earlier"_s, u"◂"_s, u"To the moment before at which a pass begins or ends"_s),
+    connect(makeButton(u"play.earlier"_s, u"◂"_s, Words::tr("To the moment before at which a pass begins or ends")),
             &QToolButton::clicked, this, [this] { stepTo(false); });
-    m_button = makeButton(u"play.pause"_s, u"Pause"_s, u"Space over the picture"_s);
+    m_button = makeButton(u"play.pause"_s, Words::tr("Pause"), Words::tr("Space over the picture"));
     connect(m_button, &QToolButton::clicked, this, &PlayBar::toggle);
-    connect(makeButton(u"play.later"_s, u"▸"_s, u"To the next moment at which a pass begins or ends"_s), &QToolButton::clicked,
-            this, [this] { stepTo(true); });
+    connect(makeButton(u"play.later"_s, u"▸"_s, Words::tr("To the next moment at which a pass begins or ends")),
+            &QToolButton::clicked, this, [this] { stepTo(true); });
     for (const int seconds : {5, 10, 20, 60, 180})
-        m_speed->addItem(u"%1 s an iteration"_s.arg(seconds), seconds);
+        m_speed->addItem(Words::tr("%1 s an iteration").arg(seconds), seconds);
     m_speed->setCurrentIndex(2);
-    m_speed->setAccessibleName(u"Speed"_s);
+    m_speed->setAccessibleName(Words::tr("Speed"));
     m_follow->setObjectName(u"play.follow"_s);
-    m_follow->setAccessibleName(u"Follow microbatch"_s);
-    m_follow->setToolTip(u"The microbatch that is followed: its passes stand out, the caption says where it is"_s);
+    m_follow->setAccessibleName(Words::tr("Follow microbatch"));
+    m_follow->setToolTip(Words::tr("The microbatch that is followed: its passes stand out, the caption says where it is"));
     m_follow->setRange(-1, 0);
-    m_follow->setSpecialValueText(u"all"_s);
+    m_follow->setSpecialValueText(Words::tr("all"));
     m_follow->setValue(-1);
     m_caption->setObjectName(u"play.caption"_s);
     m_caption->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -166,7 +167,7 @@ void PlayBar::build()
     m_caption->setWordWrap(true); // of a fixed height, so that the picture stands still while it plays
     fixHeight();
     row->addWidget(m_speed);
-    row->addWidget(plainLabel(u"Microbatch"_s, this));
+    row->addWidget(plainLabel(Words::tr("Microbatch"), this));
     row->addWidget(m_follow);
     row->addWidget(m_caption, 1);
 }
@@ -185,8 +186,8 @@ void PlayBar::changeEvent(QEvent *event)
 
 void PlayBar::rest()
 {
-    m_button->setText(u"Play"_s);
-    m_caption->setText(u"Space plays the iteration and says what each device does."_s);
+    m_button->setText(Words::tr("Play"));
+    m_caption->setText(Words::tr("Space plays the iteration and says what each device does."));
     m_caption->setToolTip({});
     setVisible(m_kept);
 }
@@ -224,7 +225,7 @@ void PlayBar::open()
 void PlayBar::pause()
 {
     m_clock.stop();
-    m_button->setText(u"Play"_s);
+    m_button->setText(Words::tr("Play"));
 }
 
 void PlayBar::toggle()
@@ -235,7 +236,7 @@ void PlayBar::toggle()
         open();
         m_sinceStep.start();
         m_clock.start();
-        m_button->setText(u"Pause"_s);
+        m_button->setText(Words::tr("Pause"));
     }
 }
 

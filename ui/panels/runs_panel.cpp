@@ -1,6 +1,7 @@
 #include "ui/panels/runs_panel.h"
 #include "ui/words/plain_text.h"
 
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QAction>
@@ -36,8 +37,8 @@ constexpr int kCellMargin = 18;
 
 RunsPanel::RunsPanel(QWidget *parent)
     : QWidget(parent), m_model(new RunTableModel(this)), m_header(new QWidget(this)), m_fold(new QToolButton(m_header)),
-      m_filter(new QLineEdit(m_header)), m_import(new QPushButton(u"Import…"_s, m_header)),
-      m_compare(new QPushButton(u"Compare"_s, m_header)), m_table(new QTableView(this)), m_empty(plainLabel(this))
+      m_filter(new QLineEdit(m_header)), m_import(new QPushButton(Words::tr("Import…"), m_header)),
+      m_compare(new QPushButton(Words::tr("Compare"), m_header)), m_table(new QTableView(this)), m_empty(plainLabel(this))
 {
     setObjectName(u"runs"_s);
     makeHeader();
@@ -76,16 +77,16 @@ void RunsPanel::makeHeader()
     m_fold->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_fold->setAutoRaise(true);
     m_fold->setFocusPolicy(Qt::StrongFocus);
-    m_fold->setToolTip(u"Fold or unfold the runs"_s);
+    m_fold->setToolTip(Words::tr("Fold or unfold the runs"));
     m_filter->setObjectName(u"runs.filter"_s);
-    m_filter->setAccessibleName(u"Filter of the runs"_s);
-    m_filter->setPlaceholderText(u"Filter: vocab-2, 4x16, 8192, a tag…"_s);
-    m_filter->setToolTip(u"Shows the runs in whose name, schedule, method, kind, tags or note every word is found"_s);
+    m_filter->setAccessibleName(Words::tr("Filter of the runs"));
+    m_filter->setPlaceholderText(Words::tr("Filter: vocab-2, 4x16, 8192, a tag…"));
+    m_filter->setToolTip(Words::tr("Shows the runs in whose name, schedule, method, kind, tags or note every word is found"));
     m_filter->setClearButtonEnabled(true);
     m_filter->setMaximumWidth(kFilterWidth);
     m_import->setObjectName(u"runs.import"_s);
     m_import->setAutoDefault(false);
-    m_import->setToolTip(u"Reads a measured timeline: Chrome or Kineto traces with events named PP:0F0"_s);
+    m_import->setToolTip(Words::tr("Reads a measured timeline: Chrome or Kineto traces with events named PP:0F0"));
     m_compare->setObjectName(u"runs.compare"_s);
     m_compare->setAutoDefault(false);
     row->addWidget(m_fold);
@@ -105,7 +106,7 @@ void RunsPanel::makeHeader()
 void RunsPanel::makeTable()
 {
     m_table->setObjectName(u"runs.table"_s);
-    m_table->setAccessibleName(u"Runs"_s);
+    m_table->setAccessibleName(Words::tr("Runs"));
     m_table->setModel(m_model);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
@@ -135,10 +136,10 @@ void RunsPanel::makeColumns()
                                          u"Interleaved 1F1B · rebalancing · 16x128"_s,
                                          u"2026-03-01 14:02"_s,
                                          u"Interleaved 1F1B; VOCAB-2; Devices 16"_s,
-                                         u"Measured live"_s,
+                                         Words::tr("Measured live"),
                                          u"1,000,000"_s,
-                                         u"Bubble ^"_s,
-                                         u"Peak memory ^"_s,
+                                         Words::tr("Bubble ^"),
+                                         Words::tr("Peak memory ^"),
                                          u"1,234 ms"_s,
                                          u"10.82 → 10.03"_s,
                                          u"1000/1000"_s,
@@ -221,28 +222,29 @@ void RunsPanel::makeRowActions()
         m_table->addAction(action);
         connect(action, &QAction::triggered, this, run);
     };
-    add(u"show"_s, u"Show with its plan"_s, Qt::Key_Return, [this] {
+    add(u"show"_s, Words::tr("Show with its plan"), Qt::Key_Return, [this] {
         if (const auto *run = current())
             emit showAsked(run->id);
     });
-    add(u"tick"_s, u"Tick for comparing"_s, Qt::Key_Space, [this] {
+    add(u"tick"_s, Words::tr("Tick for comparing"), Qt::Key_Space, [this] {
         if (const auto *run = current())
             m_model->setTicked(run->id, !std::ranges::count(m_model->ticked(), run->id));
     });
-    add(u"rename"_s, u"Rename…"_s, Qt::Key_F2, [this] { editCell(RunTableModel::Name); });
-    add(u"tags"_s, u"Tags…"_s, Qt::Key_T, [this] { editCell(RunTableModel::Tags); });
-    add(u"note"_s, u"Note…"_s, Qt::Key_N, [this] { editCell(RunTableModel::Note); });
-    for (const auto &[format, caption] : {std::pair{u"chrome-trace"_s, u"Export as Chrome trace…"_s},
-                                          std::pair{u"csv"_s, u"Export as CSV…"_s}, std::pair{u"json"_s, u"Export as JSON…"_s}})
+    add(u"rename"_s, Words::tr("Rename…"), Qt::Key_F2, [this] { editCell(RunTableModel::Name); });
+    add(u"tags"_s, Words::tr("Tags…"), Qt::Key_T, [this] { editCell(RunTableModel::Tags); });
+    add(u"note"_s, Words::tr("Note…"), Qt::Key_N, [this] { editCell(RunTableModel::Note); });
+    for (const auto &[format, caption] :
+         {std::pair{u"chrome-trace"_s, Words::tr("Export as Chrome trace…")}, std::pair{u"csv"_s, Words::tr("Export as CSV…")},
+          std::pair{u"json"_s, Words::tr("Export as JSON…")}})
         add(u"export."_s + format, caption, {}, [this, format = format] {
             if (const auto *run = current())
                 emit exportAsked(run->id, format);
         });
-    add(u"delete"_s, u"Delete"_s, Qt::Key_Delete, [this] {
+    add(u"delete"_s, Words::tr("Delete"), Qt::Key_Delete, [this] {
         if (const std::vector<qint64> runs = selected(); !runs.empty())
             emit deleteAsked(runs);
     });
-    add(u"compare-selected"_s, tr("Compare"), Qt::Key_C, [this] {
+    add(u"compare-selected"_s, Words::tr("Compare"), Qt::Key_C, [this] {
         if (m_compare->isEnabled())
             emit compareAsked(compared());
     });
@@ -281,20 +283,21 @@ void RunsPanel::updateHeader()
 {
     const int shown = m_model->rowCount();
     const int total = m_model->total();
-    m_fold->setText(shown == total ? u"Runs (%1)"_s.arg(countText(total))
-                                   : u"Runs (%1 of %2)"_s.arg(countText(shown), countText(total)));
-    m_empty->setText(total > 0   ? u"No run has all these words. Clear the filter to see all %1."_s.arg(countText(total))
-                     : !m_isRead ? u"The stored runs are not read yet."_s
-                                 : u"No runs yet. Train (F5) trains the plan that you see and keeps the result here."_s);
+    m_fold->setText(shown == total ? Words::tr("Runs (%1)").arg(countText(total))
+                                   : Words::tr("Runs (%1 of %2)").arg(countText(shown), countText(total)));
+    m_empty->setText(total > 0 ? Words::tr("No run has all these words. Clear the filter to see all %1.").arg(countText(total))
+                     : !m_isRead
+                         ? Words::tr("The stored runs are not read yet.")
+                         : Words::tr("No runs yet. Train (F5) trains the plan that you see and keeps the result here."));
     const bool isTicked = !m_model->ticked().empty();
     const std::size_t count = compared().size();
     const bool canCompare = count >= kFewestCompared && count <= kMostCompared;
     m_compare->setEnabled(canCompare);
-    m_compare->setText(!canCompare ? tr("Compare")
-                       : isTicked  ? tr("Compare the %1 ticked runs").arg(count)
-                                   : tr("Compare the %1 selected runs").arg(count));
-    m_compare->setToolTip(plainTip(canCompare ? u"Their timelines on one axis, and what differs"_s
-                                              : tr("Tick or select two to six runs to compare them")));
+    m_compare->setText(!canCompare ? Words::tr("Compare")
+                       : isTicked  ? Words::tr("Compare the %1 ticked runs").arg(count)
+                                   : Words::tr("Compare the %1 selected runs").arg(count));
+    m_compare->setToolTip(plainTip(canCompare ? Words::tr("Their timelines on one axis, and what differs")
+                                              : Words::tr("Tick or select two to six runs to compare them")));
 }
 
 void RunsPanel::setFolded(bool folded)

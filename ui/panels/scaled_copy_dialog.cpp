@@ -3,6 +3,7 @@
 
 #include "ui/state/scaled_copy.h"
 #include "ui/words/differences.h"
+#include "ui/words/tr.h"
 
 #include <QDialogButtonBox>
 #include <QHeaderView>
@@ -23,18 +24,18 @@ ScaledCopyDialog::ScaledCopyDialog(const model::Experiment &experiment, const mo
     : QDialog(parent)
 {
     setObjectName(u"scaled-copy"_s);
-    setWindowTitle(u"Train a scaled copy here"_s);
-    const QString sentence =
-        u"A copy small enough for this computer. In both, the output layer costs %1 times as much as the layers of one device, "
-        "so the bubble has the same cause; devices, microbatches and schedule stay."_s.arg(
-            QString::number(vocabularyRatio(copy), 'g', 2));
+    setWindowTitle(Words::tr("Train a scaled copy here"));
+    const QString sentence = Words::tr("A copy small enough for this computer. In both, the output layer costs %1 times as "
+                                       "much as the layers of one device, "
+                                       "so the bubble has the same cause; devices, microbatches and schedule stay.")
+                                 .arg(QString::number(vocabularyRatio(copy), 'g', 2));
     auto *label = plainLabel(sentence, this);
     label->setWordWrap(true);
     const std::vector<FieldDifference> changed = differences(experiment, copy);
     auto *table = new QTableWidget(static_cast<int>(changed.size()), 3, this);
     table->setObjectName(u"scaled-copy.table"_s);
-    table->setAccessibleName(u"What the copy changes"_s);
-    table->setHorizontalHeaderLabels({u"Field"_s, u"This plan"_s, u"Scaled copy"_s});
+    table->setAccessibleName(Words::tr("What the copy changes"));
+    table->setHorizontalHeaderLabels({Words::tr("Field"), Words::tr("This plan"), Words::tr("Scaled copy")});
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table->verticalHeader()->hide();
@@ -51,9 +52,9 @@ ScaledCopyDialog::ScaledCopyDialog(const model::Experiment &experiment, const mo
         ++row;
     }
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
-    QPushButton *open = buttons->addButton(u"Open the copy"_s, QDialogButtonBox::AcceptRole);
+    QPushButton *open = buttons->addButton(Words::tr("Open the copy"), QDialogButtonBox::AcceptRole);
     open->setObjectName(u"scaled-copy.open"_s);
-    open->setToolTip(u"Makes it the current experiment; F5 trains it, undo brings this plan back."_s);
+    open->setToolTip(Words::tr("Makes it the current experiment; F5 trains it, undo brings this plan back."));
     open->setDefault(true);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);

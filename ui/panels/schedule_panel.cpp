@@ -3,6 +3,7 @@
 
 #include "ui/canvas/colours.h"
 #include "ui/panels/schedule_text_edit.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QEvent>
@@ -49,7 +50,7 @@ SchedulePanel::SchedulePanel(QWidget *parent)
     layout->setSpacing(2);
     auto *head = new QHBoxLayout;
     head->setContentsMargins(8, 2, 2, 0);
-    auto *title = markupLabel(u"<b>Schedule as text</b>"_s, this);
+    auto *title = markupLabel(Words::tr("<b>Schedule as text</b>"), this);
     title->setBuddy(m_edit);
     m_words->setObjectName(u"schedule.words"_s);
     m_words->setWordWrap(true);
@@ -57,8 +58,8 @@ SchedulePanel::SchedulePanel(QWidget *parent)
     close->setObjectName(u"schedule.close"_s);
     close->setText(u"×"_s);
     close->setAutoRaise(true);
-    close->setAccessibleName(u"Close the schedule's text"_s);
-    close->setToolTip(u"Close (Ctrl+Shift+E). What was changed stays"_s);
+    close->setAccessibleName(Words::tr("Close the schedule's text"));
+    close->setToolTip(Words::tr("Close (Ctrl+Shift+E). What was changed stays"));
     head->addWidget(title);
     head->addSpacing(8);
     head->addWidget(m_words, 1);
@@ -67,7 +68,7 @@ SchedulePanel::SchedulePanel(QWidget *parent)
     layout->addWidget(m_edit, 1);
     m_edit->setMinimumHeight(kRowsOfText * m_edit->fontMetrics().lineSpacing());
     m_faults->setObjectName(u"schedule.faults"_s);
-    m_faults->setAccessibleName(u"What is wrong in the schedule"_s);
+    m_faults->setAccessibleName(Words::tr("What is wrong in the schedule"));
     m_faults->setFrameShape(QFrame::NoFrame);
     m_faults->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_faults->setTextElideMode(Qt::ElideRight);
@@ -96,8 +97,8 @@ void SchedulePanel::setFaults(const std::vector<service::TextFault> &faults)
     m_edit->setFaults(faults);
     m_faults->clear();
     for (const service::TextFault &fault : faults) {
-        const QString place =
-            fault.word > 0 ? u"Line %1, word %2: "_s.arg(fault.line).arg(fault.word) : u"Line %1: "_s.arg(fault.line);
+        const QString place = fault.word > 0 ? Words::tr("Line %1, word %2: ").arg(fault.line).arg(fault.word)
+                                             : Words::tr("Line %1: ").arg(fault.line);
         auto *item = new QListWidgetItem(place + sentence(base::Problem{{}, fault.message}), m_faults);
         item->setData(kLineRole, fault.line);
         item->setData(kWordRole, fault.word);

@@ -2,6 +2,7 @@
 #include "ui/words/plain_text.h"
 
 #include "ui/canvas/colours.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QFontDatabase>
@@ -66,7 +67,7 @@ ScheduleTextEdit::ScheduleTextEdit(QWidget *parent)
     : QPlainTextEdit(parent), m_margin(new QWidget(this)), m_highlighter(new PassHighlighter(document(), this))
 {
     setObjectName(u"schedule.text"_s);
-    setAccessibleName(u"Schedule as text"_s);
+    setAccessibleName(Words::tr("Schedule as text"));
     setUndoRedoEnabled(false);
     setLineWrapMode(QPlainTextEdit::NoWrap);
     setTabChangesFocus(true);
@@ -155,10 +156,10 @@ QString ScheduleTextEdit::faultsAt(int line) const
     QStringList reasons;
     for (const service::TextFault &fault : m_faults)
         if (fault.line == line)
-            reasons << (fault.word > 0 ? u"Word %1: %2"_s.arg(fault.word).arg(reason(fault)) : reason(fault));
+            reasons << (fault.word > 0 ? Words::tr("Word %1: %2").arg(fault.word).arg(reason(fault)) : reason(fault));
     constexpr int kMostSaid = 6;
     if (reasons.size() > kMostSaid)
-        reasons = reasons.mid(0, kMostSaid) << u"and %1 more"_s.arg(reasons.size() - kMostSaid);
+        reasons = reasons.mid(0, kMostSaid) << Words::tr("and %1 more").arg(reasons.size() - kMostSaid);
     return reasons.join(u'\n');
 }
 

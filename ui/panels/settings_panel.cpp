@@ -1,6 +1,7 @@
 #include "ui/panels/settings_panel.h"
 
 #include "ui/panels/experiment_editor.h"
+#include "ui/words/tr.h"
 
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -22,8 +23,8 @@ SettingsPanel::SettingsPanel(ExperimentDocument *document, QWidget *parent)
     layout->addLayout(row);
     layout->addWidget(m_editor, 1);
     m_search->setObjectName(u"settings.search"_s);
-    m_search->setAccessibleName(tr("Search settings"));
-    m_search->setPlaceholderText(tr("Search settings"));
+    m_search->setAccessibleName(Words::tr("Search settings"));
+    m_search->setPlaceholderText(Words::tr("Search settings"));
     m_search->setClearButtonEnabled(true);
     m_search->installEventFilter(this);
     connect(m_search, &QLineEdit::textChanged, m_editor, &ExperimentEditor::setFilter);

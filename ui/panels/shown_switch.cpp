@@ -1,5 +1,6 @@
 #include "ui/panels/shown_switch.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -24,9 +25,9 @@ ShownSwitch::ShownSwitch(QWidget *parent) : QWidget(parent), m_shown(new QAction
         QString caption;
         QString tip;
     };
-    const std::array parts{Part{u"Predicted"_s, tr("Predicted"), tr("Only the prediction")},
-                           Part{u"Measured"_s, tr("Measured"), tr("Only the run that is shown")},
-                           Part{u"Both"_s, tr("Both"), tr("Prediction above, run below")}};
+    const std::array parts{Part{Words::tr("Predicted"), Words::tr("Predicted"), Words::tr("Only the prediction")},
+                           Part{Words::tr("Measured"), Words::tr("Measured"), Words::tr("Only the run that is shown")},
+                           Part{Words::tr("Both"), Words::tr("Both"), Words::tr("Prediction above, run below")}};
     for (const Part &part : parts) {
         auto *action = new QAction(part.caption, m_shown);
         action->setCheckable(true);
@@ -51,7 +52,7 @@ void ShownSwitch::addMeasuredMenu(QToolButton *button)
     button->setMenu(menu);
     button->setPopupMode(QToolButton::MenuButtonPopup);
     button->defaultAction()->setToolTip(
-        plainTip(tr("Only the run that is shown; the list beside it (Alt+Down) chooses run and step")));
+        plainTip(Words::tr("Only the run that is shown; the list beside it (Alt+Down) chooses run and step")));
     connect(menu, &QMenu::aboutToShow, this, [this, menu] { emit measuredMenuOpens(menu); });
     auto *open = new QShortcut(QKeySequence(Qt::ALT | Qt::Key_Down), button);
     open->setContext(Qt::WidgetShortcut);

@@ -4,6 +4,7 @@
 #include "engine/operators/stage_layers.h"
 #include "ui/canvas/colours.h"
 #include "ui/state/experiment_document.h"
+#include "ui/words/tr.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -22,13 +23,16 @@ namespace {
 constexpr int kHeight = 34;
 constexpr int kReach = 7; ///< pixels beside a border in which it is taken
 const QString kStageLayers = u"parallel.stage_layers"_s;
-const QString kCaption = u"Layers of each stage"_s;
+QString stageLayersCaption()
+{
+    return Words::tr("Layers of each stage");
+}
 } // namespace
 
 StageStrip::StageStrip(ExperimentDocument *document, QWidget *parent) : QWidget(parent), m_document(document)
 {
     setObjectName(u"stage.strip"_s);
-    setAccessibleName(u"Layers of each stage, as a strip"_s);
+    setAccessibleName(Words::tr("Layers of each stage, as a strip"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -47,8 +51,9 @@ void StageStrip::refresh()
     QStringList words;
     for (const int count : m_cut)
         words << QString::number(count);
-    setAccessibleDescription(m_cut.empty() ? u"No cut: the experiment is not sound"_s
-                                           : u"Layers: %1. Border behind stage %2"_s.arg(words.join(u'/')).arg(m_border));
+    setAccessibleDescription(m_cut.empty()
+                                 ? Words::tr("No cut: the experiment is not sound")
+                                 : Words::tr("Layers: %1. Border behind stage %2").arg(words.join(u'/')).arg(m_border));
     update();
 }
 
@@ -110,13 +115,13 @@ void StageStrip::moveBorder(int stage, int wanted)
     next.parallel.stageLayers[at] = before;
     next.parallel.stageLayers[at + 1] = both - before;
     if (model::validate(next).empty()) // a stage that must not be empty keeps its last layer
-        m_document->edit(kStageLayers, kCaption, std::move(next));
+        m_document->edit(kStageLayers, stageLayersCaption(), std::move(next));
 }
 
 QString StageStrip::stageText(int stage) const
 {
     const int count = m_cut[static_cast<std::size_t>(stage)];
-    return u"Stage %1: %2 %3"_s.arg(stage).arg(count).arg(count == 1 ? u"layer"_s : u"layers"_s);
+    return Words::tr("Stage %1: %2 %3").arg(stage).arg(count).arg(count == 1 ? Words::tr("layer") : Words::tr("layers"));
 }
 
 void StageStrip::paintEvent(QPaintEvent *)
@@ -125,7 +130,7 @@ void StageStrip::paintEvent(QPaintEvent *)
     const Colours &colours = coloursFor(palette());
     if (m_cut.empty()) {
         painter.setPen(colours.muted);
-        painter.drawText(inside(), Qt::AlignCenter, u"No sound cut to show"_s);
+        painter.drawText(inside(), Qt::AlignCenter, Words::tr("No sound cut to show"));
         return;
     }
     const QRect all = inside();
@@ -160,7 +165,7 @@ bool StageStrip::event(QEvent *event)
     if (event->type() != QEvent::ToolTip)
         return QWidget::event(event);
     const auto *help = static_cast<QHelpEvent *>(event);
-    QString text = u"Drag a border, or choose one with ↑ ↓ and move it with ← →. A double click cuts automatically."_s;
+    QString text = Words::tr("Drag a border, or choose one with ↑ ↓ and move it with ← →. A double click cuts automatically.");
     for (int stage = 0; stage < static_cast<int>(m_cut.size()); ++stage)
         if (help->pos().x() >= xOf(layersBefore(stage)) && help->pos().x() < xOf(layersBefore(stage + 1)))
             text = stageText(stage) + u'\n' + text;
@@ -204,7 +209,7 @@ void StageStrip::mouseDoubleClickEvent(QMouseEvent *)
     model::Experiment next = m_document->experiment();
     next.parallel.stageLayers.clear();
     m_document->closeGesture();
-    m_document->edit(kStageLayers, kCaption, std::move(next));
+    m_document->edit(kStageLayers, stageLayersCaption(), std::move(next));
     m_document->closeGesture();
 }
 

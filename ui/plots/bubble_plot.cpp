@@ -3,6 +3,7 @@
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 
 #include <algorithm>
 #include <array>
@@ -11,10 +12,15 @@
 namespace stagelens::ui {
 namespace {
 
-constexpr std::array kCauseNames{u"fill and drain", u"unequal stages", u"vocabulary layers", u"barriers and messages",
-                                 u"slow parts"};
+constexpr std::array kCauseNames{QT_TRANSLATE_NOOP("Words", "fill and drain"), QT_TRANSLATE_NOOP("Words", "unequal stages"),
+                                 QT_TRANSLATE_NOOP("Words", "vocabulary layers"),
+                                 QT_TRANSLATE_NOOP("Words", "barriers and messages"),
+                                 QT_TRANSLATE_NOOP("Words", "slow parts")};
 constexpr int kBarHeight = 12;
-const QString kDeviceAxis = QStringLiteral("device");
+QString deviceAxisName()
+{
+    return Words::tr("device");
+}
 
 QString percent(double ratio)
 {
@@ -95,7 +101,7 @@ void BubblePlot::Private::arrange()
     const QFontMetrics fontMetrics(q->font());
     const int line = fontMetrics.height();
     plot->setGeometry(q->rect());
-    const QMargins around(leftMargin(fontMetrics, kDeviceAxis), headHeight() + 8, 10, line + 8);
+    const QMargins around(leftMargin(fontMetrics, deviceAxisName()), headHeight() + 8, 10, line + 8);
     plot->axisRect()->setMargins(around);
     const int room = q->height() - around.top() - around.bottom();
     plot->axisRect()->setVisible(!metrics.bubbleRatioPerDevice.empty() && room >= 2 * line);
@@ -155,7 +161,7 @@ void BubblePlot::Private::paintCauses(QPainter &painter, QRect bar)
         painter.fillRect(box, edgeOf(colours->causes[i]));
         painter.fillRect(box.adjusted(1, 1, -1, -1), colours->causes[i]);
         painter.setPen(colours->ink);
-        const QString text = QString::fromUtf16(kCauseNames[i]) + QChar(u' ') + percent(parts[i]);
+        const QString text = Words::tr(kCauseNames[i]) + QChar(u' ') + percent(parts[i]);
         const int room = bar.width() / columns() - size - 8;
         painter.drawText(QRect(x + size + 6, y, room, line), Qt::AlignLeft | Qt::AlignVCenter,
                          metricsOfFont.elidedText(text, Qt::ElideRight, room));
@@ -181,8 +187,8 @@ void BubblePlot::Private::paintCells(QPainter &painter, QRect line)
 {
     const QFontMetrics metricsOfFont(q->font());
     const std::vector<double> &ratios = metrics.bubbleRatioPerDevice;
-    const QString name = ratios.size() == 1 ? QStringLiteral("idle of device 0")
-                                            : QStringLiteral("idle of devices 0 to %1").arg(ratios.size() - 1);
+    const QString name =
+        ratios.size() == 1 ? Words::tr("idle of device 0") : Words::tr("idle of devices 0 to %1").arg(ratios.size() - 1);
     painter.setPen(colours->muted);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, name);
     const QRect cells = line.adjusted(metricsOfFont.horizontalAdvance(name) + 12, 0, 0, 0);
@@ -205,7 +211,7 @@ void BubblePlot::Private::paintCells(QPainter &painter, QRect line)
 void BubblePlot::Private::paintAround(QPainter &painter)
 {
     if (metrics.bubbleRatioPerDevice.empty()) {
-        paintSentence(painter, *q, *colours, QStringLiteral("No bubble to show yet: it appears with the first plan."));
+        paintSentence(painter, *q, *colours, Words::tr("No bubble to show yet: it appears with the first plan."));
         return;
     }
     QFont bold = q->font();
@@ -213,14 +219,14 @@ void BubblePlot::Private::paintAround(QPainter &painter)
     const QFontMetrics wide(bold);
     const int line = wide.height();
     const QRect title(10, 0, q->width() - 20, line + 8);
-    const QString head = QStringLiteral("Bubble %1").arg(percent(metrics.bubbleRatio));
+    const QString head = Words::tr("Bubble %1").arg(percent(metrics.bubbleRatio));
     painter.setFont(bold);
     painter.setPen(colours->ink);
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, head);
     painter.setFont(q->font());
     painter.setPen(colours->muted);
     const int used = wide.horizontalAdvance(head) + 8;
-    const QString rest = QStringLiteral("of all devices' time · %1").arg(caption);
+    const QString rest = Words::tr("of all devices' time · %1").arg(caption);
     painter.drawText(title.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                      QFontMetrics(q->font()).elidedText(rest, Qt::ElideRight, title.width() - used));
     if (causes)
@@ -234,17 +240,17 @@ void BubblePlot::Private::paintAround(QPainter &painter)
     paintShares(painter);
     const QRect area = plot->axisRect()->rect();
     painter.setPen(colours->muted);
-    painter.drawText(QRect(0, area.bottom() + 5, area.left() - 8, line), Qt::AlignRight | Qt::AlignVCenter, kDeviceAxis);
+    painter.drawText(QRect(0, area.bottom() + 5, area.left() - 8, line), Qt::AlignRight | Qt::AlignVCenter, deviceAxisName());
 }
 
 BubblePlot::BubblePlot(QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this))
 {
-    setAccessibleName(QStringLiteral("Bubble"));
-    setToolTip(plainTip(QStringLiteral("Found by simulating again, always in this order: without the what-ifs' slow parts,\n"
-                                       "without barriers and messages,\n"
-                                       "then with the vocabulary layers' work spread evenly, then with equal stages.\n"
-                                       "What each saves is its part; what is left is fill and drain.\n"
-                                       "Below: how much of its time each device waits.")));
+    setAccessibleName(Words::tr("Bubble"));
+    setToolTip(plainTip(Words::tr("Found by simulating again, always in this order: without the what-ifs' slow parts,\n"
+                                  "without barriers and messages,\n"
+                                  "then with the vocabulary layers' work spread evenly, then with equal stages.\n"
+                                  "What each saves is its part; what is left is fill and drain.\n"
+                                  "Below: how much of its time each device waits.")));
     setMinimumHeight(90);
     m_private->updateStyle();
     m_private->refresh();
@@ -258,10 +264,10 @@ void BubblePlot::setBubbles(const simulate::Metrics &metrics, std::optional<simu
     d.metrics = metrics;
     d.causes = causes;
     d.caption = std::move(caption);
-    QString value = QStringLiteral("%1 of all devices' time").arg(percent(metrics.bubbleRatio));
+    QString value = Words::tr("%1 of all devices' time").arg(percent(metrics.bubbleRatio));
     const std::vector<double> parts = d.shares();
     for (std::size_t i = 0; causes && i < parts.size(); ++i)
-        value += QStringLiteral("; %1 %2").arg(QString::fromUtf16(kCauseNames[i]), percent(parts[i]));
+        value += QStringLiteral("; %1 %2").arg(Words::tr(kCauseNames[i]), percent(parts[i]));
     setAccessibleDescription(value);
     d.refresh();
 }

@@ -2,6 +2,7 @@
 #include "ui/canvas/vector_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
+#include "ui/words/tr.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,10 @@
 namespace stagelens::ui {
 namespace {
 
-const QString kStepAxis = QStringLiteral("step");
+QString stepAxisName()
+{
+    return Words::tr("step");
+}
 
 } // namespace
 
@@ -47,7 +51,7 @@ void LossPlot::Private::arrange()
     const QFontMetrics metrics(q->font());
     const int line = metrics.height();
     plot->setGeometry(q->rect());
-    plot->axisRect()->setMargins(QMargins(leftMargin(metrics, kStepAxis), line + 12, 10, line + 8));
+    plot->axisRect()->setMargins(QMargins(leftMargin(metrics, stepAxisName()), line + 12, 10, line + 8));
 }
 
 void LossPlot::Private::refresh()
@@ -93,7 +97,7 @@ void LossPlot::Private::refresh()
 void LossPlot::Private::paintAround(QPainter &painter)
 {
     if (curves.empty()) {
-        paintSentence(painter, *q, *colours, QStringLiteral("No loss yet: F5 trains this plan."));
+        paintSentence(painter, *q, *colours, Words::tr("No loss yet: F5 trains this plan."));
         return;
     }
     const QFontMetrics metrics(q->font());
@@ -102,8 +106,8 @@ void LossPlot::Private::paintAround(QPainter &painter)
     bold.setBold(true);
     painter.setFont(bold);
     painter.setPen(colours->ink);
-    painter.drawText(QRect(10, 0, q->width(), height), Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("Loss"));
-    int x = 10 + QFontMetrics(bold).horizontalAdvance(QStringLiteral("Loss")) + 12;
+    painter.drawText(QRect(10, 0, q->width(), height), Qt::AlignLeft | Qt::AlignVCenter, Words::tr("Loss"));
+    int x = 10 + QFontMetrics(bold).horizontalAdvance(Words::tr("Loss")) + 12;
     painter.setFont(q->font());
     for (std::size_t i = 0; i < curves.size(); ++i) {
         QString text = curves[i].name;
@@ -121,13 +125,13 @@ void LossPlot::Private::paintAround(QPainter &painter)
     const QRect area = plot->axisRect()->rect();
     painter.setPen(colours->muted);
     painter.drawText(QRect(0, area.bottom() + 4, area.left() - 8, metrics.height()), Qt::AlignRight | Qt::AlignVCenter,
-                     kStepAxis);
+                     stepAxisName());
     if (!ignorance)
         return;
     const double y = std::floor(plot->yAxis->coordToPixel(*ignorance)) + 0.5;
     painter.setPen(QPen(colours->muted, 1, Qt::DashLine));
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-    const QString text = QStringLiteral("ln V = %1: a model that knows nothing").arg(QString::number(*ignorance, 'f', 2));
+    const QString text = Words::tr("ln V = %1: a model that knows nothing").arg(QString::number(*ignorance, 'f', 2));
     const int width = metrics.horizontalAdvance(text) + 8;
     const QRectF place(area.right() - width, y - metrics.height() / 2.0, width, metrics.height());
     painter.fillRect(place, colours->background);
@@ -136,7 +140,7 @@ void LossPlot::Private::paintAround(QPainter &painter)
 
 LossPlot::LossPlot(QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this))
 {
-    setAccessibleName(QStringLiteral("Loss"));
+    setAccessibleName(Words::tr("Loss"));
     setMinimumHeight(90);
     m_private->refresh();
 }

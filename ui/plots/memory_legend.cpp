@@ -1,14 +1,17 @@
 #include "ui/plots/memory_legend.h"
 
 #include "ui/plots/plot_style.h"
+#include "ui/words/tr.h"
 
 #include <array>
 
 namespace stagelens::ui {
 namespace {
 
-constexpr std::array kCategoryNames{u"parameters", u"gradients",     u"optimizer", u"activations",
-                                    u"vocabulary", u"communication", u"workspace"};
+constexpr std::array kCategoryNames{QT_TRANSLATE_NOOP("Words", "parameters"), QT_TRANSLATE_NOOP("Words", "gradients"),
+                                    QT_TRANSLATE_NOOP("Words", "optimizer"),  QT_TRANSLATE_NOOP("Words", "activations"),
+                                    QT_TRANSLATE_NOOP("Words", "vocabulary"), QT_TRANSLATE_NOOP("Words", "communication"),
+                                    QT_TRANSLATE_NOOP("Words", "workspace")};
 static_assert(kCategoryNames.size() == simulate::kMemoryCategoryCount);
 constexpr int kEntryGap = 13;
 
@@ -21,7 +24,7 @@ std::vector<MemoryLegendEntry> entries(const simulate::MemoryByCategory &peak, c
     for (std::size_t i = 0; i < peak.size(); ++i) {
         if (peak[i] <= 0)
             continue;
-        QString text = QString::fromUtf16(kCategoryNames[i]);
+        QString text = Words::tr(kCategoryNames[i]);
         if (figures)
             text += QChar(u' ') + bytesText(static_cast<double>(peak[i]));
         const int width = metrics.ascent() + 5 + metrics.horizontalAdvance(text);

@@ -7,6 +7,7 @@
 #include "ui/plots/stack_plottable.h"
 #include "ui/state/view_state.h"
 #include "ui/words/time_axis.h"
+#include "ui/words/tr.h"
 
 #include <QComboBox>
 #include <QMouseEvent>
@@ -81,8 +82,8 @@ MemoryPlot::Private::Private(MemoryPlot *plotWidget, ViewState *viewState)
     new PaintedLayer(plot, QStringLiteral("axes"), [this](QPainter &painter) { paintAround(painter); });
     new PaintedLayer(plot, QStringLiteral("overlay"), [this](QPainter &painter) { paintPointer(painter); });
     plot->layer(QStringLiteral("overlay"))->setMode(QCPLayer::lmBuffered);
-    devices->setAccessibleName(QStringLiteral("Device whose memory is shown"));
-    devices->setToolTip(QStringLiteral("Device whose memory is shown; it follows the selected pass"));
+    devices->setAccessibleName(Words::tr("Device whose memory is shown"));
+    devices->setToolTip(Words::tr("Device whose memory is shown; it follows the selected pass"));
     connect(devices, &QComboBox::activated, q, [this] { refresh(); });
     connect(state, &ViewState::rangeChanged, q, [this] { plot->replot(QCustomPlot::rpQueuedReplot); });
     connect(state, &ViewState::selectionChanged, q, [this] {
@@ -116,9 +117,9 @@ void MemoryPlot::Private::fillDevices()
         return;
     const int before = devices->currentIndex();
     devices->clear();
-    devices->addItem(QStringLiteral("Fullest"));
+    devices->addItem(Words::tr("Fullest"));
     for (int device = 0; device + 1 < wanted; ++device)
-        devices->addItem(QStringLiteral("Device %1").arg(device));
+        devices->addItem(Words::tr("Device %1").arg(device));
     devices->setCurrentIndex(std::clamp(before, 0, wanted - 1));
 }
 
@@ -172,11 +173,12 @@ const simulate::MemoryStep *MemoryPlot::Private::stepAt(base::Nanos time) const
 QString MemoryPlot::Private::peakText() const
 {
     const int device = shownDevice();
-    QString text = QStringLiteral("Device %1: peak %2").arg(device).arg(bytesText(static_cast<double>(stack->profile->peak())));
+    QString text = Words::tr("Device %1: peak %2").arg(device).arg(bytesText(static_cast<double>(stack->profile->peak())));
     if (static_cast<std::size_t>(device) < activations.size()) {
         const QString held = QString::number(activations[static_cast<std::size_t>(device)], 'g', 3);
-        text += QStringLiteral(", activations of %1 microbatch%2")
-                    .arg(held, held == QStringLiteral("1") ? QString() : QStringLiteral("es"));
+        text += (held == QStringLiteral("1") ? Words::tr(", activations of %1 microbatch")
+                                             : Words::tr(", activations of %1 microbatches"))
+                    .arg(held);
     }
     return text;
 }
@@ -204,7 +206,7 @@ void MemoryPlot::Private::paintPeak(QPainter &painter)
 
 QString MemoryPlot::Private::capacityText() const
 {
-    return capacity > 0 ? QStringLiteral(" of %1").arg(bytesText(static_cast<double>(capacity))) : QString();
+    return capacity > 0 ? Words::tr(" of %1").arg(bytesText(static_cast<double>(capacity))) : QString();
 }
 
 void MemoryPlot::Private::layoutLegend()
@@ -243,7 +245,7 @@ void MemoryPlot::Private::paintAround(QPainter &painter)
 {
     const Colours &colours = *stack->colours;
     if (stack->profile == nullptr) {
-        paintSentence(painter, *q, colours, QStringLiteral("A teaching example has no bytes: choose a model to see memory."));
+        paintSentence(painter, *q, colours, Words::tr("A teaching example has no bytes: choose a model to see memory."));
         return;
     }
     QFont bold = q->font();
@@ -252,10 +254,10 @@ void MemoryPlot::Private::paintAround(QPainter &painter)
     painter.setFont(bold);
     painter.setPen(colours.ink);
     const QRect title(8, 0, plot->axisRect()->left() - 16, metrics.height() + 8);
-    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("Memory"));
+    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, Words::tr("Memory"));
     painter.setFont(q->font());
     painter.setPen(colours.muted);
-    const int used = QFontMetrics(bold).horizontalAdvance(QStringLiteral("Memory "));
+    const int used = QFontMetrics(bold).horizontalAdvance(Words::tr("Memory "));
     painter.drawText(title.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(caption, Qt::ElideRight, title.width() - used));
     paintLegend(painter);
@@ -278,9 +280,9 @@ void MemoryPlot::Private::paintPointer(QPainter &painter)
         return;
     const QFontMetrics metrics(q->font());
     const bool atPeak = step->total() == stack->profile->peak();
-    const QString text = QStringLiteral("%1%2 at %3")
-                             .arg(atPeak ? QStringLiteral("Peak: ") : QString(), bytesText(static_cast<double>(step->total())),
-                                  durationText(time));
+    const QString text =
+        Words::tr("%1%2 at %3")
+            .arg(atPeak ? Words::tr("Peak: ") : QString(), bytesText(static_cast<double>(step->total())), durationText(time));
     const int width = metrics.horizontalAdvance(text) + 12;
     QRect tag(*pointer + 8, area.top() + 4, width, metrics.height() + 6);
     if (tag.right() > area.right())
@@ -293,7 +295,7 @@ void MemoryPlot::Private::paintPointer(QPainter &painter)
 
 MemoryPlot::MemoryPlot(ViewState *state, QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this, state))
 {
-    setAccessibleName(QStringLiteral("Memory"));
+    setAccessibleName(Words::tr("Memory"));
     setMouseTracking(true);
     setMinimumHeight(90);
     m_private->updateStyle();
@@ -318,9 +320,9 @@ void MemoryPlot::setProfiles(std::shared_ptr<const simulate::MemoryProfiles> pro
     d.caption = std::move(caption);
     d.fillDevices();
     d.refresh();
-    QString value = QStringLiteral("No memory figures");
+    QString value = Words::tr("No memory figures");
     if (d.stack->profile != nullptr)
-        value = QStringLiteral("Device %1 peaks at %2")
+        value = Words::tr("Device %1 peaks at %2")
                     .arg(d.shownDevice())
                     .arg(bytesText(static_cast<double>(d.stack->profile->peak())));
     setAccessibleDescription(value);

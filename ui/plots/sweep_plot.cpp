@@ -4,6 +4,7 @@
 #include "ui/canvas/vector_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/sweep_marks.h"
+#include "ui/words/tr.h"
 
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -201,7 +202,7 @@ void SweepPlot::Private::paintLines(QPainter &painter)
     const double x = plot->xAxis->coordToPixel(*content.capacity);
     painter.setPen(QPen(colours->alarm, 1.4));
     painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
-    const QString text = QStringLiteral("capacity %1 ").arg(content.x.text(*content.capacity));
+    const QString text = Words::tr("capacity %1 ").arg(content.x.text(*content.capacity));
     painter.drawText(QRectF(x - 304, area.top(), 300, QFontMetrics(q->font()).height()), Qt::AlignRight, text);
 }
 

@@ -26,6 +26,7 @@
 #include "ui/panels/metrics_panel.h"
 #include "ui/panels/runs_panel.h"
 #include "ui/panels/settings_panel.h"
+#include "ui/shell/pass_kinds.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
@@ -34,6 +35,7 @@
 #include "ui/state/view_state.h"
 #include "ui/strip/plan_strip.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QApplication>
@@ -64,8 +66,8 @@ WindowModel makeModel(const WindowOptions &options, QWidget *window)
     model.run = new RunController(model.bridge, model.database, window);
     model.view = new ViewState(window);
     QUndoStack &undo = model.document->undoStack();
-    model.actions =
-        new WindowActions(undo.createUndoAction(window, u"&Undo"_s), undo.createRedoAction(window, u"&Redo"_s), window);
+    model.actions = new WindowActions(undo.createUndoAction(window, Words::tr("&Undo")),
+                                      undo.createRedoAction(window, Words::tr("&Redo")), window);
     return model;
 }
 
@@ -109,6 +111,12 @@ void MainWindow::connectModel()
     connect(m_model.forecast, &Forecast::changed, this, &MainWindow::updateFigures);
     connect(m_model.run, &RunController::shownChanged, this, &MainWindow::updateFigures);
     connect(m_controllers->sensitivity.get(), &SensitivityController::changed, this, &MainWindow::updateFigures);
+    connect(m_widgets->metrics, &MetricsPanel::passKindsAsked, this, [this] {
+        const auto &plan = m_model.forecast->plan();
+        const service::RunSnapshotPtr run = m_widgets->explore->run();
+        if (plan && run && run->record.timeline)
+            showPassKinds(this, *plan->timeline, *run->record.timeline, run->record.iterations);
+    });
     connect(m_model.document, &ExperimentDocument::fileChanged, this, &MainWindow::updateTitle);
     connect(m_model.run, &RunController::trainingChanged, this, [this] {
         if (m_model.run->isTraining())
@@ -166,7 +174,7 @@ void MainWindow::connectActions()
     on(m_model.actions->systemAppearance, [] { applyAppearance(Appearance::System); });
     on(m_model.actions->light, [] { applyAppearance(Appearance::Light); });
     on(m_model.actions->dark, [] { applyAppearance(Appearance::Dark); });
-    on(m_model.actions->keys, [this] { showText(u"Keys and mouse"_s, keyTable()); });
+    on(m_model.actions->keys, [this] { showText(Words::tr("Keys and mouse"), keyTable()); });
     on(m_model.actions->about, [this] { showAbout(); });
     connect(m_model.actions->recent, &QMenu::aboutToShow, this, [this] { m_model.files->fillRecent(m_model.actions->recent); });
     connect(m_model.actions->examples, &QMenu::aboutToShow, this,
@@ -201,11 +209,11 @@ void MainWindow::showText(const QString &title, const QString &richText)
 
 void MainWindow::showAbout()
 {
-    showText(
-        u"About Stagelens"_s,
-        u"<p><b>Stagelens %1</b></p><p>Explorer and trainer of pipeline-parallel schedules with vocabulary "
-        "parallelism.</p><p>GPL-3.0-or-later. Data: %2</p>"_s.arg(
-            QApplication::applicationVersion(), qtText(m_model.bridge->service().databaseFile().string()).toHtmlEscaped()));
+    showText(Words::tr("About Stagelens"),
+             Words::tr("<p><b>Stagelens %1</b></p><p>Explorer and trainer of pipeline-parallel schedules with vocabulary "
+                       "parallelism.</p><p>GPL-3.0-or-later. Data: %2</p>")
+                 .arg(QApplication::applicationVersion(),
+                      qtText(m_model.bridge->service().databaseFile().string()).toHtmlEscaped()));
 }
 
 void MainWindow::closeEvent(QCloseEvent *event)
@@ -220,8 +228,8 @@ void MainWindow::closeEvent(QCloseEvent *event)
             m_model.run->stop();
         };
         m_controllers->notice->warnUntilRunEnds(
-            u"A run is going on. What it has measured so far is kept."_s,
-            {{u"Stop and close"_s, stopAndClose}, {u"Keep open"_s, [this] { m_widgets->noticeBar->clear(); }}});
+            Words::tr("A run is going on. What it has measured so far is kept."),
+            {{Words::tr("Stop and close"), stopAndClose}, {Words::tr("Keep open"), [this] { m_widgets->noticeBar->clear(); }}});
         return;
     }
     m_model.actions->presentation->setChecked(false);

@@ -31,7 +31,10 @@
 #include "ui/state/run_database.h"
 #include "ui/state/view_state.h"
 #include "ui/strip/plan_strip.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
+
+#include <QActionGroup>
 
 namespace stagelens::ui {
 
@@ -145,7 +148,7 @@ void WindowControllers::connectRuns(bool remember)
     connect(imports.get(), &ImportController::imported, this, [this](qint64 run, const QString &words) {
         m_model.database->refresh();
         m_widgets.runs->setFolded(false);
-        notice->say(MessageBar::Tone::Note, words, {u"Show it"_s, [this, run] { runTable->show(run); }});
+        notice->say(MessageBar::Tone::Note, words, {Words::tr("Show it"), [this, run] { runTable->show(run); }});
     });
 }
 
@@ -155,6 +158,15 @@ void WindowControllers::connectNotices()
     warn(m_model.files, &FileController::failed);
     connect(m_model.files, &FileController::told, this,
             [this](const QString &words) { notice->say(MessageBar::Tone::Note, words); });
+    connect(m_model.actions->languages, &QActionGroup::triggered, this, [this](const QAction *language) {
+        notice->say(MessageBar::Tone::Note,
+                    language->data().toString().isEmpty()
+                        ? Words::tr("From the next start, Stagelens uses the language of the desktop.")
+                        : Words::tr("From the next start, Stagelens uses this language: %1.").arg(language->text()));
+    });
+    connect(pages.get(), &PageController::written, this, [this](const QString &file) {
+        notice->say(MessageBar::Tone::Note, Words::tr("The animation is in %1.").arg(file));
+    });
     warn(m_model.run, &RunController::failed);
     warn(m_model.database, &RunDatabase::failed);
     warn(plan.get(), &PlanController::failed);

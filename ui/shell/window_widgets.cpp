@@ -13,6 +13,7 @@
 #include "ui/panels/settings_panel.h"
 #include "ui/shell/window_model.h"
 #include "ui/strip/plan_strip.h"
+#include "ui/words/tr.h"
 
 #include <QActionGroup>
 #include <QDockWidget>
@@ -125,11 +126,11 @@ void WindowWidgets::buildDocks(QMainWindow *window, const WindowModel &model)
     };
     settings = new SettingsPanel(model.document, window);
     editor = settings->editor();
-    left = makeDock(u"dock.experiment"_s, QMainWindow::tr("All settings"), settings, Qt::LeftDockWidgetArea);
+    left = makeDock(u"dock.experiment"_s, Words::tr("All settings"), settings, Qt::LeftDockWidgetArea);
     left->hide();
-    right = makeDock(u"dock.figures"_s, u"Figures"_s, makeFigures(window), Qt::RightDockWidgetArea);
+    right = makeDock(u"dock.figures"_s, Words::tr("Figures"), makeFigures(window), Qt::RightDockWidgetArea);
     runs = new RunsPanel(window);
-    bottom = makeDock(u"dock.runs"_s, u"Runs"_s, runs, Qt::BottomDockWidgetArea);
+    bottom = makeDock(u"dock.runs"_s, Words::tr("Runs"), runs, Qt::BottomDockWidgetArea);
     bottom->setTitleBarWidget(runs->header());
 }
 
@@ -144,7 +145,7 @@ QWidget *WindowWidgets::makeFigures(QMainWindow *window)
     layout->addWidget(makeLine(figures));
     layout->addWidget(inspector, 1);
     auto *scroll = new QScrollArea(window);
-    scroll->setAccessibleName(u"Figures"_s);
+    scroll->setAccessibleName(Words::tr("Figures"));
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

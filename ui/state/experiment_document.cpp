@@ -1,5 +1,7 @@
 #include "ui/state/experiment_document.h"
 
+#include "ui/words/tr.h"
+
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
 #include "engine/operators/stage_layers.h"
@@ -55,7 +57,8 @@ public:
         QString title;
     };
     ReplaceCommand(ExperimentDocument *document, State before, State after)
-        : QUndoCommand(u"Open "_s + after.title), m_document(document), m_before(std::move(before)), m_after(std::move(after))
+        : QUndoCommand(Words::tr("Open ") + after.title), m_document(document), m_before(std::move(before)),
+          m_after(std::move(after))
     {}
     void undo() override { m_document->setAll(m_before.experiment, m_before.file, m_before.title); }
     void redo() override { m_document->setAll(m_after.experiment, m_after.file, m_after.title); }
@@ -77,7 +80,8 @@ model::Experiment opened(const model::Experiment &experiment)
 
 } // namespace
 
-ExperimentDocument::ExperimentDocument(QObject *parent) : QObject(parent), m_saved(m_experiment), m_title(u"Untitled"_s) {}
+ExperimentDocument::ExperimentDocument(QObject *parent) : QObject(parent), m_saved(m_experiment), m_title(Words::tr("Untitled"))
+{}
 
 void ExperimentDocument::edit(const QString &field, const QString &label, model::Experiment next)
 {
@@ -205,10 +209,10 @@ model::Experiment withFamily(model::Experiment experiment, std::string_view fami
 QString titleOfFile(const QString &file)
 {
     static const QHash<QString, QString> examples = {
-        {u"demo-slow-last-device"_s, u"Demo: the slow last device"_s},
-        {u"textbook-1f1b"_s, u"Textbook 1F1B"_s},
-        {u"gpt-4b-8xa100-256k"_s, u"4B GPT on 8 A100, vocabulary 256k"_s},
-        {u"two-schedules-equal-memory"_s, u"Two schedules at equal memory"_s},
+        {u"demo-slow-last-device"_s, Words::tr("Demo: the slow last device")},
+        {u"textbook-1f1b"_s, Words::tr("Textbook 1F1B")},
+        {u"gpt-4b-8xa100-256k"_s, Words::tr("4B GPT on 8 A100, vocabulary 256k")},
+        {u"two-schedules-equal-memory"_s, Words::tr("Two schedules at equal memory")},
     };
     QString name = QFileInfo(file).fileName();
     for (const QString &ending : {u".json"_s, u".stagelens"_s}) {

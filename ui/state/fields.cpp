@@ -8,6 +8,7 @@
 #include "engine/operators/sizes.h"
 #include "engine/schedule/families.h"
 #include "engine/service/schedule_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QStringList>
@@ -140,13 +141,13 @@ QString sentenceOf(std::string_view help)
 {
     QString text = qtText(help) + u'.';
     text[0] = text[0].toUpper();
-    return text;
+    return engineText(utf8(text));
 }
 
 /// The row as something to edit.
 Field fieldOf(const Row &row)
 {
-    Field field{qtText(row.path), qtText(row.caption), qtText(row.option), sentenceOf(row.help), kindOf(row.kind), {}, {}};
+    Field field{qtText(row.path), engineText(row.caption), qtText(row.option), sentenceOf(row.help), kindOf(row.kind), {}, {}};
     field.value = [&row](const Experiment &experiment) { return shownValue(row, row.value(experiment)); };
     field.setValue = [&row](Experiment &experiment, const QVariant &shown) {
         model::edit(experiment, row, valueOf(row, shown));
@@ -154,11 +155,11 @@ Field fieldOf(const Row &row)
     for (const model::FieldChoice &choice : row.choices)
         field.choices.push_back(
             {qtText(choice.value),
-             row.kind == Row::Kind::Size ? countText(qtText(choice.value).toDouble()) : qtText(choice.caption),
-             qtText(choice.tip)});
+             row.kind == Row::Kind::Size ? countText(qtText(choice.value).toDouble()) : engineText(choice.caption),
+             engineText(choice.tip)});
     if (row.applies != nullptr)
         field.applies = row.applies;
-    field.zero = qtText(row.absent);
+    field.zero = row.absent.empty() ? QString() : engineText(row.absent);
     return field;
 }
 
@@ -173,10 +174,11 @@ void completePreset(Field &field)
             field.choices.push_back(
                 {qtText(preset.model.preset),
                  modelCaption(preset.model.preset) + u" · "_s + parametersText(operators::totalParameters(preset.model)),
-                 qtText(preset.description) + u" ("_s + qtText(preset.model.preset) + u')'});
+                 engineText(preset.description) + u" ("_s + qtText(preset.model.preset) + u')'});
     }
-    field.choices.push_back({u"custom"_s, u"Custom"_s, u"A model whose sizes were changed by hand"_s});
-    field.choices.push_back({QString(), u"None (teaching units)"_s, u"One layer a stage and durations by hand"_s});
+    field.choices.push_back({u"custom"_s, Words::tr("Custom"), Words::tr("A model whose sizes were changed by hand")});
+    field.choices.push_back(
+        {QString(), Words::tr("None (teaching units)"), Words::tr("One layer a stage and durations by hand")});
     field.value = [](const Experiment &experiment) {
         return experiment.hasModel ? qtText(experiment.model.preset) : QString();
     };
@@ -196,9 +198,10 @@ void completePreset(Field &field)
 void completeFamily(Field &field)
 {
     for (const schedule::Family &family : schedule::families())
-        field.choices.push_back({qtText(family.name), familyCaption(family.name), qtText(family.description)});
-    field.choices.push_back({qtText(model::kCustomFamily), familyCaption(model::kCustomFamily),
-                             u"The order of the moment, to be changed by hand; or one from a file (--schedule-file FILE)"_s});
+        field.choices.push_back({qtText(family.name), familyCaption(family.name), engineText(family.description)});
+    field.choices.push_back(
+        {qtText(model::kCustomFamily), familyCaption(model::kCustomFamily),
+         Words::tr("The order of the moment, to be changed by hand; or one from a file (--schedule-file FILE)")});
     field.setValue = [choose = field.setValue](Experiment &experiment, const QVariant &shown) {
         if (utf8(shown.toString()) == model::kCustomFamily)
             experiment = service::withOwnOrder(std::move(experiment));
@@ -226,14 +229,17 @@ void completeCosts(Field &field)
         for (const model::Hardware &hardware : *found) {
             const bool local = hardware.name == "cpu-local";
             field.choices.insert(local ? field.choices.begin() : field.choices.end(),
-                                 {qtText(hardware.name), hardwareName(hardware.name), qtText(hardware.description)});
+                                 {qtText(hardware.name), hardwareName(hardware.name), engineText(hardware.description)});
         }
     }
-    field.choices.push_back({u"uniform"_s, u"Teaching units"_s, u"--uniform F=1,B=2,...: the same on every device"_s});
-    field.choices.push_back({u"durations"_s, u"Durations from a file"_s,
-                             u"--durations FILE: measured elsewhere, or by Experiment > Costs from the run that is shown"_s});
-    field.choices.push_back({kCluster, u"Cluster of your own"_s,
-                             u"--hardware FILE: a copy of a preset that is edited with Copy and edit in the hardware chip"_s});
+    field.choices.push_back(
+        {u"uniform"_s, Words::tr("Teaching units"), Words::tr("--uniform F=1,B=2,...: the same on every device")});
+    field.choices.push_back(
+        {u"durations"_s, Words::tr("Durations from a file"),
+         Words::tr("--durations FILE: measured elsewhere, or by Experiment > Costs from the run that is shown")});
+    field.choices.push_back(
+        {kCluster, Words::tr("Cluster of your own"),
+         Words::tr("--hardware FILE: a copy of a preset that is edited with Copy and edit in the hardware chip")});
     field.value = [](const Experiment &experiment) {
         if (const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source))
             return preset->cluster ? kCluster : qtText(preset->name);
@@ -260,7 +266,7 @@ Field uniformField(const Row &row, const std::string &key, const QString &captio
     Field field{qtText(row.path) + u'.' + qtText(key),
                 caption,
                 qtText(row.option) + u' ' + qtText(key) + u'=',
-                u"Milliseconds; one millisecond is one unit."_s,
+                Words::tr("Milliseconds; one millisecond is one unit."),
                 Field::Kind::Real,
                 {},
                 {}};
@@ -315,8 +321,9 @@ const std::vector<Field> &fields()
         for (const Row &row : model::schema()) {
             if (row.kind == Row::Kind::Times) {
                 for (const auto &[key, caption] :
-                     {std::pair{"F", u"Forward F"_s}, std::pair{"B", u"Backward B"_s}, std::pair{"S", u"Vocabulary S"_s},
-                      std::pair{"T", u"Vocabulary T"_s}, std::pair{"send", u"Message"_s}})
+                     {std::pair{"F", Words::tr("Forward F")}, std::pair{"B", Words::tr("Backward B")},
+                      std::pair{"S", Words::tr("Vocabulary S")}, std::pair{"T", Words::tr("Vocabulary T")},
+                      std::pair{"send", Words::tr("Message")}})
                     made.push_back(uniformField(row, key, caption));
             } else if (!row.option.empty() && row.isInEditor) {
                 made.push_back(fieldOf(row));
@@ -341,8 +348,10 @@ const Field &field(const QString &id)
 const std::vector<FieldGroup> &fieldGroups()
 {
     static const std::vector<FieldGroup> groups = [] {
-        std::vector<FieldGroup> made{{u"Model"_s, {}}, {u"Devices"_s, {}},  {u"Schedule"_s, {}}, {u"Costs"_s, {}},
-                                     {u"Data"_s, {}},  {u"Training"_s, {}}, {u"What if"_s, {}}};
+        std::vector<FieldGroup> made{{Words::tr("Model"), {}},    {Words::tr("Devices"), {}},
+                                     {Words::tr("Schedule"), {}}, {Words::tr("Costs"), {}},
+                                     {Words::tr("Data"), {}},     {Words::tr("Training"), {}},
+                                     {Words::tr("What if"), {}}};
         for (const Field &one : fields())
             made[groupOf(one.id)].ids.push_back(one.id);
         return made;

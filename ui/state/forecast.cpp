@@ -6,6 +6,7 @@
 #include "engine/schedule/families.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <algorithm>
@@ -147,7 +148,7 @@ model::Experiment Forecast::baselineExperiment() const
 void Forecast::predictBaseline()
 {
     model::Experiment source = baselineExperiment();
-    m_baselineName = m_pinned ? planCaption(source) + u" (pinned)"_s : u"1F1B, vocabulary not split"_s;
+    m_baselineName = m_pinned ? planCaption(source) + Words::tr(" (pinned)") : Words::tr("1F1B, vocabulary not split");
     source.training = m_document->experiment().training; // how long one trains changes no prediction
     // However it is written down, a plan that is the baseline need not be predicted twice.
     if (source == m_document->experiment() || operators::resolved(source, m_bridge->cores()) == m_plan->experiment) {

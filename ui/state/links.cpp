@@ -49,18 +49,18 @@ int firstStage(const schedule::Schedule &schedule, int device)
     return stages.empty() ? 0 : stages.front();
 }
 
-const char16_t *transferText(schedule::Transfer transfer)
+QString transferText(schedule::Transfer transfer)
 {
     switch (transfer) {
-    case schedule::Transfer::Local: return u"";
-    case schedule::Transfer::Send: return u"its message";
-    case schedule::Transfer::BroadcastX: return u"the broadcast of its output";
-    case schedule::Transfer::Statistics: return u"the softmax statistics' barrier";
-    case schedule::Transfer::ReduceGradient: return u"the reduction of the gradient";
-    case schedule::Transfer::EmbedReduce: return u"the sum of the embeddings";
-    case schedule::Transfer::EmbedBroadcast: return u"the broadcast of its gradient";
+    case schedule::Transfer::Local: return {};
+    case schedule::Transfer::Send: return Words::tr("its message");
+    case schedule::Transfer::BroadcastX: return Words::tr("the broadcast of its output");
+    case schedule::Transfer::Statistics: return Words::tr("the softmax statistics' barrier");
+    case schedule::Transfer::ReduceGradient: return Words::tr("the reduction of the gradient");
+    case schedule::Transfer::EmbedReduce: return Words::tr("the sum of the embeddings");
+    case schedule::Transfer::EmbedBroadcast: return Words::tr("the broadcast of its gradient");
     }
-    return u"";
+    return {};
 }
 
 /// Bytes that the device holds while a slice begins.
@@ -72,8 +72,7 @@ QString heldText(const LaneGroup &group, SliceId slice)
     const std::vector<simulate::MemoryStep> &steps = profile->steps;
     const auto next = std::upper_bound(steps.begin(), steps.end(), laneOf(group, slice.device).begin[slice.index],
                                        [](base::Nanos at, const simulate::MemoryStep &step) { return at < step.time; });
-    return next == steps.begin() ? QString()
-                                 : QStringLiteral("The device then holds %1").arg(bytesWords(std::prev(next)->total()));
+    return next == steps.begin() ? QString() : Words::tr("The device then holds %1").arg(bytesWords(std::prev(next)->total()));
 }
 
 QString slackText(const LaneGroup &group, SliceId slice, bool units)
@@ -82,9 +81,8 @@ QString slackText(const LaneGroup &group, SliceId slice, bool units)
         return {};
     const simulate::LaneWaits &waits = group.why->path.lanes[static_cast<std::size_t>(slice.device)];
     if (waits.isCritical[slice.index] != 0)
-        return QStringLiteral("On the critical path: any delay lengthens the iteration");
-    return QStringLiteral("May be %1 late without lengthening the iteration")
-        .arg(durationText(waits.slack[slice.index], units));
+        return Words::tr("On the critical path: any delay lengthens the iteration");
+    return Words::tr("May be %1 late without lengthening the iteration").arg(durationText(waits.slack[slice.index], units));
 }
 
 } // namespace
@@ -97,22 +95,20 @@ QString waitText(const LaneGroup &group, SliceId slice, bool units)
     const base::Nanos idle = std::max<base::Nanos>(begin - free, 0);
     const std::optional<Link> last = lastPredecessor(group, slice);
     if (idle <= 0 && slice.index > 0)
-        return QStringLiteral("Began as soon as the device was free, after %1").arg(passText(lane.pass[slice.index - 1]));
+        return Words::tr("Began as soon as the device was free, after %1").arg(passText(lane.pass[slice.index - 1]));
     if (!last)
-        return idle > 0 ? QStringLiteral("Idle for %1 before").arg(durationText(idle, units))
-                        : QStringLiteral("Waited for nothing");
+        return idle > 0 ? Words::tr("Idle for %1 before").arg(durationText(idle, units)) : Words::tr("Waited for nothing");
     const timeline::Lane &from = laneOf(group, last->slice.device);
     const base::Nanos ended = from.end[last->slice.index];
-    const QString text = QStringLiteral("Waited %1 for %2 on device %3")
+    const QString text = Words::tr("Waited %1 for %2 on device %3")
                              .arg(durationText(idle, units), passText(from.pass[last->slice.index]))
                              .arg(last->slice.device);
     if (last->transfer == schedule::Transfer::Local)
         return text;
     // What the device waits for until the sender ends, and what the result then takes to arrive.
     const base::Nanos waiting = std::clamp<base::Nanos>(ended - free, 0, idle);
-    return text + QStringLiteral(": %1 until it ended, %2 for %3")
-                      .arg(durationText(waiting, units), durationText(idle - waiting, units),
-                           QString::fromUtf16(transferText(last->transfer)));
+    return text + Words::tr(": %1 until it ended, %2 for %3")
+                      .arg(durationText(waiting, units), durationText(idle - waiting, units), transferText(last->transfer));
 }
 
 QString awaitedText(const LaneGroup &group, SliceId slice, base::Nanos time)
@@ -123,12 +119,12 @@ QString awaitedText(const LaneGroup &group, SliceId slice, base::Nanos time)
     const timeline::Lane &from = laneOf(group, last->slice.device);
     const QString pass = passText(from.pass[last->slice.index]);
     if (from.end[last->slice.index] > time)
-        return QStringLiteral("%1 of device %2").arg(pass).arg(last->slice.device);
+        return Words::tr("%1 of device %2").arg(pass).arg(last->slice.device);
     if (last->transfer == schedule::Transfer::Local)
         return {};
     if (last->transfer == schedule::Transfer::Send)
-        return QStringLiteral("the message of %1 from device %2").arg(pass).arg(last->slice.device);
-    return QStringLiteral("%1 after %2").arg(QString::fromUtf16(transferText(last->transfer)), pass);
+        return Words::tr("the message of %1 from device %2").arg(pass).arg(last->slice.device);
+    return Words::tr("%1 after %2").arg(transferText(last->transfer), pass);
 }
 
 QString waitReason(const LaneGroup &group, int device, base::Nanos time)
@@ -149,30 +145,29 @@ QString describeAnchored(const timeline::AnchoredSlice &slice, int device, bool 
     const QString what = [&slice] {
         switch (slice.kind) {
         case timeline::AnchoredKind::ReduceGradients: break;
-        case timeline::AnchoredKind::GatherParameters: return QStringLiteral("Replicas gather the updated parameters");
+        case timeline::AnchoredKind::GatherParameters: return Words::tr("Replicas gather the updated parameters");
         case timeline::AnchoredKind::SumReplicated:
-            return QStringLiteral("Tensor ranks sum the gradients of what all of them hold");
+            return Words::tr("Tensor ranks sum the gradients of what all of them hold");
         }
-        return QStringLiteral("Replicas sum their gradients");
+        return Words::tr("Replicas sum their gradients");
     }();
-    QString text = QStringLiteral("%1 of device %2\nBegins at %3, takes %4")
+    QString text = Words::tr("%1 of device %2\nBegins at %3, takes %4")
                        .arg(what)
                        .arg(device)
                        .arg(durationText(slice.begin, units), durationText(slice.end - slice.begin, units));
     if (slice.bytes > 0)
-        text += QStringLiteral("\nEach rank sends %1").arg(bytesText(slice.bytes));
+        text += Words::tr("\nEach rank sends %1").arg(bytesText(slice.bytes));
     return text;
 }
 
 QString describeTransfer(const timeline::TransferSlice &transfer, bool units)
 {
-    const QString what = transfer.transfer == schedule::Transfer::Send ? QStringLiteral("Message")
-                                                                       : QString::fromUtf16(transferText(transfer.transfer));
-    const QString way = transfer.peer < 0 ? QStringLiteral("all devices")
-                                          : QStringLiteral("device %1 to device %2").arg(transfer.device).arg(transfer.peer);
-    QString text = QStringLiteral("%1 of microbatch %2, %3").arg(what).arg(transfer.microbatch).arg(way);
+    const QString what = transfer.transfer == schedule::Transfer::Send ? Words::tr("Message") : transferText(transfer.transfer);
+    const QString way = transfer.peer < 0 ? Words::tr("all devices")
+                                          : Words::tr("device %1 to device %2").arg(transfer.device).arg(transfer.peer);
+    QString text = Words::tr("%1 of microbatch %2, %3").arg(what).arg(transfer.microbatch).arg(way);
     text[0] = text[0].toUpper();
-    return text + QStringLiteral("\nBegins at %1, takes %2")
+    return text + Words::tr("\nBegins at %1, takes %2")
                       .arg(durationText(transfer.begin, units), durationText(transfer.end - transfer.begin, units));
 }
 
@@ -252,19 +247,19 @@ QString describeSlice(const LaneGroup &group, SliceId slice, bool units)
     const std::size_t i = slice.index;
     const Pass &pass = lane.pass[i];
     const base::Nanos duration = lane.end[i] - lane.begin[i];
-    QStringList lines{QStringLiteral("%1 on device %2").arg(passText(pass)).arg(slice.device)};
-    lines << QStringLiteral("Stage %1, microbatch %2").arg(pass.stage).arg(pass.microbatch);
-    lines << QStringLiteral("Begins at %1, takes %2").arg(durationText(lane.begin[i], units), durationText(duration, units));
+    QStringList lines{Words::tr("%1 on device %2").arg(passText(pass)).arg(slice.device)};
+    lines << Words::tr("Stage %1, microbatch %2").arg(pass.stage).arg(pass.microbatch);
+    lines << Words::tr("Begins at %1, takes %2").arg(durationText(lane.begin[i], units), durationText(duration, units));
     if (schedule::isVocabularyPass(pass.kind)) {
-        lines << QStringLiteral("Vocabulary layers: all of it");
+        lines << Words::tr("Vocabulary layers: all of it");
     } else if (i < lane.vocabulary.size()) {
         const base::Nanos share = lane.vocabulary[i];
         if (share > 0 && duration > 0)
-            lines << QStringLiteral("Vocabulary layers: %1 (%2 %)")
+            lines << Words::tr("Vocabulary layers: %1 (%2 %)")
                          .arg(durationText(share, units))
                          .arg(qRound(100.0 * static_cast<double>(share) / static_cast<double>(duration)));
     } else {
-        lines << QStringLiteral("Vocabulary part: not known");
+        lines << Words::tr("Vocabulary part: not known");
     }
     lines << waitText(group, slice, units) << slackText(group, slice, units) << heldText(group, slice);
     lines.removeAll(QString());
@@ -277,14 +272,14 @@ QString describeGap(const LaneGroup &group, int device, base::Nanos time, bool u
     const auto at = std::upper_bound(lane.end.begin(), lane.end.end(), time);
     const auto next = static_cast<std::size_t>(at - lane.end.begin());
     const base::Nanos begin = next == 0 ? 0 : lane.end[next - 1];
-    QStringList lines{QStringLiteral("Device %1 is idle").arg(device)};
+    QStringList lines{Words::tr("Device %1 is idle").arg(device)};
     if (time < 0)
         return {};
     if (next == lane.size()) {
-        lines << QStringLiteral("From %1: its work is done").arg(durationText(begin, units));
+        lines << Words::tr("From %1: its work is done").arg(durationText(begin, units));
         return lines.join(QChar(u'\n'));
     }
-    lines << QStringLiteral("For %1, before %2").arg(durationText(lane.begin[next] - begin, units), passText(lane.pass[next]));
+    lines << Words::tr("For %1, before %2").arg(durationText(lane.begin[next] - begin, units), passText(lane.pass[next]));
     lines << waitText(group, {device, next}, units);
     return lines.join(QChar(u'\n'));
 }

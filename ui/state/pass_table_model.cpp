@@ -3,6 +3,7 @@
 
 #include "ui/state/links.h"
 #include "ui/words/time_axis.h"
+#include "ui/words/tr.h"
 
 #include <algorithm>
 
@@ -11,8 +12,10 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr std::array kColumns{u"Lanes",  u"Device", u"Pass",       u"Stage",   u"Microbatch",
-                              u"Begins", u"Takes",  u"Vocabulary", u"Why then"};
+constexpr std::array kColumns{
+    QT_TRANSLATE_NOOP("Words", "Lanes"), QT_TRANSLATE_NOOP("Words", "Device"),     QT_TRANSLATE_NOOP("Words", "Pass"),
+    QT_TRANSLATE_NOOP("Words", "Stage"), QT_TRANSLATE_NOOP("Words", "Microbatch"), QT_TRANSLATE_NOOP("Words", "Begins"),
+    QT_TRANSLATE_NOOP("Words", "Takes"), QT_TRANSLATE_NOOP("Words", "Vocabulary"), QT_TRANSLATE_NOOP("Words", "Why then")};
 enum Column { Lanes, Device, PassName, Stage, Microbatch, Begins, Takes, Vocabulary, Why };
 } // namespace
 
@@ -85,7 +88,7 @@ QVariant PassTableModel::data(const QModelIndex &index, int role) const
     case Takes: return durationText(lane.end[i] - lane.begin[i], units);
     case Vocabulary:
         if (i >= lane.vocabulary.size())
-            return u"not known"_s;
+            return Words::tr("not known");
         return lane.vocabulary[i] == 0 ? u"–"_s : durationText(lane.vocabulary[i], units);
     case Why: return waitText(group, at.slice, units);
     default: return {};
@@ -96,7 +99,7 @@ QVariant PassTableModel::headerData(int section, Qt::Orientation orientation, in
 {
     if (role != Qt::DisplayRole || orientation != Qt::Horizontal)
         return {};
-    return QString::fromUtf16(kColumns[static_cast<std::size_t>(section)]);
+    return Words::tr(kColumns[static_cast<std::size_t>(section)]);
 }
 
 } // namespace stagelens::ui

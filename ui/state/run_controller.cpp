@@ -3,6 +3,7 @@
 #include "engine/operators/stage_layers.h"
 #include "ui/state/run_database.h"
 #include "ui/words/run_words.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 namespace stagelens::ui {
@@ -119,14 +120,14 @@ QString RunController::shownCaption() const
     if (!m_shown)
         return {};
     const store::RunSummary &run = m_shown->record.summary;
-    QString text = caption(run.kind) + u" · run %1"_s.arg(run.id);
+    QString text = caption(run.kind) + Words::tr(" · run %1").arg(run.id);
     const auto &metrics = m_shown->record.metrics;
     const bool isMedian =
         !m_step && m_shown->finished && metrics && store::medianIteration(m_shown->record.iterations) == metrics->iteration;
     const int step = m_step ? *m_step + 1 : isMedian ? *medianStep(m_shown->record) : m_shown->finished ? 0 : m_shown->step;
     if (step > 0)
-        text += u", step %1 of %2"_s.arg(step).arg(m_shown->steps);
-    return isMedian && m_shown->record.iterations.size() > 1 ? text + u", the median"_s : text;
+        text += Words::tr(", step %1 of %2").arg(step).arg(m_shown->steps);
+    return isMedian && m_shown->record.iterations.size() > 1 ? text + Words::tr(", the median") : text;
 }
 
 service::RunSnapshotPtr RunController::shownBeside(const model::Experiment &plan) const
@@ -160,17 +161,17 @@ QString RunController::progressText() const
     if (!isTraining())
         return {};
     if (m_stopping)
-        return u"stopping"_s;
+        return Words::tr("stopping");
     if (!m_live)
-        return u"preparing"_s;
+        return Words::tr("preparing");
     const service::RunSnapshot &run = *m_live;
-    QString text = u"step %1 of %2"_s.arg(std::min(run.step + 1, run.steps)).arg(run.steps);
+    QString text = Words::tr("step %1 of %2").arg(std::min(run.step + 1, run.steps)).arg(run.steps);
     if (run.step == 0 && run.passCount > 0)
-        text += u" · pass %1 of %2"_s.arg(run.passesDone).arg(run.passCount);
+        text += Words::tr(" · pass %1 of %2").arg(run.passesDone).arg(run.passCount);
     if (!run.record.losses.empty())
-        text += u" · loss "_s + QString::number(run.record.losses.back(), 'f', 2);
+        text += Words::tr(" · loss ") + QString::number(run.record.losses.back(), 'f', 2);
     if (run.secondsLeft)
-        text += u" · %1 left"_s.arg(secondsText(*run.secondsLeft));
+        text += Words::tr(" · %1 left").arg(secondsText(*run.secondsLeft));
     return text;
 }
 

@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/operators/stage_layers.h"
 #include "ui/words/run_words.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 namespace stagelens::ui {
@@ -73,8 +74,8 @@ void RunDatabase::takeTable(base::Result<RunTable> table)
     } else {
         const bool isOurs = table.error().kind != base::ErrorKind::InvalidInput;
         setProblem(&RunDatabase::m_notRead,
-                   (isOurs ? u"The stored runs cannot be read now. Stagelens tries again every second. "_s
-                           : u"Results of this session are not being stored. "_s) +
+                   (isOurs ? Words::tr("The stored runs cannot be read now. Stagelens tries again every second. ")
+                           : Words::tr("Results of this session are not being stored. ")) +
                        storeSentence(table.error()));
         m_retry.start();
     }
@@ -240,7 +241,7 @@ void RunDatabase::setNote(store::RunId run, const QString &note)
 
 QString RunDatabase::problem() const
 {
-    return m_notStored.isEmpty() ? m_notRead : u"Results of this session are not being stored. "_s + m_notStored;
+    return m_notStored.isEmpty() ? m_notRead : Words::tr("Results of this session are not being stored. ") + m_notStored;
 }
 
 void RunDatabase::setNotStored(const QString &reason)

@@ -1,6 +1,7 @@
 #include "ui/state/run_table_model.h"
 #include "ui/words/plain_text.h"
 
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <algorithm>
@@ -197,7 +198,7 @@ QVariant RunTableModel::data(const QModelIndex &index, int role) const
             return plainTip(qtText(found->reason));
         if (column == Differs || column == Tags || column == Note)
             return plainTip(text(*found, column));
-        return u"Run %1. Double-click shows it with its plan; tick two to six to compare them."_s.arg(found->id);
+        return Words::tr("Run %1. Double-click shows it with its plan; tick two to six to compare them.").arg(found->id);
     default: return {};
     }
 }
@@ -209,12 +210,23 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
     if (role == Qt::TextAlignmentRole)
         return isFigure(section) ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole)
-        return u"Right click chooses columns"_s;
+        return Words::tr("Right click chooses columns");
     if (role != Qt::DisplayRole)
         return {};
-    static const QStringList names = {u"Status"_s, tr("Run"),     u"Name"_s,   u"When"_s,        u"Differs from baseline"_s,
-                                      u"Kind"_s,   u"Tokens/s"_s, u"Bubble"_s, u"Peak memory"_s, u"Iteration"_s,
-                                      u"Loss"_s,   u"Steps"_s,    u"Tags"_s,   u"Note"_s};
+    static const QStringList names = {Words::tr("Status"),
+                                      Words::tr("Run"),
+                                      Words::tr("Name"),
+                                      Words::tr("When"),
+                                      Words::tr("Differs from baseline"),
+                                      Words::tr("Kind"),
+                                      Words::tr("Tokens/s"),
+                                      Words::tr("Bubble"),
+                                      Words::tr("Peak memory"),
+                                      Words::tr("Iteration"),
+                                      Words::tr("Loss"),
+                                      Words::tr("Steps"),
+                                      Words::tr("Tags"),
+                                      Words::tr("Note")};
     return names.value(section);
 }
 

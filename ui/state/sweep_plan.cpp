@@ -3,6 +3,7 @@
 #include "engine/base/count.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/service/published.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QRegularExpression>
@@ -46,7 +47,7 @@ std::span<const SweepParameter> sweepParameters()
 
 QString SweepParameter::name() const
 {
-    return qtText(field->caption);
+    return engineText(field->caption);
 }
 
 void SweepParameter::set(model::Experiment &plan, int value) const
@@ -71,14 +72,14 @@ base::Result<std::vector<int>> parseSweepValues(const QString &text)
         for (const QString &part : isOne ? QStringList(word) : word.split(u',', Qt::SkipEmptyParts)) {
             const auto number = base::parseCount(utf8(part));
             if (!number || *number < 1 || *number > kMostSweepValue)
-                return complaint(
-                    u"“%1” is not a number; write whole numbers such as 8 or 32k, separated by spaces."_s.arg(part.left(20)));
+                return complaint(Words::tr("“%1” is not a number; write whole numbers such as 8 or 32k, separated by spaces.")
+                                     .arg(part.left(20)));
             if (std::ranges::find(values, static_cast<int>(*number)) == values.end())
                 values.push_back(static_cast<int>(*number));
         }
     }
     if (values.empty())
-        return complaint(u"Write the values to go through, such as 32k, 64k."_s);
+        return complaint(Words::tr("Write the values to go through, such as 32k, 64k."));
     std::ranges::sort(values);
     return values;
 }
@@ -140,17 +141,17 @@ QStringList seriesNames(const SweepSetup &setup)
 QString sweepObstacle(const model::Experiment &base, const SweepSetup &setup)
 {
     if (setup.methods.empty())
-        return u"Choose at least one method."_s;
+        return Words::tr("Choose at least one method.");
     const std::size_t count =
         setup.first.values.size() * (setup.second ? setup.second->values.size() : 1) * setup.methods.size();
     if (count > kMostSweepPlans)
-        return u"These are %1 plans; at most %2 are swept at once. Use fewer values."_s.arg(count).arg(kMostSweepPlans);
+        return Words::tr("These are %1 plans; at most %2 are swept at once. Use fewer values.").arg(count).arg(kMostSweepPlans);
     if (setup.second && setup.second->parameter == setup.first.parameter)
-        return u"Choose two different parameters."_s;
+        return Words::tr("Choose two different parameters.");
     const bool needsModel = sweepParameters()[setup.first.parameter].needsModel ||
                             (setup.second && sweepParameters()[setup.second->parameter].needsModel);
     if (needsModel && !base.hasModel)
-        return u"This teaching example has no model: sweep devices or microbatches, or choose a model."_s;
+        return Words::tr("This teaching example has no model: sweep devices or microbatches, or choose a model.");
     return {};
 }
 
@@ -187,13 +188,13 @@ std::span<const SweepMetric> sweepMetrics()
     using Point = service::SweepPoint;
     using Figure = std::optional<double>;
     static const std::array<SweepMetric, 5> kAll{
-        {{u"Iteration"_s, false, [](const Point &point) { return Figure(nanos(point)); },
+        {{Words::tr("Iteration"), false, [](const Point &point) { return Figure(nanos(point)); },
           [](double value) { return durationText(static_cast<base::Nanos>(value)); }},
-         {u"Tokens/s"_s, true, [](const Point &point) { return point.tokensPerSecond; },
+         {Words::tr("Tokens/s"), true, [](const Point &point) { return point.tokensPerSecond; },
           [](double value) { return countText(value); }},
-         {u"Bubble"_s, false, [](const Point &point) { return bubbleOf(point); },
+         {Words::tr("Bubble"), false, [](const Point &point) { return bubbleOf(point); },
           [](double value) { return shareText(value); }},
-         {u"Peak memory"_s, false,
+         {Words::tr("Peak memory"), false,
           [](const Point &point) { return point.peakMemory > 0 ? Figure(static_cast<double>(point.peakMemory)) : Figure(); },
           [](double value) { return bytesText(static_cast<base::Bytes>(value)); }},
          {u"MFU"_s, true, [](const Point &point) { return point.mfu; },
@@ -206,18 +207,18 @@ QString impossibility(const service::SweepPoint &point)
     if (point.error)
         return sentence(*point.error);
     if (point.memoryCapacity > 0 && point.peakMemory > point.memoryCapacity)
-        return u"Does not fit: needs %1 of %2."_s.arg(bytesText(point.peakMemory), bytesText(point.memoryCapacity));
+        return Words::tr("Does not fit: needs %1 of %2.").arg(bytesText(point.peakMemory), bytesText(point.memoryCapacity));
     return {};
 }
 
 QString sweepAmount(std::size_t count, bool train, std::optional<double> seconds)
 {
-    const QString what =
-        train ? (count == 1 ? u"training run"_s : u"training runs"_s) : (count == 1 ? u"prediction"_s : u"predictions"_s);
+    const QString what = train ? (count == 1 ? Words::tr("training run") : Words::tr("training runs"))
+                               : (count == 1 ? Words::tr("prediction") : Words::tr("predictions"));
     QString text = u"%1 %2"_s.arg(count).arg(what);
     if (seconds)
-        text += u", about "_s +
-                (*seconds < 10 ? QString::number(std::max(*seconds, 0.1), 'f', 1) + u" s"_s : secondsText(*seconds));
+        text += Words::tr(", about ") +
+                (*seconds < 10 ? QString::number(std::max(*seconds, 0.1), 'f', 1) + Words::tr(" s") : secondsText(*seconds));
     return text;
 }
 

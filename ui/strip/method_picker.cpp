@@ -4,6 +4,7 @@
 #include "ui/state/experiment_document.h"
 #include "ui/words/method_groups.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QHeaderView>
@@ -94,9 +95,11 @@ MethodPicker::MethodPicker(const Field &field, ExperimentDocument *document, QWi
     layout->addWidget(m_table);
     m_table->setObjectName(u"strip."_s + field.id);
     m_table->setAccessibleName(field.caption);
-    m_table->setHeaderLabels({field.caption, tr("Time"), tr("Peak memory"), tr("Against this plan"), tr("Front")});
-    m_table->headerItem()->setData(Front, Qt::ToolTipRole,
-                                   plainTip(tr("A dot: no other choice that fits is both faster and smaller (Pareto front)")));
+    m_table->setHeaderLabels(
+        {field.caption, Words::tr("Time"), Words::tr("Peak memory"), Words::tr("Against this plan"), Words::tr("Front")});
+    m_table->headerItem()->setData(
+        Front, Qt::ToolTipRole,
+        plainTip(Words::tr("A dot: no other choice that fits is both faster and smaller (Pareto front)")));
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setIndentation(12);
     m_table->setRootIsDecorated(false);
@@ -207,7 +210,7 @@ void MethodPicker::clearFigures()
 void MethodPicker::showFigures(QTreeWidgetItem &item, const Figures &figures)
 {
     if (!figures.iteration) {
-        item.setText(Time, tr("not here"));
+        item.setText(Time, Words::tr("not here"));
         item.setForeground(Time, palette().brush(QPalette::PlaceholderText));
         return;
     }

@@ -11,6 +11,7 @@
 #include "ui/strip/plan_chip.h"
 #include "ui/strip/run_sheet.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QAction>
@@ -72,18 +73,18 @@ PlanStrip::PlanStrip(ExperimentDocument *document, const Actions &actions, QWidg
     : QWidget(parent), m_document(document), m_settingsAction(actions.settings), m_training(new QStackedWidget(this)),
       m_sheet(new RunSheet(document, actions.train, actions.trainCopy, this))
 {
-    setAccessibleName(tr("Plan"));
-    m_model = addChip(u"model"_s, tr("Model"), u"model.preset"_s, 96, 288);
-    m_hardware = addChip(u"hardware"_s, tr("Hardware"), u"cost.hardware"_s, 92, 204);
-    m_microbatches = addChip(u"microbatches"_s, tr("Microbatches"), {}, 80, 112);
-    m_schedule = addChip(u"schedule"_s, tr("Schedule"), u"schedule.family"_s, 80, 168);
-    m_vocabulary = addChip(u"vocabulary"_s, tr("Vocabulary layers"), u"schedule.vocabulary"_s, 84, 232);
+    setAccessibleName(Words::tr("Plan"));
+    m_model = addChip(u"model"_s, Words::tr("Model"), u"model.preset"_s, 96, 288);
+    m_hardware = addChip(u"hardware"_s, Words::tr("Hardware"), u"cost.hardware"_s, 92, 204);
+    m_microbatches = addChip(u"microbatches"_s, Words::tr("Microbatches"), {}, 80, 112);
+    m_schedule = addChip(u"schedule"_s, Words::tr("Schedule"), u"schedule.family"_s, 80, 168);
+    m_vocabulary = addChip(u"vocabulary"_s, Words::tr("Vocabulary layers"), u"schedule.vocabulary"_s, 84, 232);
     addNumber(m_model, u"model.vocabulary_size"_s);
     addNumber(m_hardware, u"parallel.devices"_s);
     addNumber(m_microbatches, u"parallel.microbatches"_s);
     m_settings = new StripButton(StripButton::Tone::Quiet, this);
     m_settings->setObjectName(u"strip.settings"_s);
-    m_settings->setText(tr("All settings"));
+    m_settings->setText(Words::tr("All settings"));
     connect(m_settings, &QToolButton::clicked, this, [this] {
         if (m_firstProblem.isEmpty())
             m_settingsAction->trigger();
@@ -150,8 +151,8 @@ QWidget *PlanStrip::makeTrainButton(const Actions &actions)
     });
     auto *more = new StripButton(StripButton::Tone::Filled, page);
     more->setObjectName(u"strip.train.sheet"_s);
-    more->setAccessibleName(tr("Run settings"));
-    more->setToolTip(plainTip(tr("Steps, data, optimizer, and where the run takes place")));
+    more->setAccessibleName(Words::tr("Run settings"));
+    more->setToolTip(plainTip(Words::tr("Steps, data, optimizer, and where the run takes place")));
     more->setChevron();
     more->setFixedSize(kChevronWidth, kChipHeight);
     connect(more, &QToolButton::clicked, this, [this, more] { m_sheet->openBelow(*more); });
@@ -187,9 +188,9 @@ void PlanStrip::refresh()
     const model::Experiment &plan = m_document->experiment();
     if (plan.hasModel) {
         const QString name = modelName(plan.model);
-        m_model->setWords({tr("%1 · vocabulary ").arg(name), tr("%1 · ").arg(name), {}, true});
+        m_model->setWords({Words::tr("%1 · vocabulary ").arg(name), Words::tr("%1 · ").arg(name), {}, true});
     } else {
-        m_model->setWords({tr("None (teaching units)"), tr("None"), {}, false});
+        m_model->setWords({Words::tr("None (teaching units)"), Words::tr("None"), {}, false});
     }
     QString degrees;
     for (const int degree : {plan.parallel.tensor, plan.parallel.replicas})
@@ -236,11 +237,11 @@ void PlanStrip::setProblems(const base::Problems &problems)
         chips[chip]->setProblem(worst[chip] ? qtText(worst[chip]->field) : QString(),
                                 worst[chip] ? sentence(*worst[chip]) : QString());
     m_firstProblem = problems.empty() ? QString() : qtText(problems.front().field);
-    m_settings->setText(problems.empty() ? tr("All settings")
-                                         : tr("All settings (%n)", nullptr, static_cast<int>(problems.size())));
+    m_settings->setText(problems.empty() ? Words::tr("All settings")
+                                         : Words::tr("All settings (%n)", nullptr, static_cast<int>(problems.size())));
     m_settings->setProperty("problem", !problems.empty());
     m_settings->setToolTip(
-        plainTip(problems.empty() ? tr("Every field of the experiment (Ctrl+E)") : sentence(problems.front())));
+        plainTip(problems.empty() ? Words::tr("Every field of the experiment (Ctrl+E)") : sentence(problems.front())));
 }
 
 QSize PlanStrip::sizeHint() const

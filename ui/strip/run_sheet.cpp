@@ -4,6 +4,7 @@
 #include "ui/controls/type_scale.h"
 #include "ui/panels/field_editor.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 
 #include <QAction>
 #include <QFormLayout>
@@ -27,13 +28,13 @@ RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainC
     : QFrame(parent, Qt::Popup), m_train(train), m_trainCopy(trainCopy), m_where(plainLabel(this))
 {
     setObjectName(u"run.sheet"_s);
-    setAccessibleName(tr("Run"));
+    setAccessibleName(Words::tr("Run"));
     setFrameShape(QFrame::StyledPanel);
     setAutoFillBackground(true);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(kSheetMargin, kSheetMargin, kSheetMargin, kSheetMargin);
     layout->setSpacing(12);
-    QLabel *title = plainLabel(tr("Train here"), this);
+    QLabel *title = plainLabel(Words::tr("Train here"), this);
     title->setFont(scaled(font(), TypeSize::Heading, QFont::DemiBold));
     layout->addWidget(title);
     m_where->setObjectName(u"run.where"_s);
@@ -63,7 +64,7 @@ RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainC
     connect(start, &QToolButton::clicked, this, &QWidget::close);
     layout->addWidget(start);
     auto *more = new StripButton(StripButton::Tone::Quiet, this);
-    more->setText(tr("All training settings"));
+    more->setText(Words::tr("All training settings"));
     more->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(more, &QToolButton::clicked, this, [this] {
         close();
@@ -98,7 +99,7 @@ void RunSheet::showEvent(QShowEvent *event)
 void RunSheet::describe()
 {
     // The actions' tips say where and how long, or why not.
-    m_where->setText((m_trainCopy->isEnabled() ? m_trainCopy : m_train)->toolTip().section(u" (F5)"_s, 0, 0));
+    m_where->setText((m_trainCopy->isEnabled() ? m_trainCopy : m_train)->toolTip().section(Words::tr(" (F5)"), 0, 0));
 }
 
 } // namespace stagelens::ui

@@ -1,6 +1,7 @@
 #include "ui/timeline/accessible_timeline.h"
 
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/tr.h"
 
 #include <QAccessible>
 #include <QAccessibleWidget>
@@ -10,7 +11,7 @@ namespace {
 
 class AccessibleTimeline : public QAccessibleWidget {
 public:
-    explicit AccessibleTimeline(TimelineView *view) : QAccessibleWidget(view, QAccessible::Chart, QStringLiteral("Timeline")) {}
+    explicit AccessibleTimeline(TimelineView *view) : QAccessibleWidget(view, QAccessible::Chart, Words::tr("Timeline")) {}
 
     [[nodiscard]] QString text(QAccessible::Text kind) const override
     {

@@ -1,6 +1,7 @@
 // What stands around the lanes: captions with provenance, lane names with load bars.
 #include "ui/timeline/scene.h"
 #include "ui/words/time_axis.h"
+#include "ui/words/tr.h"
 #include "ui/words/what_if_words.h"
 
 #include <QPainter>
@@ -188,7 +189,7 @@ void ChromePainter::header(const TimelineLayout::Row &row)
         const int middle = m_layout.paired ? row.header.top() + (m_layout.pitch - 2) / 2 : row.header.center().y();
         const int line = m_metrics.height() + 2;
         m_painter.setPen(over ? m_colours.alarm : m_colours.ink);
-        const QString name = (over ? QStringLiteral("▲ Device %1") : QStringLiteral("Device %1")).arg(row.device);
+        const QString name = (over ? Words::tr("▲ Device %1") : Words::tr("Device %1")).arg(row.device);
         m_painter.drawText(QRect(cell.left(), middle - line / 2, nameWidth, line), Qt::AlignLeft | Qt::AlignVCenter, name);
     }
     if (height + 3 < m_metrics.ascent() || index >= group.metrics.bubbleRatioPerDevice.size())
@@ -263,7 +264,7 @@ void ChromePainter::minimapFrame()
     m_painter.setFont(m_scene.font);
     m_painter.setPen(m_colours.muted);
     m_painter.drawText(QRect(14, map.top(), map.left() - 22, map.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                       QStringLiteral("Whole iteration"));
+                       Words::tr("Whole iteration"));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // What the fills mean: the kinds that occur, or microbatches, chunks or slack.
 #include "ui/timeline/scene.h"
 #include "ui/words/time_axis.h"
+#include "ui/words/tr.h"
 
 #include <QPainter>
 
@@ -13,18 +14,18 @@ using schedule::PassKind;
 
 struct LegendEntry {
     std::array<PassKind, 2> kinds; ///< shown when either occurs
-    const char16_t *text;
+    const char *text;
 };
 constexpr std::array kLegend{
-    LegendEntry{{PassKind::F, PassKind::F}, u"F forward"},
-    LegendEntry{{PassKind::B, PassKind::B}, u"B backward"},
-    LegendEntry{{PassKind::I, PassKind::I}, u"I input gradient"},
-    LegendEntry{{PassKind::W, PassKind::W}, u"W weight gradient"},
-    LegendEntry{{PassKind::S, PassKind::S}, u"S output layer, softmax"},
-    LegendEntry{{PassKind::U, PassKind::U}, u"U between barriers"},
-    LegendEntry{{PassKind::T, PassKind::T}, u"T output layer, gradients"},
-    LegendEntry{{PassKind::EF, PassKind::EB}, u"Embedding"},
-    LegendEntry{{PassKind::O, PassKind::O}, u"O optimizer"},
+    LegendEntry{{PassKind::F, PassKind::F}, QT_TRANSLATE_NOOP("Words", "F forward")},
+    LegendEntry{{PassKind::B, PassKind::B}, QT_TRANSLATE_NOOP("Words", "B backward")},
+    LegendEntry{{PassKind::I, PassKind::I}, QT_TRANSLATE_NOOP("Words", "I input gradient")},
+    LegendEntry{{PassKind::W, PassKind::W}, QT_TRANSLATE_NOOP("Words", "W weight gradient")},
+    LegendEntry{{PassKind::S, PassKind::S}, QT_TRANSLATE_NOOP("Words", "S output layer, softmax")},
+    LegendEntry{{PassKind::U, PassKind::U}, QT_TRANSLATE_NOOP("Words", "U between barriers")},
+    LegendEntry{{PassKind::T, PassKind::T}, QT_TRANSLATE_NOOP("Words", "T output layer, gradients")},
+    LegendEntry{{PassKind::EF, PassKind::EB}, QT_TRANSLATE_NOOP("Words", "Embedding")},
+    LegendEntry{{PassKind::O, PassKind::O}, QT_TRANSLATE_NOOP("Words", "O optimizer")},
 };
 
 class LegendPainter {
@@ -111,22 +112,22 @@ void LegendPainter::kinds()
         if (!present[static_cast<std::size_t>(entry.kinds[0])] && !present[static_cast<std::size_t>(entry.kinds[1])])
             continue;
         const QColor &fill = m_colours.pass(entry.kinds[0]);
-        const QString text = QString::fromUtf16(entry.text);
+        const QString text = Words::tr(entry.text);
         swatch(fill, entry.kinds[0] == PassKind::T ? edgeOf(fill) : QColor(), m_short ? text.section(QChar(u' '), 0, 0) : text);
     }
     if (hidden)
         swatch(m_colours.vocabulary, m_colours.vocabularyHatch,
-               m_short ? QStringLiteral("vocabulary") : QStringLiteral("vocabulary share"));
+               m_short ? QStringLiteral("vocabulary") : Words::tr("vocabulary share"));
     if (chunks > 1)
-        words(QStringLiteral("a to %1: chunks, each lighter").arg(chunkLetter(chunks - 1)));
+        words(Words::tr("a to %1: chunks, each lighter").arg(chunkLetter(chunks - 1)));
 }
 
 void LegendPainter::microbatches()
 {
-    words(QStringLiteral("Microbatch"));
+    words(Words::tr("Microbatch"));
     for (std::size_t i = 0; i < m_colours.microbatches.size(); ++i)
         swatch(m_colours.microbatches[i], {}, QString::number(i));
-    words(QStringLiteral("and so on, in turn"));
+    words(Words::tr("and so on, in turn"));
 }
 
 void LegendPainter::chunks()
@@ -134,20 +135,20 @@ void LegendPainter::chunks()
     int chunks = 1;
     for (const GroupSums &sums : *m_scene.sums)
         chunks = std::max(chunks, sums.chunks);
-    words(QStringLiteral("Chunk"));
+    words(Words::tr("Chunk"));
     for (int chunk = 0; chunk < chunks; ++chunk)
         swatch(m_colours.microbatches[static_cast<std::size_t>(chunk) % m_colours.microbatches.size()], {},
-               chunks == 1 ? QStringLiteral("one a device") : QString(chunkLetter(chunk)));
+               chunks == 1 ? Words::tr("one a device") : QString(chunkLetter(chunk)));
 }
 
 void LegendPainter::slack()
 {
-    words(QStringLiteral("Slack"));
-    swatch(m_colours.slack.front(), {}, QStringLiteral("none"));
+    words(Words::tr("Slack"));
+    swatch(m_colours.slack.front(), {}, Words::tr("none"));
     for (std::size_t level = 1; level < m_colours.slack.size(); ++level)
         swatch(m_colours.slack[level], {},
-               level < kSlackShares.size() ? QStringLiteral("to %1 %").arg(kSlackShares[level] * 100) : QStringLiteral("more"));
-    words(QStringLiteral("of the makespan"));
+               level < kSlackShares.size() ? Words::tr("to %1 %").arg(kSlackShares[level] * 100) : Words::tr("more"));
+    words(Words::tr("of the makespan"));
 }
 
 /// Messages between devices, and what replicas exchange: both cross links.
@@ -167,11 +168,11 @@ void LegendPainter::messages()
     };
     QStringList texts;
     if (hasMessages)
-        texts << (m_short ? QStringLiteral("messages") : QStringLiteral("messages to the device"));
+        texts << (m_short ? Words::tr("messages") : Words::tr("messages to the device"));
     if (hasAnchored(false))
-        texts << (m_short ? QStringLiteral("tensor ranks") : QStringLiteral("exchange of tensor ranks"));
+        texts << (m_short ? Words::tr("tensor ranks") : Words::tr("exchange of tensor ranks"));
     if (hasAnchored(true))
-        texts << (m_short ? QStringLiteral("replicas") : QStringLiteral("exchange of the replicas"));
+        texts << (m_short ? Words::tr("replicas") : Words::tr("exchange of the replicas"));
     if (!texts.isEmpty())
         swatch(m_colours.message, {}, texts.join(QStringLiteral(", ")));
 }

@@ -3,6 +3,7 @@
 #include "ui/state/links.h"
 #include "ui/timeline/play_painter.h"
 #include "ui/words/time_axis.h"
+#include "ui/words/tr.h"
 
 #include <QPainter>
 #include <QPainterPath>
@@ -239,10 +240,10 @@ static QString differenceText(const Scene &scene, int group, timeline::SliceId s
     const base::Nanos shift = (group == 0 ? -1 : 1) * (lane.begin[slice.index] - otherLane.begin[other->index]);
     if (predicted <= 0)
         return {};
-    return QStringLiteral("\nPredicted %1, measured %2: %3; begins %4 %5 than predicted")
+    return Words::tr("\nPredicted %1, measured %2: %3; begins %4 %5 than predicted")
         .arg(durationText(predicted), durationText(measured),
              percentText(static_cast<double>(measured) / static_cast<double>(predicted) - 1), durationText(std::abs(shift)),
-             shift < 0 ? QStringLiteral("earlier") : QStringLiteral("later"));
+             shift < 0 ? Words::tr("earlier") : Words::tr("later"));
 }
 
 QString describe(const Scene &scene, const Hit &hit)
@@ -255,8 +256,7 @@ QString describe(const Scene &scene, const Hit &hit)
         for (const timeline::TransferSlice &transfer :
              sums.messages[static_cast<std::size_t>(hit.device)].at(*sums.timeline, hit.time))
             texts << describeTransfer(transfer, units);
-        return texts.isEmpty() ? QStringLiteral("Nothing is on its way to device %1").arg(hit.device)
-                               : texts.join(QChar(u'\n'));
+        return texts.isEmpty() ? Words::tr("Nothing is on its way to device %1").arg(hit.device) : texts.join(QChar(u'\n'));
     }
     if (!hit.slice) {
         for (const timeline::AnchoredSlice &slice : laneOf(group, hit.device).anchored)
@@ -268,7 +268,7 @@ QString describe(const Scene &scene, const Hit &hit)
     if (hit.count == 1)
         text += differenceText(scene, hit.group, {hit.device, *hit.slice});
     if (hit.count > 1)
-        text += QStringLiteral("\n%1 passes stand here: zoom in to tell them apart").arg(hit.count);
+        text += Words::tr("\n%1 passes stand here: zoom in to tell them apart").arg(hit.count);
     return text;
 }
 

@@ -3,6 +3,7 @@
 #include "ui/state/links.h"
 #include "ui/timeline/overlay.h"
 #include "ui/timeline/timeline_private.h"
+#include "ui/words/tr.h"
 
 #include <QPainter>
 
@@ -106,10 +107,9 @@ void paintPassDrag(QPainter &painter, const Scene &scene, const PassDrag &drag)
         const double x = before < lane.size() ? scene.xAt(lane.begin[before]) : scene.xAt(lane.end.back());
         painter.fillRect(QRectF(x - 1.5, rect->top() - 7, 3, rect->height() + 14), signal);
     }
-    const QString text = !drag.move
-                             ? QStringLiteral("%1\nDrag it to another place of device %2").arg(name).arg(drag.slice.device)
-                         : !refused ? QStringLiteral("%1\nLet go to put it here").arg(name)
-                                    : QStringLiteral("%1 cannot stand here\n%2").arg(name, drag.refusal);
+    const QString text = !drag.move ? Words::tr("%1\nDrag it to another place of device %2").arg(name).arg(drag.slice.device)
+                         : !refused ? Words::tr("%1\nLet go to put it here").arg(name)
+                                    : Words::tr("%1 cannot stand here\n%2").arg(name, drag.refusal);
     paintPanel(painter, scene, drag.at, text);
 }
 

@@ -1,6 +1,7 @@
 // What was done in a marked range of time.
 #include "ui/timeline/scene.h"
 #include "ui/words/time_axis.h"
+#include "ui/words/tr.h"
 
 #include <QStringList>
 
@@ -30,7 +31,7 @@ QString kindsText(const WorkShares &all, bool units)
                 QString::fromStdString(std::string(schedule::name(static_cast<schedule::PassKind>(kind)))),
                 durationText(all.kinds[kind], units));
     if (all.hiddenVocabulary > 0)
-        parts << QStringLiteral("vocabulary layers inside them ") + durationText(all.hiddenVocabulary, units);
+        parts << Words::tr("vocabulary layers inside them ") + durationText(all.hiddenVocabulary, units);
     return parts.join(QStringLiteral(", "));
 }
 
@@ -39,7 +40,7 @@ QString kindsText(const WorkShares &all, bool units)
 QString rangeWords(const Scene &scene, base::Nanos begin, base::Nanos end)
 {
     const bool units = scene.content->teachingUnits;
-    QStringList lines{QStringLiteral("Range %1 to %2: %3")
+    QStringList lines{Words::tr("Range %1 to %2: %3")
                           .arg(durationText(begin, units), durationText(end, units), durationText(end - begin, units))};
     for (std::size_t index = 0; index < scene.sums->size(); ++index) {
         const GroupSums &sums = (*scene.sums)[index];
@@ -55,20 +56,20 @@ QString rangeWords(const Scene &scene, base::Nanos begin, base::Nanos end)
             const WorkShares work = columns.empty() ? WorkShares() : columns.front().work;
             all += work;
             if (static_cast<int>(device) < kMostNamed)
-                devices << QStringLiteral("Device %1: busy %2").arg(device).arg(percent(busyOf(work), end - begin));
+                devices << Words::tr("Device %1: busy %2").arg(device).arg(percent(busyOf(work), end - begin));
             const auto before = std::lower_bound(lane.begin.begin(), lane.begin.end(), end) - lane.begin.begin();
             passes += static_cast<std::size_t>(
                 std::max<std::ptrdiff_t>(before - static_cast<std::ptrdiff_t>(timeline::firstEndingAfter(lane, begin)), 0));
         }
         const base::Nanos room = (end - begin) * static_cast<base::Nanos>(sums.lanes.size());
-        lines << scene.content->groups[index].caption + QStringLiteral(": %1 passes, busy %2, idle %3")
+        lines << scene.content->groups[index].caption + Words::tr(": %1 passes, busy %2, idle %3")
                                                             .arg(passes)
                                                             .arg(percent(busyOf(all), room), percent(room - busyOf(all), room));
         if (busyOf(all) > 0)
-            lines << QStringLiteral("Device time: ") + kindsText(all, units);
+            lines << Words::tr("Device time: ") + kindsText(all, units);
         lines << devices;
         if (static_cast<int>(sums.lanes.size()) > kMostNamed)
-            lines << QStringLiteral("and %1 more devices").arg(sums.lanes.size() - kMostNamed);
+            lines << Words::tr("and %1 more devices").arg(sums.lanes.size() - kMostNamed);
     }
     return lines.join(QChar(u'\n'));
 }

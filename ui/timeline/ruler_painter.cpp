@@ -1,6 +1,7 @@
 // The ruler above the lanes, and the flags on it whose poles go through them.
 #include "ui/timeline/scene.h"
 #include "ui/words/time_axis.h"
+#include "ui/words/tr.h"
 
 #include <QPainter>
 
@@ -65,8 +66,8 @@ void RulerPainter::ruler()
     const TimeScale scale = timeScale(m_scene.begin, m_scene.end, ruler.width(), kMarkDistance, units);
     m_painter.setFont(m_scene.font);
     m_painter.setPen(m_colours.muted);
-    m_painter.drawText(QPointF(14, ruler.bottom() - 8), units ? QStringLiteral("Units") : QStringLiteral("Time"));
-    const QString busy = QStringLiteral("busy");
+    m_painter.drawText(QPointF(14, ruler.bottom() - 8), units ? Words::tr("Units") : Words::tr("Time"));
+    const QString busy = Words::tr("busy");
     m_painter.drawText(QPointF(ruler.left() - 8 - m_metrics.horizontalAdvance(busy), ruler.bottom() - 8), busy);
     for (const base::Nanos mark : marks(scale, m_scene.begin, m_scene.end))
         m_painter.fillRect(QRectF(std::floor(m_scene.xAt(mark)), ruler.bottom() - 5, 1, 5), m_colours.muted);
@@ -162,8 +163,8 @@ void RulerPainter::flags()
     const bool said = content.baseline && flag(base, content.baseline->text, light, Qt::SolidLine, false);
     if (differs && !said) {
         const double change = static_cast<double>(now) / static_cast<double>(base) - 1;
-        flag(now, QStringLiteral("now %1, %2").arg(durationText(now, content.teachingUnits), percentText(change)),
-             m_colours.ink, Qt::SolidLine, now < base);
+        flag(now, Words::tr("now %1, %2").arg(durationText(now, content.teachingUnits), percentText(change)), m_colours.ink,
+             Qt::SolidLine, now < base);
     }
     if (content.published)
         flag(content.published->end, content.published->text, m_colours.ink, Qt::DotLine,

@@ -1,5 +1,6 @@
 #include "ui/timeline/search_line.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -17,18 +18,18 @@ SearchLine::SearchLine(QWidget *parent) : QFrame(parent), m_edit(new QLineEdit(t
     setAutoFillBackground(true);
     auto *row = new QHBoxLayout(this);
     row->setContentsMargins(6, 4, 6, 4);
-    row->addWidget(plainLabel(u"Find"_s, this));
+    row->addWidget(plainLabel(Words::tr("Find"), this));
     m_edit->setObjectName(u"search.text"_s);
-    m_edit->setAccessibleName(u"Find passes"_s);
-    m_edit->setPlaceholderText(u"B 17, stage 3, device 2"_s);
-    m_edit->setToolTip(u"Kind, microbatch, stage N, device N. Return goes on, Shift+Return back, Esc closes"_s);
+    m_edit->setAccessibleName(Words::tr("Find passes"));
+    m_edit->setPlaceholderText(Words::tr("B 17, stage 3, device 2"));
+    m_edit->setToolTip(Words::tr("Kind, microbatch, stage N, device N. Return goes on, Shift+Return back, Esc closes"));
     m_edit->setMinimumWidth(170);
     m_count->setObjectName(u"search.count"_s);
     m_count->setMinimumWidth(m_count->fontMetrics().horizontalAdvance(u"0000 of 0000 passes"_s));
     row->addWidget(m_edit);
     row->addWidget(m_count);
     for (const auto &[arrow, by, name] :
-         {std::tuple{Qt::LeftArrow, -1, u"Previous match"_s}, std::tuple{Qt::RightArrow, 1, u"Next match"_s}}) {
+         {std::tuple{Qt::LeftArrow, -1, Words::tr("Previous match")}, std::tuple{Qt::RightArrow, 1, Words::tr("Next match")}}) {
         auto *button = new QToolButton(this);
         button->setArrowType(arrow);
         button->setToolTip(plainTip(name));
@@ -84,9 +85,10 @@ void SearchLine::say()
     if (m_edit->text().trimmed().isEmpty())
         m_count->clear();
     else if (!parseQuery(m_edit->text()))
-        m_count->setText(u"write B 17 or stage 3"_s);
+        m_count->setText(Words::tr("write B 17 or stage 3"));
     else
-        m_count->setText(m_matches.empty() ? u"no such pass"_s : u"%1 of %2 passes"_s.arg(m_at + 1).arg(m_matches.size()));
+        m_count->setText(m_matches.empty() ? Words::tr("no such pass")
+                                           : Words::tr("%1 of %2 passes").arg(m_at + 1).arg(m_matches.size()));
 }
 
 void SearchLine::keyPressEvent(QKeyEvent *event)

@@ -8,6 +8,7 @@
 #include "ui/timeline/held_activations.h"
 #include "ui/timeline/search_line.h"
 #include "ui/timeline/timeline_private.h"
+#include "ui/words/tr.h"
 
 #include <QPainter>
 
@@ -46,7 +47,7 @@ void paintEmpty(QPainter &painter, const Scene &scene)
     painter.setPen(scene.colours->muted);
     painter.setFont(scene.font);
     painter.drawText(QRect({0, 0}, scene.layout.size), Qt::AlignCenter,
-                     QStringLiteral("No plan to draw yet: choose a model and a schedule in the experiment."));
+                     Words::tr("No plan to draw yet: choose a model and a schedule in the experiment."));
 }
 
 bool isEmpty(const TimelineContent &content)
@@ -196,7 +197,7 @@ TimelineView::TimelineView(ViewState *state, QWidget *parent)
     : QWidget(parent), m_private(std::make_unique<Private>(this, state))
 {
     registerAccessibleTimeline();
-    setAccessibleName(QStringLiteral("Timeline"));
+    setAccessibleName(Words::tr("Timeline"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     m_private->search = new SearchLine(this);
@@ -316,7 +317,7 @@ QString TimelineView::describeSelection() const
     if (d.state->mark())
         return describeRange();
     if (d.selectedTimeline() == nullptr)
-        return QStringLiteral("No pass is selected: click one.");
+        return Words::tr("No pass is selected: click one.");
     const ViewState::Selection selection = *d.state->selection();
     const LaneGroup &group = d.content.groups[static_cast<std::size_t>(selection.group)];
     return describeSlice(group, selection.slice, d.content.teachingUnits);

@@ -3,6 +3,7 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/service/search/equal_work.h"
 #include "ui/words/differences.h"
+#include "ui/words/tr.h"
 #include "ui/words/verdict.h"
 #include "ui/words/words.h"
 
@@ -136,11 +137,11 @@ private:
 void addMetrics(Table &table, bool equalWork)
 {
     const auto time = [&] {
-        table.metric(u"Iteration"_s, true, timeText,
+        table.metric(Words::tr("Iteration"), true, timeText,
                      [](const CompareItem &a, const CompareItem &b) { return iterationVerdict(spreadOf(a), spreadOf(b)); });
     };
     const auto tokens = [&] {
-        table.metric(u"Tokens/s"_s, true, tokensText, [](const CompareItem &a, const CompareItem &b) {
+        table.metric(Words::tr("Tokens/s"), true, tokensText, [](const CompareItem &a, const CompareItem &b) {
             return a.metrics.tokensPerSecond && b.metrics.tokensPerSecond
                        ? rateVerdict(spreadOf(a), tokensOfStep(a), spreadOf(b), tokensOfStep(b))
                        : QString();
@@ -148,7 +149,7 @@ void addMetrics(Table &table, bool equalWork)
     };
     const auto memory = [&] {
         table.metric(
-            u"Peak memory"_s, true,
+            Words::tr("Peak memory"), true,
             [](const CompareItem &item) { return peakOf(item) > 0 ? bytesText(peakOf(item)) : kUnknown; },
             [](const CompareItem &a, const CompareItem &b) {
                 return peakOf(a) > 0 && peakOf(b) > 0
@@ -160,12 +161,12 @@ void addMetrics(Table &table, bool equalWork)
     memory();
     equalWork ? tokens() : time();
     table.metric(
-        u"Bubble"_s, false, [](const CompareItem &item) { return shareText(item.metrics.bubbleRatio); },
+        Words::tr("Bubble"), false, [](const CompareItem &item) { return shareText(item.metrics.bubbleRatio); },
         [](const CompareItem &a, const CompareItem &b) {
             // Of a measured bubble nobody knows the noise.
             return a.iterations.empty() ? figureVerdict(b.metrics.bubbleRatio, a.metrics.bubbleRatio, false) : QString();
         });
-    table.metric(u"Loss after the last step"_s, false, [](const CompareItem &item) {
+    table.metric(Words::tr("Loss after the last step"), false, [](const CompareItem &item) {
         return item.losses.empty() ? kUnknown : QString::number(item.losses.back(), 'f', 4);
     });
 }
@@ -176,22 +177,24 @@ QStringList doubtsOf(std::span<const CompareItem> items)
     bool sameKinds = true;
     bool sameMachines = true;
     for (std::size_t i = 0; i < items.size(); ++i) {
-        kinds << chipOf(i) + u" is "_s + caption(items[i].kind);
+        kinds << chipOf(i) + Words::tr(" is ") + caption(items[i].kind);
         sameKinds = sameKinds && items[i].kind == items[0].kind;
         for (std::size_t j = 0; j < i; ++j)
             sameMachines = sameMachines && !onOtherMachines(items[i], items[j]);
     }
     QStringList doubts;
     if (!sameKinds)
-        doubts << kinds.join(u", "_s) + u": different kinds of measurement, so nothing is called better between them."_s;
+        doubts << kinds.join(u", "_s) +
+                      Words::tr(": different kinds of measurement, so nothing is called better between them.");
     if (!sameMachines)
-        doubts << u"They were measured on different machines, so nothing is called better between those."_s;
+        doubts << Words::tr("They were measured on different machines, so nothing is called better between those.");
     QStringList differing;
     for (std::size_t i = 1; i < items.size(); ++i)
         if (const std::string why = service::workDifference(items[0].experiment, items[i].experiment); !why.empty())
-            differing << u"%1 and A: %2"_s.arg(chipOf(i), qtText(why));
+            differing << Words::tr("%1 and A: %2").arg(chipOf(i), qtText(why));
     if (!differing.isEmpty())
-        doubts << u"Not the same work, so nothing is called better: %1. Compare tokens/s."_s.arg(differing.join(u"; "_s));
+        doubts
+            << Words::tr("Not the same work, so nothing is called better: %1. Compare tokens/s.").arg(differing.join(u"; "_s));
     return doubts;
 }
 
@@ -238,7 +241,7 @@ CompareItem itemOf(const service::RunSnapshot &run, int cores)
 {
     const store::RunRecord &record = run.record;
     CompareItem item;
-    item.name = u"run %1: %2"_s.arg(record.summary.id).arg(runName(record.summary));
+    item.name = Words::tr("run %1: %2").arg(record.summary.id).arg(runName(record.summary));
     item.kind = record.summary.kind;
     item.experiment = operators::resolved(record.experiment, cores);
     item.environment = record.environment;
@@ -277,10 +280,10 @@ QString chipOf(std::size_t index)
 QString caption(ComparisonRow::Section section)
 {
     switch (section) {
-    case Section::Parameters: return u"Parameters"_s;
-    case Section::Costs: return u"Costs"_s;
-    case Section::Environment: return u"Environment"_s;
-    case Section::Metrics: return u"Metrics"_s;
+    case Section::Parameters: return Words::tr("Parameters");
+    case Section::Costs: return Words::tr("Costs");
+    case Section::Environment: return Words::tr("Environment");
+    case Section::Metrics: return Words::tr("Metrics");
     }
     return {};
 }
@@ -310,13 +313,13 @@ std::vector<AlignedTimeline> align(std::span<const timeline::TimelinePtr> timeli
             continue;
         if (alignment == Alignment::Scaled && length > 0 && timeline->iteration() > 0 && timeline->iteration() != length) {
             const double scale = static_cast<double>(length) / static_cast<double>(timeline->iteration());
-            aligned.back() = {moved(*timeline, 0, scale), u"scaled x%1"_s.arg(QString::number(scale, 'g', 3))};
+            aligned.back() = {moved(*timeline, 0, scale), Words::tr("scaled x%1").arg(QString::number(scale, 'g', 3))};
         } else if (alignment == Alignment::Microbatch) {
             const auto begin = beginOf(*timeline, microbatch);
             if (!begin)
-                aligned.back().mark = u"has no microbatch %1"_s.arg(microbatch);
+                aligned.back().mark = Words::tr("has no microbatch %1").arg(microbatch);
             else if (*begin < latest)
-                aligned.back() = {moved(*timeline, latest - *begin, 1), u"moved by "_s + durationText(latest - *begin)};
+                aligned.back() = {moved(*timeline, latest - *begin, 1), Words::tr("moved by ") + durationText(latest - *begin)};
         }
     }
     return aligned;

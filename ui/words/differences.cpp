@@ -3,6 +3,7 @@
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
 #include "engine/model/schema.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <nlohmann/json.hpp>
@@ -41,7 +42,7 @@ QString valueText(const QString &field, const QString &value)
     }
     // Two orders are told apart, not read, in a table.
     if (field == u"schedule.text"_s)
-        return u"order "_s +
+        return Words::tr("order ") +
                QString::fromLatin1(QCryptographicHash::hash(value.toUtf8(), QCryptographicHash::Sha1).toHex(0)).left(6);
     return field == u"schedule.family"_s ? familyCaption(utf8(value)) : value;
 }
@@ -101,14 +102,14 @@ QString differencesText(const std::vector<FieldDifference> &found)
     for (const FieldDifference &difference : found)
         words << fieldCaption(difference.field) + u": "_s + difference.first + u" → "_s + difference.second;
     if (words.size() > 3)
-        words = words.mid(0, 3) << u"and %1 more"_s.arg(words.size() - 3);
+        words = words.mid(0, 3) << Words::tr("and %1 more").arg(words.size() - 3);
     return words.join(u"; "_s);
 }
 
 QString fieldCaption(const QString &field)
 {
     if (const model::Field *known = model::findField(utf8(field)); known != nullptr)
-        return qtText(known->caption);
+        return engineText(known->caption);
     QString last = field.section(u'.', -1).replace(u'_', u' ');
     if (!last.isEmpty())
         last[0] = last[0].toUpper();

@@ -2,6 +2,7 @@
 
 #include "engine/model/family_shape.h"
 #include "engine/schedule/families.h"
+#include "ui/words/tr.h"
 #include "ui/words/what_if_words.h"
 #include "ui/words/words.h"
 
@@ -29,8 +30,8 @@ QString vocabularyWords(const service::Prediction &prediction, int device)
         hasOutput = hasOutput || placement.deviceOf(placement.lastStage(), direction) == device;
     }
     if (model::traits(prediction.experiment.schedule.vocabulary).isSharded || hasEmbedding == hasOutput)
-        return u"the vocabulary layers"_s;
-    return hasOutput ? u"the output layer"_s : u"the input embedding"_s;
+        return Words::tr("the vocabulary layers");
+    return hasOutput ? Words::tr("the output layer") : Words::tr("the input embedding");
 }
 
 /// By how much more of the time the other devices wait than the slowest one.
@@ -52,16 +53,17 @@ bool namesVocabulary(const service::Prediction &prediction, const service::Advic
 QString diagnosis(const service::Prediction &prediction, const service::Advice &advice)
 {
     if (prediction.experiment.parallel.devices == 1)
-        return u"One device does all the work."_s;
+        return Words::tr("One device does all the work.");
     if (leadOf(prediction, advice) < kNoticeable)
-        return u"The devices are evenly loaded; they idle %1 of the time."_s.arg(shareText(prediction.metrics.bubbleRatio));
-    QString text = u"Device %1 holds the others up: "_s.arg(advice.slowestDevice);
+        return Words::tr("The devices are evenly loaded; they idle %1 of the time.")
+            .arg(shareText(prediction.metrics.bubbleRatio));
+    QString text = Words::tr("Device %1 holds the others up: ").arg(advice.slowestDevice);
     if (namesVocabulary(prediction, advice))
-        text += u"%1 of its work is %2; "_s.arg(shareText(*advice.vocabularyShare),
-                                                vocabularyWords(prediction, advice.slowestDevice));
+        text += Words::tr("%1 of its work is %2; ")
+                    .arg(shareText(*advice.vocabularyShare), vocabularyWords(prediction, advice.slowestDevice));
     else
-        text += u"it has the most work; "_s;
-    return text + u"the others idle %1 of the time."_s.arg(shareText(advice.othersIdle));
+        text += Words::tr("it has the most work; ");
+    return text + Words::tr("the others idle %1 of the time.").arg(shareText(advice.othersIdle));
 }
 
 /// The device that needs more than it has, or nothing.
@@ -89,21 +91,25 @@ const service::Advice::Option *fittingOption(const service::Prediction &predicti
 Headline overfull(const service::Prediction &prediction, const service::Advice *advice, const MemoryFix *fix, int device)
 {
     Headline headline;
-    headline.text = u"Device %1 %2."_s.arg(device).arg(
-        needsText(prediction.metrics.peakMemory[static_cast<std::size_t>(device)], prediction.memoryCapacity));
+    headline.text =
+        Words::tr("Device %1 %2.")
+            .arg(device)
+            .arg(needsText(prediction.metrics.peakMemory[static_cast<std::size_t>(device)], prediction.memoryCapacity));
     if (!advice)
         return headline;
     const service::Advice::Option *best = fittingOption(prediction, *advice);
     if (best) {
-        headline.text += u" %1 would fit with %2 (predicted)."_s.arg(shortName(best->method), bytesText(*best->peakMemory));
+        headline.text +=
+            Words::tr(" %1 would fit with %2 (predicted).").arg(shortName(best->method), bytesText(*best->peakMemory));
         headline.action = best->method;
-        headline.actionCaption = u"Try "_s + shortName(best->method);
+        headline.actionCaption = Words::tr("Try ") + shortName(best->method);
     } else if (fix) {
-        headline.text += u" With %1 it would fit: %2 (predicted)."_s.arg(fix->words, bytesText(fix->peakMemory));
+        headline.text += Words::tr(" With %1 it would fit: %2 (predicted).").arg(fix->words, bytesText(fix->peakMemory));
         headline.isFix = true;
-        headline.actionCaption = u"Try "_s + fix->words;
+        headline.actionCaption = Words::tr("Try ") + fix->words;
     } else {
-        headline.text += u" No vocabulary method makes it fit: use more devices, a smaller microbatch or fewer layers."_s;
+        headline.text +=
+            Words::tr(" No vocabulary method makes it fit: use more devices, a smaller microbatch or fewer layers.");
     }
     return headline;
 }
@@ -179,17 +185,19 @@ QString alternativeWords(const std::vector<Alternative> &found, base::Bytes peak
     QString words;
     if (lean != nullptr) {
         const double change = (lean->time - 1) * 100;
-        words = change < 0
-                    ? u"Also: %1 needs %2 less and is %3 % faster."_s.arg(lean->name, bytesText(lean->saved))
-                          .arg(-change, 0, 'f', 1)
-                    : u"Also: %1 needs %2 less at +%3 % time."_s.arg(lean->name, bytesText(lean->saved)).arg(change, 0, 'f', 1);
+        words = change < 0 ? Words::tr("Also: %1 needs %2 less and is %3 % faster.")
+                                 .arg(lean->name, bytesText(lean->saved))
+                                 .arg(-change, 0, 'f', 1)
+                           : Words::tr("Also: %1 needs %2 less at +%3 % time.")
+                                 .arg(lean->name, bytesText(lean->saved))
+                                 .arg(change, 0, 'f', 1);
     }
     if (fast != nullptr && fast != lean) {
-        const QString faster = u"%1 is %2 % faster"_s.arg(fast->name).arg((1 - fast->time) * 100, 0, 'f', 1);
-        const QString price = fast->saved < 0   ? u" but needs %1 more."_s.arg(bytesText(-fast->saved))
-                              : fast->saved > 0 ? u" and needs %1 less."_s.arg(bytesText(fast->saved))
-                                                : u" at the same memory."_s;
-        words += (words.isEmpty() ? u"Also: "_s + faster : u' ' + capitalised(faster)) + price;
+        const QString faster = Words::tr("%1 is %2 % faster").arg(fast->name).arg((1 - fast->time) * 100, 0, 'f', 1);
+        const QString price = fast->saved < 0   ? Words::tr(" but needs %1 more.").arg(bytesText(-fast->saved))
+                              : fast->saved > 0 ? Words::tr(" and needs %1 less.").arg(bytesText(fast->saved))
+                                                : Words::tr(" at the same memory.");
+        words += (words.isEmpty() ? Words::tr("Also: ") + faster : u' ' + capitalised(faster)) + price;
     }
     return words;
 }
@@ -199,9 +207,9 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
                const FamilyOptions &families)
 {
     const auto promise = [&headline](const QString &name, double speedup) {
-        headline.text += u" %1 would make the iteration about %2 as fast (predicted)."_s.arg(name, factorText(speedup));
-        headline.text.replace(u". rebalancing"_s, u". Rebalancing"_s).replace(u". naive"_s, u". Naive"_s);
-        headline.actionCaption = u"Try "_s + name;
+        headline.text += Words::tr(" %1 would make the iteration about %2 as fast (predicted).").arg(name, factorText(speedup));
+        headline.text.replace(u". rebalancing"_s, Words::tr(". Rebalancing")).replace(u". naive"_s, Words::tr(". Naive"));
+        headline.actionCaption = Words::tr("Try ") + name;
     };
     const FamilyOption *family = fasterFamily(prediction, families);
     const double familySpeedup =
@@ -216,7 +224,7 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
         promise(familyCaption(family->family), familySpeedup);
     } else if (prediction.experiment.schedule.family == model::kCustomFamily) {
         if (!advice.options.empty())
-            headline.second = u"A custom order has its own vocabulary method; choose a family to try another."_s;
+            headline.second = Words::tr("A custom order has its own vocabulary method; choose a family to try another.");
         return;
     } else if (advice.options.empty() || prediction.search || families.state == FamilyOptions::State::Trying) {
         return; // given durations say nothing about another method
@@ -227,10 +235,11 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
     headline.second = alternativeWords(alternatives(prediction, advice, families, headline),
                                        peaks.empty() ? 0 : *std::max_element(peaks.begin(), peaks.end()));
     if (headline.second.isEmpty() && !headline.hasAction())
-        headline.second = isTried ? u"Nothing tried makes this plan more than 1 % faster at this memory: methods and "
-                                    "schedules, one at a time (predicted)."_s
-                                  : u"No vocabulary method makes this plan more than 1 % faster at this memory (predicted). "
-                                    "Schedules were not tried."_s;
+        headline.second =
+            isTried ? Words::tr("Nothing tried makes this plan more than 1 % faster at this memory: methods and "
+                                "schedules, one at a time (predicted).")
+                    : Words::tr("No vocabulary method makes this plan more than 1 % faster at this memory (predicted). "
+                                "Schedules were not tried.");
 }
 
 } // namespace
@@ -246,16 +255,17 @@ std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const 
         change(fix.experiment);
         fixes.push_back(std::move(fix));
     };
-    for (const auto &[recompute, words] : {std::pair{model::Recompute::Selective, u"selective recomputation"_s},
-                                           std::pair{model::Recompute::Full, u"full recomputation"_s}}) {
+    for (const auto &[recompute, words] : {std::pair{model::Recompute::Selective, Words::tr("selective recomputation")},
+                                           std::pair{model::Recompute::Full, Words::tr("full recomputation")}}) {
         if (now.schedule.recompute < recompute)
             add(words, [value = recompute](model::Experiment &next) { next.schedule.recompute = value; });
     }
     for (int size = now.parallel.microbatchSize / 2; size > 0; size /= 2)
-        add(u"microbatches of %1"_s.arg(size), [size](model::Experiment &next) { next.parallel.microbatchSize = size; });
+        add(Words::tr("microbatches of %1").arg(size),
+            [size](model::Experiment &next) { next.parallel.microbatchSize = size; });
     const int chunks = model::stagesPerDevice(now.schedule);
     for (int devices = 2 * now.parallel.devices; devices * chunks <= now.model.layers; devices *= 2) {
-        add(u"%1 devices"_s.arg(devices), [devices](model::Experiment &next) {
+        add(Words::tr("%1 devices").arg(devices), [devices](model::Experiment &next) {
             next.parallel.devices = devices;
             next.parallel.stageLayers.clear();
             next.training.mode.reset();
@@ -275,9 +285,9 @@ Headline makeHeadline(const service::Prediction &prediction, const service::Advi
     if (!advice && isSlow)
         return headline;
     if (!advice) {
-        headline.text = u"An iteration takes %1, and the devices idle %2 of the time (predicted)."_s.arg(
-            durationText(prediction.metrics.iteration, inTeachingUnits(prediction.experiment)),
-            shareText(prediction.metrics.bubbleRatio));
+        headline.text = Words::tr("An iteration takes %1, and the devices idle %2 of the time (predicted).")
+                            .arg(durationText(prediction.metrics.iteration, inTeachingUnits(prediction.experiment)),
+                                 shareText(prediction.metrics.bubbleRatio));
         return headline;
     }
     if (!isSlow)

@@ -4,6 +4,7 @@
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
 #include "ui/words/differences.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QRegularExpression>
@@ -65,14 +66,14 @@ QString differenceWords(const model::Experiment &baseline, const model::Experime
         (field.startsWith(u"model."_s) ? ofModel : words) << text;
     }
     if (ofModel.size() >= kAnotherModel)
-        ofModel = {u"another model"_s + (run.model.preset.empty() || run.model.preset == "custom"
-                                             ? QString()
-                                             : u" (%1)"_s.arg(qtText(run.model.preset)))};
+        ofModel = {Words::tr("another model") + (run.model.preset.empty() || run.model.preset == "custom"
+                                                     ? QString()
+                                                     : u" (%1)"_s.arg(qtText(run.model.preset)))};
     words = ofModel + words;
     if (words.isEmpty())
-        return u"as the baseline"_s;
+        return Words::tr("as the baseline");
     if (words.size() > kMostWords)
-        words = words.mid(0, kMostWords) << u"and %1 more"_s.arg(words.size() - kMostWords);
+        words = words.mid(0, kMostWords) << Words::tr("and %1 more").arg(words.size() - kMostWords);
     return words.join(u"; "_s);
 }
 
@@ -87,9 +88,9 @@ BadEnd badEnd(const store::RunSummary &run)
     BadEnd end;
     if (run.status != store::RunStatus::Failed && run.status != store::RunStatus::Interrupted)
         return end;
-    end.words = u"%1 %2 after %3 of %4 steps."_s
-                    .arg(run.id > 0 ? u"Run %1"_s.arg(run.id) : u"The run"_s,
-                         run.status == store::RunStatus::Failed ? u"failed"_s : u"was interrupted"_s)
+    end.words = Words::tr("%1 %2 after %3 of %4 steps.")
+                    .arg(run.id > 0 ? Words::tr("Run %1").arg(run.id) : Words::tr("The run"),
+                         run.status == store::RunStatus::Failed ? Words::tr("failed") : Words::tr("was interrupted"))
                     .arg(run.stepsDone)
                     .arg(run.stepsPlanned);
     static const QRegularExpression kField(u"^(schedule|[a-z_]+(?:\\.[a-z_]+)+): "_s); // as base::Error::text() writes it

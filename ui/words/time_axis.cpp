@@ -1,5 +1,7 @@
 #include "ui/words/time_axis.h"
 
+#include "ui/words/tr.h"
+
 #include "engine/base/text.h"
 
 #include <algorithm>
@@ -128,7 +130,7 @@ QString needsText(base::Bytes needed, base::Bytes capacity)
     int digits = 0;
     while (digits < kMostDigits && number(needed, digits) == number(capacity, digits))
         ++digits;
-    return QStringLiteral("needs %1 of %2 %3")
+    return Words::tr("needs %1 of %2 %3")
         .arg(number(needed, digits), number(capacity, digits), QString::fromUtf16(kSizes[unit]));
 }
 

@@ -1,6 +1,7 @@
 #include "ui/words/train_words.h"
 
 #include "engine/service/environment.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <algorithm>
@@ -15,18 +16,18 @@ QString trainingWords(const service::Prediction &plan, int cores)
     const model::Experiment &experiment = plan.experiment;
     const int devices = experiment.parallel.devices;
     const bool live = model::runMode(experiment, cores) == model::RunMode::Live;
-    QString words = experiment.training.backend == "cpu" ? u"CPU, "_s : qtText(experiment.training.backend) + u", "_s;
+    QString words = experiment.training.backend == "cpu" ? Words::tr("CPU, ") : qtText(experiment.training.backend) + u", "_s;
     if (live)
-        words += u"live, %1 devices on %2 cores"_s.arg(devices).arg(cores);
+        words += Words::tr("live, %1 devices on %2 cores").arg(devices).arg(cores);
     else if (devices > cores)
-        words += u"virtual clock, because %1 devices > %2 cores"_s.arg(devices).arg(cores);
+        words += Words::tr("virtual clock, because %1 devices > %2 cores").arg(devices).arg(cores);
     else
-        words += u"virtual clock, as chosen"_s;
+        words += Words::tr("virtual clock, as chosen");
     const auto *hardware = std::get_if<model::HardwarePreset>(&experiment.cost.source);
     if (hardware && hardware->name == "cpu-local") {
         const auto &busy = plan.metrics.busyPerDevice;
         const base::Nanos step = live ? plan.metrics.iteration : std::accumulate(busy.begin(), busy.end(), base::Nanos{0});
-        words += u"; about "_s + secondsText(static_cast<double>(step) / 1e9 * experiment.training.steps);
+        words += Words::tr("; about ") + secondsText(static_cast<double>(step) / 1e9 * experiment.training.steps);
     }
     const auto &peaks = plan.metrics.peakMemory;
     if (!peaks.empty())
@@ -37,7 +38,7 @@ QString trainingWords(const service::Prediction &plan, int cores)
 QString backendWords(const service::BackendInfo &backend)
 {
     if (!backend.available)
-        return u"not available: "_s + qtText(backend.reason);
+        return Words::tr("not available: ") + qtText(backend.reason);
     if (backend.name != "cpu")
         return qtText(backend.description);
     const auto facts = service::environment();
@@ -45,17 +46,17 @@ QString backendWords(const service::BackendInfo &backend)
         const auto found = facts.find(name);
         return found == facts.end() ? QString() : qtText(found->second);
     };
-    return u"%1, %2 cores, %3"_s.arg(fact("cpu"), fact("cores"), fact("memory"));
+    return Words::tr("%1, %2 cores, %3").arg(fact("cpu"), fact("cores"), fact("memory"));
 }
 
 QString trainingObstacle(const service::PredictionPtr &plan, const base::Problems &problems)
 {
     if (!problems.empty())
-        return u"This plan cannot be trained. "_s + sentence(base::Error::invalid(problems));
+        return Words::tr("This plan cannot be trained. ") + sentence(base::Error::invalid(problems));
     if (!plan)
-        return u"The plan is being computed."_s;
+        return Words::tr("The plan is being computed.");
     if (!plan->experiment.hasModel)
-        return u"This teaching example has no model to train. Choose a model."_s;
+        return Words::tr("This teaching example has no model to train. Choose a model.");
     return {};
 }
 
@@ -81,10 +82,10 @@ QString lastValidPlanWords(const service::PredictionPtr &plan, const base::Probl
     const model::ParallelPlan &parallel = plan->experiment.parallel;
     QString shown = planCaption(plan->experiment);
     if (field == "parallel.devices")
-        shown = u"%1 devices"_s.arg(parallel.devices);
+        shown = Words::tr("%1 devices").arg(parallel.devices);
     else if (field == "parallel.microbatches")
-        shown = u"%1 microbatches"_s.arg(parallel.microbatches);
-    return u"Showing the last valid plan: %1. %2"_s.arg(shown, reasons);
+        shown = Words::tr("%1 microbatches").arg(parallel.microbatches);
+    return Words::tr("Showing the last valid plan: %1. %2").arg(shown, reasons);
 }
 
 } // namespace stagelens::ui

@@ -1,5 +1,6 @@
 #include "ui/words/verdict.h"
 
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <algorithm>
@@ -17,11 +18,14 @@ constexpr double kSmallestDifference = 0.01;
 /// Fewer steps tell nothing of the noise.
 constexpr std::size_t kFewestSteps = 3;
 
-const QString kUnclear = u"no clear difference"_s;
+QString unclearWords()
+{
+    return Words::tr("no clear difference");
+}
 
 QString words(bool better, const QString &change)
 {
-    return (better ? u"better ▲ "_s : u"worse ▼ "_s) + change;
+    return (better ? Words::tr("better ▲ ") : Words::tr("worse ▼ ")) + change;
 }
 
 /// Whether the quartiles of two times of a unit of work keep apart by more than the least difference worth a word.
@@ -67,7 +71,7 @@ QString iterationVerdict(const Spread &first, const Spread &second)
     if (first.median <= 0 || second.median <= 0)
         return {};
     if (!areApart(first, 1, second, 1))
-        return kUnclear;
+        return unclearWords();
     return words(second.median < first.median,
                  changeText(static_cast<double>(second.median), static_cast<double>(first.median)));
 }
@@ -77,7 +81,7 @@ QString rateVerdict(const Spread &first, double firstTokens, const Spread &secon
     if (first.median <= 0 || second.median <= 0 || firstTokens <= 0 || secondTokens <= 0)
         return {};
     if (!areApart(first, firstTokens, second, secondTokens))
-        return kUnclear;
+        return unclearWords();
     const double before = firstTokens / static_cast<double>(first.median);
     const double now = secondTokens / static_cast<double>(second.median);
     return words(now > before, changeText(now, before));
@@ -86,7 +90,7 @@ QString rateVerdict(const Spread &first, double firstTokens, const Spread &secon
 QString figureVerdict(double second, double first, bool moreIsBetter)
 {
     if (first <= 0 || std::abs(second / first - 1) < kSmallestDifference)
-        return kUnclear;
+        return unclearWords();
     return words((second > first) == moreIsBetter, changeText(second, first));
 }
 

@@ -1,5 +1,7 @@
 #include "ui/words/words.h"
 
+#include "ui/words/tr.h"
+
 #include "engine/base/count.h"
 #include "engine/base/text.h"
 #include "engine/model/names.h"
@@ -20,6 +22,11 @@ using namespace Qt::StringLiterals;
 QString qtText(std::string_view utf8)
 {
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+QString engineText(std::string_view english)
+{
+    return Words::tr(std::string(english).c_str());
 }
 
 std::string utf8(const QString &text)
@@ -51,7 +58,7 @@ QString pointsText(double now, double before)
 {
     const long change = std::lround(now * 100) - std::lround(before * 100); // of the figures that are shown
     const QString sign = change > 0 ? u"+"_s : change < 0 ? u"−"_s : u"±"_s;
-    return u"%1%2 point%3"_s.arg(sign).arg(std::abs(change)).arg(std::abs(change) == 1 ? QString() : u"s"_s);
+    return (std::abs(change) == 1 ? Words::tr("%1%2 point") : Words::tr("%1%2 points")).arg(sign).arg(std::abs(change));
 }
 
 QString factorText(double factor)
@@ -72,20 +79,20 @@ QString whenText(std::int64_t unixMilliseconds)
 QString secondsText(double seconds)
 {
     if (seconds < 90)
-        return QString::number(std::max(1L, std::lround(seconds))) + u" s"_s;
+        return QString::number(std::max(1L, std::lround(seconds))) + Words::tr(" s");
     if (seconds < 5400)
-        return QString::number(std::lround(seconds / 60)) + u" min"_s;
-    return QString::number(seconds / 3600, 'f', 1) + u" h"_s;
+        return QString::number(std::lround(seconds / 60)) + Words::tr(" min");
+    return QString::number(seconds / 3600, 'f', 1) + Words::tr(" h");
 }
 
 QString caption(model::VocabularyMethod method)
 {
-    return qtText(model::traits(method).caption);
+    return engineText(model::traits(method).caption);
 }
 
 QString shortName(model::VocabularyMethod method)
 {
-    return qtText(model::traits(method).shortName);
+    return engineText(model::traits(method).shortName);
 }
 
 QString familyCaption(std::string_view family)
@@ -112,7 +119,7 @@ QString familyCaption(std::string_view family)
         {"hanayo", u"Hanayo"_s},
         {"pipedream", u"PipeDream"_s},
         {"pipedream-2bw", u"PipeDream-2BW"_s},
-        {model::kCustomFamily, u"Custom order"_s},
+        {model::kCustomFamily, Words::tr("Custom order")},
     };
     const auto found = kCaptions.find(family);
     return found == kCaptions.end() ? qtText(family) : found->second;
@@ -121,11 +128,11 @@ QString familyCaption(std::string_view family)
 QString caption(timeline::Provenance provenance)
 {
     switch (provenance) {
-    case timeline::Provenance::Predicted: return u"Predicted"_s;
-    case timeline::Provenance::MeasuredLive: return u"Measured live"_s;
-    case timeline::Provenance::MeasuredVirtualClock: return u"Virtual clock"_s;
-    case timeline::Provenance::Published: return u"Published"_s;
-    case timeline::Provenance::Imported: return u"Imported"_s;
+    case timeline::Provenance::Predicted: return Words::tr("Predicted");
+    case timeline::Provenance::MeasuredLive: return Words::tr("Measured live");
+    case timeline::Provenance::MeasuredVirtualClock: return Words::tr("Virtual clock");
+    case timeline::Provenance::Published: return Words::tr("Published");
+    case timeline::Provenance::Imported: return Words::tr("Imported");
     }
     return {};
 }
@@ -133,11 +140,11 @@ QString caption(timeline::Provenance provenance)
 QString explanation(timeline::Provenance provenance)
 {
     switch (provenance) {
-    case timeline::Provenance::Predicted: return u"simulated from the costs of each pass"_s;
-    case timeline::Provenance::MeasuredLive: return u"wall clock, all devices at once"_s;
-    case timeline::Provenance::MeasuredVirtualClock: return u"each pass measured alone, concurrency simulated"_s;
-    case timeline::Provenance::Published: return u"from a paper"_s;
-    case timeline::Provenance::Imported: return u"from another program's trace"_s;
+    case timeline::Provenance::Predicted: return Words::tr("simulated from the costs of each pass");
+    case timeline::Provenance::MeasuredLive: return Words::tr("wall clock, all devices at once");
+    case timeline::Provenance::MeasuredVirtualClock: return Words::tr("each pass measured alone, concurrency simulated");
+    case timeline::Provenance::Published: return Words::tr("from a paper");
+    case timeline::Provenance::Imported: return Words::tr("from another program's trace");
     }
     return {};
 }
@@ -145,11 +152,11 @@ QString explanation(timeline::Provenance provenance)
 QString caption(store::RunStatus status)
 {
     switch (status) {
-    case store::RunStatus::Running: return u"running"_s;
-    case store::RunStatus::Finished: return u"finished"_s;
-    case store::RunStatus::Failed: return u"failed"_s;
-    case store::RunStatus::Cancelled: return u"cancelled"_s;
-    case store::RunStatus::Interrupted: return u"interrupted"_s;
+    case store::RunStatus::Running: return Words::tr("running");
+    case store::RunStatus::Finished: return Words::tr("finished");
+    case store::RunStatus::Failed: return Words::tr("failed");
+    case store::RunStatus::Cancelled: return Words::tr("cancelled");
+    case store::RunStatus::Interrupted: return Words::tr("interrupted");
     }
     return {};
 }
@@ -161,25 +168,25 @@ QString planCaption(const model::Experiment &experiment)
                                    : u" · "_s + shortName(experiment.schedule.vocabulary);
     const std::string &file = experiment.schedule.file;
     const QString family = file.empty() ? familyCaption(experiment.schedule.family)
-                                        : u"Custom: "_s + qtText(std::filesystem::path(file).filename().string());
+                                        : Words::tr("Custom: ") + qtText(std::filesystem::path(file).filename().string());
     return family + vocabulary +
-           u" · %1 devices x %2 microbatches"_s.arg(experiment.parallel.devices).arg(experiment.parallel.microbatches) +
-           (experiment.parallel.tensor > 1 ? u" x %1 tensor"_s.arg(experiment.parallel.tensor) : QString()) +
-           (experiment.parallel.replicas > 1 ? u" x %1 replicas"_s.arg(experiment.parallel.replicas) : QString());
+           Words::tr(" · %1 devices x %2 microbatches").arg(experiment.parallel.devices).arg(experiment.parallel.microbatches) +
+           (experiment.parallel.tensor > 1 ? Words::tr(" x %1 tensor").arg(experiment.parallel.tensor) : QString()) +
+           (experiment.parallel.replicas > 1 ? Words::tr(" x %1 replicas").arg(experiment.parallel.replicas) : QString());
 }
 
 QString planNote(const model::Experiment &experiment)
 {
     QStringList notes;
     if (const std::optional<int> grown = schedule::grownGroup(experiment))
-        notes << u"Groups of up to %1 microbatches: the rest would not fill the pipeline."_s.arg(*grown);
+        notes << Words::tr("Groups of up to %1 microbatches: the rest would not fill the pipeline.").arg(*grown);
     if (const model::ParallelPlan &plan = experiment.parallel; plan.ranks(1) > 1) {
-        QString ranks = u"%1 ranks = %2 devices"_s.arg(plan.ranks(plan.devices)).arg(plan.devices);
+        QString ranks = Words::tr("%1 ranks = %2 devices").arg(plan.ranks(plan.devices)).arg(plan.devices);
         if (plan.tensor > 1)
-            ranks += u" x %1 tensor"_s.arg(plan.tensor);
+            ranks += Words::tr(" x %1 tensor").arg(plan.tensor);
         if (plan.replicas > 1)
-            ranks += u" x %1 replicas"_s.arg(plan.replicas);
-        notes << ranks + u". Tokens/s and MFU are of all ranks, bubble and memory of one rank of each device."_s;
+            ranks += Words::tr(" x %1 replicas").arg(plan.replicas);
+        notes << ranks + Words::tr(". Tokens/s and MFU are of all ranks, bubble and memory of one rank of each device.");
     }
     return notes.join(u'\n');
 }
@@ -196,10 +203,10 @@ QString runName(const store::RunSummary &run)
 QString costCaption(const model::Experiment &experiment)
 {
     if (const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source))
-        return preset->name == "cpu-local" ? u"this computer"_s : hardwareName(preset->name);
+        return preset->name == "cpu-local" ? Words::tr("this computer") : hardwareName(preset->name);
     if (std::holds_alternative<model::UniformCosts>(experiment.cost.source))
-        return u"teaching units"_s;
-    return u"a durations file"_s;
+        return Words::tr("teaching units");
+    return Words::tr("a durations file");
 }
 
 QString beyondMeasuredText(const service::Prediction &prediction)
@@ -207,14 +214,14 @@ QString beyondMeasuredText(const service::Prediction &prediction)
     if (!prediction.hardware || !prediction.experiment.hasModel)
         return {};
     if (!model::isMeasured(*prediction.hardware))
-        return QObject::tr("No run on %1 was measured: its costs are estimates from published figures.")
+        return Words::tr("No run on %1 was measured: its costs are estimates from published figures.")
             .arg(costCaption(prediction.experiment));
     QStringList beyond;
     for (const model::Extrapolation &each : model::extrapolations(*prediction.hardware, prediction.experiment)) {
-        const QString what = each.field == "model.hidden"       ? QObject::tr("Hidden width")
-                             : each.field == "parallel.devices" ? QObject::tr("Devices")
-                                                                : QObject::tr("Tokens of a microbatch");
-        beyond += QObject::tr("%1: %L2, measured %L3 to %L4")
+        const QString what = each.field == "model.hidden"       ? Words::tr("Hidden width")
+                             : each.field == "parallel.devices" ? Words::tr("Devices")
+                                                                : Words::tr("Tokens of a microbatch");
+        beyond += Words::tr("%1: %L2, measured %L3 to %L4")
                       .arg(what)
                       .arg(each.value)
                       .arg(each.measured.least)
@@ -226,7 +233,7 @@ QString beyondMeasuredText(const service::Prediction &prediction)
 QString hardwareCaption(const model::Experiment &experiment)
 {
     QString text = costCaption(experiment);
-    if (!std::holds_alternative<model::HardwarePreset>(experiment.cost.source) || text == u"this computer"_s)
+    if (!std::holds_alternative<model::HardwarePreset>(experiment.cost.source) || text == Words::tr("this computer"))
         text[0] = text[0].toUpper();
     return text;
 }
@@ -234,7 +241,7 @@ QString hardwareCaption(const model::Experiment &experiment)
 QString modelCaption(std::string_view preset)
 {
     static const std::map<std::string_view, QString> kModels{
-        {"custom", u"Custom"_s},
+        {"custom", Words::tr("Custom")},
         {"gpt-demo", u"Demo GPT"_s},
         {"llama-demo", u"Demo Llama"_s},
         {"gpt2-124m", u"GPT-2 small"_s},
@@ -261,8 +268,12 @@ QString modelCaption(std::string_view preset)
 QString hardwareName(std::string_view preset)
 {
     static const std::map<std::string_view, QString> kHardware{
-        {"cpu-local", u"This computer"_s}, {"a100-80gb", u"A100 80 GB"_s}, {"h100-sxm", u"H100 80 GB"_s},
-        {"h200", u"H200 141 GB"_s},        {"b200", u"B200 180 GB"_s},     {"mi300x", u"MI300X 192 GB"_s},
+        {"cpu-local", Words::tr("This computer")},
+        {"a100-80gb", u"A100 80 GB"_s},
+        {"h100-sxm", u"H100 80 GB"_s},
+        {"h200", u"H200 141 GB"_s},
+        {"b200", u"B200 180 GB"_s},
+        {"mi300x", u"MI300X 192 GB"_s},
         {"rtx-4090", u"RTX 4090 24 GB"_s},
     };
     const auto found = kHardware.find(preset);
@@ -273,7 +284,7 @@ QString parametersText(std::int64_t count)
 {
     const auto number = static_cast<double>(count);
     const auto text = [](double value) { return QString::number(value, 'f', value < 10 ? 1 : 0); };
-    return (number >= 1e9 ? text(number / 1e9) + u'B' : text(number / 1e6) + u'M') + u" parameters"_s;
+    return (number >= 1e9 ? text(number / 1e9) + u'B' : text(number / 1e6) + u'M') + Words::tr(" parameters");
 }
 
 bool inTeachingUnits(const model::Experiment &experiment)
@@ -301,7 +312,7 @@ QString sentence(const base::Error &error)
 
 QString notOpened(const QString &file, const base::Error &error)
 {
-    return u"%1 was not opened. %2"_s.arg(QFileInfo(file).fileName(), sentence(error));
+    return Words::tr("%1 was not opened. %2").arg(QFileInfo(file).fileName(), sentence(error));
 }
 
 } // namespace stagelens::ui

@@ -12,6 +12,8 @@
 namespace stagelens::ui {
 
 [[nodiscard]] QString qtText(std::string_view utf8);
+/// A caption or description of the engine (schema, families, presets) in the window's language; engine_words.cpp lists them.
+[[nodiscard]] QString engineText(std::string_view english);
 [[nodiscard]] std::string utf8(const QString &text);
 
 /// In place of a figure that is not known.

@@ -1,0 +1,4305 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="ko" sourcelanguage="en_US">
+<context>
+    <name>Words</name>
+    <message>
+        <source>Compare this plan with </source>
+        <translation>이 계획과 비교: </translation>
+    </message>
+    <message>
+        <source>Add this plan</source>
+        <translation>이 계획 추가</translation>
+    </message>
+    <message>
+        <source>Compare this plan with the baseline</source>
+        <translation>이 계획을 기준과 비교</translation>
+    </message>
+    <message>
+        <source>Compare experiments</source>
+        <translation>실험 비교</translation>
+    </message>
+    <message>
+        <source>Experiments (*.stagelens.json);;All files (*)</source>
+        <translation>실험 (*.stagelens.json);;모든 파일 (*)</translation>
+    </message>
+    <message>
+        <source>%1 was not added. %2</source>
+        <translation>%1을(를) 추가하지 않았습니다. %2</translation>
+    </message>
+    <message>
+        <source>Run %1: %2</source>
+        <translation>실행 %1: %2</translation>
+    </message>
+    <message>
+        <source>there are no results to export yet; start the sweep</source>
+        <translation>아직 내보낼 결과가 없습니다. 스윕을 시작하십시오</translation>
+    </message>
+    <message>
+        <source>Explore, Compare and Sweep have a picture to export</source>
+        <translation>탐색, 비교, 스윕에는 내보낼 그림이 있습니다</translation>
+    </message>
+    <message>
+        <source>the picture shows the last valid plan; mend the experiment before you export it</source>
+        <translation>그림은 마지막 올바른 계획입니다. 내보내기 전에 실험을 고치십시오</translation>
+    </message>
+    <message>
+        <source>Explore and Sweep have data to export</source>
+        <translation>탐색과 스윕에는 내보낼 데이터가 있습니다</translation>
+    </message>
+    <message>
+        <source>a sweep has results and no trace; open one of its plans in Explore</source>
+        <translation>스윕에는 결과만 있고 트레이스가 없습니다. 계획 하나를 탐색에서 여십시오</translation>
+    </message>
+    <message>
+        <source>Export the picture</source>
+        <translation>그림 내보내기</translation>
+    </message>
+    <message>
+        <source>Export the data</source>
+        <translation>데이터 내보내기</translation>
+    </message>
+    <message>
+        <source>Export run %1</source>
+        <translation>실행 %1 내보내기</translation>
+    </message>
+    <message>
+        <source>not possible here</source>
+        <translation>여기서는 불가능</translation>
+    </message>
+    <message>
+        <source>Experiments, models, schedules (*.stagelens.json config.json *.csv *.txt);;All files (*)</source>
+        <translation>실험, 모델, 스케줄 (*.stagelens.json config.json *.csv *.txt);;모든 파일 (*)</translation>
+    </message>
+    <message>
+        <source>Last session</source>
+        <translation>지난 세션</translation>
+    </message>
+    <message>
+        <source> The last session cannot be read, so the demo is open: </source>
+        <translation> 지난 세션을 읽을 수 없어 데모를 열었습니다: </translation>
+    </message>
+    <message>
+        <source>Untitled</source>
+        <translation>제목 없음</translation>
+    </message>
+    <message>
+        <source>Model from </source>
+        <translation>모델 출처: </translation>
+    </message>
+    <message>
+        <source>The model is now that of %1: %2 layers, hidden width %3, vocabulary %4, sequences of %5.</source>
+        <translation>모델은 이제 %1의 것입니다: 레이어 %2개, 은닉 폭 %3, 어휘 %4, 시퀀스 길이 %5.</translation>
+    </message>
+    <message>
+        <source> Its weights would be another model&apos;s here: </source>
+        <translation> 그 가중치는 여기서 다른 모델의 것입니다: </translation>
+    </message>
+    <message>
+        <source>Open an experiment, a model or a schedule</source>
+        <translation>실험, 모델 또는 스케줄 열기</translation>
+    </message>
+    <message>
+        <source>Import the model of a config.json of Hugging Face</source>
+        <translation>Hugging Face config.json의 모델 가져오기</translation>
+    </message>
+    <message>
+        <source>Models (config.json *.json);;All files (*)</source>
+        <translation>모델 (config.json *.json);;모든 파일 (*)</translation>
+    </message>
+    <message>
+        <source>Save the experiment</source>
+        <translation>실험 저장</translation>
+    </message>
+    <message>
+        <source>The experiment was not saved. </source>
+        <translation>실험을 저장하지 않았습니다. </translation>
+    </message>
+    <message>
+        <source>New experiment</source>
+        <translation>새 실험</translation>
+    </message>
+    <message>
+        <source>No file was opened yet</source>
+        <translation>아직 연 파일이 없습니다</translation>
+    </message>
+    <message>
+        <source>Import a measured timeline: the traces of all ranks</source>
+        <translation>측정 타임라인 가져오기: 모든 랭크의 트레이스</translation>
+    </message>
+    <message>
+        <source>Traces (*.json);;All files (*)</source>
+        <translation>트레이스 (*.json);;모든 파일 (*)</translation>
+    </message>
+    <message>
+        <source>%1 is still being imported. Wait for it or cancel it first.</source>
+        <translation>%1을(를) 아직 가져오는 중입니다. 기다리거나 먼저 취소하십시오.</translation>
+    </message>
+    <message>
+        <source>Reading %1…</source>
+        <translation>%1 읽는 중…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>Reading %1… %2</source>
+        <translation>%1 읽는 중… %2</translation>
+    </message>
+    <message>
+        <source>Storing %1…</source>
+        <translation>%1 저장 중…</translation>
+    </message>
+    <message>
+        <source>The import of %1 was cancelled. Nothing was stored.</source>
+        <translation>%1 가져오기를 취소했습니다. 아무것도 저장하지 않았습니다.</translation>
+    </message>
+    <message>
+        <source>Nothing was imported. </source>
+        <translation>아무것도 가져오지 않았습니다. </translation>
+    </message>
+    <message>
+        <source>Imported as run %1: %2.</source>
+        <translation>실행 %1(으)로 가져왔습니다: %2.</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1스텝</translation>
+    </message>
+    <message>
+        <source>%1 steps</source>
+        <translation>%1스텝</translation>
+    </message>
+    <message>
+        <source> %1 at the trace&apos;s ends were not whole and are left out.</source>
+        <translation> 트레이스 양끝의 불완전한 스텝 %1개는 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>None yet: Train (F5) makes one</source>
+        <translation>아직 없음: 학습(F5)하면 생깁니다</translation>
+    </message>
+    <message>
+        <source>Run %1 · %2 · %3 steps · %4</source>
+        <translation>실행 %1 · %2 · %3스텝 · %4</translation>
+    </message>
+    <message>
+        <source>Runs of this plan</source>
+        <translation>이 계획의 실행</translation>
+    </message>
+    <message>
+        <source>Looking for runs…</source>
+        <translation>실행을 찾는 중…</translation>
+    </message>
+    <message>
+        <source>Step of run %1</source>
+        <translation>실행 %1의 스텝</translation>
+    </message>
+    <message>
+        <source>%1: step %2, %3</source>
+        <translation>%1: 스텝 %2, %3</translation>
+    </message>
+    <message>
+        <source>Median</source>
+        <translation>중앙값</translation>
+    </message>
+    <message>
+        <source>Fastest</source>
+        <translation>가장 빠름</translation>
+    </message>
+    <message>
+        <source>Slowest</source>
+        <translation>가장 느림</translation>
+    </message>
+    <message>
+        <source>First</source>
+        <translation>처음</translation>
+    </message>
+    <message>
+        <source>Last</source>
+        <translation>마지막</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Vocabulary layers</source>
+        <translation>어휘 레이어</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>스케줄</translation>
+    </message>
+    <message>
+        <source>Use </source>
+        <translation>사용: </translation>
+    </message>
+    <message>
+        <source>Open </source>
+        <translation>열기: </translation>
+    </message>
+    <message>
+        <source>Show the plan of run %1</source>
+        <translation>실행 %1의 계획 보기</translation>
+    </message>
+    <message>
+        <source>Costs from run %1</source>
+        <translation>실행 %1의 비용</translation>
+    </message>
+    <message>
+        <source>No copy of this plan is small enough for this computer. Use fewer layers, devices or microbatches.</source>
+        <translation>이 계획의 어떤 사본도 이 컴퓨터에 맞지 않습니다. 레이어, 장치 또는 마이크로배치를 줄이십시오.</translation>
+    </message>
+    <message>
+        <source>Scaled copy of </source>
+        <translation>축소 사본: </translation>
+    </message>
+    <message>
+        <source>The prediction was cancelled: this is the last plan that was computed.</source>
+        <translation>예측을 취소했습니다. 마지막으로 계산한 계획입니다.</translation>
+    </message>
+    <message>
+        <source>Compute</source>
+        <translation>계산</translation>
+    </message>
+    <message>
+        <source>Use %1</source>
+        <translation>%1 사용</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>장치</translation>
+    </message>
+    <message>
+        <source>Show the text</source>
+        <translation>텍스트 보기</translation>
+    </message>
+    <message>
+        <source>Open a schedule…</source>
+        <translation>스케줄 열기…</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>실행 취소</translation>
+    </message>
+    <message>
+        <source>Undo %1 steps</source>
+        <translation>%1단계 실행 취소</translation>
+    </message>
+    <message>
+        <source>Delete run %1</source>
+        <translation>실행 %1 삭제</translation>
+    </message>
+    <message>
+        <source>Delete %1 runs</source>
+        <translation>실행 %1개 삭제</translation>
+    </message>
+    <message>
+        <source>This is the plan of run %1.</source>
+        <translation>실행 %1의 계획입니다.</translation>
+    </message>
+    <message>
+        <source>Back to my plan</source>
+        <translation>내 계획으로</translation>
+    </message>
+    <message>
+        <source>This run is going on. Stop it first (Shift+F5).</source>
+        <translation>이 실행은 진행 중입니다. 먼저 중지하십시오(Shift+F5).</translation>
+    </message>
+    <message>
+        <source>Run %1 is deleted.</source>
+        <translation>실행 %1을(를) 삭제했습니다.</translation>
+    </message>
+    <message>
+        <source>%1 runs are deleted.</source>
+        <translation>실행 %1개를 삭제했습니다.</translation>
+    </message>
+    <message>
+        <source> So were %1 others.</source>
+        <translation> 다른 %1개도 그렇습니다.</translation>
+    </message>
+    <message>
+        <source> What was measured remains.</source>
+        <translation> 측정된 것은 남아 있습니다.</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>보기</translation>
+    </message>
+    <message>
+        <source>The order is now your own; it begins as it was. Change its text, drag passes in the picture, or take one from a file.</source>
+        <translation>이제 순서를 직접 정합니다. 시작은 그대로입니다. 텍스트를 바꾸거나, 그림에서 패스를 끌거나, 파일에서 가져오십시오.</translation>
+    </message>
+    <message>
+        <source>The pass stays where it is. </source>
+        <translation>패스는 제자리에 있습니다. </translation>
+    </message>
+    <message>
+        <source>Schedule as text</source>
+        <translation>텍스트로 된 스케줄</translation>
+    </message>
+    <message>
+        <source>%1 passes are too many to be shown as text; passes can still be moved in the picture.</source>
+        <translation>패스 %1개는 텍스트로 보이기에 너무 많습니다. 그림에서는 옮길 수 있습니다.</translation>
+    </message>
+    <message>
+        <source>The picture shows the last valid plan until this is mended.</source>
+        <translation>고칠 때까지 그림은 마지막 올바른 계획을 보여 줍니다.</translation>
+    </message>
+    <message>
+        <source> Type, or drag a pass in the picture; what is changed becomes a custom order.</source>
+        <translation> 입력하거나 그림에서 패스를 끌어 옮기십시오. 바꾼 순서는 사용자 순서가 됩니다.</translation>
+    </message>
+    <message>
+        <source>The order of %1.</source>
+        <translation>%1의 순서.</translation>
+    </message>
+    <message>
+        <source>A custom order, which no family makes.</source>
+        <translation>어떤 스케줄 종류에도 없는 사용자 순서.</translation>
+    </message>
+    <message>
+        <source>This is %1.</source>
+        <translation>이것은 %1입니다.</translation>
+    </message>
+    <message>
+        <source> It comes from %1.</source>
+        <translation> 출처: %1.</translation>
+    </message>
+    <message>
+        <source>The picture shows the last valid plan: mend the experiment first.</source>
+        <translation>그림은 마지막 올바른 계획입니다. 먼저 실험을 고치십시오.</translation>
+    </message>
+    <message>
+        <source>Move %1 of device %2</source>
+        <translation>장치 %2의 %1 옮기기</translation>
+    </message>
+    <message>
+        <source>Schedule from %1</source>
+        <translation>%1의 스케줄</translation>
+    </message>
+    <message>
+        <source>%1 has faults, which are marked in its text. What you change stays in the experiment.</source>
+        <translation>%1에 오류가 있어 텍스트에 표시했습니다. 바꾼 내용은 실험에 남습니다.</translation>
+    </message>
+    <message>
+        <source>The picture shows the last valid plan; mend the experiment before its order is written.</source>
+        <translation>그림은 마지막 올바른 계획입니다. 순서를 쓰기 전에 실험을 고치십시오.</translation>
+    </message>
+    <message>
+        <source>The schedule was not written. </source>
+        <translation>스케줄을 쓰지 않았습니다. </translation>
+    </message>
+    <message>
+        <source>%1 was written without a part: %2.</source>
+        <translation>%1을(를) 일부 없이 썼습니다: %2.</translation>
+    </message>
+    <message>
+        <source>Edit the order</source>
+        <translation>순서 편집</translation>
+    </message>
+    <message>
+        <source>Open a file…</source>
+        <translation>파일 열기…</translation>
+    </message>
+    <message>
+        <source>Open a schedule</source>
+        <translation>스케줄 열기</translation>
+    </message>
+    <message>
+        <source>Schedules (*.csv *.txt *.schedule);;All files (*)</source>
+        <translation>스케줄 (*.csv *.txt *.schedule);;모든 파일 (*)</translation>
+    </message>
+    <message>
+        <source>PyTorch CSV, passes alone (*.csv)</source>
+        <translation>패스만 있는 PyTorch CSV (*.csv)</translation>
+    </message>
+    <message>
+        <source>PyTorch CSV with messages, 2.15 and later (*.csv)</source>
+        <translation>메시지가 있는 PyTorch CSV, 2.15 이후 (*.csv)</translation>
+    </message>
+    <message>
+        <source>PyTorch CSV with messages, up to 2.14 (*.csv)</source>
+        <translation>메시지가 있는 PyTorch CSV, 2.14까지 (*.csv)</translation>
+    </message>
+    <message>
+        <source>Stagelens text (*.txt)</source>
+        <translation>Stagelens 텍스트 (*.txt)</translation>
+    </message>
+    <message>
+        <source>Write the schedule</source>
+        <translation>스케줄 쓰기</translation>
+    </message>
+    <message>
+        <source>Choose another file</source>
+        <translation>다른 파일 선택</translation>
+    </message>
+    <message>
+        <source>A run is going on. Stop it before another database is opened.</source>
+        <translation>실행이 진행 중입니다. 다른 데이터베이스를 열기 전에 중지하십시오.</translation>
+    </message>
+    <message>
+        <source>Where runs are stored</source>
+        <translation>실행을 저장하는 곳</translation>
+    </message>
+    <message>
+        <source>Databases (*.db)</source>
+        <translation>데이터베이스 (*.db)</translation>
+    </message>
+    <message>
+        <source>&amp;Train %1 steps</source>
+        <translation>%1스텝 학습(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Train %1 steps</source>
+        <translation>%1스텝 학습</translation>
+    </message>
+    <message>
+        <source> (F5)</source>
+        <translation> (F5)</translation>
+    </message>
+    <message>
+        <source>Stagelens checks whether this computer can run the plan.</source>
+        <translation>이 컴퓨터에서 계획을 실행할 수 있는지 Stagelens가 확인합니다.</translation>
+    </message>
+    <message>
+        <source>&amp;New</source>
+        <translation>새로 만들기(&amp;N)</translation>
+    </message>
+    <message>
+        <source>The default plan: gpt-demo on 4 devices</source>
+        <translation>기본 계획: 장치 4개의 gpt-demo</translation>
+    </message>
+    <message>
+        <source>&amp;Open…</source>
+        <translation>열기(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Open an experiment, a model&apos;s config.json, or a schedule</source>
+        <translation>실험, 모델의 config.json 또는 스케줄 열기</translation>
+    </message>
+    <message>
+        <source>&amp;Save</source>
+        <translation>저장(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Save &amp;as…</source>
+        <translation>다른 이름으로 저장(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>Save the experiment under another name</source>
+        <translation>실험을 다른 이름으로 저장</translation>
+    </message>
+    <message>
+        <source>&amp;Import a measured timeline…</source>
+        <translation>측정 타임라인 가져오기(&amp;I)…</translation>
+    </message>
+    <message>
+        <source>Chrome or Kineto traces with events named PP:0F0, of all ranks</source>
+        <translation>모든 랭크의 Chrome 또는 Kineto 트레이스, 이벤트 이름은 PP:0F0</translation>
+    </message>
+    <message>
+        <source>P&amp;NG…</source>
+        <translation>P&amp;NG…</translation>
+    </message>
+    <message>
+        <source>&amp;SVG…</source>
+        <translation>&amp;SVG…</translation>
+    </message>
+    <message>
+        <source>P&amp;DF…</source>
+        <translation>P&amp;DF…</translation>
+    </message>
+    <message>
+        <source>&amp;Chrome trace…</source>
+        <translation>&amp;Chrome 트레이스…</translation>
+    </message>
+    <message>
+        <source>With messages and memory; opens in Perfetto (stagelens-cli export --format chrome-trace)</source>
+        <translation>메시지와 메모리 포함. Perfetto에서 열 수 있음(stagelens-cli export --format chrome-trace)</translation>
+    </message>
+    <message>
+        <source>&amp;CSV…</source>
+        <translation>&amp;CSV…</translation>
+    </message>
+    <message>
+        <source>A row for each pass; in Sweep, for each result</source>
+        <translation>패스마다 한 행, 스윕에서는 결과마다 한 행</translation>
+    </message>
+    <message>
+        <source>&amp;JSON…</source>
+        <translation>&amp;JSON…</translation>
+    </message>
+    <message>
+        <source>With every figure; in Sweep, of each result</source>
+        <translation>모든 수치와 함께. 스윕에서는 결과마다</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>끝내기(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>창 닫기</translation>
+    </message>
+    <message>
+        <source>&amp;Copy picture</source>
+        <translation>그림 복사(&amp;C)</translation>
+    </message>
+    <message>
+        <source>The timeline as an image</source>
+        <translation>타임라인 그림</translation>
+    </message>
+    <message>
+        <source>Use this plan as &amp;baseline</source>
+        <translation>이 계획을 기준으로(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Differences are shown against this plan from now on</source>
+        <translation>이제부터 차이를 이 계획 대비로 표시합니다</translation>
+    </message>
+    <message>
+        <source>Use &amp;1F1B as baseline</source>
+        <translation>1F1B를 기준으로(&amp;1)</translation>
+    </message>
+    <message>
+        <source>The baseline is 1F1B without vocabulary parallelism again</source>
+        <translation>기준을 다시 어휘 병렬 없는 1F1B로 합니다</translation>
+    </message>
+    <message>
+        <source>Do what the &amp;headline proposes</source>
+        <translation>제안대로 하기(&amp;H)</translation>
+    </message>
+    <message>
+        <source>The one change that helps most</source>
+        <translation>가장 도움이 되는 변경 하나</translation>
+    </message>
+    <message>
+        <source>&amp;Train</source>
+        <translation>학습 실행(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Train a scaled &amp;copy here…</source>
+        <translation>여기서 축소 사본 학습(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Train a scaled copy here…</source>
+        <translation>여기서 축소 사본 학습…</translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>중지(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Stop the run; what was measured is kept</source>
+        <translation>실행을 중지합니다. 측정한 것은 보존합니다</translation>
+    </message>
+    <message>
+        <source>&amp;Fit the whole iteration</source>
+        <translation>전체 반복에 맞추기(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Show all of the time axis (0 over the picture)</source>
+        <translation>시간 축 전체 표시(그림 위에서 0)</translation>
+    </message>
+    <message>
+        <source>&amp;Explore</source>
+        <translation>탐색(&amp;E)</translation>
+    </message>
+    <message>
+        <source>One plan: predict, train, ask</source>
+        <translation>계획 하나: 예측, 학습, 질문</translation>
+    </message>
+    <message>
+        <source>&amp;Compare</source>
+        <translation>비교(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Two to six runs, predictions or experiments on one axis</source>
+        <translation>한 축 위의 실행, 예측 또는 실험 2~6개</translation>
+    </message>
+    <message>
+        <source>S&amp;weep</source>
+        <translation>스윕(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Many plans at once, in two linked plots</source>
+        <translation>여러 계획을 연결된 두 그래프로</translation>
+    </message>
+    <message>
+        <source>&amp;Learn</source>
+        <translation>학습(&amp;L)</translation>
+    </message>
+    <message>
+        <source>What the schedules and methods are</source>
+        <translation>스케줄과 방법이 무엇인지</translation>
+    </message>
+    <message>
+        <source>Import a &amp;Hugging Face config.json…</source>
+        <translation>&amp;Hugging Face config.json 가져오기…</translation>
+    </message>
+    <message>
+        <source>The model of a config.json (GPT-2 or Llama) takes the place of this one</source>
+        <translation>config.json의 모델(GPT-2 또는 Llama)이 지금 모델을 대신합니다</translation>
+    </message>
+    <message>
+        <source>All &amp;settings</source>
+        <translation>모든 설정(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Every field of the experiment</source>
+        <translation>실험의 모든 항목</translation>
+    </message>
+    <message>
+        <source>Next &amp;pane</source>
+        <translation>다음 창(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Walk through strip, editor, timeline and runs</source>
+        <translation>계획 띠, 편집기, 타임라인, 실행을 차례로 이동</translation>
+    </message>
+    <message>
+        <source>Like the &amp;system</source>
+        <translation>시스템 설정(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Dark where the desktop is dark</source>
+        <translation>데스크톱이 어두우면 어둡게</translation>
+    </message>
+    <message>
+        <source>&amp;Light</source>
+        <translation>밝게(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Light colours</source>
+        <translation>밝은 색</translation>
+    </message>
+    <message>
+        <source>&amp;Dark</source>
+        <translation>어둡게(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Dark colours</source>
+        <translation>어두운 색</translation>
+    </message>
+    <message>
+        <source>&amp;Keys and mouse</source>
+        <translation>키와 마우스(&amp;K)</translation>
+    </message>
+    <message>
+        <source>What every key does</source>
+        <translation>모든 키의 기능</translation>
+    </message>
+    <message>
+        <source>&amp;About Stagelens</source>
+        <translation>Stagelens 정보(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Like the desktop</source>
+        <translation>데스크톱 설정</translation>
+    </message>
+    <message>
+        <source>&amp;Edit schedule as text…</source>
+        <translation>스케줄을 텍스트로 편집(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>The order of passes beside the picture; passes can then be dragged</source>
+        <translation>그림 옆의 패스 순서. 패스를 끌 수 있게 됩니다</translation>
+    </message>
+    <message>
+        <source>&amp;Costs from the run that is shown</source>
+        <translation>표시된 실행의 비용 사용(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Predicts with the measured duration of each pass; messages are free then</source>
+        <translation>패스마다 측정한 소요 시간으로 예측합니다. 메시지 시간은 0입니다</translation>
+    </message>
+    <message>
+        <source>Open a s&amp;chedule…</source>
+        <translation>스케줄 열기(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>PyTorch&apos;s CSV, or Stagelens&apos; text form</source>
+        <translation>PyTorch CSV 또는 Stagelens 텍스트 형식</translation>
+    </message>
+    <message>
+        <source>&amp;Write the schedule…</source>
+        <translation>스케줄 쓰기(&amp;W)…</translation>
+    </message>
+    <message>
+        <source>As PyTorch&apos;s CSV or as text: stagelens-cli export --format torch-csv</source>
+        <translation>PyTorch CSV 또는 텍스트: stagelens-cli export --format torch-csv</translation>
+    </message>
+    <message>
+        <source>&amp;Find in the picture…</source>
+        <translation>그림에서 찾기(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>Search passes: B 17, stage 3, device 2 (/ over the picture)</source>
+        <translation>패스 검색: B 17, stage 3, device 2 (그림 위에서 /)</translation>
+    </message>
+    <message>
+        <source>&amp;Critical path	C</source>
+        <translation>임계 경로(&amp;C)	C</translation>
+    </message>
+    <message>
+        <source>What makes the iteration as long as it is</source>
+        <translation>반복의 길이를 정하는 것</translation>
+    </message>
+    <message>
+        <source>&amp;Play	Space</source>
+        <translation>재생(&amp;P)	Space</translation>
+    </message>
+    <message>
+        <source>Moves through the iteration, with a caption</source>
+        <translation>설명과 함께 반복을 따라갑니다</translation>
+    </message>
+    <message>
+        <source>P&amp;resentation</source>
+        <translation>발표 모드(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Timeline, legend and caption alone, in larger type</source>
+        <translation>타임라인, 범례, 설명만 큰 글자로</translation>
+    </message>
+    <message>
+        <source>As &amp;table</source>
+        <translation>표로 보기(&amp;T)</translation>
+    </message>
+    <message>
+        <source>The same passes as rows</source>
+        <translation>같은 패스를 행으로</translation>
+    </message>
+    <message>
+        <source>&amp;Morph from the baseline</source>
+        <translation>기준에서 변형(&amp;M)</translation>
+    </message>
+    <message>
+        <source>The passes of the baseline fly to their places in this plan</source>
+        <translation>기준의 패스가 이 계획의 자리로 날아갑니다</translation>
+    </message>
+    <message>
+        <source>&amp;Pass kind</source>
+        <translation>패스 종류(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Microbatch</source>
+        <translation>마이크로배치(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Chunk</source>
+        <translation>청크(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Slack</source>
+        <translation>여유(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>파일(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Open &amp;recent</source>
+        <translation>최근 파일 열기(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Examples</source>
+        <translation>예제(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Export &amp;picture</source>
+        <translation>그림 내보내기(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Export &amp;data</source>
+        <translation>데이터 내보내기(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>편집(&amp;E)</translation>
+    </message>
+    <message>
+        <source>E&amp;xperiment</source>
+        <translation>실험(&amp;X)</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>실행(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>보기(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Colour &amp;by</source>
+        <translation>색 구분(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Appearance</source>
+        <translation>모양(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Lan&amp;guage</source>
+        <translation>언어(&amp;G)</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>도움말(&amp;H)</translation>
+    </message>
+    <message>
+        <source>zoom time at the cursor</source>
+        <translation>커서 위치에서 시간 확대</translation>
+    </message>
+    <message>
+        <source>Shift+wheel, sideways wheel; A D; drag</source>
+        <translation>Shift+휠, 가로 휠; A D; 끌기</translation>
+    </message>
+    <message>
+        <source>pan time</source>
+        <translation>시간 이동</translation>
+    </message>
+    <message>
+        <source>Shift+drag, drag on the ruler</source>
+        <translation>Shift+끌기, 눈금자에서 끌기</translation>
+    </message>
+    <message>
+        <source>select a range, with statistics</source>
+        <translation>범위 선택, 통계 표시</translation>
+    </message>
+    <message>
+        <source>Wheel over the lane names; PgUp PgDn</source>
+        <translation>장치 이름 위에서 휠; PgUp PgDn</translation>
+    </message>
+    <message>
+        <source>scroll the lanes</source>
+        <translation>레인 스크롤</translation>
+    </message>
+    <message>
+        <source>height of the lanes</source>
+        <translation>레인 높이</translation>
+    </message>
+    <message>
+        <source>Click; ← → ↑ ↓</source>
+        <translation>클릭; ← → ↑ ↓</translation>
+    </message>
+    <message>
+        <source>select a pass; previous, next pass, lane. A click on a gap explains it</source>
+        <translation>패스 선택; 이전, 다음, 레인. 빈틈을 누르면 설명</translation>
+    </message>
+    <message>
+        <source>what the selected pass waited for; what waits for it</source>
+        <translation>선택한 패스가 기다린 것; 그것을 기다리는 것</translation>
+    </message>
+    <message>
+        <source>fit the selection; fit all; view history</source>
+        <translation>선택에 맞추기; 전체에 맞추기; 보기 기록</translation>
+    </message>
+    <message>
+        <source>critical path</source>
+        <translation>임계 경로</translation>
+    </message>
+    <message>
+        <source>play and pause</source>
+        <translation>재생과 일시 정지</translation>
+    </message>
+    <message>
+        <source>the picture as a table</source>
+        <translation>그림을 표로</translation>
+    </message>
+    <message>
+        <source>morph: the baseline&apos;s passes fly to their places in this plan</source>
+        <translation>변형: 기준의 패스가 이 계획의 자리로 날아감</translation>
+    </message>
+    <message>
+        <source>use this plan as baseline; 1F1B again</source>
+        <translation>이 계획을 기준으로; 다시 1F1B</translation>
+    </message>
+    <message>
+        <source>do what the headline proposes</source>
+        <translation>제안대로 하기</translation>
+    </message>
+    <message>
+        <source>train; stop</source>
+        <translation>학습; 중지</translation>
+    </message>
+    <message>
+        <source>undo; redo</source>
+        <translation>실행 취소; 다시 실행</translation>
+    </message>
+    <message>
+        <source>Explore, Compare, Sweep, Learn</source>
+        <translation>탐색, 비교, 스윕, 학습</translation>
+    </message>
+    <message>
+        <source>all settings</source>
+        <translation>모든 설정</translation>
+    </message>
+    <message>
+        <source>the schedule as text, and passes that can be dragged along their lane</source>
+        <translation>텍스트로 된 스케줄, 패스를 레인에서 끌 수 있음</translation>
+    </message>
+    <message>
+        <source>while it is edited: move the selected pass earlier, later</source>
+        <translation>편집 중: 선택한 패스를 앞으로, 뒤로</translation>
+    </message>
+    <message>
+        <source>next pane; presentation</source>
+        <translation>다음 창; 발표 모드</translation>
+    </message>
+    <message>
+        <source>Return; Space; F2; T; N; C; Delete</source>
+        <translation>Return; Space; F2; T; N; C; Delete</translation>
+    </message>
+    <message>
+        <source>in the table of runs: show, tick, rename, tags, note, compare, delete; Shift and Ctrl select several</source>
+        <translation>실행 표에서: 보기, 선택, 이름 바꾸기, 태그, 메모, 비교, 삭제. Shift와 Ctrl로 여러 개 선택</translation>
+    </message>
+    <message>
+        <source>copy the picture</source>
+        <translation>그림 복사</translation>
+    </message>
+    <message>
+        <source>clears the selection, leaves a mode or reverts a field; it never stops a run</source>
+        <translation>선택을 지우거나 모드를 벗어나거나 항목을 되돌립니다. 실행은 멈추지 않습니다</translation>
+    </message>
+    <message>
+        <source>this table</source>
+        <translation>이 표</translation>
+    </message>
+    <message>
+        <source>computing…</source>
+        <translation>계산 중…</translation>
+    </message>
+    <message>
+        <source>Prediction under way</source>
+        <translation>예측 진행 중</translation>
+    </message>
+    <message>
+        <source>Keep the last plan in the picture; undo takes the edit back</source>
+        <translation>그림에 지난 계획을 유지합니다. 실행 취소로 편집을 되돌립니다</translation>
+    </message>
+    <message>
+        <source>Scene</source>
+        <translation>장면</translation>
+    </message>
+    <message>
+        <source>Tour</source>
+        <translation>둘러보기</translation>
+    </message>
+    <message>
+        <source>Example</source>
+        <translation>예제</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>페이지</translation>
+    </message>
+    <message>
+        <source>Scenes, tours and examples</source>
+        <translation>장면, 둘러보기, 예제</translation>
+    </message>
+    <message>
+        <source>Search in Learn</source>
+        <translation>학습에서 검색</translation>
+    </message>
+    <message>
+        <source>Contents</source>
+        <translation>목차</translation>
+    </message>
+    <message>
+        <source>Start here</source>
+        <translation>여기서 시작</translation>
+    </message>
+    <message>
+        <source>Scenes</source>
+        <translation>장면</translation>
+    </message>
+    <message>
+        <source>Tours</source>
+        <translation>둘러보기</translation>
+    </message>
+    <message>
+        <source>Schedules</source>
+        <translation>스케줄</translation>
+    </message>
+    <message>
+        <source>Training for real</source>
+        <translation>실제 학습</translation>
+    </message>
+    <message>
+        <source>How Stagelens works</source>
+        <translation>Stagelens의 동작 원리</translation>
+    </message>
+    <message>
+        <source>Examples</source>
+        <translation>예제</translation>
+    </message>
+    <message>
+        <source> unit</source>
+        <translation> 단위</translation>
+    </message>
+    <message>
+        <source> units</source>
+        <translation> 단위</translation>
+    </message>
+    <message>
+        <source>&amp;Morph</source>
+        <translation>변형(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Re&amp;set</source>
+        <translation>초기화(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Open in Explore</source>
+        <translation>탐색에서 열기(&amp;O)</translation>
+    </message>
+    <message>
+        <source>The animation is in %1.</source>
+        <translation>애니메이션을 %1에 저장했습니다.</translation>
+    </message>
+    <message>
+        <source>The plan as the text describes it</source>
+        <translation>글에서 설명한 계획</translation>
+    </message>
+    <message>
+        <source>Makes this plan the experiment; Undo brings yours back</source>
+        <translation>이 계획을 실험으로 삼습니다. 실행 취소로 되돌립니다</translation>
+    </message>
+    <message>
+        <source>▶ &amp;Play</source>
+        <translation>▶ 재생(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Moves through the iteration and says what happens (Space over the picture)</source>
+        <translation>반복을 따라가며 무슨 일이 일어나는지 설명합니다(그림 위에서 Space)</translation>
+    </message>
+    <message>
+        <source>Shows how the passes of the plan below fly to their places in the plan above</source>
+        <translation>아래 계획의 패스가 위 계획의 자리로 어떻게 날아가는지 보여 줍니다</translation>
+    </message>
+    <message>
+        <source>%1: iteration %2, bubble %3, at most %4 microbatches held</source>
+        <translation>%1: 반복 %2, 버블 %3, 최대 마이크로배치 %4개 보관</translation>
+    </message>
+    <message>
+        <source>, peak memory </source>
+        <translation>, 최대 메모리 </translation>
+    </message>
+    <message>
+        <source>
+Below: iteration %1, bubble %2, at most %3 microbatches held</source>
+        <translation>
+아래: 반복 %1, 버블 %2, 최대 마이크로배치 %3개 보관</translation>
+    </message>
+    <message>
+        <source> The picture shows the plan before.</source>
+        <translation> 그림은 이전 계획을 보여 줍니다.</translation>
+    </message>
+    <message>
+        <source>The page cannot be read. %1: %2</source>
+        <translation>페이지를 읽을 수 없습니다. %1: %2</translation>
+    </message>
+    <message>
+        <source>baseline %1</source>
+        <translation>기준 %1</translation>
+    </message>
+    <message>
+        <source> (predicted)</source>
+        <translation> (예측)</translation>
+    </message>
+    <message>
+        <source> of other work</source>
+        <translation> (다른 작업)</translation>
+    </message>
+    <message>
+        <source>, now %1, %2</source>
+        <translation>, 지금 %1, %2</translation>
+    </message>
+    <message>
+        <source>Bubbles</source>
+        <translation>버블</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>손실</translation>
+    </message>
+    <message>
+        <source>Where each device waits, and why</source>
+        <translation>각 장치가 어디서 왜 기다리는지</translation>
+    </message>
+    <message>
+        <source>Loss of the run that is shown</source>
+        <translation>표시된 실행의 손실</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>타임라인</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>메모리</translation>
+    </message>
+    <message>
+        <source>Live bytes of each device over time</source>
+        <translation>시간에 따른 장치별 사용 바이트</translation>
+    </message>
+    <message>
+        <source>The baseline has other units than this plan. Pin another baseline with Ctrl+B.</source>
+        <translation>기준의 단위가 이 계획과 다릅니다. Ctrl+B로 다른 기준을 고정하십시오.</translation>
+    </message>
+    <message>
+        <source>This plan is its own baseline. Change its schedule or vocabulary method, and its passes fly from the baseline to their new places.</source>
+        <translation>이 계획이 바로 기준입니다. 스케줄이나 어휘 방법을 바꾸면 패스가 기준에서 새 자리로 날아갑니다.</translation>
+    </message>
+    <message>
+        <source>computed, run %1</source>
+        <translation>계산값, 실행 %1</translation>
+    </message>
+    <message>
+        <source>run %1</source>
+        <translation>실행 %1</translation>
+    </message>
+    <message>
+        <source>%1, vocabulary %2</source>
+        <translation>%1, 어휘 %2</translation>
+    </message>
+    <message>
+        <source>No model, only an order</source>
+        <translation>모델 없이 순서만</translation>
+    </message>
+    <message>
+        <source>%1: %2. Costs: %3.</source>
+        <translation>%1: %2. 비용: %3.</translation>
+    </message>
+    <message>
+        <source>◂ Back</source>
+        <translation>◂ 뒤로</translation>
+    </message>
+    <message>
+        <source>◂ &amp;Previous</source>
+        <translation>◂ 이전(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Next ▸</source>
+        <translation>다음(&amp;N) ▸</translation>
+    </message>
+    <message>
+        <source>To the page before (Alt+Left)</source>
+        <translation>앞서 본 쪽으로(Alt+Left)</translation>
+    </message>
+    <message>
+        <source>Overview</source>
+        <translation>개요</translation>
+    </message>
+    <message>
+        <source>All scenes, tours and examples as cards</source>
+        <translation>모든 장면, 둘러보기, 예제를 카드로</translation>
+    </message>
+    <message>
+        <source># This tour cannot be shown
+
+%1</source>
+        <translation># 이 둘러보기를 표시할 수 없습니다
+
+%1</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1/%2</translation>
+    </message>
+    <message>
+        <source>Step %1 of %2</source>
+        <translation>%2단계 중 %1</translation>
+    </message>
+    <message>
+        <source>With your change this is no longer so: %1.</source>
+        <translation>바꾼 뒤에는 더 이상 그렇지 않습니다: %1.</translation>
+    </message>
+    <message>
+        <source># %1
+
+%2
+
+Change it here, or open it in Explore. There it replaces your plan; Undo restores yours.</source>
+        <translation># %1
+
+%2
+
+여기서 바꾸거나 탐색에서 여십시오. 탐색에서는 지금 계획을 대신하며, 실행 취소로 되돌릴 수 있습니다.</translation>
+    </message>
+    <message>
+        <source>Sets it in your plan; Undo restores the former one</source>
+        <translation>계획에 적용합니다. 실행 취소로 이전 것을 되돌립니다</translation>
+    </message>
+    <message>
+        <source>Try %1 on my plan</source>
+        <translation>내 계획에 %1 적용</translation>
+    </message>
+    <message>
+        <source>&amp;Export picture…</source>
+        <translation>그림 내보내기(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.svg *.pdf)</source>
+        <translation>그림 (*.png *.svg *.pdf)</translation>
+    </message>
+    <message>
+        <source>Hide the run</source>
+        <translation>실행 숨기기</translation>
+    </message>
+    <message>
+        <source>Nothing was measured yet: this is the prediction.</source>
+        <translation>아직 측정한 것이 없습니다. 이것은 예측입니다.</translation>
+    </message>
+    <message>
+        <source>Train this plan</source>
+        <translation>이 계획 학습</translation>
+    </message>
+    <message>
+        <source>From run %1</source>
+        <translation>실행 %1에서</translation>
+    </message>
+    <message>
+        <source>, measured on this computer; the prediction is for %1, so no error is shown.</source>
+        <translation>, 이 컴퓨터에서 측정했습니다. 예측은 %1용이므로 오차를 표시하지 않습니다.</translation>
+    </message>
+    <message>
+        <source>, which differs: </source>
+        <translation>, 다른 점: </translation>
+    </message>
+    <message>
+        <source>Show its plan</source>
+        <translation>그 계획 보기</translation>
+    </message>
+    <message>
+        <source> It differs from this plan: %1.</source>
+        <translation> 이 계획과 다른 점: %1.</translation>
+    </message>
+    <message>
+        <source>Go to %1</source>
+        <translation>%1(으)로 이동</translation>
+    </message>
+    <message>
+        <source>Nothing was swept yet. Start goes through the plans that stand above.</source>
+        <translation>아직 스윕하지 않았습니다. 시작을 누르면 위의 계획을 차례로 처리합니다.</translation>
+    </message>
+    <message>
+        <source>%1 over %2</source>
+        <translation>%2에 따른 %1</translation>
+    </message>
+    <message>
+        <source>%1 (%2 is better%3)</source>
+        <translation>%1 (%2수록 좋음%3)</translation>
+    </message>
+    <message>
+        <source>more</source>
+        <translation>많을</translation>
+    </message>
+    <message>
+        <source>less</source>
+        <translation>적을</translation>
+    </message>
+    <message>
+        <source> at equal work only</source>
+        <translation>, 같은 작업량에서만</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>최대 메모리</translation>
+    </message>
+    <message>
+        <source>Iteration against peak memory will stand here.</source>
+        <translation>반복과 최대 메모리가 여기에 표시됩니다.</translation>
+    </message>
+    <message>
+        <source>Iteration against peak memory</source>
+        <translation>반복과 최대 메모리</translation>
+    </message>
+    <message>
+        <source>Peak memory of a device</source>
+        <translation>장치의 최대 메모리</translation>
+    </message>
+    <message>
+        <source>Iteration (less is better) · dotted: none is faster and smaller</source>
+        <translation>반복(적을수록 좋음) · 점선: 더 빠르고 더 작은 것이 없음</translation>
+    </message>
+    <message>
+        <source>Iteration · dotted: at equal work none is faster and smaller</source>
+        <translation>반복 · 점선: 같은 작업에서 더 빠르고 더 작은 것이 없음</translation>
+    </message>
+    <message>
+        <source>, bubble </source>
+        <translation>, 버블 </translation>
+    </message>
+    <message>
+        <source>, %1 tokens/s</source>
+        <translation>, %1 토큰/초</translation>
+    </message>
+    <message>
+        <source>, run %1</source>
+        <translation>, 실행 %1</translation>
+    </message>
+    <message>
+        <source>Open in Explore</source>
+        <translation>탐색에서 열기</translation>
+    </message>
+    <message>
+        <source>Makes the chosen point&apos;s plan the experiment (double-click or Return on the point)</source>
+        <translation>고른 점의 계획을 실험으로 삼습니다(두 번 누르거나 Return)</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>내보내기…</translation>
+    </message>
+    <message>
+        <source>The figures as CSV or JSON, or the picture as PNG, SVG or PDF</source>
+        <translation>수치는 CSV나 JSON으로, 그림은 PNG, SVG, PDF로</translation>
+    </message>
+    <message>
+        <source>Whole numbers, separated by spaces; 32k is 32,000 and 32Ki is 32,768</source>
+        <translation>공백으로 나눈 정수. 32k는 32,000, 32Ki는 32,768</translation>
+    </message>
+    <message>
+        <source>nothing else</source>
+        <translation>그 밖에 없음</translation>
+    </message>
+    <message>
+        <source>Values of the first parameter</source>
+        <translation>첫째 매개변수의 값</translation>
+    </message>
+    <message>
+        <source>Values of the second parameter</source>
+        <translation>둘째 매개변수의 값</translation>
+    </message>
+    <message>
+        <source>predict</source>
+        <translation>예측</translation>
+    </message>
+    <message>
+        <source>train on this computer</source>
+        <translation>이 컴퓨터에서 학습</translation>
+    </message>
+    <message>
+        <source>&amp;Vary</source>
+        <translation>변화(&amp;V)</translation>
+    </message>
+    <message>
+        <source>a&amp;nd</source>
+        <translation>및(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Show</source>
+        <translation>표시(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>시작</translation>
+    </message>
+    <message>
+        <source>Keeps what is done</source>
+        <translation>마친 것은 보존합니다</translation>
+    </message>
+    <message>
+        <source>&amp;How</source>
+        <translation>방법(&amp;H)</translation>
+    </message>
+    <message>
+        <source>A training run is going on; this can start when it has ended.</source>
+        <translation>학습이 진행 중입니다. 끝나면 시작할 수 있습니다.</translation>
+    </message>
+    <message>
+        <source>, estimating…</source>
+        <translation>, 추정 중…</translation>
+    </message>
+    <message>
+        <source>, %1 steps each</source>
+        <translation>, 각 %1스텝</translation>
+    </message>
+    <message>
+        <source>stopping</source>
+        <translation>중지 중</translation>
+    </message>
+    <message>
+        <source>, %1 left</source>
+        <translation>, %1 남음</translation>
+    </message>
+    <message>
+        <source>Cancelled: %1 of %2 are done and stay.</source>
+        <translation>취소됨: %2개 중 %1개를 마쳤고 보존합니다.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 are impossible here, marked ×: point at one for the reason.</source>
+        <translation>%2개 중 %1개는 여기서 불가능합니다(× 표시). 가리키면 이유가 나옵니다.</translation>
+    </message>
+    <message>
+        <source>Export the sweep</source>
+        <translation>스윕 내보내기</translation>
+    </message>
+    <message>
+        <source>Tables (*.csv *.json);;Pictures (*.png *.svg *.pdf)</source>
+        <translation>표 (*.csv *.json);;그림 (*.png *.svg *.pdf)</translation>
+    </message>
+    <message>
+        <source>Point at a result to see its figures in both plots; a click keeps it.</source>
+        <translation>결과를 가리키면 두 그래프에 수치가 나옵니다. 누르면 고정됩니다.</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>추가</translation>
+    </message>
+    <message>
+        <source>Equal memory</source>
+        <translation>같은 메모리</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet. Add predictions, files and runs above, or tick two to six runs in the table of runs.</source>
+        <translation>아직 비교할 것이 없습니다. 위에서 예측, 파일, 실행을 추가하거나 실행 표에서 2~6개를 고르십시오.</translation>
+    </message>
+    <message>
+        <source>Adds the current prediction, an experiment or a stored run</source>
+        <translation>현재 예측, 실험 또는 저장된 실행을 추가합니다</translation>
+    </message>
+    <message>
+        <source>The current prediction</source>
+        <translation>현재 예측</translation>
+    </message>
+    <message>
+        <source>Experiments from files…</source>
+        <translation>파일의 실험…</translation>
+    </message>
+    <message>
+        <source>Alignment of the timelines</source>
+        <translation>타임라인 정렬</translation>
+    </message>
+    <message>
+        <source>Begin of the iteration</source>
+        <translation>반복의 시작</translation>
+    </message>
+    <message>
+        <source>Begin of a microbatch</source>
+        <translation>한 마이크로배치의 시작</translation>
+    </message>
+    <message>
+        <source>Scaled to the length of A</source>
+        <translation>A의 길이에 맞춤</translation>
+    </message>
+    <message>
+        <source>Microbatch</source>
+        <translation>마이크로배치</translation>
+    </message>
+    <message>
+        <source>microbatch </source>
+        <translation>마이크로배치 </translation>
+    </message>
+    <message>
+        <source>Hides what needs more memory on a device than A</source>
+        <translation>A보다 메모리가 더 필요한 것을 숨깁니다</translation>
+    </message>
+    <message>
+        <source>A&amp;ligned by</source>
+        <translation>정렬(&amp;L)</translation>
+    </message>
+    <message>
+        <source>What differs</source>
+        <translation>다른 점</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사</translation>
+    </message>
+    <message>
+        <source>A (baseline)  </source>
+        <translation>A(기준) </translation>
+    </message>
+    <message>
+        <source>  hidden: needs %1, A %2</source>
+        <translation> 숨김: %1 필요, A는 %2</translation>
+    </message>
+    <message>
+        <source>Make it A, the baseline</source>
+        <translation>기준 A로 지정</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>제거</translation>
+    </message>
+    <message>
+        <source>A, the baseline</source>
+        <translation>A, 기준</translation>
+    </message>
+    <message>
+        <source> against A</source>
+        <translation> A 대비</translation>
+    </message>
+    <message>
+        <source>Experiment</source>
+        <translation>실험</translation>
+    </message>
+    <message>
+        <source>Fold or unfold: </source>
+        <translation>접기 또는 펼치기: </translation>
+    </message>
+    <message>
+        <source>Choose the file for: </source>
+        <translation>파일 선택: </translation>
+    </message>
+    <message>
+        <source>Choose a file</source>
+        <translation>파일 선택</translation>
+    </message>
+    <message>
+        <source>
+Command line: </source>
+        <translation>
+명령줄: </translation>
+    </message>
+    <message>
+        <source>Device %1</source>
+        <translation>장치 %1</translation>
+    </message>
+    <message>
+        <source>Changes this plan so that it fits. Undo takes it back.</source>
+        <translation>들어가도록 이 계획을 바꿉니다. 실행 취소로 되돌립니다.</translation>
+    </message>
+    <message>
+        <source>Sets the vocabulary layers of this plan. Undo takes it back.</source>
+        <translation>이 계획의 어휘 레이어를 정합니다. 실행 취소로 되돌립니다.</translation>
+    </message>
+    <message>
+        <source>Sets the schedule of this plan. Undo takes it back.</source>
+        <translation>이 계획의 스케줄을 정합니다. 실행 취소로 되돌립니다.</translation>
+    </message>
+    <message>
+        <source>Selection</source>
+        <translation>선택</translation>
+    </message>
+    <message>
+        <source>Click a pass to see what it waited for, or a gap to see why it is there.</source>
+        <translation>패스를 누르면 무엇을 기다렸는지, 빈틈을 누르면 그 이유를 보여 줍니다.</translation>
+    </message>
+    <message>
+        <source>Why: </source>
+        <translation>이유: </translation>
+    </message>
+    <message>
+        <source>Iteration</source>
+        <translation>반복</translation>
+    </message>
+    <message>
+        <source>Time of one training step: all passes and the optimizer.</source>
+        <translation>학습 스텝 하나의 시간: 모든 패스와 옵티마이저.</translation>
+    </message>
+    <message>
+        <source>Bubble</source>
+        <translation>버블</translation>
+    </message>
+    <message>
+        <source>Share of the devices&apos; time in which they wait: 1 − busy / (devices x makespan).</source>
+        <translation>장치가 기다리는 시간의 비율: 1 − 작업 / (장치 수 x 전체 시간).</translation>
+    </message>
+    <message>
+        <source>Most bytes that the tensors of one device hold.</source>
+        <translation>한 장치의 텐서가 차지하는 최대 바이트.</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>토큰/초</translation>
+    </message>
+    <message>
+        <source>Tokens trained in a second, all ranks together.</source>
+        <translation>모든 랭크가 1초에 학습하는 토큰 수.</translation>
+    </message>
+    <message>
+        <source>Model FLOP/s over the devices&apos; peak.</source>
+        <translation>장치 최대치 대비 모델 FLOP/s.</translation>
+    </message>
+    <message>
+        <source>Lower bound</source>
+        <translation>하한</translation>
+    </message>
+    <message>
+        <source>Least time an iteration of this work can take in any order.</source>
+        <translation>이 작업의 반복이 어떤 순서에서든 걸릴 수 있는 최소 시간.</translation>
+    </message>
+    <message>
+        <source>Predicted, of the last valid plan</source>
+        <translation>예측, 마지막 올바른 계획</translation>
+    </message>
+    <message>
+        <source>Predicted for %1</source>
+        <translation>%1 예측</translation>
+    </message>
+    <message>
+        <source>Predicted for %1, beyond measured runs</source>
+        <translation>%1 예측, 측정한 실행의 범위 밖</translation>
+    </message>
+    <message>
+        <source>Differences are against the baseline, %1: %2.</source>
+        <translation>차이는 기준 %1 대비: %2.</translation>
+    </message>
+    <message>
+        <source>The baseline, %1: %2, is other work, so nothing is compared: %3.</source>
+        <translation>기준 %1: %2은(는) 다른 작업이므로 비교하지 않습니다: %3.</translation>
+    </message>
+    <message>
+        <source>This plan is the baseline.</source>
+        <translation>이 계획이 기준입니다.</translation>
+    </message>
+    <message>
+        <source>Ctrl+B makes the plan of the moment the baseline.</source>
+        <translation>Ctrl+B로 현재 계획을 기준으로 삼습니다.</translation>
+    </message>
+    <message>
+        <source>
+The exchange of the replicas takes %1 of the iteration; the rest of it is hidden.</source>
+        <translation>
+복제본 교환이 반복의 %1입니다. 나머지는 숨겨집니다.</translation>
+    </message>
+    <message>
+        <source>%1: %2 (predicted %3)</source>
+        <translation>%1: %2(예측 %3)</translation>
+    </message>
+    <message>
+        <source>Measured by others: %1. In brackets: predicted against published.</source>
+        <translation>다른 곳의 측정: %1. 괄호 안: 발표값 대비 예측.</translation>
+    </message>
+    <message>
+        <source>The run differs from this plan, so no error is shown.</source>
+        <translation>실행이 이 계획과 달라 오차를 표시하지 않습니다.</translation>
+    </message>
+    <message>
+        <source>In brackets: measured against predicted.</source>
+        <translation>괄호 안: 예측 대비 측정.</translation>
+    </message>
+    <message>
+        <source>Morph between two plans</source>
+        <translation>두 계획 사이의 변형</translation>
+    </message>
+    <message>
+        <source>%1 of the way from %2 to %3</source>
+        <translation>%2에서 %3까지 %1</translation>
+    </message>
+    <message>
+        <source>Export animation…</source>
+        <translation>애니메이션 내보내기…</translation>
+    </message>
+    <message>
+        <source>▶ Morph</source>
+        <translation>▶ 변형</translation>
+    </message>
+    <message>
+        <source>Moves the passes of the first plan to their places in the second (Space)</source>
+        <translation>첫 계획의 패스를 둘째 계획의 자리로 옮깁니다(Space)</translation>
+    </message>
+    <message>
+        <source>Place between the two plans</source>
+        <translation>두 계획 사이의 위치</translation>
+    </message>
+    <message>
+        <source>Drag it to move between the two plans by hand</source>
+        <translation>끌면 두 계획 사이를 직접 오갑니다</translation>
+    </message>
+    <message>
+        <source>As SVG animation, which browsers play, or as GIF</source>
+        <translation>브라우저가 재생하는 SVG 애니메이션 또는 GIF</translation>
+    </message>
+    <message>
+        <source>As SVG animation, which browsers play</source>
+        <translation>브라우저가 재생하는 SVG 애니메이션</translation>
+    </message>
+    <message>
+        <source>There is no second plan to morph from.</source>
+        <translation>변형할 둘째 계획이 없습니다.</translation>
+    </message>
+    <message>
+        <source>The two plans have %L1 passes; up to %L2 can be animated. Use fewer microbatches or devices.</source>
+        <translation>두 계획의 패스가 %L1개입니다. 최대 %L2개까지 움직일 수 있습니다. 마이크로배치나 장치를 줄이십시오.</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>일시 정지</translation>
+    </message>
+    <message>
+        <source>SVG animation (*.svg);;GIF animation (*.gif)</source>
+        <translation>SVG 애니메이션 (*.svg);;GIF 애니메이션 (*.gif)</translation>
+    </message>
+    <message>
+        <source>SVG animation (*.svg)</source>
+        <translation>SVG 애니메이션 (*.svg)</translation>
+    </message>
+    <message>
+        <source>Export the animation</source>
+        <translation>애니메이션 내보내기</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>쓰는 중…</translation>
+    </message>
+    <message>
+        <source>Passes</source>
+        <translation>패스</translation>
+    </message>
+    <message>
+        <source>device %1: %2</source>
+        <translation>장치 %1: %2</translation>
+    </message>
+    <message>
+        <source>device %1 is done</source>
+        <translation>장치 %1 완료</translation>
+    </message>
+    <message>
+        <source>device %1 %2</source>
+        <translation>장치 %1 %2</translation>
+    </message>
+    <message>
+        <source>%1 on device %2</source>
+        <translation>장치 %2의 %1</translation>
+    </message>
+    <message>
+        <source>Microbatch %1</source>
+        <translation>마이크로배치 %1</translation>
+    </message>
+    <message>
+        <source> is done</source>
+        <translation> 완료</translation>
+    </message>
+    <message>
+        <source> is not in this picture</source>
+        <translation> : 이 그림에 없음</translation>
+    </message>
+    <message>
+        <source>%1 waits; %2 begins in %3</source>
+        <translation>%1 대기; %2은(는) %3 뒤에 시작</translation>
+    </message>
+    <message>
+        <source>At %1 · </source>
+        <translation>%1 · </translation>
+    </message>
+    <message>
+        <source>%1 of %2 devices work · </source>
+        <translation>장치 %2개 중 %1개 작업 중 · </translation>
+    </message>
+    <message>
+        <source>To the moment before at which a pass begins or ends</source>
+        <translation>패스가 시작하거나 끝나는 이전 시점으로</translation>
+    </message>
+    <message>
+        <source>Space over the picture</source>
+        <translation>그림 위에서 Space</translation>
+    </message>
+    <message>
+        <source>To the next moment at which a pass begins or ends</source>
+        <translation>패스가 시작하거나 끝나는 다음 시점으로</translation>
+    </message>
+    <message>
+        <source>%1 s an iteration</source>
+        <translation>반복당 %1초</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>속도</translation>
+    </message>
+    <message>
+        <source>Follow microbatch</source>
+        <translation>마이크로배치 따라가기</translation>
+    </message>
+    <message>
+        <source>The microbatch that is followed: its passes stand out, the caption says where it is</source>
+        <translation>따라가는 마이크로배치. 그 패스가 강조되고 설명이 위치를 알려 줍니다</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>모두</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>재생</translation>
+    </message>
+    <message>
+        <source>Space plays the iteration and says what each device does.</source>
+        <translation>Space로 반복을 재생하고 각 장치가 하는 일을 설명합니다.</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>가져오기…</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>비교</translation>
+    </message>
+    <message>
+        <source>Fold or unfold the runs</source>
+        <translation>실행 접기 또는 펼치기</translation>
+    </message>
+    <message>
+        <source>Filter of the runs</source>
+        <translation>실행 필터</translation>
+    </message>
+    <message>
+        <source>Filter: vocab-2, 4x16, 8192, a tag…</source>
+        <translation>필터: vocab-2, 4x16, 8192, 태그…</translation>
+    </message>
+    <message>
+        <source>Shows the runs in whose name, schedule, method, kind, tags or note every word is found</source>
+        <translation>이름, 스케줄, 방법, 종류, 태그, 메모에 모든 단어가 있는 실행을 보여 줍니다</translation>
+    </message>
+    <message>
+        <source>Reads a measured timeline: Chrome or Kineto traces with events named PP:0F0</source>
+        <translation>측정 타임라인을 읽습니다: 이벤트 이름이 PP:0F0인 Chrome 또는 Kineto 트레이스</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>실행</translation>
+    </message>
+    <message>
+        <source>Measured live</source>
+        <translation>실시간 측정</translation>
+    </message>
+    <message>
+        <source>Bubble ^</source>
+        <translation>버블 ^</translation>
+    </message>
+    <message>
+        <source>Peak memory ^</source>
+        <translation>최대 메모리 ^</translation>
+    </message>
+    <message>
+        <source>Show with its plan</source>
+        <translation>계획과 함께 보기</translation>
+    </message>
+    <message>
+        <source>Tick for comparing</source>
+        <translation>비교하려면 선택</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>이름 바꾸기…</translation>
+    </message>
+    <message>
+        <source>Tags…</source>
+        <translation>태그…</translation>
+    </message>
+    <message>
+        <source>Note…</source>
+        <translation>메모…</translation>
+    </message>
+    <message>
+        <source>Export as Chrome trace…</source>
+        <translation>Chrome 트레이스로 내보내기…</translation>
+    </message>
+    <message>
+        <source>Export as CSV…</source>
+        <translation>CSV로 내보내기…</translation>
+    </message>
+    <message>
+        <source>Export as JSON…</source>
+        <translation>JSON으로 내보내기…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Runs (%1)</source>
+        <translation>실행(%1)</translation>
+    </message>
+    <message>
+        <source>Runs (%1 of %2)</source>
+        <translation>실행(%1/%2)</translation>
+    </message>
+    <message>
+        <source>No run has all these words. Clear the filter to see all %1.</source>
+        <translation>이 단어가 모두 든 실행이 없습니다. 필터를 지우면 %1개가 모두 보입니다.</translation>
+    </message>
+    <message>
+        <source>The stored runs are not read yet.</source>
+        <translation>저장된 실행을 아직 읽지 않았습니다.</translation>
+    </message>
+    <message>
+        <source>No runs yet. Train (F5) trains the plan that you see and keeps the result here.</source>
+        <translation>아직 실행이 없습니다. 학습(F5)하면 보이는 계획을 학습하고 결과를 여기에 둡니다.</translation>
+    </message>
+    <message>
+        <source>Compare the %1 ticked runs</source>
+        <translation>표시한 실행 %1개 비교</translation>
+    </message>
+    <message>
+        <source>Compare the %1 selected runs</source>
+        <translation>선택한 실행 %1개 비교</translation>
+    </message>
+    <message>
+        <source>Their timelines on one axis, and what differs</source>
+        <translation>한 축 위의 타임라인과 차이</translation>
+    </message>
+    <message>
+        <source>Tick or select two to six runs to compare them</source>
+        <translation>실행 2~6개를 표시하거나 선택하여 비교</translation>
+    </message>
+    <message>
+        <source>Train a scaled copy here</source>
+        <translation>여기서 축소 사본 학습</translation>
+    </message>
+    <message>
+        <source>A copy small enough for this computer. In both, the output layer costs %1 times as much as the layers of one device, so the bubble has the same cause; devices, microbatches and schedule stay.</source>
+        <translation>이 컴퓨터에 맞을 만큼 작은 사본입니다. 둘 다 출력 레이어의 비용이 한 장치 레이어들의 %1배이므로 버블의 원인이 같습니다. 장치, 마이크로배치, 스케줄은 그대로입니다.</translation>
+    </message>
+    <message>
+        <source>What the copy changes</source>
+        <translation>사본에서 바뀌는 것</translation>
+    </message>
+    <message>
+        <source>Field</source>
+        <translation>항목</translation>
+    </message>
+    <message>
+        <source>This plan</source>
+        <translation>이 계획</translation>
+    </message>
+    <message>
+        <source>Scaled copy</source>
+        <translation>축소 사본</translation>
+    </message>
+    <message>
+        <source>Open the copy</source>
+        <translation>사본 열기</translation>
+    </message>
+    <message>
+        <source>Makes it the current experiment; F5 trains it, undo brings this plan back.</source>
+        <translation>현재 실험으로 삼습니다. F5로 학습하고, 실행 취소로 이 계획을 되돌립니다.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Schedule as text&lt;/b&gt;</source>
+        <translation>&lt;b&gt;텍스트로 된 스케줄&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>Close the schedule&apos;s text</source>
+        <translation>스케줄 텍스트 닫기</translation>
+    </message>
+    <message>
+        <source>Close (Ctrl+Shift+E). What was changed stays</source>
+        <translation>닫기(Ctrl+Shift+E). 바꾼 것은 남습니다</translation>
+    </message>
+    <message>
+        <source>What is wrong in the schedule</source>
+        <translation>스케줄의 오류</translation>
+    </message>
+    <message>
+        <source>Line %1, word %2: </source>
+        <translation>%1행, %2번째 단어: </translation>
+    </message>
+    <message>
+        <source>Line %1: </source>
+        <translation>%1행: </translation>
+    </message>
+    <message>
+        <source>Word %1: %2</source>
+        <translation>%1번째 단어: %2</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>외 %1개</translation>
+    </message>
+    <message>
+        <source>Search settings</source>
+        <translation>설정 검색</translation>
+    </message>
+    <message>
+        <source>Predicted</source>
+        <translation>예측</translation>
+    </message>
+    <message>
+        <source>Only the prediction</source>
+        <translation>예측만</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>측정</translation>
+    </message>
+    <message>
+        <source>Only the run that is shown</source>
+        <translation>표시된 실행만</translation>
+    </message>
+    <message>
+        <source>Both</source>
+        <translation>둘 다</translation>
+    </message>
+    <message>
+        <source>Prediction above, run below</source>
+        <translation>위는 예측, 아래는 실행</translation>
+    </message>
+    <message>
+        <source>Only the run that is shown; the list beside it (Alt+Down) chooses run and step</source>
+        <translation>표시된 실행만. 옆의 목록(Alt+Down)에서 실행과 스텝을 고릅니다</translation>
+    </message>
+    <message>
+        <source>Layers of each stage</source>
+        <translation>스테이지별 레이어 수</translation>
+    </message>
+    <message>
+        <source>Layers of each stage, as a strip</source>
+        <translation>스테이지별 레이어 수 띠</translation>
+    </message>
+    <message>
+        <source>No cut: the experiment is not sound</source>
+        <translation>나눌 수 없음: 실험에 오류가 있습니다</translation>
+    </message>
+    <message>
+        <source>Layers: %1. Border behind stage %2</source>
+        <translation>레이어: %1. 스테이지 %2 뒤의 경계</translation>
+    </message>
+    <message>
+        <source>Stage %1: %2 %3</source>
+        <translation>스테이지 %1: %2 %3</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>레이어</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>레이어</translation>
+    </message>
+    <message>
+        <source>No sound cut to show</source>
+        <translation>표시할 올바른 나누기가 없습니다</translation>
+    </message>
+    <message>
+        <source>Drag a border, or choose one with ↑ ↓ and move it with ← →. A double click cuts automatically.</source>
+        <translation>경계를 끌거나 ↑ ↓로 고르고 ← →로 옮깁니다. 두 번 누르면 자동으로 나눕니다.</translation>
+    </message>
+    <message>
+        <source>fill and drain</source>
+        <translation>채움과 비움</translation>
+    </message>
+    <message>
+        <source>unequal stages</source>
+        <translation>고르지 않은 스테이지</translation>
+    </message>
+    <message>
+        <source>vocabulary layers</source>
+        <translation>어휘 레이어</translation>
+    </message>
+    <message>
+        <source>barriers and messages</source>
+        <translation>배리어와 메시지</translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation>장치</translation>
+    </message>
+    <message>
+        <source>idle of device 0</source>
+        <translation>장치 0의 유휴</translation>
+    </message>
+    <message>
+        <source>idle of devices 0 to %1</source>
+        <translation>장치 0~%1의 유휴</translation>
+    </message>
+    <message>
+        <source>No bubble to show yet: it appears with the first plan.</source>
+        <translation>아직 표시할 버블이 없습니다. 첫 계획과 함께 나타납니다.</translation>
+    </message>
+    <message>
+        <source>Bubble %1</source>
+        <translation>버블 %1</translation>
+    </message>
+    <message>
+        <source>of all devices&apos; time · %1</source>
+        <translation>모든 장치 시간 중 · %1</translation>
+    </message>
+    <message>
+        <source>Found by simulating again, always in this order: without barriers and messages,
+then with the vocabulary layers&apos; work spread evenly, then with equal stages.
+What each saves is its part; what is left is fill and drain.
+Below: how much of its time each device waits.</source>
+        <translation>다시 시뮬레이션하여 항상 이 순서로 구합니다: 배리어와 메시지 없이,
+다음은 어휘 레이어 작업을 고르게 나누고, 다음은 스테이지를 같게.
+각각이 줄이는 만큼이 그 몫이고, 나머지는 채움과 비움입니다.
+아래: 각 장치가 기다리는 시간의 비율.</translation>
+    </message>
+    <message>
+        <source>%1 of all devices&apos; time</source>
+        <translation>모든 장치 시간의 %1</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>스텝</translation>
+    </message>
+    <message>
+        <source>No loss yet: F5 trains this plan.</source>
+        <translation>아직 손실이 없습니다. F5로 이 계획을 학습하십시오.</translation>
+    </message>
+    <message>
+        <source>ln V = %1: a model that knows nothing</source>
+        <translation>ln V = %1: 아무것도 모르는 모델</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation>파라미터</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>기울기</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>옵티마이저</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>활성값</translation>
+    </message>
+    <message>
+        <source>vocabulary</source>
+        <translation>어휘</translation>
+    </message>
+    <message>
+        <source>communication</source>
+        <translation>통신</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>작업 공간</translation>
+    </message>
+    <message>
+        <source>Device whose memory is shown</source>
+        <translation>메모리를 표시할 장치</translation>
+    </message>
+    <message>
+        <source>Device whose memory is shown; it follows the selected pass</source>
+        <translation>메모리를 표시할 장치. 선택한 패스를 따릅니다</translation>
+    </message>
+    <message>
+        <source>Fullest</source>
+        <translation>가장 참</translation>
+    </message>
+    <message>
+        <source>Device %1: peak %2</source>
+        <translation>장치 %1: 최대 %2</translation>
+    </message>
+    <message>
+        <source>, activations of %1 microbatch</source>
+        <translation>, 마이크로배치 %1개의 활성값</translation>
+    </message>
+    <message>
+        <source>, activations of %1 microbatches</source>
+        <translation>, 마이크로배치 %1개의 활성값</translation>
+    </message>
+    <message>
+        <source> of %1</source>
+        <translation> / %1</translation>
+    </message>
+    <message>
+        <source>A teaching example has no bytes: choose a model to see memory.</source>
+        <translation>교육용 예제에는 바이트가 없습니다. 메모리를 보려면 모델을 고르십시오.</translation>
+    </message>
+    <message>
+        <source>Memory </source>
+        <translation>메모리 </translation>
+    </message>
+    <message>
+        <source>%1%2 at %3</source>
+        <translation>%1%2, %3에</translation>
+    </message>
+    <message>
+        <source>Peak: </source>
+        <translation>최대: </translation>
+    </message>
+    <message>
+        <source>No memory figures</source>
+        <translation>메모리 수치 없음</translation>
+    </message>
+    <message>
+        <source>Device %1 peaks at %2</source>
+        <translation>장치 %1의 최대는 %2</translation>
+    </message>
+    <message>
+        <source>capacity %1 </source>
+        <translation>용량 %1 </translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>실행 취소(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>다시 실행(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Keys and mouse</source>
+        <translation>키와 마우스</translation>
+    </message>
+    <message>
+        <source>About Stagelens</source>
+        <translation>Stagelens 정보</translation>
+    </message>
+    <message>
+        <source>&lt;p&gt;&lt;b&gt;Stagelens %1&lt;/b&gt;&lt;/p&gt;&lt;p&gt;Explorer and trainer of pipeline-parallel schedules with vocabulary parallelism.&lt;/p&gt;&lt;p&gt;GPL-3.0-or-later. Data: %2&lt;/p&gt;</source>
+        <translation>&lt;p&gt;&lt;b&gt;Stagelens %1&lt;/b&gt;&lt;/p&gt;&lt;p&gt;어휘 병렬을 갖춘 파이프라인 병렬 스케줄의 탐색 및 학습 도구.&lt;/p&gt;&lt;p&gt;GPL-3.0-or-later. 데이터: %2&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>A run is going on. What it has measured so far is kept.</source>
+        <translation>실행이 진행 중입니다. 지금까지 측정한 것은 보존됩니다.</translation>
+    </message>
+    <message>
+        <source>Stop and close</source>
+        <translation>중지하고 닫기</translation>
+    </message>
+    <message>
+        <source>Keep open</source>
+        <translation>열어 두기</translation>
+    </message>
+    <message>
+        <source>From the next start, Stagelens uses the language of the desktop.</source>
+        <translation>다음 시작부터 Stagelens가 데스크톱의 언어를 씁니다.</translation>
+    </message>
+    <message>
+        <source>From the next start, Stagelens uses this language: %1.</source>
+        <translation>다음 시작부터 Stagelens가 이 언어를 씁니다: %1.</translation>
+    </message>
+    <message>
+        <source>All settings</source>
+        <translation>모든 설정</translation>
+    </message>
+    <message>
+        <source>Figures</source>
+        <translation>수치</translation>
+    </message>
+    <message>
+        <source>Demo: the slow last device</source>
+        <translation>데모: 느린 마지막 장치</translation>
+    </message>
+    <message>
+        <source>Textbook 1F1B</source>
+        <translation>교과서 1F1B</translation>
+    </message>
+    <message>
+        <source>4B GPT on 8 A100, vocabulary 256k</source>
+        <translation>A100 8개의 4B GPT, 어휘 256k</translation>
+    </message>
+    <message>
+        <source>Two schedules at equal memory</source>
+        <translation>같은 메모리의 두 스케줄</translation>
+    </message>
+    <message>
+        <source>Custom</source>
+        <translation>사용자</translation>
+    </message>
+    <message>
+        <source>A model whose sizes were changed by hand</source>
+        <translation>크기를 직접 바꾼 모델</translation>
+    </message>
+    <message>
+        <source>None (teaching units)</source>
+        <translation>없음(교육용 단위)</translation>
+    </message>
+    <message>
+        <source>One layer a stage and durations by hand</source>
+        <translation>스테이지마다 한 레이어, 소요 시간은 직접 입력</translation>
+    </message>
+    <message>
+        <source>The order of the moment, to be changed by hand; or one from a file (--schedule-file FILE)</source>
+        <translation>현재 순서를 직접 바꾸거나, 파일의 순서를 씁니다(--schedule-file FILE)</translation>
+    </message>
+    <message>
+        <source>Teaching units</source>
+        <translation>교육용 단위</translation>
+    </message>
+    <message>
+        <source>--uniform F=1,B=2,...: the same on every device</source>
+        <translation>--uniform F=1,B=2,...: 모든 장치에서 같음</translation>
+    </message>
+    <message>
+        <source>Durations from a file</source>
+        <translation>파일의 소요 시간</translation>
+    </message>
+    <message>
+        <source>--durations FILE: measured elsewhere, or by Experiment &gt; Costs from the run that is shown</source>
+        <translation>--durations FILE: 다른 곳에서 측정했거나, 실험 &gt; 표시된 실행의 비용 사용으로 얻은 값</translation>
+    </message>
+    <message>
+        <source>Milliseconds; one millisecond is one unit.</source>
+        <translation>밀리초. 1밀리초가 1단위입니다.</translation>
+    </message>
+    <message>
+        <source>Forward F</source>
+        <translation>순전파 F</translation>
+    </message>
+    <message>
+        <source>Backward B</source>
+        <translation>역전파 B</translation>
+    </message>
+    <message>
+        <source>Vocabulary S</source>
+        <translation>어휘 S</translation>
+    </message>
+    <message>
+        <source>Vocabulary T</source>
+        <translation>어휘 T</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>메시지</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Costs</source>
+        <translation>비용</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>데이터</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>학습 실행</translation>
+    </message>
+    <message>
+        <source> (pinned)</source>
+        <translation> (고정됨)</translation>
+    </message>
+    <message>
+        <source>1F1B, vocabulary not split</source>
+        <translation>1F1B, 어휘 나누지 않음</translation>
+    </message>
+    <message>
+        <source>, and its result takes %1 to arrive</source>
+        <translation>, 결과가 도착하는 데 %1</translation>
+    </message>
+    <message>
+        <source>, and the broadcast of its output takes %1</source>
+        <translation>, 출력 브로드캐스트에 %1</translation>
+    </message>
+    <message>
+        <source>, and the barrier of the softmax statistics takes %1</source>
+        <translation>, 소프트맥스 통계 배리어에 %1</translation>
+    </message>
+    <message>
+        <source>, and the barrier that sums the gradients takes %1</source>
+        <translation>, 기울기 합산 배리어에 %1</translation>
+    </message>
+    <message>
+        <source>, and summing the embeddings takes %1</source>
+        <translation>, 임베딩 합산에 %1</translation>
+    </message>
+    <message>
+        <source>, and the broadcast of the embedding&apos;s gradient takes %1</source>
+        <translation>, 임베딩 기울기 브로드캐스트에 %1</translation>
+    </message>
+    <message>
+        <source>%1, on device %2</source>
+        <translation>%1, 장치 %2</translation>
+    </message>
+    <message>
+        <source> for its first work</source>
+        <translation> 첫 작업</translation>
+    </message>
+    <message>
+        <source>, which follows %1</source>
+        <translation>, 다음은 %1</translation>
+    </message>
+    <message>
+        <source> for the others to end</source>
+        <translation> 다른 장치의 종료</translation>
+    </message>
+    <message>
+        <source> though all that it needs is there</source>
+        <translation> (필요한 것은 모두 준비됨)</translation>
+    </message>
+    <message>
+        <source> for the message</source>
+        <translation> 메시지</translation>
+    </message>
+    <message>
+        <source> for the collective of all devices</source>
+        <translation> 모든 장치의 집합 통신</translation>
+    </message>
+    <message>
+        <source> for %1, which a barrier waits for</source>
+        <translation> 배리어가 기다리는 %1</translation>
+    </message>
+    <message>
+        <source> for the activation from %1</source>
+        <translation> %1의 활성값</translation>
+    </message>
+    <message>
+        <source> for the gradient from %1</source>
+        <translation> %1의 기울기</translation>
+    </message>
+    <message>
+        <source>a forward</source>
+        <translation>순전파</translation>
+    </message>
+    <message>
+        <source> for %1, while %2 could run if the device held more activations</source>
+        <translation> %1(장치가 활성값을 더 보관하면 %2을(를) 실행할 수 있음)</translation>
+    </message>
+    <message>
+        <source>%1 of microbatch %2, stage %3</source>
+        <translation>마이크로배치 %2의 %1, 스테이지 %3</translation>
+    </message>
+    <message>
+        <source>Device %1 has no work left after %2; the last pass of all ends at %3.</source>
+        <translation>장치 %1은(는) %2 다음에 남은 작업이 없습니다. 마지막 패스는 %3에 끝납니다.</translation>
+    </message>
+    <message>
+        <source>Device %1 waits %2 (%3 to %4) for its next pass, %5.</source>
+        <translation>장치 %1은(는) 다음 패스 %5까지 %2 기다립니다(%3~%4).</translation>
+    </message>
+    <message>
+        <source> It waits </source>
+        <translation> 기다리는 이유:</translation>
+    </message>
+    <message>
+        <source>, then </source>
+        <translation>, 그다음 </translation>
+    </message>
+    <message>
+        <source>this device</source>
+        <translation>이 장치</translation>
+    </message>
+    <message>
+        <source>device %1</source>
+        <translation>장치 %1</translation>
+    </message>
+    <message>
+        <source> It needs %1, which ends on %2 at %3</source>
+        <translation> 필요한 것은 %1이며, %2에서 %3에 끝납니다</translation>
+    </message>
+    <message>
+        <source>its message</source>
+        <translation>메시지</translation>
+    </message>
+    <message>
+        <source>the broadcast of its output</source>
+        <translation>출력 브로드캐스트</translation>
+    </message>
+    <message>
+        <source>the softmax statistics&apos; barrier</source>
+        <translation>소프트맥스 통계 배리어</translation>
+    </message>
+    <message>
+        <source>the reduction of the gradient</source>
+        <translation>기울기 축소</translation>
+    </message>
+    <message>
+        <source>the sum of the embeddings</source>
+        <translation>임베딩 합산</translation>
+    </message>
+    <message>
+        <source>the broadcast of its gradient</source>
+        <translation>기울기 브로드캐스트</translation>
+    </message>
+    <message>
+        <source>The device then holds %1</source>
+        <translation>이때 장치가 보관하는 양은 %1</translation>
+    </message>
+    <message>
+        <source>On the critical path: any delay lengthens the iteration</source>
+        <translation>임계 경로 위: 늦어지면 반복이 길어집니다</translation>
+    </message>
+    <message>
+        <source>May be %1 late without lengthening the iteration</source>
+        <translation>반복을 늘리지 않고 %1 늦어도 됨</translation>
+    </message>
+    <message>
+        <source>Began as soon as the device was free, after %1</source>
+        <translation>장치가 비자마자 시작, %1 다음</translation>
+    </message>
+    <message>
+        <source>Idle for %1 before</source>
+        <translation>앞서 %1 유휴</translation>
+    </message>
+    <message>
+        <source>Waited for nothing</source>
+        <translation>기다리지 않음</translation>
+    </message>
+    <message>
+        <source>Waited %1 for %2 on device %3</source>
+        <translation>장치 %3의 %2을(를) %1 기다림</translation>
+    </message>
+    <message>
+        <source>: %1 until it ended, %2 for %3</source>
+        <translation>: 끝날 때까지 %1, %3에 %2</translation>
+    </message>
+    <message>
+        <source>%1 of device %2</source>
+        <translation>장치 %2의 %1</translation>
+    </message>
+    <message>
+        <source>the message of %1 from device %2</source>
+        <translation>장치 %2에서 오는 %1의 메시지</translation>
+    </message>
+    <message>
+        <source>%1 after %2</source>
+        <translation>%2 다음의 %1</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>완료</translation>
+    </message>
+    <message>
+        <source>idle until %1</source>
+        <translation>%1까지 유휴</translation>
+    </message>
+    <message>
+        <source>waits for %1</source>
+        <translation>%1 대기</translation>
+    </message>
+    <message>
+        <source>Replicas sum their gradients</source>
+        <translation>복제본이 기울기를 합산</translation>
+    </message>
+    <message>
+        <source>Replicas gather the updated parameters</source>
+        <translation>복제본이 갱신된 파라미터를 모음</translation>
+    </message>
+    <message>
+        <source>%1 of device %2
+Begins at %3, takes %4</source>
+        <translation>장치 %2: %1
+%3에 시작, %4 걸림</translation>
+    </message>
+    <message>
+        <source>
+Each rank sends %1</source>
+        <translation>
+랭크마다 %1 전송</translation>
+    </message>
+    <message>
+        <source>all devices</source>
+        <translation>모든 장치</translation>
+    </message>
+    <message>
+        <source>device %1 to device %2</source>
+        <translation>장치 %1에서 장치 %2로</translation>
+    </message>
+    <message>
+        <source>%1 of microbatch %2, %3</source>
+        <translation>마이크로배치 %2의 %1, %3</translation>
+    </message>
+    <message>
+        <source>
+Begins at %1, takes %2</source>
+        <translation>
+%1에 시작, %2 걸림</translation>
+    </message>
+    <message>
+        <source>Stage %1, microbatch %2</source>
+        <translation>스테이지 %1, 마이크로배치 %2</translation>
+    </message>
+    <message>
+        <source>Begins at %1, takes %2</source>
+        <translation>%1에 시작, %2 걸림</translation>
+    </message>
+    <message>
+        <source>Vocabulary layers: all of it</source>
+        <translation>어휘 레이어: 전부</translation>
+    </message>
+    <message>
+        <source>Vocabulary layers: %1 (%2 %)</source>
+        <translation>어휘 레이어: %1 (%2 %)</translation>
+    </message>
+    <message>
+        <source>Vocabulary part: not known</source>
+        <translation>어휘 부분: 알 수 없음</translation>
+    </message>
+    <message>
+        <source>Device %1 is idle</source>
+        <translation>장치 %1 유휴</translation>
+    </message>
+    <message>
+        <source>From %1: its work is done</source>
+        <translation>%1부터: 작업 완료</translation>
+    </message>
+    <message>
+        <source>For %1, before %2</source>
+        <translation>%1, %2 전</translation>
+    </message>
+    <message>
+        <source>Lanes</source>
+        <translation>레인</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>장치</translation>
+    </message>
+    <message>
+        <source>Pass</source>
+        <translation>패스</translation>
+    </message>
+    <message>
+        <source>Stage</source>
+        <translation>스테이지</translation>
+    </message>
+    <message>
+        <source>Begins</source>
+        <translation>시작</translation>
+    </message>
+    <message>
+        <source>Takes</source>
+        <translation>걸림</translation>
+    </message>
+    <message>
+        <source>Vocabulary</source>
+        <translation>어휘</translation>
+    </message>
+    <message>
+        <source>Why then</source>
+        <translation>그때인 이유</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>알 수 없음</translation>
+    </message>
+    <message>
+        <source> · run %1</source>
+        <translation> · 실행 %1</translation>
+    </message>
+    <message>
+        <source>, step %1 of %2</source>
+        <translation>, 스텝 %1/%2</translation>
+    </message>
+    <message>
+        <source>, the median</source>
+        <translation>, 중앙값</translation>
+    </message>
+    <message>
+        <source>preparing</source>
+        <translation>준비 중</translation>
+    </message>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>스텝 %1/%2</translation>
+    </message>
+    <message>
+        <source> · pass %1 of %2</source>
+        <translation> · 패스 %1/%2</translation>
+    </message>
+    <message>
+        <source> · loss </source>
+        <translation> · 손실 </translation>
+    </message>
+    <message>
+        <source> · %1 left</source>
+        <translation> · %1 남음</translation>
+    </message>
+    <message>
+        <source>The stored runs cannot be read now. Stagelens tries again every second. </source>
+        <translation>저장된 실행을 지금 읽을 수 없습니다. Stagelens가 매초 다시 시도합니다. </translation>
+    </message>
+    <message>
+        <source>Results of this session are not being stored. </source>
+        <translation>이 세션의 결과가 저장되지 않습니다. </translation>
+    </message>
+    <message>
+        <source>Run %1. Double-click shows it with its plan; tick two to six to compare them.</source>
+        <translation>실행 %1. 두 번 누르면 계획과 함께 보이고, 2~6개를 고르면 비교합니다.</translation>
+    </message>
+    <message>
+        <source>Right click chooses columns</source>
+        <translation>오른쪽 클릭으로 열 선택</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>상태</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>실행</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>이름</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>때</translation>
+    </message>
+    <message>
+        <source>Differs from baseline</source>
+        <translation>기준과 다른 점</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>종류</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>스텝</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>태그</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>메모</translation>
+    </message>
+    <message>
+        <source>“%1” is not a number; write whole numbers such as 8 or 32k, separated by spaces.</source>
+        <translation>“%1”은(는) 숫자가 아닙니다. 8이나 32k 같은 정수를 공백으로 나누어 쓰십시오.</translation>
+    </message>
+    <message>
+        <source>Write the values to go through, such as 32k, 64k.</source>
+        <translation>차례로 쓸 값을 적으십시오(예: 32k, 64k).</translation>
+    </message>
+    <message>
+        <source>Choose at least one method.</source>
+        <translation>방법을 하나 이상 고르십시오.</translation>
+    </message>
+    <message>
+        <source>These are %1 plans; at most %2 are swept at once. Use fewer values.</source>
+        <translation>계획이 %1개입니다. 한 번에 최대 %2개를 스윕합니다. 값을 줄이십시오.</translation>
+    </message>
+    <message>
+        <source>Choose two different parameters.</source>
+        <translation>서로 다른 두 매개변수를 고르십시오.</translation>
+    </message>
+    <message>
+        <source>This teaching example has no model: sweep devices or microbatches, or choose a model.</source>
+        <translation>이 교육용 예제에는 모델이 없습니다. 장치나 마이크로배치를 스윕하거나 모델을 고르십시오.</translation>
+    </message>
+    <message>
+        <source>Does not fit: needs %1 of %2.</source>
+        <translation>들어가지 않음: %2 중 %1 필요.</translation>
+    </message>
+    <message>
+        <source>training run</source>
+        <translation>회 학습</translation>
+    </message>
+    <message>
+        <source>training runs</source>
+        <translation>회 학습</translation>
+    </message>
+    <message>
+        <source>prediction</source>
+        <translation>건 예측</translation>
+    </message>
+    <message>
+        <source>predictions</source>
+        <translation>건 예측</translation>
+    </message>
+    <message>
+        <source>, about </source>
+        <translation>, 약 </translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation>초</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>시간</translation>
+    </message>
+    <message>
+        <source>Against this plan</source>
+        <translation>이 계획 대비</translation>
+    </message>
+    <message>
+        <source>Front</source>
+        <translation>프런트</translation>
+    </message>
+    <message>
+        <source>A dot: no other choice that fits is both faster and smaller (Pareto front)</source>
+        <translation>점: 들어가는 다른 선택 중 더 빠르고 더 작은 것이 없음(파레토 프런트)</translation>
+    </message>
+    <message>
+        <source>not here</source>
+        <translation>여기 불가</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>계획</translation>
+    </message>
+    <message>
+        <source>Hardware</source>
+        <translation>하드웨어</translation>
+    </message>
+    <message>
+        <source>Microbatches</source>
+        <translation>마이크로배치</translation>
+    </message>
+    <message>
+        <source>Run settings</source>
+        <translation>실행 설정</translation>
+    </message>
+    <message>
+        <source>Steps, data, optimizer, and where the run takes place</source>
+        <translation>스텝, 데이터, 옵티마이저, 실행 위치</translation>
+    </message>
+    <message>
+        <source>%1 · vocabulary </source>
+        <translation>%1 · 어휘 </translation>
+    </message>
+    <message>
+        <source>%1 · </source>
+        <translation>%1 · </translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>없음</translation>
+    </message>
+    <message numerus="yes">
+        <source>All settings (%n)</source>
+        <translation>
+            <numerusform>모든 설정 (%n)</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Every field of the experiment (Ctrl+E)</source>
+        <translation>실험의 모든 항목(Ctrl+E)</translation>
+    </message>
+    <message>
+        <source>Train here</source>
+        <translation>여기서 학습</translation>
+    </message>
+    <message>
+        <source>All training settings</source>
+        <translation>모든 학습 설정</translation>
+    </message>
+    <message>
+        <source>▲ Device %1</source>
+        <translation>▲ 장치 %1</translation>
+    </message>
+    <message>
+        <source>Whole iteration</source>
+        <translation>전체 반복</translation>
+    </message>
+    <message>
+        <source>F forward</source>
+        <translation>F 순전파</translation>
+    </message>
+    <message>
+        <source>B backward</source>
+        <translation>B 역전파</translation>
+    </message>
+    <message>
+        <source>I input gradient</source>
+        <translation>I 입력 기울기</translation>
+    </message>
+    <message>
+        <source>W weight gradient</source>
+        <translation>W 가중치 기울기</translation>
+    </message>
+    <message>
+        <source>S output layer, softmax</source>
+        <translation>S 출력 레이어, 소프트맥스</translation>
+    </message>
+    <message>
+        <source>U between barriers</source>
+        <translation>U 배리어 사이</translation>
+    </message>
+    <message>
+        <source>T output layer, gradients</source>
+        <translation>T 출력 레이어, 기울기</translation>
+    </message>
+    <message>
+        <source>Embedding</source>
+        <translation>임베딩</translation>
+    </message>
+    <message>
+        <source>O optimizer</source>
+        <translation>O 옵티마이저</translation>
+    </message>
+    <message>
+        <source>vocabulary share</source>
+        <translation>어휘 몫</translation>
+    </message>
+    <message>
+        <source>a to %1: chunks, each lighter</source>
+        <translation>a~%1: 청크, 점점 밝게</translation>
+    </message>
+    <message>
+        <source>and so on, in turn</source>
+        <translation>차례로 반복</translation>
+    </message>
+    <message>
+        <source>Chunk</source>
+        <translation>청크</translation>
+    </message>
+    <message>
+        <source>one a device</source>
+        <translation>장치마다 하나</translation>
+    </message>
+    <message>
+        <source>Slack</source>
+        <translation>여유</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>없음</translation>
+    </message>
+    <message>
+        <source>to %1 %</source>
+        <translation>%1 %까지</translation>
+    </message>
+    <message>
+        <source>of the makespan</source>
+        <translation>전체 시간 대비</translation>
+    </message>
+    <message>
+        <source>messages</source>
+        <translation>메시지</translation>
+    </message>
+    <message>
+        <source>messages to the device</source>
+        <translation>장치로 가는 메시지</translation>
+    </message>
+    <message>
+        <source>replicas</source>
+        <translation>복제본</translation>
+    </message>
+    <message>
+        <source>exchange of the replicas</source>
+        <translation>복제본의 교환</translation>
+    </message>
+    <message>
+        <source>
+Predicted %1, measured %2: %3; begins %4 %5 than predicted</source>
+        <translation>
+예측 %1, 측정 %2: %3; 예측보다 %4 %5 시작</translation>
+    </message>
+    <message>
+        <source>earlier</source>
+        <translation>일찍</translation>
+    </message>
+    <message>
+        <source>later</source>
+        <translation>늦게</translation>
+    </message>
+    <message>
+        <source>Nothing is on its way to device %1</source>
+        <translation>장치 %1(으)로 가는 것이 없습니다</translation>
+    </message>
+    <message>
+        <source>
+%1 passes stand here: zoom in to tell them apart</source>
+        <translation>
+여기에 패스 %1개가 있습니다. 확대하면 구분됩니다</translation>
+    </message>
+    <message>
+        <source>%1
+Drag it to another place of device %2</source>
+        <translation>%1
+장치 %2의 다른 위치로 끌기</translation>
+    </message>
+    <message>
+        <source>%1
+Let go to put it here</source>
+        <translation>%1
+놓으면 여기에 배치</translation>
+    </message>
+    <message>
+        <source>%1 cannot stand here
+%2</source>
+        <translation>%1은(는) 여기에 놓을 수 없습니다
+%2</translation>
+    </message>
+    <message>
+        <source>activations held</source>
+        <translation>보관 중인 활성값</translation>
+    </message>
+    <message>
+        <source>vocabulary layers inside them </source>
+        <translation>그 안의 어휘 레이어 </translation>
+    </message>
+    <message>
+        <source>Range %1 to %2: %3</source>
+        <translation>범위 %1~%2: %3</translation>
+    </message>
+    <message>
+        <source>Device %1: busy %2</source>
+        <translation>장치 %1: 작업 %2</translation>
+    </message>
+    <message>
+        <source>: %1 passes, busy %2, idle %3</source>
+        <translation>: 패스 %1개, 작업 %2, 유휴 %3</translation>
+    </message>
+    <message>
+        <source>Device time: </source>
+        <translation>장치 시간: </translation>
+    </message>
+    <message>
+        <source>and %1 more devices</source>
+        <translation>외 장치 %1개</translation>
+    </message>
+    <message>
+        <source>Units</source>
+        <translation>단위</translation>
+    </message>
+    <message>
+        <source>busy</source>
+        <translation>작업</translation>
+    </message>
+    <message>
+        <source>now %1, %2</source>
+        <translation>지금 %1, %2</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>찾기</translation>
+    </message>
+    <message>
+        <source>Find passes</source>
+        <translation>패스 찾기</translation>
+    </message>
+    <message>
+        <source>B 17, stage 3, device 2</source>
+        <translation>B 17, stage 3, device 2</translation>
+    </message>
+    <message>
+        <source>Kind, microbatch, stage N, device N. Return goes on, Shift+Return back, Esc closes</source>
+        <translation>종류, 마이크로배치, stage N, device N. Return 다음, Shift+Return 이전, Esc 닫기</translation>
+    </message>
+    <message>
+        <source>Previous match</source>
+        <translation>이전 일치</translation>
+    </message>
+    <message>
+        <source>Next match</source>
+        <translation>다음 일치</translation>
+    </message>
+    <message>
+        <source>write B 17 or stage 3</source>
+        <translation>B 17 또는 stage 3 입력</translation>
+    </message>
+    <message>
+        <source>no such pass</source>
+        <translation>그런 패스 없음</translation>
+    </message>
+    <message>
+        <source>%1 of %2 passes</source>
+        <translation>패스 %1/%2</translation>
+    </message>
+    <message>
+        <source>No plan to draw yet: choose a model and a schedule in the experiment.</source>
+        <translation>아직 그릴 계획이 없습니다. 실험에서 모델과 스케줄을 고르십시오.</translation>
+    </message>
+    <message>
+        <source>No pass is selected: click one.</source>
+        <translation>선택한 패스가 없습니다. 하나를 누르십시오.</translation>
+    </message>
+    <message>
+        <source>Loss after the last step</source>
+        <translation>마지막 스텝 뒤의 손실</translation>
+    </message>
+    <message>
+        <source> is </source>
+        <translation> : </translation>
+    </message>
+    <message>
+        <source>: different kinds of measurement, so nothing is called better between them.</source>
+        <translation>: 측정 종류가 달라 우열을 말하지 않습니다.</translation>
+    </message>
+    <message>
+        <source>They were measured on different machines, so nothing is called better between those.</source>
+        <translation>서로 다른 컴퓨터에서 측정했으므로 우열을 말하지 않습니다.</translation>
+    </message>
+    <message>
+        <source>%1 and A: %2</source>
+        <translation>%1와(과) A: %2</translation>
+    </message>
+    <message>
+        <source>Not the same work, so nothing is called better: %1. Compare tokens/s.</source>
+        <translation>작업이 달라 우열을 말하지 않습니다: %1. 토큰/초를 비교하십시오.</translation>
+    </message>
+    <message>
+        <source>run %1: %2</source>
+        <translation>실행 %1: %2</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>파라미터</translation>
+    </message>
+    <message>
+        <source>Environment</source>
+        <translation>환경</translation>
+    </message>
+    <message>
+        <source>Metrics</source>
+        <translation>지표</translation>
+    </message>
+    <message>
+        <source>scaled x%1</source>
+        <translation>배율 x%1</translation>
+    </message>
+    <message>
+        <source>has no microbatch %1</source>
+        <translation>마이크로배치 %1 없음</translation>
+    </message>
+    <message>
+        <source>moved by </source>
+        <translation>이동: </translation>
+    </message>
+    <message>
+        <source>order </source>
+        <translation>순서 </translation>
+    </message>
+    <message>
+        <source>A preset (see `list models`) or a Hugging Face config.json.</source>
+        <translation>프리셋(`list models` 참고) 또는 Hugging Face의 config.json.</translation>
+    </message>
+    <message>
+        <source>Architecture</source>
+        <translation>아키텍처</translation>
+    </message>
+    <message>
+        <source>What a layer is made of: gpt or llama.</source>
+        <translation>레이어의 구성: gpt 또는 llama.</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>레이어</translation>
+    </message>
+    <message>
+        <source>Transformer layers.</source>
+        <translation>트랜스포머 레이어 수.</translation>
+    </message>
+    <message>
+        <source>Hidden width</source>
+        <translation>은닉 폭</translation>
+    </message>
+    <message>
+        <source>Hidden size: width of the residual stream.</source>
+        <translation>은닉 크기: 잔차 흐름의 폭.</translation>
+    </message>
+    <message>
+        <source>Heads</source>
+        <translation>헤드</translation>
+    </message>
+    <message>
+        <source>Attention heads; they divide the hidden size unless --head-dim is given.</source>
+        <translation>어텐션 헤드 수. --head-dim이 없으면 은닉 크기를 나누어야 합니다.</translation>
+    </message>
+    <message>
+        <source>Key/value heads</source>
+        <translation>키/값 헤드</translation>
+    </message>
+    <message>
+        <source>Key and value heads; they divide the heads (default: as many as heads).</source>
+        <translation>키와 값 헤드 수. 헤드 수를 나누어야 합니다(기본: 헤드 수와 같음).</translation>
+    </message>
+    <message>
+        <source>Inner width</source>
+        <translation>내부 폭</translation>
+    </message>
+    <message>
+        <source>Inner width of the MLP (default: 4h; llama 8h/3).</source>
+        <translation>MLP의 내부 폭(기본 4h, llama 8h/3).</translation>
+    </message>
+    <message>
+        <source>Sequence length</source>
+        <translation>시퀀스 길이</translation>
+    </message>
+    <message>
+        <source>Tokens of a sequence.</source>
+        <translation>시퀀스 하나의 토큰 수.</translation>
+    </message>
+    <message>
+        <source>Vocabulary size</source>
+        <translation>어휘 크기</translation>
+    </message>
+    <message>
+        <source>Tokens of the vocabulary: what the output layer&apos;s work grows with.</source>
+        <translation>어휘의 토큰 수. 출력 레이어의 작업이 이에 따라 늘어납니다.</translation>
+    </message>
+    <message>
+        <source>Tied embeddings</source>
+        <translation>공유 임베딩</translation>
+    </message>
+    <message>
+        <source>Input embedding and output projection share one matrix.</source>
+        <translation>입력 임베딩과 출력 투영이 행렬 하나를 공유합니다.</translation>
+    </message>
+    <message>
+        <source>Number format</source>
+        <translation>수 형식</translation>
+    </message>
+    <message>
+        <source>Fp32, bf16 or fp16, of weights and activations in the plan; processors compute in fp32, GPUs in fp32 and bf16.</source>
+        <translation>계획의 가중치와 활성값 형식: fp32, bf16, fp16. 프로세서는 fp32, GPU는 fp32와 bf16으로 계산합니다.</translation>
+    </message>
+    <message>
+        <source>Width of a head</source>
+        <translation>헤드 폭</translation>
+    </message>
+    <message>
+        <source>Channels of one head of a llama, an even number (default: h / a).</source>
+        <translation>llama 헤드 하나의 채널 수, 짝수(기본 h / a).</translation>
+    </message>
+    <message>
+        <source>Pipeline devices.</source>
+        <translation>파이프라인 장치 수.</translation>
+    </message>
+    <message>
+        <source>Microbatches of a step.</source>
+        <translation>한 스텝의 마이크로배치 수.</translation>
+    </message>
+    <message>
+        <source>Microbatch size</source>
+        <translation>마이크로배치 크기</translation>
+    </message>
+    <message>
+        <source>Sequences of a microbatch.</source>
+        <translation>마이크로배치 하나의 시퀀스 수.</translation>
+    </message>
+    <message>
+        <source>Layers of each stage, such as 2/2/2/2 (default: as even as possible).</source>
+        <translation>스테이지별 레이어 수(예: 2/2/2/2, 기본: 가능한 한 고르게).</translation>
+    </message>
+    <message>
+        <source>ZeRO</source>
+        <translation>ZeRO</translation>
+    </message>
+    <message>
+        <source>What replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters (0 and 1 are supported).</source>
+        <translation>복제본이 나누는 것: 0 없음, 1 옵티마이저 상태, 2 기울기도, 3 파라미터도(0과 1 지원).</translation>
+    </message>
+    <message>
+        <source>Order of ranks</source>
+        <translation>랭크 순서</translation>
+    </message>
+    <message>
+        <source>Axes from adjacent ranks to the slowest: a permutation of tp-cp-dp-pp.</source>
+        <translation>인접한 랭크부터 가장 느린 축까지: tp-cp-dp-pp의 순열.</translation>
+    </message>
+    <message>
+        <source>The order in which each device runs its passes: see `list schedules`; auto searches them.</source>
+        <translation>각 장치가 패스를 실행하는 순서. `list schedules` 참고. auto는 이들을 탐색합니다.</translation>
+    </message>
+    <message>
+        <source>Schedule file</source>
+        <translation>스케줄 파일</translation>
+    </message>
+    <message>
+        <source>A custom schedule: Stagelens&apos; text form, or a CSV of PyTorch&apos;s pipelining; - is standard input.</source>
+        <translation>사용자 스케줄: Stagelens 텍스트 형식 또는 PyTorch pipelining의 CSV. -는 표준 입력.</translation>
+    </message>
+    <message>
+        <source>Where the input embedding and the output layer are computed: see `list vocabularies`.</source>
+        <translation>입력 임베딩과 출력 레이어를 계산하는 곳. `list vocabularies` 참고.</translation>
+    </message>
+    <message>
+        <source>Order of S and T</source>
+        <translation>S와 T의 순서</translation>
+    </message>
+    <message>
+        <source>Where the vocabulary passes stand among the others: published or best.</source>
+        <translation>어휘 패스가 다른 패스 사이에 놓이는 곳: published 또는 best.</translation>
+    </message>
+    <message>
+        <source>Chunks</source>
+        <translation>청크</translation>
+    </message>
+    <message>
+        <source>Stages of each device (interleaved families; 2).</source>
+        <translation>장치마다의 스테이지 수(인터리브 계열, 2).</translation>
+    </message>
+    <message>
+        <source>Group size</source>
+        <translation>묶음 크기</translation>
+    </message>
+    <message>
+        <source>Microbatches that go through a chunk before the next chunk&apos;s turn (interleaved families; p); a rest that would not fill the pipeline makes groups larger.</source>
+        <translation>다음 청크 차례 전에 한 청크를 지나는 마이크로배치 수(인터리브 계열, p). 파이프라인을 채우지 못하는 나머지는 묶음을 키웁니다.</translation>
+    </message>
+    <message>
+        <source>Waves</source>
+        <translation>웨이브</translation>
+    </message>
+    <message>
+        <source>Times down and up the devices, two chunks each (hanayo; 1).</source>
+        <translation>장치를 오가는 횟수, 각각 청크 두 개(hanayo, 1).</translation>
+    </message>
+    <message>
+        <source>Memory limit (GiB)</source>
+        <translation>메모리 한도(GiB)</translation>
+    </message>
+    <message>
+        <source>Most memory of a device, such as 80GiB; what needs more is refused, and families that adapt keep to it.</source>
+        <translation>장치 하나의 최대 메모리(예: 80GiB). 넘으면 거부하고, 조정할 수 있는 계열은 이를 지킵니다.</translation>
+    </message>
+    <message>
+        <source>Recomputation</source>
+        <translation>재계산</translation>
+    </message>
+    <message>
+        <source>Which activations are computed again in the backward instead of being kept: none, selective or full.</source>
+        <translation>보관하지 않고 역전파에서 다시 계산할 활성값: none, selective, full.</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>어텐션</translation>
+    </message>
+    <message>
+        <source>Flash computes the probabilities again in the backward; materialised keeps them, a s x s matrix for each head.</source>
+        <translation>flash는 역전파에서 확률을 다시 계산하고, materialised는 헤드마다 s x s 행렬로 보관합니다.</translation>
+    </message>
+    <message>
+        <source>Costs for</source>
+        <translation>비용 기준</translation>
+    </message>
+    <message>
+        <source>Whose speed the prediction assumes: see `list hardware`.</source>
+        <translation>예측이 가정하는 속도. `list hardware` 참고.</translation>
+    </message>
+    <message>
+        <source>Durations</source>
+        <translation>소요 시간</translation>
+    </message>
+    <message>
+        <source>Milliseconds of each pass of one stage: F B I W S T U EF EB, of messages: send c0 c1 c2.</source>
+        <translation>스테이지 하나의 패스별 밀리초: F B I W S T U EF EB, 메시지: send c0 c1 c2.</translation>
+    </message>
+    <message>
+        <source>Durations of</source>
+        <translation>소요 시간의 단위</translation>
+    </message>
+    <message>
+        <source>Stage (each chunk takes the time given) or device (each of v chunks takes 1/v).</source>
+        <translation>stage(청크마다 주어진 시간) 또는 device(v개 청크가 각각 1/v).</translation>
+    </message>
+    <message>
+        <source>Durations file</source>
+        <translation>소요 시간 파일</translation>
+    </message>
+    <message>
+        <source>CSV with the header device,stage,pass,duration_us.</source>
+        <translation>머리글이 device,stage,pass,duration_us인 CSV.</translation>
+    </message>
+    <message>
+        <source>Collectives</source>
+        <translation>집합 통신</translation>
+    </message>
+    <message>
+        <source>Whether collectives run beside the passes or keep the devices waiting: overlapped or blocking.</source>
+        <translation>집합 통신이 패스와 함께 도는지, 장치를 기다리게 하는지: overlapped 또는 blocking.</translation>
+    </message>
+    <message>
+        <source>Backend</source>
+        <translation>백엔드</translation>
+    </message>
+    <message>
+        <source>What computes the passes when the plan is trained: see `list backends`.</source>
+        <translation>계획을 학습할 때 패스를 계산하는 것. `list backends` 참고.</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>시계</translation>
+    </message>
+    <message>
+        <source>Live: all devices at once; virtual-clock: each pass measured alone, concurrency simulated.</source>
+        <translation>live: 모든 장치 동시. virtual-clock: 패스를 하나씩 측정하고 동시 실행은 시뮬레이션.</translation>
+    </message>
+    <message>
+        <source>Training steps.</source>
+        <translation>학습 스텝 수.</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>시드</translation>
+    </message>
+    <message>
+        <source>Of parameters, synthetic data and the places of a text&apos;s sequences.</source>
+        <translation>파라미터, 합성 데이터, 텍스트 시퀀스 위치의 시드.</translation>
+    </message>
+    <message>
+        <source>Text or tokens</source>
+        <translation>텍스트 또는 토큰</translation>
+    </message>
+    <message>
+        <source>Synthetic, a text file, a folder of texts or a .bin token file (nanoGPT, llm.c).</source>
+        <translation>합성 데이터, 텍스트 파일, 텍스트 폴더 또는 .bin 토큰 파일(nanoGPT, llm.c).</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>학습률</translation>
+    </message>
+    <message>
+        <source>Learning rate.</source>
+        <translation>학습률.</translation>
+    </message>
+    <message>
+        <source>Betas</source>
+        <translation>베타</translation>
+    </message>
+    <message>
+        <source>AdamW&apos;s decay of the mean and of the square, such as 0.9,0.95.</source>
+        <translation>AdamW의 평균과 제곱의 감쇠(예: 0.9,0.95).</translation>
+    </message>
+    <message>
+        <source>Weight decay</source>
+        <translation>가중치 감쇠</translation>
+    </message>
+    <message>
+        <source>AdamW&apos;s decay of weights.</source>
+        <translation>AdamW의 가중치 감쇠.</translation>
+    </message>
+    <message>
+        <source>Gradient clipping</source>
+        <translation>기울기 자르기</translation>
+    </message>
+    <message>
+        <source>Greatest norm of the whole gradient.</source>
+        <translation>전체 기울기의 최대 노름.</translation>
+    </message>
+    <message>
+        <source>GPT-2</source>
+        <translation>GPT-2</translation>
+    </message>
+    <message>
+        <source>Learned positions, LayerNorm, GELU, biases</source>
+        <translation>학습된 위치, LayerNorm, GELU, 편향</translation>
+    </message>
+    <message>
+        <source>Llama</source>
+        <translation>Llama</translation>
+    </message>
+    <message>
+        <source>Rotary positions, RMSNorm, SwiGLU, grouped-query attention</source>
+        <translation>회전 위치, RMSNorm, SwiGLU, 그룹 쿼리 어텐션</translation>
+    </message>
+    <message>
+        <source>As published</source>
+        <translation>발표된 대로</translation>
+    </message>
+    <message>
+        <source>The order of the paper, or the family&apos;s nearest to it</source>
+        <translation>논문의 순서 또는 그에 가장 가까운 순서</translation>
+    </message>
+    <message>
+        <source>Best for these costs</source>
+        <translation>이 비용에 최적</translation>
+    </message>
+    <message>
+        <source>Placed for the costs at hand; never longer than the published order</source>
+        <translation>현재 비용에 맞추어 배치. 발표된 순서보다 길지 않음</translation>
+    </message>
+    <message>
+        <source>Flash</source>
+        <translation>Flash</translation>
+    </message>
+    <message>
+        <source>Probabilities are never stored: the backward computes them again</source>
+        <translation>확률을 저장하지 않고 역전파에서 다시 계산</translation>
+    </message>
+    <message>
+        <source>Materialised</source>
+        <translation>행렬 보관</translation>
+    </message>
+    <message>
+        <source>Probabilities stay in memory from F to B, s x s numbers for each head</source>
+        <translation>확률이 F부터 B까지 메모리에 남음, 헤드마다 s x s개</translation>
+    </message>
+    <message>
+        <source>A device&apos;s share</source>
+        <translation>장치의 몫</translation>
+    </message>
+    <message>
+        <source>Each of v chunks takes 1/v: the work stays the same</source>
+        <translation>v개 청크가 각각 1/v: 작업량은 같음</translation>
+    </message>
+    <message>
+        <source>Each chunk</source>
+        <translation>청크마다</translation>
+    </message>
+    <message>
+        <source>With v chunks a device has v times the work</source>
+        <translation>청크가 v개면 장치의 작업이 v배</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>This machine&apos;s processor</source>
+        <translation>이 컴퓨터의 프로세서</translation>
+    </message>
+    <message>
+        <source>CUDA</source>
+        <translation>CUDA</translation>
+    </message>
+    <message>
+        <source>NVIDIA GPUs</source>
+        <translation>NVIDIA GPU</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>자동</translation>
+    </message>
+    <message>
+        <source>Live while devices &lt;= cores, else virtual clock</source>
+        <translation>장치 수 &lt;= 코어 수면 실시간, 아니면 가상 시계</translation>
+    </message>
+    <message>
+        <source>Live</source>
+        <translation>실시간</translation>
+    </message>
+    <message>
+        <source>Wall clock, all devices at once</source>
+        <translation>벽시계, 모든 장치 동시</translation>
+    </message>
+    <message>
+        <source>Virtual clock</source>
+        <translation>가상 시계</translation>
+    </message>
+    <message>
+        <source>Each pass measured alone, concurrency simulated</source>
+        <translation>패스를 하나씩 측정하고 동시 실행은 시뮬레이션</translation>
+    </message>
+    <message>
+        <source>On first and last device</source>
+        <translation>첫 장치와 마지막 장치에</translation>
+    </message>
+    <message>
+        <source>not split</source>
+        <translation>나누지 않음</translation>
+    </message>
+    <message>
+        <source>Layers rebalanced</source>
+        <translation>레이어 재분배</translation>
+    </message>
+    <message>
+        <source>rebalancing</source>
+        <translation>재분배</translation>
+    </message>
+    <message>
+        <source>Split, naive: 3 barriers</source>
+        <translation>나눔, 단순: 배리어 3개</translation>
+    </message>
+    <message>
+        <source>naive split</source>
+        <translation>단순 나눔</translation>
+    </message>
+    <message>
+        <source>VOCAB-1: split, 2 barriers</source>
+        <translation>VOCAB-1: 나눔, 배리어 2개</translation>
+    </message>
+    <message>
+        <source>VOCAB-1</source>
+        <translation>VOCAB-1</translation>
+    </message>
+    <message>
+        <source>VOCAB-2: split, 1 barrier</source>
+        <translation>VOCAB-2: 나눔, 배리어 1개</translation>
+    </message>
+    <message>
+        <source>VOCAB-2</source>
+        <translation>VOCAB-2</translation>
+    </message>
+    <message>
+        <source>Split, all devices at once</source>
+        <translation>나눔, 모든 장치 동시</translation>
+    </message>
+    <message>
+        <source>interlaced split</source>
+        <translation>인터레이스 나눔</translation>
+    </message>
+    <message>
+        <source>all forwards, then all backwards; keeps every microbatch in memory</source>
+        <translation>모든 순전파 뒤에 모든 역전파. 모든 마이크로배치를 메모리에 보관</translation>
+    </message>
+    <message>
+        <source>one forward, one backward in turn; keeps at most as many microbatches as there are devices</source>
+        <translation>순전파와 역전파를 번갈아. 최대 장치 수만큼의 마이크로배치를 보관</translation>
+    </message>
+    <message>
+        <source>1F1B with twice as many forwards ahead, so that messages have time; about twice the memory</source>
+        <translation>앞선 순전파가 두 배인 1F1B로 메시지에 시간을 줌. 메모리 약 두 배</translation>
+    </message>
+    <message>
+        <source>several chunks a device shorten the bubble, for more messages and a little more memory</source>
+        <translation>장치마다 여러 청크로 버블을 줄이고, 메시지와 메모리가 조금 늘어남</translation>
+    </message>
+    <message>
+        <source>several chunks a device, all microbatches through one before the next; keeps every microbatch</source>
+        <translation>장치마다 여러 청크, 모든 마이크로배치가 하나를 지난 뒤 다음으로. 모두 보관</translation>
+    </message>
+    <message>
+        <source>splits the backward; weight gradients fill two thirds of 1F1B&apos;s bubble in 1F1B&apos;s memory</source>
+        <translation>역전파를 나누어 가중치 기울기가 1F1B의 메모리로 버블의 3분의 2를 채움</translation>
+    </message>
+    <message>
+        <source>splits the backward; no bubble is left but the slant where F, I and W last alike, in twice the memory</source>
+        <translation>역전파를 나눔. F, I, W가 같으면 비스듬한 끝 외에 버블이 없음. 메모리 두 배</translation>
+    </message>
+    <message>
+        <source>several chunks a device and a split backward</source>
+        <translation>장치마다 여러 청크와 나눈 역전파</translation>
+    </message>
+    <message>
+        <source>splits the backward and orders its passes for the costs at hand, within a memory limit</source>
+        <translation>역전파를 나누고 메모리 한도 안에서 현재 비용에 맞추어 패스를 배열</translation>
+    </message>
+    <message>
+        <source>two chunks a device in a V; no bubble is left but half the slant where F, I and W last alike, in 1F1B&apos;s memory</source>
+        <translation>장치마다 V자 청크 두 개. F, I, W가 같으면 비스듬한 끝의 절반만 남음. 1F1B의 메모리</translation>
+    </message>
+    <message>
+        <source>two chunks a device in a V; half of 1F1B&apos;s memory, and half of its bubble where F, I and W last alike</source>
+        <translation>장치마다 V자 청크 두 개. 1F1B 메모리의 절반, F, I, W가 같으면 버블도 절반</translation>
+    </message>
+    <message>
+        <source>two chunks a device in a V; a third of 1F1B&apos;s memory, and two thirds of its bubble where F, I and W last alike</source>
+        <translation>장치마다 V자 청크 두 개. 1F1B 메모리의 3분의 1, F, I, W가 같으면 버블은 3분의 2</translation>
+    </message>
+    <message>
+        <source>two chunks a device in a V, the order found for the durations; little bubble, in 1F1B&apos;s memory</source>
+        <translation>장치마다 V자 청크 두 개, 소요 시간에 맞춘 순서. 버블이 작고 1F1B의 메모리</translation>
+    </message>
+    <message>
+        <source>two chunks a device in a V, backward whole; two thirds of 1F1B&apos;s memory, its bubble where B &gt;= 2F</source>
+        <translation>장치마다 V자 청크 두 개, 역전파는 통째. 1F1B 메모리의 3분의 2, B &gt;= 2F면 같은 버블</translation>
+    </message>
+    <message>
+        <source>the vocabulary layers sharded as in tensor parallelism: all devices run them at once</source>
+        <translation>어휘 레이어를 텐서 병렬처럼 나누어 모든 장치가 동시에 실행</translation>
+    </message>
+    <message>
+        <source>two copies of the model in opposite directions; a forward and a backward overlap</source>
+        <translation>반대 방향의 모델 사본 두 개. 순전파와 역전파가 겹침</translation>
+    </message>
+    <message>
+        <source>DualPipe on half of its devices: the model once, two chunks a device in a V</source>
+        <translation>절반의 장치에서 DualPipe: 모델 하나, 장치마다 V자 청크 두 개</translation>
+    </message>
+    <message>
+        <source>two copies of the model in opposite directions fill each other&apos;s bubbles</source>
+        <translation>반대 방향의 모델 사본 두 개가 서로의 버블을 채움</translation>
+    </message>
+    <message>
+        <source>waves down and up the devices, two chunks each, shorten the bubble for more messages</source>
+        <translation>장치를 오가는 웨이브(각 청크 두 개)로 버블을 줄이고 메시지가 늘어남</translation>
+    </message>
+    <message>
+        <source>1F1B without a flush: an update after every backward, and each microbatch keeps its weights</source>
+        <translation>비우지 않는 1F1B: 역전파마다 갱신하고 마이크로배치마다 가중치를 보관</translation>
+    </message>
+    <message>
+        <source>1F1B without a flush: one update a step, a step late, with two versions of the weights</source>
+        <translation>비우지 않는 1F1B: 스텝마다 한 번, 한 스텝 늦게 갱신. 가중치 두 벌</translation>
+    </message>
+    <message>
+        <source>NVIDIA A100 SXM 80 GB: 312 TFLOP/s, 2.0 TB/s, 8 a node with NVLink, RoCE between nodes; fitted to the runs of arXiv 2411.05288</source>
+        <translation>NVIDIA A100 SXM 80 GB: 312 TFLOP/s, 2.0 TB/s, 노드당 8개 NVLink, 노드 간 RoCE. arXiv 2411.05288의 실행에 맞춤</translation>
+    </message>
+    <message>
+        <source>NVIDIA B200 180 GB: 2250 TFLOP/s, 8 TB/s, 8 a node with NVLink, InfiniBand between nodes</source>
+        <translation>NVIDIA B200 180 GB: 2250 TFLOP/s, 8 TB/s, 노드당 8개 NVLink, 노드 간 InfiniBand</translation>
+    </message>
+    <message>
+        <source>this machine, one core a device (general values until it is calibrated)</source>
+        <translation>이 컴퓨터, 장치당 코어 하나(보정 전에는 일반 값)</translation>
+    </message>
+    <message>
+        <source>NVIDIA H100 SXM 80 GB: 989 TFLOP/s, 3.35 TB/s, 8 a node with NVLink, InfiniBand between nodes; collectives as measured on H200 (the same NVLink) and, between nodes, on B200 (the same network)</source>
+        <translation>NVIDIA H100 SXM 80 GB: 989 TFLOP/s, 3.35 TB/s, 노드당 8개 NVLink, 노드 간 InfiniBand. 집합 통신은 H200(같은 NVLink), 노드 간은 B200(같은 네트워크)에서 측정</translation>
+    </message>
+    <message>
+        <source>NVIDIA H200 SXM 141 GB: 989 TFLOP/s, 4.8 TB/s, 8 a node with NVLink, InfiniBand between nodes; collectives between nodes as measured on B200 (the same network)</source>
+        <translation>NVIDIA H200 SXM 141 GB: 989 TFLOP/s, 4.8 TB/s, 노드당 8개 NVLink, 노드 간 InfiniBand. 노드 간 집합 통신은 B200(같은 네트워크)에서 측정</translation>
+    </message>
+    <message>
+        <source>AMD Instinct MI300X 192 GB: 1307 TFLOP/s, 5.3 TB/s, 8 a node with Infinity Fabric, RoCE between nodes</source>
+        <translation>AMD Instinct MI300X 192 GB: 1307 TFLOP/s, 5.3 TB/s, 노드당 8개 Infinity Fabric, 노드 간 RoCE</translation>
+    </message>
+    <message>
+        <source>NVIDIA GeForce RTX 4090 24 GB: 165 TFLOP/s, 1.0 TB/s, 8 a node over PCIe 4 through the host</source>
+        <translation>NVIDIA GeForce RTX 4090 24 GB: 165 TFLOP/s, 1.0 TB/s, 노드당 8개, 호스트를 거친 PCIe 4</translation>
+    </message>
+    <message>
+        <source>Gemma 2 27B in shape, computed as a Llama: 256k vocabulary</source>
+        <translation>Gemma 2 27B의 모양, Llama로 계산: 어휘 256k</translation>
+    </message>
+    <message>
+        <source>Gemma 2 2B in shape, computed as a Llama: 256k vocabulary</source>
+        <translation>Gemma 2 2B의 모양, Llama로 계산: 어휘 256k</translation>
+    </message>
+    <message>
+        <source>Gemma 2 9B in shape, computed as a Llama: 256k vocabulary, about five layers&apos; worth of output layer</source>
+        <translation>Gemma 2 9B의 모양, Llama로 계산: 어휘 256k, 출력 레이어가 약 다섯 레이어에 해당</translation>
+    </message>
+    <message>
+        <source>the 10B model of arXiv 2411.05288, table 1 (1F1B on 16 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 표 1의 10B 모델(장치 16개의 1F1B), 어휘 256k</translation>
+    </message>
+    <message>
+        <source>the 16B model of arXiv 2411.05288, table 2 (V-Half on 24 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 표 2의 16B 모델(장치 24개의 V-Half), 어휘 256k</translation>
+    </message>
+    <message>
+        <source>the 21B model of arXiv 2411.05288, table 1 (1F1B on 32 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 표 1의 21B 모델(장치 32개의 1F1B), 어휘 256k</translation>
+    </message>
+    <message>
+        <source>the 30B model of arXiv 2411.05288, table 2 (V-Half on 32 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 표 2의 30B 모델(장치 32개의 V-Half), 어휘 256k</translation>
+    </message>
+    <message>
+        <source>the 4B model of arXiv 2411.05288, table 1 (1F1B on 8 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 표 1의 4B 모델(장치 8개의 1F1B), 어휘 256k</translation>
+    </message>
+    <message>
+        <source>the 7B model of arXiv 2411.05288, table 2 (V-Half on 16 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 표 2의 7B 모델(장치 16개의 V-Half), 어휘 256k</translation>
+    </message>
+    <message>
+        <source>small GPT for a laptop; its output layer costs as much as 4.6 of its transformer layers</source>
+        <translation>노트북용 작은 GPT. 출력 레이어의 비용이 트랜스포머 레이어 4.6개와 같음</translation>
+    </message>
+    <message>
+        <source>GPT-2 small as published: 12 layers, tied vocabulary</source>
+        <translation>발표된 GPT-2 small: 레이어 12개, 공유 어휘</translation>
+    </message>
+    <message>
+        <source>Llama 3 and 3.1 8B: grouped-query attention, 128k vocabulary</source>
+        <translation>Llama 3과 3.1 8B: 그룹 쿼리 어텐션, 어휘 128k</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 405B in shape: grouped-query attention, 128k vocabulary</source>
+        <translation>Llama 3.1 405B의 모양: 그룹 쿼리 어텐션, 어휘 128k</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 70B in shape: grouped-query attention, 128k vocabulary</source>
+        <translation>Llama 3.1 70B의 모양: 그룹 쿼리 어텐션, 어휘 128k</translation>
+    </message>
+    <message>
+        <source>small Llama for a laptop, with grouped-query attention</source>
+        <translation>노트북용 작은 Llama, 그룹 쿼리 어텐션</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
+        <source>the vocabulary layers</source>
+        <translation>어휘 레이어</translation>
+    </message>
+    <message>
+        <source>the output layer</source>
+        <translation>출력 레이어</translation>
+    </message>
+    <message>
+        <source>the input embedding</source>
+        <translation>입력 임베딩</translation>
+    </message>
+    <message>
+        <source>One device does all the work.</source>
+        <translation>장치 하나가 모든 작업을 합니다.</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time.</source>
+        <translation>장치의 부하가 고릅니다. 시간의 %1 동안 유휴입니다.</translation>
+    </message>
+    <message>
+        <source>Device %1 holds the others up: </source>
+        <translation>장치 %1이(가) 다른 장치를 막습니다: </translation>
+    </message>
+    <message>
+        <source>%1 of its work is %2; </source>
+        <translation>작업의 %1이(가) %2; </translation>
+    </message>
+    <message>
+        <source>it has the most work; </source>
+        <translation>작업이 가장 많음; </translation>
+    </message>
+    <message>
+        <source>the others idle %1 of the time.</source>
+        <translation>다른 장치는 시간의 %1 동안 유휴.</translation>
+    </message>
+    <message>
+        <source>Device %1 %2.</source>
+        <translation>장치 %1 %2.</translation>
+    </message>
+    <message>
+        <source> %1 would fit with %2 (predicted).</source>
+        <translation> %1을(를) 쓰면 %2로 들어갑니다(예측).</translation>
+    </message>
+    <message>
+        <source>Try </source>
+        <translation>시도: </translation>
+    </message>
+    <message>
+        <source> With %1 it would fit: %2 (predicted).</source>
+        <translation> %1을(를) 쓰면 들어갑니다: %2(예측).</translation>
+    </message>
+    <message>
+        <source> No vocabulary method makes it fit: use more devices, a smaller microbatch or fewer layers.</source>
+        <translation> 어떤 어휘 방법으로도 들어가지 않습니다. 장치를 늘리거나 마이크로배치나 레이어를 줄이십시오.</translation>
+    </message>
+    <message>
+        <source>Also: %1 needs %2 less and is %3 % faster.</source>
+        <translation>또한: %1은(는) %2 덜 필요하고 %3 % 빠릅니다.</translation>
+    </message>
+    <message>
+        <source>Also: %1 needs %2 less at +%3 % time.</source>
+        <translation>또한: %1은(는) 시간 +%3 %로 %2 덜 필요합니다.</translation>
+    </message>
+    <message>
+        <source>%1 is %2 % faster</source>
+        <translation>%1이(가) %2 % 빠름</translation>
+    </message>
+    <message>
+        <source> but needs %1 more.</source>
+        <translation> 그러나 %1 더 필요합니다.</translation>
+    </message>
+    <message>
+        <source> and needs %1 less.</source>
+        <translation> 그리고 %1 덜 필요합니다.</translation>
+    </message>
+    <message>
+        <source> at the same memory.</source>
+        <translation> (같은 메모리에서).</translation>
+    </message>
+    <message>
+        <source>Also: </source>
+        <translation>또한: </translation>
+    </message>
+    <message>
+        <source> %1 would make the iteration about %2 as fast (predicted).</source>
+        <translation> %1을(를) 쓰면 반복이 약 %2 빨라집니다(예측).</translation>
+    </message>
+    <message>
+        <source>. Rebalancing</source>
+        <translation>. 재분배</translation>
+    </message>
+    <message>
+        <source>. Naive</source>
+        <translation>. 단순</translation>
+    </message>
+    <message>
+        <source>A custom order has its own vocabulary method; choose a family to try another.</source>
+        <translation>사용자 순서에는 자체 어휘 방법이 있습니다. 다른 방법을 보려면 스케줄 종류를 고르십시오.</translation>
+    </message>
+    <message>
+        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods and schedules, one at a time (predicted).</source>
+        <translation>이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 것이 없습니다. 방법과 스케줄을 하나씩 시도했습니다(예측).</translation>
+    </message>
+    <message>
+        <source>No vocabulary method makes this plan more than 1 % faster at this memory (predicted). Schedules were not tried.</source>
+        <translation>이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 어휘 방법이 없습니다(예측). 스케줄은 시도하지 않았습니다.</translation>
+    </message>
+    <message>
+        <source>selective recomputation</source>
+        <translation>선택적 재계산</translation>
+    </message>
+    <message>
+        <source>full recomputation</source>
+        <translation>전체 재계산</translation>
+    </message>
+    <message>
+        <source>microbatches of %1</source>
+        <translation>크기 %1의 마이크로배치</translation>
+    </message>
+    <message>
+        <source>%1 devices</source>
+        <translation>장치 %1개</translation>
+    </message>
+    <message>
+        <source>An iteration takes %1, and the devices idle %2 of the time (predicted).</source>
+        <translation>반복에 %1 걸리고 장치는 시간의 %2 동안 유휴입니다(예측).</translation>
+    </message>
+    <message>
+        <source>Your own</source>
+        <translation>직접 만든 것</translation>
+    </message>
+    <message>
+        <source>Asynchronous</source>
+        <translation>비동기</translation>
+    </message>
+    <message>
+        <source>Bidirectional</source>
+        <translation>양방향</translation>
+    </message>
+    <message>
+        <source>V: a device has the first and the last stages</source>
+        <translation>V자: 한 장치가 처음과 마지막 스테이지를 가짐</translation>
+    </message>
+    <message>
+        <source>Interleaved: a device has several chunks</source>
+        <translation>인터리브: 장치마다 여러 청크</translation>
+    </message>
+    <message>
+        <source>Zero bubble: the backward is split</source>
+        <translation>제로 버블: 역전파를 나눔</translation>
+    </message>
+    <message>
+        <source>Classic</source>
+        <translation>기본</translation>
+    </message>
+    <message>
+        <source>Split over all devices</source>
+        <translation>모든 장치에 나눔</translation>
+    </message>
+    <message>
+        <source>Whole layers</source>
+        <translation>통째 레이어</translation>
+    </message>
+    <message>
+        <source>another model</source>
+        <translation>다른 모델</translation>
+    </message>
+    <message>
+        <source>as the baseline</source>
+        <translation>기준으로</translation>
+    </message>
+    <message>
+        <source>%1 %2 after %3 of %4 steps.</source>
+        <translation>%1 %2: %4스텝 중 %3스텝 후.</translation>
+    </message>
+    <message>
+        <source>Run %1</source>
+        <translation>실행 %1</translation>
+    </message>
+    <message>
+        <source>The run</source>
+        <translation>실행</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>실패</translation>
+    </message>
+    <message>
+        <source>was interrupted</source>
+        <translation>중단되었습니다</translation>
+    </message>
+    <message>
+        <source>needs %1 of %2 %3</source>
+        <translation>%2 %3 중 %1 필요</translation>
+    </message>
+    <message>
+        <source>CPU, </source>
+        <translation>CPU, </translation>
+    </message>
+    <message>
+        <source>live, %1 devices on %2 cores</source>
+        <translation>실시간, 코어 %2개에 장치 %1개</translation>
+    </message>
+    <message>
+        <source>virtual clock, because %1 devices &gt; %2 cores</source>
+        <translation>가상 시계, 장치 %1개 &gt; 코어 %2개</translation>
+    </message>
+    <message>
+        <source>virtual clock, as chosen</source>
+        <translation>가상 시계, 선택함</translation>
+    </message>
+    <message>
+        <source>; about </source>
+        <translation>; 약 </translation>
+    </message>
+    <message>
+        <source>not available: </source>
+        <translation>사용할 수 없음: </translation>
+    </message>
+    <message>
+        <source>%1, %2 cores, %3</source>
+        <translation>%1, 코어 %2개, %3</translation>
+    </message>
+    <message>
+        <source>This plan cannot be trained. </source>
+        <translation>이 계획은 학습할 수 없습니다. </translation>
+    </message>
+    <message>
+        <source>The plan is being computed.</source>
+        <translation>계획을 계산하는 중입니다.</translation>
+    </message>
+    <message>
+        <source>This teaching example has no model to train. Choose a model.</source>
+        <translation>이 교육용 예제에는 학습할 모델이 없습니다. 모델을 고르십시오.</translation>
+    </message>
+    <message>
+        <source>%1 microbatches</source>
+        <translation>마이크로배치 %1개</translation>
+    </message>
+    <message>
+        <source>Showing the last valid plan: %1. %2</source>
+        <translation>마지막 올바른 계획을 표시 중: %1. %2</translation>
+    </message>
+    <message>
+        <source>no clear difference</source>
+        <translation>뚜렷한 차이 없음</translation>
+    </message>
+    <message>
+        <source>better ▲ </source>
+        <translation>나음 ▲ </translation>
+    </message>
+    <message>
+        <source>worse ▼ </source>
+        <translation>나쁨 ▼ </translation>
+    </message>
+    <message>
+        <source>%1%2 point</source>
+        <translation>%1%2포인트</translation>
+    </message>
+    <message>
+        <source>%1%2 points</source>
+        <translation>%1%2포인트</translation>
+    </message>
+    <message>
+        <source> min</source>
+        <translation>분</translation>
+    </message>
+    <message>
+        <source> h</source>
+        <translation>시간</translation>
+    </message>
+    <message>
+        <source>Custom order</source>
+        <translation>사용자 순서</translation>
+    </message>
+    <message>
+        <source>Published</source>
+        <translation>발표값</translation>
+    </message>
+    <message>
+        <source>Imported</source>
+        <translation>가져옴</translation>
+    </message>
+    <message>
+        <source>simulated from the costs of each pass</source>
+        <translation>각 패스의 비용으로 시뮬레이션</translation>
+    </message>
+    <message>
+        <source>wall clock, all devices at once</source>
+        <translation>벽시계, 모든 장치 동시</translation>
+    </message>
+    <message>
+        <source>each pass measured alone, concurrency simulated</source>
+        <translation>패스를 하나씩 측정하고 동시 실행은 시뮬레이션</translation>
+    </message>
+    <message>
+        <source>from a paper</source>
+        <translation>논문에서</translation>
+    </message>
+    <message>
+        <source>from another program&apos;s trace</source>
+        <translation>다른 프로그램의 트레이스에서</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>실행 중</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>완료</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>취소됨</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>중단됨</translation>
+    </message>
+    <message>
+        <source>Custom: </source>
+        <translation>사용자: </translation>
+    </message>
+    <message>
+        <source> · %1 devices x %2 microbatches</source>
+        <translation> · 장치 %1개 x 마이크로배치 %2개</translation>
+    </message>
+    <message>
+        <source> x %1 replicas</source>
+        <translation> x 복제본 %1개</translation>
+    </message>
+    <message>
+        <source>Groups of up to %1 microbatches: the rest would not fill the pipeline.</source>
+        <translation>마이크로배치 최대 %1개씩 묶음: 나머지는 파이프라인을 채우지 못합니다.</translation>
+    </message>
+    <message>
+        <source>%1 ranks = %2 devices x %3 replicas. Tokens/s and MFU are of all ranks, bubble and memory of one replica.</source>
+        <translation>랭크 %1개 = 장치 %2개 x 복제본 %3개. 토큰/초와 MFU는 모든 랭크, 버블과 메모리는 복제본 하나의 값입니다.</translation>
+    </message>
+    <message>
+        <source>this computer</source>
+        <translation>이 컴퓨터</translation>
+    </message>
+    <message>
+        <source>teaching units</source>
+        <translation>교육용 단위</translation>
+    </message>
+    <message>
+        <source>a durations file</source>
+        <translation>소요 시간 파일</translation>
+    </message>
+    <message>
+        <source>No run on %1 was measured: its costs are estimates from published figures.</source>
+        <translation>%1에서 측정한 실행이 없습니다. 비용은 공개된 수치에서 추정했습니다.</translation>
+    </message>
+    <message>
+        <source>Tokens of a microbatch</source>
+        <translation>마이크로배치의 토큰</translation>
+    </message>
+    <message>
+        <source>%1: %L2, measured %L3 to %L4</source>
+        <translation>%1: %L2, 측정 범위 %L3~%L4</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>이 컴퓨터</translation>
+    </message>
+    <message>
+        <source> parameters</source>
+        <translation> 파라미터</translation>
+    </message>
+    <message>
+        <source>%1 was not opened. %2</source>
+        <translation>%1을(를) 열지 않았습니다. %2</translation>
+    </message>
+    <message>
+        <source>A run is going on. Stop it with Shift+F5.</source>
+        <translation>실행이 진행 중입니다. Shift+F5로 중지하십시오.</translation>
+    </message>
+    <message>
+        <source>Run %1 measured this plan in milliseconds; teaching units have no common axis with it. Choose the costs of this computer to see both.</source>
+        <translation>실행 %1은(는) 이 계획을 밀리초로 측정했습니다. 교육용 단위와는 축이 다릅니다. 둘 다 보려면 이 컴퓨터의 비용을 고르십시오.</translation>
+    </message>
+    <message>
+        <source>By pass kind…</source>
+        <translation>패스 종류별…</translation>
+    </message>
+    <message>
+        <source>Where the measured time differs from the predicted one</source>
+        <translation>측정 시간이 예측과 다른 곳</translation>
+    </message>
+    <message>
+        <source>Measured against predicted, by pass kind</source>
+        <translation>패스 종류별 측정 대 예측</translation>
+    </message>
+    <message>
+        <source>Count</source>
+        <translation>개수</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>차이</translation>
+    </message>
+    <message>
+        <source>Spread</source>
+        <translation>산포</translation>
+    </message>
+    <message>
+        <source>In all</source>
+        <translation>합계</translation>
+    </message>
+    <message>
+        <source>Passes that the prediction and the run both have</source>
+        <translation>예측과 실행에 모두 있는 패스</translation>
+    </message>
+    <message>
+        <source>Median duration of a pass</source>
+        <translation>패스 소요 시간의 중앙값</translation>
+    </message>
+    <message>
+        <source>Of the two medians</source>
+        <translation>두 중앙값의 차이</translation>
+    </message>
+    <message>
+        <source>Half of the passes differ from their prediction by this much</source>
+        <translation>패스 절반이 예측과 이만큼 다름</translation>
+    </message>
+    <message>
+        <source>Measured less predicted, of all passes of the kind</source>
+        <translation>그 종류의 모든 패스에서 측정 빼기 예측</translation>
+    </message>
+    <message>
+        <source>The machine was probably busy with other work: half of the steps took %1 to %2, although each does the same work. Train again when it is idle.</source>
+        <translation>컴퓨터가 다른 작업으로 바빴던 것 같습니다. 스텝마다 같은 작업인데 절반이 %1에서 %2 걸렸습니다. 한가할 때 다시 학습하십시오.</translation>
+    </message>
+    <message>
+        <source>The iteration: predicted %1, measured %2. What the passes do not explain is waiting and messages.</source>
+        <translation>반복: 예측 %1, 측정 %2. 패스로 설명되지 않는 부분은 대기와 메시지입니다.</translation>
+    </message>
+    <message>
+        <source>fp32</source>
+        <translation>fp32</translation>
+    </message>
+    <message>
+        <source>bf16</source>
+        <translation>bf16</translation>
+    </message>
+    <message>
+        <source>fp16</source>
+        <translation>fp16</translation>
+    </message>
+    <message>
+        <source>hidden / heads</source>
+        <translation>은닉 폭 / 헤드 수</translation>
+    </message>
+    <message>
+        <source>Replicas</source>
+        <translation>복제본</translation>
+    </message>
+    <message>
+        <source>Data-parallel copies of the pipeline, each with its own microbatches.</source>
+        <translation>파이프라인의 데이터 병렬 사본. 각각 자신의 마이크로배치를 가집니다.</translation>
+    </message>
+    <message>
+        <source>whole, on the first and the last stage</source>
+        <translation>통째로 첫 스테이지와 마지막 스테이지에</translation>
+    </message>
+    <message>
+        <source>whole, with the transformer layers redistributed to balance the stages</source>
+        <translation>통째로, 트랜스포머 레이어를 재분배하여 스테이지를 고르게</translation>
+    </message>
+    <message>
+        <source>sharded over all devices, three barriers</source>
+        <translation>모든 장치에 나눔, 배리어 세 개</translation>
+    </message>
+    <message>
+        <source>sharded over all devices, two barriers (arXiv 2411.05288, algorithm 1)</source>
+        <translation>모든 장치에 나눔, 배리어 두 개(arXiv 2411.05288, 알고리즘 1)</translation>
+    </message>
+    <message>
+        <source>sharded over all devices, one barrier (arXiv 2411.05288, algorithm 2)</source>
+        <translation>모든 장치에 나눔, 배리어 한 개(arXiv 2411.05288, 알고리즘 2)</translation>
+    </message>
+    <message>
+        <source>devices</source>
+        <translation>장치</translation>
+    </message>
+    <message>
+        <source>Selective</source>
+        <translation>선택적</translation>
+    </message>
+    <message>
+        <source>Full</source>
+        <translation>전체</translation>
+    </message>
+    <message>
+        <source>Overlap with passes</source>
+        <translation>패스와 겹침</translation>
+    </message>
+    <message>
+        <source>Block the devices</source>
+        <translation>장치를 막음</translation>
+    </message>
+    <message>
+        <source>Optimizer</source>
+        <translation>옵티마이저</translation>
+    </message>
+    <message>
+        <source>Adamw.</source>
+        <translation>AdamW.</translation>
+    </message>
+    <message>
+        <source>AdamW</source>
+        <translation>AdamW</translation>
+    </message>
+    <message>
+        <source>mean and square of the gradient, and a decay of weights</source>
+        <translation>기울기의 평균과 제곱, 그리고 가중치 감쇠</translation>
+    </message>
+    <message>
+        <source>The baseline is being predicted…</source>
+        <translation>기준을 예측하는 중…</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,4305 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en_US">
+<context>
+    <name>Words</name>
+    <message>
+        <source>Compare this plan with </source>
+        <translation>比较此方案与</translation>
+    </message>
+    <message>
+        <source>Add this plan</source>
+        <translation>添加此方案</translation>
+    </message>
+    <message>
+        <source>Compare this plan with the baseline</source>
+        <translation>将此方案与基准比较</translation>
+    </message>
+    <message>
+        <source>Compare experiments</source>
+        <translation>比较实验</translation>
+    </message>
+    <message>
+        <source>Experiments (*.stagelens.json);;All files (*)</source>
+        <translation>实验 (*.stagelens.json);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>%1 was not added. %2</source>
+        <translation>未添加 %1。%2</translation>
+    </message>
+    <message>
+        <source>Run %1: %2</source>
+        <translation>运行 %1：%2</translation>
+    </message>
+    <message>
+        <source>there are no results to export yet; start the sweep</source>
+        <translation>尚无可导出的结果；请先开始扫描</translation>
+    </message>
+    <message>
+        <source>Explore, Compare and Sweep have a picture to export</source>
+        <translation>“探索”“比较”和“扫描”有可导出的图片</translation>
+    </message>
+    <message>
+        <source>the picture shows the last valid plan; mend the experiment before you export it</source>
+        <translation>图中显示最后一个有效方案；导出前请先修正实验</translation>
+    </message>
+    <message>
+        <source>Explore and Sweep have data to export</source>
+        <translation>“探索”和“扫描”有可导出的数据</translation>
+    </message>
+    <message>
+        <source>a sweep has results and no trace; open one of its plans in Explore</source>
+        <translation>扫描只有结果而没有轨迹；请在“探索”中打开其中一个方案</translation>
+    </message>
+    <message>
+        <source>Export the picture</source>
+        <translation>导出图片</translation>
+    </message>
+    <message>
+        <source>Export the data</source>
+        <translation>导出数据</translation>
+    </message>
+    <message>
+        <source>Export run %1</source>
+        <translation>导出运行 %1</translation>
+    </message>
+    <message>
+        <source>not possible here</source>
+        <translation>此处不可行</translation>
+    </message>
+    <message>
+        <source>Experiments, models, schedules (*.stagelens.json config.json *.csv *.txt);;All files (*)</source>
+        <translation>实验、模型、调度 (*.stagelens.json config.json *.csv *.txt);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Last session</source>
+        <translation>上次会话</translation>
+    </message>
+    <message>
+        <source> The last session cannot be read, so the demo is open: </source>
+        <translation>无法读取上次会话，因此打开了演示：</translation>
+    </message>
+    <message>
+        <source>Untitled</source>
+        <translation>未命名</translation>
+    </message>
+    <message>
+        <source>Model from </source>
+        <translation>模型来自</translation>
+    </message>
+    <message>
+        <source>The model is now that of %1: %2 layers, hidden width %3, vocabulary %4, sequences of %5.</source>
+        <translation>模型现为 %1 的模型：%2 层，隐藏宽度 %3，词表 %4，序列长度 %5。</translation>
+    </message>
+    <message>
+        <source> Its weights would be another model&apos;s here: </source>
+        <translation>其权重在此属于另一个模型：</translation>
+    </message>
+    <message>
+        <source>Open an experiment, a model or a schedule</source>
+        <translation>打开实验、模型或调度</translation>
+    </message>
+    <message>
+        <source>Import the model of a config.json of Hugging Face</source>
+        <translation>导入 Hugging Face 的 config.json 中的模型</translation>
+    </message>
+    <message>
+        <source>Models (config.json *.json);;All files (*)</source>
+        <translation>模型 (config.json *.json);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Save the experiment</source>
+        <translation>保存实验</translation>
+    </message>
+    <message>
+        <source>The experiment was not saved. </source>
+        <translation>实验未保存。</translation>
+    </message>
+    <message>
+        <source>New experiment</source>
+        <translation>新实验</translation>
+    </message>
+    <message>
+        <source>No file was opened yet</source>
+        <translation>尚未打开过文件</translation>
+    </message>
+    <message>
+        <source>Import a measured timeline: the traces of all ranks</source>
+        <translation>导入实测时间线：所有 rank 的轨迹</translation>
+    </message>
+    <message>
+        <source>Traces (*.json);;All files (*)</source>
+        <translation>轨迹 (*.json);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>%1 is still being imported. Wait for it or cancel it first.</source>
+        <translation>%1 仍在导入。请等待或先取消。</translation>
+    </message>
+    <message>
+        <source>Reading %1…</source>
+        <translation>正在读取 %1…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Reading %1… %2</source>
+        <translation>正在读取 %1… %2</translation>
+    </message>
+    <message>
+        <source>Storing %1…</source>
+        <translation>正在存储 %1…</translation>
+    </message>
+    <message>
+        <source>The import of %1 was cancelled. Nothing was stored.</source>
+        <translation>已取消导入 %1。没有存储任何内容。</translation>
+    </message>
+    <message>
+        <source>Nothing was imported. </source>
+        <translation>没有导入任何内容。</translation>
+    </message>
+    <message>
+        <source>Imported as run %1: %2.</source>
+        <translation>已导入为运行 %1：%2。</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 步</translation>
+    </message>
+    <message>
+        <source>%1 steps</source>
+        <translation>%1 步</translation>
+    </message>
+    <message>
+        <source> %1 at the trace&apos;s ends were not whole and are left out.</source>
+        <translation>轨迹两端有 %1 个不完整的步，已略去。</translation>
+    </message>
+    <message>
+        <source>None yet: Train (F5) makes one</source>
+        <translation>尚无：训练（F5）即可得到</translation>
+    </message>
+    <message>
+        <source>Run %1 · %2 · %3 steps · %4</source>
+        <translation>运行 %1 · %2 · %3 步 · %4</translation>
+    </message>
+    <message>
+        <source>Runs of this plan</source>
+        <translation>此方案的运行</translation>
+    </message>
+    <message>
+        <source>Looking for runs…</source>
+        <translation>正在查找运行…</translation>
+    </message>
+    <message>
+        <source>Step of run %1</source>
+        <translation>运行 %1 的步</translation>
+    </message>
+    <message>
+        <source>%1: step %2, %3</source>
+        <translation>%1：第 %2 步，%3</translation>
+    </message>
+    <message>
+        <source>Median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>Fastest</source>
+        <translation>最快</translation>
+    </message>
+    <message>
+        <source>Slowest</source>
+        <translation>最慢</translation>
+    </message>
+    <message>
+        <source>First</source>
+        <translation>第一个</translation>
+    </message>
+    <message>
+        <source>Last</source>
+        <translation>最后一个</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Vocabulary layers</source>
+        <translation>词表层</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>调度</translation>
+    </message>
+    <message>
+        <source>Use </source>
+        <translation>使用 </translation>
+    </message>
+    <message>
+        <source>Open </source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Show the plan of run %1</source>
+        <translation>显示运行 %1 的方案</translation>
+    </message>
+    <message>
+        <source>Costs from run %1</source>
+        <translation>来自运行 %1 的成本</translation>
+    </message>
+    <message>
+        <source>No copy of this plan is small enough for this computer. Use fewer layers, devices or microbatches.</source>
+        <translation>此方案的副本都不足以小到在本机运行。请减少层、设备或微批次。</translation>
+    </message>
+    <message>
+        <source>Scaled copy of </source>
+        <translation>缩小副本：</translation>
+    </message>
+    <message>
+        <source>The prediction was cancelled: this is the last plan that was computed.</source>
+        <translation>预测已取消：这是最后计算出的方案。</translation>
+    </message>
+    <message>
+        <source>Compute</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>Use %1</source>
+        <translation>使用 %1</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Show the text</source>
+        <translation>显示文本</translation>
+    </message>
+    <message>
+        <source>Open a schedule…</source>
+        <translation>打开调度…</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Undo %1 steps</source>
+        <translation>撤销 %1 步</translation>
+    </message>
+    <message>
+        <source>Delete run %1</source>
+        <translation>删除运行 %1</translation>
+    </message>
+    <message>
+        <source>Delete %1 runs</source>
+        <translation>删除 %1 个运行</translation>
+    </message>
+    <message>
+        <source>This is the plan of run %1.</source>
+        <translation>这是运行 %1 的方案。</translation>
+    </message>
+    <message>
+        <source>Back to my plan</source>
+        <translation>返回我的方案</translation>
+    </message>
+    <message>
+        <source>This run is going on. Stop it first (Shift+F5).</source>
+        <translation>该运行正在进行。请先停止它（Shift+F5）。</translation>
+    </message>
+    <message>
+        <source>Run %1 is deleted.</source>
+        <translation>运行 %1 已删除。</translation>
+    </message>
+    <message>
+        <source>%1 runs are deleted.</source>
+        <translation>%1 个运行已删除。</translation>
+    </message>
+    <message>
+        <source> So were %1 others.</source>
+        <translation>另有 %1 个也是如此。</translation>
+    </message>
+    <message>
+        <source> What was measured remains.</source>
+        <translation>已测得的数据仍保留。</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>The order is now your own; it begins as it was. Change its text, drag passes in the picture, or take one from a file.</source>
+        <translation>该顺序现由您掌控，初始与原来相同。可修改其文本、在图中拖动计算块，或从文件载入。</translation>
+    </message>
+    <message>
+        <source>The pass stays where it is. </source>
+        <translation>计算块保持原位。</translation>
+    </message>
+    <message>
+        <source>Schedule as text</source>
+        <translation>调度文本</translation>
+    </message>
+    <message>
+        <source>%1 passes are too many to be shown as text; passes can still be moved in the picture.</source>
+        <translation>%1 个计算块太多，无法显示为文本；仍可在图中移动。</translation>
+    </message>
+    <message>
+        <source>The picture shows the last valid plan until this is mended.</source>
+        <translation>在修正之前，图中显示最后一个有效方案。</translation>
+    </message>
+    <message>
+        <source> Type, or drag a pass in the picture; what is changed becomes a custom order.</source>
+        <translation>直接输入，或在图中拖动计算块；修改后即成为自定义顺序。</translation>
+    </message>
+    <message>
+        <source>The order of %1.</source>
+        <translation>%1 的顺序。</translation>
+    </message>
+    <message>
+        <source>A custom order, which no family makes.</source>
+        <translation>不属于任何调度族的自定义顺序。</translation>
+    </message>
+    <message>
+        <source>This is %1.</source>
+        <translation>这是 %1。</translation>
+    </message>
+    <message>
+        <source> It comes from %1.</source>
+        <translation>它来自 %1。</translation>
+    </message>
+    <message>
+        <source>The picture shows the last valid plan: mend the experiment first.</source>
+        <translation>图中显示最后一个有效方案：请先修正实验。</translation>
+    </message>
+    <message>
+        <source>Move %1 of device %2</source>
+        <translation>移动设备 %2 的 %1</translation>
+    </message>
+    <message>
+        <source>Schedule from %1</source>
+        <translation>来自 %1 的调度</translation>
+    </message>
+    <message>
+        <source>%1 has faults, which are marked in its text. What you change stays in the experiment.</source>
+        <translation>%1 有错误，已在文本中标出。您的修改会保留在实验中。</translation>
+    </message>
+    <message>
+        <source>The picture shows the last valid plan; mend the experiment before its order is written.</source>
+        <translation>图中显示最后一个有效方案；写出其顺序前请先修正实验。</translation>
+    </message>
+    <message>
+        <source>The schedule was not written. </source>
+        <translation>调度未写出。</translation>
+    </message>
+    <message>
+        <source>%1 was written without a part: %2.</source>
+        <translation>%1 已写入，但缺少一部分：%2。</translation>
+    </message>
+    <message>
+        <source>Edit the order</source>
+        <translation>编辑顺序</translation>
+    </message>
+    <message>
+        <source>Open a file…</source>
+        <translation>打开文件…</translation>
+    </message>
+    <message>
+        <source>Open a schedule</source>
+        <translation>打开调度</translation>
+    </message>
+    <message>
+        <source>Schedules (*.csv *.txt *.schedule);;All files (*)</source>
+        <translation>调度 (*.csv *.txt *.schedule);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>PyTorch CSV, passes alone (*.csv)</source>
+        <translation>仅计算块的 PyTorch CSV (*.csv)</translation>
+    </message>
+    <message>
+        <source>PyTorch CSV with messages, 2.15 and later (*.csv)</source>
+        <translation>含消息的 PyTorch CSV，2.15 及以后 (*.csv)</translation>
+    </message>
+    <message>
+        <source>PyTorch CSV with messages, up to 2.14 (*.csv)</source>
+        <translation>含消息的 PyTorch CSV，2.14 及以前 (*.csv)</translation>
+    </message>
+    <message>
+        <source>Stagelens text (*.txt)</source>
+        <translation>Stagelens 文本 (*.txt)</translation>
+    </message>
+    <message>
+        <source>Write the schedule</source>
+        <translation>写出调度</translation>
+    </message>
+    <message>
+        <source>Choose another file</source>
+        <translation>选择其他文件</translation>
+    </message>
+    <message>
+        <source>A run is going on. Stop it before another database is opened.</source>
+        <translation>正在运行。打开其他数据库前请先停止。</translation>
+    </message>
+    <message>
+        <source>Where runs are stored</source>
+        <translation>存储运行的位置</translation>
+    </message>
+    <message>
+        <source>Databases (*.db)</source>
+        <translation>数据库 (*.db)</translation>
+    </message>
+    <message>
+        <source>&amp;Train %1 steps</source>
+        <translation>训练 %1 步(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Train %1 steps</source>
+        <translation>训练 %1 步</translation>
+    </message>
+    <message>
+        <source> (F5)</source>
+        <translation>（F5）</translation>
+    </message>
+    <message>
+        <source>Stagelens checks whether this computer can run the plan.</source>
+        <translation>Stagelens 会检查本机能否运行该方案。</translation>
+    </message>
+    <message>
+        <source>&amp;New</source>
+        <translation>新建(&amp;N)</translation>
+    </message>
+    <message>
+        <source>The default plan: gpt-demo on 4 devices</source>
+        <translation>默认方案：4 个设备上的 gpt-demo</translation>
+    </message>
+    <message>
+        <source>&amp;Open…</source>
+        <translation>打开(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Open an experiment, a model&apos;s config.json, or a schedule</source>
+        <translation>打开实验、模型的 config.json 或调度</translation>
+    </message>
+    <message>
+        <source>&amp;Save</source>
+        <translation>保存(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Save &amp;as…</source>
+        <translation>另存为(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>Save the experiment under another name</source>
+        <translation>以其他名称保存实验</translation>
+    </message>
+    <message>
+        <source>&amp;Import a measured timeline…</source>
+        <translation>导入实测时间线(&amp;I)…</translation>
+    </message>
+    <message>
+        <source>Chrome or Kineto traces with events named PP:0F0, of all ranks</source>
+        <translation>所有 rank 的 Chrome 或 Kineto 轨迹，事件名为 PP:0F0</translation>
+    </message>
+    <message>
+        <source>P&amp;NG…</source>
+        <translation>P&amp;NG…</translation>
+    </message>
+    <message>
+        <source>&amp;SVG…</source>
+        <translation>&amp;SVG…</translation>
+    </message>
+    <message>
+        <source>P&amp;DF…</source>
+        <translation>P&amp;DF…</translation>
+    </message>
+    <message>
+        <source>&amp;Chrome trace…</source>
+        <translation>&amp;Chrome 轨迹…</translation>
+    </message>
+    <message>
+        <source>With messages and memory; opens in Perfetto (stagelens-cli export --format chrome-trace)</source>
+        <translation>含消息和内存；可在 Perfetto 中打开（stagelens-cli export --format chrome-trace）</translation>
+    </message>
+    <message>
+        <source>&amp;CSV…</source>
+        <translation>&amp;CSV…</translation>
+    </message>
+    <message>
+        <source>A row for each pass; in Sweep, for each result</source>
+        <translation>每个计算块一行；在“扫描”中每个结果一行</translation>
+    </message>
+    <message>
+        <source>&amp;JSON…</source>
+        <translation>&amp;JSON…</translation>
+    </message>
+    <message>
+        <source>With every figure; in Sweep, of each result</source>
+        <translation>含所有数值；在“扫描”中为每个结果的数值</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>退出(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>关闭窗口</translation>
+    </message>
+    <message>
+        <source>&amp;Copy picture</source>
+        <translation>复制图片(&amp;C)</translation>
+    </message>
+    <message>
+        <source>The timeline as an image</source>
+        <translation>时间线图片</translation>
+    </message>
+    <message>
+        <source>Use this plan as &amp;baseline</source>
+        <translation>以此方案为基准(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Differences are shown against this plan from now on</source>
+        <translation>从现在起，差异相对于此方案显示</translation>
+    </message>
+    <message>
+        <source>Use &amp;1F1B as baseline</source>
+        <translation>以 1F1B 为基准(&amp;1)</translation>
+    </message>
+    <message>
+        <source>The baseline is 1F1B without vocabulary parallelism again</source>
+        <translation>基准恢复为不带词表并行的 1F1B</translation>
+    </message>
+    <message>
+        <source>Do what the &amp;headline proposes</source>
+        <translation>执行结论中的建议(&amp;H)</translation>
+    </message>
+    <message>
+        <source>The one change that helps most</source>
+        <translation>最有帮助的一项改动</translation>
+    </message>
+    <message>
+        <source>&amp;Train</source>
+        <translation>训练(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Train a scaled &amp;copy here…</source>
+        <translation>在此训练缩小的副本(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Train a scaled copy here…</source>
+        <translation>在此训练缩小的副本…</translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>停止(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Stop the run; what was measured is kept</source>
+        <translation>停止运行；已测得的会保留</translation>
+    </message>
+    <message>
+        <source>&amp;Fit the whole iteration</source>
+        <translation>适应整个迭代(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Show all of the time axis (0 over the picture)</source>
+        <translation>显示整个时间轴（在图上按 0）</translation>
+    </message>
+    <message>
+        <source>&amp;Explore</source>
+        <translation>探索(&amp;E)</translation>
+    </message>
+    <message>
+        <source>One plan: predict, train, ask</source>
+        <translation>一个方案：预测、训练、提问</translation>
+    </message>
+    <message>
+        <source>&amp;Compare</source>
+        <translation>比较(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Two to six runs, predictions or experiments on one axis</source>
+        <translation>同一时间轴上的二至六个运行、预测或实验</translation>
+    </message>
+    <message>
+        <source>S&amp;weep</source>
+        <translation>扫描(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Many plans at once, in two linked plots</source>
+        <translation>同时查看多个方案，两张联动的图</translation>
+    </message>
+    <message>
+        <source>&amp;Learn</source>
+        <translation>学习(&amp;L)</translation>
+    </message>
+    <message>
+        <source>What the schedules and methods are</source>
+        <translation>各种调度和方法的含义</translation>
+    </message>
+    <message>
+        <source>Import a &amp;Hugging Face config.json…</source>
+        <translation>导入 &amp;Hugging Face config.json…</translation>
+    </message>
+    <message>
+        <source>The model of a config.json (GPT-2 or Llama) takes the place of this one</source>
+        <translation>用 config.json（GPT-2 或 Llama）的模型取代当前模型</translation>
+    </message>
+    <message>
+        <source>All &amp;settings</source>
+        <translation>所有设置(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Every field of the experiment</source>
+        <translation>实验的每个字段</translation>
+    </message>
+    <message>
+        <source>Next &amp;pane</source>
+        <translation>下一个窗格(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Walk through strip, editor, timeline and runs</source>
+        <translation>依次走过方案条、编辑器、时间线和运行</translation>
+    </message>
+    <message>
+        <source>Like the &amp;system</source>
+        <translation>跟随系统(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Dark where the desktop is dark</source>
+        <translation>桌面为深色时使用深色</translation>
+    </message>
+    <message>
+        <source>&amp;Light</source>
+        <translation>浅色(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Light colours</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>&amp;Dark</source>
+        <translation>深色(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Dark colours</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>&amp;Keys and mouse</source>
+        <translation>按键与鼠标(&amp;K)</translation>
+    </message>
+    <message>
+        <source>What every key does</source>
+        <translation>每个按键的作用</translation>
+    </message>
+    <message>
+        <source>&amp;About Stagelens</source>
+        <translation>关于 Stagelens(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Like the desktop</source>
+        <translation>跟随桌面</translation>
+    </message>
+    <message>
+        <source>&amp;Edit schedule as text…</source>
+        <translation>以文本编辑调度(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>The order of passes beside the picture; passes can then be dragged</source>
+        <translation>图旁的计算块顺序；之后可拖动计算块</translation>
+    </message>
+    <message>
+        <source>&amp;Costs from the run that is shown</source>
+        <translation>采用所示运行的成本(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Predicts with the measured duration of each pass; messages are free then</source>
+        <translation>以每个计算块的实测时长预测；消息此时不计时</translation>
+    </message>
+    <message>
+        <source>Open a s&amp;chedule…</source>
+        <translation>打开调度(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>PyTorch&apos;s CSV, or Stagelens&apos; text form</source>
+        <translation>PyTorch 的 CSV，或 Stagelens 的文本格式</translation>
+    </message>
+    <message>
+        <source>&amp;Write the schedule…</source>
+        <translation>写出调度(&amp;W)…</translation>
+    </message>
+    <message>
+        <source>As PyTorch&apos;s CSV or as text: stagelens-cli export --format torch-csv</source>
+        <translation>以 PyTorch 的 CSV 或文本：stagelens-cli export --format torch-csv</translation>
+    </message>
+    <message>
+        <source>&amp;Find in the picture…</source>
+        <translation>在图中查找(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>Search passes: B 17, stage 3, device 2 (/ over the picture)</source>
+        <translation>搜索计算块：B 17、stage 3、device 2（在图上按 /）</translation>
+    </message>
+    <message>
+        <source>&amp;Critical path	C</source>
+        <translation>关键路径(&amp;C)	C</translation>
+    </message>
+    <message>
+        <source>What makes the iteration as long as it is</source>
+        <translation>决定迭代长度的因素</translation>
+    </message>
+    <message>
+        <source>&amp;Play	Space</source>
+        <translation>播放(&amp;P)	Space</translation>
+    </message>
+    <message>
+        <source>Moves through the iteration, with a caption</source>
+        <translation>沿迭代移动，附带说明</translation>
+    </message>
+    <message>
+        <source>P&amp;resentation</source>
+        <translation>演示模式(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Timeline, legend and caption alone, in larger type</source>
+        <translation>仅时间线、图例和说明，字体更大</translation>
+    </message>
+    <message>
+        <source>As &amp;table</source>
+        <translation>以表格显示(&amp;T)</translation>
+    </message>
+    <message>
+        <source>The same passes as rows</source>
+        <translation>同样的计算块，以行显示</translation>
+    </message>
+    <message>
+        <source>&amp;Morph from the baseline</source>
+        <translation>从基准变形(&amp;M)</translation>
+    </message>
+    <message>
+        <source>The passes of the baseline fly to their places in this plan</source>
+        <translation>基准的计算块飞到它们在此方案中的位置</translation>
+    </message>
+    <message>
+        <source>&amp;Pass kind</source>
+        <translation>计算块类型(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Microbatch</source>
+        <translation>微批次(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Chunk</source>
+        <translation>分块(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Slack</source>
+        <translation>余量(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>文件(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Open &amp;recent</source>
+        <translation>打开最近的文件(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Examples</source>
+        <translation>示例(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Export &amp;picture</source>
+        <translation>导出图片(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Export &amp;data</source>
+        <translation>导出数据(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>编辑(&amp;E)</translation>
+    </message>
+    <message>
+        <source>E&amp;xperiment</source>
+        <translation>实验(&amp;X)</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>运行(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>视图(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Colour &amp;by</source>
+        <translation>着色方式(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Appearance</source>
+        <translation>外观(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Lan&amp;guage</source>
+        <translation>语言(&amp;G)</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>帮助(&amp;H)</translation>
+    </message>
+    <message>
+        <source>zoom time at the cursor</source>
+        <translation>在光标处缩放时间</translation>
+    </message>
+    <message>
+        <source>Shift+wheel, sideways wheel; A D; drag</source>
+        <translation>Shift+滚轮，横向滚轮；A D；拖动</translation>
+    </message>
+    <message>
+        <source>pan time</source>
+        <translation>平移时间</translation>
+    </message>
+    <message>
+        <source>Shift+drag, drag on the ruler</source>
+        <translation>Shift+拖动，在标尺上拖动</translation>
+    </message>
+    <message>
+        <source>select a range, with statistics</source>
+        <translation>选择范围并统计</translation>
+    </message>
+    <message>
+        <source>Wheel over the lane names; PgUp PgDn</source>
+        <translation>在设备名上滚轮；PgUp PgDn</translation>
+    </message>
+    <message>
+        <source>scroll the lanes</source>
+        <translation>滚动设备行</translation>
+    </message>
+    <message>
+        <source>height of the lanes</source>
+        <translation>设备行的高度</translation>
+    </message>
+    <message>
+        <source>Click; ← → ↑ ↓</source>
+        <translation>单击；← → ↑ ↓</translation>
+    </message>
+    <message>
+        <source>select a pass; previous, next pass, lane. A click on a gap explains it</source>
+        <translation>选择计算块；上一个、下一个、换行。单击空隙可得到解释</translation>
+    </message>
+    <message>
+        <source>what the selected pass waited for; what waits for it</source>
+        <translation>所选计算块等待的；等待它的</translation>
+    </message>
+    <message>
+        <source>fit the selection; fit all; view history</source>
+        <translation>适应所选；适应全部；视图历史</translation>
+    </message>
+    <message>
+        <source>critical path</source>
+        <translation>关键路径</translation>
+    </message>
+    <message>
+        <source>play and pause</source>
+        <translation>播放和暂停</translation>
+    </message>
+    <message>
+        <source>the picture as a table</source>
+        <translation>以表格显示图</translation>
+    </message>
+    <message>
+        <source>morph: the baseline&apos;s passes fly to their places in this plan</source>
+        <translation>变形：基准的计算块飞到它们在此方案中的位置</translation>
+    </message>
+    <message>
+        <source>use this plan as baseline; 1F1B again</source>
+        <translation>以此方案为基准；恢复 1F1B</translation>
+    </message>
+    <message>
+        <source>do what the headline proposes</source>
+        <translation>执行结论中的建议</translation>
+    </message>
+    <message>
+        <source>train; stop</source>
+        <translation>训练；停止</translation>
+    </message>
+    <message>
+        <source>undo; redo</source>
+        <translation>撤销；重做</translation>
+    </message>
+    <message>
+        <source>Explore, Compare, Sweep, Learn</source>
+        <translation>探索、比较、扫描、学习</translation>
+    </message>
+    <message>
+        <source>all settings</source>
+        <translation>所有设置</translation>
+    </message>
+    <message>
+        <source>the schedule as text, and passes that can be dragged along their lane</source>
+        <translation>以文本显示调度，计算块可沿设备行拖动</translation>
+    </message>
+    <message>
+        <source>while it is edited: move the selected pass earlier, later</source>
+        <translation>编辑时：将所选计算块提前、推后</translation>
+    </message>
+    <message>
+        <source>next pane; presentation</source>
+        <translation>下一个窗格；演示模式</translation>
+    </message>
+    <message>
+        <source>Return; Space; F2; T; N; C; Delete</source>
+        <translation>Return；Space；F2；T；N；C；Delete</translation>
+    </message>
+    <message>
+        <source>in the table of runs: show, tick, rename, tags, note, compare, delete; Shift and Ctrl select several</source>
+        <translation>在运行表中：显示、勾选、重命名、标签、备注、比较、删除；Shift 和 Ctrl 可多选</translation>
+    </message>
+    <message>
+        <source>copy the picture</source>
+        <translation>复制图片</translation>
+    </message>
+    <message>
+        <source>clears the selection, leaves a mode or reverts a field; it never stops a run</source>
+        <translation>清除选择、退出模式或还原字段；从不停止运行</translation>
+    </message>
+    <message>
+        <source>this table</source>
+        <translation>此表</translation>
+    </message>
+    <message>
+        <source>computing…</source>
+        <translation>正在计算…</translation>
+    </message>
+    <message>
+        <source>Prediction under way</source>
+        <translation>正在预测</translation>
+    </message>
+    <message>
+        <source>Keep the last plan in the picture; undo takes the edit back</source>
+        <translation>图中保留上一个方案；撤销可取消编辑</translation>
+    </message>
+    <message>
+        <source>Scene</source>
+        <translation>场景</translation>
+    </message>
+    <message>
+        <source>Tour</source>
+        <translation>导览</translation>
+    </message>
+    <message>
+        <source>Example</source>
+        <translation>示例</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>页面</translation>
+    </message>
+    <message>
+        <source>Scenes, tours and examples</source>
+        <translation>场景、导览和示例</translation>
+    </message>
+    <message>
+        <source>Search in Learn</source>
+        <translation>在“学习”中搜索</translation>
+    </message>
+    <message>
+        <source>Contents</source>
+        <translation>目录</translation>
+    </message>
+    <message>
+        <source>Start here</source>
+        <translation>从这里开始</translation>
+    </message>
+    <message>
+        <source>Scenes</source>
+        <translation>场景</translation>
+    </message>
+    <message>
+        <source>Tours</source>
+        <translation>导览</translation>
+    </message>
+    <message>
+        <source>Schedules</source>
+        <translation>调度</translation>
+    </message>
+    <message>
+        <source>Training for real</source>
+        <translation>真实训练</translation>
+    </message>
+    <message>
+        <source>How Stagelens works</source>
+        <translation>Stagelens 的工作原理</translation>
+    </message>
+    <message>
+        <source>Examples</source>
+        <translation>示例</translation>
+    </message>
+    <message>
+        <source> unit</source>
+        <translation> 单位</translation>
+    </message>
+    <message>
+        <source> units</source>
+        <translation> 单位</translation>
+    </message>
+    <message>
+        <source>&amp;Morph</source>
+        <translation>变形(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Re&amp;set</source>
+        <translation>重置(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Open in Explore</source>
+        <translation>在“探索”中打开(&amp;O)</translation>
+    </message>
+    <message>
+        <source>The animation is in %1.</source>
+        <translation>动画保存在 %1。</translation>
+    </message>
+    <message>
+        <source>The plan as the text describes it</source>
+        <translation>文本所述的方案</translation>
+    </message>
+    <message>
+        <source>Makes this plan the experiment; Undo brings yours back</source>
+        <translation>将此方案设为实验；撤销可恢复您的方案</translation>
+    </message>
+    <message>
+        <source>▶ &amp;Play</source>
+        <translation>▶ 播放(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Moves through the iteration and says what happens (Space over the picture)</source>
+        <translation>沿迭代移动并说明发生了什么（在图上按空格键）</translation>
+    </message>
+    <message>
+        <source>Shows how the passes of the plan below fly to their places in the plan above</source>
+        <translation>显示下方方案的计算块如何飞到上方方案中的位置</translation>
+    </message>
+    <message>
+        <source>%1: iteration %2, bubble %3, at most %4 microbatches held</source>
+        <translation>%1：迭代 %2，气泡 %3，最多保留 %4 个微批次</translation>
+    </message>
+    <message>
+        <source>, peak memory </source>
+        <translation>，峰值内存 </translation>
+    </message>
+    <message>
+        <source>
+Below: iteration %1, bubble %2, at most %3 microbatches held</source>
+        <translation>
+下方：迭代 %1，气泡 %2，最多保留 %3 个微批次</translation>
+    </message>
+    <message>
+        <source> The picture shows the plan before.</source>
+        <translation>图中显示的是之前的方案。</translation>
+    </message>
+    <message>
+        <source>The page cannot be read. %1: %2</source>
+        <translation>无法读取该页面。%1：%2</translation>
+    </message>
+    <message>
+        <source>baseline %1</source>
+        <translation>基准 %1</translation>
+    </message>
+    <message>
+        <source> (predicted)</source>
+        <translation>（预测）</translation>
+    </message>
+    <message>
+        <source> of other work</source>
+        <translation>（另一种工作）</translation>
+    </message>
+    <message>
+        <source>, now %1, %2</source>
+        <translation>，现为 %1，%2</translation>
+    </message>
+    <message>
+        <source>Bubbles</source>
+        <translation>气泡</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>Where each device waits, and why</source>
+        <translation>每个设备在哪里等待及其原因</translation>
+    </message>
+    <message>
+        <source>Loss of the run that is shown</source>
+        <translation>所示运行的损失</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>时间线</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Live bytes of each device over time</source>
+        <translation>每个设备随时间占用的字节数</translation>
+    </message>
+    <message>
+        <source>The baseline has other units than this plan. Pin another baseline with Ctrl+B.</source>
+        <translation>基准的单位与此方案不同。请用 Ctrl+B 固定另一个基准。</translation>
+    </message>
+    <message>
+        <source>This plan is its own baseline. Change its schedule or vocabulary method, and its passes fly from the baseline to their new places.</source>
+        <translation>此方案就是自己的基准。修改其调度或词表方法后，计算块会从基准飞到新的位置。</translation>
+    </message>
+    <message>
+        <source>computed, run %1</source>
+        <translation>计算值，运行 %1</translation>
+    </message>
+    <message>
+        <source>run %1</source>
+        <translation>运行 %1</translation>
+    </message>
+    <message>
+        <source>%1, vocabulary %2</source>
+        <translation>%1，词表 %2</translation>
+    </message>
+    <message>
+        <source>No model, only an order</source>
+        <translation>没有模型，只有顺序</translation>
+    </message>
+    <message>
+        <source>%1: %2. Costs: %3.</source>
+        <translation>%1：%2。成本：%3。</translation>
+    </message>
+    <message>
+        <source>◂ Back</source>
+        <translation>◂ 返回</translation>
+    </message>
+    <message>
+        <source>◂ &amp;Previous</source>
+        <translation>◂ 上一步(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Next ▸</source>
+        <translation>下一步(&amp;N) ▸</translation>
+    </message>
+    <message>
+        <source>To the page before (Alt+Left)</source>
+        <translation>返回之前的页面（Alt+Left）</translation>
+    </message>
+    <message>
+        <source>Overview</source>
+        <translation>概览</translation>
+    </message>
+    <message>
+        <source>All scenes, tours and examples as cards</source>
+        <translation>以卡片显示所有场景、导览和示例</translation>
+    </message>
+    <message>
+        <source># This tour cannot be shown
+
+%1</source>
+        <translation># 无法显示此导览
+
+%1</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1/%2</translation>
+    </message>
+    <message>
+        <source>Step %1 of %2</source>
+        <translation>第 %1/%2 步</translation>
+    </message>
+    <message>
+        <source>With your change this is no longer so: %1.</source>
+        <translation>修改后以下不再成立：%1。</translation>
+    </message>
+    <message>
+        <source># %1
+
+%2
+
+Change it here, or open it in Explore. There it replaces your plan; Undo restores yours.</source>
+        <translation># %1
+
+%2
+
+可在此修改，或在“探索”中打开。打开后它会取代您的方案；撤销可恢复。</translation>
+    </message>
+    <message>
+        <source>Sets it in your plan; Undo restores the former one</source>
+        <translation>应用到您的方案；撤销可恢复之前的</translation>
+    </message>
+    <message>
+        <source>Try %1 on my plan</source>
+        <translation>在我的方案上尝试 %1</translation>
+    </message>
+    <message>
+        <source>&amp;Export picture…</source>
+        <translation>导出图片(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.svg *.pdf)</source>
+        <translation>图片 (*.png *.svg *.pdf)</translation>
+    </message>
+    <message>
+        <source>Hide the run</source>
+        <translation>隐藏该运行</translation>
+    </message>
+    <message>
+        <source>Nothing was measured yet: this is the prediction.</source>
+        <translation>尚未测量：这是预测。</translation>
+    </message>
+    <message>
+        <source>Train this plan</source>
+        <translation>训练此方案</translation>
+    </message>
+    <message>
+        <source>From run %1</source>
+        <translation>来自运行 %1</translation>
+    </message>
+    <message>
+        <source>, measured on this computer; the prediction is for %1, so no error is shown.</source>
+        <translation>，在本机测得；预测针对 %1，因此不显示误差。</translation>
+    </message>
+    <message>
+        <source>, which differs: </source>
+        <translation>，其不同之处：</translation>
+    </message>
+    <message>
+        <source>Show its plan</source>
+        <translation>显示其方案</translation>
+    </message>
+    <message>
+        <source> It differs from this plan: %1.</source>
+        <translation>它与此方案不同：%1。</translation>
+    </message>
+    <message>
+        <source>Go to %1</source>
+        <translation>转到 %1</translation>
+    </message>
+    <message>
+        <source>Nothing was swept yet. Start goes through the plans that stand above.</source>
+        <translation>尚未扫描。“开始”将依次计算上面的方案。</translation>
+    </message>
+    <message>
+        <source>%1 over %2</source>
+        <translation>%1 随 %2</translation>
+    </message>
+    <message>
+        <source>%1 (%2 is better%3)</source>
+        <translation>%1（%2为佳%3）</translation>
+    </message>
+    <message>
+        <source>more</source>
+        <translation>多</translation>
+    </message>
+    <message>
+        <source>less</source>
+        <translation>少</translation>
+    </message>
+    <message>
+        <source> at equal work only</source>
+        <translation>（仅限相同工作量）</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>峰值内存</translation>
+    </message>
+    <message>
+        <source>Iteration against peak memory will stand here.</source>
+        <translation>此处将显示迭代与峰值内存。</translation>
+    </message>
+    <message>
+        <source>Iteration against peak memory</source>
+        <translation>迭代与峰值内存</translation>
+    </message>
+    <message>
+        <source>Peak memory of a device</source>
+        <translation>一个设备的峰值内存</translation>
+    </message>
+    <message>
+        <source>Iteration (less is better) · dotted: none is faster and smaller</source>
+        <translation>迭代（越少越好）· 点线：没有更快且更省的</translation>
+    </message>
+    <message>
+        <source>Iteration · dotted: at equal work none is faster and smaller</source>
+        <translation>迭代 · 点线：在相同工作量下没有更快且更省的</translation>
+    </message>
+    <message>
+        <source>, bubble </source>
+        <translation>，气泡 </translation>
+    </message>
+    <message>
+        <source>, %1 tokens/s</source>
+        <translation>，%1 词元/秒</translation>
+    </message>
+    <message>
+        <source>, run %1</source>
+        <translation>，运行 %1</translation>
+    </message>
+    <message>
+        <source>Open in Explore</source>
+        <translation>在“探索”中打开</translation>
+    </message>
+    <message>
+        <source>Makes the chosen point&apos;s plan the experiment (double-click or Return on the point)</source>
+        <translation>将所选点的方案设为实验（双击或在点上按 Return）</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>The figures as CSV or JSON, or the picture as PNG, SVG or PDF</source>
+        <translation>以 CSV 或 JSON 导出数值，或以 PNG、SVG 或 PDF 导出图片</translation>
+    </message>
+    <message>
+        <source>Whole numbers, separated by spaces; 32k is 32,000 and 32Ki is 32,768</source>
+        <translation>整数，以空格分隔；32k 为 32,000，32Ki 为 32,768</translation>
+    </message>
+    <message>
+        <source>nothing else</source>
+        <translation>没有其他</translation>
+    </message>
+    <message>
+        <source>Values of the first parameter</source>
+        <translation>第一个参数的取值</translation>
+    </message>
+    <message>
+        <source>Values of the second parameter</source>
+        <translation>第二个参数的取值</translation>
+    </message>
+    <message>
+        <source>predict</source>
+        <translation>预测</translation>
+    </message>
+    <message>
+        <source>train on this computer</source>
+        <translation>在本机训练</translation>
+    </message>
+    <message>
+        <source>&amp;Vary</source>
+        <translation>变化(&amp;V)</translation>
+    </message>
+    <message>
+        <source>a&amp;nd</source>
+        <translation>和(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Show</source>
+        <translation>显示(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Keeps what is done</source>
+        <translation>保留已完成的部分</translation>
+    </message>
+    <message>
+        <source>&amp;How</source>
+        <translation>方式(&amp;H)</translation>
+    </message>
+    <message>
+        <source>A training run is going on; this can start when it has ended.</source>
+        <translation>正在训练；结束后才能开始。</translation>
+    </message>
+    <message>
+        <source>, estimating…</source>
+        <translation>，正在估算…</translation>
+    </message>
+    <message>
+        <source>, %1 steps each</source>
+        <translation>，每个 %1 步</translation>
+    </message>
+    <message>
+        <source>stopping</source>
+        <translation>正在停止</translation>
+    </message>
+    <message>
+        <source>, %1 left</source>
+        <translation>，剩余 %1</translation>
+    </message>
+    <message>
+        <source>Cancelled: %1 of %2 are done and stay.</source>
+        <translation>已取消：%2 个中 %1 个已完成并保留。</translation>
+    </message>
+    <message>
+        <source>%1 of %2 are impossible here, marked ×: point at one for the reason.</source>
+        <translation>%2 个中有 %1 个在此不可行，以 × 标记：指向它可查看原因。</translation>
+    </message>
+    <message>
+        <source>Export the sweep</source>
+        <translation>导出扫描</translation>
+    </message>
+    <message>
+        <source>Tables (*.csv *.json);;Pictures (*.png *.svg *.pdf)</source>
+        <translation>表格 (*.csv *.json);;图片 (*.png *.svg *.pdf)</translation>
+    </message>
+    <message>
+        <source>Point at a result to see its figures in both plots; a click keeps it.</source>
+        <translation>指向结果可在两张图中查看数值；单击可固定。</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <source>Equal memory</source>
+        <translation>相同内存</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet. Add predictions, files and runs above, or tick two to six runs in the table of runs.</source>
+        <translation>尚无可比较的内容。请在上方添加预测、文件和运行，或在运行表中勾选二至六个。</translation>
+    </message>
+    <message>
+        <source>Adds the current prediction, an experiment or a stored run</source>
+        <translation>添加当前预测、一个实验或一次已存储的运行</translation>
+    </message>
+    <message>
+        <source>The current prediction</source>
+        <translation>当前预测</translation>
+    </message>
+    <message>
+        <source>Experiments from files…</source>
+        <translation>来自文件的实验…</translation>
+    </message>
+    <message>
+        <source>Alignment of the timelines</source>
+        <translation>时间线的对齐</translation>
+    </message>
+    <message>
+        <source>Begin of the iteration</source>
+        <translation>迭代的开始</translation>
+    </message>
+    <message>
+        <source>Begin of a microbatch</source>
+        <translation>某个微批次的开始</translation>
+    </message>
+    <message>
+        <source>Scaled to the length of A</source>
+        <translation>缩放至 A 的长度</translation>
+    </message>
+    <message>
+        <source>Microbatch</source>
+        <translation>微批次</translation>
+    </message>
+    <message>
+        <source>microbatch </source>
+        <translation>微批次 </translation>
+    </message>
+    <message>
+        <source>Hides what needs more memory on a device than A</source>
+        <translation>隐藏任一设备所需内存多于 A 的项</translation>
+    </message>
+    <message>
+        <source>A&amp;ligned by</source>
+        <translation>对齐方式(&amp;L)</translation>
+    </message>
+    <message>
+        <source>What differs</source>
+        <translation>差异</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>A (baseline)  </source>
+        <translation>A（基准） </translation>
+    </message>
+    <message>
+        <source>  hidden: needs %1, A %2</source>
+        <translation> 个已隐藏：需要 %1，A 为 %2</translation>
+    </message>
+    <message>
+        <source>Make it A, the baseline</source>
+        <translation>设为 A，即基准</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>A, the baseline</source>
+        <translation>A，基准</translation>
+    </message>
+    <message>
+        <source> against A</source>
+        <translation>相对于 A</translation>
+    </message>
+    <message>
+        <source>Experiment</source>
+        <translation>实验</translation>
+    </message>
+    <message>
+        <source>Fold or unfold: </source>
+        <translation>折叠或展开：</translation>
+    </message>
+    <message>
+        <source>Choose the file for: </source>
+        <translation>选择文件：</translation>
+    </message>
+    <message>
+        <source>Choose a file</source>
+        <translation>选择文件</translation>
+    </message>
+    <message>
+        <source>
+Command line: </source>
+        <translation>
+命令行：</translation>
+    </message>
+    <message>
+        <source>Device %1</source>
+        <translation>设备 %1</translation>
+    </message>
+    <message>
+        <source>Changes this plan so that it fits. Undo takes it back.</source>
+        <translation>修改此方案使其放得下。撤销可恢复。</translation>
+    </message>
+    <message>
+        <source>Sets the vocabulary layers of this plan. Undo takes it back.</source>
+        <translation>设置此方案的词表层。撤销可恢复。</translation>
+    </message>
+    <message>
+        <source>Sets the schedule of this plan. Undo takes it back.</source>
+        <translation>设置此方案的调度。撤销可恢复。</translation>
+    </message>
+    <message>
+        <source>Selection</source>
+        <translation>所选内容</translation>
+    </message>
+    <message>
+        <source>Click a pass to see what it waited for, or a gap to see why it is there.</source>
+        <translation>单击计算块查看它等待了什么，或单击空隙查看其原因。</translation>
+    </message>
+    <message>
+        <source>Why: </source>
+        <translation>原因：</translation>
+    </message>
+    <message>
+        <source>Iteration</source>
+        <translation>迭代</translation>
+    </message>
+    <message>
+        <source>Time of one training step: all passes and the optimizer.</source>
+        <translation>一个训练步的时间：所有计算块和优化器。</translation>
+    </message>
+    <message>
+        <source>Bubble</source>
+        <translation>气泡</translation>
+    </message>
+    <message>
+        <source>Share of the devices&apos; time in which they wait: 1 − busy / (devices x makespan).</source>
+        <translation>设备等待时间的比例：1 − 忙碌 /（设备数 x 总时长）。</translation>
+    </message>
+    <message>
+        <source>Most bytes that the tensors of one device hold.</source>
+        <translation>一个设备的张量占用的最大字节数。</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>词元/秒</translation>
+    </message>
+    <message>
+        <source>Tokens trained in a second, all ranks together.</source>
+        <translation>所有 rank 每秒训练的词元总数。</translation>
+    </message>
+    <message>
+        <source>Model FLOP/s over the devices&apos; peak.</source>
+        <translation>模型 FLOP/s 与设备峰值之比。</translation>
+    </message>
+    <message>
+        <source>Lower bound</source>
+        <translation>下界</translation>
+    </message>
+    <message>
+        <source>Least time an iteration of this work can take in any order.</source>
+        <translation>此工作在任何顺序下一次迭代所需的最短时间。</translation>
+    </message>
+    <message>
+        <source>Predicted, of the last valid plan</source>
+        <translation>预测，来自最后一个有效方案</translation>
+    </message>
+    <message>
+        <source>Predicted for %1</source>
+        <translation>针对 %1 的预测</translation>
+    </message>
+    <message>
+        <source>Predicted for %1, beyond measured runs</source>
+        <translation>针对 %1 的预测，超出实测运行的范围</translation>
+    </message>
+    <message>
+        <source>Differences are against the baseline, %1: %2.</source>
+        <translation>差异相对于基准 %1：%2。</translation>
+    </message>
+    <message>
+        <source>The baseline, %1: %2, is other work, so nothing is compared: %3.</source>
+        <translation>基准 %1：%2 是另一种工作，因此不作比较：%3。</translation>
+    </message>
+    <message>
+        <source>This plan is the baseline.</source>
+        <translation>此方案即为基准。</translation>
+    </message>
+    <message>
+        <source>Ctrl+B makes the plan of the moment the baseline.</source>
+        <translation>Ctrl+B 将当前方案设为基准。</translation>
+    </message>
+    <message>
+        <source>
+The exchange of the replicas takes %1 of the iteration; the rest of it is hidden.</source>
+        <translation>
+副本间的交换占迭代的 %1；其余被掩盖。</translation>
+    </message>
+    <message>
+        <source>%1: %2 (predicted %3)</source>
+        <translation>%1：%2（预测 %3）</translation>
+    </message>
+    <message>
+        <source>Measured by others: %1. In brackets: predicted against published.</source>
+        <translation>由他人测得：%1。括号内：预测相对于发表值。</translation>
+    </message>
+    <message>
+        <source>The run differs from this plan, so no error is shown.</source>
+        <translation>该运行与此方案不同，因此不显示误差。</translation>
+    </message>
+    <message>
+        <source>In brackets: measured against predicted.</source>
+        <translation>括号内：实测相对于预测。</translation>
+    </message>
+    <message>
+        <source>Morph between two plans</source>
+        <translation>两个方案之间的变形</translation>
+    </message>
+    <message>
+        <source>%1 of the way from %2 to %3</source>
+        <translation>从 %2 到 %3 的 %1</translation>
+    </message>
+    <message>
+        <source>Export animation…</source>
+        <translation>导出动画…</translation>
+    </message>
+    <message>
+        <source>▶ Morph</source>
+        <translation>▶ 变形</translation>
+    </message>
+    <message>
+        <source>Moves the passes of the first plan to their places in the second (Space)</source>
+        <translation>将第一个方案的计算块移到第二个方案中的位置（空格键）</translation>
+    </message>
+    <message>
+        <source>Place between the two plans</source>
+        <translation>两个方案之间的位置</translation>
+    </message>
+    <message>
+        <source>Drag it to move between the two plans by hand</source>
+        <translation>拖动它可在两个方案之间手动移动</translation>
+    </message>
+    <message>
+        <source>As SVG animation, which browsers play, or as GIF</source>
+        <translation>SVG 动画（浏览器可播放）或 GIF</translation>
+    </message>
+    <message>
+        <source>As SVG animation, which browsers play</source>
+        <translation>SVG 动画（浏览器可播放）</translation>
+    </message>
+    <message>
+        <source>There is no second plan to morph from.</source>
+        <translation>没有第二个方案可供变形。</translation>
+    </message>
+    <message>
+        <source>The two plans have %L1 passes; up to %L2 can be animated. Use fewer microbatches or devices.</source>
+        <translation>两个方案共有 %L1 个计算块；最多可动画显示 %L2 个。请减少微批次或设备。</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>SVG animation (*.svg);;GIF animation (*.gif)</source>
+        <translation>SVG 动画 (*.svg);;GIF 动画 (*.gif)</translation>
+    </message>
+    <message>
+        <source>SVG animation (*.svg)</source>
+        <translation>SVG 动画 (*.svg)</translation>
+    </message>
+    <message>
+        <source>Export the animation</source>
+        <translation>导出动画</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>正在写入…</translation>
+    </message>
+    <message>
+        <source>Passes</source>
+        <translation>计算块</translation>
+    </message>
+    <message>
+        <source>device %1: %2</source>
+        <translation>设备 %1：%2</translation>
+    </message>
+    <message>
+        <source>device %1 is done</source>
+        <translation>设备 %1 已完成</translation>
+    </message>
+    <message>
+        <source>device %1 %2</source>
+        <translation>设备 %1 %2</translation>
+    </message>
+    <message>
+        <source>%1 on device %2</source>
+        <translation>设备 %2 上的 %1</translation>
+    </message>
+    <message>
+        <source>Microbatch %1</source>
+        <translation>微批次 %1</translation>
+    </message>
+    <message>
+        <source> is done</source>
+        <translation> 已完成</translation>
+    </message>
+    <message>
+        <source> is not in this picture</source>
+        <translation> 不在此图中</translation>
+    </message>
+    <message>
+        <source>%1 waits; %2 begins in %3</source>
+        <translation>%1 等待；%2 将在 %3 后开始</translation>
+    </message>
+    <message>
+        <source>At %1 · </source>
+        <translation>%1 时 · </translation>
+    </message>
+    <message>
+        <source>%1 of %2 devices work · </source>
+        <translation>%2 个设备中 %1 个在工作 · </translation>
+    </message>
+    <message>
+        <source>To the moment before at which a pass begins or ends</source>
+        <translation>到上一个计算块开始或结束的时刻</translation>
+    </message>
+    <message>
+        <source>Space over the picture</source>
+        <translation>在图上按空格键</translation>
+    </message>
+    <message>
+        <source>To the next moment at which a pass begins or ends</source>
+        <translation>到下一个计算块开始或结束的时刻</translation>
+    </message>
+    <message>
+        <source>%1 s an iteration</source>
+        <translation>每次迭代 %1 秒</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>Follow microbatch</source>
+        <translation>跟随微批次</translation>
+    </message>
+    <message>
+        <source>The microbatch that is followed: its passes stand out, the caption says where it is</source>
+        <translation>被跟随的微批次：突出其计算块，说明给出它的位置</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>播放</translation>
+    </message>
+    <message>
+        <source>Space plays the iteration and says what each device does.</source>
+        <translation>空格键播放迭代，并说明每个设备在做什么。</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>导入…</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Fold or unfold the runs</source>
+        <translation>折叠或展开运行</translation>
+    </message>
+    <message>
+        <source>Filter of the runs</source>
+        <translation>运行的筛选</translation>
+    </message>
+    <message>
+        <source>Filter: vocab-2, 4x16, 8192, a tag…</source>
+        <translation>筛选：vocab-2、4x16、8192、标签…</translation>
+    </message>
+    <message>
+        <source>Shows the runs in whose name, schedule, method, kind, tags or note every word is found</source>
+        <translation>显示名称、调度、方法、类型、标签或备注中包含所有词的运行</translation>
+    </message>
+    <message>
+        <source>Reads a measured timeline: Chrome or Kineto traces with events named PP:0F0</source>
+        <translation>读取实测时间线：事件名为 PP:0F0 的 Chrome 或 Kineto 轨迹</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Measured live</source>
+        <translation>实时测量</translation>
+    </message>
+    <message>
+        <source>Bubble ^</source>
+        <translation>气泡 ^</translation>
+    </message>
+    <message>
+        <source>Peak memory ^</source>
+        <translation>峰值内存 ^</translation>
+    </message>
+    <message>
+        <source>Show with its plan</source>
+        <translation>连同其方案一起显示</translation>
+    </message>
+    <message>
+        <source>Tick for comparing</source>
+        <translation>勾选以比较</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>重命名…</translation>
+    </message>
+    <message>
+        <source>Tags…</source>
+        <translation>标签…</translation>
+    </message>
+    <message>
+        <source>Note…</source>
+        <translation>备注…</translation>
+    </message>
+    <message>
+        <source>Export as Chrome trace…</source>
+        <translation>导出为 Chrome 轨迹…</translation>
+    </message>
+    <message>
+        <source>Export as CSV…</source>
+        <translation>导出为 CSV…</translation>
+    </message>
+    <message>
+        <source>Export as JSON…</source>
+        <translation>导出为 JSON…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Runs (%1)</source>
+        <translation>运行（%1）</translation>
+    </message>
+    <message>
+        <source>Runs (%1 of %2)</source>
+        <translation>运行（%1/%2）</translation>
+    </message>
+    <message>
+        <source>No run has all these words. Clear the filter to see all %1.</source>
+        <translation>没有运行包含所有这些词。清除筛选可查看全部 %1 个。</translation>
+    </message>
+    <message>
+        <source>The stored runs are not read yet.</source>
+        <translation>尚未读取已存储的运行。</translation>
+    </message>
+    <message>
+        <source>No runs yet. Train (F5) trains the plan that you see and keeps the result here.</source>
+        <translation>尚无运行。训练（F5）会训练所见方案并把结果保存在此。</translation>
+    </message>
+    <message>
+        <source>Compare the %1 ticked runs</source>
+        <translation>比较勾选的 %1 个运行</translation>
+    </message>
+    <message>
+        <source>Compare the %1 selected runs</source>
+        <translation>比较所选的 %1 个运行</translation>
+    </message>
+    <message>
+        <source>Their timelines on one axis, and what differs</source>
+        <translation>同一时间轴上的时间线及其差异</translation>
+    </message>
+    <message>
+        <source>Tick or select two to six runs to compare them</source>
+        <translation>勾选或选择二至六个运行进行比较</translation>
+    </message>
+    <message>
+        <source>Train a scaled copy here</source>
+        <translation>在此训练缩小的副本</translation>
+    </message>
+    <message>
+        <source>A copy small enough for this computer. In both, the output layer costs %1 times as much as the layers of one device, so the bubble has the same cause; devices, microbatches and schedule stay.</source>
+        <translation>足够小、可在本机运行的副本。在两者中，输出层的成本都是一个设备各层的 %1 倍，因此气泡的成因相同；设备、微批次和调度保持不变。</translation>
+    </message>
+    <message>
+        <source>What the copy changes</source>
+        <translation>副本的改动</translation>
+    </message>
+    <message>
+        <source>Field</source>
+        <translation>字段</translation>
+    </message>
+    <message>
+        <source>This plan</source>
+        <translation>此方案</translation>
+    </message>
+    <message>
+        <source>Scaled copy</source>
+        <translation>缩小的副本</translation>
+    </message>
+    <message>
+        <source>Open the copy</source>
+        <translation>打开副本</translation>
+    </message>
+    <message>
+        <source>Makes it the current experiment; F5 trains it, undo brings this plan back.</source>
+        <translation>将其设为当前实验；F5 训练它，撤销可恢复此方案。</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Schedule as text&lt;/b&gt;</source>
+        <translation>&lt;b&gt;调度文本&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>Close the schedule&apos;s text</source>
+        <translation>关闭调度文本</translation>
+    </message>
+    <message>
+        <source>Close (Ctrl+Shift+E). What was changed stays</source>
+        <translation>关闭（Ctrl+Shift+E）。修改会保留</translation>
+    </message>
+    <message>
+        <source>What is wrong in the schedule</source>
+        <translation>调度中的错误</translation>
+    </message>
+    <message>
+        <source>Line %1, word %2: </source>
+        <translation>第 %1 行，第 %2 个词：</translation>
+    </message>
+    <message>
+        <source>Line %1: </source>
+        <translation>第 %1 行：</translation>
+    </message>
+    <message>
+        <source>Word %1: %2</source>
+        <translation>第 %1 个词：%2</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>和另外 %1 个</translation>
+    </message>
+    <message>
+        <source>Search settings</source>
+        <translation>搜索设置</translation>
+    </message>
+    <message>
+        <source>Predicted</source>
+        <translation>预测</translation>
+    </message>
+    <message>
+        <source>Only the prediction</source>
+        <translation>仅预测</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>Only the run that is shown</source>
+        <translation>仅所示的运行</translation>
+    </message>
+    <message>
+        <source>Both</source>
+        <translation>两者</translation>
+    </message>
+    <message>
+        <source>Prediction above, run below</source>
+        <translation>上为预测，下为运行</translation>
+    </message>
+    <message>
+        <source>Only the run that is shown; the list beside it (Alt+Down) chooses run and step</source>
+        <translation>仅所示的运行；旁边的列表（Alt+Down）选择运行和步</translation>
+    </message>
+    <message>
+        <source>Layers of each stage</source>
+        <translation>每个阶段的层数</translation>
+    </message>
+    <message>
+        <source>Layers of each stage, as a strip</source>
+        <translation>以条带显示每个阶段的层数</translation>
+    </message>
+    <message>
+        <source>No cut: the experiment is not sound</source>
+        <translation>无法划分：实验有误</translation>
+    </message>
+    <message>
+        <source>Layers: %1. Border behind stage %2</source>
+        <translation>层数：%1。阶段 %2 之后的边界</translation>
+    </message>
+    <message>
+        <source>Stage %1: %2 %3</source>
+        <translation>阶段 %1：%2 %3</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>No sound cut to show</source>
+        <translation>没有可显示的有效划分</translation>
+    </message>
+    <message>
+        <source>Drag a border, or choose one with ↑ ↓ and move it with ← →. A double click cuts automatically.</source>
+        <translation>拖动边界，或用 ↑ ↓ 选择并用 ← → 移动。双击可自动划分。</translation>
+    </message>
+    <message>
+        <source>fill and drain</source>
+        <translation>填充与排空</translation>
+    </message>
+    <message>
+        <source>unequal stages</source>
+        <translation>阶段不均</translation>
+    </message>
+    <message>
+        <source>vocabulary layers</source>
+        <translation>词表层</translation>
+    </message>
+    <message>
+        <source>barriers and messages</source>
+        <translation>屏障和消息</translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>idle of device 0</source>
+        <translation>设备 0 的空闲</translation>
+    </message>
+    <message>
+        <source>idle of devices 0 to %1</source>
+        <translation>设备 0 至 %1 的空闲</translation>
+    </message>
+    <message>
+        <source>No bubble to show yet: it appears with the first plan.</source>
+        <translation>尚无气泡可显示：出现第一个方案后显示。</translation>
+    </message>
+    <message>
+        <source>Bubble %1</source>
+        <translation>气泡 %1</translation>
+    </message>
+    <message>
+        <source>of all devices&apos; time · %1</source>
+        <translation>占所有设备时间 · %1</translation>
+    </message>
+    <message>
+        <source>Found by simulating again, always in this order: without barriers and messages,
+then with the vocabulary layers&apos; work spread evenly, then with equal stages.
+What each saves is its part; what is left is fill and drain.
+Below: how much of its time each device waits.</source>
+        <translation>通过再次模拟得到，顺序固定：先去掉屏障和消息，
+再均匀分摊词表层的工作，最后令各阶段相等。
+每步节省的时间即为其份额；剩余部分是填充与排空。
+下方：每个设备等待的时间比例。</translation>
+    </message>
+    <message>
+        <source>%1 of all devices&apos; time</source>
+        <translation>占所有设备时间的 %1</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>No loss yet: F5 trains this plan.</source>
+        <translation>尚无损失：F5 训练此方案。</translation>
+    </message>
+    <message>
+        <source>ln V = %1: a model that knows nothing</source>
+        <translation>ln V = %1：一无所知的模型</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>激活</translation>
+    </message>
+    <message>
+        <source>vocabulary</source>
+        <translation>词表</translation>
+    </message>
+    <message>
+        <source>communication</source>
+        <translation>通信</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>工作区</translation>
+    </message>
+    <message>
+        <source>Device whose memory is shown</source>
+        <translation>显示其内存的设备</translation>
+    </message>
+    <message>
+        <source>Device whose memory is shown; it follows the selected pass</source>
+        <translation>显示其内存的设备；随所选计算块变化</translation>
+    </message>
+    <message>
+        <source>Fullest</source>
+        <translation>最满</translation>
+    </message>
+    <message>
+        <source>Device %1: peak %2</source>
+        <translation>设备 %1：峰值 %2</translation>
+    </message>
+    <message>
+        <source>, activations of %1 microbatch</source>
+        <translation>，%1 个微批次的激活</translation>
+    </message>
+    <message>
+        <source>, activations of %1 microbatches</source>
+        <translation>，%1 个微批次的激活</translation>
+    </message>
+    <message>
+        <source> of %1</source>
+        <translation>，共 %1</translation>
+    </message>
+    <message>
+        <source>A teaching example has no bytes: choose a model to see memory.</source>
+        <translation>教学示例没有字节数：选择一个模型以查看内存。</translation>
+    </message>
+    <message>
+        <source>Memory </source>
+        <translation>内存 </translation>
+    </message>
+    <message>
+        <source>%1%2 at %3</source>
+        <translation>%1%2，于 %3</translation>
+    </message>
+    <message>
+        <source>Peak: </source>
+        <translation>峰值：</translation>
+    </message>
+    <message>
+        <source>No memory figures</source>
+        <translation>没有内存数据</translation>
+    </message>
+    <message>
+        <source>Device %1 peaks at %2</source>
+        <translation>设备 %1 的峰值为 %2</translation>
+    </message>
+    <message>
+        <source>capacity %1 </source>
+        <translation>容量 %1 </translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>撤销(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>重做(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Keys and mouse</source>
+        <translation>按键与鼠标</translation>
+    </message>
+    <message>
+        <source>About Stagelens</source>
+        <translation>关于 Stagelens</translation>
+    </message>
+    <message>
+        <source>&lt;p&gt;&lt;b&gt;Stagelens %1&lt;/b&gt;&lt;/p&gt;&lt;p&gt;Explorer and trainer of pipeline-parallel schedules with vocabulary parallelism.&lt;/p&gt;&lt;p&gt;GPL-3.0-or-later. Data: %2&lt;/p&gt;</source>
+        <translation>&lt;p&gt;&lt;b&gt;Stagelens %1&lt;/b&gt;&lt;/p&gt;&lt;p&gt;具有词表并行的流水线并行调度的探索与训练工具。&lt;/p&gt;&lt;p&gt;GPL-3.0-or-later。数据：%2&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>A run is going on. What it has measured so far is kept.</source>
+        <translation>正在运行。目前为止测得的数据会保留。</translation>
+    </message>
+    <message>
+        <source>Stop and close</source>
+        <translation>停止并关闭</translation>
+    </message>
+    <message>
+        <source>Keep open</source>
+        <translation>保持打开</translation>
+    </message>
+    <message>
+        <source>From the next start, Stagelens uses the language of the desktop.</source>
+        <translation>从下次启动起，Stagelens 使用桌面的语言。</translation>
+    </message>
+    <message>
+        <source>From the next start, Stagelens uses this language: %1.</source>
+        <translation>从下次启动起，Stagelens 使用此语言：%1。</translation>
+    </message>
+    <message>
+        <source>All settings</source>
+        <translation>所有设置</translation>
+    </message>
+    <message>
+        <source>Figures</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>Demo: the slow last device</source>
+        <translation>演示：慢的最后一个设备</translation>
+    </message>
+    <message>
+        <source>Textbook 1F1B</source>
+        <translation>教科书式 1F1B</translation>
+    </message>
+    <message>
+        <source>4B GPT on 8 A100, vocabulary 256k</source>
+        <translation>8 块 A100 上的 4B GPT，词表 256k</translation>
+    </message>
+    <message>
+        <source>Two schedules at equal memory</source>
+        <translation>内存相同的两种调度</translation>
+    </message>
+    <message>
+        <source>Custom</source>
+        <translation>自定义</translation>
+    </message>
+    <message>
+        <source>A model whose sizes were changed by hand</source>
+        <translation>手动修改过尺寸的模型</translation>
+    </message>
+    <message>
+        <source>None (teaching units)</source>
+        <translation>无（教学单位）</translation>
+    </message>
+    <message>
+        <source>One layer a stage and durations by hand</source>
+        <translation>每阶段一层，时长手动给定</translation>
+    </message>
+    <message>
+        <source>The order of the moment, to be changed by hand; or one from a file (--schedule-file FILE)</source>
+        <translation>当前顺序，供手动修改；或来自文件的顺序（--schedule-file FILE）</translation>
+    </message>
+    <message>
+        <source>Teaching units</source>
+        <translation>教学单位</translation>
+    </message>
+    <message>
+        <source>--uniform F=1,B=2,...: the same on every device</source>
+        <translation>--uniform F=1,B=2,...：每个设备都相同</translation>
+    </message>
+    <message>
+        <source>Durations from a file</source>
+        <translation>来自文件的时长</translation>
+    </message>
+    <message>
+        <source>--durations FILE: measured elsewhere, or by Experiment &gt; Costs from the run that is shown</source>
+        <translation>--durations FILE：在别处测得，或由“实验 &gt; 采用所示运行的成本”得到</translation>
+    </message>
+    <message>
+        <source>Milliseconds; one millisecond is one unit.</source>
+        <translation>毫秒；一毫秒为一个单位。</translation>
+    </message>
+    <message>
+        <source>Forward F</source>
+        <translation>前向 F</translation>
+    </message>
+    <message>
+        <source>Backward B</source>
+        <translation>反向 B</translation>
+    </message>
+    <message>
+        <source>Vocabulary S</source>
+        <translation>词表 S</translation>
+    </message>
+    <message>
+        <source>Vocabulary T</source>
+        <translation>词表 T</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Costs</source>
+        <translation>成本</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source> (pinned)</source>
+        <translation>（已固定）</translation>
+    </message>
+    <message>
+        <source>1F1B, vocabulary not split</source>
+        <translation>1F1B，词表不拆分</translation>
+    </message>
+    <message>
+        <source>, and its result takes %1 to arrive</source>
+        <translation>，其结果需 %1 到达</translation>
+    </message>
+    <message>
+        <source>, and the broadcast of its output takes %1</source>
+        <translation>，其输出的广播需 %1</translation>
+    </message>
+    <message>
+        <source>, and the barrier of the softmax statistics takes %1</source>
+        <translation>，softmax 统计的屏障需 %1</translation>
+    </message>
+    <message>
+        <source>, and the barrier that sums the gradients takes %1</source>
+        <translation>，梯度求和的屏障需 %1</translation>
+    </message>
+    <message>
+        <source>, and summing the embeddings takes %1</source>
+        <translation>，嵌入求和需 %1</translation>
+    </message>
+    <message>
+        <source>, and the broadcast of the embedding&apos;s gradient takes %1</source>
+        <translation>，嵌入梯度的广播需 %1</translation>
+    </message>
+    <message>
+        <source>%1, on device %2</source>
+        <translation>%1，在设备 %2 上</translation>
+    </message>
+    <message>
+        <source> for its first work</source>
+        <translation>它的第一项工作</translation>
+    </message>
+    <message>
+        <source>, which follows %1</source>
+        <translation>，后接 %1</translation>
+    </message>
+    <message>
+        <source> for the others to end</source>
+        <translation>其他设备结束</translation>
+    </message>
+    <message>
+        <source> though all that it needs is there</source>
+        <translation>，尽管所需的都已就绪</translation>
+    </message>
+    <message>
+        <source> for the message</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source> for the collective of all devices</source>
+        <translation>所有设备的集合通信</translation>
+    </message>
+    <message>
+        <source> for %1, which a barrier waits for</source>
+        <translation>%1，有一个屏障在等它</translation>
+    </message>
+    <message>
+        <source> for the activation from %1</source>
+        <translation>来自 %1 的激活</translation>
+    </message>
+    <message>
+        <source> for the gradient from %1</source>
+        <translation>来自 %1 的梯度</translation>
+    </message>
+    <message>
+        <source>a forward</source>
+        <translation>前向</translation>
+    </message>
+    <message>
+        <source> for %1, while %2 could run if the device held more activations</source>
+        <translation>%1；若设备能保留更多激活，则可运行 %2</translation>
+    </message>
+    <message>
+        <source>%1 of microbatch %2, stage %3</source>
+        <translation>微批次 %2 的 %1，阶段 %3</translation>
+    </message>
+    <message>
+        <source>Device %1 has no work left after %2; the last pass of all ends at %3.</source>
+        <translation>设备 %1 在 %2 之后没有剩余工作；最后一个计算块在 %3 结束。</translation>
+    </message>
+    <message>
+        <source>Device %1 waits %2 (%3 to %4) for its next pass, %5.</source>
+        <translation>设备 %1 等待 %2（%3 至 %4），之后是下一个计算块 %5。</translation>
+    </message>
+    <message>
+        <source> It waits </source>
+        <translation>它在等待</translation>
+    </message>
+    <message>
+        <source>, then </source>
+        <translation>，然后</translation>
+    </message>
+    <message>
+        <source>this device</source>
+        <translation>此设备</translation>
+    </message>
+    <message>
+        <source>device %1</source>
+        <translation>设备 %1</translation>
+    </message>
+    <message>
+        <source> It needs %1, which ends on %2 at %3</source>
+        <translation>它需要 %1，后者在 %2 上于 %3 结束</translation>
+    </message>
+    <message>
+        <source>its message</source>
+        <translation>其消息</translation>
+    </message>
+    <message>
+        <source>the broadcast of its output</source>
+        <translation>其输出的广播</translation>
+    </message>
+    <message>
+        <source>the softmax statistics&apos; barrier</source>
+        <translation>softmax 统计的屏障</translation>
+    </message>
+    <message>
+        <source>the reduction of the gradient</source>
+        <translation>梯度的归约</translation>
+    </message>
+    <message>
+        <source>the sum of the embeddings</source>
+        <translation>嵌入的求和</translation>
+    </message>
+    <message>
+        <source>the broadcast of its gradient</source>
+        <translation>其梯度的广播</translation>
+    </message>
+    <message>
+        <source>The device then holds %1</source>
+        <translation>此时设备保留 %1</translation>
+    </message>
+    <message>
+        <source>On the critical path: any delay lengthens the iteration</source>
+        <translation>在关键路径上：任何延迟都会延长迭代</translation>
+    </message>
+    <message>
+        <source>May be %1 late without lengthening the iteration</source>
+        <translation>可延迟 %1 而不延长迭代</translation>
+    </message>
+    <message>
+        <source>Began as soon as the device was free, after %1</source>
+        <translation>设备一空闲即开始，在 %1 之后</translation>
+    </message>
+    <message>
+        <source>Idle for %1 before</source>
+        <translation>之前空闲 %1</translation>
+    </message>
+    <message>
+        <source>Waited for nothing</source>
+        <translation>没有等待</translation>
+    </message>
+    <message>
+        <source>Waited %1 for %2 on device %3</source>
+        <translation>等待设备 %3 上的 %2，用时 %1</translation>
+    </message>
+    <message>
+        <source>: %1 until it ended, %2 for %3</source>
+        <translation>：到其结束 %1，%3 用 %2</translation>
+    </message>
+    <message>
+        <source>%1 of device %2</source>
+        <translation>设备 %2 的 %1</translation>
+    </message>
+    <message>
+        <source>the message of %1 from device %2</source>
+        <translation>来自设备 %2 的 %1 的消息</translation>
+    </message>
+    <message>
+        <source>%1 after %2</source>
+        <translation>%1（在 %2 之后）</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>idle until %1</source>
+        <translation>空闲至 %1</translation>
+    </message>
+    <message>
+        <source>waits for %1</source>
+        <translation>等待 %1</translation>
+    </message>
+    <message>
+        <source>Replicas sum their gradients</source>
+        <translation>各副本求和梯度</translation>
+    </message>
+    <message>
+        <source>Replicas gather the updated parameters</source>
+        <translation>各副本收集更新后的参数</translation>
+    </message>
+    <message>
+        <source>%1 of device %2
+Begins at %3, takes %4</source>
+        <translation>设备 %2：%1
+始于 %3，耗时 %4</translation>
+    </message>
+    <message>
+        <source>
+Each rank sends %1</source>
+        <translation>
+每个 rank 发送 %1</translation>
+    </message>
+    <message>
+        <source>all devices</source>
+        <translation>所有设备</translation>
+    </message>
+    <message>
+        <source>device %1 to device %2</source>
+        <translation>设备 %1 到设备 %2</translation>
+    </message>
+    <message>
+        <source>%1 of microbatch %2, %3</source>
+        <translation>微批次 %2 的%1，%3</translation>
+    </message>
+    <message>
+        <source>
+Begins at %1, takes %2</source>
+        <translation>
+始于 %1，耗时 %2</translation>
+    </message>
+    <message>
+        <source>Stage %1, microbatch %2</source>
+        <translation>阶段 %1，微批次 %2</translation>
+    </message>
+    <message>
+        <source>Begins at %1, takes %2</source>
+        <translation>始于 %1，耗时 %2</translation>
+    </message>
+    <message>
+        <source>Vocabulary layers: all of it</source>
+        <translation>词表层：全部</translation>
+    </message>
+    <message>
+        <source>Vocabulary layers: %1 (%2 %)</source>
+        <translation>词表层：%1（%2 %）</translation>
+    </message>
+    <message>
+        <source>Vocabulary part: not known</source>
+        <translation>词表部分：未知</translation>
+    </message>
+    <message>
+        <source>Device %1 is idle</source>
+        <translation>设备 %1 空闲</translation>
+    </message>
+    <message>
+        <source>From %1: its work is done</source>
+        <translation>自 %1 起：工作已完成</translation>
+    </message>
+    <message>
+        <source>For %1, before %2</source>
+        <translation>%1，在 %2 之前</translation>
+    </message>
+    <message>
+        <source>Lanes</source>
+        <translation>组</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Pass</source>
+        <translation>计算块</translation>
+    </message>
+    <message>
+        <source>Stage</source>
+        <translation>阶段</translation>
+    </message>
+    <message>
+        <source>Begins</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Takes</source>
+        <translation>耗时</translation>
+    </message>
+    <message>
+        <source>Vocabulary</source>
+        <translation>词表</translation>
+    </message>
+    <message>
+        <source>Why then</source>
+        <translation>何以此时</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source> · run %1</source>
+        <translation> · 运行 %1</translation>
+    </message>
+    <message>
+        <source>, step %1 of %2</source>
+        <translation>，第 %1/%2 步</translation>
+    </message>
+    <message>
+        <source>, the median</source>
+        <translation>，中位数</translation>
+    </message>
+    <message>
+        <source>preparing</source>
+        <translation>准备中</translation>
+    </message>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>第 %1/%2 步</translation>
+    </message>
+    <message>
+        <source> · pass %1 of %2</source>
+        <translation> · 计算块 %1/%2</translation>
+    </message>
+    <message>
+        <source> · loss </source>
+        <translation> · 损失 </translation>
+    </message>
+    <message>
+        <source> · %1 left</source>
+        <translation> · 剩余 %1</translation>
+    </message>
+    <message>
+        <source>The stored runs cannot be read now. Stagelens tries again every second. </source>
+        <translation>目前无法读取已存储的运行。Stagelens 每秒重试一次。</translation>
+    </message>
+    <message>
+        <source>Results of this session are not being stored. </source>
+        <translation>本次会话的结果未被存储。</translation>
+    </message>
+    <message>
+        <source>Run %1. Double-click shows it with its plan; tick two to six to compare them.</source>
+        <translation>运行 %1。双击可连同其方案一起显示；勾选二至六个可比较。</translation>
+    </message>
+    <message>
+        <source>Right click chooses columns</source>
+        <translation>右键选择列</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Differs from baseline</source>
+        <translation>与基准不同</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>标签</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>“%1” is not a number; write whole numbers such as 8 or 32k, separated by spaces.</source>
+        <translation>“%1”不是数字；请写 8 或 32k 这样的整数，以空格分隔。</translation>
+    </message>
+    <message>
+        <source>Write the values to go through, such as 32k, 64k.</source>
+        <translation>写下要依次取的值，例如 32k、64k。</translation>
+    </message>
+    <message>
+        <source>Choose at least one method.</source>
+        <translation>请至少选择一种方法。</translation>
+    </message>
+    <message>
+        <source>These are %1 plans; at most %2 are swept at once. Use fewer values.</source>
+        <translation>共 %1 个方案；一次最多扫描 %2 个。请减少取值。</translation>
+    </message>
+    <message>
+        <source>Choose two different parameters.</source>
+        <translation>请选择两个不同的参数。</translation>
+    </message>
+    <message>
+        <source>This teaching example has no model: sweep devices or microbatches, or choose a model.</source>
+        <translation>此教学示例没有模型：请扫描设备或微批次，或选择模型。</translation>
+    </message>
+    <message>
+        <source>Does not fit: needs %1 of %2.</source>
+        <translation>放不下：需要 %1，仅有 %2。</translation>
+    </message>
+    <message>
+        <source>training run</source>
+        <translation>次训练</translation>
+    </message>
+    <message>
+        <source>training runs</source>
+        <translation>次训练</translation>
+    </message>
+    <message>
+        <source>prediction</source>
+        <translation>次预测</translation>
+    </message>
+    <message>
+        <source>predictions</source>
+        <translation>次预测</translation>
+    </message>
+    <message>
+        <source>, about </source>
+        <translation>，约</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Against this plan</source>
+        <translation>相对此方案</translation>
+    </message>
+    <message>
+        <source>Front</source>
+        <translation>前沿</translation>
+    </message>
+    <message>
+        <source>A dot: no other choice that fits is both faster and smaller (Pareto front)</source>
+        <translation>圆点：没有其他放得下的选择更快且更省（帕累托前沿）</translation>
+    </message>
+    <message>
+        <source>not here</source>
+        <translation>此处不可</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>方案</translation>
+    </message>
+    <message>
+        <source>Hardware</source>
+        <translation>硬件</translation>
+    </message>
+    <message>
+        <source>Microbatches</source>
+        <translation>微批次</translation>
+    </message>
+    <message>
+        <source>Run settings</source>
+        <translation>运行设置</translation>
+    </message>
+    <message>
+        <source>Steps, data, optimizer, and where the run takes place</source>
+        <translation>步数、数据、优化器以及在哪里运行</translation>
+    </message>
+    <message>
+        <source>%1 · vocabulary </source>
+        <translation>%1 · 词表 </translation>
+    </message>
+    <message>
+        <source>%1 · </source>
+        <translation>%1 · </translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>无</translation>
+    </message>
+    <message numerus="yes">
+        <source>All settings (%n)</source>
+        <translation>
+            <numerusform>所有设置 (%n)</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Every field of the experiment (Ctrl+E)</source>
+        <translation>实验的每个字段（Ctrl+E）</translation>
+    </message>
+    <message>
+        <source>Train here</source>
+        <translation>在此训练</translation>
+    </message>
+    <message>
+        <source>All training settings</source>
+        <translation>所有训练设置</translation>
+    </message>
+    <message>
+        <source>▲ Device %1</source>
+        <translation>▲ 设备 %1</translation>
+    </message>
+    <message>
+        <source>Whole iteration</source>
+        <translation>整个迭代</translation>
+    </message>
+    <message>
+        <source>F forward</source>
+        <translation>F 前向</translation>
+    </message>
+    <message>
+        <source>B backward</source>
+        <translation>B 反向</translation>
+    </message>
+    <message>
+        <source>I input gradient</source>
+        <translation>I 输入梯度</translation>
+    </message>
+    <message>
+        <source>W weight gradient</source>
+        <translation>W 权重梯度</translation>
+    </message>
+    <message>
+        <source>S output layer, softmax</source>
+        <translation>S 输出层、softmax</translation>
+    </message>
+    <message>
+        <source>U between barriers</source>
+        <translation>U 屏障之间</translation>
+    </message>
+    <message>
+        <source>T output layer, gradients</source>
+        <translation>T 输出层、梯度</translation>
+    </message>
+    <message>
+        <source>Embedding</source>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>O optimizer</source>
+        <translation>O 优化器</translation>
+    </message>
+    <message>
+        <source>vocabulary share</source>
+        <translation>词表份额</translation>
+    </message>
+    <message>
+        <source>a to %1: chunks, each lighter</source>
+        <translation>a 至 %1：分块，逐个变浅</translation>
+    </message>
+    <message>
+        <source>and so on, in turn</source>
+        <translation>依次循环</translation>
+    </message>
+    <message>
+        <source>Chunk</source>
+        <translation>分块</translation>
+    </message>
+    <message>
+        <source>one a device</source>
+        <translation>每设备一个</translation>
+    </message>
+    <message>
+        <source>Slack</source>
+        <translation>余量</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>to %1 %</source>
+        <translation>至 %1 %</translation>
+    </message>
+    <message>
+        <source>of the makespan</source>
+        <translation>占总时长</translation>
+    </message>
+    <message>
+        <source>messages</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>messages to the device</source>
+        <translation>发往设备的消息</translation>
+    </message>
+    <message>
+        <source>replicas</source>
+        <translation>副本</translation>
+    </message>
+    <message>
+        <source>exchange of the replicas</source>
+        <translation>副本间的交换</translation>
+    </message>
+    <message>
+        <source>
+Predicted %1, measured %2: %3; begins %4 %5 than predicted</source>
+        <translation>
+预测 %1，实测 %2：%3；比预测%5 %4 开始</translation>
+    </message>
+    <message>
+        <source>earlier</source>
+        <translation>早</translation>
+    </message>
+    <message>
+        <source>later</source>
+        <translation>晚</translation>
+    </message>
+    <message>
+        <source>Nothing is on its way to device %1</source>
+        <translation>没有数据正在发往设备 %1</translation>
+    </message>
+    <message>
+        <source>
+%1 passes stand here: zoom in to tell them apart</source>
+        <translation>
+此处有 %1 个计算块：放大可区分</translation>
+    </message>
+    <message>
+        <source>%1
+Drag it to another place of device %2</source>
+        <translation>%1
+拖到设备 %2 的另一位置</translation>
+    </message>
+    <message>
+        <source>%1
+Let go to put it here</source>
+        <translation>%1
+松开以放在此处</translation>
+    </message>
+    <message>
+        <source>%1 cannot stand here
+%2</source>
+        <translation>%1 不能放在这里
+%2</translation>
+    </message>
+    <message>
+        <source>activations held</source>
+        <translation>保留的激活</translation>
+    </message>
+    <message>
+        <source>vocabulary layers inside them </source>
+        <translation>其中的词表层 </translation>
+    </message>
+    <message>
+        <source>Range %1 to %2: %3</source>
+        <translation>范围 %1 至 %2：%3</translation>
+    </message>
+    <message>
+        <source>Device %1: busy %2</source>
+        <translation>设备 %1：忙碌 %2</translation>
+    </message>
+    <message>
+        <source>: %1 passes, busy %2, idle %3</source>
+        <translation>：%1 个计算块，忙碌 %2，空闲 %3</translation>
+    </message>
+    <message>
+        <source>Device time: </source>
+        <translation>设备时间：</translation>
+    </message>
+    <message>
+        <source>and %1 more devices</source>
+        <translation>和另外 %1 个设备</translation>
+    </message>
+    <message>
+        <source>Units</source>
+        <translation>单位</translation>
+    </message>
+    <message>
+        <source>busy</source>
+        <translation>忙碌</translation>
+    </message>
+    <message>
+        <source>now %1, %2</source>
+        <translation>现为 %1，%2</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>查找</translation>
+    </message>
+    <message>
+        <source>Find passes</source>
+        <translation>查找计算块</translation>
+    </message>
+    <message>
+        <source>B 17, stage 3, device 2</source>
+        <translation>B 17、stage 3、device 2</translation>
+    </message>
+    <message>
+        <source>Kind, microbatch, stage N, device N. Return goes on, Shift+Return back, Esc closes</source>
+        <translation>类型、微批次、stage N、device N。Return 下一个，Shift+Return 上一个，Esc 关闭</translation>
+    </message>
+    <message>
+        <source>Previous match</source>
+        <translation>上一个匹配</translation>
+    </message>
+    <message>
+        <source>Next match</source>
+        <translation>下一个匹配</translation>
+    </message>
+    <message>
+        <source>write B 17 or stage 3</source>
+        <translation>写 B 17 或 stage 3</translation>
+    </message>
+    <message>
+        <source>no such pass</source>
+        <translation>没有这样的计算块</translation>
+    </message>
+    <message>
+        <source>%1 of %2 passes</source>
+        <translation>计算块 %1/%2</translation>
+    </message>
+    <message>
+        <source>No plan to draw yet: choose a model and a schedule in the experiment.</source>
+        <translation>尚无方案可绘制：请在实验中选择模型和调度。</translation>
+    </message>
+    <message>
+        <source>No pass is selected: click one.</source>
+        <translation>未选择计算块：请单击一个。</translation>
+    </message>
+    <message>
+        <source>Loss after the last step</source>
+        <translation>最后一步后的损失</translation>
+    </message>
+    <message>
+        <source> is </source>
+        <translation>为</translation>
+    </message>
+    <message>
+        <source>: different kinds of measurement, so nothing is called better between them.</source>
+        <translation>：测量方式不同，因此不评优劣。</translation>
+    </message>
+    <message>
+        <source>They were measured on different machines, so nothing is called better between those.</source>
+        <translation>它们在不同机器上测得，因此不评优劣。</translation>
+    </message>
+    <message>
+        <source>%1 and A: %2</source>
+        <translation>%1 与 A：%2</translation>
+    </message>
+    <message>
+        <source>Not the same work, so nothing is called better: %1. Compare tokens/s.</source>
+        <translation>工作不同，因此不评优劣：%1。请比较词元/秒。</translation>
+    </message>
+    <message>
+        <source>run %1: %2</source>
+        <translation>运行 %1：%2</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>Environment</source>
+        <translation>环境</translation>
+    </message>
+    <message>
+        <source>Metrics</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>scaled x%1</source>
+        <translation>缩放 x%1</translation>
+    </message>
+    <message>
+        <source>has no microbatch %1</source>
+        <translation>没有微批次 %1</translation>
+    </message>
+    <message>
+        <source>moved by </source>
+        <translation>移动了</translation>
+    </message>
+    <message>
+        <source>order </source>
+        <translation>顺序 </translation>
+    </message>
+    <message>
+        <source>A preset (see `list models`) or a Hugging Face config.json.</source>
+        <translation>预设（见 `list models`）或 Hugging Face 的 config.json。</translation>
+    </message>
+    <message>
+        <source>Architecture</source>
+        <translation>架构</translation>
+    </message>
+    <message>
+        <source>What a layer is made of: gpt or llama.</source>
+        <translation>层的构成：gpt 或 llama。</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>层数</translation>
+    </message>
+    <message>
+        <source>Transformer layers.</source>
+        <translation>transformer 层数。</translation>
+    </message>
+    <message>
+        <source>Hidden width</source>
+        <translation>隐藏宽度</translation>
+    </message>
+    <message>
+        <source>Hidden size: width of the residual stream.</source>
+        <translation>隐藏大小：残差流的宽度。</translation>
+    </message>
+    <message>
+        <source>Heads</source>
+        <translation>注意力头</translation>
+    </message>
+    <message>
+        <source>Attention heads; they divide the hidden size unless --head-dim is given.</source>
+        <translation>注意力头数；除非给出 --head-dim，它须整除隐藏大小。</translation>
+    </message>
+    <message>
+        <source>Key/value heads</source>
+        <translation>键/值头</translation>
+    </message>
+    <message>
+        <source>Key and value heads; they divide the heads (default: as many as heads).</source>
+        <translation>键和值的头数；须整除头数（默认与头数相同）。</translation>
+    </message>
+    <message>
+        <source>Inner width</source>
+        <translation>内部宽度</translation>
+    </message>
+    <message>
+        <source>Inner width of the MLP (default: 4h; llama 8h/3).</source>
+        <translation>MLP 的内部宽度（默认 4h；llama 为 8h/3）。</translation>
+    </message>
+    <message>
+        <source>Sequence length</source>
+        <translation>序列长度</translation>
+    </message>
+    <message>
+        <source>Tokens of a sequence.</source>
+        <translation>一个序列的词元数。</translation>
+    </message>
+    <message>
+        <source>Vocabulary size</source>
+        <translation>词表大小</translation>
+    </message>
+    <message>
+        <source>Tokens of the vocabulary: what the output layer&apos;s work grows with.</source>
+        <translation>词表的词元数：输出层的工作随之增长。</translation>
+    </message>
+    <message>
+        <source>Tied embeddings</source>
+        <translation>共享嵌入</translation>
+    </message>
+    <message>
+        <source>Input embedding and output projection share one matrix.</source>
+        <translation>输入嵌入与输出投影共用一个矩阵。</translation>
+    </message>
+    <message>
+        <source>Number format</source>
+        <translation>数值格式</translation>
+    </message>
+    <message>
+        <source>Fp32, bf16 or fp16, of weights and activations in the plan; processors compute in fp32, GPUs in fp32 and bf16.</source>
+        <translation>方案中权重和激活的 fp32、bf16 或 fp16；处理器以 fp32 计算，GPU 以 fp32 和 bf16 计算。</translation>
+    </message>
+    <message>
+        <source>Width of a head</source>
+        <translation>头的宽度</translation>
+    </message>
+    <message>
+        <source>Channels of one head of a llama, an even number (default: h / a).</source>
+        <translation>llama 一个头的通道数，须为偶数（默认 h / a）。</translation>
+    </message>
+    <message>
+        <source>Pipeline devices.</source>
+        <translation>流水线设备数。</translation>
+    </message>
+    <message>
+        <source>Microbatches of a step.</source>
+        <translation>一步的微批次数。</translation>
+    </message>
+    <message>
+        <source>Microbatch size</source>
+        <translation>微批次大小</translation>
+    </message>
+    <message>
+        <source>Sequences of a microbatch.</source>
+        <translation>一个微批次的序列数。</translation>
+    </message>
+    <message>
+        <source>Layers of each stage, such as 2/2/2/2 (default: as even as possible).</source>
+        <translation>每个阶段的层数，例如 2/2/2/2（默认尽量平均）。</translation>
+    </message>
+    <message>
+        <source>ZeRO</source>
+        <translation>ZeRO</translation>
+    </message>
+    <message>
+        <source>What replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters (0 and 1 are supported).</source>
+        <translation>副本间分片的内容：0 无，1 优化器状态，2 另加梯度，3 另加参数（支持 0 和 1）。</translation>
+    </message>
+    <message>
+        <source>Order of ranks</source>
+        <translation>rank 的顺序</translation>
+    </message>
+    <message>
+        <source>Axes from adjacent ranks to the slowest: a permutation of tp-cp-dp-pp.</source>
+        <translation>从相邻 rank 到最慢的各轴：tp-cp-dp-pp 的一个排列。</translation>
+    </message>
+    <message>
+        <source>The order in which each device runs its passes: see `list schedules`; auto searches them.</source>
+        <translation>每个设备执行计算块的顺序：见 `list schedules`；auto 会搜索它们。</translation>
+    </message>
+    <message>
+        <source>Schedule file</source>
+        <translation>调度文件</translation>
+    </message>
+    <message>
+        <source>A custom schedule: Stagelens&apos; text form, or a CSV of PyTorch&apos;s pipelining; - is standard input.</source>
+        <translation>自定义调度：Stagelens 的文本格式，或 PyTorch pipelining 的 CSV；- 为标准输入。</translation>
+    </message>
+    <message>
+        <source>Where the input embedding and the output layer are computed: see `list vocabularies`.</source>
+        <translation>输入嵌入和输出层在哪里计算：见 `list vocabularies`。</translation>
+    </message>
+    <message>
+        <source>Order of S and T</source>
+        <translation>S 和 T 的顺序</translation>
+    </message>
+    <message>
+        <source>Where the vocabulary passes stand among the others: published or best.</source>
+        <translation>词表计算块在其他计算块间的位置：published 或 best。</translation>
+    </message>
+    <message>
+        <source>Chunks</source>
+        <translation>分块数</translation>
+    </message>
+    <message>
+        <source>Stages of each device (interleaved families; 2).</source>
+        <translation>每个设备的阶段数（交错调度族；2）。</translation>
+    </message>
+    <message>
+        <source>Group size</source>
+        <translation>组大小</translation>
+    </message>
+    <message>
+        <source>Microbatches that go through a chunk before the next chunk&apos;s turn (interleaved families; p); a rest that would not fill the pipeline makes groups larger.</source>
+        <translation>在轮到下一个分块之前通过一个分块的微批次数（交错调度族；p）；填不满流水线的余数会使组变大。</translation>
+    </message>
+    <message>
+        <source>Waves</source>
+        <translation>波数</translation>
+    </message>
+    <message>
+        <source>Times down and up the devices, two chunks each (hanayo; 1).</source>
+        <translation>在设备上往返的次数，每次两个分块（hanayo；1）。</translation>
+    </message>
+    <message>
+        <source>Memory limit (GiB)</source>
+        <translation>内存上限 (GiB)</translation>
+    </message>
+    <message>
+        <source>Most memory of a device, such as 80GiB; what needs more is refused, and families that adapt keep to it.</source>
+        <translation>一个设备的最大内存，例如 80GiB；超出的被拒绝，可调整的调度族会遵守它。</translation>
+    </message>
+    <message>
+        <source>Recomputation</source>
+        <translation>重计算</translation>
+    </message>
+    <message>
+        <source>Which activations are computed again in the backward instead of being kept: none, selective or full.</source>
+        <translation>哪些激活在反向中重新计算而不保留：none、selective 或 full。</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>Flash computes the probabilities again in the backward; materialised keeps them, a s x s matrix for each head.</source>
+        <translation>flash 在反向中重新计算概率；materialised 保留它们，每个头一个 s x s 矩阵。</translation>
+    </message>
+    <message>
+        <source>Costs for</source>
+        <translation>成本取自</translation>
+    </message>
+    <message>
+        <source>Whose speed the prediction assumes: see `list hardware`.</source>
+        <translation>预测所假设的速度：见 `list hardware`。</translation>
+    </message>
+    <message>
+        <source>Durations</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Milliseconds of each pass of one stage: F B I W S T U EF EB, of messages: send c0 c1 c2.</source>
+        <translation>一个阶段各计算块的毫秒数：F B I W S T U EF EB，消息：send c0 c1 c2。</translation>
+    </message>
+    <message>
+        <source>Durations of</source>
+        <translation>时长对应</translation>
+    </message>
+    <message>
+        <source>Stage (each chunk takes the time given) or device (each of v chunks takes 1/v).</source>
+        <translation>stage（每个分块用所给时间）或 device（v 个分块各用 1/v）。</translation>
+    </message>
+    <message>
+        <source>Durations file</source>
+        <translation>时长文件</translation>
+    </message>
+    <message>
+        <source>CSV with the header device,stage,pass,duration_us.</source>
+        <translation>表头为 device,stage,pass,duration_us 的 CSV。</translation>
+    </message>
+    <message>
+        <source>Collectives</source>
+        <translation>集合通信</translation>
+    </message>
+    <message>
+        <source>Whether collectives run beside the passes or keep the devices waiting: overlapped or blocking.</source>
+        <translation>集合通信与计算块并行，还是让设备等待：overlapped 或 blocking。</translation>
+    </message>
+    <message>
+        <source>Backend</source>
+        <translation>后端</translation>
+    </message>
+    <message>
+        <source>What computes the passes when the plan is trained: see `list backends`.</source>
+        <translation>训练方案时由什么计算：见 `list backends`。</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>时钟</translation>
+    </message>
+    <message>
+        <source>Live: all devices at once; virtual-clock: each pass measured alone, concurrency simulated.</source>
+        <translation>live：所有设备同时运行；virtual-clock：每个计算块单独测量，并发为模拟。</translation>
+    </message>
+    <message>
+        <source>Training steps.</source>
+        <translation>训练步数。</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>Of parameters, synthetic data and the places of a text&apos;s sequences.</source>
+        <translation>参数、合成数据和文本序列位置的种子。</translation>
+    </message>
+    <message>
+        <source>Text or tokens</source>
+        <translation>文本或词元</translation>
+    </message>
+    <message>
+        <source>Synthetic, a text file, a folder of texts or a .bin token file (nanoGPT, llm.c).</source>
+        <translation>合成数据、文本文件、文本文件夹或 .bin 词元文件（nanoGPT、llm.c）。</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>Learning rate.</source>
+        <translation>学习率。</translation>
+    </message>
+    <message>
+        <source>Betas</source>
+        <translation>Beta</translation>
+    </message>
+    <message>
+        <source>AdamW&apos;s decay of the mean and of the square, such as 0.9,0.95.</source>
+        <translation>AdamW 的均值与平方的衰减，例如 0.9,0.95。</translation>
+    </message>
+    <message>
+        <source>Weight decay</source>
+        <translation>权重衰减</translation>
+    </message>
+    <message>
+        <source>AdamW&apos;s decay of weights.</source>
+        <translation>AdamW 的权重衰减。</translation>
+    </message>
+    <message>
+        <source>Gradient clipping</source>
+        <translation>梯度裁剪</translation>
+    </message>
+    <message>
+        <source>Greatest norm of the whole gradient.</source>
+        <translation>整个梯度的最大范数。</translation>
+    </message>
+    <message>
+        <source>GPT-2</source>
+        <translation>GPT-2</translation>
+    </message>
+    <message>
+        <source>Learned positions, LayerNorm, GELU, biases</source>
+        <translation>可学习位置、LayerNorm、GELU、偏置</translation>
+    </message>
+    <message>
+        <source>Llama</source>
+        <translation>Llama</translation>
+    </message>
+    <message>
+        <source>Rotary positions, RMSNorm, SwiGLU, grouped-query attention</source>
+        <translation>旋转位置、RMSNorm、SwiGLU、分组查询注意力</translation>
+    </message>
+    <message>
+        <source>As published</source>
+        <translation>按发表</translation>
+    </message>
+    <message>
+        <source>The order of the paper, or the family&apos;s nearest to it</source>
+        <translation>论文中的顺序，或该调度族最接近它的顺序</translation>
+    </message>
+    <message>
+        <source>Best for these costs</source>
+        <translation>对此成本最佳</translation>
+    </message>
+    <message>
+        <source>Placed for the costs at hand; never longer than the published order</source>
+        <translation>按当前成本放置；不会比发表的顺序更长</translation>
+    </message>
+    <message>
+        <source>Flash</source>
+        <translation>Flash</translation>
+    </message>
+    <message>
+        <source>Probabilities are never stored: the backward computes them again</source>
+        <translation>从不存储概率：反向时重新计算</translation>
+    </message>
+    <message>
+        <source>Materialised</source>
+        <translation>保留矩阵</translation>
+    </message>
+    <message>
+        <source>Probabilities stay in memory from F to B, s x s numbers for each head</source>
+        <translation>概率从 F 到 B 留在内存中，每个头 s x s 个数</translation>
+    </message>
+    <message>
+        <source>A device&apos;s share</source>
+        <translation>设备的份额</translation>
+    </message>
+    <message>
+        <source>Each of v chunks takes 1/v: the work stays the same</source>
+        <translation>v 个分块各用 1/v：工作量不变</translation>
+    </message>
+    <message>
+        <source>Each chunk</source>
+        <translation>每个分块</translation>
+    </message>
+    <message>
+        <source>With v chunks a device has v times the work</source>
+        <translation>v 个分块时设备有 v 倍的工作</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>This machine&apos;s processor</source>
+        <translation>本机的处理器</translation>
+    </message>
+    <message>
+        <source>CUDA</source>
+        <translation>CUDA</translation>
+    </message>
+    <message>
+        <source>NVIDIA GPUs</source>
+        <translation>NVIDIA GPU</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Live while devices &lt;= cores, else virtual clock</source>
+        <translation>设备数 &lt;= 核心数时实时，否则虚拟时钟</translation>
+    </message>
+    <message>
+        <source>Live</source>
+        <translation>实时</translation>
+    </message>
+    <message>
+        <source>Wall clock, all devices at once</source>
+        <translation>墙上时钟，所有设备同时运行</translation>
+    </message>
+    <message>
+        <source>Virtual clock</source>
+        <translation>虚拟时钟</translation>
+    </message>
+    <message>
+        <source>Each pass measured alone, concurrency simulated</source>
+        <translation>每个计算块单独测量，并发为模拟</translation>
+    </message>
+    <message>
+        <source>On first and last device</source>
+        <translation>在首尾设备上</translation>
+    </message>
+    <message>
+        <source>not split</source>
+        <translation>不拆分</translation>
+    </message>
+    <message>
+        <source>Layers rebalanced</source>
+        <translation>层重新平衡</translation>
+    </message>
+    <message>
+        <source>rebalancing</source>
+        <translation>重新平衡</translation>
+    </message>
+    <message>
+        <source>Split, naive: 3 barriers</source>
+        <translation>拆分，朴素：3 个屏障</translation>
+    </message>
+    <message>
+        <source>naive split</source>
+        <translation>朴素拆分</translation>
+    </message>
+    <message>
+        <source>VOCAB-1: split, 2 barriers</source>
+        <translation>VOCAB-1：拆分，2 个屏障</translation>
+    </message>
+    <message>
+        <source>VOCAB-1</source>
+        <translation>VOCAB-1</translation>
+    </message>
+    <message>
+        <source>VOCAB-2: split, 1 barrier</source>
+        <translation>VOCAB-2：拆分，1 个屏障</translation>
+    </message>
+    <message>
+        <source>VOCAB-2</source>
+        <translation>VOCAB-2</translation>
+    </message>
+    <message>
+        <source>Split, all devices at once</source>
+        <translation>拆分，所有设备同时</translation>
+    </message>
+    <message>
+        <source>interlaced split</source>
+        <translation>交织拆分</translation>
+    </message>
+    <message>
+        <source>all forwards, then all backwards; keeps every microbatch in memory</source>
+        <translation>先全部前向，再全部反向；所有微批次都留在内存中</translation>
+    </message>
+    <message>
+        <source>one forward, one backward in turn; keeps at most as many microbatches as there are devices</source>
+        <translation>一个前向、一个反向轮流；最多保留与设备数相同的微批次</translation>
+    </message>
+    <message>
+        <source>1F1B with twice as many forwards ahead, so that messages have time; about twice the memory</source>
+        <translation>提前前向数加倍的 1F1B，使消息有时间传输；内存约两倍</translation>
+    </message>
+    <message>
+        <source>several chunks a device shorten the bubble, for more messages and a little more memory</source>
+        <translation>每设备多个分块缩短气泡，消息更多，内存稍多</translation>
+    </message>
+    <message>
+        <source>several chunks a device, all microbatches through one before the next; keeps every microbatch</source>
+        <translation>每设备多个分块，所有微批次先通过一个再到下一个；保留所有微批次</translation>
+    </message>
+    <message>
+        <source>splits the backward; weight gradients fill two thirds of 1F1B&apos;s bubble in 1F1B&apos;s memory</source>
+        <translation>拆分反向；权重梯度在 1F1B 的内存下填补其三分之二的气泡</translation>
+    </message>
+    <message>
+        <source>splits the backward; no bubble is left but the slant where F, I and W last alike, in twice the memory</source>
+        <translation>拆分反向；当 F、I、W 等长时除斜边外没有气泡，内存两倍</translation>
+    </message>
+    <message>
+        <source>several chunks a device and a split backward</source>
+        <translation>每设备多个分块且拆分反向</translation>
+    </message>
+    <message>
+        <source>splits the backward and orders its passes for the costs at hand, within a memory limit</source>
+        <translation>拆分反向，并在内存上限内按当前成本安排计算块</translation>
+    </message>
+    <message>
+        <source>two chunks a device in a V; no bubble is left but half the slant where F, I and W last alike, in 1F1B&apos;s memory</source>
+        <translation>每设备两个分块成 V 形；F、I、W 等长时只剩一半斜边的气泡，内存同 1F1B</translation>
+    </message>
+    <message>
+        <source>two chunks a device in a V; half of 1F1B&apos;s memory, and half of its bubble where F, I and W last alike</source>
+        <translation>每设备两个分块成 V 形；内存为 1F1B 的一半，F、I、W 等长时气泡也为一半</translation>
+    </message>
+    <message>
+        <source>two chunks a device in a V; a third of 1F1B&apos;s memory, and two thirds of its bubble where F, I and W last alike</source>
+        <translation>每设备两个分块成 V 形；内存为 1F1B 的三分之一，F、I、W 等长时气泡为三分之二</translation>
+    </message>
+    <message>
+        <source>two chunks a device in a V, the order found for the durations; little bubble, in 1F1B&apos;s memory</source>
+        <translation>每设备两个分块成 V 形，按时长寻找顺序；气泡小，内存同 1F1B</translation>
+    </message>
+    <message>
+        <source>two chunks a device in a V, backward whole; two thirds of 1F1B&apos;s memory, its bubble where B &gt;= 2F</source>
+        <translation>每设备两个分块成 V 形，反向不拆分；内存为 1F1B 的三分之二，B &gt;= 2F 时气泡相同</translation>
+    </message>
+    <message>
+        <source>the vocabulary layers sharded as in tensor parallelism: all devices run them at once</source>
+        <translation>词表层如张量并行一样分片：所有设备同时计算</translation>
+    </message>
+    <message>
+        <source>two copies of the model in opposite directions; a forward and a backward overlap</source>
+        <translation>两份模型方向相反；一个前向与一个反向重叠</translation>
+    </message>
+    <message>
+        <source>DualPipe on half of its devices: the model once, two chunks a device in a V</source>
+        <translation>一半设备上的 DualPipe：一份模型，每设备两个分块成 V 形</translation>
+    </message>
+    <message>
+        <source>two copies of the model in opposite directions fill each other&apos;s bubbles</source>
+        <translation>两份方向相反的模型互相填补气泡</translation>
+    </message>
+    <message>
+        <source>waves down and up the devices, two chunks each, shorten the bubble for more messages</source>
+        <translation>沿设备往返的波，每次两个分块，缩短气泡但消息更多</translation>
+    </message>
+    <message>
+        <source>1F1B without a flush: an update after every backward, and each microbatch keeps its weights</source>
+        <translation>不清空的 1F1B：每次反向后更新，每个微批次保留其权重</translation>
+    </message>
+    <message>
+        <source>1F1B without a flush: one update a step, a step late, with two versions of the weights</source>
+        <translation>不清空的 1F1B：每步更新一次，滞后一步，保留两个版本的权重</translation>
+    </message>
+    <message>
+        <source>NVIDIA A100 SXM 80 GB: 312 TFLOP/s, 2.0 TB/s, 8 a node with NVLink, RoCE between nodes; fitted to the runs of arXiv 2411.05288</source>
+        <translation>NVIDIA A100 SXM 80 GB：312 TFLOP/s，2.0 TB/s，每节点 8 块以 NVLink 相连，节点间 RoCE；按 arXiv 2411.05288 的运行拟合</translation>
+    </message>
+    <message>
+        <source>NVIDIA B200 180 GB: 2250 TFLOP/s, 8 TB/s, 8 a node with NVLink, InfiniBand between nodes</source>
+        <translation>NVIDIA B200 180 GB：2250 TFLOP/s，8 TB/s，每节点 8 块以 NVLink 相连，节点间 InfiniBand</translation>
+    </message>
+    <message>
+        <source>this machine, one core a device (general values until it is calibrated)</source>
+        <translation>本机，每个设备一个核心（校准前为一般值）</translation>
+    </message>
+    <message>
+        <source>NVIDIA H100 SXM 80 GB: 989 TFLOP/s, 3.35 TB/s, 8 a node with NVLink, InfiniBand between nodes; collectives as measured on H200 (the same NVLink) and, between nodes, on B200 (the same network)</source>
+        <translation>NVIDIA H100 SXM 80 GB：989 TFLOP/s，3.35 TB/s，每节点 8 块以 NVLink 相连，节点间 InfiniBand；集合通信按 H200（同样的 NVLink）实测，节点间按 B200（同样的网络）实测</translation>
+    </message>
+    <message>
+        <source>NVIDIA H200 SXM 141 GB: 989 TFLOP/s, 4.8 TB/s, 8 a node with NVLink, InfiniBand between nodes; collectives between nodes as measured on B200 (the same network)</source>
+        <translation>NVIDIA H200 SXM 141 GB：989 TFLOP/s，4.8 TB/s，每节点 8 块以 NVLink 相连，节点间 InfiniBand；节点间集合通信按 B200（同样的网络）实测</translation>
+    </message>
+    <message>
+        <source>AMD Instinct MI300X 192 GB: 1307 TFLOP/s, 5.3 TB/s, 8 a node with Infinity Fabric, RoCE between nodes</source>
+        <translation>AMD Instinct MI300X 192 GB：1307 TFLOP/s，5.3 TB/s，每节点 8 块以 Infinity Fabric 相连，节点间 RoCE</translation>
+    </message>
+    <message>
+        <source>NVIDIA GeForce RTX 4090 24 GB: 165 TFLOP/s, 1.0 TB/s, 8 a node over PCIe 4 through the host</source>
+        <translation>NVIDIA GeForce RTX 4090 24 GB：165 TFLOP/s，1.0 TB/s，每节点 8 块经主机以 PCIe 4 相连</translation>
+    </message>
+    <message>
+        <source>Gemma 2 27B in shape, computed as a Llama: 256k vocabulary</source>
+        <translation>形状同 Gemma 2 27B，按 Llama 计算：词表 256k</translation>
+    </message>
+    <message>
+        <source>Gemma 2 2B in shape, computed as a Llama: 256k vocabulary</source>
+        <translation>形状同 Gemma 2 2B，按 Llama 计算：词表 256k</translation>
+    </message>
+    <message>
+        <source>Gemma 2 9B in shape, computed as a Llama: 256k vocabulary, about five layers&apos; worth of output layer</source>
+        <translation>形状同 Gemma 2 9B，按 Llama 计算：词表 256k，输出层约相当于五层</translation>
+    </message>
+    <message>
+        <source>the 10B model of arXiv 2411.05288, table 1 (1F1B on 16 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 表 1 的 10B 模型（16 个设备上的 1F1B）；词表 256k</translation>
+    </message>
+    <message>
+        <source>the 16B model of arXiv 2411.05288, table 2 (V-Half on 24 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 表 2 的 16B 模型（24 个设备上的 V-Half）；词表 256k</translation>
+    </message>
+    <message>
+        <source>the 21B model of arXiv 2411.05288, table 1 (1F1B on 32 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 表 1 的 21B 模型（32 个设备上的 1F1B）；词表 256k</translation>
+    </message>
+    <message>
+        <source>the 30B model of arXiv 2411.05288, table 2 (V-Half on 32 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 表 2 的 30B 模型（32 个设备上的 V-Half）；词表 256k</translation>
+    </message>
+    <message>
+        <source>the 4B model of arXiv 2411.05288, table 1 (1F1B on 8 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 表 1 的 4B 模型（8 个设备上的 1F1B）；词表 256k</translation>
+    </message>
+    <message>
+        <source>the 7B model of arXiv 2411.05288, table 2 (V-Half on 16 devices); 256k vocabulary</source>
+        <translation>arXiv 2411.05288 表 2 的 7B 模型（16 个设备上的 V-Half）；词表 256k</translation>
+    </message>
+    <message>
+        <source>small GPT for a laptop; its output layer costs as much as 4.6 of its transformer layers</source>
+        <translation>适合笔记本电脑的小型 GPT；其输出层的成本相当于 4.6 个 transformer 层</translation>
+    </message>
+    <message>
+        <source>GPT-2 small as published: 12 layers, tied vocabulary</source>
+        <translation>按发表的 GPT-2 small：12 层，共享词表</translation>
+    </message>
+    <message>
+        <source>Llama 3 and 3.1 8B: grouped-query attention, 128k vocabulary</source>
+        <translation>Llama 3 和 3.1 8B：分组查询注意力，词表 128k</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 405B in shape: grouped-query attention, 128k vocabulary</source>
+        <translation>形状同 Llama 3.1 405B：分组查询注意力，词表 128k</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 70B in shape: grouped-query attention, 128k vocabulary</source>
+        <translation>形状同 Llama 3.1 70B：分组查询注意力，词表 128k</translation>
+    </message>
+    <message>
+        <source>small Llama for a laptop, with grouped-query attention</source>
+        <translation>适合笔记本电脑的小型 Llama，使用分组查询注意力</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>the vocabulary layers</source>
+        <translation>词表层</translation>
+    </message>
+    <message>
+        <source>the output layer</source>
+        <translation>输出层</translation>
+    </message>
+    <message>
+        <source>the input embedding</source>
+        <translation>输入嵌入</translation>
+    </message>
+    <message>
+        <source>One device does all the work.</source>
+        <translation>一个设备完成所有工作。</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time.</source>
+        <translation>各设备负载均匀；其 %1 的时间空闲。</translation>
+    </message>
+    <message>
+        <source>Device %1 holds the others up: </source>
+        <translation>设备 %1 拖慢了其他设备：</translation>
+    </message>
+    <message>
+        <source>%1 of its work is %2; </source>
+        <translation>其工作的 %1 是%2；</translation>
+    </message>
+    <message>
+        <source>it has the most work; </source>
+        <translation>它的工作最多；</translation>
+    </message>
+    <message>
+        <source>the others idle %1 of the time.</source>
+        <translation>其他设备 %1 的时间空闲。</translation>
+    </message>
+    <message>
+        <source>Device %1 %2.</source>
+        <translation>设备 %1 %2。</translation>
+    </message>
+    <message>
+        <source> %1 would fit with %2 (predicted).</source>
+        <translation>使用 %1 可以放下，需要 %2（预测）。</translation>
+    </message>
+    <message>
+        <source>Try </source>
+        <translation>尝试 </translation>
+    </message>
+    <message>
+        <source> With %1 it would fit: %2 (predicted).</source>
+        <translation>使用 %1 可以放下：%2（预测）。</translation>
+    </message>
+    <message>
+        <source> No vocabulary method makes it fit: use more devices, a smaller microbatch or fewer layers.</source>
+        <translation>没有词表方法能使其放下：请使用更多设备、更小的微批次或更少的层。</translation>
+    </message>
+    <message>
+        <source>Also: %1 needs %2 less and is %3 % faster.</source>
+        <translation>另外：%1 少需 %2，且快 %3 %。</translation>
+    </message>
+    <message>
+        <source>Also: %1 needs %2 less at +%3 % time.</source>
+        <translation>另外：%1 少需 %2，时间 +%3 %。</translation>
+    </message>
+    <message>
+        <source>%1 is %2 % faster</source>
+        <translation>%1 快 %2 %</translation>
+    </message>
+    <message>
+        <source> but needs %1 more.</source>
+        <translation>但多需 %1。</translation>
+    </message>
+    <message>
+        <source> and needs %1 less.</source>
+        <translation>且少需 %1。</translation>
+    </message>
+    <message>
+        <source> at the same memory.</source>
+        <translation>（内存相同）。</translation>
+    </message>
+    <message>
+        <source>Also: </source>
+        <translation>另外：</translation>
+    </message>
+    <message>
+        <source> %1 would make the iteration about %2 as fast (predicted).</source>
+        <translation>使用 %1 可使迭代快约 %2（预测）。</translation>
+    </message>
+    <message>
+        <source>. Rebalancing</source>
+        <translation>。重新平衡</translation>
+    </message>
+    <message>
+        <source>. Naive</source>
+        <translation>。朴素</translation>
+    </message>
+    <message>
+        <source>A custom order has its own vocabulary method; choose a family to try another.</source>
+        <translation>自定义顺序有自己的词表方法；要尝试其他方法请选择一种调度族。</translation>
+    </message>
+    <message>
+        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods and schedules, one at a time (predicted).</source>
+        <translation>所有尝试都不能在此内存下使该方案快 1 % 以上：逐个尝试了方法和调度（预测）。</translation>
+    </message>
+    <message>
+        <source>No vocabulary method makes this plan more than 1 % faster at this memory (predicted). Schedules were not tried.</source>
+        <translation>没有词表方法能在此内存下使该方案快 1 % 以上（预测）。未尝试调度。</translation>
+    </message>
+    <message>
+        <source>selective recomputation</source>
+        <translation>选择性重计算</translation>
+    </message>
+    <message>
+        <source>full recomputation</source>
+        <translation>完全重计算</translation>
+    </message>
+    <message>
+        <source>microbatches of %1</source>
+        <translation>大小为 %1 的微批次</translation>
+    </message>
+    <message>
+        <source>%1 devices</source>
+        <translation>%1 个设备</translation>
+    </message>
+    <message>
+        <source>An iteration takes %1, and the devices idle %2 of the time (predicted).</source>
+        <translation>一次迭代需 %1，设备有 %2 的时间空闲（预测）。</translation>
+    </message>
+    <message>
+        <source>Your own</source>
+        <translation>您自己的</translation>
+    </message>
+    <message>
+        <source>Asynchronous</source>
+        <translation>异步</translation>
+    </message>
+    <message>
+        <source>Bidirectional</source>
+        <translation>双向</translation>
+    </message>
+    <message>
+        <source>V: a device has the first and the last stages</source>
+        <translation>V 形：一个设备拥有最前和最后的阶段</translation>
+    </message>
+    <message>
+        <source>Interleaved: a device has several chunks</source>
+        <translation>交错：一个设备有多个分块</translation>
+    </message>
+    <message>
+        <source>Zero bubble: the backward is split</source>
+        <translation>零气泡：拆分反向</translation>
+    </message>
+    <message>
+        <source>Classic</source>
+        <translation>经典</translation>
+    </message>
+    <message>
+        <source>Split over all devices</source>
+        <translation>拆分到所有设备</translation>
+    </message>
+    <message>
+        <source>Whole layers</source>
+        <translation>整层</translation>
+    </message>
+    <message>
+        <source>another model</source>
+        <translation>另一个模型</translation>
+    </message>
+    <message>
+        <source>as the baseline</source>
+        <translation>作为基准</translation>
+    </message>
+    <message>
+        <source>%1 %2 after %3 of %4 steps.</source>
+        <translation>%1 %2，已完成 %3/%4 步。</translation>
+    </message>
+    <message>
+        <source>Run %1</source>
+        <translation>运行 %1</translation>
+    </message>
+    <message>
+        <source>The run</source>
+        <translation>该运行</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>was interrupted</source>
+        <translation>被中断</translation>
+    </message>
+    <message>
+        <source>needs %1 of %2 %3</source>
+        <translation>需要 %1，仅有 %2 %3</translation>
+    </message>
+    <message>
+        <source>CPU, </source>
+        <translation>CPU，</translation>
+    </message>
+    <message>
+        <source>live, %1 devices on %2 cores</source>
+        <translation>实时，%2 个核心上 %1 个设备</translation>
+    </message>
+    <message>
+        <source>virtual clock, because %1 devices &gt; %2 cores</source>
+        <translation>虚拟时钟，因为 %1 个设备 &gt; %2 个核心</translation>
+    </message>
+    <message>
+        <source>virtual clock, as chosen</source>
+        <translation>虚拟时钟，按所选</translation>
+    </message>
+    <message>
+        <source>; about </source>
+        <translation>；约</translation>
+    </message>
+    <message>
+        <source>not available: </source>
+        <translation>不可用：</translation>
+    </message>
+    <message>
+        <source>%1, %2 cores, %3</source>
+        <translation>%1，%2 个核心，%3</translation>
+    </message>
+    <message>
+        <source>This plan cannot be trained. </source>
+        <translation>无法训练此方案。</translation>
+    </message>
+    <message>
+        <source>The plan is being computed.</source>
+        <translation>正在计算方案。</translation>
+    </message>
+    <message>
+        <source>This teaching example has no model to train. Choose a model.</source>
+        <translation>此教学示例没有可训练的模型。请选择模型。</translation>
+    </message>
+    <message>
+        <source>%1 microbatches</source>
+        <translation>%1 个微批次</translation>
+    </message>
+    <message>
+        <source>Showing the last valid plan: %1. %2</source>
+        <translation>显示的是最后一个有效方案：%1。%2</translation>
+    </message>
+    <message>
+        <source>no clear difference</source>
+        <translation>无明显差异</translation>
+    </message>
+    <message>
+        <source>better ▲ </source>
+        <translation>更好 ▲ </translation>
+    </message>
+    <message>
+        <source>worse ▼ </source>
+        <translation>更差 ▼ </translation>
+    </message>
+    <message>
+        <source>%1%2 point</source>
+        <translation>%1%2 个百分点</translation>
+    </message>
+    <message>
+        <source>%1%2 points</source>
+        <translation>%1%2 个百分点</translation>
+    </message>
+    <message>
+        <source> min</source>
+        <translation> 分钟</translation>
+    </message>
+    <message>
+        <source> h</source>
+        <translation> 小时</translation>
+    </message>
+    <message>
+        <source>Custom order</source>
+        <translation>自定义顺序</translation>
+    </message>
+    <message>
+        <source>Published</source>
+        <translation>已发表</translation>
+    </message>
+    <message>
+        <source>Imported</source>
+        <translation>导入</translation>
+    </message>
+    <message>
+        <source>simulated from the costs of each pass</source>
+        <translation>由每个计算块的成本模拟得到</translation>
+    </message>
+    <message>
+        <source>wall clock, all devices at once</source>
+        <translation>墙上时钟，所有设备同时运行</translation>
+    </message>
+    <message>
+        <source>each pass measured alone, concurrency simulated</source>
+        <translation>每个计算块单独测量，并发为模拟</translation>
+    </message>
+    <message>
+        <source>from a paper</source>
+        <translation>来自论文</translation>
+    </message>
+    <message>
+        <source>from another program&apos;s trace</source>
+        <translation>来自其他程序的轨迹</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>Custom: </source>
+        <translation>自定义：</translation>
+    </message>
+    <message>
+        <source> · %1 devices x %2 microbatches</source>
+        <translation> · %1 个设备 x %2 个微批次</translation>
+    </message>
+    <message>
+        <source> x %1 replicas</source>
+        <translation> x %1 个副本</translation>
+    </message>
+    <message>
+        <source>Groups of up to %1 microbatches: the rest would not fill the pipeline.</source>
+        <translation>每组最多 %1 个微批次：其余的无法填满流水线。</translation>
+    </message>
+    <message>
+        <source>%1 ranks = %2 devices x %3 replicas. Tokens/s and MFU are of all ranks, bubble and memory of one replica.</source>
+        <translation>%1 个 rank = %2 个设备 x %3 个副本。词元/秒和 MFU 为所有 rank 之和，气泡和内存为一个副本的值。</translation>
+    </message>
+    <message>
+        <source>this computer</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>teaching units</source>
+        <translation>教学单位</translation>
+    </message>
+    <message>
+        <source>a durations file</source>
+        <translation>时长文件</translation>
+    </message>
+    <message>
+        <source>No run on %1 was measured: its costs are estimates from published figures.</source>
+        <translation>没有在 %1 上实测的运行：其成本由公布的数据估计。</translation>
+    </message>
+    <message>
+        <source>Tokens of a microbatch</source>
+        <translation>微批次的词元数</translation>
+    </message>
+    <message>
+        <source>%1: %L2, measured %L3 to %L4</source>
+        <translation>%1：%L2，实测范围 %L3 至 %L4</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source> parameters</source>
+        <translation> 参数</translation>
+    </message>
+    <message>
+        <source>%1 was not opened. %2</source>
+        <translation>未打开 %1。%2</translation>
+    </message>
+    <message>
+        <source>A run is going on. Stop it with Shift+F5.</source>
+        <translation>正在运行。按 Shift+F5 停止。</translation>
+    </message>
+    <message>
+        <source>Run %1 measured this plan in milliseconds; teaching units have no common axis with it. Choose the costs of this computer to see both.</source>
+        <translation>运行 %1 以毫秒测量了此方案；教学单位与它没有共同的时间轴。请选择本机的成本以同时查看两者。</translation>
+    </message>
+    <message>
+        <source>By pass kind…</source>
+        <translation>按计算块类型…</translation>
+    </message>
+    <message>
+        <source>Where the measured time differs from the predicted one</source>
+        <translation>实测时间与预测的差异所在</translation>
+    </message>
+    <message>
+        <source>Measured against predicted, by pass kind</source>
+        <translation>按计算块类型比较实测与预测</translation>
+    </message>
+    <message>
+        <source>Count</source>
+        <translation>数量</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>差异</translation>
+    </message>
+    <message>
+        <source>Spread</source>
+        <translation>离散</translation>
+    </message>
+    <message>
+        <source>In all</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>Passes that the prediction and the run both have</source>
+        <translation>预测与运行都有的计算块</translation>
+    </message>
+    <message>
+        <source>Median duration of a pass</source>
+        <translation>一个计算块的时长中位数</translation>
+    </message>
+    <message>
+        <source>Of the two medians</source>
+        <translation>两个中位数之差</translation>
+    </message>
+    <message>
+        <source>Half of the passes differ from their prediction by this much</source>
+        <translation>一半的计算块与其预测相差在此范围</translation>
+    </message>
+    <message>
+        <source>Measured less predicted, of all passes of the kind</source>
+        <translation>该类型所有计算块的实测减预测</translation>
+    </message>
+    <message>
+        <source>The machine was probably busy with other work: half of the steps took %1 to %2, although each does the same work. Train again when it is idle.</source>
+        <translation>机器可能在忙于其他工作：一半的步用时在 %1 到 %2 之间，而每步的工作相同。请在空闲时重新训练。</translation>
+    </message>
+    <message>
+        <source>The iteration: predicted %1, measured %2. What the passes do not explain is waiting and messages.</source>
+        <translation>迭代：预测 %1，实测 %2。计算块不能解释的部分是等待和消息。</translation>
+    </message>
+    <message>
+        <source>fp32</source>
+        <translation>fp32</translation>
+    </message>
+    <message>
+        <source>bf16</source>
+        <translation>bf16</translation>
+    </message>
+    <message>
+        <source>fp16</source>
+        <translation>fp16</translation>
+    </message>
+    <message>
+        <source>hidden / heads</source>
+        <translation>隐藏宽度 / 头数</translation>
+    </message>
+    <message>
+        <source>Replicas</source>
+        <translation>副本</translation>
+    </message>
+    <message>
+        <source>Data-parallel copies of the pipeline, each with its own microbatches.</source>
+        <translation>流水线的数据并行副本，各有自己的微批次。</translation>
+    </message>
+    <message>
+        <source>whole, on the first and the last stage</source>
+        <translation>完整地在首尾阶段</translation>
+    </message>
+    <message>
+        <source>whole, with the transformer layers redistributed to balance the stages</source>
+        <translation>完整，重新分配 transformer 层以平衡各阶段</translation>
+    </message>
+    <message>
+        <source>sharded over all devices, three barriers</source>
+        <translation>分片到所有设备，三个屏障</translation>
+    </message>
+    <message>
+        <source>sharded over all devices, two barriers (arXiv 2411.05288, algorithm 1)</source>
+        <translation>分片到所有设备，两个屏障（arXiv 2411.05288，算法 1）</translation>
+    </message>
+    <message>
+        <source>sharded over all devices, one barrier (arXiv 2411.05288, algorithm 2)</source>
+        <translation>分片到所有设备，一个屏障（arXiv 2411.05288，算法 2）</translation>
+    </message>
+    <message>
+        <source>devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Selective</source>
+        <translation>选择性</translation>
+    </message>
+    <message>
+        <source>Full</source>
+        <translation>完全</translation>
+    </message>
+    <message>
+        <source>Overlap with passes</source>
+        <translation>与计算块重叠</translation>
+    </message>
+    <message>
+        <source>Block the devices</source>
+        <translation>阻塞设备</translation>
+    </message>
+    <message>
+        <source>Optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>Adamw.</source>
+        <translation>AdamW。</translation>
+    </message>
+    <message>
+        <source>AdamW</source>
+        <translation>AdamW</translation>
+    </message>
+    <message>
+        <source>mean and square of the gradient, and a decay of weights</source>
+        <translation>梯度的均值与平方，以及权重衰减</translation>
+    </message>
+    <message>
+        <source>The baseline is being predicted…</source>
+        <translation>正在预测基准…</translation>
+    </message>
+</context>
+</TS>

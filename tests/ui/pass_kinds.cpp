@@ -1,0 +1,89 @@
+// Where a run differs from its prediction, by kind of pass, and whether the machine was busy.
+#include "ui/shell/pass_kinds.h"
+#include "tests/ui/lane_groups.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QDialog>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableWidget>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+using schedule::PassKind;
+
+class PassKinds : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { test::failOnWarnings(); }
+
+    void rowsCountAndCompareThePassesOfAKind()
+    {
+        const ui::LaneGroup predicted = test::makeGroup(4, 8, model::VocabularyMethod::None);
+        timeline::Timeline measured = *predicted.timeline;
+        base::Nanos slower = 0;
+        for (timeline::Lane &lane : measured.lanes) // every backward a fifth longer, on one device half as long again
+            for (std::size_t i = 0; i < lane.size(); ++i)
+                if (lane.pass[i].kind == PassKind::B) {
+                    const base::Nanos length = lane.end[i] - lane.begin[i];
+                    const base::Nanos more = &lane == &measured.lanes[1] ? length / 2 : length / 5;
+                    lane.end[i] += more;
+                    slower += more;
+                }
+        const std::vector<ui::PassKindRow> rows = ui::passKindRows(*predicted.timeline, measured);
+        QCOMPARE(rows.size(), 2U);
+        QVERIFY(rows[0].kind == PassKind::F && rows[1].kind == PassKind::B);
+        QCOMPARE(rows[0].count, 32U);
+        QCOMPARE(rows[0].gained, 0);
+        QCOMPARE(rows[0].lower, 1.0);
+        QCOMPARE(rows[1].count, 32U);
+        QCOMPARE(rows[1].gained, slower);
+        QCOMPARE(rows[1].predicted, 2'000'000);
+        QCOMPARE(rows[1].measured, 2'400'000);
+        QVERIFY(std::abs(rows[1].lower - 1.2) < 1e-9 && std::abs(rows[1].upper - 1.2) < 1e-9);
+    }
+
+    void passesOfOneTimelineAloneAreLeftOut()
+    {
+        const ui::LaneGroup whole = test::makeGroup(4, 8, model::VocabularyMethod::None);
+        const ui::LaneGroup split = test::makeGroup(4, 8, model::VocabularyMethod::Vocab2);
+        const auto rows = ui::passKindRows(*whole.timeline, *split.timeline);
+        for (const ui::PassKindRow &row : rows)
+            QVERIFY(row.kind == PassKind::F || row.kind == PassKind::B);
+        QVERIFY(ui::passKindRows({}, *whole.timeline).empty());
+    }
+
+    void aBusyMachineIsSaid()
+    {
+        const std::vector<base::Nanos> idle{200, 150, 100, 101, 99, 100, 102, 100};
+        QVERIFY(ui::busyMachineText(idle).isEmpty()); // the first two steps warm up
+        const std::vector<base::Nanos> busy{100, 100, 100, 150, 99, 170, 102, 140};
+        QVERIFY2(ui::busyMachineText(busy).contains(u"busy"_s), qPrintable(ui::busyMachineText(busy)));
+        QVERIFY(ui::busyMachineText({100, 100, 100, 900}).isEmpty()); // too few to know
+        QVERIFY(ui::busyMachineText({}).isEmpty());
+    }
+
+    void theFiguresOpenTheTable()
+    {
+        test::WindowFixture fixture;
+        auto &window = fixture.open();
+        fixture.usePlanForTraining(4);
+        auto *button = fixture.find<QPushButton>(u"metrics.byKind"_s);
+        QVERIFY(!button->isVisible());
+        QTest::keyClick(&window, Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.isSettled() && button->isVisible(), 60'000);
+        QTest::mouseClick(button, Qt::LeftButton);
+        auto *table = window.findChild<QTableWidget *>(u"passKinds.table"_s);
+        QVERIFY(table && table->isVisible());
+        QCOMPARE(table->rowCount(), 2); // F and B
+        QCOMPARE(table->item(0, 0)->text(), u"F"_s);
+        QCOMPARE(table->item(0, 1)->text(), u"8"_s); // 2 devices x 4 microbatches
+        QVERIFY(window.findChild<QLabel *>(u"passKinds.iteration"_s)->text().contains(u"predicted"_s));
+        auto *dialog = window.findChild<QDialog *>(u"passKinds"_s);
+        QTest::keyClick(dialog, Qt::Key_Escape);
+        QTRY_VERIFY(!window.findChild<QDialog *>(u"passKinds"_s));
+    }
+};
+
+QTEST_MAIN(PassKinds)
+#include "pass_kinds.moc"

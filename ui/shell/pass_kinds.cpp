@@ -1,0 +1,163 @@
+#include "ui/shell/pass_kinds.h"
+
+#include "ui/words/plain_text.h"
+#include "ui/words/time_axis.h"
+#include "ui/words/tr.h"
+#include "ui/words/verdict.h"
+#include "ui/words/words.h"
+
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <array>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr double kBusySpread = 0.1;
+constexpr std::size_t kFewestStepsOfSpread = 4;
+
+template <class Value>
+Value quantile(std::vector<Value> values, std::size_t quarter)
+{
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * quarter / 4);
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+void fillTable(QTableWidget &table, const std::vector<PassKindRow> &rows)
+{
+    const auto put = [&table](int row, int column, const QString &text) {
+        auto *item = new QTableWidgetItem(text);
+        item->setTextAlignment(column == 0 ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignRight | Qt::AlignVCenter);
+        item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
+        table.setItem(row, column, item);
+    };
+    table.setRowCount(static_cast<int>(rows.size()));
+    for (int row = 0; row < table.rowCount(); ++row) {
+        const PassKindRow &kind = rows[static_cast<std::size_t>(row)];
+        const auto measured = static_cast<double>(kind.measured);
+        put(row, 0, qtText(schedule::name(kind.kind)));
+        put(row, 1, countText(static_cast<double>(kind.count)));
+        put(row, 2, durationText(kind.predicted));
+        put(row, 3, durationText(kind.measured));
+        put(row, 4, kind.predicted > 0 ? percentText(measured / static_cast<double>(kind.predicted) - 1) : u"–"_s);
+        put(row, 5, u"%1 … %2"_s.arg(percentText(kind.lower - 1), percentText(kind.upper - 1)));
+        put(row, 6, (kind.gained < 0 ? u"−"_s : u"+"_s) + durationText(std::abs(kind.gained)));
+    }
+}
+
+QTableWidget *makeTable(QWidget *parent, const std::vector<PassKindRow> &rows)
+{
+    auto *table = new QTableWidget(parent);
+    table->setObjectName(u"passKinds.table"_s);
+    table->setAccessibleName(Words::tr("Measured against predicted, by pass kind"));
+    const QStringList captions{Words::tr("Pass"),       Words::tr("Count"),  Words::tr("Predicted"), Words::tr("Measured"),
+                               Words::tr("Difference"), Words::tr("Spread"), Words::tr("In all")};
+    const QStringList tips{{},
+                           Words::tr("Passes that the prediction and the run both have"),
+                           Words::tr("Median duration of a pass"),
+                           Words::tr("Median duration of a pass"),
+                           Words::tr("Of the two medians"),
+                           Words::tr("Half of the passes differ from their prediction by this much"),
+                           Words::tr("Measured less predicted, of all passes of the kind")};
+    table->setColumnCount(static_cast<int>(captions.size()));
+    table->setHorizontalHeaderLabels(captions);
+    for (int column = 0; column < table->columnCount(); ++column)
+        table->horizontalHeaderItem(column)->setToolTip(plainTip(tips[column]));
+    fillTable(*table, rows);
+    table->verticalHeader()->hide();
+    table->setAlternatingRowColors(true);
+    table->setShowGrid(false);
+    table->resizeColumnsToContents();
+    table->horizontalHeader()->setStretchLastSection(true);
+    return table;
+}
+
+} // namespace
+
+std::vector<PassKindRow> passKindRows(const timeline::Timeline &predicted, const timeline::Timeline &measured)
+{
+    struct Times {
+        std::vector<base::Nanos> predicted;
+        std::vector<base::Nanos> measured;
+        std::vector<double> ratio;
+        base::Nanos gained = 0;
+    };
+    std::array<Times, schedule::kPassKindCount> times;
+    for (const timeline::PassDifference &each : timeline::difference(predicted, measured).passes) {
+        Times &kind = times[static_cast<std::size_t>(each.pass.kind)];
+        kind.predicted.push_back(each.first);
+        kind.measured.push_back(each.second);
+        if (each.first > 0)
+            kind.ratio.push_back(static_cast<double>(each.second) / static_cast<double>(each.first));
+        kind.gained += each.second - each.first;
+    }
+    std::vector<PassKindRow> rows;
+    for (std::size_t kind = 0; kind < times.size(); ++kind) {
+        const Times &of = times[kind];
+        if (of.predicted.empty())
+            continue;
+        PassKindRow row{static_cast<schedule::PassKind>(kind), of.predicted.size(), quantile(of.predicted, 2),
+                        quantile(of.measured, 2)};
+        row.lower = of.ratio.empty() ? 1 : quantile(of.ratio, 1);
+        row.upper = of.ratio.empty() ? 1 : quantile(of.ratio, 3);
+        row.gained = of.gained;
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+QString busyMachineText(const std::vector<base::Nanos> &iterations)
+{
+    const Spread spread = spreadOf(iterations);
+    if (spread.steps < kFewestStepsOfSpread || spread.median <= 0)
+        return {};
+    const double width = static_cast<double>(spread.upper - spread.lower) / static_cast<double>(spread.median);
+    if (width <= kBusySpread)
+        return {};
+    return Words::tr(
+               "The machine was probably busy with other work: half of the steps took %1 to %2, although each does the same "
+               "work. Train again when it is idle.")
+        .arg(durationText(spread.lower), durationText(spread.upper));
+}
+
+QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, const timeline::Timeline &measured,
+                       const std::vector<base::Nanos> &iterations)
+{
+    auto *dialog = new QDialog(parent);
+    dialog->setObjectName(u"passKinds"_s);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(Words::tr("Measured against predicted, by pass kind"));
+    auto *layout = new QVBoxLayout(dialog);
+    layout->setContentsMargins(12, 12, 12, 12);
+    layout->setSpacing(8);
+    const QString busy = busyMachineText(iterations);
+    for (const QString &text :
+         {busy, Words::tr("The iteration: predicted %1, measured %2. What the passes do not explain is waiting and messages.")
+                    .arg(durationText(predicted.iteration()), durationText(measured.iteration()))}) {
+        if (text.isEmpty())
+            continue;
+        QLabel *label = plainLabel(text, dialog);
+        label->setObjectName(text == busy ? u"passKinds.busy"_s : u"passKinds.iteration"_s);
+        label->setWordWrap(true);
+        layout->addWidget(label);
+    }
+    layout->addWidget(makeTable(dialog, passKindRows(predicted, measured)), 1);
+    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
+    QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
+    layout->addWidget(buttons);
+    dialog->resize(640, 360);
+    dialog->show();
+    return dialog;
+}
+
+} // namespace stagelens::ui
