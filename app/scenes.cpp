@@ -8,6 +8,7 @@
 #include "ui/controllers/schedule_controller.h"
 #include "ui/controllers/sensitivity_controller.h"
 #include "ui/controllers/window_actions.h"
+#include "ui/learn/card_list.h"
 #include "ui/learn/tour.h"
 #include "ui/pages/explore_page.h"
 #include "ui/pages/learn_page.h"
@@ -28,6 +29,7 @@
 #include <QApplication>
 #include <QDeadlineTimer>
 #include <QMouseEvent>
+#include <QSlider>
 #include <QSpinBox>
 
 #include <algorithm>
@@ -183,7 +185,7 @@ Result<> morphHalfway(MainWindow &window)
     ui::MorphView &view = *window.explorePage().morph()->view();
     if (!waitFor([&view] { return view.morph() != nullptr; }))
         return base::Error::failed("the baseline was not predicted within 3 minutes");
-    view.setProgress(0.5);
+    window.findChild<QSlider *>(u"morph.slider"_s)->setValue(450);
     return {};
 }
 
@@ -212,6 +214,8 @@ Result<> checkPage(const QString &scene)
 void openThePage(MainWindow &window, const QString &scene)
 {
     window.actions().learn->trigger();
+    const auto *cards = window.learnPage().findChild<ui::CardList *>();
+    waitFor([cards] { return cards->isDrawn(); });
     if (const QString page = scene.section(u':', 1); !page.isEmpty()) {
         window.learnPage().showPage(page.section(u'#', 0, 0));
         window.learnPage().showStep(page.section(u'#', 1).toInt() - 1);

@@ -1044,10 +1044,6 @@
         <translation> 단위</translation>
     </message>
     <message>
-        <source>&amp;Morph</source>
-        <translation>변형(&amp;M)</translation>
-    </message>
-    <message>
         <source>Re&amp;set</source>
         <translation>초기화(&amp;S)</translation>
     </message>
@@ -4300,6 +4296,16 @@ Let go to put it here</source>
     <message>
         <source>The baseline is being predicted…</source>
         <translation>기준을 예측하는 중…</translation>
+    </message>
+    <message>
+        <source>As &amp;morph</source>
+        <translation>변형으로(&amp;M)</translation>
+    </message>
+    <message>
+        <source>
+Before: iteration %1, bubble %2, at most %3 microbatches held</source>
+        <translation>
+이전: 반복 %1, 버블 %2, 최대 마이크로배치 %3개 보관</translation>
     </message>
 </context>
 </TS>

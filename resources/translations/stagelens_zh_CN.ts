@@ -1044,10 +1044,6 @@
         <translation> 单位</translation>
     </message>
     <message>
-        <source>&amp;Morph</source>
-        <translation>变形(&amp;M)</translation>
-    </message>
-    <message>
         <source>Re&amp;set</source>
         <translation>重置(&amp;S)</translation>
     </message>
@@ -3811,7 +3807,7 @@ Let go to put it here</source>
     </message>
     <message>
         <source>the others idle %1 of the time.</source>
-        <translation>其他设备 %1 的时间空闲。</translation>
+        <translation>其他设备有 %1 的时间空闲。</translation>
     </message>
     <message>
         <source>Device %1 %2.</source>
@@ -4300,6 +4296,16 @@ Let go to put it here</source>
     <message>
         <source>The baseline is being predicted…</source>
         <translation>正在预测基准…</translation>
+    </message>
+    <message>
+        <source>As &amp;morph</source>
+        <translation>以变形显示(&amp;M)</translation>
+    </message>
+    <message>
+        <source>
+Before: iteration %1, bubble %2, at most %3 microbatches held</source>
+        <translation>
+之前：迭代 %1，气泡 %2，最多保留 %3 个微批次</translation>
     </message>
 </context>
 </TS>

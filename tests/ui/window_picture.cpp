@@ -242,6 +242,7 @@ void WindowPicture::oneMicrobatchIsFollowedStepByStep()
     QVERIFY(*view->playhead() >= view->begin() && *view->playhead() < view->end());
     QTest::keyClick(&window, Qt::Key_Escape);
     QVERIFY(!view->followed());
+    view->fit();
     QApplication::processEvents();
     QCOMPARE(window.explorePage().timeline()->grab().toImage().pixelColor(unplayed.center()), plain);
 }

@@ -41,7 +41,7 @@ LessonPicture::LessonPicture(QWidget *parent)
       m_timeline(new TimelineView(m_view, this)), m_morph(new MorphPanel(this)), m_stack(new QStackedWidget(this)),
       m_play(new PlayBar(m_timeline, m_view, this)), m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)),
       m_controls(new QWidget(this)), m_row(new FlowLayout(m_controls, 14, 4)),
-      m_morphing(new QPushButton(Words::tr("&Morph"), this)), m_reset(new QPushButton(Words::tr("Re&set"), this)),
+      m_morphing(new QPushButton(Words::tr("As &morph"), this)), m_reset(new QPushButton(Words::tr("Re&set"), this)),
       m_open(new QPushButton(Words::tr("&Open in Explore"), this))
 {
     build();
@@ -75,7 +75,8 @@ void LessonPicture::build()
     auto *play = new QPushButton(Words::tr("▶ &Play"), this);
     play->setObjectName(u"lesson.play"_s);
     play->setToolTip(Words::tr("Moves through the iteration and says what happens (Space over the picture)"));
-    connect(play, &QPushButton::clicked, this, &LessonPicture::togglePlaying);
+    connect(play, &QPushButton::clicked, m_play, &PlayBar::toggle);
+    m_playing = play;
     m_morphing->setObjectName(u"lesson.morph"_s);
     m_morphing->setCheckable(true);
     m_morphing->setToolTip(Words::tr("Shows how the passes of the plan below fly to their places in the plan above"));
@@ -131,14 +132,8 @@ void LessonPicture::setMorphing(bool on)
 {
     stopPlaying();
     m_stack->setCurrentWidget(on ? static_cast<QWidget *>(m_morph) : m_timeline);
-}
-
-void LessonPicture::togglePlaying()
-{
-    if (m_stack->currentWidget() == m_morph)
-        m_morph->togglePlaying();
-    else
-        m_play->toggle();
+    m_playing->setVisible(!on); // the morph has its own
+    sayFigures();
 }
 
 void LessonPicture::setControls(const QStringList &ids)
@@ -197,6 +192,16 @@ void LessonPicture::simulate()
     if (*beside)
         m_morph->setPlans({(*beside)->timeline, methodName((*beside)->experiment)},
                           {(*plan)->timeline, methodName((*plan)->experiment)}, inTeachingUnits((*plan)->experiment));
+    sayFigures();
+    m_note.clear();
+    say(nullptr);
+    emit changed();
+}
+
+void LessonPicture::sayFigures()
+{
+    if (!m_facts.value("iteration"))
+        return;
     const auto figure = [this](const char *name) {
         const auto value = m_facts.value(name);
         return value ? m_facts.written(*value, Facts::formOf(name)) : QString();
@@ -205,13 +210,12 @@ void LessonPicture::simulate()
                         .arg(caption(timeline::Provenance::Predicted), figure("iteration"), figure("bubble"), figure("held"));
     if (const QString peak = figure("peak"); !peak.isEmpty())
         words += Words::tr(", peak memory ") + peak;
-    if (*beside)
-        words += Words::tr("\nBelow: iteration %1, bubble %2, at most %3 microbatches held")
-                     .arg(figure("other_iteration"), figure("other_bubble"), figure("other_held"));
+    if (!figure("other_iteration").isEmpty())
+        words +=
+            (m_stack->currentWidget() == m_morph ? Words::tr("\nBefore: iteration %1, bubble %2, at most %3 microbatches held")
+                                                 : Words::tr("\nBelow: iteration %1, bubble %2, at most %3 microbatches held"))
+                .arg(figure("other_iteration"), figure("other_bubble"), figure("other_held"));
     m_figures->setText(words);
-    m_note.clear();
-    say(nullptr);
-    emit changed();
 }
 
 TimelineContent LessonPicture::contentOf(const service::PredictionPtr &plan, const service::PredictionPtr &beside) const

@@ -58,7 +58,7 @@ private:
     [[nodiscard]] static base::Result<service::PredictionPtr> predictionOf(const model::Experiment &experiment);
     [[nodiscard]] TimelineContent contentOf(const service::PredictionPtr &plan, const service::PredictionPtr &beside) const;
     void say(const base::Error *error);
-    void togglePlaying();
+    void sayFigures();
 
     LivePlan m_plan; ///< as it was given
     QString m_title;
@@ -76,6 +76,7 @@ private:
     QWidget *m_controls;
     FlowLayout *m_row;
     std::vector<FieldEditor *> m_editors;
+    QPushButton *m_playing = nullptr;
     QPushButton *m_morphing;
     QPushButton *m_reset;
     QPushButton *m_open;

@@ -224,6 +224,7 @@ void ExplorePage::setAsTable(bool table)
 void ExplorePage::setMorphing(bool on)
 {
     m_picture->setCurrentWidget(on ? static_cast<QWidget *>(m_morph) : m_timeline);
+    m_title->setVisible(!on && !m_presentation); // the morph names its plans
     setContent();
     m_picture->currentWidget()->setFocus();
 }
@@ -293,7 +294,7 @@ void ExplorePage::setPresentation(bool on)
     if (!m_low)
         m_memory->setVisible(!on);
     m_tabs->setVisible(!on);
-    m_title->setVisible(!on);
+    m_title->setVisible(!on && !isMorphing());
     QFont bold = font();
     bold.setBold(true);
     m_planTitle->setFont(bold);

@@ -14,6 +14,7 @@
 #include <QRegularExpression>
 #include <QResizeEvent>
 
+#include <algorithm>
 #include <array>
 
 namespace stagelens::ui {
@@ -44,6 +45,13 @@ QString linked(const QString &text, const QColor &colour)
 int heightOf(const QString &text, const QFont &font, int width)
 {
     return QFontMetrics(font).boundingRect(QRect(0, 0, width, QWIDGETSIZE_MAX), Qt::TextWordWrap, text).height();
+}
+
+/// Into how many lines it is broken. A line may be higher than the font says: its letters may come from another one.
+int rowsOf(const QString &text, const QFont &font, int width)
+{
+    const int line = heightOf(text, font, QWIDGETSIZE_MAX);
+    return line > 0 ? (heightOf(text, font, width) + line - 1) / line : 0;
 }
 
 } // namespace
@@ -92,6 +100,7 @@ HeadlineBar::HeadlineBar(QWidget *parent)
 void HeadlineBar::setHeadline(const Headline &headline)
 {
     m_headline = headline;
+    arrange();
     showText();
     m_button->setVisible(headline.hasAction());
     m_button->setText(headline.actionCaption);
@@ -107,7 +116,9 @@ void HeadlineBar::arrange()
 {
     m_button->setFixedSize(width() < kNarrowCard ? kNarrowActionWidth : kActionWidth, kActionHeight);
     m_second->setFont(scaled(font(), TypeSize::Text));
-    const int lines = kVerdictLines * QFontMetrics(scaled(font(), TypeSize::Verdict, QFont::DemiBold)).lineSpacing();
+    const QFont type = scaled(font(), TypeSize::Verdict, QFont::DemiBold);
+    const int lines =
+        kVerdictLines * std::max(QFontMetrics(type).lineSpacing(), heightOf(m_headline.text, type, QWIDGETSIZE_MAX));
     m_label->setFixedHeight(lines);
     m_second->setFixedHeight(QFontMetrics(m_second->font()).lineSpacing());
     setFixedHeight(lines + m_second->height() + 4 + 2 * kCardPadding);
@@ -121,7 +132,7 @@ void HeadlineBar::showText()
     // In a presentation it is never smaller than the page's type; the card then grows.
     const bool isPresented = font().pixelSize() > 0;
     for (const TypeSize size : {TypeSize::Heading, TypeSize::Text, isPresented ? TypeSize::Small : TypeSize::Caption}) {
-        if (heightOf(m_headline.text, type, room) <= kVerdictLines * QFontMetrics(type).lineSpacing())
+        if (rowsOf(m_headline.text, type, room) <= kVerdictLines)
             break;
         type = scaled(font(), size, QFont::DemiBold);
     }

@@ -7,6 +7,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace stagelens::ui {
@@ -31,7 +32,7 @@ public:
         axis = QRect(place.left() + left, top, place.width() - left - (look.isThumbnail ? 0 : 12), place.bottom() + 1 - top);
         pitch = static_cast<double>(axis.height()) / std::max(morph.devices, 1);
         if (!look.isThumbnail)
-            pitch = std::min(pitch, 4.5 * line);
+            pitch = std::min(pitch, 7.0 * line);
         gap = pitch >= 40 ? 6 : pitch >= 20 ? 4 : pitch >= 8 ? 2 : 1;
     }
     [[nodiscard]] double x(double time) const { return axis.left() + time * axis.width() / static_cast<double>(m_span); }
@@ -143,6 +144,40 @@ void paintTitles(QPainter &painter, const Morph &morph, const MorphLook &look, c
     painter.setFont(look.font);
 }
 
+/// What the colours mean, at the right of the titles where there is room.
+void paintKinds(QPainter &painter, const Morph &morph, const MorphLook &look, const MorphPlaces &places)
+{
+    std::array<bool, schedule::kPassKindCount> present{};
+    bool hasShare = false;
+    for (const MorphPiece &piece : morph.pieces)
+        for (const auto &spot : {piece.from, piece.to}) {
+            present[static_cast<std::size_t>(spot ? spot->kind : piece.from ? piece.from->kind : piece.to->kind)] = true;
+            hasShare = hasShare || (spot && spot->isVocabulary);
+        }
+    const QFontMetrics metrics(look.font);
+    const int size = metrics.ascent();
+    int x = places.axis.right();
+    const auto swatch = [&](const QColor &fill, const QString &text) {
+        x -= metrics.horizontalAdvance(text);
+        const int middle = places.titles.center().y();
+        painter.setPen(look.colours->ink);
+        painter.drawText(QRect(x, places.titles.top(), metrics.horizontalAdvance(text) + 2, places.titles.height()),
+                         Qt::AlignLeft | Qt::AlignVCenter, text);
+        painter.fillRect(QRect(x - size - 6, middle - size / 2 + 1, size, size), fill);
+        x -= size + 20;
+    };
+    const QFontMetrics bold(painter.font());
+    const QString title =
+        look.from + look.to + durationText(morph.fromEnd, look.teachingUnits) + durationText(morph.toEnd, look.teachingUnits);
+    if (places.titles.width() < bold.horizontalAdvance(title) * 5 / 4 + 8 * (size + 40))
+        return;
+    if (hasShare)
+        swatch(look.colours->vocabulary, Words::tr("vocabulary share"));
+    for (std::size_t kind = present.size(); kind-- > 0;)
+        if (present[kind])
+            swatch(look.colours->passes[kind], QString::fromUtf8(schedule::name(static_cast<schedule::PassKind>(kind)).data()));
+}
+
 void paintFlag(QPainter &painter, const Morph &morph, const MorphLook &look, const MorphPlaces &places, double progress)
 {
     const double share = progress * progress * (3 - 2 * progress);
@@ -173,6 +208,7 @@ void paintMorph(QPainter &painter, const Morph &morph, const MorphLook &look, QR
     if (!look.isThumbnail) {
         paintFlag(painter, morph, look, places, progress);
         paintTitles(painter, morph, look, places, progress);
+        paintKinds(painter, morph, look, places);
     }
     painter.restore();
 }
