@@ -4307,5 +4307,33 @@ Before: iteration %1, bubble %2, at most %3 microbatches held</source>
         <translation>
 이전: 반복 %1, 버블 %2, 최대 마이크로배치 %3개 보관</translation>
     </message>
+    <message>
+        <source>impossible. </source>
+        <translation>불가능. </translation>
+    </message>
+    <message>
+        <source>impossible</source>
+        <translation>불가능</translation>
+    </message>
+    <message>
+        <source>Tensor ranks</source>
+        <translation>텐서 랭크</translation>
+    </message>
+    <message>
+        <source>Ranks that share each layer: heads and inner columns.</source>
+        <translation>각 레이어를 나누는 랭크: 헤드와 내부 열.</translation>
+    </message>
+    <message>
+        <source>Sequence parallel</source>
+        <translation>시퀀스 병렬</translation>
+    </message>
+    <message>
+        <source>With tensor ranks: each has the tokens of its own outside of attention and MLP (on by default).</source>
+        <translation>텐서 랭크에서: 어텐션과 MLP 밖에서는 각 랭크가 자기 토큰만 가집니다(기본으로 켜짐).</translation>
+    </message>
+    <message>
+        <source>Whose speed the prediction assumes: see `list hardware`; or the file of a cluster, as `hardware` writes it.</source>
+        <translation>예측이 가정하는 속도. `list hardware` 참고. 또는 `hardware`가 쓴 클러스터 파일.</translation>
+    </message>
 </context>
 </TS>

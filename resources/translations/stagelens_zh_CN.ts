@@ -1299,7 +1299,7 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
     </message>
     <message>
         <source> at equal work only</source>
-        <translation>（仅限相同工作量）</translation>
+        <translation>，仅限相同工作量</translation>
     </message>
     <message>
         <source>Peak memory</source>
@@ -4306,6 +4306,34 @@ Let go to put it here</source>
 Before: iteration %1, bubble %2, at most %3 microbatches held</source>
         <translation>
 之前：迭代 %1，气泡 %2，最多保留 %3 个微批次</translation>
+    </message>
+    <message>
+        <source>impossible. </source>
+        <translation>不可行。</translation>
+    </message>
+    <message>
+        <source>impossible</source>
+        <translation>不可行</translation>
+    </message>
+    <message>
+        <source>Tensor ranks</source>
+        <translation>张量 rank</translation>
+    </message>
+    <message>
+        <source>Ranks that share each layer: heads and inner columns.</source>
+        <translation>共同分担每一层的 rank：注意力头和内部列。</translation>
+    </message>
+    <message>
+        <source>Sequence parallel</source>
+        <translation>序列并行</translation>
+    </message>
+    <message>
+        <source>With tensor ranks: each has the tokens of its own outside of attention and MLP (on by default).</source>
+        <translation>用于张量 rank：在注意力和 MLP 之外，每个 rank 只有自己的词元（默认开启）。</translation>
+    </message>
+    <message>
+        <source>Whose speed the prediction assumes: see `list hardware`; or the file of a cluster, as `hardware` writes it.</source>
+        <translation>预测所假设的速度：见 `list hardware`；或由 `hardware` 写出的集群文件。</translation>
     </message>
 </context>
 </TS>

@@ -167,7 +167,7 @@ QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point)
 {
     QString text = u"%1 · %2: "_s.arg(entry.words, caption(point.kind));
     if (point.error)
-        return text + u"impossible. "_s + impossibility(point);
+        return text + Words::tr("impossible. ") + impossibility(point);
     text += durationText(point.iteration, inTeachingUnits(entry.plan));
     if (point.peakMemory > 0)
         text += u", "_s + ui::bytesText(point.peakMemory);
@@ -196,7 +196,7 @@ void fillSweepLegend(QWidget &legend, const QStringList &series, bool published)
         addSign(legend, caption(kind), {}, kind, true);
     if (published)
         addSign(legend, caption(Provenance::Published), {}, Provenance::Published, true);
-    addSign(legend, u"impossible"_s, {}, Provenance::Predicted, false);
+    addSign(legend, Words::tr("impossible"), {}, Provenance::Predicted, false);
     legend.updateGeometry();
 }
 

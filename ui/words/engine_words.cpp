@@ -221,6 +221,13 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "AdamW"),
     QT_TRANSLATE_NOOP("Words", "mean and square of the gradient, and a decay of weights"),
     QT_TRANSLATE_NOOP("Words", "none"),
+    QT_TRANSLATE_NOOP("Words", "Tensor ranks"),
+    QT_TRANSLATE_NOOP("Words", "Ranks that share each layer: heads and inner columns."),
+    QT_TRANSLATE_NOOP("Words", "Sequence parallel"),
+    QT_TRANSLATE_NOOP("Words",
+                      "With tensor ranks: each has the tokens of its own outside of attention and MLP (on by default)."),
+    QT_TRANSLATE_NOOP(
+        "Words", "Whose speed the prediction assumes: see `list hardware`; or the file of a cluster, as `hardware` writes it."),
 });
 
 } // namespace
