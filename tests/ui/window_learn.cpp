@@ -176,7 +176,10 @@ void WindowLearn::theWallDissolvesInAScene()
     QVERIFY(!morph->isPlaying() && m_fixture->window().learnPage().isVisible());
     QVERIFY(!m_fixture->find<QPushButton>(u"lesson.play"_s)->isVisible()); // the morph has its own
     QVERIFY(m_fixture->find<QLabel>(u"lesson.figures"_s)->text().contains(u"Before: iteration"_s));
-    QTest::mouseClick(picture().findChild<QPushButton *>(u"morph.play"_s), Qt::LeftButton);
+    QApplication::processEvents(); // the step is laid out
+    auto *play = picture().findChild<QPushButton *>(u"morph.play"_s);
+    QVERIFY(play->isVisible() && play->isEnabled());
+    QTest::mouseClick(play, Qt::LeftButton);
     QTRY_VERIFY(morph->view()->progress() > 0);
     m_fixture->click(u"lesson.morph"_s);
     QVERIFY(picture().timeline()->isVisible() && !morph->isPlaying());
