@@ -2106,16 +2106,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>모든 장치 시간 중 · %1</translation>
     </message>
     <message>
-        <source>Found by simulating again, always in this order: without barriers and messages,
-then with the vocabulary layers&apos; work spread evenly, then with equal stages.
-What each saves is its part; what is left is fill and drain.
-Below: how much of its time each device waits.</source>
-        <translation>다시 시뮬레이션하여 항상 이 순서로 구합니다: 배리어와 메시지 없이,
-다음은 어휘 레이어 작업을 고르게 나누고, 다음은 스테이지를 같게.
-각각이 줄이는 만큼이 그 몫이고, 나머지는 채움과 비움입니다.
-아래: 각 장치가 기다리는 시간의 비율.</translation>
-    </message>
-    <message>
         <source>%1 of all devices&apos; time</source>
         <translation>모든 장치 시간의 %1</translation>
     </message>
@@ -3426,16 +3416,8 @@ Let go to put it here</source>
         <translation>베타</translation>
     </message>
     <message>
-        <source>AdamW&apos;s decay of the mean and of the square, such as 0.9,0.95.</source>
-        <translation>AdamW의 평균과 제곱의 감쇠(예: 0.9,0.95).</translation>
-    </message>
-    <message>
         <source>Weight decay</source>
         <translation>가중치 감쇠</translation>
-    </message>
-    <message>
-        <source>AdamW&apos;s decay of weights.</source>
-        <translation>AdamW의 가중치 감쇠.</translation>
     </message>
     <message>
         <source>Gradient clipping</source>
@@ -4110,10 +4092,6 @@ Let go to put it here</source>
         <translation>마이크로배치 최대 %1개씩 묶음: 나머지는 파이프라인을 채우지 못합니다.</translation>
     </message>
     <message>
-        <source>%1 ranks = %2 devices x %3 replicas. Tokens/s and MFU are of all ranks, bubble and memory of one replica.</source>
-        <translation>랭크 %1개 = 장치 %2개 x 복제본 %3개. 토큰/초와 MFU는 모든 랭크, 버블과 메모리는 복제본 하나의 값입니다.</translation>
-    </message>
-    <message>
         <source>this computer</source>
         <translation>이 컴퓨터</translation>
     </message>
@@ -4282,10 +4260,6 @@ Let go to put it here</source>
         <translation>옵티마이저</translation>
     </message>
     <message>
-        <source>Adamw.</source>
-        <translation>AdamW.</translation>
-    </message>
-    <message>
         <source>AdamW</source>
         <translation>AdamW</translation>
     </message>
@@ -4334,6 +4308,450 @@ Before: iteration %1, bubble %2, at most %3 microbatches held</source>
     <message>
         <source>Whose speed the prediction assumes: see `list hardware`; or the file of a cluster, as `hardware` writes it.</source>
         <translation>예측이 가정하는 속도. `list hardware` 참고. 또는 `hardware`가 쓴 클러스터 파일.</translation>
+    </message>
+    <message>
+        <source>&amp;Copy and edit…</source>
+        <translation>복사하여 편집(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>A cluster of your own: nodes, links, collectives, memory, price</source>
+        <translation>사용자 클러스터: 노드, 링크, 집합 통신, 메모리, 가격</translation>
+    </message>
+    <message>
+        <source>What starts this plan there, and what it leaves out (stagelens-cli export --format %1)</source>
+        <translation>그곳에서 이 계획을 시작하는 내용과 빠지는 부분 (stagelens-cli export --format %1)</translation>
+    </message>
+    <message>
+        <source>
+Tensor ranks exchange for %1 of device %2&apos;s passes (%3).</source>
+        <translation>
+텐서 랭크의 교환이 장치 %2 패스 중 %1를 차지합니다 (%3).</translation>
+    </message>
+    <message>
+        <source>
+The what-ifs are being computed.</source>
+        <translation>
+가정 상황을 계산하는 중입니다.</translation>
+    </message>
+    <message>
+        <source>slow parts</source>
+        <translation>느린 부분</translation>
+    </message>
+    <message>
+        <source>Found by simulating again, always in this order: without the what-ifs&apos; slow parts,
+without barriers and messages,
+then with the vocabulary layers&apos; work spread evenly, then with equal stages.
+What each saves is its part; what is left is fill and drain.
+Below: how much of its time each device waits.</source>
+        <translation>다시 시뮬레이션하여 항상 이 순서로 구합니다: 가정의 느린 부분 없이,
+배리어와 메시지 없이,
+그다음 어휘 층의 작업을 고르게 나누고, 그다음 단계를 같게 합니다.
+각각이 줄이는 시간이 그 몫이고, 남는 것은 채움과 비움입니다.
+아래: 각 장치가 기다리는 시간의 비율.</translation>
+    </message>
+    <message>
+        <source>Cluster of your own</source>
+        <translation>사용자 클러스터</translation>
+    </message>
+    <message>
+        <source>--hardware FILE: a copy of a preset that is edited with Copy and edit in the hardware chip</source>
+        <translation>--hardware FILE: 하드웨어 칩의 복사하여 편집으로 고치는 프리셋의 사본</translation>
+    </message>
+    <message>
+        <source>What if</source>
+        <translation>가정</translation>
+    </message>
+    <message>
+        <source>Tensor ranks sum the gradients of what all of them hold</source>
+        <translation>텐서 랭크가 모두 가진 매개변수의 그래디언트를 합산합니다</translation>
+    </message>
+    <message>
+        <source>tensor ranks</source>
+        <translation>텐서 랭크</translation>
+    </message>
+    <message>
+        <source>exchange of tensor ranks</source>
+        <translation>텐서 랭크의 교환</translation>
+    </message>
+    <message>
+        <source> x %1 tensor</source>
+        <translation> × 텐서 %1</translation>
+    </message>
+    <message>
+        <source>%1 ranks = %2 devices</source>
+        <translation>랭크 %1개 = 장치 %2개</translation>
+    </message>
+    <message>
+        <source>. Tokens/s and MFU are of all ranks, bubble and memory of one rank of each device.</source>
+        <translation>. 토큰/초와 MFU는 모든 랭크, 버블과 메모리는 장치마다 한 랭크의 값입니다.</translation>
+    </message>
+    <message>
+        <source>The what-ifs were not computed. </source>
+        <translation>가정 상황을 계산하지 못했습니다. </translation>
+    </message>
+    <message>
+        <source>Export &amp;launch</source>
+        <translation>실행 설정 내보내기(&amp;L)</translation>
+    </message>
+    <message>
+        <source>%1 among %2 ranks on %3: %4 sizes</source>
+        <translation>%3의 랭크 %2개 사이의 %1: 크기 %4가지</translation>
+    </message>
+    <message>
+        <source>1 node</source>
+        <translation>노드 1개</translation>
+    </message>
+    <message>
+        <source>%1 nodes</source>
+        <translation>노드 %1개</translation>
+    </message>
+    <message>
+        <source>None: collectives are estimated from the links</source>
+        <translation>없음: 집합 통신은 링크로 추정합니다</translation>
+    </message>
+    <message>
+        <source>The unequal lengths of the sequences cost</source>
+        <translation>길이가 다른 시퀀스가 차지하는 것은</translation>
+    </message>
+    <message>
+        <source>%1 takes %2 as long and costs</source>
+        <translation>%1 이(가) %2 걸려 차지하는 것은</translation>
+    </message>
+    <message>
+        <source>%1 is %2 slow and costs</source>
+        <translation>%1 이(가) %2 느려 차지하는 것은</translation>
+    </message>
+    <message>
+        <source>hour</source>
+        <translation>시간</translation>
+    </message>
+    <message>
+        <source>%1 hours</source>
+        <translation>%1시간</translation>
+    </message>
+    <message>
+        <source>With a failure every %1, a checkpoint every %2 (%3) is best: goodput %4 %.</source>
+        <translation>%1마다 장애가 나면 %2마다 (%3) 체크포인트가 가장 좋습니다: 굿풋 %4 %.</translation>
+    </message>
+    <message>
+        <source> steps</source>
+        <translation> 스텝</translation>
+    </message>
+    <message>
+        <source>With %1 % jitter a step takes %2 on average, 5 to 95 %: %3 – %4 (%5 draws).</source>
+        <translation>지터 %1 %에서 한 스텝은 평균 %2, 5~95 %: %3 – %4 (추출 %5회).</translation>
+    </message>
+    <message>
+        <source> Device %1 is critical most often, in %2 of the draws.</source>
+        <translation> 장치 %1이(가) 추출의 %2에서 가장 자주 임계 경로에 있습니다.</translation>
+    </message>
+    <message>
+        <source>%1 %2 of the step.</source>
+        <translation>%1 스텝의 %2입니다.</translation>
+    </message>
+    <message>
+        <source> In first position it would cost %1.</source>
+        <translation> 첫 자리라면 %1입니다.</translation>
+    </message>
+    <message>
+        <source>Without its what-ifs the step would take %1.</source>
+        <translation>가정이 없으면 스텝은 %1 걸립니다.</translation>
+    </message>
+    <message>
+        <source>The picture shows replica %1, which ends last.</source>
+        <translation>그림은 가장 늦게 끝나는 복제본 %1을 보여 줍니다.</translation>
+    </message>
+    <message>
+        <source>5 to 95 %: %1 – %2</source>
+        <translation>5~95 %: %1 – %2</translation>
+    </message>
+    <message>
+        <source>critical %1</source>
+        <translation>임계 %1</translation>
+    </message>
+    <message>
+        <source>Slow devices</source>
+        <translation>느린 장치</translation>
+    </message>
+    <message>
+        <source>What takes longer, and how many times: DEVICE=F, rank=R:F, node=N:F, replica=K:F.</source>
+        <translation>무엇이 몇 배 더 걸리는지: DEVICE=F, rank=R:F, node=N:F, replica=K:F.</translation>
+    </message>
+    <message>
+        <source>Slow links</source>
+        <translation>느린 링크</translation>
+    </message>
+    <message>
+        <source>Messages between devices A and B take F times as long, such as 2-3=4.</source>
+        <translation>장치 A와 B 사이의 메시지가 F배 걸립니다. 예: 2-3=4.</translation>
+    </message>
+    <message>
+        <source>Jitter</source>
+        <translation>지터</translation>
+    </message>
+    <message>
+        <source>Random variation of every pass: its standard deviation divided by its mean, such as 0.05.</source>
+        <translation>모든 패스의 무작위 변동: 표준 편차를 평균으로 나눈 값. 예: 0.05.</translation>
+    </message>
+    <message>
+        <source>Draws</source>
+        <translation>추출</translation>
+    </message>
+    <message>
+        <source>Steps that are drawn with the jitter, from training.seed (default: 200).</source>
+        <translation>지터로 추출하는 스텝 수, training.seed에서 (기본값: 200).</translation>
+    </message>
+    <message>
+        <source>200</source>
+        <translation>200</translation>
+    </message>
+    <message>
+        <source>Sequence lengths</source>
+        <translation>시퀀스 길이</translation>
+    </message>
+    <message>
+        <source>CSV with the header microbatch,length or replica,microbatch,length, a row for each sequence.</source>
+        <translation>머리글이 microbatch,length 또는 replica,microbatch,length인 CSV, 시퀀스마다 한 줄.</translation>
+    </message>
+    <message>
+        <source>Hours between failures</source>
+        <translation>장애 사이의 시간</translation>
+    </message>
+    <message>
+        <source>Mean time between failures of the whole job.</source>
+        <translation>전체 작업의 평균 장애 간격.</translation>
+    </message>
+    <message>
+        <source>Seconds of a checkpoint</source>
+        <translation>체크포인트 시간(초)</translation>
+    </message>
+    <message>
+        <source>How long writing a checkpoint keeps the job waiting.</source>
+        <translation>체크포인트를 쓰는 동안 작업이 기다리는 시간.</translation>
+    </message>
+    <message>
+        <source>Seconds of a restart</source>
+        <translation>재시작 시간(초)</translation>
+    </message>
+    <message>
+        <source>From a failure until the job continues from its checkpoint (default: 0).</source>
+        <translation>장애부터 작업이 체크포인트에서 이어질 때까지 (기본값: 0).</translation>
+    </message>
+    <message>
+        <source>Momentum</source>
+        <translation>모멘텀</translation>
+    </message>
+    <message>
+        <source>Decay of the sum of gradients (sgd, muon).</source>
+        <translation>그래디언트 합의 감쇠 (sgd, muon).</translation>
+    </message>
+    <message>
+        <source>Rate of tables</source>
+        <translation>표의 학습률</translation>
+    </message>
+    <message>
+        <source>Learning rate of the tables and vectors, which muon leaves to AdamW.</source>
+        <translation>muon이 AdamW에 맡기는 표와 벡터의 학습률.</translation>
+    </message>
+    <message>
+        <source>Scale by parameter</source>
+        <translation>매개변수로 조정</translation>
+    </message>
+    <message>
+        <source>Multiply the rate of adafactor by the root mean square of each parameter, and let it fall as 1 / sqrt(t).</source>
+        <translation>adafactor의 학습률에 각 매개변수의 제곱 평균 제곱근을 곱하고 1 / sqrt(t)로 낮춥니다.</translation>
+    </message>
+    <message>
+        <source>Decay of the mean and of the square (adamw), or share and decay of the momentum (lion), such as 0.9,0.95.</source>
+        <translation>평균과 제곱의 감쇠 (adamw) 또는 모멘텀의 비중과 감쇠 (lion). 예: 0.9,0.95.</translation>
+    </message>
+    <message>
+        <source>Decay of weights, apart from the gradient; sgd adds it to the gradient.</source>
+        <translation>그래디언트와 별개인 가중치 감쇠; sgd는 그래디언트에 더합니다.</translation>
+    </message>
+    <message>
+        <source>Adafactor</source>
+        <translation>Adafactor</translation>
+    </message>
+    <message>
+        <source>second moments from the means of rows and columns: almost no state</source>
+        <translation>행과 열의 평균에서 얻는 2차 모멘트: 상태가 거의 없음</translation>
+    </message>
+    <message>
+        <source>Adam, 8 bits</source>
+        <translation>8비트 Adam</translation>
+    </message>
+    <message>
+        <source>AdamW with moments of 8 bits: two bytes a parameter</source>
+        <translation>모멘트가 8비트인 AdamW: 매개변수당 2바이트</translation>
+    </message>
+    <message>
+        <source>Lion</source>
+        <translation>Lion</translation>
+    </message>
+    <message>
+        <source>the sign of a mean of gradients: one number a parameter</source>
+        <translation>그래디언트 평균의 부호: 매개변수당 수 하나</translation>
+    </message>
+    <message>
+        <source>Muon</source>
+        <translation>Muon</translation>
+    </message>
+    <message>
+        <source>orthogonal updates of matrices: one number a parameter; AdamW for tables</source>
+        <translation>행렬의 직교 갱신: 매개변수당 수 하나; 표는 AdamW</translation>
+    </message>
+    <message>
+        <source>SGD with momentum</source>
+        <translation>모멘텀 SGD</translation>
+    </message>
+    <message>
+        <source>a decaying sum of the gradients: one number a parameter</source>
+        <translation>감쇠하는 그래디언트 합: 매개변수당 수 하나</translation>
+    </message>
+    <message>
+        <source>Adafactor, adam8bit, adamw, lion, muon, sgd.</source>
+        <translation>adafactor, adam8bit, adamw, lion, muon, sgd.</translation>
+    </message>
+    <message>
+        <source>the 1T model of Megatron-LM (arXiv 2104.04473, table 1) in shape</source>
+        <translation>Megatron-LM의 1T 모델의 형태 (arXiv 2104.04473, 표 1)</translation>
+    </message>
+    <message>
+        <source>GPT-3 175B in shape (arXiv 2005.14165, table 2.1)</source>
+        <translation>GPT-3 175B의 형태 (arXiv 2005.14165, 표 2.1)</translation>
+    </message>
+    <message>
+        <source>MT-NLG 530B in shape (arXiv 2201.11990)</source>
+        <translation>MT-NLG 530B의 형태 (arXiv 2201.11990)</translation>
+    </message>
+    <message>
+        <source>Many ranks</source>
+        <translation>여러 랭크</translation>
+    </message>
+</context>
+<context>
+    <name>stagelens::ui::ClusterController</name>
+    <message>
+        <source>Cluster</source>
+        <translation>클러스터</translation>
+    </message>
+</context>
+<context>
+    <name>stagelens::ui::ClusterDialog</name>
+    <message>
+        <source>Edit the cluster</source>
+        <translation>클러스터 편집</translation>
+    </message>
+    <message>
+        <source>Use this cluster</source>
+        <translation>이 클러스터 사용</translation>
+    </message>
+    <message>
+        <source>Open a file…</source>
+        <translation>파일 열기…</translation>
+    </message>
+    <message>
+        <source>Save as a file…</source>
+        <translation>파일로 저장…</translation>
+    </message>
+    <message>
+        <source>For stagelens-cli --hardware FILE and calibrate; the experiment contains the cluster without it</source>
+        <translation>stagelens-cli --hardware FILE과 calibrate용; 없어도 실험에 클러스터가 들어 있습니다</translation>
+    </message>
+    <message>
+        <source>Clusters (*.json);;All files (*)</source>
+        <translation>클러스터 (*.json);;모든 파일 (*)</translation>
+    </message>
+    <message>
+        <source>Open a cluster</source>
+        <translation>클러스터 열기</translation>
+    </message>
+    <message>
+        <source>Save the cluster</source>
+        <translation>클러스터 저장</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>이름</translation>
+    </message>
+    <message>
+        <source>No preset&apos;s name</source>
+        <translation>프리셋의 이름이 아니어야 합니다</translation>
+    </message>
+    <message>
+        <source>Description</source>
+        <translation>설명</translation>
+    </message>
+    <message>
+        <source>One line</source>
+        <translation>한 줄</translation>
+    </message>
+    <message>
+        <source>Currency of the price</source>
+        <translation>가격의 통화</translation>
+    </message>
+    <message>
+        <source>Such as USD</source>
+        <translation>예: USD</translation>
+    </message>
+    <message>
+        <source>Fill them with stagelens-cli calibrate --nccl-tests LOG</source>
+        <translation>stagelens-cli calibrate --nccl-tests LOG로 채웁니다</translation>
+    </message>
+    <message>
+        <source>Measured collectives</source>
+        <translation>측정된 집합 통신</translation>
+    </message>
+    <message>
+        <source>Saving…</source>
+        <translation>저장하는 중…</translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>%1(으)로 저장했습니다.</translation>
+    </message>
+    <message>
+        <source>The cluster was not saved. </source>
+        <translation>클러스터를 저장하지 못했습니다. </translation>
+    </message>
+    <message>
+        <source>The file was not opened. </source>
+        <translation>파일을 열지 못했습니다. </translation>
+    </message>
+</context>
+<context>
+    <name>stagelens::ui::ExportController</name>
+    <message>
+        <source>Export for %1</source>
+        <translation>%1용으로 내보내기</translation>
+    </message>
+</context>
+<context>
+    <name>stagelens::ui::LaunchReport</name>
+    <message>
+        <source>Exported</source>
+        <translation>내보냄</translation>
+    </message>
+    <message>
+        <source>Written to %1.</source>
+        <translation>%1에 썼습니다.</translation>
+    </message>
+    <message>
+        <source> The schedule is the file beside it that ends in .csv.</source>
+        <translation> 스케줄은 옆에 있는 .csv 파일입니다.</translation>
+    </message>
+    <message>
+        <source>All of the plan is carried over.</source>
+        <translation>계획의 모든 내용이 옮겨집니다.</translation>
+    </message>
+    <message>
+        <source>Not carried over:</source>
+        <translation>옮겨지지 않는 것:</translation>
+    </message>
+    <message>
+        <source>Names of arguments as in %1.</source>
+        <translation>인수 이름은 %1 기준입니다.</translation>
     </message>
 </context>
 </TS>

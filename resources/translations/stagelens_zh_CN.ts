@@ -2106,16 +2106,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>占所有设备时间 · %1</translation>
     </message>
     <message>
-        <source>Found by simulating again, always in this order: without barriers and messages,
-then with the vocabulary layers&apos; work spread evenly, then with equal stages.
-What each saves is its part; what is left is fill and drain.
-Below: how much of its time each device waits.</source>
-        <translation>通过再次模拟得到，顺序固定：先去掉屏障和消息，
-再均匀分摊词表层的工作，最后令各阶段相等。
-每步节省的时间即为其份额；剩余部分是填充与排空。
-下方：每个设备等待的时间比例。</translation>
-    </message>
-    <message>
         <source>%1 of all devices&apos; time</source>
         <translation>占所有设备时间的 %1</translation>
     </message>
@@ -3426,16 +3416,8 @@ Let go to put it here</source>
         <translation>Beta</translation>
     </message>
     <message>
-        <source>AdamW&apos;s decay of the mean and of the square, such as 0.9,0.95.</source>
-        <translation>AdamW 的均值与平方的衰减，例如 0.9,0.95。</translation>
-    </message>
-    <message>
         <source>Weight decay</source>
         <translation>权重衰减</translation>
-    </message>
-    <message>
-        <source>AdamW&apos;s decay of weights.</source>
-        <translation>AdamW 的权重衰减。</translation>
     </message>
     <message>
         <source>Gradient clipping</source>
@@ -4110,10 +4092,6 @@ Let go to put it here</source>
         <translation>每组最多 %1 个微批次：其余的无法填满流水线。</translation>
     </message>
     <message>
-        <source>%1 ranks = %2 devices x %3 replicas. Tokens/s and MFU are of all ranks, bubble and memory of one replica.</source>
-        <translation>%1 个 rank = %2 个设备 x %3 个副本。词元/秒和 MFU 为所有 rank 之和，气泡和内存为一个副本的值。</translation>
-    </message>
-    <message>
         <source>this computer</source>
         <translation>本机</translation>
     </message>
@@ -4282,10 +4260,6 @@ Let go to put it here</source>
         <translation>优化器</translation>
     </message>
     <message>
-        <source>Adamw.</source>
-        <translation>AdamW。</translation>
-    </message>
-    <message>
         <source>AdamW</source>
         <translation>AdamW</translation>
     </message>
@@ -4334,6 +4308,450 @@ Before: iteration %1, bubble %2, at most %3 microbatches held</source>
     <message>
         <source>Whose speed the prediction assumes: see `list hardware`; or the file of a cluster, as `hardware` writes it.</source>
         <translation>预测所假设的速度：见 `list hardware`；或由 `hardware` 写出的集群文件。</translation>
+    </message>
+    <message>
+        <source>&amp;Copy and edit…</source>
+        <translation>复制并编辑(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>A cluster of your own: nodes, links, collectives, memory, price</source>
+        <translation>您自己的集群：节点、链路、集合通信、内存、价格</translation>
+    </message>
+    <message>
+        <source>What starts this plan there, and what it leaves out (stagelens-cli export --format %1)</source>
+        <translation>在那里启动此方案所需的内容，以及未包含的部分（stagelens-cli export --format %1）</translation>
+    </message>
+    <message>
+        <source>
+Tensor ranks exchange for %1 of device %2&apos;s passes (%3).</source>
+        <translation>
+张量 rank 的交换占设备 %2 计算块中的 %1（%3）。</translation>
+    </message>
+    <message>
+        <source>
+The what-ifs are being computed.</source>
+        <translation>
+正在计算假设情形。</translation>
+    </message>
+    <message>
+        <source>slow parts</source>
+        <translation>缓慢部分</translation>
+    </message>
+    <message>
+        <source>Found by simulating again, always in this order: without the what-ifs&apos; slow parts,
+without barriers and messages,
+then with the vocabulary layers&apos; work spread evenly, then with equal stages.
+What each saves is its part; what is left is fill and drain.
+Below: how much of its time each device waits.</source>
+        <translation>通过重新模拟得出，始终按此顺序：去掉假设情形的缓慢部分，
+去掉屏障和消息，
+然后均匀分摊词表层的工作，再使各阶段相等。
+每一步节省的就是它的部分；剩下的是填充与排空。
+下方：每个设备等待的时间比例。</translation>
+    </message>
+    <message>
+        <source>Cluster of your own</source>
+        <translation>您自己的集群</translation>
+    </message>
+    <message>
+        <source>--hardware FILE: a copy of a preset that is edited with Copy and edit in the hardware chip</source>
+        <translation>--hardware FILE：预设的副本，可在硬件标签中用“复制并编辑”修改</translation>
+    </message>
+    <message>
+        <source>What if</source>
+        <translation>假设情形</translation>
+    </message>
+    <message>
+        <source>Tensor ranks sum the gradients of what all of them hold</source>
+        <translation>张量 rank 对各自都持有的参数求梯度之和</translation>
+    </message>
+    <message>
+        <source>tensor ranks</source>
+        <translation>张量 rank</translation>
+    </message>
+    <message>
+        <source>exchange of tensor ranks</source>
+        <translation>张量 rank 的交换</translation>
+    </message>
+    <message>
+        <source> x %1 tensor</source>
+        <translation> × %1 张量</translation>
+    </message>
+    <message>
+        <source>%1 ranks = %2 devices</source>
+        <translation>%1 个 rank = %2 个设备</translation>
+    </message>
+    <message>
+        <source>. Tokens/s and MFU are of all ranks, bubble and memory of one rank of each device.</source>
+        <translation>。词元/秒与 MFU 指所有 rank，气泡与内存指每个设备的一个 rank。</translation>
+    </message>
+    <message>
+        <source>The what-ifs were not computed. </source>
+        <translation>未能计算假设情形。</translation>
+    </message>
+    <message>
+        <source>Export &amp;launch</source>
+        <translation>导出启动配置(&amp;L)</translation>
+    </message>
+    <message>
+        <source>%1 among %2 ranks on %3: %4 sizes</source>
+        <translation>%3 上 %2 个 rank 的 %1：%4 种大小</translation>
+    </message>
+    <message>
+        <source>1 node</source>
+        <translation>1 个节点</translation>
+    </message>
+    <message>
+        <source>%1 nodes</source>
+        <translation>%1 个节点</translation>
+    </message>
+    <message>
+        <source>None: collectives are estimated from the links</source>
+        <translation>无：集合通信由链路估算</translation>
+    </message>
+    <message>
+        <source>The unequal lengths of the sequences cost</source>
+        <translation>序列长度不等耗费</translation>
+    </message>
+    <message>
+        <source>%1 takes %2 as long and costs</source>
+        <translation>%1 耗时为 %2，占去</translation>
+    </message>
+    <message>
+        <source>%1 is %2 slow and costs</source>
+        <translation>%1 慢 %2，占去</translation>
+    </message>
+    <message>
+        <source>hour</source>
+        <translation>小时</translation>
+    </message>
+    <message>
+        <source>%1 hours</source>
+        <translation>%1 小时</translation>
+    </message>
+    <message>
+        <source>With a failure every %1, a checkpoint every %2 (%3) is best: goodput %4 %.</source>
+        <translation>若每 %1 发生一次故障，每 %2（%3）保存一次检查点最佳：有效吞吐 %4 %。</translation>
+    </message>
+    <message>
+        <source> steps</source>
+        <translation> 步</translation>
+    </message>
+    <message>
+        <source>With %1 % jitter a step takes %2 on average, 5 to 95 %: %3 – %4 (%5 draws).</source>
+        <translation>抖动 %1 % 时一步平均耗时 %2，5 至 95 %：%3 – %4（%5 次抽样）。</translation>
+    </message>
+    <message>
+        <source> Device %1 is critical most often, in %2 of the draws.</source>
+        <translation>设备 %1 最常处于关键路径，占抽样的 %2。</translation>
+    </message>
+    <message>
+        <source>%1 %2 of the step.</source>
+        <translation>%1 一步的 %2。</translation>
+    </message>
+    <message>
+        <source> In first position it would cost %1.</source>
+        <translation>若在首位则为 %1。</translation>
+    </message>
+    <message>
+        <source>Without its what-ifs the step would take %1.</source>
+        <translation>若无假设情形，一步需 %1。</translation>
+    </message>
+    <message>
+        <source>The picture shows replica %1, which ends last.</source>
+        <translation>图中显示最后结束的副本 %1。</translation>
+    </message>
+    <message>
+        <source>5 to 95 %: %1 – %2</source>
+        <translation>5 至 95 %：%1 – %2</translation>
+    </message>
+    <message>
+        <source>critical %1</source>
+        <translation>关键 %1</translation>
+    </message>
+    <message>
+        <source>Slow devices</source>
+        <translation>缓慢的设备</translation>
+    </message>
+    <message>
+        <source>What takes longer, and how many times: DEVICE=F, rank=R:F, node=N:F, replica=K:F.</source>
+        <translation>什么更慢，以及慢几倍：DEVICE=F、rank=R:F、node=N:F、replica=K:F。</translation>
+    </message>
+    <message>
+        <source>Slow links</source>
+        <translation>缓慢的链路</translation>
+    </message>
+    <message>
+        <source>Messages between devices A and B take F times as long, such as 2-3=4.</source>
+        <translation>设备 A 与 B 之间的消息耗时为 F 倍，例如 2-3=4。</translation>
+    </message>
+    <message>
+        <source>Jitter</source>
+        <translation>抖动</translation>
+    </message>
+    <message>
+        <source>Random variation of every pass: its standard deviation divided by its mean, such as 0.05.</source>
+        <translation>每个计算块的随机波动：标准差除以均值，例如 0.05。</translation>
+    </message>
+    <message>
+        <source>Draws</source>
+        <translation>抽样次数</translation>
+    </message>
+    <message>
+        <source>Steps that are drawn with the jitter, from training.seed (default: 200).</source>
+        <translation>按抖动抽样的步数，取自 training.seed（默认：200）。</translation>
+    </message>
+    <message>
+        <source>200</source>
+        <translation>200</translation>
+    </message>
+    <message>
+        <source>Sequence lengths</source>
+        <translation>序列长度</translation>
+    </message>
+    <message>
+        <source>CSV with the header microbatch,length or replica,microbatch,length, a row for each sequence.</source>
+        <translation>CSV，表头为 microbatch,length 或 replica,microbatch,length，每个序列一行。</translation>
+    </message>
+    <message>
+        <source>Hours between failures</source>
+        <translation>故障间隔小时数</translation>
+    </message>
+    <message>
+        <source>Mean time between failures of the whole job.</source>
+        <translation>整个作业的平均故障间隔时间。</translation>
+    </message>
+    <message>
+        <source>Seconds of a checkpoint</source>
+        <translation>检查点的秒数</translation>
+    </message>
+    <message>
+        <source>How long writing a checkpoint keeps the job waiting.</source>
+        <translation>写检查点使作业等待多久。</translation>
+    </message>
+    <message>
+        <source>Seconds of a restart</source>
+        <translation>重启的秒数</translation>
+    </message>
+    <message>
+        <source>From a failure until the job continues from its checkpoint (default: 0).</source>
+        <translation>从故障到作业从检查点继续的时间（默认：0）。</translation>
+    </message>
+    <message>
+        <source>Momentum</source>
+        <translation>动量</translation>
+    </message>
+    <message>
+        <source>Decay of the sum of gradients (sgd, muon).</source>
+        <translation>梯度累加的衰减（sgd、muon）。</translation>
+    </message>
+    <message>
+        <source>Rate of tables</source>
+        <translation>表的学习率</translation>
+    </message>
+    <message>
+        <source>Learning rate of the tables and vectors, which muon leaves to AdamW.</source>
+        <translation>表和向量的学习率，muon 将它们交给 AdamW。</translation>
+    </message>
+    <message>
+        <source>Scale by parameter</source>
+        <translation>按参数缩放</translation>
+    </message>
+    <message>
+        <source>Multiply the rate of adafactor by the root mean square of each parameter, and let it fall as 1 / sqrt(t).</source>
+        <translation>将 adafactor 的学习率乘以各参数的均方根，并按 1 / sqrt(t) 下降。</translation>
+    </message>
+    <message>
+        <source>Decay of the mean and of the square (adamw), or share and decay of the momentum (lion), such as 0.9,0.95.</source>
+        <translation>均值与平方的衰减（adamw），或动量的占比与衰减（lion），例如 0.9,0.95。</translation>
+    </message>
+    <message>
+        <source>Decay of weights, apart from the gradient; sgd adds it to the gradient.</source>
+        <translation>独立于梯度的权重衰减；sgd 将其加到梯度上。</translation>
+    </message>
+    <message>
+        <source>Adafactor</source>
+        <translation>Adafactor</translation>
+    </message>
+    <message>
+        <source>second moments from the means of rows and columns: almost no state</source>
+        <translation>由行与列均值得到二阶矩：几乎没有状态</translation>
+    </message>
+    <message>
+        <source>Adam, 8 bits</source>
+        <translation>8 位 Adam</translation>
+    </message>
+    <message>
+        <source>AdamW with moments of 8 bits: two bytes a parameter</source>
+        <translation>矩为 8 位的 AdamW：每个参数两个字节</translation>
+    </message>
+    <message>
+        <source>Lion</source>
+        <translation>Lion</translation>
+    </message>
+    <message>
+        <source>the sign of a mean of gradients: one number a parameter</source>
+        <translation>梯度均值的符号：每个参数一个数</translation>
+    </message>
+    <message>
+        <source>Muon</source>
+        <translation>Muon</translation>
+    </message>
+    <message>
+        <source>orthogonal updates of matrices: one number a parameter; AdamW for tables</source>
+        <translation>矩阵的正交更新：每个参数一个数；表用 AdamW</translation>
+    </message>
+    <message>
+        <source>SGD with momentum</source>
+        <translation>带动量的 SGD</translation>
+    </message>
+    <message>
+        <source>a decaying sum of the gradients: one number a parameter</source>
+        <translation>梯度的衰减累加：每个参数一个数</translation>
+    </message>
+    <message>
+        <source>Adafactor, adam8bit, adamw, lion, muon, sgd.</source>
+        <translation>adafactor、adam8bit、adamw、lion、muon、sgd。</translation>
+    </message>
+    <message>
+        <source>the 1T model of Megatron-LM (arXiv 2104.04473, table 1) in shape</source>
+        <translation>Megatron-LM 的 1T 模型的形状（arXiv 2104.04473，表 1）</translation>
+    </message>
+    <message>
+        <source>GPT-3 175B in shape (arXiv 2005.14165, table 2.1)</source>
+        <translation>GPT-3 175B 的形状（arXiv 2005.14165，表 2.1）</translation>
+    </message>
+    <message>
+        <source>MT-NLG 530B in shape (arXiv 2201.11990)</source>
+        <translation>MT-NLG 530B 的形状（arXiv 2201.11990）</translation>
+    </message>
+    <message>
+        <source>Many ranks</source>
+        <translation>多个 rank</translation>
+    </message>
+</context>
+<context>
+    <name>stagelens::ui::ClusterController</name>
+    <message>
+        <source>Cluster</source>
+        <translation>集群</translation>
+    </message>
+</context>
+<context>
+    <name>stagelens::ui::ClusterDialog</name>
+    <message>
+        <source>Edit the cluster</source>
+        <translation>编辑集群</translation>
+    </message>
+    <message>
+        <source>Use this cluster</source>
+        <translation>使用此集群</translation>
+    </message>
+    <message>
+        <source>Open a file…</source>
+        <translation>打开文件…</translation>
+    </message>
+    <message>
+        <source>Save as a file…</source>
+        <translation>另存为文件…</translation>
+    </message>
+    <message>
+        <source>For stagelens-cli --hardware FILE and calibrate; the experiment contains the cluster without it</source>
+        <translation>用于 stagelens-cli --hardware FILE 和 calibrate；没有它实验也包含该集群</translation>
+    </message>
+    <message>
+        <source>Clusters (*.json);;All files (*)</source>
+        <translation>集群 (*.json);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Open a cluster</source>
+        <translation>打开集群</translation>
+    </message>
+    <message>
+        <source>Save the cluster</source>
+        <translation>保存集群</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>No preset&apos;s name</source>
+        <translation>不能是预设的名称</translation>
+    </message>
+    <message>
+        <source>Description</source>
+        <translation>说明</translation>
+    </message>
+    <message>
+        <source>One line</source>
+        <translation>一行</translation>
+    </message>
+    <message>
+        <source>Currency of the price</source>
+        <translation>价格的货币</translation>
+    </message>
+    <message>
+        <source>Such as USD</source>
+        <translation>例如 USD</translation>
+    </message>
+    <message>
+        <source>Fill them with stagelens-cli calibrate --nccl-tests LOG</source>
+        <translation>用 stagelens-cli calibrate --nccl-tests LOG 填写</translation>
+    </message>
+    <message>
+        <source>Measured collectives</source>
+        <translation>实测的集合通信</translation>
+    </message>
+    <message>
+        <source>Saving…</source>
+        <translation>正在保存…</translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>已保存为 %1。</translation>
+    </message>
+    <message>
+        <source>The cluster was not saved. </source>
+        <translation>集群未保存。</translation>
+    </message>
+    <message>
+        <source>The file was not opened. </source>
+        <translation>文件未打开。</translation>
+    </message>
+</context>
+<context>
+    <name>stagelens::ui::ExportController</name>
+    <message>
+        <source>Export for %1</source>
+        <translation>导出到 %1</translation>
+    </message>
+</context>
+<context>
+    <name>stagelens::ui::LaunchReport</name>
+    <message>
+        <source>Exported</source>
+        <translation>已导出</translation>
+    </message>
+    <message>
+        <source>Written to %1.</source>
+        <translation>已写入 %1。</translation>
+    </message>
+    <message>
+        <source> The schedule is the file beside it that ends in .csv.</source>
+        <translation>调度是旁边以 .csv 结尾的文件。</translation>
+    </message>
+    <message>
+        <source>All of the plan is carried over.</source>
+        <translation>方案的全部内容均已带过去。</translation>
+    </message>
+    <message>
+        <source>Not carried over:</source>
+        <translation>未带过去的内容：</translation>
+    </message>
+    <message>
+        <source>Names of arguments as in %1.</source>
+        <translation>参数名称以 %1 为准。</translation>
     </message>
 </context>
 </TS>

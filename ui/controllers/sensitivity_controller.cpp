@@ -3,6 +3,7 @@
 #include "ui/pages/explore_page.h"
 #include "ui/state/forecast.h"
 #include "ui/state/latest_job.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <utility>
@@ -51,7 +52,7 @@ void SensitivityController::take(base::Result<service::Sensitivity> answer)
 {
     if (!answer) {
         if (answer.error().kind != base::ErrorKind::Cancelled)
-            emit failed(u"The what-ifs were not computed. "_s + sentence(answer.error()));
+            emit failed(Words::tr("The what-ifs were not computed. ") + sentence(answer.error()));
         return;
     }
     m_answer = std::make_shared<const service::Sensitivity>(*std::move(answer));

@@ -78,7 +78,8 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
                                  .arg(qtText(format.name)));
         exportLaunch.back()->setData(qtText(format.name));
     }
-    settings = make(u"settings"_s, Words::tr("All &settings"), QKeySequence(u"Ctrl+E"_s), Words::tr("Every field of the experiment"));
+    settings =
+        make(u"settings"_s, Words::tr("All &settings"), QKeySequence(u"Ctrl+E"_s), Words::tr("Every field of the experiment"));
     makePictureActions();
     nextPane =
         make(u"next-pane"_s, Words::tr("Next &pane"), Qt::Key_F6, Words::tr("Walk through strip, editor, timeline and runs"));
@@ -178,7 +179,7 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     exports->addActions({exportPng, exportSvg, exportPdf});
     dataExports = file->addMenu(Words::tr("Export &data"));
     dataExports->addActions({exportTrace, exportCsv, exportJson});
-    launchExports = file->addMenu(u"Export &launch"_s);
+    launchExports = file->addMenu(Words::tr("Export &launch"));
     launchExports->addActions(exportLaunch);
     file->addSeparator();
     file->addAction(quit);

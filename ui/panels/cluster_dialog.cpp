@@ -7,6 +7,7 @@
 #include "ui/canvas/colours.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QDialogButtonBox>
@@ -44,10 +45,11 @@ QString tablesText(const model::Hardware &cluster)
 {
     QStringList lines;
     for (const model::CollectiveTable &table : cluster.collectives)
-        lines << u"%1 among %2 ranks on %3: %4 sizes"_s.arg(qtText(model::name(table.operation)), QString::number(table.ranks),
-                                                            table.nodes == 1 ? u"1 node"_s : u"%1 nodes"_s.arg(table.nodes),
-                                                            QString::number(table.points.size()));
-    return lines.isEmpty() ? u"None: collectives are estimated from the links"_s : lines.join(u'\n');
+        lines << Words::tr("%1 among %2 ranks on %3: %4 sizes")
+                     .arg(qtText(model::name(table.operation)), QString::number(table.ranks),
+                          table.nodes == 1 ? Words::tr("1 node") : Words::tr("%1 nodes").arg(table.nodes),
+                          QString::number(table.points.size()));
+    return lines.isEmpty() ? Words::tr("None: collectives are estimated from the links") : lines.join(u'\n');
 }
 
 } // namespace

@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::array kCauseNames{QT_TRANSLATE_NOOP("Words", "fill and drain"), QT_TRANSLATE_NOOP("Words", "unequal stages"),
                                  QT_TRANSLATE_NOOP("Words", "vocabulary layers"),
-                                 QT_TRANSLATE_NOOP("Words", "barriers and messages"),
-                                 QT_TRANSLATE_NOOP("Words", "slow parts")};
+                                 QT_TRANSLATE_NOOP("Words", "barriers and messages"), QT_TRANSLATE_NOOP("Words", "slow parts")};
 constexpr int kBarHeight = 12;
 QString deviceAxisName()
 {

@@ -348,9 +348,8 @@ const Field &field(const QString &id)
 const std::vector<FieldGroup> &fieldGroups()
 {
     static const std::vector<FieldGroup> groups = [] {
-        std::vector<FieldGroup> made{{Words::tr("Model"), {}},    {Words::tr("Devices"), {}},
-                                     {Words::tr("Schedule"), {}}, {Words::tr("Costs"), {}},
-                                     {Words::tr("Data"), {}},     {Words::tr("Training"), {}},
+        std::vector<FieldGroup> made{{Words::tr("Model"), {}},  {Words::tr("Devices"), {}}, {Words::tr("Schedule"), {}},
+                                     {Words::tr("Costs"), {}},  {Words::tr("Data"), {}},    {Words::tr("Training"), {}},
                                      {Words::tr("What if"), {}}};
         for (const Field &one : fields())
             made[groupOf(one.id)].ids.push_back(one.id);

@@ -146,8 +146,7 @@ QString describeAnchored(const timeline::AnchoredSlice &slice, int device, bool 
         switch (slice.kind) {
         case timeline::AnchoredKind::ReduceGradients: break;
         case timeline::AnchoredKind::GatherParameters: return Words::tr("Replicas gather the updated parameters");
-        case timeline::AnchoredKind::SumReplicated:
-            return Words::tr("Tensor ranks sum the gradients of what all of them hold");
+        case timeline::AnchoredKind::SumReplicated: return Words::tr("Tensor ranks sum the gradients of what all of them hold");
         }
         return Words::tr("Replicas sum their gradients");
     }();

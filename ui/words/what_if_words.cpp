@@ -1,6 +1,7 @@
 #include "ui/words/what_if_words.h"
 
 #include "engine/model/what_if.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QStringList>
@@ -32,23 +33,24 @@ const service::WhatIfPart *costliest(const service::Sensitivity &sensitivity)
 QString subjectOf(const service::WhatIfPart &part)
 {
     if (part.factor <= 0)
-        return u"The unequal lengths of the sequences cost"_s;
+        return Words::tr("The unequal lengths of the sequences cost");
     QString name = qtText(part.name);
     name[0] = name[0].toUpper();
     if (part.name.starts_with("link"))
-        return u"%1 takes %2 as long and costs"_s.arg(name, factorText(part.factor));
-    return u"%1 is %2 slow and costs"_s.arg(name, shareText(part.factor - 1));
+        return Words::tr("%1 takes %2 as long and costs").arg(name, factorText(part.factor));
+    return Words::tr("%1 is %2 slow and costs").arg(name, shareText(part.factor - 1));
 }
 
 QString hoursText(double hours)
 {
-    return hours == 1 ? u"hour"_s : u"%1 hours"_s.arg(hours);
+    return hours == 1 ? Words::tr("hour") : Words::tr("%1 hours").arg(hours);
 }
 
 QString failuresText(const simulate::FailureForecast &failures, double hours)
 {
-    return u"With a failure every %1, a checkpoint every %2 (%3) is best: goodput %4 %."_s
-        .arg(hoursText(hours), failures.steps == 1 ? u"step"_s : countText(static_cast<double>(failures.steps)) + u" steps"_s,
+    return Words::tr("With a failure every %1, a checkpoint every %2 (%3) is best: goodput %4 %.")
+        .arg(hoursText(hours),
+             failures.steps == 1 ? Words::tr("step") : countText(static_cast<double>(failures.steps)) + Words::tr(" steps"),
              secondsText(failures.period))
         .arg(failures.goodput * 100, 0, 'f', 1);
 }
@@ -56,11 +58,13 @@ QString failuresText(const simulate::FailureForecast &failures, double hours)
 QString jitterText(const simulate::JitterResult &jitter, bool units)
 {
     const auto most = std::ranges::max_element(jitter.criticalShare);
-    QString text = u"With %1 % jitter a step takes %2 on average, 5 to 95 %: %3 – %4 (%5 draws)."_s.arg(
-        QString::number(jitter.variation * 100, 'g', 3), durationText(jitter.iteration.mean, units),
-        durationText(jitter.iteration.p05, units), durationText(jitter.iteration.p95, units), countText(jitter.draws));
+    QString text =
+        Words::tr("With %1 % jitter a step takes %2 on average, 5 to 95 %: %3 – %4 (%5 draws).")
+            .arg(QString::number(jitter.variation * 100, 'g', 3), durationText(jitter.iteration.mean, units),
+                 durationText(jitter.iteration.p05, units), durationText(jitter.iteration.p95, units), countText(jitter.draws));
     if (jitter.criticalShare.size() > 1)
-        text += u" Device %1 is critical most often, in %2 of the draws."_s.arg(most - jitter.criticalShare.begin())
+        text += Words::tr(" Device %1 is critical most often, in %2 of the draws.")
+                    .arg(most - jitter.criticalShare.begin())
                     .arg(shareText(*most));
     return text;
 }
@@ -75,9 +79,9 @@ QString slowVerdict(const service::Sensitivity &sensitivity)
     const double lost = shareLost(sensitivity.iteration, part->without);
     if (lost < kSlowNoticeable)
         return {};
-    QString text = u"%1 %2 of the step."_s.arg(subjectOf(*part), shareText(lost));
+    QString text = Words::tr("%1 %2 of the step.").arg(subjectOf(*part), shareText(lost));
     if (part->ifFirst && lost - shareLost(*part->ifFirst, part->without) >= kSlowNoticeable)
-        text += u" In first position it would cost %1."_s.arg(shareText(shareLost(*part->ifFirst, part->without)));
+        text += Words::tr(" In first position it would cost %1.").arg(shareText(shareLost(*part->ifFirst, part->without)));
     return text.replace(u" %"_s, u"\u00a0%"_s); // a line does not begin with the sign
 }
 
@@ -86,9 +90,9 @@ QString sensitivityNote(const service::Prediction &plan, const service::Sensitiv
     QStringList notes;
     const bool units = inTeachingUnits(plan.experiment);
     if (!sensitivity.parts.empty())
-        notes << u"Without its what-ifs the step would take %1."_s.arg(durationText(sensitivity.planned, units));
+        notes << Words::tr("Without its what-ifs the step would take %1.").arg(durationText(sensitivity.planned, units));
     if (!sensitivity.parts.empty() && plan.experiment.parallel.replicas > 1)
-        notes << u"The picture shows replica %1, which ends last."_s.arg(plan.timeline->replica);
+        notes << Words::tr("The picture shows replica %1, which ends last.").arg(plan.timeline->replica);
     if (sensitivity.jitter)
         notes << jitterText(*sensitivity.jitter, units);
     if (sensitivity.failures)
@@ -98,12 +102,12 @@ QString sensitivityNote(const service::Prediction &plan, const service::Sensitiv
 
 QString bandText(const simulate::Quantiles &iteration, bool units)
 {
-    return u"5 to 95 %: %1 – %2"_s.arg(durationText(iteration.p05, units), durationText(iteration.p95, units));
+    return Words::tr("5 to 95 %: %1 – %2").arg(durationText(iteration.p05, units), durationText(iteration.p95, units));
 }
 
 QString criticalText(double share)
 {
-    return u"critical %1"_s.arg(shareText(share));
+    return Words::tr("critical %1").arg(shareText(share));
 }
 
 } // namespace stagelens::ui
