@@ -4629,6 +4629,10 @@ Below: how much of its time each device waits.</source>
         <source>Many ranks</source>
         <translation>여러 랭크</translation>
     </message>
+    <message>
+        <source>Every layer waits for tensor communication: %1 of the step.</source>
+        <translation>모든 층이 텐서 통신을 기다립니다: 스텝의 %1.</translation>
+    </message>
 </context>
 <context>
     <name>stagelens::ui::ClusterController</name>

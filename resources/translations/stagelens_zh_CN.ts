@@ -4629,6 +4629,10 @@ Below: how much of its time each device waits.</source>
         <source>Many ranks</source>
         <translation>多个 rank</translation>
     </message>
+    <message>
+        <source>Every layer waits for tensor communication: %1 of the step.</source>
+        <translation>每一层都在等待张量通信：占一步的 %1。</translation>
+    </message>
 </context>
 <context>
     <name>stagelens::ui::ClusterController</name>
