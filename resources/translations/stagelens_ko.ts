@@ -4633,16 +4633,14 @@ Below: how much of its time each device waits.</source>
         <source>Every layer waits for tensor communication: %1 of the step.</source>
         <translation>모든 층이 텐서 통신을 기다립니다: 스텝의 %1.</translation>
     </message>
-</context>
-<context>
-    <name>stagelens::ui::ClusterController</name>
     <message>
         <source>Cluster</source>
         <translation>클러스터</translation>
     </message>
-</context>
-<context>
-    <name>stagelens::ui::ClusterDialog</name>
+    <message>
+        <source>Export for %1</source>
+        <translation>%1용으로 내보내기</translation>
+    </message>
     <message>
         <source>Edit the cluster</source>
         <translation>클러스터 편집</translation>
@@ -4650,10 +4648,6 @@ Below: how much of its time each device waits.</source>
     <message>
         <source>Use this cluster</source>
         <translation>이 클러스터 사용</translation>
-    </message>
-    <message>
-        <source>Open a file…</source>
-        <translation>파일 열기…</translation>
     </message>
     <message>
         <source>Save as a file…</source>
@@ -4674,10 +4668,6 @@ Below: how much of its time each device waits.</source>
     <message>
         <source>Save the cluster</source>
         <translation>클러스터 저장</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>이름</translation>
     </message>
     <message>
         <source>No preset&apos;s name</source>
@@ -4723,16 +4713,6 @@ Below: how much of its time each device waits.</source>
         <source>The file was not opened. </source>
         <translation>파일을 열지 못했습니다. </translation>
     </message>
-</context>
-<context>
-    <name>stagelens::ui::ExportController</name>
-    <message>
-        <source>Export for %1</source>
-        <translation>%1용으로 내보내기</translation>
-    </message>
-</context>
-<context>
-    <name>stagelens::ui::LaunchReport</name>
     <message>
         <source>Exported</source>
         <translation>내보냄</translation>

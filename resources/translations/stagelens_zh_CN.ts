@@ -4633,16 +4633,14 @@ Below: how much of its time each device waits.</source>
         <source>Every layer waits for tensor communication: %1 of the step.</source>
         <translation>每一层都在等待张量通信：占一步的 %1。</translation>
     </message>
-</context>
-<context>
-    <name>stagelens::ui::ClusterController</name>
     <message>
         <source>Cluster</source>
         <translation>集群</translation>
     </message>
-</context>
-<context>
-    <name>stagelens::ui::ClusterDialog</name>
+    <message>
+        <source>Export for %1</source>
+        <translation>导出到 %1</translation>
+    </message>
     <message>
         <source>Edit the cluster</source>
         <translation>编辑集群</translation>
@@ -4650,10 +4648,6 @@ Below: how much of its time each device waits.</source>
     <message>
         <source>Use this cluster</source>
         <translation>使用此集群</translation>
-    </message>
-    <message>
-        <source>Open a file…</source>
-        <translation>打开文件…</translation>
     </message>
     <message>
         <source>Save as a file…</source>
@@ -4674,10 +4668,6 @@ Below: how much of its time each device waits.</source>
     <message>
         <source>Save the cluster</source>
         <translation>保存集群</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>名称</translation>
     </message>
     <message>
         <source>No preset&apos;s name</source>
@@ -4723,16 +4713,6 @@ Below: how much of its time each device waits.</source>
         <source>The file was not opened. </source>
         <translation>文件未打开。</translation>
     </message>
-</context>
-<context>
-    <name>stagelens::ui::ExportController</name>
-    <message>
-        <source>Export for %1</source>
-        <translation>导出到 %1</translation>
-    </message>
-</context>
-<context>
-    <name>stagelens::ui::LaunchReport</name>
     <message>
         <source>Exported</source>
         <translation>已导出</translation>

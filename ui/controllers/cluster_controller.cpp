@@ -6,6 +6,7 @@
 #include "ui/panels/cluster_dialog.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <memory>
@@ -51,7 +52,7 @@ void ClusterController::use(const model::Hardware &cluster)
     next.cost.source = model::HardwarePreset{cluster.name, std::make_shared<const model::Hardware>(cluster)};
     next.hasModel = true;
     m_document->closeGesture();
-    m_document->edit(u"cost.hardware"_s, tr("Cluster"), std::move(next));
+    m_document->edit(u"cost.hardware"_s, Words::tr("Cluster"), std::move(next));
     m_document->closeGesture();
 }
 

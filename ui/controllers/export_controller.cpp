@@ -203,8 +203,9 @@ void ExportController::exportLaunchAs(const QString &format)
         if (qtText(each.name) != format)
             continue;
         const QString ending = qtText(each.ending);
-        const QString file = QFileDialog::getSaveFileName(
-            m_pages.stack->window(), tr("Export for %1").arg(qtText(each.caption)), u"launch."_s + ending, u"*."_s + ending);
+        const QString file =
+            QFileDialog::getSaveFileName(m_pages.stack->window(), Words::tr("Export for %1").arg(qtText(each.caption)),
+                                         u"launch."_s + ending, u"*."_s + ending);
         if (!file.isEmpty())
             exportLaunch(format, file);
     }

@@ -59,7 +59,7 @@ ClusterDialog::ClusterDialog(const model::Hardware &cluster, EngineBridge *bridg
       m_currency(new QLineEdit(this)), m_tables(plainLabel(this)), m_message(plainLabel(this))
 {
     setObjectName(u"cluster"_s);
-    setWindowTitle(tr("Edit the cluster"));
+    setWindowTitle(Words::tr("Edit the cluster"));
     m_name->setObjectName(u"cluster.name"_s);
     m_message->setObjectName(u"cluster.message"_s);
     m_message->setWordWrap(true);
@@ -67,23 +67,25 @@ ClusterDialog::ClusterDialog(const model::Hardware &cluster, EngineBridge *bridg
     area->setWidgetResizable(true);
     area->setWidget(makeForm());
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
-    m_use = buttons->addButton(tr("Use this cluster"), QDialogButtonBox::AcceptRole);
+    m_use = buttons->addButton(Words::tr("Use this cluster"), QDialogButtonBox::AcceptRole);
     m_use->setObjectName(u"cluster.use"_s);
     m_use->setDefault(true);
-    QPushButton *open = buttons->addButton(tr("Open a file…"), QDialogButtonBox::ActionRole);
-    m_save = buttons->addButton(tr("Save as a file…"), QDialogButtonBox::ActionRole);
-    m_save->setToolTip(plainTip(tr("For stagelens-cli --hardware FILE and calibrate; the experiment contains the cluster "
-                                   "without it")));
+    QPushButton *open = buttons->addButton(Words::tr("Open a file…"), QDialogButtonBox::ActionRole);
+    m_save = buttons->addButton(Words::tr("Save as a file…"), QDialogButtonBox::ActionRole);
+    m_save->setToolTip(
+        plainTip(Words::tr("For stagelens-cli --hardware FILE and calibrate; the experiment contains the cluster "
+                           "without it")));
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    const QString filter = tr("Clusters (*.json);;All files (*)");
+    const QString filter = Words::tr("Clusters (*.json);;All files (*)");
     connect(open, &QPushButton::clicked, this, [this, filter] {
-        if (const QString file = QFileDialog::getOpenFileName(this, tr("Open a cluster"), {}, filter); !file.isEmpty())
+        if (const QString file = QFileDialog::getOpenFileName(this, Words::tr("Open a cluster"), {}, filter); !file.isEmpty())
             openFrom(file);
     });
     connect(m_save, &QPushButton::clicked, this, [this, filter] {
         const QString name = m_name->text() + u".json"_s;
-        if (const QString file = QFileDialog::getSaveFileName(this, tr("Save the cluster"), name, filter); !file.isEmpty())
+        if (const QString file = QFileDialog::getSaveFileName(this, Words::tr("Save the cluster"), name, filter);
+            !file.isEmpty())
             saveTo(file);
     });
     auto *layout = new QVBoxLayout(this);
@@ -105,17 +107,17 @@ QWidget *ClusterDialog::makeForm()
         rows->addRow(plainLabel(caption, form), line);
         connect(line, &QLineEdit::textChanged, this, &ClusterDialog::check);
     };
-    add(tr("Name"), m_name, tr("No preset's name"));
-    add(tr("Description"), m_description, tr("One line"));
+    add(Words::tr("Name"), m_name, Words::tr("No preset's name"));
+    add(Words::tr("Description"), m_description, Words::tr("One line"));
     for (const model::HardwareField &field : model::hardwareFields()) {
         auto *line = new QLineEdit(form);
         line->setObjectName(u"cluster."_s + qtText(field.key));
         add(clusterCaption(field), line, qtText(field.help));
         m_numbers.push_back(line);
     }
-    add(tr("Currency of the price"), m_currency, tr("Such as USD"));
-    m_tables->setToolTip(plainTip(tr("Fill them with stagelens-cli calibrate --nccl-tests LOG")));
-    rows->addRow(plainLabel(tr("Measured collectives"), form), m_tables);
+    add(Words::tr("Currency of the price"), m_currency, Words::tr("Such as USD"));
+    m_tables->setToolTip(plainTip(Words::tr("Fill them with stagelens-cli calibrate --nccl-tests LOG")));
+    rows->addRow(plainLabel(Words::tr("Measured collectives"), form), m_tables);
     return form;
 }
 
@@ -187,9 +189,10 @@ void ClusterDialog::saveTo(const QString &file)
     const auto write = [cluster = m_cluster, path = utf8(file)](const std::stop_token &) {
         return model::saveCluster(cluster, path);
     };
-    setMessage(tr("Saving…"));
+    setMessage(Words::tr("Saving…"));
     m_bridge->compute(this, write, [this, file](const base::Result<> &saved) {
-        setMessage(saved ? tr("Saved as %1.").arg(file) : tr("The cluster was not saved. ") + sentence(saved.error()));
+        setMessage(saved ? Words::tr("Saved as %1.").arg(file)
+                         : Words::tr("The cluster was not saved. ") + sentence(saved.error()));
     });
 }
 
@@ -200,7 +203,7 @@ void ClusterDialog::openFrom(const QString &file)
         if (cluster)
             display(*cluster);
         else
-            setMessage(tr("The file was not opened. ") + sentence(cluster.error()));
+            setMessage(Words::tr("The file was not opened. ") + sentence(cluster.error()));
     });
 }
 

@@ -1,6 +1,7 @@
 #include "ui/panels/launch_report.h"
 
 #include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QDialogButtonBox>
@@ -15,14 +16,15 @@ LaunchReport::LaunchReport(const QString &file, const service::LaunchText &launc
 {
     constexpr int kReportWidth = 560;
     setObjectName(u"launch.report"_s);
-    setWindowTitle(tr("Exported"));
-    m_text = tr("Written to %1.").arg(file);
+    setWindowTitle(Words::tr("Exported"));
+    m_text = Words::tr("Written to %1.").arg(file);
     if (!launch.schedule.empty())
-        m_text += tr(" The schedule is the file beside it that ends in .csv.");
-    m_text += u"\n\n"_s + (launch.omitted.empty() ? tr("All of the plan is carried over.") : tr("Not carried over:"));
+        m_text += Words::tr(" The schedule is the file beside it that ends in .csv.");
+    m_text +=
+        u"\n\n"_s + (launch.omitted.empty() ? Words::tr("All of the plan is carried over.") : Words::tr("Not carried over:"));
     for (const std::string &omitted : launch.omitted)
         m_text += u"\n• "_s + qtText(omitted);
-    m_text += u"\n\n"_s + tr("Names of arguments as in %1.").arg(qtText(launch.version));
+    m_text += u"\n\n"_s + Words::tr("Names of arguments as in %1.").arg(qtText(launch.version));
     auto *label = plainLabel(m_text, this);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
