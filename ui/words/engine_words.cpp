@@ -266,10 +266,6 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "the 1T model of Megatron-LM (arXiv 2104.04473, table 1) in shape"),
     QT_TRANSLATE_NOOP("Words", "GPT-3 175B in shape (arXiv 2005.14165, table 2.1)"),
     QT_TRANSLATE_NOOP("Words", "MT-NLG 530B in shape (arXiv 2201.11990)"),
-    QT_TRANSLATE_NOOP("Words", "Adafactor, adam8bit, adamw, lion, muon, sgd."),
-    QT_TRANSLATE_NOOP("Words", "the 1T model of Megatron-LM (arXiv 2104.04473, table 1) in shape"),
-    QT_TRANSLATE_NOOP("Words", "GPT-3 175B in shape (arXiv 2005.14165, table 2.1)"),
-    QT_TRANSLATE_NOOP("Words", "MT-NLG 530B in shape (arXiv 2201.11990)"),
 });
 
 } // namespace
