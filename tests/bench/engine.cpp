@@ -6,6 +6,7 @@
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
 #include "engine/simulate/planned_schedule.h"
+#include "engine/simulate/sensitivity/jitter.h"
 #include "engine/simulate/simulate.h"
 #include "tests/bench/heap.h"
 #include "tests/support/gpt_shape.h"
@@ -112,6 +113,16 @@ void predictPlan(benchmark::State &state, const Size &size)
         benchmark::DoNotOptimize(service::predict(experiment, 1));
 }
 
+/// 200 draws of the steps of a plan whose passes vary by 5 %, on two threads.
+void drawJitter(benchmark::State &state, const Size &size)
+{
+    const model::Experiment experiment = size.plan();
+    const auto schedule = simulate::plannedSchedule(experiment);
+    const auto costs = simulate::makeCostModel(experiment, *schedule);
+    for (auto step : state)
+        benchmark::DoNotOptimize(simulate::simulateJitter(*schedule, *costs, {0.05, 200, 1, 2}));
+}
+
 void exportTrace(benchmark::State &state, const Size &size)
 {
     const auto prediction = service::predict(size.plan(), 1);
@@ -158,6 +169,8 @@ void addAll()
         add("predict", size, predictPlan);
         add("trace", size, exportTrace);
     }
+    for (const Size &size : {Size{"1f1b", kNone, 4, 16}, {"1f1b", kNone, 32, 512}, {"1f1b", kVocab1, 32, 512}})
+        add("jitter", size, drawJitter);
     // About 100 thousand, a million and ten million passes.
     for (const int microbatches : {1562, 15'625, 156'250})
         add("whole", {"1f1b", kNone, 32, microbatches}, whole);

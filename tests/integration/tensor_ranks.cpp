@@ -5,6 +5,7 @@
 #include "engine/runtime/memory/memory_plan.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
 
 #include <QTemporaryDir>
@@ -15,16 +16,10 @@ using namespace stagelens;
 using model::VocabularyMethod;
 using test::scheduleOf;
 using test::tinyExperiment;
+using test::Trained;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Losses of every step and the files of the run's dump.
-struct Trained {
-    std::vector<double> losses;
-    QByteArray gradients;
-    QByteArray final;
-};
 
 model::Experiment tensorPlan(const char *family, VocabularyMethod method, int tensor, bool isSequenceParallel)
 {
@@ -250,23 +245,10 @@ private slots:
 
 private:
     [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
-    Trained train(const model::Experiment &experiment, const std::string &name, runtime::RunFolders folders = {})
+    [[nodiscard]] Trained train(const model::Experiment &experiment, const std::string &name,
+                                const runtime::RunFolders &folders = {}) const
     {
-        Trained result;
-        folders.dump = place(name);
-        const auto onStep = [&result](const runtime::StepReport &report) { result.losses.push_back(report.loss); };
-        const auto trained = runtime::train(experiment, scheduleOf(experiment), folders, {onStep, {}}, {});
-        if (!trained)
-            qFatal("%s", trained.error().text().c_str());
-        const auto read = [&](const char *file) {
-            QFile content(QString::fromStdString((place(name) / file).string()));
-            return content.open(QIODevice::ReadOnly) ? content.readAll() : QByteArray();
-        };
-        result.gradients = read("gradients.safetensors");
-        result.final = read("model-final.safetensors");
-        if (result.final.isEmpty())
-            qFatal("no dump of %s", name.c_str());
-        return result;
+        return test::trainedWithDump(experiment, place(name), folders);
     }
 
     QTemporaryDir m_folder;

@@ -4,7 +4,39 @@
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
 
+#include <QFile>
+
+#include <filesystem>
+
 namespace stagelens::test {
+
+/// Losses of every step and the files of the run's dump.
+struct Trained {
+    std::vector<double> losses;
+    QByteArray gradients;
+    QByteArray final;
+};
+
+/// Trains and writes the dump to `dump`; a run that fails ends the test program.
+inline Trained trainedWithDump(const model::Experiment &experiment, const std::filesystem::path &dump,
+                               runtime::RunFolders folders = {})
+{
+    Trained result;
+    folders.dump = dump;
+    const auto onStep = [&result](const runtime::StepReport &report) { result.losses.push_back(report.loss); };
+    const auto trained = runtime::train(experiment, scheduleOf(experiment), folders, {onStep, {}}, {});
+    if (!trained)
+        qFatal("%s", trained.error().text().c_str());
+    const auto read = [&dump](const char *name) {
+        QFile file(QString::fromStdString((dump / name).string()));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    result.gradients = read("gradients.safetensors");
+    result.final = read("model-final.safetensors");
+    if (result.gradients.isEmpty() || result.final.isEmpty())
+        qFatal("no dump in %s", dump.c_str());
+    return result;
+}
 
 /// The loss of each step of a real run; a run that fails ends the test program.
 inline std::vector<double> lossesOf(const model::Experiment &experiment)

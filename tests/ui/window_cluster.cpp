@@ -41,7 +41,7 @@ private slots:
         QCOMPARE(choice.cluster->nodes, 16);
         QCOMPARE(choice.cluster->betweenNodes.bytesPerSecond, 25e9);
         QCOMPARE(choice.cluster->derivedFrom, std::string("h100-sxm"));
-        // Numbers that nobody touched keep every digit.
+        // Fields that were not edited keep their full precision.
         model::Hardware same = *model::hardwarePreset("h100-sxm");
         QCOMPARE(choice.cluster->insideNode, same.insideNode);
         QCOMPARE(choice.cluster->collectives, same.collectives);

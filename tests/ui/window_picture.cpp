@@ -199,7 +199,7 @@ void WindowPicture::theBaselineMorphsIntoThePlan()
     QCOMPARE(morph->view()->progress(), 1.0);
     window.actions().play->trigger();
     QVERIFY(morph->isPlaying() && !window.explorePage().playBar()->isPlaying());
-    window.actions().asTable->trigger(); // one thing stands in place of the picture
+    window.actions().asTable->trigger(); // the table replaces the animation
     QVERIFY(!window.actions().morph->isChecked() && !morph->isVisible() && !morph->isPlaying());
     window.actions().morph->trigger();
     QVERIFY(!window.actions().asTable->isChecked() && morph->isVisible());

@@ -21,10 +21,10 @@ struct Palette {
     std::unordered_map<QRgb, GifByteType> indices; ///< of every colour that occurs
 };
 
-/// Counts only in 5 bits a channel: antialiased text has shades that nobody tells apart.
+/// Reduces a colour to 5 bits a channel: antialiased text has more shades than a GIF palette, and they look the same.
 QRgb coarse(QRgb colour)
 {
-    return colour | 0xff000000U | 0x00040404U;
+    return (colour & 0x00f8f8f8U) | 0xff000000U;
 }
 
 GifByteType nearest(const std::vector<QRgb> &chosen, QRgb colour)

@@ -45,7 +45,7 @@ private:
     QTreeWidgetItem *addFolder(const QString &caption, const QString &folder, const QStringList &names);
     void addExamples();
     void filter(const QString &text);
-    /// Whether every word stands in the title or the text of an entry.
+    /// Whether the title or the text of the entry contains every word.
     [[nodiscard]] bool matches(const QTreeWidgetItem &item, const QStringList &words);
 
     QLineEdit *m_search;

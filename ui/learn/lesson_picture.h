@@ -34,7 +34,7 @@ public:
     [[nodiscard]] bool isChanged() const;
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
     [[nodiscard]] MorphPanel *morph() { return m_morph; }
-    /// Shows the way from the plan beside to this one in place of both; without a plan beside there is none.
+    /// Shows the animation from the comparison plan to this one in place of both timelines. The plan must have one.
     void setMorphing(bool on);
     /// What is to be said about the reader's change; empty: nothing.
     void setNote(const QString &note);

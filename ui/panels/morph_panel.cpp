@@ -240,7 +240,7 @@ void MorphPanel::stop()
 void MorphPanel::advance()
 {
     const double by = static_cast<double>(m_sinceStep.elapsed()) / kFlightMilliseconds;
-    if (by * kSliderSteps < 1) // of which the slider cannot tell; the time goes on
+    if (by * kSliderSteps < 1) // less than one slider step: wait for more time to pass
         return;
     m_sinceStep.restart();
     setProgress(m_view->progress() + by);

@@ -30,7 +30,7 @@ class MorphView : public QWidget {
 public:
     explicit MorphView(QWidget *parent);
     void setMorph(std::shared_ptr<const Morph> morph, MorphSide from, MorphSide to, bool teachingUnits);
-    /// What stands in place of the picture.
+    /// Why there is no animation; shown instead of it.
     void setReason(const QString &reason);
     void setProgress(double progress);
     [[nodiscard]] double progress() const { return m_progress; }

@@ -8,7 +8,7 @@
 namespace stagelens::simulate {
 namespace {
 
-/// Emits units in an order in which each follows its requirements. Visits the devices in turns; each goes on as far as it can.
+/// Orders units topologically. Visits the devices in turn and emits their units until one has an unmet requirement.
 class UnitOrder {
 public:
     explicit UnitOrder(const WaitGraph &graph)

@@ -2,6 +2,7 @@
 #include "engine/service/search/plan_search.h"
 #include "engine/service/search/search_space.h"
 #include "tests/support/gpt_shape.h"
+#include "tests/support/sanitized.h"
 
 #include <QtTest>
 
@@ -68,7 +69,9 @@ class ServicePlanSearch : public QObject {
 private slots:
     void itsBestIsThatOfAllWithinTwoPercent()
     {
-        const PlanQuery query = smallQuery();
+        PlanQuery query = smallQuery();
+        if (test::kIsSanitized)
+            query.globalBatch = 4;
         const base::Nanos found = answerTo(query).plans.front().prediction->metrics.iteration;
         const base::Nanos best = fastestOfAll(query);
         QVERIFY2(best <= found && static_cast<double>(found) <= 1.02 * static_cast<double>(best),

@@ -4,7 +4,6 @@
 
 #include <QtTest>
 
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -156,18 +155,6 @@ private slots:
         QVERIFY(!result);
         QCOMPARE(result.error().kind, base::ErrorKind::Cancelled);
         QCOMPARE(reports, 3);
-    }
-
-    /// 32 x 512, 200 draws: under a second on two cores. The test allows a busy machine more.
-    void largePlansAreDrawnQuickly()
-    {
-        const test::Plan plan = teaching("1f1b", 32, 512);
-        const auto begin = std::chrono::steady_clock::now();
-        const auto result = jitterOf(plan, {0.05, 200, 1, 2});
-        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-        qInfo() << "200 draws of 32 x 512 took" << taken.count() << "s";
-        QVERIFY(result.makespan.mean > plan.timeline.makespan());
-        QVERIFY2(taken.count() < 8, qPrintable(QString::number(taken.count())));
     }
 };
 
