@@ -4737,5 +4737,37 @@ Below: how much of its time each device waits.</source>
         <source>Names of arguments as in %1.</source>
         <translation>인수 이름은 %1 기준입니다.</translation>
     </message>
+    <message>
+        <source>Separated by spaces: %1</source>
+        <translation>공백으로 구분: %1</translation>
+    </message>
+    <message>
+        <source>the fastest</source>
+        <translation>가장 빠른 계획</translation>
+    </message>
+    <message>
+        <source>the least memory, slower by at most</source>
+        <translation>메모리가 가장 적고 느려짐은 최대</translation>
+    </message>
+    <message>
+        <source>Which of the plans that do the same work is marked in both plots</source>
+        <translation>같은 작업을 하는 계획 중 두 그림에 표시할 것</translation>
+    </message>
+    <message>
+        <source>Slower by at most</source>
+        <translation>느려짐 최대</translation>
+    </message>
+    <message>
+        <source>&amp;Mark</source>
+        <translation>표시(&amp;M)</translation>
+    </message>
+    <message>
+        <source>“%1” is not one of: %2.</source>
+        <translation>“%1”은(는) 다음 중 하나가 아닙니다: %2.</translation>
+    </message>
+    <message>
+        <source>Write the values to go through, such as %1.</source>
+        <translation>살펴볼 값을 적으십시오. 예: %1.</translation>
+    </message>
 </context>
 </TS>

@@ -4737,5 +4737,37 @@ Below: how much of its time each device waits.</source>
         <source>Names of arguments as in %1.</source>
         <translation>参数名称以 %1 为准。</translation>
     </message>
+    <message>
+        <source>Separated by spaces: %1</source>
+        <translation>以空格分隔：%1</translation>
+    </message>
+    <message>
+        <source>the fastest</source>
+        <translation>最快的</translation>
+    </message>
+    <message>
+        <source>the least memory, slower by at most</source>
+        <translation>内存最少，最多慢</translation>
+    </message>
+    <message>
+        <source>Which of the plans that do the same work is marked in both plots</source>
+        <translation>在工作量相同的方案中，两张图里标出哪一个</translation>
+    </message>
+    <message>
+        <source>Slower by at most</source>
+        <translation>最多慢</translation>
+    </message>
+    <message>
+        <source>&amp;Mark</source>
+        <translation>标记(&amp;M)</translation>
+    </message>
+    <message>
+        <source>“%1” is not one of: %2.</source>
+        <translation>“%1”不是下列之一：%2。</translation>
+    </message>
+    <message>
+        <source>Write the values to go through, such as %1.</source>
+        <translation>请写出要遍历的值，例如 %1。</translation>
+    </message>
 </context>
 </TS>

@@ -4,6 +4,7 @@
 #include "ui/pages/sweep_content.h"
 #include "ui/plots/sweep_plot.h"
 #include "ui/state/sweep_plan.h"
+#include "ui/words/words.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -27,9 +28,13 @@ private slots:
 
     void valuesAreRead_data();
     void valuesAreRead();
+    void wordsAreRead();
     void plansAreMadeOfValuesAndMethods();
     void frontHoldsWhatNothingSurpasses();
     void onlyEqualWorkIsRanked();
+    void bestIsTheFastestOrTheSmallestThatIsFastEnough();
+    void quickPredictionsFollowTheControls();
+    void schedulesStandSideBySide();
     void preparedSweepIsPredictedAndOpensInExplore();
     void hoveringLinksThePlots();
     void impossiblePointsStayWithTheirReason();
@@ -56,9 +61,10 @@ void SweepMode::init()
 
 void SweepMode::runToTheEnd()
 {
-    m_fixture->click(u"sweep.start"_s);
-    QVERIFY(page().isRunning());
-    QTRY_VERIFY_WITH_TIMEOUT(!page().isRunning(), 60000);
+    if (m_fixture->find<QPushButton>(u"sweep.start"_s)->isVisible()) // else it starts by itself
+        m_fixture->click(u"sweep.start"_s);
+    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate() && !page().isRunning(), 60000);
+    QCoreApplication::processEvents(); // the controls of a sweep in progress give their room back
 }
 
 void SweepMode::valuesAreRead_data()
@@ -78,10 +84,29 @@ void SweepMode::valuesAreRead()
 {
     QFETCH(QString, text);
     QFETCH(QList<int>, values);
-    const auto read = ui::parseSweepValues(text);
+    const auto read = ui::parseSweepValues(ui::sweepParameters()[0], text);
     QCOMPARE(read.ok(), !values.isEmpty());
     if (read)
         QVERIFY(std::ranges::equal(*read, values));
+}
+
+void SweepMode::wordsAreRead()
+{
+    const auto schedule = std::ranges::find_if(
+        ui::sweepParameters(), [](const ui::SweepParameter &parameter) { return parameter.field->path == "schedule.family"; });
+    QVERIFY(schedule->isWord() && schedule->words().contains(u"zb-h1"_s) && !schedule->words().contains(u"custom"_s));
+    for (const ui::SweepParameter &parameter : ui::sweepParameters()) // what is offered can be read
+        QVERIFY2(ui::parseSweepValues(parameter, parameter.values).ok(), qPrintable(parameter.values));
+    const auto read = ui::parseSweepValues(*schedule, u"ZB-H1, gpipe zb-h1"_s);
+    QVERIFY(read.ok());
+    QCOMPARE(read->size(), std::size_t{2}); // in the order written, once each
+    model::Experiment plan;
+    schedule->set(plan, read->front());
+    QCOMPARE(plan.schedule.family, std::string("zb-h1"));
+    QVERIFY(!ui::parseSweepValues(*schedule, u""_s).ok());
+    const auto unknown = ui::parseSweepValues(*schedule, u"1f1b, 2f2b"_s);
+    QVERIFY(!unknown.ok());
+    QVERIFY(ui::qtText(unknown.error().text()).contains(u"“2f2b” is not one of: "_s));
 }
 
 void SweepMode::plansAreMadeOfValuesAndMethods()
@@ -164,6 +189,90 @@ void SweepMode::onlyEqualWorkIsRanked()
     }
 }
 
+void SweepMode::bestIsTheFastestOrTheSmallestThatIsFastEnough()
+{
+    const ui::SweepSetup setup{{1, {2, 4, 8}}, {}, {model::VocabularyMethod::None, model::VocabularyMethod::Vocab2}};
+    const model::Experiment plan;
+    const auto entries = ui::sweepEntries(plan, setup);
+    std::vector<service::SweepPoint> points(entries.size());
+    const std::vector<std::pair<int, int>> figures{{100, 90}, {104, 50}, {105, 40}, {106, 10}, {90, 200}, {104, 50}};
+    std::vector<ui::SweepResult> results;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        points[i].done = true;
+        points[i].iteration = figures[i].first;
+        points[i].peakMemory = figures[i].second;
+        points[i].memoryCapacity = 100; // the fifth does not fit
+        results.push_back({static_cast<int>(i), &entries[i], &points[i]});
+    }
+    QCOMPARE(ui::bestResult(plan, results, {}), std::optional(0));
+    QCOMPARE(ui::bestResult(plan, results, {true, 0.05}), std::optional(2));
+    QCOMPARE(ui::bestResult(plan, results, {true, 0.04}), std::optional(1));
+    QCOMPARE(ui::bestResult(plan, results, {true, 0}), std::optional(0));
+    // Plans of other work are not the best of anything, unless they all do the same.
+    model::Experiment other;
+    other.model.vocabularySize = 1000;
+    QCOMPARE(ui::bestResult(other, results, {}), std::optional(0));
+    auto mixed = ui::sweepEntries(plan, {{0, {1000, 2000}}, {}, {model::VocabularyMethod::None}});
+    const std::vector<ui::SweepResult> two{{0, &mixed[0], &points[0]}, {1, &mixed[1], &points[1]}};
+    QCOMPARE(ui::bestResult(plan, two, {}), std::nullopt);
+    QCOMPARE(ui::bestResult(mixed[1].plan, two, {}), std::optional(1));
+}
+
+void SweepMode::quickPredictionsFollowTheControls()
+{
+    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate(), 20000); // without a click
+    QVERIFY(!m_fixture->find<QPushButton>(u"sweep.start"_s)->isVisible());
+    auto *values = m_fixture->find<QLineEdit>(u"sweep.firstValues"_s);
+    values->setFocus();
+    values->selectAll();
+    QTest::keyClicks(values, u"8k 16k"_s);
+    QVERIFY(!page().isUpToDate());
+    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate(), 20000);
+    QVERIFY(page().metricPlot()->placeOf(7));
+    QVERIFY(!page().metricPlot()->placeOf(8));
+    // An edit of the plan elsewhere is followed when the page is seen again.
+    QTest::keyClick(&m_fixture->window(), Qt::Key_1, Qt::ControlModifier);
+    auto plan = m_fixture->window().document().experiment();
+    plan.parallel.microbatches = 4;
+    m_fixture->window().document().edit(u"parallel.microbatches"_s, u"microbatches"_s, plan);
+    QVERIFY(!page().isUpToDate());
+    QTest::keyClick(&m_fixture->window(), Qt::Key_3, Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate(), 20000);
+}
+
+void SweepMode::schedulesStandSideBySide()
+{
+    auto *first = m_fixture->find<QComboBox>(u"sweep.first"_s);
+    first->setCurrentIndex(first->findText(u"Schedule"_s));
+    runToTheEnd();
+    const auto *plot = page().metricPlot();
+    const auto results = QJsonDocument::fromJson(QByteArray::fromStdString(page().resultsText(u"json"_s))).array();
+    QCOMPARE(results.size(), 20);
+    QCOMPARE(results[0][u"schedule"].toString(), u"gpipe"_s);
+    QCOMPARE(results[4][u"schedule"].toString(), u"v-half"_s);
+    for (int id = 0; id + 1 < 5; ++id) // in the order written, at equal distances
+        QVERIFY(plot->placeOf(id)->x() < plot->placeOf(id + 1)->x());
+    // All do the same work: the fastest is marked, then the smallest that is fast enough.
+    const auto figure = [&](int id, const char16_t *name) { return results[id].toObject()[QStringView(name)].toDouble(); };
+    int fastest = 0;
+    for (int id = 1; id < results.size(); ++id)
+        if (figure(id, u"iteration_ns") < figure(fastest, u"iteration_ns"))
+            fastest = id;
+    QCOMPARE(plot->highlighted(), fastest);
+    auto *goal = m_fixture->find<QComboBox>(u"sweep.goal"_s);
+    goal->setFocus();
+    QTest::keyClick(goal, Qt::Key_Down);
+    const int smallest = plot->highlighted();
+    QVERIFY(figure(smallest, u"iteration_ns") <= 1.05 * figure(fastest, u"iteration_ns"));
+    for (int id = 0; id < results.size(); ++id)
+        QVERIFY(figure(id, u"peak_memory_bytes") >= figure(smallest, u"peak_memory_bytes") ||
+                figure(id, u"iteration_ns") > 1.05 * figure(fastest, u"iteration_ns"));
+    m_fixture->click(u"sweep.open"_s);
+    QTRY_VERIFY(m_fixture->window().explorePage().isVisible());
+    QCOMPARE(m_fixture->window().document().experiment().schedule.family,
+             results[smallest].toObject()[u"schedule"].toString().toStdString());
+}
+
 void SweepMode::preparedSweepIsPredictedAndOpensInExplore()
 {
     QVERIFY2(amount().startsWith(u"16 predictions, about "_s), qPrintable(amount()));
@@ -188,6 +297,7 @@ void SweepMode::hoveringLinksThePlots()
     runToTheEnd();
     auto *metric = page().metricPlot();
     auto *memory = page().memoryPlot();
+    QTest::mouseClick(memory, Qt::LeftButton, {}, {1, 1}); // ends what a double click before has begun
     QTest::mouseMove(memory, *memory->placeOf(12));
     QTRY_VERIFY(metric->highlighted() >= 0);
     QCOMPARE(metric->highlighted(), memory->highlighted());

@@ -106,14 +106,23 @@ SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric, s
 {
     SweepContent content;
     content.empty = nothingSweptWords();
-    content.lines = true;
     const SweepParameter &parameter = sweepParameters()[setup.first.parameter];
+    content.lines = !parameter.isWord();
     content.title = Words::tr("%1 over %2").arg(metric.name, parameter.name().toLower());
     content.x.name = parameter.name();
-    content.x.text = [&parameter](double value) { return parameter.text(static_cast<int>(value)); };
-    content.x.ticks.assign(setup.first.values.begin(), setup.first.values.end());
-    content.x.logarithmic =
-        !setup.first.values.empty() && setup.first.values.back() >= kLogarithmicFrom * setup.first.values.front();
+    // Words stand side by side in the order written; numbers at their values.
+    const std::vector<int> &values = setup.first.values;
+    const auto placeOf = [&values, isWord = parameter.isWord()](int value) {
+        return isWord ? static_cast<double>(std::ranges::find(values, value) - values.begin()) : value;
+    };
+    content.x.text = [&parameter, values](double place) {
+        const auto index = static_cast<std::size_t>(place);
+        return parameter.isWord() && index < values.size() ? parameter.text(values[index])
+                                                           : parameter.text(static_cast<int>(place));
+    };
+    for (const int value : values)
+        content.x.ticks.push_back(placeOf(value));
+    content.x.logarithmic = !parameter.isWord() && !values.empty() && values.back() >= kLogarithmicFrom * values.front();
     content.y.name = Words::tr("%1 (%2 is better%3)")
                          .arg(metric.name, metric.moreIsBetter ? Words::tr("more") : Words::tr("less"),
                               isOneWork(results) ? QString() : Words::tr(" at equal work only"));
@@ -122,7 +131,7 @@ SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric, s
     content.y.fromZero = true;
     for (const SweepResult &result : results) {
         SweepMark mark = markOf(result);
-        mark.x = result.entry->value;
+        mark.x = placeOf(result.entry->value);
         if (!result.point->error)
             mark.y = metric.of(*result.point);
         if (mark.y || !mark.possible)
@@ -161,6 +170,26 @@ SweepContent memoryContent(const SweepSetup &, std::span<const SweepResult> resu
     if (capacity > 0)
         content.capacity = static_cast<double>(capacity);
     return content;
+}
+
+std::optional<int> bestResult(const model::Experiment &plan, std::span<const SweepResult> results, const SweepGoal &goal)
+{
+    std::vector<SweepResult> possible;
+    const bool anyWork = isOneWork(results);
+    for (const SweepResult &result : results)
+        if (impossibility(*result.point).isEmpty() && (anyWork || service::workDifference(plan, result.entry->plan).empty()))
+            possible.push_back(result);
+    if (possible.empty())
+        return {};
+    const auto time = [](const SweepResult &result) { return result.point->iteration; };
+    const auto fastest = std::ranges::min_element(possible, {}, time);
+    if (!goal.leastMemory)
+        return fastest->id;
+    const double most = static_cast<double>(time(*fastest)) * (1 + goal.allowance);
+    std::erase_if(possible, [&](const SweepResult &result) { return static_cast<double>(time(result)) > most; });
+    return std::ranges::min_element(
+               possible, {}, [&](const SweepResult &result) { return std::pair(result.point->peakMemory, time(result)); })
+        ->id;
 }
 
 QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point)

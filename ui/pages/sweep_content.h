@@ -13,6 +13,15 @@ namespace stagelens::ui {
                                          std::span<const SweepResult> results);
 /// Iteration against peak memory, with the Pareto front and the least capacity.
 [[nodiscard]] SweepContent memoryContent(const SweepSetup &setup, std::span<const SweepResult> results);
+/// What the best result is.
+struct SweepGoal {
+    bool leastMemory = false; ///< else the fastest
+    double allowance = 0;     ///< of the fastest one's time: 0.05 lets the one with the least memory be 5 % slower
+};
+/// The number of the possible result that is best among those that do the plan's work; none if no result does it, unless all
+/// results do one and the same work.
+[[nodiscard]] std::optional<int> bestResult(const model::Experiment &plan, std::span<const SweepResult> results,
+                                            const SweepGoal &goal);
 /// "Vocabulary size 64,000 · VOCAB-2 · Predicted: 12.3 ms, 39 MiB, bubble 12 %", or why it is impossible.
 [[nodiscard]] QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point);
 /// The signs of the series, and what the fillings mean, into a widget that has a layout.

@@ -1,6 +1,7 @@
 // How SweepPage's controls and plots are placed.
 #include "ui/controls/flow_layout.h"
 #include "ui/controls/message_bar.h"
+#include "ui/controls/number_box.h"
 #include "ui/pages/sweep_page.h"
 #include "ui/plots/sweep_plot.h"
 #include "ui/words/plain_text.h"
@@ -26,6 +27,7 @@ namespace {
 
 constexpr int kFieldGap = 8;
 constexpr int kValuesLetters = 24;
+constexpr int kDefaultAllowance = 5; ///< per cent
 
 /// A control with its caption before it.
 QWidget *captioned(const QString &caption, QWidget *control)
@@ -80,6 +82,7 @@ void SweepPage::build()
     m_export->setToolTip(Words::tr("The figures as CSV or JSON, or the picture as PNG, SVG or PDF"));
     connect(m_export, &QPushButton::clicked, this, &SweepPage::askForFile);
     auto *row = new QHBoxLayout;
+    row->addWidget(makeGoal());
     row->addWidget(m_point, 1);
     row->addWidget(m_export);
     row->addWidget(m_open);
@@ -97,7 +100,6 @@ QWidget *SweepPage::makeControls()
         auto *values = new QLineEdit(this);
         values->setObjectName(name);
         values->setMinimumWidth(values->fontMetrics().averageCharWidth() * kValuesLetters);
-        values->setToolTip(Words::tr("Whole numbers, separated by spaces; 32k is 32,000 and 32Ki is 32,768"));
         return values;
     };
     m_first = new QComboBox(this);
@@ -111,7 +113,6 @@ QWidget *SweepPage::makeControls()
     }
     m_firstValues = makeValues(u"sweep.firstValues"_s);
     m_firstValues->setAccessibleName(Words::tr("Values of the first parameter"));
-    m_firstValues->setText(sweepParameters().front().values);
     m_secondValues = makeValues(u"sweep.secondValues"_s);
     m_secondValues->setAccessibleName(Words::tr("Values of the second parameter"));
     m_secondValues->hide();
@@ -127,14 +128,20 @@ QWidget *SweepPage::makeControls()
     flow->addWidget(captioned(Words::tr("a&nd"), m_second));
     flow->addWidget(m_secondValues);
     flow->addWidget(captioned(Words::tr("&Show"), m_metric));
-    connect(m_first, &QComboBox::activated, this,
-            [this](int index) { m_firstValues->setText(sweepParameters()[static_cast<std::size_t>(index)].values); });
-    connect(m_second, &QComboBox::currentIndexChanged, this, [this](int index) {
+    const auto offer = [](QLineEdit *values, int parameter) {
+        const SweepParameter &chosen = sweepParameters()[static_cast<std::size_t>(parameter)];
+        values->setToolTip(plainTip(chosen.isWord()
+                                        ? Words::tr("Separated by spaces: %1").arg(chosen.words().join(u", "_s))
+                                        : Words::tr("Whole numbers, separated by spaces; 32k is 32,000 and 32Ki is 32,768")));
+        values->setText(chosen.values);
+    };
+    offer(m_firstValues, 0);
+    connect(m_first, &QComboBox::currentIndexChanged, this, [this, offer](int index) { offer(m_firstValues, index); });
+    connect(m_second, &QComboBox::currentIndexChanged, this, [this, offer](int index) {
         if (index > 0)
-            m_secondValues->setText(sweepParameters()[static_cast<std::size_t>(index - 1)].values);
+            offer(m_secondValues, index - 1);
         edited();
     });
-    connect(m_first, &QComboBox::currentIndexChanged, this, &SweepPage::edited);
     connect(m_how, &QComboBox::currentIndexChanged, this, &SweepPage::edited);
     connect(m_metric, &QComboBox::currentIndexChanged, this, &SweepPage::refreshPlots);
     return controls;
@@ -177,13 +184,44 @@ QWidget *SweepPage::makeMethods()
     return row;
 }
 
+QWidget *SweepPage::makeGoal()
+{
+    auto *goal = new QWidget(this);
+    auto *row = new QHBoxLayout(goal);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    m_goal = new QComboBox(goal);
+    m_goal->setObjectName(u"sweep.goal"_s);
+    m_goal->addItems({Words::tr("the fastest"), Words::tr("the least memory, slower by at most")});
+    m_goal->setToolTip(Words::tr("Which of the plans that do the same work is marked in both plots"));
+    m_allowance = new NumberBox(goal);
+    m_allowance->setObjectName(u"sweep.allowance"_s);
+    m_allowance->setAccessibleName(Words::tr("Slower by at most"));
+    m_allowance->setRange(0, 100);
+    m_allowance->setValue(kDefaultAllowance);
+    m_allowance->setSuffix(u" %"_s);
+    m_allowance->hide();
+    row->addWidget(captioned(Words::tr("&Mark"), m_goal));
+    row->addWidget(m_allowance);
+    connect(m_goal, &QComboBox::currentIndexChanged, this, [this](int index) {
+        m_allowance->setVisible(index > 0);
+        m_isChosenByHand = false;
+        chooseBest();
+    });
+    connect(m_allowance, &QSpinBox::valueChanged, this, [this] {
+        m_isChosenByHand = false;
+        chooseBest();
+    });
+    return goal;
+}
+
 void SweepPage::makePlots()
 {
     m_metricPlot = new SweepPlot(u"sweep.metricPlot"_s, this);
     m_memoryPlot = new SweepPlot(u"sweep.memoryPlot"_s, this);
     for (SweepPlot *plot : {m_metricPlot, m_memoryPlot}) {
         connect(plot, &SweepPlot::pointed, this, &SweepPage::highlight);
-        connect(plot, &SweepPlot::chosen, this, &SweepPage::choose);
+        connect(plot, &SweepPlot::chosen, this, &SweepPage::chooseByHand);
         connect(plot, &SweepPlot::opened, this, &SweepPage::open);
     }
 }

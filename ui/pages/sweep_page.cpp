@@ -2,6 +2,7 @@
 
 #include "engine/base/file.h"
 #include "ui/controls/message_bar.h"
+#include "ui/controls/number_box.h"
 #include "ui/pages/picture_export.h"
 #include "ui/pages/sweep_content.h"
 #include "ui/plots/sweep_plot.h"
@@ -30,6 +31,8 @@ using namespace Qt::StringLiterals;
 namespace {
 /// An estimate of training waits for a pause in typing.
 constexpr int kEstimateMilliseconds = 300;
+/// Predictions that take less start by themselves.
+constexpr double kLiveSeconds = 1;
 constexpr std::size_t kPredicted = 0;
 constexpr std::size_t kTrained = 1;
 constexpr std::size_t kPublished = 2;
@@ -44,6 +47,9 @@ SweepPage::SweepPage(EngineBridge *bridge, ExperimentDocument *document, QWidget
     m_estimateDelay.setSingleShot(true);
     m_estimateDelay.setInterval(kEstimateMilliseconds);
     connect(&m_estimateDelay, &QTimer::timeout, this, &SweepPage::askEstimate);
+    m_liveDelay.setSingleShot(true);
+    m_liveDelay.setInterval(kEstimateMilliseconds);
+    connect(&m_liveDelay, &QTimer::timeout, this, &SweepPage::start);
     connect(m_bridge, &EngineBridge::sweepArrived, this, &SweepPage::take);
     connect(m_document, &ExperimentDocument::changed, this, &SweepPage::edited);
     edited();
@@ -54,15 +60,16 @@ base::Result<SweepSetup> SweepPage::setup() const
 {
     SweepSetup setup;
     setup.first.parameter = static_cast<std::size_t>(m_first->currentIndex());
-    auto values = parseSweepValues(m_firstValues->text());
+    auto values = parseSweepValues(sweepParameters()[setup.first.parameter], m_firstValues->text());
     if (!values)
         return std::move(values).error();
     setup.first.values = *std::move(values);
     if (m_second->currentIndex() > 0) {
-        auto others = parseSweepValues(m_secondValues->text());
+        const auto second = static_cast<std::size_t>(m_second->currentIndex() - 1);
+        auto others = parseSweepValues(sweepParameters()[second], m_secondValues->text());
         if (!others)
             return std::move(others).error();
-        setup.second = SweepAxis{static_cast<std::size_t>(m_second->currentIndex() - 1), *std::move(others)};
+        setup.second = SweepAxis{second, *std::move(others)};
     }
     for (std::size_t i = 0; i < m_methods.size(); ++i)
         if (m_methods[i]->isChecked())
@@ -82,9 +89,35 @@ void SweepPage::edited()
     const bool second = m_second->currentIndex() > 0;
     m_secondValues->setVisible(second);
     m_estimateDelay.stop();
+    m_liveDelay.stop();
     if (trains() && setup())
         m_estimateDelay.start();
+    else if (isVisible() && isLive() && !isUpToDate())
+        m_liveDelay.start();
     showAmount();
+}
+
+bool SweepPage::isLive()
+{
+    const auto now = setup();
+    if (!now || trains() || (isRunning() && m_running == kTrained))
+        return false;
+    const auto seconds = estimatedSeconds(sweepEntries(m_document->experiment(), *now));
+    return seconds && *seconds < kLiveSeconds;
+}
+
+bool SweepPage::isUpToDate() const
+{
+    const auto now = setup();
+    const Outcome &outcome = m_outcomes[trains() ? kTrained : kPredicted];
+    return now && outcome.state && outcome.state->finished && !outcome.state->cancelled &&
+           outcome.entries == sweepEntries(m_document->experiment(), *now);
+}
+
+void SweepPage::showEvent(QShowEvent *event)
+{
+    QWidget::showEvent(event);
+    edited(); // the plan may have changed meanwhile
 }
 
 void SweepPage::showAmount()
@@ -94,10 +127,11 @@ void SweepPage::showAmount()
     if (now && trains() && m_training)
         obstacle = Words::tr("A training run is going on; this can start when it has ended.");
     m_start->setEnabled(obstacle.isEmpty() && !isRunning());
-    m_start->setVisible(!isRunning());
-    m_cancel->setVisible(isRunning());
-    m_progress->setVisible(isRunning());
-    m_amount->setVisible(!isRunning());
+    const bool live = isLive();
+    m_start->setVisible(!isRunning() && !live);
+    m_cancel->setVisible(isRunning() && !live);
+    m_progress->setVisible(isRunning() && !live);
+    m_amount->setVisible(!isRunning() || live);
     if (!obstacle.isEmpty()) {
         m_amount->setText(obstacle);
         return;
@@ -167,8 +201,11 @@ void SweepPage::askEstimate()
 void SweepPage::start()
 {
     const auto now = setup();
-    if (!now || isRunning() || (trains() && m_training))
+    if (!now || (isRunning() && (trains() || m_running == kTrained)) || (trains() && m_training))
         return;
+    if (isRunning())
+        m_bridge->service().cancel(m_job);
+    m_liveDelay.stop();
     const std::size_t kind = trains() ? kTrained : kPredicted;
     auto entries = sweepEntries(m_document->experiment(), *now);
     Outcome &other = m_outcomes[1 - kind];
@@ -178,6 +215,7 @@ void SweepPage::start()
     m_running = kind;
     m_storedRuns = 0;
     m_chosen = -1;
+    m_isChosenByHand = false;
     std::vector<model::Experiment> plans;
     for (const SweepEntry &entry : entries)
         plans.push_back(entry.plan);
@@ -272,7 +310,10 @@ void SweepPage::refreshPlots()
     fillSweepLegend(*m_legend, results.empty() ? QStringList() : seriesNames(m_shownSetup),
                     !m_outcomes[kPublished].entries.empty());
     m_export->setEnabled(!results.empty());
-    choose(m_chosen);
+    if (m_isChosenByHand)
+        choose(m_chosen);
+    else
+        chooseBest();
     emit resultsChanged();
 }
 
@@ -333,6 +374,22 @@ void SweepPage::highlight(int id)
     const QString words = wordsOf(shown);
     m_point->setText(words.isEmpty() ? Words::tr("Point at a result to see its figures in both plots; a click keeps it.")
                                      : words);
+}
+
+void SweepPage::chooseBest()
+{
+    std::vector<SweepResult> results = done();
+    std::erase_if(results, [&](const SweepResult &one) {
+        return one.id / kIdsOfKind != static_cast<int>(m_running); // predictions and measurements are not ranked together
+    });
+    const SweepGoal goal{m_goal->currentIndex() > 0, m_allowance->value() / 100.0};
+    choose(bestResult(m_document->experiment(), results, goal).value_or(-1));
+}
+
+void SweepPage::chooseByHand(int id)
+{
+    m_isChosenByHand = true;
+    choose(id);
 }
 
 void SweepPage::choose(int id)

@@ -18,6 +18,7 @@ namespace stagelens::ui {
 class EngineBridge;
 class ExperimentDocument;
 class MessageBar;
+class NumberBox;
 class SweepPlot;
 
 class SweepPage : public QWidget {
@@ -27,8 +28,10 @@ public:
     /// What stands in the controls; an error has the sentence to show.
     [[nodiscard]] base::Result<SweepSetup> setup() const;
     [[nodiscard]] bool isRunning() const { return m_job != 0; }
-    /// Starts what the controls say.
+    /// Starts what the controls say. Predictions that are going on give way.
     void start();
+    /// Whether the results are those of the controls and of the plan.
+    [[nodiscard]] bool isUpToDate() const;
     void cancel();
     /// A training run of the window is going on, so that none can be started here.
     void setTraining(bool training);
@@ -50,6 +53,7 @@ signals:
 
 protected:
     void changeEvent(QEvent *event) override;
+    void showEvent(QShowEvent *event) override;
 
 private:
     /// The plans of one sweep with what became of them.
@@ -63,8 +67,13 @@ private:
     QWidget *makeMethods();
     void makePlots();
     [[nodiscard]] bool trains() const;
+    QWidget *makeGoal();
     /// The controls or the plan have changed.
     void edited();
+    /// Predictions that take less than a second start by themselves, after a pause in typing.
+    [[nodiscard]] bool isLive();
+    /// Marks the plan that is best for the goal, until the reader chooses another.
+    void chooseBest();
     /// Says what would be started and what it costs.
     void showAmount();
     void askEstimate();
@@ -75,6 +84,7 @@ private:
     void askForFile();
     void highlight(int id);
     void choose(int id);
+    void chooseByHand(int id);
     void open(int id);
     [[nodiscard]] double secondsOfPrediction(const model::Experiment &plan);
     [[nodiscard]] std::optional<double> estimatedSeconds(const std::vector<SweepEntry> &entries);
@@ -91,6 +101,8 @@ private:
     std::vector<QCheckBox *> m_methods;
     QComboBox *m_metric;
     QComboBox *m_how;
+    QComboBox *m_goal;
+    NumberBox *m_allowance; ///< per cent
     QPushButton *m_start;
     QPushButton *m_cancel;
     QLabel *m_amount;
@@ -111,11 +123,13 @@ private:
     std::size_t m_storedRuns = 0;
     service::JobId m_estimateJob = 0;
     QTimer m_estimateDelay;
+    QTimer m_liveDelay;
     std::vector<SweepEntry> m_estimated; ///< what the estimate is of
     service::SweepSnapshotPtr m_estimate;
     double m_secondsOfPass = 0;
     bool m_training = false;
     int m_chosen = -1;
+    bool m_isChosenByHand = false;
 };
 
 } // namespace stagelens::ui

@@ -3,6 +3,7 @@
 #include "engine/base/count.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/service/published.h"
+#include "ui/state/fields.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace stagelens::ui {
 
@@ -26,41 +28,20 @@ base::Error complaint(const QString &sentence)
     return base::Error::invalid("sweep", utf8(sentence));
 }
 
-double nanos(const service::SweepPoint &point)
+/// The words that a field offers, without those that name no plan: a plan's own order, a search, costs of one's own.
+const std::vector<Choice> &choicesOf(const SweepParameter &parameter)
 {
-    return static_cast<double>(point.iteration);
+    static std::map<QString, std::vector<Choice>> known;
+    const QString id = qtText(parameter.field->path);
+    const auto [found, isNew] = known.try_emplace(id);
+    if (isNew)
+        for (const Choice &choice : ui::field(id).choices)
+            if (!QStringList{u"custom"_s, u"auto"_s, u"uniform"_s, u"durations"_s, u"cluster"_s}.contains(choice.value))
+                found->second.push_back(choice);
+    return found->second;
 }
 
-} // namespace
-
-std::span<const SweepParameter> sweepParameters()
-{
-    static const std::array<SweepParameter, 6> kAll{
-        {{&model::schemaField("model.vocabulary_size"), u"32k, 64k, 128k, 256k"_s, true},
-         {&model::schemaField("parallel.devices"), u"2, 4, 8"_s, false},
-         {&model::schemaField("parallel.microbatches"), u"4, 8, 16, 32, 64"_s, false},
-         {&model::schemaField("parallel.microbatch_size"), u"1, 2, 4"_s, true},
-         {&model::schemaField("model.layers"), u"8, 16, 32"_s, true},
-         {&model::schemaField("model.sequence"), u"128, 256, 512, 1Ki"_s, true}}};
-    return kAll;
-}
-
-QString SweepParameter::name() const
-{
-    return engineText(field->caption);
-}
-
-void SweepParameter::set(model::Experiment &plan, int value) const
-{
-    model::edit(plan, *field, std::int64_t{value});
-}
-
-QString SweepParameter::text(int value) const
-{
-    return countText(value);
-}
-
-base::Result<std::vector<int>> parseSweepValues(const QString &text)
+base::Result<std::vector<int>> parseNumbers(const QString &text)
 {
     // A comma between groups of three digits belongs to its number, as everywhere: "262,144" is one, "2,4,8" are three.
     static const QRegularExpression kWords(u"[;\\s]+"_s);
@@ -84,9 +65,91 @@ base::Result<std::vector<int>> parseSweepValues(const QString &text)
     return values;
 }
 
+base::Result<std::vector<int>> parseWords(const SweepParameter &parameter, const QString &text)
+{
+    static const QRegularExpression kSeparators(u"[,;\\s]+"_s);
+    const QStringList words = parameter.words();
+    std::vector<int> values;
+    for (const QString &word : text.split(kSeparators, Qt::SkipEmptyParts)) {
+        const int value = static_cast<int>(words.indexOf(word.toLower()));
+        if (value < 0)
+            return complaint(Words::tr("“%1” is not one of: %2.").arg(word.left(20), words.join(u", "_s)));
+        if (std::ranges::find(values, value) == values.end())
+            values.push_back(value);
+    }
+    if (values.empty())
+        return complaint(Words::tr("Write the values to go through, such as %1.").arg(parameter.values));
+    return values;
+}
+
+double nanos(const service::SweepPoint &point)
+{
+    return static_cast<double>(point.iteration);
+}
+
+} // namespace
+
+std::span<const SweepParameter> sweepParameters()
+{
+    const auto list = [](QString words) { return words.replace(u',', u", "_s); };
+    static const std::array<SweepParameter, 12> kAll{
+        {{&model::schemaField("model.vocabulary_size"), u"32k, 64k, 128k, 256k"_s, true},
+         {&model::schemaField("parallel.devices"), u"2, 4, 8"_s, false},
+         {&model::schemaField("parallel.microbatches"), u"4, 8, 16, 32, 64"_s, false},
+         {&model::schemaField("parallel.microbatch_size"), u"1, 2, 4"_s, true},
+         {&model::schemaField("model.layers"), u"8, 16, 32"_s, true},
+         {&model::schemaField("model.sequence"), u"128, 256, 512, 1Ki"_s, true},
+         {&model::schemaField("schedule.family"), list(u"gpipe,1f1b,interleaved-1f1b,zb-h1,v-half"_s), false},
+         {&model::schemaField("schedule.chunks"), u"2, 4"_s, false},
+         {&model::schemaField("schedule.recompute"), list(u"none,selective,full"_s), true},
+         {&model::schemaField("cost.hardware"), list(u"a100-80gb,h100-sxm,h200,b200"_s), true},
+         {&model::schemaField("parallel.tensor"), u"1, 2, 4"_s, true},
+         {&model::schemaField("parallel.replicas"), u"1, 2, 4"_s, true}}};
+    return kAll;
+}
+
+QString SweepParameter::name() const
+{
+    return engineText(field->caption);
+}
+
+bool SweepParameter::isWord() const
+{
+    const Field &shown = ui::field(qtText(field->path));
+    return shown.kind != Field::Kind::Integer && shown.kind != Field::Kind::Size && !shown.choices.empty();
+}
+
+QStringList SweepParameter::words() const
+{
+    QStringList words;
+    if (isWord())
+        for (const Choice &choice : choicesOf(*this))
+            words << choice.value;
+    return words;
+}
+
+void SweepParameter::set(model::Experiment &plan, int value) const
+{
+    if (isWord())
+        ui::field(qtText(field->path)).setValue(plan, choicesOf(*this)[static_cast<std::size_t>(value)].value);
+    else
+        model::edit(plan, *field, std::int64_t{value});
+}
+
+QString SweepParameter::text(int value) const
+{
+    return isWord() ? choicesOf(*this)[static_cast<std::size_t>(value)].caption : countText(value);
+}
+
+base::Result<std::vector<int>> parseSweepValues(const SweepParameter &parameter, const QString &text)
+{
+    return parameter.isWord() ? parseWords(parameter, text) : parseNumbers(text);
+}
+
 SweepSetup preparedSweep()
 {
-    return {{kVocabularySize, *parseSweepValues(sweepParameters()[kVocabularySize].values)},
+    const SweepParameter &vocabulary = sweepParameters()[kVocabularySize];
+    return {{kVocabularySize, *parseSweepValues(vocabulary, vocabulary.values)},
             {},
             {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}};
 }

@@ -13,20 +13,23 @@
 
 namespace stagelens::ui {
 
-/// Something that a sweep can change.
+/// Something that a sweep can change. Its values are numbers, or numbers of the words that its field offers.
 struct SweepParameter {
     const model::Field *field;
-    QString values;                     ///< offered first: "32k, 64k, 128k, 256k"
+    QString values;                     ///< offered first: "32k, 64k, 128k, 256k", "gpipe, 1f1b"
     bool needsModel;                    ///< means nothing in a teaching example
     [[nodiscard]] QString name() const; ///< "Vocabulary size"
+    [[nodiscard]] bool isWord() const;  ///< its values have no order: schedules, hardware
+    /// The words that it offers, in the command line's spelling; empty if its values are numbers.
+    [[nodiscard]] QStringList words() const;
     void set(model::Experiment &plan, int value) const;
-    [[nodiscard]] QString text(int value) const; ///< "32,000"
+    [[nodiscard]] QString text(int value) const; ///< "32,000", "Zero Bubble H1"
 };
 [[nodiscard]] std::span<const SweepParameter> sweepParameters();
 
-/// Whole numbers from 1 as base::parseCount() reads them, separated by blanks, semicolons or commas; without repetition. An
-/// error has the sentence to show.
-[[nodiscard]] base::Result<std::vector<int>> parseSweepValues(const QString &text);
+/// Of numbers: whole ones from 1 as base::parseCount() reads them, ascending. Of words: their numbers, in the order written.
+/// Separated by blanks, semicolons or commas; without repetition. An error has the sentence to show.
+[[nodiscard]] base::Result<std::vector<int>> parseSweepValues(const SweepParameter &parameter, const QString &text);
 
 struct SweepAxis {
     std::size_t parameter = 0; ///< of sweepParameters()
