@@ -6,9 +6,11 @@
 #include "engine/service/engine_service.h"
 #include "ui/controls/theme.h"
 #include "ui/pages/picture_export.h"
+#include "ui/panels/morph_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/state/lane_groups.h"
 #include "ui/state/view_state.h"
+#include "ui/timeline/morph_painter.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -56,10 +58,39 @@ base::Result<ui::TimelineContent> contentOf(const ExportRequest &request)
     return content;
 }
 
+/// The passes of the plan `from` that fly to their places in the experiment.
+base::Result<> exportAnimation(const ExportRequest &request)
+{
+    std::vector<ui::MorphSide> sides;
+    std::vector<bool> units;
+    for (const QString &file : {request.from, request.experiment}) {
+        const auto experiment = model::loadExperiment(utf8(file));
+        if (!experiment)
+            return experiment.error();
+        const auto prediction = service::predict(*experiment, service::machineCores());
+        if (!prediction)
+            return prediction.error();
+        sides.push_back({(*prediction)->timeline, ui::planCaption((*prediction)->experiment)});
+        units.push_back(ui::inTeachingUnits(*experiment));
+    }
+    if (units[0] != units[1])
+        return base::Error::invalid("--from", "one plan is in teaching units and the other in time; give two of one kind");
+    const auto morph = std::make_shared<const ui::Morph>(ui::morphBetween(*sides[0].timeline, *sides[1].timeline));
+    if (morph->pieces.size() > ui::kMostExportedPieces)
+        return base::Error::invalid("--from",
+                                    base::concat("the plans have ", morph->pieces.size(), " passes, and an animation ",
+                                                 ui::kMostExportedPieces, " at most; use fewer microbatches or devices"));
+    ui::MorphView view(nullptr);
+    view.setMorph(morph, sides[0], sides[1], units[0]);
+    return ui::writeAnimation(*morph, view.look(), request.file, request.format);
+}
+
 } // namespace
 
 base::Result<> exportTimeline(const ExportRequest &request)
 {
+    if (!request.from.isEmpty())
+        return exportAnimation(request);
     auto content = contentOf(request);
     if (!content)
         return std::move(content).error();

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Draws the pictures of the documentation, with the window's own code and without a display.
 # resources/docs/pictures.sh [FOLDER]: ten scenes into FOLDER (build/pictures if none is named), and into resources/docs/images
-# the three of them that the README shows and a timeline of each schedule and vocabulary method.
+# the three of them that the README shows, its animation and a timeline of each schedule and vocabulary method.
 # STAGELENS_BUILD names the folder of the programs (build/release). Two scenes train for real; all take a few minutes.
 set -eu
 root=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd -P)
@@ -35,6 +35,10 @@ scene dark 1440x900 dark
 scene does-not-fit 1440x900 first-start "$scratch/overfull.stagelens.json"
 scene presentation 1024x700 presentation
 cp "$scenes/first-start.png" "$scenes/live-edit.png" "$scenes/bubble-explained.png" "$images"
+
+plan split --vocabulary vocab-2
+"$programs/stagelens" --export "$images/wall-dissolves.svg" --experiment "$scratch/split.stagelens.json" \
+    --from "$root/resources/examples/demo-slow-last-device.stagelens.json"
 
 # timeline FOLDER NAME OPTIONS
 timeline() {

@@ -1,5 +1,6 @@
 // `stagelens` without a display: exports, screenshots and exit codes.
 #include "tests/support/ui_test.h"
+#include "ui/canvas/gif_writer.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -17,6 +18,7 @@ private slots:
     void initTestCase();
     void init() { stagelens::test::failOnWarnings(); }
     void exportsEveryFormat();
+    void exportsAnimations();
     void screenshotOfAScene();
     void firstPictureIsTimed();
     void wrongInputIsRefused_data();
@@ -92,6 +94,30 @@ void WindowHeadless::exportsEveryFormat()
     QVERIFY(pdf.readAll().startsWith("%PDF"));
 }
 
+void WindowHeadless::exportsAnimations()
+{
+    const QString textbook = qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/textbook-1f1b.stagelens.json"_s;
+    QFile demo(m_demo);
+    QVERIFY(demo.open(QIODevice::ReadOnly));
+    QFile other(path(u"split.stagelens.json"_s));
+    QVERIFY(other.open(QIODevice::WriteOnly));
+    other.write(demo.readAll().replace("\"vocabulary\": \"none\"", "\"vocabulary\": \"vocab-2\""));
+    other.close();
+    const auto written = [&](const QString &name) {
+        const auto outcome = run({u"--export"_s, path(name), u"--from"_s, m_demo, u"--experiment"_s, other.fileName()}, false);
+        if (outcome.code != 0)
+            qWarning("%s", qPrintable(outcome.errors));
+        QFile file(path(name));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    QVERIFY(written(u"a.svg"_s).contains("<animate"));
+    const QByteArray gif = written(u"a.gif"_s);
+    QVERIFY(stagelens::ui::canWriteGif() ? gif.startsWith("GIF89a") : gif.isEmpty());
+    const auto mixed = run({u"--export"_s, path(u"b.svg"_s), u"--from"_s, textbook, u"--experiment"_s, m_demo});
+    QCOMPARE(mixed.code, 2);
+    QVERIFY2(mixed.errors.contains(u"teaching units"_s), qPrintable(mixed.errors));
+}
+
 void WindowHeadless::screenshotOfAScene()
 {
     const QString file = path(u"window.png"_s);
@@ -129,6 +155,13 @@ void WindowHeadless::wrongInputIsRefused_data()
     QTest::newRow("size") << QStringList{u"--screenshot"_s, out, u"--size"_s, u"big"_s} << u"--size"_s << 2;
     QTest::newRow("nothing to draw") << QStringList{u"--export"_s, out} << u"--experiment"_s << 2;
     QTest::newRow("format") << QStringList{u"--export"_s, path(u"x.gif"_s), u"--experiment"_s, m_demo} << u"gif"_s << 2;
+    QTest::newRow("animation as png") << QStringList{u"--export"_s, out, u"--from"_s, m_demo, u"--experiment"_s, m_demo}
+                                      << u"--from"_s << 2;
+    QTest::newRow("animation from nothing")
+        << QStringList{u"--export"_s, path(u"x.svg"_s), u"--from"_s, u"nofile.json"_s, u"--experiment"_s, m_demo}
+        << u"nofile.json"_s << 2;
+    QTest::newRow("animation to nothing") << QStringList{u"--export"_s, path(u"x.svg"_s), u"--from"_s, m_demo} << u"--from"_s
+                                          << 2;
     QTest::newRow("run") << QStringList{u"--export"_s, out, u"--run"_s, u"first"_s} << u"first"_s << 2;
     QTest::newRow("folder") << QStringList{u"--export"_s, path(u"no/where.png"_s), u"--experiment"_s, m_demo}
                             << u"no/where.png"_s << 1;

@@ -99,7 +99,6 @@ QWidget *SweepPage::makeControls()
     const auto makeValues = [this](const QString &name) {
         auto *values = new QLineEdit(this);
         values->setObjectName(name);
-        values->setMinimumWidth(values->fontMetrics().averageCharWidth() * kValuesLetters);
         return values;
     };
     m_first = new QComboBox(this);
@@ -134,6 +133,10 @@ QWidget *SweepPage::makeControls()
                                         ? Words::tr("Separated by spaces: %1").arg(chosen.words().join(u", "_s))
                                         : Words::tr("Whole numbers, separated by spaces; 32k is 32,000 and 32Ki is 32,768")));
         values->setText(chosen.values);
+        values->setCursorPosition(0);
+        const QFontMetrics metrics = values->fontMetrics();
+        values->setMinimumWidth(std::max(metrics.averageCharWidth() * kValuesLetters,
+                                         metrics.horizontalAdvance(chosen.values) + metrics.averageCharWidth() * 3));
     };
     offer(m_firstValues, 0);
     connect(m_first, &QComboBox::currentIndexChanged, this, [this, offer](int index) { offer(m_firstValues, index); });

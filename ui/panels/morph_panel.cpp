@@ -54,10 +54,12 @@ base::Result<std::string> gifText(const Morph &morph, const MorphLook &look)
     return gifOf(frames);
 }
 
-base::Result<> writeAnimation(const Morph &morph, const MorphLook &look, const QString &file)
+} // namespace
+
+base::Result<> writeAnimation(const Morph &morph, const MorphLook &look, const QString &file, const QString &format)
 {
     try {
-        if (QFileInfo(file).suffix().toLower() != u"gif"_s)
+        if (format != u"gif"_s)
             return base::writeFile(utf8(file), morphSvg(morph, look, kSvgSize).toStdString());
         const auto bytes = gifText(morph, look);
         return bytes ? base::writeFile(utf8(file), *bytes) : base::Result<>(bytes.error());
@@ -65,8 +67,6 @@ base::Result<> writeAnimation(const Morph &morph, const MorphLook &look, const Q
         return base::Error::failed("the animation was not made: " + base::exceptionText(exception), utf8(file));
     }
 }
-
-} // namespace
 
 MorphView::MorphView(QWidget *parent) : QWidget(parent)
 {
@@ -270,7 +270,7 @@ void MorphPanel::exportTo(const QString &file)
     m_export->setEnabled(false);
     m_export->setText(Words::tr("Writing…"));
     const auto write = [morph = m_view->morph(), look = m_view->look(), file, panel = QPointer(this)] {
-        const base::Result<> written = writeAnimation(*morph, look, file);
+        const base::Result<> written = writeAnimation(*morph, look, file, QFileInfo(file).suffix().toLower());
         QMetaObject::invokeMethod(
             qApp,
             [panel, file, written] {

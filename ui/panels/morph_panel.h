@@ -24,6 +24,10 @@ struct MorphSide {
     QString name;
 };
 
+/// Writes the way from one plan to the other as animation, "gif" or else SVG. May be called on any thread.
+[[nodiscard]] base::Result<> writeAnimation(const Morph &morph, const MorphLook &look, const QString &file,
+                                            const QString &format);
+
 /// The picture alone. Left and Right, Home and End move it.
 class MorphView : public QWidget {
     Q_OBJECT

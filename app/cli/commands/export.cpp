@@ -48,6 +48,7 @@ struct ExportArguments {
     std::string comms;        ///< of torch-csv: "" (compute_only); kBareFlag, "full", "messages" or "replicas"
     std::string torchVersion; ///< of `comms`: "2.14", "2.15" or "" for the newest
     std::string output;
+    std::string from; ///< file of the plan from which an animation leads to the experiment
 };
 
 /// Runs a program to its end, which an interrupt brings about; its exit status, or the error that kept it from starting.
@@ -117,6 +118,9 @@ int exportPicture(const ExportArguments &arguments)
     const auto window = windowProgram();
     if (!window)
         return fail(window.error());
+    if (!arguments.from.empty())
+        if (const auto readable = model::loadExperiment(arguments.from); !readable)
+            return fail(readable.error());
     // Loading the subject here gives the same messages for a bad plan or run as every other format.
     const auto subject = subjectOf(arguments);
     if (!subject)
@@ -139,6 +143,8 @@ int exportPicture(const ExportArguments &arguments)
         if (const auto saved = model::saveExperiment(subject->experiment, plan); !saved)
             return fail(saved.error());
         words.insert(words.end(), {"--experiment", plan});
+        if (!arguments.from.empty())
+            words.insert(words.end(), {"--from", arguments.from});
     }
     const auto status = spawn(*window, words, interrupt);
     if (!status || *status != kDone || !isPrinted)
@@ -223,7 +229,12 @@ int exportSubject(const ExportArguments &arguments)
             "--comms", base::concat("takes its value behind `=`; write --comms=", arguments.experiment->file)));
     if (const auto allowed = requireOutput(arguments.output, *arguments.database); !allowed)
         return fail(allowed.error());
-    if (arguments.format == "png" || arguments.format == "svg" || arguments.format == "pdf")
+    const bool isGif = arguments.format == "gif";
+    if (arguments.from.empty() ? isGif : !isGif && arguments.format != "svg")
+        return fail(base::Error::invalid("--from", isGif ? "gif is an animation; name the plan that it begins with"
+                                                         : base::concat("makes an animation, and the format is ",
+                                                                        arguments.format, "; add --format gif or svg")));
+    if (isGif || arguments.format == "png" || arguments.format == "svg" || arguments.format == "pdf")
         return exportPicture(arguments);
     const auto subject = subjectOf(arguments);
     if (!subject)
@@ -252,7 +263,7 @@ int exportSubject(const ExportArguments &arguments)
 
 void addExportUnder(CLI::App &command, const std::string &positional, Action &chosen)
 {
-    std::vector<std::string> formats{"png", "svg", "pdf", "chrome-trace", "torch-csv", "csv", "json", "stagelens"};
+    std::vector<std::string> formats{"png", "svg", "pdf", "gif", "chrome-trace", "torch-csv", "csv", "json", "stagelens"};
     for (const service::LaunchFormat &format : service::launchFormats())
         formats.emplace_back(format.name);
     CLI::App *inner = command.add_subcommand("export", "write a picture or a file for another program");
@@ -279,6 +290,12 @@ void addExportUnder(CLI::App &command, const std::string &positional, Action &ch
                      "whose compute_comms --comms writes: PyTorch up to 2.14, or since 2.15 (the default)")
         ->option_text("2.14|2.15")
         ->check(oneOf({std::string(kEarlyTorch), "2.15"}));
+    if (positional != "RUN")
+        inner
+            ->add_option("--from", arguments->from,
+                         "makes svg or gif an animation, in which the passes of this plan fly to their places in the other")
+            ->type_name("FILE")
+            ->check(notEmpty());
     inner->add_option("--step", arguments->step, "step of a run, from 0 (default: its median step)")
         ->type_name("N")
         ->transform(wholeNumberFrom(0));
