@@ -94,7 +94,7 @@ void ComparePage::onlyWhatDiffersStandsThereInOrder()
     QVERIFY(!find(comparison, u"Bubble"_s)); // the same in all
     QCOMPARE(find(comparison, u"Commit"_s)->values[1], u"–"_s);
     QVERIFY(std::ranges::is_sorted(comparison.rows, {}, &ComparisonRow::section));
-    QVERIFY(comparison.rows.back().section == ComparisonRow::Section::Metrics);
+    QVERIFY(comparison.rows.front().section == ComparisonRow::Section::Metrics);
     QVERIFY(comparison.doubts.isEmpty());
 }
 

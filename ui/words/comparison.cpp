@@ -293,9 +293,10 @@ Comparison compareItems(std::span<const CompareItem> items)
     if (items.empty())
         return {};
     Table table(items);
+    // The figures first: where the table is short, they are what must be seen.
+    addMetrics(table, std::ranges::all_of(items, [&](const CompareItem &item) { return isEqualWork(items.front(), item); }));
     table.parameters();
     table.environment();
-    addMetrics(table, std::ranges::all_of(items, [&](const CompareItem &item) { return isEqualWork(items.front(), item); }));
     return {std::move(table.rows), doubtsOf(items)};
 }
 

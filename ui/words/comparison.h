@@ -33,7 +33,7 @@ struct CompareItem {
 [[nodiscard]] QString chipOf(std::size_t index);
 
 struct ComparisonRow {
-    enum class Section : unsigned char { Parameters, Costs, Environment, Metrics };
+    enum class Section : unsigned char { Metrics, Parameters, Costs, Environment };
     Section section = Section::Parameters;
     QString what;
     QStringList values;   ///< one for each item
