@@ -4769,5 +4769,13 @@ Below: how much of its time each device waits.</source>
         <source>Write the values to go through, such as %1.</source>
         <translation>살펴볼 값을 적으십시오. 예: %1.</translation>
     </message>
+    <message>
+        <source>Compare the series</source>
+        <translation>계열 비교</translation>
+    </message>
+    <message>
+        <source>Puts the plans of the marked point&apos;s series side by side; Compare shows two to six</source>
+        <translation>표시된 점의 계열에 속한 계획을 나란히 보입니다. 비교는 둘에서 여섯까지 보입니다</translation>
+    </message>
 </context>
 </TS>

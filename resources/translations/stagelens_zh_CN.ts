@@ -4769,5 +4769,13 @@ Below: how much of its time each device waits.</source>
         <source>Write the values to go through, such as %1.</source>
         <translation>请写出要遍历的值，例如 %1。</translation>
     </message>
+    <message>
+        <source>Compare the series</source>
+        <translation>比较该系列</translation>
+    </message>
+    <message>
+        <source>Puts the plans of the marked point&apos;s series side by side; Compare shows two to six</source>
+        <translation>把所标记点所在系列的方案并排显示；“比较”可显示二到六个</translation>
+    </message>
 </context>
 </TS>

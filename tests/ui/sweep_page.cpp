@@ -2,6 +2,7 @@
 #include "ui/pages/sweep_page.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/pages/sweep_content.h"
+#include "ui/panels/compare_panel.h"
 #include "ui/plots/sweep_plot.h"
 #include "ui/state/sweep_plan.h"
 #include "ui/words/words.h"
@@ -267,6 +268,14 @@ void SweepMode::schedulesStandSideBySide()
     for (int id = 0; id < results.size(); ++id)
         QVERIFY(figure(id, u"peak_memory_bytes") >= figure(smallest, u"peak_memory_bytes") ||
                 figure(id, u"iteration_ns") > 1.05 * figure(fastest, u"iteration_ns"));
+    // Its series side by side: all five schedules with its method.
+    m_fixture->click(u"sweep.compare"_s);
+    QTRY_COMPARE_WITH_TIMEOUT(m_fixture->window().comparePanel().items().size(), std::size_t{5}, 20000);
+    QVERIFY(m_fixture->window().comparePanel().isVisible());
+    for (const auto &item : m_fixture->window().comparePanel().items())
+        QVERIFY(item.experiment.schedule.vocabulary ==
+                m_fixture->window().comparePanel().items()[0].experiment.schedule.vocabulary);
+    QTest::keyClick(&m_fixture->window(), Qt::Key_3, Qt::ControlModifier);
     m_fixture->click(u"sweep.open"_s);
     QTRY_VERIFY(m_fixture->window().explorePage().isVisible());
     QCOMPARE(m_fixture->window().document().experiment().schedule.family,

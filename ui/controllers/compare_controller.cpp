@@ -105,7 +105,7 @@ void CompareController::compareWith(const model::Experiment &other, const QStrin
         else
             emit failed(sentence(prediction.error()));
         m_panel->setItems(std::move(items));
-        predictFiles();
+        predictNext();
     });
 }
 
@@ -123,33 +123,45 @@ void CompareController::askFiles()
 
 void CompareController::addFiles(const QStringList &files)
 {
-    m_files += files;
+    for (const QString &file : files)
+        m_waiting.push_back({QFileInfo(file).fileName(), [path = utf8(file)] { return model::loadExperiment(path); }});
     if (!m_job.isRunning())
-        predictFiles();
+        predictNext();
 }
 
-void CompareController::predictFiles()
+void CompareController::comparePlans(const std::vector<std::pair<QString, model::Experiment>> &plans)
 {
-    if (m_files.isEmpty())
+    cancel();
+    m_panel->setItems({});
+    for (const auto &[name, plan] : plans)
+        m_waiting.push_back({name, [plan] { return base::Result<model::Experiment>(plan); }});
+    emit pageAsked();
+    predictNext();
+}
+
+void CompareController::predictNext()
+{
+    if (m_waiting.empty())
         return;
-    const QString file = m_files.takeFirst();
-    const auto predict = [path = utf8(file), cores = m_bridge->cores()](const std::stop_token &stop) {
-        const auto experiment = model::loadExperiment(path);
+    const Waiting next = std::move(m_waiting.front());
+    m_waiting.erase(m_waiting.begin());
+    const auto predict = [read = next.read, cores = m_bridge->cores()](const std::stop_token &stop) {
+        const auto experiment = read();
         return experiment ? service::predict(*experiment, cores, {stop, {}})
                           : base::Result<service::PredictionPtr>(experiment.error());
     };
-    m_job.start(predict, [this, name = QFileInfo(file).fileName()](const base::Result<service::PredictionPtr> &prediction) {
+    m_job.start(predict, [this, name = next.name](const base::Result<service::PredictionPtr> &prediction) {
         if (prediction)
             m_panel->add(itemOf(**prediction, name));
         else
             emit failed(Words::tr("%1 was not added. %2").arg(name, sentence(prediction.error())));
-        predictFiles();
+        predictNext();
     });
 }
 
 void CompareController::cancel()
 {
-    m_files.clear();
+    m_waiting.clear();
     m_job.cancel();
 }
 

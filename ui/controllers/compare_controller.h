@@ -7,7 +7,9 @@
 #include <QObject>
 #include <QStringList>
 
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 class QMenu;
@@ -29,15 +31,22 @@ public:
 
     /// Compares two to six runs, the first as the baseline.
     void compareRuns(const std::vector<qint64> &runs);
+    /// Compares the predictions of two to six plans, the first as the baseline.
+    void comparePlans(const std::vector<std::pair<QString, model::Experiment>> &plans);
     /// Adds the predictions of experiments in files.
     void addFiles(const QStringList &files);
 
 signals:
-    /// Runs were loaded; the page should be shown.
+    /// Runs were loaded, or plans taken; the page should be shown.
     void pageAsked();
     void failed(const QString &sentence);
 
 private:
+    /// An experiment that is still to be read and predicted.
+    struct Waiting {
+        QString name;
+        std::function<base::Result<model::Experiment>()> read; ///< called on a thread of the engine
+    };
     /// Returns the method that the plan is best compared with if the plan is the baseline.
     [[nodiscard]] std::optional<model::VocabularyMethod> bestMethod() const;
     void updateProposal();
@@ -48,8 +57,8 @@ private:
     [[nodiscard]] CompareItem planItem() const;
     /// Compares the plan with the prediction of another experiment.
     void compareWith(const model::Experiment &other, const QString &name, bool isFirst);
-    /// Predicts the files that wait, one after another.
-    void predictFiles();
+    /// Predicts the experiments that wait, one after another.
+    void predictNext();
     void cancel();
 
     EngineBridge *m_bridge;
@@ -58,7 +67,7 @@ private:
     RunDatabase *m_database;
     ComparePanel *m_panel;
     LatestJob m_job;
-    QStringList m_files; ///< that are still to be predicted
+    std::vector<Waiting> m_waiting; ///< in the order in which they are added
 };
 
 } // namespace stagelens::ui

@@ -77,6 +77,10 @@ void SweepPage::build()
     m_open->setObjectName(u"sweep.open"_s);
     m_open->setToolTip(Words::tr("Makes the chosen point's plan the experiment (double-click or Return on the point)"));
     connect(m_open, &QPushButton::clicked, this, [this] { open(m_chosen); });
+    m_compare = new QPushButton(Words::tr("Compare the series"), this);
+    m_compare->setObjectName(u"sweep.compare"_s);
+    m_compare->setToolTip(Words::tr("Puts the plans of the marked point's series side by side; Compare shows two to six"));
+    connect(m_compare, &QPushButton::clicked, this, [this] { emit compareAsked(seriesOfChosen()); });
     m_export = new QPushButton(Words::tr("Export…"), this);
     m_export->setObjectName(u"sweep.export"_s);
     m_export->setToolTip(Words::tr("The figures as CSV or JSON, or the picture as PNG, SVG or PDF"));
@@ -85,6 +89,7 @@ void SweepPage::build()
     row->addWidget(makeGoal());
     row->addWidget(m_point, 1);
     row->addWidget(m_export);
+    row->addWidget(m_compare);
     row->addWidget(m_open);
     layout->addLayout(row);
     // Last: what answers looks at every control.

@@ -38,6 +38,8 @@ constexpr std::size_t kTrained = 1;
 constexpr std::size_t kPublished = 2;
 /// The points of a kind have numbers from this times its own on.
 constexpr int kIdsOfKind = 1'000'000;
+/// Plans that Compare shows.
+constexpr std::size_t kMostCompared = 6;
 } // namespace
 
 SweepPage::SweepPage(EngineBridge *bridge, ExperimentDocument *document, QWidget *parent)
@@ -396,7 +398,21 @@ void SweepPage::choose(int id)
 {
     m_chosen = id;
     m_open->setEnabled(entryOf(id) != nullptr);
+    const std::size_t count = seriesOfChosen().size();
+    m_compare->setEnabled(count >= 2 && count <= kMostCompared);
     highlight(-1);
+}
+
+std::vector<std::pair<QString, model::Experiment>> SweepPage::seriesOfChosen() const
+{
+    std::vector<std::pair<QString, model::Experiment>> plans;
+    const SweepEntry *chosen = entryOf(m_chosen);
+    const Outcome &outcome = m_outcomes[static_cast<std::size_t>(std::max(m_chosen, 0) / kIdsOfKind)];
+    for (std::size_t i = 0; chosen && outcome.state && i < outcome.entries.size(); ++i)
+        if (outcome.entries[i].series == chosen->series && outcome.state->points[i].done &&
+            impossibility(outcome.state->points[i]).isEmpty())
+            plans.emplace_back(outcome.entries[i].words, outcome.entries[i].plan);
+    return plans;
 }
 
 void SweepPage::changeEvent(QEvent *event)

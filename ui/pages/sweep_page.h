@@ -47,6 +47,8 @@ public:
 
 signals:
     void openAsked(const QString &words, const stagelens::model::Experiment &plan);
+    /// Two to six plans, with their names.
+    void compareAsked(const std::vector<std::pair<QString, stagelens::model::Experiment>> &plans);
     /// Runs were stored.
     void runsChanged();
     void resultsChanged();
@@ -86,6 +88,8 @@ private:
     void choose(int id);
     void chooseByHand(int id);
     void open(int id);
+    /// The possible plans of the series of the marked point, in the order of the first parameter.
+    [[nodiscard]] std::vector<std::pair<QString, model::Experiment>> seriesOfChosen() const;
     [[nodiscard]] double secondsOfPrediction(const model::Experiment &plan);
     [[nodiscard]] std::optional<double> estimatedSeconds(const std::vector<SweepEntry> &entries);
     [[nodiscard]] const SweepEntry *entryOf(int id) const;
@@ -110,6 +114,7 @@ private:
     MessageBar *m_bar;
     QLabel *m_point;
     QPushButton *m_open;
+    QPushButton *m_compare;
     QPushButton *m_export;
     QWidget *m_results;
     QWidget *m_legend;
