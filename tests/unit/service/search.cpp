@@ -4,6 +4,7 @@
 #include "engine/service/engine_service.h"
 #include "engine/service/search/search_space.h"
 #include "tests/support/gpt_shape.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/simulate_support.h"
 
 #include <QtTest>
@@ -60,6 +61,8 @@ private slots:
         QCOMPARE(*free.limit, base::Bytes{80} << 30);
         QCOMPARE(*free.chosen, std::size_t{0});
         for (const Candidate &plan : free.front) {
+            if (test::kIsSanitized && &plan != &free.front.back())
+                continue; // a search a plan
             model::Experiment limited = paperPlan(16);
             limited.schedule.memoryLimit = plan.peakMemory;
             const SearchResult found = service::searchSchedules(limited);
