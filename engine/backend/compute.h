@@ -166,6 +166,7 @@ public:
                                 std::int64_t width, float epsilon) = 0;
     virtual void rmsNormBackward(Values inGradient, float *weightGradient, ConstValues outGradient, ConstValues in,
                                  const float *rstd, ConstValues weight, std::int64_t rows, std::int64_t width) = 0;
+    virtual void geluForward(Values out, ConstValues in, std::int64_t count) = 0;
     virtual void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) = 0;
     virtual void swigluBackward(Values gate, Values up, ConstValues outGradient, std::int64_t count) = 0;
     virtual void rotate(Values rows, const float *angles, const kernels::RotaryShape &shape, kernels::Turn turn) = 0;

@@ -79,6 +79,8 @@ Launch deepSpeedLaunch(const LaunchPlan &plan)
         launch.omitted.push_back(concat("rank order ", parallel.rankOrder, ": DeepSpeed's 3D topology is tp-dp-pp"));
     if (recompute == model::Recompute::Selective)
         launch.omitted.push_back("selective recomputation: DeepSpeed recomputes whole layers");
+    if (!plan.experiment.schedule.recomputeLayers.empty() || plan.experiment.schedule.recomputeModules.any())
+        launch.omitted.push_back("recomputed layers and operators: DeepSpeed recomputes all layers of every stage");
     launch.omitted.push_back(
         concat("steps and data: ", plan.experiment.training.steps, " calls of train_batch() with the script's own data"));
     return launch;

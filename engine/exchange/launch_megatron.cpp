@@ -3,6 +3,7 @@
 #include "engine/model/names.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace stagelens::exchange {
 namespace {
@@ -151,6 +152,20 @@ void addParallel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
     arguments.endLine();
     if (plan.experiment.schedule.recompute == model::Recompute::Selective)
         arguments.add("--recompute-granularity", "selective");
+    const model::ScheduleChoice &schedule = plan.experiment.schedule;
+    const bool isEven =
+        schedule.recomputeLayers.size() == 1 ||
+        std::ranges::adjacent_find(schedule.recomputeLayers, std::ranges::not_equal_to()) == schedule.recomputeLayers.end();
+    if (!schedule.recomputeLayers.empty() && isEven && schedule.recomputeLayers.front() > 0) {
+        arguments.add("--recompute-granularity", "full");
+        arguments.add("--recompute-method", "block");
+        arguments.add("--recompute-num-layers", schedule.recomputeLayers.front());
+    } else if (!isEven) {
+        launch.omitted.push_back("recomputed layers of each stage: Megatron-LM recomputes as many in every stage");
+    }
+    if (schedule.recomputeModules.any())
+        launch.omitted.push_back(concat("recomputed operators (", model::text(schedule.recomputeModules),
+                                        "): Megatron-LM's --recompute-modules names others"));
     if (plan.experiment.schedule.recompute == model::Recompute::Full) {
         arguments.add("--recompute-granularity", "full");
         arguments.add("--recompute-method", "uniform");

@@ -208,6 +208,8 @@ void addParallel(const LaunchPlan &plan, Toml &toml, Launch &launch)
         toml.text("selective_ac_option", "op");
         launch.omitted.push_back("selective recomputation: torchtitan's policy per operator recomputes other operators");
     }
+    if (!plan.experiment.schedule.recomputeLayers.empty() || plan.experiment.schedule.recomputeModules.any())
+        launch.omitted.push_back("recomputed layers and operators: torchtitan recomputes all layers, or operators of its own");
     if (plan.experiment.schedule.attention == model::Attention::Materialised)
         launch.omitted.push_back("materialised attention: torchtitan calls scaled_dot_product_attention");
 }

@@ -117,6 +117,25 @@ constexpr std::array kCapabilities{
                .isRun = false,
                .reason = "the GPU kernels of attention never store its probabilities",
                .remedy = "choose flash, or the backend cpu"},
+    Capability{.name = "recompute-layers",
+               .description = "the first layers of each stage recomputed as a whole",
+               .field = "schedule.recompute_layers",
+               .isUsed = [](const Experiment &e) { return !e.schedule.recomputeLayers.empty(); }},
+    Capability{.name = "recompute-modules",
+               .description = "norms, activation functions or attention of a layer recomputed",
+               .field = "schedule.recompute_modules",
+               .isUsed = [](const Experiment &e) { return e.hasModel && e.schedule.recomputeModules.any(); }},
+    Capability{.name = "recompute-gelu-on-gpus",
+               .description = "GELU recomputed on GPUs",
+               .field = "schedule.recompute_modules",
+               .isUsed =
+                   [](const Experiment &e) {
+                       return e.hasModel && e.training.backend == "cuda" && e.schedule.recomputeModules.activation &&
+                              e.model.family == ModelFamily::Gpt;
+                   },
+               .isRun = false,
+               .reason = "GPUs compute GELU within a product, and a kernel of its own rounds differently",
+               .remedy = "leave activation out, or choose the backend cpu"},
     Capability{.name = "slow-devices",
                .description = "devices, ranks, nodes or replicas that take longer",
                .field = "what_if.slow",

@@ -22,6 +22,15 @@ namespace stagelens::model {
 enum class VocabularyOrder : unsigned char { Published, Best };
 enum class Recompute : unsigned char { None, Selective, Full };
 
+/// Operators of a layer whose outputs the backward computes again instead of keeping them.
+struct RecomputeModules {
+    bool norms = false;
+    bool activation = false;
+    bool attention = false;
+    [[nodiscard]] constexpr bool any() const { return norms || activation || attention; }
+    friend bool operator==(const RecomputeModules &, const RecomputeModules &) = default;
+};
+
 /// How a layer computes attention. `Flash` never stores its probabilities: the backward computes them again. `Materialised`
 /// keeps them from F to B, [a, s, s] for each sequence.
 enum class Attention : unsigned char { Flash, Materialised };
@@ -69,7 +78,15 @@ struct ScheduleChoice {
     std::optional<int> waves;               ///< hanayo: waves, two chunks each; absent: 1
     std::optional<base::Bytes> memoryLimit; ///< of a device; families that adapt respect it
     Recompute recompute = Recompute::None;
+    /// Unless all layers are recomputed: how many of the first layers of each stage are recomputed as a whole. One number is
+    /// that of every stage, which has it or all its layers; empty: none.
+    std::vector<int> recomputeLayers;
+    RecomputeModules recomputeModules; ///< of the layers that are not recomputed as a whole
     Attention attention = Attention::Flash;
+    /// Returns whether layers of any stage are recomputed as a whole.
+    [[nodiscard]] bool recomputesLayers() const { return recompute == Recompute::Full || !recomputeLayers.empty(); }
+    /// Returns whether passes rebuild values that a forward has dropped.
+    [[nodiscard]] bool rebuilds() const { return recomputesLayers() || recomputeModules.any(); }
     /// Returns whether the schedule is a custom one.
     [[nodiscard]] bool hasOwnOrder() const { return !file.empty() || !text.empty(); }
     friend bool operator==(const ScheduleChoice &, const ScheduleChoice &) = default;

@@ -1,9 +1,12 @@
 #include "engine/model/names.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
+#include <utility>
 
 namespace stagelens::model {
 namespace {
@@ -17,6 +20,10 @@ constexpr auto kVocabularyNames = [] {
 }();
 constexpr std::array<std::string_view, 2> kVocabularyOrders{"published", "best"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
+using Module = std::pair<bool RecomputeModules::*, std::string_view>;
+constexpr std::array<Module, 3> kModules{{{&RecomputeModules::norms, "norms"},
+                                          {&RecomputeModules::activation, "activation"},
+                                          {&RecomputeModules::attention, "attention"}}};
 constexpr std::array<std::string_view, 2> kAttentions{"flash", "materialised"};
 constexpr std::array<std::string_view, 2> kRunModes{"live", "virtual-clock"};
 constexpr std::array<std::string_view, 2> kCollectives{"overlapped", "blocking"};
@@ -88,6 +95,27 @@ std::string_view name(VocabularyOrder order)
 std::string_view name(Recompute recompute)
 {
     return word(recompute);
+}
+std::string text(const RecomputeModules &modules)
+{
+    std::string text;
+    for (const auto &[member, word] : kModules)
+        if (modules.*member)
+            text += base::concat(text.empty() ? "" : ",", word);
+    return text.empty() ? "none" : text;
+}
+std::optional<RecomputeModules> parseModules(std::string_view text)
+{
+    RecomputeModules modules;
+    if (text == "none")
+        return modules;
+    for (const std::string_view part : base::split(text, ',')) {
+        const auto known = std::ranges::find(kModules, base::trim(part), &Module::second);
+        if (known == kModules.end())
+            return std::nullopt;
+        modules.*known->first = true;
+    }
+    return modules;
 }
 std::string_view name(Attention attention)
 {

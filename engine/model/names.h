@@ -11,10 +11,14 @@
 
 namespace stagelens::model {
 
-[[nodiscard]] std::string_view name(ModelFamily family);      ///< "gpt", "llama"
-[[nodiscard]] std::string_view name(DataType type);           ///< "fp32", "bf16", "fp16"
-[[nodiscard]] std::string_view name(VocabularyOrder order);   ///< "published", "best"
-[[nodiscard]] std::string_view name(Recompute recompute);     ///< "none", "selective", "full"
+[[nodiscard]] std::string_view name(ModelFamily family);    ///< "gpt", "llama"
+[[nodiscard]] std::string_view name(DataType type);         ///< "fp32", "bf16", "fp16"
+[[nodiscard]] std::string_view name(VocabularyOrder order); ///< "published", "best"
+[[nodiscard]] std::string_view name(Recompute recompute);   ///< "none", "selective", "full"
+/// "none", or the modules with commas: "norms,activation,attention".
+[[nodiscard]] std::string text(const RecomputeModules &modules);
+/// Returns the modules of such a text, in any order, or nothing.
+[[nodiscard]] std::optional<RecomputeModules> parseModules(std::string_view text);
 [[nodiscard]] std::string_view name(Attention attention);     ///< "flash", "materialised"
 [[nodiscard]] std::string_view name(RunMode mode);            ///< "live", "virtual-clock"
 [[nodiscard]] std::string_view name(Collectives collectives); ///< "overlapped", "blocking"

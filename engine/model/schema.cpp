@@ -171,6 +171,13 @@ void followModel(const ModelConfig &before, ModelConfig &model, const std::funct
         model.preset = "custom";
 }
 
+void followStages(Experiment &experiment)
+{
+    experiment.parallel.stageLayers.clear();
+    if (experiment.schedule.recomputeLayers.size() > 1)
+        experiment.schedule.recomputeLayers.clear();
+}
+
 std::string edit(Experiment &experiment, const Field &field, const FieldValue &value)
 {
     Experiment edited = experiment;
@@ -181,7 +188,7 @@ std::string edit(Experiment &experiment, const Field &field, const FieldValue &v
                     [&](std::string_view key) { return concat(kOptimizerPath, key) == field.path; });
     const auto stages = [](const Experiment &of) { return std::int64_t{of.parallel.devices} * stagesPerDevice(of.schedule); };
     if (stages(edited) != stages(experiment))
-        edited.parallel.stageLayers.clear();
+        followStages(edited);
     experiment = std::move(edited);
     return {};
 }

@@ -84,6 +84,9 @@ inline constexpr std::string_view kOptimizerPath = "training.optimizer.";
 /// layers is dropped if the number of stages changes. Returns the problem, or an empty text.
 std::string edit(Experiment &experiment, const Field &field, const FieldValue &value);
 
+/// Drops the lists with an entry for each stage, after a change of the number of stages.
+void followStages(Experiment &experiment);
+
 /// Updates the sizes that follow from others, unless they were given or already differed from their defaults: the inner width,
 /// the heads of keys and values, the width of a head, and the preset's name. `isGiven(path)` returns whether a field was given.
 void followModel(const ModelConfig &before, ModelConfig &model, const std::function<bool(std::string_view)> &isGiven);

@@ -161,6 +161,14 @@ Row row(std::string_view path, std::string_view option, std::string_view placeho
     return made;
 }
 
+/// Sets the policy by its word, or the layers of each stage by their numbers ("3/1/0/0").
+std::string setRecompute(Experiment &experiment, const FieldValue &value);
+/// Sets the layers of each stage, which replace full recomputation.
+std::string setRecomputeLayers(Experiment &experiment, const ParsedField &parsed);
+/// Returns the problems of the layers that each of so many stages recomputes.
+[[nodiscard]] base::Problems recomputeProblems(const Experiment &experiment, int stages);
+/// The rows of `schedule.recompute_layers` and `schedule.recompute_modules`.
+[[nodiscard]] std::vector<Field> recomputeRows();
 /// The rows of `what_if`.
 [[nodiscard]] std::vector<Field> whatIfRows();
 

@@ -207,8 +207,10 @@ std::vector<Field> scheduleRows()
             .unless()
             .where(hasModel),
         row("schedule.recompute", "--recompute", "HOW", "Recomputation",
-            "which activations are computed again in the backward instead of being kept: none, selective or full", Kind::Choice,
-            MEMBER(schedule.recompute))
+            "which activations are computed again in the backward instead of being kept: none, selective or full; or how many "
+            "of the first layers of each stage are computed again: a number, or one for each stage, such as 3/1/0/0",
+            Kind::Choice)
+            .by([](const Experiment &e) { return valueOf(e.schedule.recompute); }, setRecompute)
             .oneOf({{"none", "None", {}}, {"selective", "Selective", {}}, {"full", "Full", {}}}),
         row("schedule.attention", "--attention", "HOW", "Attention",
             "flash computes the probabilities again in the backward; materialised keeps them, a s x s matrix for each head",
@@ -362,7 +364,8 @@ std::span<const Field> schema()
 {
     static const std::vector<Field> kAll = [] {
         std::vector<Field> all;
-        for (auto &rows : {modelRows(), planRows(), meshRows(), scheduleRows(), costRows(), trainingRows(), whatIfRows()})
+        for (auto &rows :
+             {modelRows(), planRows(), meshRows(), scheduleRows(), recomputeRows(), costRows(), trainingRows(), whatIfRows()})
             all.insert(all.end(), rows.begin(), rows.end());
         return all;
     }();

@@ -5,7 +5,7 @@
 #include "engine/model/experiment.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
-#include "engine/model/schema.h"
+#include "engine/model/schema_row.h"
 #include "engine/model/what_if.h"
 #include "engine/operators/optimizers/optimizer.h"
 
@@ -263,6 +263,7 @@ void checkParallel(const Experiment &experiment, Checks &checks)
                             " forward passes; lower microbatches to ", kMostForwardPasses / stages));
     if (!plan.stageLayers.empty())
         checkStageLayers(experiment, stages, checks);
+    checks.add(recomputeProblems(experiment, stages));
     if (!experiment.hasModel || model.layers < 1)
         return;
     if (stages > model.layers && !traits(experiment.schedule.vocabulary).redistributesLayers) {

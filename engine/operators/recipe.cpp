@@ -1,6 +1,7 @@
 #include "engine/operators/recipe.h"
 
 #include "engine/operators/differentiate.h"
+#include "engine/operators/recompute.h"
 
 #include <algorithm>
 #include <array>
@@ -94,25 +95,6 @@ private:
     Draft m_draft;
 };
 
-/// Returns the steps that produce saved values, directly or not.
-std::vector<Step> needed(const std::vector<Step> &forward)
-{
-    std::vector<Step> kept;
-    std::vector<Place> wanted;
-    for (auto step = forward.rbegin(); step != forward.rend(); ++step) {
-        const auto isWanted = [&](const Place &place) {
-            return place.kind == Place::Kind::Saved || std::ranges::find(wanted, place) != wanted.end();
-        };
-        if (!std::ranges::any_of(step->out, isWanted) && !(step->between && isWanted(step->between)))
-            continue;
-        wanted.insert(wanted.end(), step->in.begin(), step->in.end());
-        wanted.push_back(step->addend);
-        kept.push_back(*step);
-    }
-    std::ranges::reverse(kept);
-    return kept;
-}
-
 } // namespace
 
 std::string_view name(Exchange exchange)
@@ -189,7 +171,7 @@ LayerRecipe recipeOf(Block block)
             width = std::max(width, block.value(Block::kInput).width);
     }
     recipe.forward = forward.placed(recipe.scratch);
-    recipe.rebuild = needed(recipe.forward);
+    recipe.rebuild = rebuildSteps(block, recipe.forward, recipe.saved);
     recipe.backward = whole.draft.placed(recipe.scratch);
     recipe.inputGradient = split.draft.placed(recipe.scratch);
     recipe.weightGradient = split.weights.placed(recipe.scratch);

@@ -46,6 +46,7 @@ enum class Exchange : std::uint8_t {
 /// A kernel call, or one for each projection of a linear map. Operands by operator:
 ///
 ///     Forward         norm: in x; out y, statistics                linear: in x; out its outputs; addend, between
+///                     gelu: in x; out y, where a product has not taken it along
 ///                     attention: in qkv; out y, log-sum-exp (, probabilities)
 ///                     swiglu: in gate, up; out y        rotary: in and out rows
 ///                     sums of parts, after their exchange: out += bias + addend
@@ -71,7 +72,7 @@ struct LayerRecipe {
     std::vector<ValueId> saved; ///< from F to B, in the order of the slab: tensors, then statistics. The input is saved apart
     std::vector<std::int64_t> scratch; ///< numbers a token of the scratch tensors, widest first
     std::vector<Step> forward;
-    std::vector<Step> rebuild;  ///< recomputation: the steps of `forward` that saved values need
+    std::vector<Step> rebuild;  ///< recomputation of all saved values: the steps of `forward` that they need
     std::vector<Step> backward; ///< whole
     /// The halves of a split backward. The first keeps the gradients that the second reads where saved values are no longer
     /// needed, so that they take no extra memory.

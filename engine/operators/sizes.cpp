@@ -1,6 +1,7 @@
 #include "engine/operators/sizes.h"
 
 #include "engine/operators/architecture.h"
+#include "engine/operators/recompute.h"
 
 #include <algorithm>
 #include <optional>
@@ -169,7 +170,7 @@ SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std:
 namespace {
 
 EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, bool keepsProbabilities,
-                           const TensorSplit &split)
+                           const TensorSplit &split, const model::RecomputeModules &modules)
 {
     const LayerRecipe recipe =
         recipeOf(partitioned(keepsProbabilities ? withProbabilities(blockOf(model), model) : blockOf(model), split));
@@ -184,6 +185,8 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
         floats.tensorPart = values((floats.tokens + split.ranks - 1) / split.ranks * model.hidden);
     floats.normStatistics = (architectureOf(model.family).normsHaveBias ? 2 : 1) * ownTokens; // [mean | rstd]
     floats.layer = savedLayout(recipe.block, recipe.saved, floats.tokens, precision).floats;
+    floats.dropped =
+        savedLayout(recipe.block, droppedValues(recipe.block, recipe.saved, modules), floats.tokens, precision).floats;
     // In bf16 there are GPUs, whose attention brings its own scratch.
     const std::int64_t attention = precision == base::Precision::Bf16 ? 0 : attentionScratch(model.sequence, model.headSize());
     floats.workspace = attention + constantFloats(recipe.block, model.sequence, model.headSize());
@@ -196,7 +199,7 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
 } // namespace
 
 EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, bool keepsProbabilities,
-                          const TensorSplit &split)
+                          const TensorSplit &split, const model::RecomputeModules &modules)
 {
     // A prediction calls this several times for each device; deriving a layer takes about 10 us.
     struct Known {
@@ -205,14 +208,20 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Pr
         base::Precision precision;
         bool keepsProbabilities;
         TensorSplit split;
+        model::RecomputeModules modules;
         EngineFloats floats;
     };
     thread_local std::optional<Known> known;
     if (!known || known->microbatchSize != microbatchSize || known->precision != precision ||
-        known->keepsProbabilities != keepsProbabilities || known->split != split || known->model != model)
-        known = Known{model,     microbatchSize,
-                      precision, keepsProbabilities,
-                      split,     derivedFloats(model, microbatchSize, precision, keepsProbabilities, split)};
+        known->keepsProbabilities != keepsProbabilities || known->split != split || known->modules != modules ||
+        known->model != model)
+        known = Known{model,
+                      microbatchSize,
+                      precision,
+                      keepsProbabilities,
+                      split,
+                      modules,
+                      derivedFloats(model, microbatchSize, precision, keepsProbabilities, split, modules)};
     return known->floats;
 }
 
@@ -220,7 +229,7 @@ EngineFloats engineFloats(const Experiment &experiment)
 {
     return engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment),
                         keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute),
-                        splitOf(experiment.parallel));
+                        splitOf(experiment.parallel), experiment.schedule.recomputeModules);
 }
 
 Block engineBlock(const Experiment &experiment)
@@ -236,25 +245,28 @@ std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int6
 }
 
 base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, model::Recompute recompute,
-                                 model::Attention attention, const TensorSplit &split)
+                                 model::Attention attention, const TensorSplit &split, const model::RecomputeModules &modules)
 {
     // Full recomputation keeps the input of a layer; selective recomputation drops the probabilities of attention.
     if (recompute == model::Recompute::Full)
         return boundaryBytes(model, microbatchSize, split);
     if (model.dtype == DataType::Fp32) {
-        const EngineFloats floats =
-            engineFloats(model, microbatchSize, base::Precision::Fp32, keepsProbabilities(attention, recompute), split);
-        return 4 * (floats.layer + floats.boundary);
+        const EngineFloats floats = engineFloats(model, microbatchSize, base::Precision::Fp32,
+                                                 keepsProbabilities(attention, recompute), split, modules);
+        return 4 * (floats.layer - floats.dropped + floats.boundary);
     }
     // What frameworks save: the input and what the backward reads in 16 bit, and the masks of dropout in a byte each.
     const Block block = partitioned(blockOf(model), split);
     const std::int64_t hidden = block.heldWidth(Block::kInput);
     std::int64_t numbers = hidden;
-    for (const ValueId value : savedValues(block))
+    const std::vector<ValueId> saved = savedValues(block);
+    for (const ValueId value : saved)
         numbers += block.value(value).isStatistics ? 0 : block.heldWidth(value);
+    for (const ValueId value : droppedValues(block, saved, modules))
+        numbers -= block.value(value).isStatistics ? 0 : block.heldWidth(value);
     // Frameworks that drop out the output of a layer's halves drop out probabilities too: 2 bytes before, 2 after, a mask.
     const std::int64_t probabilities =
-        keepsProbabilities(attention, recompute)
+        keepsProbabilities(attention, recompute) && !modules.attention
             ? std::int64_t{model.heads} / split.ranks * model.sequence * (block.dropouts > 0 ? 5 : 2)
             : 0;
     return tokensOf(model, microbatchSize) * (2 * numbers + std::int64_t{block.dropouts} * hidden + probabilities);

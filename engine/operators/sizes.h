@@ -78,14 +78,26 @@ struct EngineFloats {
     std::int64_t gathered = 0;       ///< one [b s, h] tensor with the rows of all tensor ranks
     std::int64_t tensorPart = 0;     ///< of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
     std::int64_t layer = 0;          ///< saved by a layer from F to B in addition to its input
+    std::int64_t dropped = 0;        ///< of them: rebuilt in the backward of a layer that is not recomputed as a whole
     std::int64_t normStatistics = 0; ///< saved by one norm in addition to its input
-    /// Scratch that a device always holds; full recomputation adds what one layer saves.
+    /// Scratch that a device always holds; recomputation adds what one layer rebuilds (rebuiltFloats()).
     std::int64_t workspace = 0;
+    /// Returns what a stage keeps of its layers, of which the first `whole` are recomputed as a whole: saved values, and the
+    /// outputs between layers.
+    [[nodiscard]] std::int64_t keptByStage(int layers, int whole) const
+    {
+        return (layers - 1) * boundary + (layers - whole) * (layer - dropped);
+    }
+    /// Returns what all layers of a stage rebuild.
+    [[nodiscard]] std::int64_t rebuiltByStage(int layers, int whole) const
+    {
+        return whole * layer + (layers - whole) * dropped;
+    }
     int workspaceParts = 0; ///< allocations that it consists of, recomputed tensors included
 };
 [[nodiscard]] EngineFloats engineFloats(const model::ModelConfig &model, int microbatchSize,
                                         base::Precision precision = base::Precision::Fp32, bool keepsProbabilities = false,
-                                        const TensorSplit &split = {});
+                                        const TensorSplit &split = {}, const model::RecomputeModules &modules = {});
 /// Uses the model, microbatch size, tensor ranks and precision of the plan.
 [[nodiscard]] EngineFloats engineFloats(const model::Experiment &experiment);
 /// Returns the numbers that the layers read besides parameters: the angles of rotary positions.
@@ -102,10 +114,10 @@ struct EngineFloats {
 /// Returns the bytes of activations that one layer saves from F to B for one microbatch (without recomputation, for GPT in 16
 /// bit, 34 s b h with flash attention and 5 a s^2 b more with materialised, Korthikanti et al. 2022, arXiv 2205.05198; in fp32
 /// what the CPU engine saves, with the input of the layer). `split` divides it over tensor ranks as equations 2 to 4 there do;
-/// gathered tensors are not saved but gathered again.
+/// gathered tensors are not saved but gathered again. What `modules` rebuild is not saved.
 [[nodiscard]] base::Bytes layerActivationBytes(const model::ModelConfig &model, int microbatchSize, model::Recompute recompute,
                                                model::Attention attention = model::Attention::Flash,
-                                               const TensorSplit &split = {});
+                                               const TensorSplit &split = {}, const model::RecomputeModules &modules = {});
 /// Returns the bytes of one [b s, h] tensor in the compute dtype: a message between stages. With sequence parallelism each
 /// tensor rank sends its rows.
 [[nodiscard]] base::Bytes boundaryBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});

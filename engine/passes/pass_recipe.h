@@ -35,7 +35,7 @@ inline constexpr int kTransferCount = 7;
 enum class PassValue : std::uint8_t {
     StageInput,        ///< [b s, h], from F to B or W
     StageSlots,        ///< saved tensors of the layers, and the outputs of all but the last
-    Recomputed,        ///< full recomputation of a split backward: saved tensors of the layers, from I to W
+    Recomputed,        ///< recomputation of a split backward: rebuilt tensors of the layers, from I to W
     EmbeddingGradient, ///< whole table, split backward: from I to W of the first stage
     NormInput,         ///< of the final norm, from F to B or I of the last stage
     NormStatistics,
@@ -225,7 +225,8 @@ private:
     std::array<PassKind, kMessageKinds> m_receivers{};
 };
 
-/// Returns the recipes of a method, which are made once. Thread-safe. `recomputes`: full recomputation of the layers.
+/// Returns the recipes of a method, which are made once. Thread-safe. `recomputes`: layers rebuild values that
+/// the forward has dropped.
 [[nodiscard]] const RecipeBook &recipeBook(model::VocabularyMethod method, bool recomputes = false,
                                            Sharing sharing = Sharing::None);
 

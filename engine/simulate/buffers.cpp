@@ -1,7 +1,7 @@
 #include "engine/simulate/buffers.h"
 
 #include "engine/base/text.h"
-#include "engine/operators/sizes.h"
+#include "engine/operators/recompute.h"
 #include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device, tensor);
     const base::Precision precision = operators::enginePrecision(experiment);
     const operators::EngineFloats floats = operators::engineFloats(experiment);
-    const std::int64_t again = experiment.schedule.recompute == model::Recompute::Full ? floats.layer : 0;
+    const std::int64_t again = rebuiltFloats(experiment, schedule, device);
     MemoryByCategory bytes{};
     // Passes read a version of the weights; in bf16 these are copies of the fp32 master weights.
     const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
@@ -61,6 +61,21 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     return bytes;
 }
 
+std::int64_t rebuiltFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    const operators::EngineFloats floats = operators::engineFloats(experiment);
+    if (experiment.schedule.recompute == model::Recompute::Full)
+        return floats.layer;
+    const std::vector<int> layers = layersOfStages(experiment, schedule);
+    const std::vector<int> whole = operators::recomputedLayers(experiment.schedule, layers);
+    std::int64_t most = 0;
+    for (const int each : schedule.placement().stagesOf(device)) {
+        const auto stage = static_cast<std::size_t>(each);
+        most = std::max(most, whole[stage] > 0 ? floats.layer : layers[stage] > 0 ? floats.dropped : 0);
+    }
+    return most;
+}
+
 /// Visits the passes of a device and collects the lifetimes of its buffers.
 class BufferPlan::Walk {
 public:
@@ -68,8 +83,9 @@ public:
         : m_plan(plan), m_schedule(schedule), m_order(schedule.device(device)), m_device(device),
           m_floats(operators::engineFloats(experiment)), m_layers(layersOfStages(experiment, schedule)),
           m_rows(shardRows(experiment, schedule, device, tensor)),
-          m_recomputes(experiment.schedule.recompute == model::Recompute::Full),
-          m_recipes(schedule::recipeBook(schedule.vocabulary(), m_recomputes, schedule::sharingOf(experiment.parallel)))
+          m_whole(operators::recomputedLayers(experiment.schedule, m_layers)),
+          m_recipes(schedule::recipeBook(schedule.vocabulary(), experiment.schedule.rebuilds(),
+                                         schedule::sharingOf(experiment.parallel)))
     {}
 
     base::Result<> run()
@@ -106,7 +122,7 @@ private:
     operators::EngineFloats m_floats;
     std::vector<int> m_layers;
     std::int64_t m_rows;
-    bool m_recomputes;
+    std::vector<int> m_whole; ///< of them: recomputed as a whole
     const schedule::RecipeBook &m_recipes;
     std::size_t m_position = 0;
     std::size_t m_begin = 0; ///< of the pair, if the pass is in one
@@ -123,11 +139,11 @@ void BufferPlan::Walk::make(std::uint32_t &place, const BufferKey &key, std::int
 
 std::int64_t BufferPlan::Walk::floats(PassValue value, int stage) const
 {
-    const std::int64_t layers = m_layers[static_cast<std::size_t>(stage)];
+    const int layers = m_layers[static_cast<std::size_t>(stage)];
+    const int whole = m_whole[static_cast<std::size_t>(stage)];
     switch (value) {
-    case PassValue::StageSlots: // the outputs between layers, and the saved tensors unless they are recomputed
-        return (layers - 1) * m_floats.boundary + (m_recomputes ? 0 : layers * m_floats.layer);
-    case PassValue::Recomputed: return layers * m_floats.layer;
+    case PassValue::StageSlots: return m_floats.keptByStage(layers, whole);
+    case PassValue::Recomputed: return m_floats.rebuiltByStage(layers, whole);
     case PassValue::NormStatistics: return m_floats.normStatistics;
     case PassValue::Exponentials: return base::floatsOf(m_floats.tokens * m_rows, m_floats.precision);
     case PassValue::LocalStatistics:
@@ -141,8 +157,9 @@ std::int64_t BufferPlan::Walk::floats(PassValue value, int stage) const
 void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
 {
     const BufferKey key{value, value < PassValue::OutputInput ? pass.stage : 0, pass.microbatch};
-    if (value == PassValue::StageSlots && floats(value, pass.stage) == 0)
-        return; // one recomputed layer keeps nothing but the stage's input
+    // One recomputed layer keeps nothing but the stage's input, and a stage may recompute nothing.
+    if ((value == PassValue::StageSlots || value == PassValue::Recomputed) && floats(value, pass.stage) == 0)
+        return;
     const auto complain = [&](const auto &...why) {
         if (m_problem.empty())
             m_problem = base::concat("device ", m_device, ", position ", m_position, ": ", schedule::text(pass), " needs the ",

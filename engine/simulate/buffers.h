@@ -52,6 +52,9 @@ inline constexpr std::int64_t kTensorSumFloats = 1 << 18;
 /// Returns the greatest floats of each of those two messages.
 [[nodiscard]] std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 
+/// Returns the floats of the workspace in which a device rebuilds the saved values of one layer.
+[[nodiscard]] std::int64_t rebuiltFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
+
 /// Returns the memory that a rank of the engine always holds: parameters, gradients, optimizer state, workspace, and the
 /// messages between replicas and between tensor ranks. Without a replica: of the fullest one.
 [[nodiscard]] MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule,

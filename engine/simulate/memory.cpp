@@ -1,7 +1,7 @@
 #include "engine/simulate/memory.h"
 
 #include "engine/operators/partition.h"
-#include "engine/operators/sizes.h"
+#include "engine/operators/recompute.h"
 #include "engine/simulate/buffers.h"
 #include "engine/simulate/costs/device_share.h"
 
@@ -27,22 +27,34 @@ struct Change {
 
 /// The memory of the passes of an experiment, in bytes for one microbatch.
 struct PassBytes {
-    Bytes layer = 0;         ///< kept by a layer from F to B
-    Bytes recomputed = 0;    ///< of a layer, recomputed by I and kept until W
-    Bytes boundary = 0;      ///< one [b s, h] tensor
-    Bytes vocabulary = 0;    ///< output layer, from S to T, or from F to B (or I) of the last stage
-    Bytes embedding = 0;     ///< sum of the shards' embeddings, which the first stage keeps beside its own input
-    Bytes workspace = 0;     ///< of a layer's backward
-    Bytes norm = 0;          ///< kept by the final norm
-    Bytes empty = 0;         ///< kept by a stage without layers
-    std::vector<int> layers; ///< of each stage
+    Bytes layer = 0;          ///< kept by a layer from F to B
+    Bytes whole = 0;          ///< the same of a layer that is recomputed as a whole
+    Bytes rebuilt = 0;        ///< of a layer, rebuilt by I and kept until W
+    Bytes rebuiltWhole = 0;   ///< the same of a layer that is recomputed as a whole
+    Bytes boundary = 0;       ///< one [b s, h] tensor
+    Bytes vocabulary = 0;     ///< output layer, from S to T, or from F to B (or I) of the last stage
+    Bytes embedding = 0;      ///< sum of the shards' embeddings, which the first stage keeps beside its own input
+    Bytes workspace = 0;      ///< of a layer's backward
+    Bytes workspaceWhole = 0; ///< the same of a layer that is recomputed as a whole
+    Bytes norm = 0;           ///< kept by the final norm
+    Bytes empty = 0;          ///< kept by a stage without layers
+    std::vector<int> layers;  ///< of each stage
+    std::vector<int> wholes;  ///< of them: recomputed as a whole
 
     /// Returns the activations of a stage from F to B, without logits.
     [[nodiscard]] Bytes kept(std::size_t stage, bool isLast) const
     {
-        const Bytes ofLayers = layers[stage] > 0 || isLast ? layers[stage] * layer : empty;
+        const Bytes ofLayers =
+            layers[stage] > 0 || isLast ? (layers[stage] - wholes[stage]) * layer + wholes[stage] * whole : empty;
         return ofLayers + (isLast ? norm : 0) + (stage == 0 ? embedding : 0);
     }
+    /// Returns what I rebuilds of a stage for W.
+    [[nodiscard]] Bytes rebuiltBy(std::size_t stage) const
+    {
+        return (layers[stage] - wholes[stage]) * rebuilt + wholes[stage] * rebuiltWhole;
+    }
+    /// Returns the workspace of a backward of a stage.
+    [[nodiscard]] Bytes workspaceOf(std::size_t stage) const { return wholes[stage] > 0 ? workspaceWhole : workspace; }
 };
 
 PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
@@ -55,23 +67,29 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     const operators::TensorSplit split = operators::splitOf(experiment.parallel);
     bytes.boundary = operators::boundaryBytes(model, b, split);
     bytes.layers = layersOfStages(experiment, schedule);
+    bytes.wholes = operators::recomputedLayers(experiment.schedule, bytes.layers);
     bytes.norm = bytes.empty = bytes.boundary;
     if (operators::isEnginePlan(experiment)) { // BufferPlan knows their lifetimes
         const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
         const std::int64_t output =
             base::floatsOf(floats.tokens * rows, floats.precision) + 3 * floats.tokens + floats.gathered;
-        const bool recomputes = recompute == model::Recompute::Full;
-        bytes.layer = (floats.boundary + (recomputes ? 0 : floats.layer)) * kFloatBytes;
-        bytes.recomputed = recomputes ? floats.layer * kFloatBytes : 0;
+        bytes.layer = (floats.boundary + floats.layer - floats.dropped) * kFloatBytes;
+        bytes.whole = floats.boundary * kFloatBytes;
         bytes.vocabulary = output * kFloatBytes;
         bytes.norm += floats.normStatistics * kFloatBytes;
         bytes.empty = 0;
         return bytes;
     }
-    bytes.layer = operators::layerActivationBytes(model, b, recompute, attention, split);
-    const Bytes dropped = operators::layerActivationBytes(model, b, model::Recompute::None, attention, split) - bytes.layer;
-    bytes.recomputed = recompute == model::Recompute::Full ? dropped : 0; // probabilities end with I
+    const model::RecomputeModules &modules = experiment.schedule.recomputeModules;
+    // Layers that are not recomputed as a whole drop the probabilities of attention by the policy, and outputs of operators.
+    const model::Recompute policy = recompute == model::Recompute::Full ? model::Recompute::None : recompute;
+    const Bytes all = operators::layerActivationBytes(model, b, model::Recompute::None, attention, split);
+    bytes.layer = operators::layerActivationBytes(model, b, policy, attention, split, modules);
+    bytes.whole = operators::layerActivationBytes(model, b, model::Recompute::Full, attention, split);
+    bytes.rebuilt =
+        operators::layerActivationBytes(model, b, policy, attention, split) - bytes.layer; // probabilities end with I
+    bytes.rebuiltWhole = all - bytes.whole;
     bytes.vocabulary = operators::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary(), split);
     bytes.embedding = model::traits(schedule.vocabulary()).isSharded ? operators::embeddingSumBytes(model, b, split) : 0;
     // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
@@ -81,7 +99,8 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         2 * Bytes{b} * model.sequence * std::max(Bytes{model.ffn}, scores) / split.ranks * operators::elementBytes(model.dtype);
     if (split.isSequenceParallel) // the gathered input of a linear map, and the gathered gradient of its output
         bytes.workspace += 2 * operators::boundaryBytes(model, b);
-    bytes.workspace += recompute == model::Recompute::Full ? dropped + bytes.layer : dropped;
+    bytes.workspaceWhole = bytes.workspace + all;
+    bytes.workspace += all - bytes.layer;
     return bytes;
 }
 
@@ -231,9 +250,9 @@ void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
     if (pass.kind == PassKind::F)
         m_changes.push_back({begin, MemoryCategory::Activations, kept(pass)});
     if (isBackward && m_bytes.layers[pass.stage] > 0)
-        hold(begin, end, MemoryCategory::Workspace, m_bytes.workspace);
+        hold(begin, end, MemoryCategory::Workspace, m_bytes.workspaceOf(pass.stage));
     addOutputLayer(pass, begin, end);
-    const Bytes recomputed = m_bytes.layers[pass.stage] * m_bytes.recomputed;
+    const Bytes recomputed = m_bytes.rebuiltBy(pass.stage);
     if (pass.kind == PassKind::I)
         m_changes.push_back({end, MemoryCategory::Activations, recomputed});
     if (pass.kind == PassKind::W)
@@ -351,7 +370,10 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
     MemoryNeeds needs;
     needs.fixed = std::accumulate(constant.begin(), constant.end(), Bytes{0});
     needs.parameters = needs.fixed - constant[at(MemoryCategory::Workspace)];
-    needs.fixed += bytes.boundary + bytes.workspace;
+    Bytes workspace = 0;
+    for (const int stage : schedule.placement().stagesOf(device))
+        workspace = std::max(workspace, bytes.workspaceOf(static_cast<std::size_t>(stage)));
+    needs.fixed += bytes.boundary + workspace;
     // One softmax, and the embeddings and their gradients of two microbatches.
     if (sharded)
         needs.fixed += bytes.vocabulary + 4 * bytes.boundary;

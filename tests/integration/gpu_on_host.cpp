@@ -1,4 +1,5 @@
 // Training with the GPU backend without a GPU: the plug-in with the CUDA emulator, loaded like the real one.
+#include "engine/model/capabilities.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/layers/shape.h"
@@ -158,6 +159,22 @@ private slots:
         test::verifyPlan(plan);
     }
 
+    /// Rebuilt norms, attention and SwiGLU have the bits of kept ones; GELU is refused.
+    void rebuildsTheSameBitsInBf16()
+    {
+        for (const bool isLlama : {false, true}) {
+            model::Experiment plan = inBf16(onGpu("zb-h1", VocabularyMethod::None, isLlama), 2);
+            plan.training.steps = 2;
+            const std::vector<double> losses = lossesOf(plan);
+            plan.schedule.recomputeLayers = {1};
+            plan.schedule.recomputeModules = {true, isLlama, true};
+            QVERIFY(model::unsupported(plan, model::Use::Run).empty());
+            QCOMPARE(lossesOf(plan), losses);
+            plan.schedule.recomputeModules.activation = true;
+            QCOMPARE(model::unsupported(plan, model::Use::Run).empty(), isLlama);
+        }
+    }
+
     void tenStepsInBf16_data()
     {
         QTest::addColumn<int>("method");
@@ -197,6 +214,10 @@ private slots:
                 plan.model.sequence = 5;
                 plan.model.tied = turn % 3 == 0;
                 plan.schedule.recompute = turn % 4 < 2 ? model::Recompute::Full : model::Recompute::None;
+                if (turn % 4 >= 2)
+                    test::recomputeParts(plan, 2 * turn + 1);
+                if (plan.model.family == model::ModelFamily::Gpt)
+                    plan.schedule.recomputeModules.activation = false; // refused on GPUs
                 plan.training.steps = 1;
                 const schedule::Schedule schedule = test::scheduleOf(plan);
                 const auto planned = runtime::memoryPlan(plan, runtime::lowered(schedule));

@@ -94,6 +94,22 @@ private slots:
         }
     }
 
+    /// Layers of each stage and operators that are recomputed.
+    void recomputedParts()
+    {
+        int turn = 0;
+        for (const auto &[name, method] : test::allPlans()) {
+            auto experiment = smallExperiment(name, method, 4, 6);
+            if (++turn % 3 == 0)
+                experiment = test::asLlama(experiment, 1);
+            experiment.schedule.attention = turn % 4 == 0 ? model::Attention::Materialised : model::Attention::Flash;
+            experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 1;
+            test::recomputeParts(experiment, turn);
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+    }
+
     /// Stages without layers, shards without rows.
     void emptyStagesAndShards()
     {

@@ -2,6 +2,7 @@
 #include "engine/model/names.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/text_form.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
@@ -115,6 +116,47 @@ private slots:
             for (const auto recompute : {model::Recompute::Selective, model::Recompute::Full}) {
                 experiment.schedule.recompute = recompute;
                 QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), family.c_str());
+            }
+        }
+    }
+
+    /// The first layers of each stage as a whole, and operators of the others, under every plan.
+    void withRecomputedParts()
+    {
+        int turn = 0;
+        for (const auto &[family, method] : test::allPlans()) {
+            for (const bool isLlama : {false, true}) {
+                if (test::kIsSanitized && isLlama != (family.size() % 2 == 0))
+                    continue;
+                auto experiment = smallExperiment(family, method, 2, 5);
+                if (isLlama)
+                    experiment = test::asLlama(experiment, 1);
+                if (++turn % 5 == 0)
+                    experiment.schedule.attention = model::Attention::Materialised;
+                experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+                const auto schedule = scheduleOf(experiment);
+                const std::vector<float> expected = gradientsOf(experiment, schedule);
+                test::recomputeParts(experiment, turn);
+                QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), (family + std::to_string(turn)).c_str());
+            }
+        }
+    }
+
+    /// Every number of layers, and every set of operators, with whole and split backwards.
+    void withEachRecomputedPart()
+    {
+        for (const char *family : {"1f1b", "zb-h1"}) {
+            for (const bool isLlama : {false, true}) {
+                auto experiment = smallExperiment(family, VocabularyMethod::None, 2, 3);
+                if (isLlama)
+                    experiment = test::asLlama(experiment, 2);
+                const auto schedule = scheduleOf(experiment);
+                const std::vector<float> expected = gradientsOf(experiment, schedule);
+                for (int turn = 0; turn < 8; ++turn) {
+                    test::recomputeParts(experiment, turn);
+                    experiment.schedule.recomputeLayers = {turn % 5};
+                    QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), std::to_string(turn).c_str());
+                }
             }
         }
     }

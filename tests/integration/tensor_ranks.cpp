@@ -71,6 +71,8 @@ private slots:
                 experiment.parallel.replicas = turn % 5 == 0 ? 2 : 1;
                 experiment.parallel.zero = turn % 10 == 0 ? 1 : 0;
                 experiment.schedule.recompute = turn % 7 == 3 ? model::Recompute::Full : model::Recompute::None;
+                if (turn % 7 == 5)
+                    test::recomputeParts(experiment, turn);
                 experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
                 test::verifyPlan(experiment);
                 if (QTest::currentTestFailed())

@@ -115,7 +115,12 @@ Experiment anyExperiment(Random &random)
                            maybeInt(random),
                            maybeInt(random),
                            anyOf<Recompute>(random),
+                           {},
+                           {random.nextInteger(0, 1) == 0, random.nextInteger(0, 1) == 0, random.nextInteger(0, 1) == 0},
                            anyOf<Attention>(random)};
+    const bool hasList = experiment.schedule.recompute != Recompute::Full; // which it would replace
+    for (std::int64_t left = hasList ? random.nextInteger(0, 4) : 0; left > 0; --left)
+        experiment.schedule.recomputeLayers.push_back(anyInt(random));
     experiment.cost = anyCost(random, true);
     TrainingPlan &training = experiment.training;
     training.backend = anyText(random);

@@ -87,6 +87,18 @@ inline std::string_view refusedField(std::string_view family, model::VocabularyM
     return isTwoWay && devices % 2 != 0 ? "parallel.devices" : "";
 }
 
+/// Sets how many layers each stage recomputes as a whole, and which operators the others do: another combination each turn.
+inline void recomputeParts(model::Experiment &experiment, int turn)
+{
+    model::ScheduleChoice &schedule = experiment.schedule;
+    schedule.recomputeLayers.clear();
+    for (std::size_t stage = 0; stage < experiment.parallel.stageLayers.size(); ++stage) {
+        const int layers = experiment.parallel.stageLayers[stage];
+        schedule.recomputeLayers.push_back((turn + static_cast<int>(stage)) % (layers + 1));
+    }
+    schedule.recomputeModules = {turn % 2 == 1, turn / 2 % 2 == 1, turn / 4 % 2 == 1};
+}
+
 /// Every family under every method that it takes on an even number of devices.
 inline std::vector<std::pair<std::string, model::VocabularyMethod>> allPlans()
 {

@@ -120,8 +120,11 @@ base::Bytes peakOf(const simulate::Metrics &metrics)
     return metrics.peakMemory.empty() ? 0 : std::ranges::max(metrics.peakMemory);
 }
 
-std::string recomputeText(model::Recompute recompute)
+std::string recomputeText(const model::ScheduleChoice &schedule)
 {
+    const model::Recompute recompute = schedule.recompute;
+    if (schedule.recomputeLayers.size() == 1) // as given; a list is of one number of stages
+        return std::to_string(schedule.recomputeLayers.front());
     return recompute == model::Recompute::Full ? "full" : recompute == model::Recompute::Selective ? "selective" : "none";
 }
 
@@ -173,7 +176,7 @@ std::vector<std::pair<std::string, std::string>> cellsOf(const PlannedRun &run, 
         {"schedule", plan.schedule.family},
         {"chunks", number(model::stagesPerDevice(plan.schedule))},
         {"vocabulary", std::string(model::name(plan.schedule.vocabulary))},
-        {"recompute", recomputeText(plan.schedule.recompute)},
+        {"recompute", recomputeText(plan.schedule)},
         {isCsv ? "zero" : "ZeRO", number(plan.parallel.zero)},
         {isCsv ? "iteration_ns" : "iteration", isCsv ? number(metrics.iteration) : timeText(metrics.iteration)},
         {isCsv ? "above_lower_bound" : "above bound", isCsv ? concat(gapOf(metrics)) : percentText(gapOf(metrics))},

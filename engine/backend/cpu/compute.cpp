@@ -187,6 +187,10 @@ public:
         kernels::rmsNormBackward(inGradient.floats(), weightGradient, outGradient.floats(), in.floats(), rstd, weight.floats(),
                                  rows, width);
     }
+    void geluForward(Values out, ConstValues in, std::int64_t count) override
+    {
+        kernels::geluForward(out.floats(), in.floats(), count);
+    }
     void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) override
     {
         kernels::swigluForward(out.floats(), gate.floats(), up.floats(), count);

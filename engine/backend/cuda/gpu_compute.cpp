@@ -148,6 +148,10 @@ public:
             },
             "rmsNormBackward");
     }
+    void geluForward(Values out, ConstValues in, std::int64_t count) override
+    {
+        run([&] { return gpu::geluForward(stream(), out.as<T>(), in.as<T>(), count); }, "geluForward");
+    }
     void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) override
     {
         run([&] { return gpu::swigluForward(stream(), out.as<T>(), gate.as<T>(), up.as<T>(), count); }, "swigluForward");

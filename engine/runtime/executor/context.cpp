@@ -4,7 +4,7 @@
 
 namespace stagelens::runtime {
 
-Workspace::Workspace(backend::Pool &pool, const Shape &shape, bool recomputes, backend::Compute &compute)
+Workspace::Workspace(backend::Pool &pool, const Shape &shape, std::int64_t rebuilt, backend::Compute &compute)
 {
     const auto allocate = [&pool](std::int64_t floats) {
         return pool.allocate(size(floats), category(simulate::MemoryCategory::Workspace));
@@ -21,8 +21,8 @@ Workspace::Workspace(backend::Pool &pool, const Shape &shape, bool recomputes, b
                   [&values](std::span<float> block, std::int64_t first) {
                       std::copy_n(values.data() + first, block.size(), block.data());
                   });
-    if (recomputes)
-        recomputed = allocate(shape.savedFloats());
+    if (rebuilt > 0)
+        recomputed = allocate(rebuilt);
 }
 
 } // namespace stagelens::runtime

@@ -15,9 +15,10 @@ struct Workspace {
     std::vector<backend::Buffer> scratch; ///< [b s, LayerRecipe::scratch[i]]: two at least, of h or more
     backend::Buffer attention;            ///< kernels::attentionScratch in fp32
     backend::Buffer constants;            ///< Shape::constantFloats
-    backend::Buffer recomputed;           ///< saved tensors of a layer if every pass recomputes them
+    backend::Buffer recomputed;           ///< what a layer rebuilds
 
-    Workspace(backend::Pool &pool, const Shape &shape, bool recomputes, backend::Compute &compute);
+    /// `rebuilt`: the floats of `recomputed`, see simulate::rebuiltFloats().
+    Workspace(backend::Pool &pool, const Shape &shape, std::int64_t rebuilt, backend::Compute &compute);
 };
 
 /// Used by the thread of its device.

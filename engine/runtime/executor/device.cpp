@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/runtime/executor/kernel_recorder.h"
+#include "engine/simulate/buffers.h"
 
 #include <algorithm>
 #include <new>
@@ -12,9 +13,9 @@ namespace stagelens::runtime {
 Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, const Transports &transports,
                backend::Compute &compute)
     : m_plan(plan), m_place(place),
-      m_workspace(memory.pool(), plan.shape, plan.recomputes(), compute), m_context{plan.shape, memory, m_workspace, compute},
-      m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, transports.rail),
-      m_runner(plan, place, m_context, m_model, m_step),
+      m_workspace(memory.pool(), plan.shape, simulate::rebuiltFloats(plan.experiment, plan.schedule, place.device), compute),
+      m_context{plan.shape, memory, m_workspace, compute}, m_model(plan, place, memory.pool(), compute),
+      m_messages(plan, place, m_context, transports.rail), m_runner(plan, place, m_context, m_model, m_step),
       m_exchange(plan, place.replica, m_context, m_model, transports.replicas),
       m_collectives(place, m_context, m_model, transports.tensor), m_tableSums(plan, place, m_context, m_model, transports.all)
 {}

@@ -119,6 +119,7 @@ void DeviceModel::makeVocabularyParameters()
 
 void DeviceModel::makeStages()
 {
+    const std::vector<int> whole = operators::recomputedLayers(m_plan.experiment.schedule, m_plan.stageLayers);
     for (const int stage : m_plan.schedule.placement().stagesOf(m_device)) {
         if (m_stages.contains(stage))
             continue;
@@ -133,7 +134,7 @@ void DeviceModel::makeStages()
             layers.emplace_back(std::move(parameters));
         }
         // The backward of attention always recomputes its matrix, so selective recomputation needs no code here.
-        m_stages.emplace(stage, Stage(stage, std::move(layers), m_plan.recomputes()));
+        m_stages.emplace(stage, Stage(stage, std::move(layers), whole[size(stage)]));
     }
 }
 

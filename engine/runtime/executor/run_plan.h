@@ -38,7 +38,6 @@ struct RunPlan {
         const layout::Coordinates at = mesh.coordinatesOf(rank);
         return {rank, at[layout::Axis::Pipeline], at[layout::Axis::Data], at[layout::Axis::Tensor]};
     }
-    [[nodiscard]] bool recomputes() const { return experiment.schedule.recompute == model::Recompute::Full; }
     /// Returns whether each microbatch updates the parameter, so that weight versions are kept. A tied table is updated at the
     /// end of the step instead, because its gradient is the sum of the gradients of two devices.
     [[nodiscard]] bool isStashed(int parameter) const
@@ -68,7 +67,8 @@ struct RunPlan {
     [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
     [[nodiscard]] const schedule::RecipeBook &recipes() const
     {
-        return schedule::recipeBook(schedule.vocabulary(), recomputes(), schedule::sharingOf(experiment.parallel));
+        return schedule::recipeBook(schedule.vocabulary(), experiment.schedule.rebuilds(),
+                                    schedule::sharingOf(experiment.parallel));
     }
     /// Returns what the pass does on a device.
     [[nodiscard]] const schedule::PassRecipe &recipeOf(const schedule::Pass &pass, int device) const;

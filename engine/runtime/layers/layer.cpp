@@ -57,8 +57,8 @@ private:
                                               m_context.shape.attention(), m_context.workspace.attention.data());
         case OperatorKind::ReduceScatter:
         case OperatorKind::AllReduce: return completeSum(step, op);
-        case OperatorKind::Gelu:
-        case OperatorKind::Add: // parts of products and sums
+        case OperatorKind::Gelu: return compute().geluForward(at(step.out[0]), at(step.in[0]), rows() * widthOf(op.outputs[0]));
+        case OperatorKind::Add: // part of a product or sum
         case OperatorKind::AllGather:
         case OperatorKind::Replicate: break; // exchanges only
         }
@@ -192,10 +192,7 @@ private:
     }
 
     [[nodiscard]] Values at(const Place &place) const { return m_tensors.at(place, m_context); }
-    [[nodiscard]] float *floats(const Place &place) const
-    {
-        return m_tensors.saved + m_context.shape.layer->saved.offsets[size(place.index)];
-    }
+    [[nodiscard]] float *floats(const Place &place) const { return m_tensors.saved(place.index); }
     [[nodiscard]] Norm norm(const Operator &op) const
     {
         return {&parameter(op.parameters[0]), op.parameters.size() > 1 ? &parameter(op.parameters[1]) : nullptr};
@@ -224,7 +221,7 @@ Values Layer::Tensors::at(const Place &place, const Context &context) const
     case Place::Kind::Input: return in;
     case Place::Kind::Output: return out;
     case Place::Kind::Gradient: return gradient;
-    case Place::Kind::Saved: return context.values(saved + context.shape.layer->saved.offsets[size(place.index)]);
+    case Place::Kind::Saved: return context.values(saved(place.index));
     case Place::Kind::Scratch: return context.scratch(place.index);
     }
     return {};

@@ -18,8 +18,16 @@ public:
     struct Tensors {
         Values in;
         Values out;
-        Values gradient;        ///< of the output before the backward, of the input after it
-        float *saved = nullptr; ///< Shape::savedFloats() floats
+        Values gradient; ///< of the output before the backward, of the input after it
+        const operators::LayerStorage *storage = nullptr;
+        float *kept = nullptr;    ///< saved values, from F to B or W
+        float *rebuilt = nullptr; ///< the others
+        /// Returns where a saved value is.
+        [[nodiscard]] float *saved(operators::ValueId value) const
+        {
+            const std::int64_t offset = storage->kept.offsets[size(value)];
+            return offset >= 0 ? kept + offset : rebuilt + storage->dropped.offsets[size(value)];
+        }
         /// Returns where a step of the recipe finds a tensor.
         [[nodiscard]] Values at(const operators::Place &place, const Context &context) const;
     };

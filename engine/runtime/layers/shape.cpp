@@ -27,8 +27,12 @@ Shape::Shape(const model::Experiment &experiment)
       headSize(experiment.model.headSize()), normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)),
       rotation(rotationOf(experiment.model)), precision(operators::enginePrecision(experiment))
 {
-    auto plan = std::make_shared<LayerPlan>(LayerPlan{operators::recipeOf(operators::engineBlock(experiment)), {}});
-    plan->saved = operators::savedLayout(plan->recipe.block, plan->recipe.saved, tokens(), precision);
+    auto plan = std::make_shared<LayerPlan>();
+    plan->recipe = operators::recipeOf(operators::engineBlock(experiment));
+    const operators::LayerRecipe &recipe = plan->recipe;
+    const auto dropped = operators::droppedValues(recipe.block, recipe.saved, experiment.schedule.recomputeModules);
+    plan->partly = operators::storageOf(recipe, dropped, tokens(), precision);
+    plan->whole = operators::storageOf(recipe, recipe.saved, tokens(), precision);
     layer = std::move(plan);
 }
 

@@ -3,7 +3,7 @@
 
 #include "engine/backend/memory.h"
 #include "engine/model/experiment.h"
-#include "engine/operators/sizes.h"
+#include "engine/operators/recompute.h"
 #include "engine/simulate/memory.h"
 #include "kernels/include/attention.h"
 #include "kernels/include/rotary.h"
@@ -16,7 +16,8 @@ namespace stagelens::runtime {
 /// What the passes do with a layer, and where it saves its tensors.
 struct LayerPlan {
     operators::LayerRecipe recipe;
-    operators::SavedLayout saved;
+    operators::LayerStorage partly; ///< of a layer that rebuilds the plan's operators, or nothing
+    operators::LayerStorage whole;  ///< of a layer that is recomputed as a whole
 };
 
 /// The arguments of all kernels. Heads are those of a tensor rank.
@@ -48,8 +49,8 @@ struct Shape {
     [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }
     /// Returns the weight of a token in the loss of the step, which is the mean over all tokens.
     [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(stepMicrobatches() * tokens()); }
-    /// Returns the floats that a layer saves from F to B in addition to its input.
-    [[nodiscard]] std::int64_t savedFloats() const { return layer->saved.floats; }
+    /// Returns the floats of all saved values of a layer; its input is apart.
+    [[nodiscard]] std::int64_t savedFloats() const { return layer->whole.dropped.floats; }
     /// Returns the floats of the constants that the layers read.
     [[nodiscard]] std::int64_t constantFloats() const
     {

@@ -1,5 +1,7 @@
 #include "engine/runtime/layers/stage.h"
 
+#include <algorithm>
+
 namespace stagelens::runtime {
 
 using operators::LayerRecipe;
@@ -34,47 +36,50 @@ std::optional<TensorExchange> StageRun::advance(const Context &context)
 std::int64_t StageRun::layer() const
 {
     const auto done = static_cast<std::int64_t>(m_layersDone);
-    return m_work == StageWork::Forward ? done : static_cast<std::int64_t>(m_stage->m_layers.size()) - 1 - done;
+    return m_work == StageWork::Forward ? done : layers() - 1 - done;
 }
 
-float *StageRun::keptSlots(const Context &context) const
+/// A stage has one slot per layer: the tensors that it keeps, and its output, unless that leaves the stage. What layers rebuild
+/// is in one slab per layer if W needs it too, else in the workspace.
+void StageRun::findTensors(const Context &context)
 {
-    const bool areNone = m_stage->m_recomputes && m_stage->m_layers.size() == 1;
-    return areNone ? nullptr : context.memory.at(PassValue::StageSlots, m_stage->m_index, m_microbatch);
+    const Shape &shape = context.shape;
+    const std::int64_t index = layer();
+    const std::int64_t whole = m_stage->m_whole;
+    const operators::LayerStorage &storage = index < whole ? shape.layer->whole : shape.layer->partly;
+    const std::int64_t boundary = shape.floats(shape.boundary());
+    const std::int64_t partly = std::max<std::int64_t>(index - whole, 0);
+    const bool hasSlots = layers() > 1 || shape.layer->partly.kept.floats * (layers() - whole) > 0;
+    float *const slots = hasSlots ? context.memory.at(PassValue::StageSlots, m_stage->m_index, m_microbatch) : nullptr;
+    float *const slot = slots + index * boundary + partly * shape.layer->partly.kept.floats;
+    m_tensors = {};
+    m_tensors.storage = &storage;
+    m_tensors.in =
+        index > 0 ? context.values(slot - boundary) : context.at(PassValue::StageInput, m_stage->m_index, m_microbatch);
+    m_tensors.kept = slot;
+    if (m_work == StageWork::Forward)
+        m_tensors.out = index + 1 < layers() ? context.values(slot + storage.kept.floats) : m_tensor;
+    if (storage.dropped.floats == 0)
+        return;
+    const bool isSplit = m_work == StageWork::InputGradient || m_work == StageWork::WeightGradient;
+    m_tensors.rebuilt = isSplit ? context.memory.at(PassValue::Recomputed, m_stage->m_index, m_microbatch) +
+                                      std::min(index, whole) * shape.savedFloats() + partly * shape.layer->partly.dropped.floats
+                                : context.workspace.recomputed.data();
 }
 
 void StageRun::enterLayer(const Context &context)
 {
-    const auto count = static_cast<std::int64_t>(m_stage->m_layers.size());
-    if (static_cast<std::int64_t>(m_layersDone) >= count)
+    if (static_cast<std::int64_t>(m_layersDone) >= layers())
         return;
-    const Shape &shape = context.shape;
-    const LayerRecipe &recipe = shape.layer->recipe;
-    const bool recomputes = m_stage->m_recomputes;
-    const std::int64_t saved = recomputes ? 0 : shape.savedFloats();
-    const std::int64_t boundary = shape.floats(shape.boundary());
-    const std::int64_t slot = saved + boundary;
-    const std::int64_t index = layer();
-    float *const kept = keptSlots(context);
-    m_tensors = {};
-    m_tensors.in = index > 0 ? context.values(kept + index * slot - boundary)
-                             : context.at(PassValue::StageInput, m_stage->m_index, m_microbatch);
-    const bool isSplit = m_work == StageWork::InputGradient || m_work == StageWork::WeightGradient;
-    m_tensors.saved =
-        !recomputes ? kept + index * slot
-        : isSplit   ? context.memory.at(PassValue::Recomputed, m_stage->m_index, m_microbatch) + index * shape.savedFloats()
-                    : context.workspace.recomputed.data();
+    findTensors(context);
+    const LayerRecipe &recipe = context.shape.layer->recipe;
     m_lists = {};
     switch (m_work) {
-    case StageWork::Forward:
-        m_tensors.out = index + 1 < count ? context.values(kept + index * slot + saved) : m_tensor;
-        m_lists[1] = recipe.forward;
-        break;
+    case StageWork::Forward: m_lists[1] = recipe.forward; break;
     case StageWork::Backward:
     case StageWork::InputGradient:
         m_tensors.gradient = m_tensor;
-        if (recomputes)
-            m_lists[0] = recipe.rebuild;
+        m_lists[0] = m_tensors.storage->rebuild;
         m_lists[1] = m_work == StageWork::Backward ? recipe.backward : recipe.inputGradient;
         break;
     case StageWork::WeightGradient: m_lists[1] = recipe.weightGradient; break;

@@ -16,8 +16,8 @@ using Layers = std::vector<Layer>;
 /// An empty stage passes its input on unchanged, so that nothing is run on it.
 class Stage {
 public:
-    /// A stage with recomputation saves only the inputs of its layers, and their other saved tensors from I to W.
-    Stage(int index, Layers layers, bool recomputes) : m_index(index), m_layers(std::move(layers)), m_recomputes(recomputes) {}
+    /// Of the first `whole` layers only the inputs are kept from F to B. Rebuilt values are kept from I to W.
+    Stage(int index, Layers layers, int whole) : m_index(index), m_layers(std::move(layers)), m_whole(whole) {}
 
     [[nodiscard]] bool isEmpty() const { return m_layers.empty(); }
 
@@ -25,7 +25,7 @@ private:
     friend class StageRun;
     int m_index;
     Layers m_layers;
-    bool m_recomputes;
+    int m_whole; ///< layers that are recomputed as a whole
 };
 
 /// What a pass computes of the layers of a stage.
@@ -54,10 +54,9 @@ private:
     using Steps = std::span<const operators::Step>;
 
     void enterLayer(const Context &context);
+    void findTensors(const Context &context);
     [[nodiscard]] std::int64_t layer() const;
-    /// Returns one slot per layer: the tensors that it saves, unless they are recomputed, and its output, unless it leaves the
-    /// stage. Null if the slots are empty.
-    [[nodiscard]] float *keptSlots(const Context &context) const;
+    [[nodiscard]] std::int64_t layers() const { return static_cast<std::int64_t>(m_stage->m_layers.size()); }
 
     const Stage *m_stage;
     StageWork m_work;

@@ -1,6 +1,7 @@
 #include "engine/runtime/memory/memory_check.h"
 
 #include "engine/base/text.h"
+#include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/executor/message_plan.h"
@@ -55,7 +56,10 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
             settings.push_back(std::move(other));
         }
     };
-    alsoWith("--recompute full", [](model::Experiment &other) { other.schedule.recompute = model::Recompute::Full; });
+    alsoWith("--recompute full", [](model::Experiment &other) {
+        other.schedule.recompute = model::Recompute::Full;
+        other.schedule.recomputeLayers.clear();
+    });
     if (experiment.parallel.replicas > 1)
         alsoWith("--zero 1", [](model::Experiment &other) { other.parallel.zero = std::max(other.parallel.zero, 1); });
     if (experiment.schedule.file.empty()) {
@@ -66,7 +70,7 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
                     return;
                 other.schedule.family = family;
                 other.schedule.chunks.reset();
-                other.parallel.stageLayers.clear();
+                model::followStages(other);
             });
         alsoWith("--vocabulary vocab-1", [](model::Experiment &other) {
             if (!model::traits(other.schedule.vocabulary).isSharded && other.schedule.family != "interlaced")

@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
+#include "engine/model/schema.h"
 #include "engine/service/search/search_space.h"
 
 #include <algorithm>
@@ -109,9 +110,11 @@ private:
                 plan.parallel.microbatchSize = size;
                 plan.parallel.microbatches = static_cast<int>(microbatches);
                 plan.parallel.zero = zero;
-                plan.parallel.stageLayers.clear();
-                if (!m_query.keepsRecompute)
+                model::followStages(plan);
+                if (!m_query.keepsRecompute) {
                     plan.schedule.recompute = recompute;
+                    plan.schedule.recomputeLayers.clear();
+                }
             }
         }
     }

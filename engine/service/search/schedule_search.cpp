@@ -70,6 +70,8 @@ std::uint64_t fingerprint(const schedule::Schedule &schedule, const model::Exper
                            plan.parallel.hasSequenceParallel() ? 1 : 0})
         add(static_cast<std::uint64_t>(size));
     add(static_cast<std::uint64_t>(plan.schedule.recompute));
+    for (const int count : plan.schedule.recomputeLayers)
+        add(static_cast<std::uint64_t>(count));
     for (int device = 0; device < schedule.devices(); ++device) {
         add(~std::uint64_t{0});
         for (const schedule::Pass &pass : schedule.device(device))

@@ -3,7 +3,7 @@
 // % of the peak for matrix products, 45 % for attention, whose FLOPs are not discounted for causality) 56 published iterations
 // of 8 and 32 x A100 are predicted within 5 %, 1.8 % in the root mean square.
 
-#include "engine/operators/sizes.h"
+#include "engine/operators/recompute.h"
 #include "engine/simulate/costs/collective_costs.h"
 #include "engine/simulate/costs/cost_model.h"
 #include "engine/simulate/costs/device_share.h"
@@ -63,6 +63,7 @@ private:
     const Traffic &m_traffic;
     LayerCosts m_layer;
     VocabularyCosts m_vocabulary;
+    std::vector<int> m_whole; ///< layers of each stage that are recomputed as a whole
     std::optional<layout::Mesh> m_mesh;
     std::vector<int> m_nodes; ///< of each device, in the first replica
     double m_tokens;          ///< of a microbatch
@@ -73,6 +74,7 @@ AnalyticCosts::AnalyticCosts(const model::Experiment &experiment, const model::H
                              const schedule::Schedule &schedule)
     : m_experiment(experiment), m_hardware(hardware), m_schedule(schedule), m_traffic(trafficOf(hardware)),
       m_layer(experiment, hardware), m_vocabulary(experiment, schedule, m_layer, m_traffic),
+      m_whole(operators::recomputedLayers(experiment.schedule, layersOfStages(experiment, schedule))),
       m_mesh(layout::meshOf(experiment.parallel, schedule.devices())),
       m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence),
       m_boundary(
@@ -84,30 +86,52 @@ AnalyticCosts::AnalyticCosts(const model::Experiment &experiment, const model::H
 
 void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
 {
-    const double forward = layers * m_layer.seconds(PassHalf::Forward);
-    const double input = m_layer.seconds(PassHalf::InputGradient);
-    const double weight = m_layer.seconds(PassHalf::WeightGradient);
+    const int whole = m_whole[static_cast<std::size_t>(stage)];
+    const auto sum = [&](const auto &ofLayer) {
+        return (layers - whole) * ofLayer(Rebuilds::Operators) + whole * ofLayer(Rebuilds::Layer);
+    };
+    const double forward = layers * m_layer.seconds(PassHalf::Forward, Rebuilds::Nothing);
+    const double weight = m_layer.seconds(PassHalf::WeightGradient, Rebuilds::Nothing);
+    const auto inputOf = [&](Rebuilds rebuilds) { return m_layer.seconds(PassHalf::InputGradient, rebuilds); };
+    const double input = sum(inputOf);
+    const double inputAndWeight = sum([&](Rebuilds rebuilds) { return inputOf(rebuilds) + weight; });
     // F, I and W have about equal durations, and a microbatch visits a device once per chunk.
     const double contention = contentionSeconds() / (3.0 * m_schedule.placement().chunks());
-    const double attention = layers * m_layer.quadraticSeconds(PassHalf::Forward);
-    const double attentionInput = layers * m_layer.quadraticSeconds(PassHalf::InputGradient);
-    const auto set = [&](PassKind kind, double layerSeconds, double quadraticSeconds, const ExchangeCost &exchange) {
+    const double attention = layers * m_layer.quadraticSeconds(PassHalf::Forward, Rebuilds::Nothing);
+    const double attentionInput =
+        sum([&](Rebuilds rebuilds) { return m_layer.quadraticSeconds(PassHalf::InputGradient, rebuilds); });
+    const auto exchanges = [&](PassHalf half, bool isSplit, Rebuilds rebuilds) {
+        return layers * m_layer.exchanges(half, isSplit, rebuilds);
+    };
+    const auto inputExchanges = [&](bool isSplit) {
+        return sum([&](Rebuilds rebuilds) { return m_layer.exchanges(PassHalf::InputGradient, isSplit, rebuilds); });
+    };
+    const auto again = [&](bool isSplit) {
+        const double plain =
+            layers * inputOf(Rebuilds::Nothing) + exchanges(PassHalf::InputGradient, isSplit, Rebuilds::Nothing).seconds;
+        return toNanos(input + inputExchanges(isSplit).seconds - plain);
+    };
+    const auto set = [&](PassKind kind, double layerSeconds, double quadraticSeconds, const ExchangeCost &exchange,
+                         Nanos recomputed = 0) {
         const VocabularyLegs output = m_vocabulary.output(kind, stage);
         const VocabularyLegs embedding = m_vocabulary.embedding(kind, stage);
         const double vocabularySeconds = secondsOf(output) + secondsOf(embedding);
         const ExchangeCost ofVocabulary = exchangesOf(output) + exchangesOf(embedding);
         for (int direction = 0; direction < m_schedule.placement().directions; ++direction)
             costs.setPass(m_schedule.placement().deviceOf(stage, direction), kind, stage,
-                          {passTime(layerSeconds + layers * exchange.seconds + vocabularySeconds), toNanos(vocabularySeconds),
-                           toNanos(layers * exchange.seconds + ofVocabulary.seconds),
-                           static_cast<base::Bytes>(layers * exchange.bytes + ofVocabulary.bytes), toNanos(quadraticSeconds)});
+                          {passTime(layerSeconds + exchange.seconds + vocabularySeconds), toNanos(vocabularySeconds),
+                           toNanos(exchange.seconds + ofVocabulary.seconds),
+                           static_cast<base::Bytes>(exchange.bytes + ofVocabulary.bytes), toNanos(quadraticSeconds),
+                           recomputed});
     };
-    const auto exchange = [this](PassHalf half, bool isSplit) { return m_layer.exchanges(half, isSplit); };
-    set(PassKind::F, forward + contention, attention, exchange(PassHalf::Forward, false));
-    set(PassKind::B, layers * (input + weight) + 2 * contention, attentionInput,
-        exchange(PassHalf::InputGradient, false) + exchange(PassHalf::WeightGradient, false));
-    set(PassKind::I, layers * input + contention, attentionInput, exchange(PassHalf::InputGradient, true));
-    set(PassKind::W, layers * weight + contention, 0, exchange(PassHalf::WeightGradient, true));
+    set(PassKind::F, forward + contention, attention, exchanges(PassHalf::Forward, false, Rebuilds::Nothing));
+    set(PassKind::B, inputAndWeight + 2 * contention, attentionInput, sum([&](Rebuilds rebuilds) {
+            return m_layer.exchanges(PassHalf::InputGradient, false, rebuilds) +
+                   m_layer.exchanges(PassHalf::WeightGradient, false, Rebuilds::Nothing);
+        }),
+        again(false));
+    set(PassKind::I, input + contention, attentionInput, inputExchanges(true), again(true));
+    set(PassKind::W, layers * weight + contention, 0, exchanges(PassHalf::WeightGradient, true, Rebuilds::Nothing));
 }
 
 void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const

@@ -2,6 +2,8 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/operators/recompute.h"
+#include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/given_costs.h"
 #include "engine/simulate/sensitivity/what_if_costs.h"
 
@@ -49,7 +51,8 @@ PassCost CostModel::worked(const PassCost &cost, std::size_t microbatch) const
             .vocabulary = scaled(cost.vocabulary, linear),
             .tensor = scaled(cost.tensor, linear),
             .tensorBytes = scaled(cost.tensorBytes, linear),
-            .quadratic = std::llround(quadratic)};
+            .quadratic = std::llround(quadratic),
+            .recomputed = scaled(cost.recomputed, linear)};
 }
 
 PassCost CostModel::least(const PassCost &cost) const
@@ -77,7 +80,7 @@ void CostModel::slowDown(int device, double factor)
         const std::uint32_t slot = m_slots[place(device, stage)];
         for (std::size_t kind = 0; slot != 0 && kind < schedule::kPassKindCount; ++kind) {
             PassCost &cost = m_passes[slot + kind];
-            for (Nanos *part : {&cost.duration, &cost.vocabulary, &cost.tensor, &cost.quadratic})
+            for (Nanos *part : {&cost.duration, &cost.vocabulary, &cost.tensor, &cost.quadratic, &cost.recomputed})
                 *part = scaled(*part, factor);
         }
     }
@@ -145,17 +148,24 @@ base::Result<CostModel> costsOfFile(const std::string &file, const schedule::Sch
     return measuredCosts(*csv, file, schedule);
 }
 
-/// Adds the forward of a stage to its backward, for full recomputation.
-void addRecomputation(CostModel &costs, const schedule::Schedule &schedule)
+/// Adds the forward of the layers that are recomputed as a whole to the backward of their stage. The time of single operators
+/// is unknown.
+void addRecomputation(CostModel &costs, const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
+    const std::vector<int> layers = layersOfStages(experiment, schedule);
+    const std::vector<int> whole = operators::recomputedLayers(experiment.schedule, layers);
     const StagesOfDevices stages = stagesOfDevices(schedule);
     for (int device = 0; device < schedule.devices(); ++device) {
         for (const int stage : stages[static_cast<std::size_t>(device)]) {
+            const auto at = static_cast<std::size_t>(stage);
+            const bool isFull = experiment.schedule.recompute == model::Recompute::Full;
+            const double share = isFull ? 1 : layers[at] > 0 ? static_cast<double>(whole[at]) / layers[at] : 0;
             const PassCost again = costs.pass(device, PassKind::F, stage);
             for (const PassKind kind : {PassKind::B, PassKind::I}) {
                 PassCost cost = costs.pass(device, kind, stage);
-                cost.duration += again.duration;
-                cost.vocabulary += again.vocabulary;
+                cost.recomputed = scaled(again.duration, share);
+                cost.duration += cost.recomputed;
+                cost.vocabulary += scaled(again.vocabulary, share);
                 costs.setPass(device, kind, stage, cost);
             }
         }
@@ -212,8 +222,8 @@ base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const 
     costs->replicas = experiment.parallel.replicas;
     costs->limitsNorm = experiment.training.optimizer.clip.has_value();
     // Analytic costs compute recomputation, and measured durations include it.
-    if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recompute == model::Recompute::Full)
-        addRecomputation(*costs, schedule);
+    if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recomputesLayers())
+        addRecomputation(*costs, experiment, schedule);
     return costs;
 }
 

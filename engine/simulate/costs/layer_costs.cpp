@@ -4,6 +4,7 @@
 #include "engine/layout/mesh.h"
 #include "engine/operators/architecture.h"
 #include "engine/operators/partition.h"
+#include "engine/operators/recompute.h"
 
 #include <algorithm>
 #include <array>
@@ -168,36 +169,48 @@ double LayerCosts::inputGradient(const Work &forward) const
 
 /// Returns the seconds without the launch bound. In the backward, each half has every matrix product once; the input gradient
 /// also has attention twice, elementwise work, and recomputation.
-double LayerCosts::unfloored(PassHalf half) const
+double LayerCosts::unfloored(PassHalf half, Rebuilds rebuilds) const
 {
     if (half == PassHalf::WeightGradient)
         return m_layer.matrix;
     if (half == PassHalf::Forward)
         return m_layer.sum();
     double again = 0;
-    if (m_experiment.schedule.recompute == model::Recompute::Full)
+    if (rebuilds == Rebuilds::Layer)
         again = m_layer.sum();
-    else if (m_experiment.schedule.recompute == model::Recompute::Selective)
-        again = m_layer.attention + m_layer.scores;
+    else if (rebuilds == Rebuilds::Operators)
+        for (const Operator &op : m_block.operators)
+            again += isAgain(op, rebuilds) ? secondsOf(op).sum() : 0;
     return inputGradient(m_layer) + again;
 }
 
-int LayerCosts::kernels(PassHalf half) const
+bool LayerCosts::isAgain(const Operator &op, Rebuilds rebuilds) const
+{
+    const model::ScheduleChoice &schedule = m_experiment.schedule;
+    if (rebuilds != Rebuilds::Operators)
+        return rebuilds == Rebuilds::Layer;
+    const bool isSelected = schedule.recompute == model::Recompute::Selective && op.kind == OperatorKind::Attention;
+    return isSelected || operators::isRebuilt(op.kind, schedule.recomputeModules);
+}
+
+int LayerCosts::kernels(PassHalf half, Rebuilds rebuilds) const
 {
     int count = 0;
     for (const Operator &op : m_block.operators) {
         const Kernels each = kernelsOf(op);
         count += half == PassHalf::Forward ? each.forward : half == PassHalf::InputGradient ? each.input : each.weight;
-        if (half == PassHalf::InputGradient && m_experiment.schedule.recompute == model::Recompute::Full)
+        const bool isModule = operators::isRebuilt(op.kind, m_experiment.schedule.recomputeModules);
+        if (half == PassHalf::InputGradient && (rebuilds == Rebuilds::Layer || (rebuilds == Rebuilds::Operators && isModule)))
             count += each.forward;
     }
     return count;
 }
 
-double LayerCosts::seconds(PassHalf half) const
+double LayerCosts::seconds(PassHalf half, Rebuilds rebuilds) const
 {
     constexpr auto kSecond = static_cast<double>(base::kNanosPerSecond);
-    return std::max(unfloored(half), kernels(half) * static_cast<double>(m_hardware.launchInterval) / kSecond);
+    return std::max(unfloored(half, rebuilds),
+                    kernels(half, rebuilds) * static_cast<double>(m_hardware.launchInterval) / kSecond);
 }
 
 ExchangeCost LayerCosts::exchange(GroupCollective collective, double bytes) const
@@ -250,12 +263,12 @@ void LayerCosts::appendExchanges(std::vector<Leg> &legs, std::size_t index, Pass
     }
 }
 
-ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit) const
+ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds) const
 {
     std::vector<Leg> legs;
     for (std::size_t op = 0; m_split.ranks > 1 && op < m_block.operators.size(); ++op) {
         appendExchanges(legs, op, half, isSplit);
-        if (half == PassHalf::InputGradient && m_experiment.schedule.recompute == model::Recompute::Full)
+        if (half == PassHalf::InputGradient && rebuilds == Rebuilds::Layer)
             appendExchanges(legs, op, PassHalf::Forward, isSplit);
     }
     ExchangeCost sum;
@@ -266,23 +279,25 @@ ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit) const
     return sum;
 }
 
-double LayerCosts::quadraticSeconds(PassHalf half) const
+double LayerCosts::quadraticSeconds(PassHalf half, Rebuilds rebuilds) const
 {
     if (half == PassHalf::WeightGradient)
         return 0;
     double own = m_layer.attention + m_layer.scores;
     if (half == PassHalf::InputGradient) {
-        const double again = m_experiment.schedule.recompute == model::Recompute::None ? 0 : own;
+        const bool isAttentionAgain = std::ranges::any_of(
+            m_block.operators, [&](const Operator &op) { return op.kind == OperatorKind::Attention && isAgain(op, rebuilds); });
+        const double again = isAttentionAgain ? own : 0;
         own = inputGradient({.attention = m_layer.attention, .scores = m_layer.scores}) + again;
     }
-    return own / unfloored(half) * seconds(half); // a half that is bound by launches is shared in proportion
+    return own / unfloored(half, rebuilds) *
+           seconds(half, rebuilds); // a half that is bound by launches is shared in proportion
 }
 
-std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit) const
+std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds) const
 {
-    const double total = seconds(half);
-    const bool isLaunching = total > unfloored(half); // bound by kernel launches
-    const model::Recompute recompute = m_experiment.schedule.recompute;
+    const double total = seconds(half, rebuilds);
+    const bool isLaunching = total > unfloored(half, rebuilds); // bound by kernel launches
     const std::size_t count = m_block.operators.size();
     std::vector<Leg> legs;
     double sum = 0;
@@ -297,12 +312,12 @@ std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit) const
         legs.push_back({op, std::move(name), share, isRecomputed, false, 0});
         sum += share;
     };
-    const bool recomputes = half == PassHalf::InputGradient && recompute != model::Recompute::None;
+    const bool recomputes = half == PassHalf::InputGradient && rebuilds != Rebuilds::Nothing;
     for (std::size_t op = 0; op < count && (half == PassHalf::Forward || recomputes); ++op) {
         const Operator &each = m_block.operators[op];
-        if (!recomputes || recompute == model::Recompute::Full || each.kind == OperatorKind::Attention)
+        if (!recomputes || isAgain(each, rebuilds))
             append(op, secondsOf(each).sum(), kernelsOf(each).forward, recomputes);
-        if (!recomputes || recompute == model::Recompute::Full) {
+        if (!recomputes || rebuilds == Rebuilds::Layer) {
             const std::size_t before = legs.size();
             appendExchanges(legs, op, PassHalf::Forward, isSplit);
             for (std::size_t i = before; i < legs.size(); ++i)

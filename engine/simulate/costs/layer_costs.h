@@ -52,10 +52,14 @@ struct ExchangeCost {
     {
         return {one.seconds + other.seconds, one.bytes + other.bytes};
     }
+    friend ExchangeCost operator*(int layers, const ExchangeCost &one) { return {layers * one.seconds, layers * one.bytes}; }
 };
 
 /// The parts of a pass's work.
 enum class PassHalf : unsigned char { Forward, InputGradient, WeightGradient };
+
+/// What the backward of a layer computes again: the operators that the plan's policy and modules name, or all of them.
+enum class Rebuilds : unsigned char { Nothing, Operators, Layer };
 
 /// The time of one layer for one microbatch on one of the plan's tensor ranks.
 class LayerCosts {
@@ -64,15 +68,15 @@ public:
 
     /// Returns the seconds of one half without exchanges; recomputation counts in the input-gradient half. A half lasts at
     /// least as long as the host needs to launch the kernels that the usual frameworks launch for it.
-    [[nodiscard]] double seconds(PassHalf half) const;
+    [[nodiscard]] double seconds(PassHalf half, Rebuilds rebuilds) const;
     /// Returns the part of seconds() that grows with the square of the sequence's length.
-    [[nodiscard]] double quadraticSeconds(PassHalf half) const;
+    [[nodiscard]] double quadraticSeconds(PassHalf half, Rebuilds rebuilds) const;
     /// Returns the exchanges among tensor ranks in a half, during which the rank computes nothing. `isSplit`: the
     /// weight gradient is a pass of its own, which gathers again what the whole backward has gathered.
-    [[nodiscard]] ExchangeCost exchanges(PassHalf half, bool isSplit) const;
+    [[nodiscard]] ExchangeCost exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds) const;
     /// Returns the operators and exchanges of one half in the order of execution, recomputation first. Their seconds add up to
     /// those of the two functions above.
-    [[nodiscard]] std::vector<Leg> legs(PassHalf half, bool isSplit) const;
+    [[nodiscard]] std::vector<Leg> legs(PassHalf half, bool isSplit, Rebuilds rebuilds) const;
     /// Returns the cost of an exchange among the tensor ranks of a tensor with `bytes` in all.
     [[nodiscard]] ExchangeCost exchange(GroupCollective collective, double bytes) const;
     [[nodiscard]] const operators::TensorSplit &split() const { return m_split; }
@@ -96,10 +100,12 @@ private:
     [[nodiscard]] Work secondsOfAll() const;
     /// Appends the exchanges of an operator in a half.
     void appendExchanges(std::vector<Leg> &legs, std::size_t op, PassHalf half, bool isSplit) const;
-    [[nodiscard]] double unfloored(PassHalf half) const;
+    [[nodiscard]] double unfloored(PassHalf half, Rebuilds rebuilds) const;
+    /// Returns whether the backward computes an operator again.
+    [[nodiscard]] bool isAgain(const operators::Operator &op, Rebuilds rebuilds) const;
     /// Returns the seconds of the input-gradient half of work whose forward takes `forward`, without recomputation.
     [[nodiscard]] double inputGradient(const Work &forward) const;
-    [[nodiscard]] int kernels(PassHalf half) const;
+    [[nodiscard]] int kernels(PassHalf half, Rebuilds rebuilds) const;
 
     const model::Experiment &m_experiment;
     const model::Hardware &m_hardware;

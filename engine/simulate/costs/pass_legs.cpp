@@ -1,6 +1,7 @@
 #include "engine/simulate/costs/pass_legs.h"
 
 #include "engine/base/text.h"
+#include "engine/operators/recompute.h"
 #include "engine/simulate/costs/device_share.h"
 
 #include <cmath>
@@ -22,14 +23,14 @@ void PassLegs::append(std::vector<Part> &parts, std::string_view layer, const Vo
         parts.push_back({base::concat(layer, ' ', leg.name), true, leg.isExchange, leg.seconds});
 }
 
-void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind) const
+void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind, Rebuilds rebuilds) const
 {
     const auto add = [&](const Leg &leg, std::string_view half) {
         parts.push_back({base::concat("layer ", layer, ' ', leg.name, leg.isExchange && !leg.isRecomputed ? "" : half), false,
                          leg.isExchange, leg.seconds});
     };
     if (kind == PassKind::F) {
-        for (const Leg &leg : m_layer.legs(PassHalf::Forward, false))
+        for (const Leg &leg : m_layer.legs(PassHalf::Forward, false, Rebuilds::Nothing))
             add(leg, "");
         return;
     }
@@ -37,9 +38,9 @@ void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind) c
     std::vector<Leg> inputs;
     std::vector<Leg> weights;
     if (kind != PassKind::W)
-        inputs = m_layer.legs(PassHalf::InputGradient, isSplit);
+        inputs = m_layer.legs(PassHalf::InputGradient, isSplit, rebuilds);
     if (kind != PassKind::I)
-        weights = m_layer.legs(PassHalf::WeightGradient, isSplit);
+        weights = m_layer.legs(PassHalf::WeightGradient, isSplit, Rebuilds::Nothing);
     // Both lists run from the last operator to the first; a whole backward computes the weight gradient of an operator first.
     auto weight = weights.begin();
     for (const Leg &leg : inputs) {
@@ -61,11 +62,14 @@ std::vector<PassLegs::Part> PassLegs::partsOf(PassKind kind, int stage) const
     }
     const auto layers = m_layers.begin() + stage;
     const int first = std::accumulate(m_layers.begin(), layers, 0);
+    const int whole = operators::recomputedLayers(m_experiment.schedule, m_layers)[static_cast<std::size_t>(stage)];
     const bool isForward = kind == PassKind::F;
     append(parts, isForward ? "embedding" : "output",
            isForward ? m_vocabulary.embedding(kind, stage) : m_vocabulary.output(kind, stage));
-    for (int i = 0; i < *layers; ++i)
-        appendLayer(parts, isForward ? first + i : first + *layers - 1 - i, kind);
+    for (int i = 0; i < *layers; ++i) {
+        const int inStage = isForward ? i : *layers - 1 - i;
+        appendLayer(parts, first + inStage, kind, inStage < whole ? Rebuilds::Layer : Rebuilds::Operators);
+    }
     append(parts, isForward ? "output" : "embedding",
            isForward ? m_vocabulary.output(kind, stage) : m_vocabulary.embedding(kind, stage));
     return parts;

@@ -44,7 +44,7 @@ private:
     /// Returns the parts of the passes of a kind and stage.
     [[nodiscard]] std::vector<Part> partsOf(schedule::PassKind kind, int stage) const;
     void append(std::vector<Part> &parts, std::string_view layer, const VocabularyLegs &legs) const;
-    void appendLayer(std::vector<Part> &parts, int layer, schedule::PassKind kind) const;
+    void appendLayer(std::vector<Part> &parts, int layer, schedule::PassKind kind, Rebuilds rebuilds) const;
 
     model::Experiment m_experiment;
     model::Hardware m_hardware;

@@ -164,6 +164,23 @@ private slots:
             QVERIFY2(omits(launched(framework.format.data(), experiment), "rank order dp-tp-cp-pp"), framework.format.data());
     }
 
+    void recomputedPartsAreWrittenOrNamed()
+    {
+        model::Experiment experiment = planOf("1f1b");
+        experiment.schedule.recomputeLayers = {2};
+        const Launch even = launched("megatron", experiment);
+        QVERIFY(has(even.text, "--recompute-method block") && has(even.text, "--recompute-num-layers 2"));
+        checkMegatron(even.text);
+        for (const char *framework : {"torchtitan", "deepspeed"})
+            QVERIFY(omits(launched(framework, experiment), "recomputed layers and operators"));
+        experiment.schedule.recomputeLayers.assign(static_cast<std::size_t>(experiment.parallel.devices), 0);
+        experiment.schedule.recomputeLayers.front() = 1;
+        experiment.schedule.recomputeModules.norms = true;
+        const Launch uneven = launched("megatron", experiment);
+        QVERIFY(!has(uneven.text, "--recompute") && omits(uneven, "recomputed layers of each stage") &&
+                omits(uneven, "recomputed operators (norms)"));
+    }
+
     /// Every argument exists there, whatever the plan.
     void onlyKnownNamesAreWritten()
     {

@@ -2,6 +2,7 @@
 #include "engine/operators/recipe.h"
 #include "engine/operators/architecture.h"
 #include "engine/operators/partition.h"
+#include "engine/operators/recompute.h"
 #include "engine/operators/sizes.h"
 
 #include <QTest>
@@ -92,6 +93,12 @@ public:
     {
         for (const Step &step : steps)
             apply(step);
+    }
+    /// Empties the places of saved values.
+    void forget(const std::vector<ValueId> &values)
+    {
+        for (const ValueId value : values)
+            put({Place::Kind::Saved, value}, {});
     }
     /// Returns how often the gradient of each parameter was added to.
     [[nodiscard]] const std::map<int, int> &updates() const { return m_updates; }
@@ -254,6 +261,33 @@ private slots:
                     QVERIFY(names.updates().size() >= static_cast<std::size_t>(matrices) + 1);
                 }
             }
+        }
+    }
+
+    /// What a layer rebuilds of its operators, every other saved value being kept.
+    void everyRebuildFindsItsValues()
+    {
+        for (const Block &block : blocks()) {
+            const LayerRecipe recipe = recipeOf(block);
+            for (int set = 0; set < 8; ++set) {
+                const model::RecomputeModules modules{(set & 1) != 0, (set & 2) != 0, (set & 4) != 0};
+                const std::vector<ValueId> dropped = droppedValues(block, recipe.saved, modules);
+                QCOMPARE(dropped.empty(), set == 0);
+                const std::vector<Step> rebuild = rebuildSteps(block, recipe.forward, dropped);
+                Names names(recipe);
+                try {
+                    names.forward(recipe.forward);
+                    names.forget(dropped);
+                    names.forward(rebuild);
+                    names.backward(recipe.backward);
+                } catch (const std::logic_error &error) {
+                    QFAIL(qPrintable(QString::fromStdString(text(recipe) + error.what())));
+                }
+                for (const Step &step : rebuild) // cheap operators only: no product, no exchange
+                    QVERIFY(step.kind == StepKind::Forward &&
+                            isRebuilt(block.operators[static_cast<std::size_t>(step.op)].kind, modules));
+            }
+            QCOMPARE(rebuildSteps(block, recipe.forward, recipe.saved).size(), recipe.rebuild.size());
         }
     }
 

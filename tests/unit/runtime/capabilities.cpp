@@ -56,6 +56,13 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.training.backend = "cuda";
          e.schedule.attention = model::Attention::Materialised;
      }},
+    {"recompute-layers", [](Experiment &e) { e.schedule.recomputeLayers = {1}; }},
+    {"recompute-modules", [](Experiment &e) { e.schedule.recomputeModules.norms = true; }},
+    {"recompute-gelu-on-gpus",
+     [](Experiment &e) {
+         e.training.backend = "cuda";
+         e.schedule.recomputeModules.activation = true;
+     }},
     {"slow-devices", [](Experiment &e) { e.whatIf.slow = "0=1.5"; }},
     {"slow-links",
      [](Experiment &e) {

@@ -1,0 +1,115 @@
+// Fields of recomputation: the policy of the whole plan, the layers of each stage, and the operators of the other layers.
+#include "engine/model/names.h"
+#include "engine/model/schema_row.h"
+
+#include <algorithm>
+
+namespace stagelens::model {
+
+using Kind = Field::Kind;
+
+std::string setRecompute(Experiment &experiment, const FieldValue &value)
+{
+    const std::string &word = std::get<std::string>(value);
+    ScheduleChoice &schedule = experiment.schedule;
+    if (const auto policy = parse<Recompute>(word)) {
+        schedule.recompute = *policy;
+        schedule.recomputeLayers.clear();
+        return {};
+    }
+    if (word.empty() || word.find_first_not_of("0123456789/") != std::string::npos) {
+        std::vector<std::string> known = names<Recompute>();
+        known.emplace_back("layers such as 2 or 3/1/0/0");
+        return unknownWord(word, known);
+    }
+    return setRecomputeLayers(experiment, parseField(schemaField("schedule.recompute_layers"), word));
+}
+
+namespace {
+
+std::string setLayers(Experiment &experiment, const FieldValue &value)
+{
+    return setRecomputeLayers(experiment, {value, {}});
+}
+
+std::string setModules(Experiment &experiment, const FieldValue &value)
+{
+    const std::string &word = std::get<std::string>(value);
+    const auto modules = parseModules(word);
+    if (!modules)
+        return unknownWord(word, {"none", "norms", "activation", "attention", "several with commas"});
+    experiment.schedule.recomputeModules = *modules;
+    return {};
+}
+
+} // namespace
+
+std::string setRecomputeLayers(Experiment &experiment, const ParsedField &parsed)
+{
+    if (!parsed.fault.empty())
+        return parsed.fault;
+    ScheduleChoice &schedule = experiment.schedule;
+    std::string fault = put(parsed.value, schedule.recomputeLayers);
+    if (schedule.recompute == Recompute::Full && !schedule.recomputeLayers.empty())
+        schedule.recompute = Recompute::None;
+    return fault;
+}
+
+base::Problems recomputeProblems(const Experiment &experiment, int stages)
+{
+    const std::vector<int> &list = experiment.schedule.recomputeLayers;
+    const std::vector<int> &cut = experiment.parallel.stageLayers;
+    const auto count = static_cast<std::size_t>(stages);
+    const std::string field = "schedule.recompute_layers";
+    if (list.size() > 1 && list.size() != count)
+        return {{field, base::concat("has ", list.size(), " entries for ", stages,
+                                     " stages; give one for each stage, or one number for all")}};
+    // As operators::evenStageLayers() cuts them: the last stage has the even share, the others at most one more.
+    const int layers = experiment.hasModel ? experiment.model.layers : stages;
+    const bool isEven = !traits(experiment.schedule.vocabulary).redistributesLayers;
+    const int last = isEven ? layers / stages : layers;
+    const int most = isEven && stages > 1 ? (layers - last + stages - 2) / (stages - 1) : layers;
+    base::Problems problems;
+    for (std::size_t stage = 0; stage < list.size(); ++stage) {
+        int bound = list.size() > 1 && stage + 1 == count ? last : most;
+        if (cut.size() == count)
+            bound = list.size() > 1 ? cut[stage] : *std::ranges::max_element(cut);
+        const int nearest = std::clamp(list[stage], 0, std::max(bound, 0));
+        if (list[stage] == nearest)
+            continue;
+        const std::string of = list.size() > 1 ? base::concat(" for stage ", stage, ", which has ", bound)
+                                               : base::concat(", and stages have at most ", bound);
+        problems.push_back({field, base::concat("is ", list[stage], of, " layers; choose ", nearest)});
+    }
+    return problems;
+}
+
+std::vector<Field> recomputeRows()
+{
+    return {
+        row("schedule.recompute_layers", "--recompute-layers", "N|n0/n1/..", "Recomputed layers",
+            "how many of the first layers of each stage are computed again in the backward: a number for every stage, or one "
+            "for each",
+            Kind::Layers, MEMBER(schedule.recomputeLayers))
+            .by([](const Experiment &e) { return valueOf(e.schedule.recomputeLayers); }, setLayers)
+            .orElse("none")
+            .unless()
+            .where([](const Experiment &e) { return e.schedule.recompute != Recompute::Full; }),
+        row("schedule.recompute_modules", "--recompute-modules", "LIST", "Recomputed operators",
+            "operators of a layer whose outputs are computed again in the backward: norms, activation, attention, with commas",
+            Kind::Choice)
+            .by([](const Experiment &e) { return FieldValue(text(e.schedule.recomputeModules)); }, setModules)
+            .oneOf({{"none", "None", {}},
+                    {"norms", "Norms", {}},
+                    {"activation", "Activation function", {}},
+                    {"norms,activation", "Norms and activation", "About 40 % of the activations for 1 to 2 % of the time"},
+                    {"attention", "Attention", {}},
+                    {"norms,attention", "Norms and attention", {}},
+                    {"activation,attention", "Activation and attention", {}},
+                    {"norms,activation,attention", "All three", {}}})
+            .unless(std::string("none"))
+            .where([](const Experiment &e) { return e.hasModel && e.schedule.recompute != Recompute::Full; }),
+    };
+}
+
+} // namespace stagelens::model

@@ -1,0 +1,94 @@
+#include "engine/operators/recompute.h"
+
+#include "engine/operators/storage.h"
+
+#include <algorithm>
+
+namespace stagelens::operators {
+namespace {
+
+bool contains(std::span<const ValueId> values, ValueId value)
+{
+    return std::ranges::find(values, value) != values.end();
+}
+
+/// Returns the step that computes only the activation function of a product.
+Step activationAlone(const Block &block, const Step &product)
+{
+    int op = product.op;
+    while (block.operators[static_cast<std::size_t>(op)].kind != OperatorKind::Gelu)
+        ++op;
+    return {.kind = StepKind::Forward, .op = op, .in = {product.between}, .out = product.out};
+}
+
+} // namespace
+
+bool isRebuilt(OperatorKind kind, const model::RecomputeModules &modules)
+{
+    switch (kind) {
+    case OperatorKind::LayerNorm:
+    case OperatorKind::RmsNorm: return modules.norms;
+    case OperatorKind::Gelu:
+    case OperatorKind::SwiGlu: return modules.activation;
+    case OperatorKind::Attention: return modules.attention;
+    default: return false;
+    }
+}
+
+std::vector<ValueId> droppedValues(const Block &block, std::span<const ValueId> saved, const model::RecomputeModules &modules)
+{
+    std::vector<ValueId> dropped;
+    for (const ValueId value : saved)
+        for (const Operator &op : block.operators)
+            if (isRebuilt(op.kind, modules) && contains(op.outputs, value))
+                dropped.push_back(value);
+    return dropped;
+}
+
+std::vector<Step> rebuildSteps(const Block &block, const std::vector<Step> &forward, std::span<const ValueId> dropped)
+{
+    std::vector<Step> steps;
+    std::vector<Place> wanted;
+    const auto isWanted = [&](const Place &place) {
+        return (place.kind == Place::Kind::Saved && contains(dropped, place.index)) ||
+               std::ranges::find(wanted, place) != wanted.end();
+    };
+    for (auto step = forward.rbegin(); step != forward.rend(); ++step) {
+        const bool isInner = step->between && isWanted(step->between);
+        if (!std::ranges::any_of(step->out, isWanted) && !isInner)
+            continue;
+        steps.push_back(step->between && step->between.kind == Place::Kind::Saved && !isInner ? activationAlone(block, *step)
+                                                                                              : *step);
+        std::vector<Place> read = steps.back().in;
+        read.push_back(step->addend);
+        for (const Place &place : read)
+            if (place.kind != Place::Kind::Saved && place.kind != Place::Kind::Input)
+                wanted.push_back(place);
+    }
+    std::ranges::reverse(steps);
+    return steps;
+}
+
+LayerStorage storageOf(const LayerRecipe &recipe, std::span<const ValueId> dropped, std::int64_t tokens,
+                       base::Precision precision)
+{
+    std::vector<ValueId> kept;
+    for (const ValueId value : recipe.saved)
+        if (!contains(dropped, value))
+            kept.push_back(value);
+    return {savedLayout(recipe.block, kept, tokens, precision), savedLayout(recipe.block, dropped, tokens, precision),
+            rebuildSteps(recipe.block, recipe.forward, dropped)};
+}
+
+std::vector<int> recomputedLayers(const model::ScheduleChoice &schedule, std::span<const int> stageLayers)
+{
+    std::vector<int> layers(stageLayers.begin(), stageLayers.end());
+    const std::vector<int> &list = schedule.recomputeLayers;
+    for (std::size_t stage = 0; stage < layers.size() && schedule.recompute != model::Recompute::Full; ++stage) {
+        const std::size_t entry = list.size() == 1 ? 0 : stage;
+        layers[stage] = entry < list.size() ? std::clamp(list[entry], 0, layers[stage]) : 0;
+    }
+    return layers;
+}
+
+} // namespace stagelens::operators

@@ -1,0 +1,38 @@
+// Which saved values of a layer are dropped after the forward, and the steps of the backward that rebuild them. Rebuilding runs
+// the kernels of the forward on the same numbers, so gradients have the bits of a run that keeps everything.
+#pragma once
+
+#include "engine/operators/recipe.h"
+#include "engine/operators/sizes.h"
+
+#include <span>
+#include <vector>
+
+namespace stagelens::operators {
+
+/// Returns whether the outputs of such an operator are rebuilt.
+[[nodiscard]] bool isRebuilt(OperatorKind kind, const model::RecomputeModules &modules);
+
+/// Returns those of the saved values that the operators write which are rebuilt.
+[[nodiscard]] std::vector<ValueId> droppedValues(const Block &block, std::span<const ValueId> saved,
+                                                 const model::RecomputeModules &modules);
+
+/// Returns the steps of the forward that produce the dropped values from the input and the other saved values, directly or not.
+/// An activation function that the forward computes within a product becomes a step of its own.
+[[nodiscard]] std::vector<Step> rebuildSteps(const Block &block, const std::vector<Step> &forward,
+                                             std::span<const ValueId> dropped);
+
+/// Where a layer finds its saved values: those kept from F to B (or W), and those that the backward rebuilds. The forward
+/// writes the latter to memory that the next layer reuses.
+struct LayerStorage {
+    SavedLayout kept;
+    SavedLayout dropped;
+    std::vector<Step> rebuild;
+};
+[[nodiscard]] LayerStorage storageOf(const LayerRecipe &recipe, std::span<const ValueId> dropped, std::int64_t tokens,
+                                     base::Precision precision);
+
+/// Returns how many of the first layers of each stage are recomputed as a whole.
+[[nodiscard]] std::vector<int> recomputedLayers(const model::ScheduleChoice &schedule, std::span<const int> stageLayers);
+
+} // namespace stagelens::operators
