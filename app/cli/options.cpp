@@ -15,6 +15,7 @@
 #include "engine/model/names.h"
 #include "engine/operators/optimizers/optimizer.h"
 #include "engine/schedule/families.h"
+#include "engine/service/search/recompute_advice.h"
 
 #include <algorithm>
 #include <cctype>
@@ -63,7 +64,7 @@ void makeRoomForScheduleFile(const ExperimentArguments &arguments, Experiment &e
         return;
     experiment.parallel.devices = 0;
     experiment.parallel.microbatches = 0;
-    experiment.parallel.stageLayers.clear();
+    model::followStages(experiment);
     experiment.schedule.vocabulary = model::VocabularyMethod::None;
 }
 
@@ -99,7 +100,7 @@ Experiment replanned(Experiment stored, const ExperimentArguments &arguments)
         return std::ranges::any_of(options, [&](const char *option) { return given(arguments, option); });
     };
     if (anyOf({"--devices", "--schedule", "--schedule-file", "--vocabulary", "--chunks", "--waves"}))
-        stored.parallel.stageLayers.clear();
+        model::followStages(stored);
     if (anyOf({"--devices"}))
         stored.training.mode.reset();
     return stored;
@@ -188,6 +189,8 @@ Problem underOption(Problem problem, const ExperimentArguments &arguments)
 {
     if (problem.field == "schedule.text" && given(arguments, "--schedule-file")) // from standard input
         problem.field = "schedule.file";
+    if (problem.field == "schedule.recompute_layers" && given(arguments, "--recompute")) // which takes layers too
+        problem.field = "schedule.recompute";
     for (const model::Field &field : model::schema()) {
         const bool within = problem.field == field.path ||
                             (problem.field.starts_with(field.path) && problem.field[field.path.size()] == '.') ||
@@ -239,8 +242,30 @@ ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::stri
     return arguments;
 }
 
-Result<Experiment> experimentOf(const ExperimentArguments &arguments)
+namespace {
+
+/// The plan whose layers --recompute auto chooses; a line on stderr says which.
+Result<Experiment> withAutomaticRecomputation(const Experiment &experiment, const ExperimentArguments &arguments)
 {
+    auto least = service::withLeastRecomputation(experiment, service::machineCores());
+    if (!least)
+        return underOptions(least.error(), arguments);
+    std::vector<std::string> layers;
+    for (const int count : least->schedule.recomputeLayers)
+        layers.push_back(std::to_string(count));
+    base::log(base::LogLevel::Info, "auto: recomputes " + (layers.empty() ? std::string("nothing") : base::join(layers, "/")));
+    return least;
+}
+
+} // namespace
+
+Result<Experiment> experimentOf(const ExperimentArguments &all)
+{
+    ExperimentArguments arguments = all;
+    const auto wish = arguments.given.find("--recompute");
+    const bool isAutomatic = wish != arguments.given.end() && wish->second == "auto";
+    if (isAutomatic)
+        wish->second = "none";
     Experiment experiment = arguments.stored ? replanned(*arguments.stored, arguments) : Experiment();
     if (!arguments.file.empty()) {
         Result<Experiment> loaded = readDocument(arguments.file);
@@ -268,7 +293,7 @@ Result<Experiment> experimentOf(const ExperimentArguments &arguments)
     }
     if (!problems.empty())
         return base::Error::invalid(std::move(problems));
-    return experiment;
+    return isAutomatic ? withAutomaticRecomputation(experiment, arguments) : Result<Experiment>(std::move(experiment));
 }
 
 base::Error underOptions(base::Error error, const ExperimentArguments &arguments)

@@ -16,11 +16,15 @@ constexpr std::chrono::milliseconds kPatience{500};
 
 } // namespace
 
-SearchWatch::SearchWatch(const model::Experiment &experiment)
-    : m_due(Clock::now() + kPatience), m_isTerminal(isatty(STDERR_FILENO) == 1)
+SearchWatch::SearchWatch(const model::Experiment &experiment) : SearchWatch()
 {
-    if (experiment.schedule.family == model::kAutomaticFamily)
-        m_interrupt.emplace();
+    if (experiment.schedule.family != model::kAutomaticFamily)
+        m_interrupt.reset();
+}
+
+SearchWatch::SearchWatch() : m_due(Clock::now() + kPatience), m_isTerminal(isatty(STDERR_FILENO) == 1)
+{
+    m_interrupt.emplace();
 }
 
 SearchWatch::~SearchWatch()

@@ -14,6 +14,8 @@ class SearchWatch {
 public:
     /// Does nothing for a plan that names its family.
     explicit SearchWatch(const model::Experiment &experiment);
+    /// For what always searches.
+    SearchWatch();
     ~SearchWatch();
     SearchWatch(const SearchWatch &) = delete;
     SearchWatch &operator=(const SearchWatch &) = delete;

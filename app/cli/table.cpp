@@ -22,7 +22,7 @@ std::size_t width(const std::string &text)
 bool looksNumeric(const std::string &cell)
 {
     return cell.empty() || cell == "-" || (cell.front() >= '0' && cell.front() <= '9') || cell.front() == '+' ||
-           (cell.front() == '-' && cell.size() > 1);
+           (cell.front() == '-' && cell.size() > 1 && cell[1] != '-'); // no option
 }
 
 /// Letters of a cell that others stand beside, and of the last one of a row.

@@ -4,6 +4,7 @@
 #include <QJsonArray>
 #include <QTest>
 
+#include <algorithm>
 #include <csignal>
 
 using namespace Qt::StringLiterals;
@@ -50,6 +51,57 @@ private slots:
         QCOMPARE(words.status, 0);
         QVERIFY(words.out.contains("above lower bound"));
         QVERIFY(words.out.contains("the hardware's capacity, is chosen"));
+    }
+
+    /// --recompute auto: the resolved document has the layers of each stage, and every device keeps the limit.
+    void recomputesTheFewestLayers()
+    {
+        const auto plan = u"--layers 32 --devices 4 --microbatches 8 --hidden 64 --sequence 32 --vocabulary-size 64 "_s;
+        const auto peaks = [this](const QString &words) {
+            return m_cli.run(u"simulate --json "_s + words).object()[u"metrics"].toObject()[u"peak_memory_bytes"].toArray();
+        };
+        const auto most = [](const QJsonArray &all) {
+            qint64 bytes = 0;
+            for (const QJsonValue &each : all)
+                bytes = std::max(bytes, each.toInteger());
+            return bytes;
+        };
+        const qint64 limit = (most(peaks(plan)) + most(peaks(plan + u"--recompute full"_s))) / 2;
+        const CliAnswer answer = m_cli.run(u"simulate --json --recompute auto --memory-limit %1 "_s.arg(limit) + plan);
+        QCOMPARE(answer.status, 0);
+        QVERIFY2(answer.err.startsWith("auto: recomputes "), answer.err);
+        const QJsonObject document = answer.object();
+        const QJsonArray layers = document[u"experiment"].toObject()[u"schedule"].toObject()[u"recompute_layers"].toArray();
+        QCOMPARE(layers.size(), 4);
+        QVERIFY(layers[0].toInt() > layers[3].toInt());
+        QVERIFY(most(document[u"metrics"].toObject()[u"peak_memory_bytes"].toArray()) <= limit);
+        QVERIFY(document[u"metrics"].toObject()[u"recomputed_ns_per_device"].toArray()[0].toInteger() > 0);
+    }
+
+    void showsTheLevers()
+    {
+        const auto plan = u"--layers 4 --devices 2 --microbatches 4 --hidden 64 --sequence 32 --vocabulary-size 64 "_s;
+        const CliAnswer answer = m_cli.run(u"levers --json "_s + plan);
+        QCOMPARE(answer.status, 0);
+        const QJsonObject board = answer.object();
+        QCOMPARE(board[u"stagelens"].toString(), u"levers/1"_s);
+        const QJsonArray levers = board[u"levers"].toArray();
+        QVERIFY(levers.size() > 20);
+        for (const QJsonValue &value : levers) {
+            const QJsonObject lever = value.toObject();
+            if (lever[u"options"] != u"--recompute full"_s)
+                continue;
+            QCOMPARE(lever[u"numbers"].toString(), u"bit-equal"_s);
+            const QJsonObject own = m_cli.run(u"simulate --json --recompute full "_s + plan).object()[u"metrics"].toObject();
+            QCOMPARE(lever[u"iteration_ns"], own[u"iteration_ns"]);
+            QCOMPARE(board[u"iteration_ns"].toInteger() + lever[u"lost_ns"].toInteger(), own[u"iteration_ns"].toInteger());
+        }
+        const CliAnswer words = m_cli.run(u"levers "_s + plan);
+        QCOMPARE(words.status, 0);
+        QVERIFY(words.out.contains("--recompute-modules norms,activation") && words.out.contains("same mathematics"));
+        const CliAnswer teaching = m_cli.run(u"levers --uniform F=1,B=2"_s);
+        QCOMPARE(teaching.status, 2);
+        QVERIFY2(teaching.err.contains("name a model or its layers"), teaching.err);
     }
 
     void keepsToTheMemoryLimit()

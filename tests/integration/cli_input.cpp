@@ -131,6 +131,13 @@ void CliInput::saysWhatWasMeant_data()
     row("simulate --vocabulary vocab1", "did you mean vocab-1?");
     row("simulate --dtype FP32", "did you mean fp32?");
     row("simulate --recompute ful", "did you mean full?");
+    row("simulate --recompute 9", "--recompute: is 9, and stages have at most 2 layers; choose 2");
+    row("simulate --recompute 3/1", "--recompute: has 2 entries for 4 stages; give one for each stage, or one number for all");
+    row("simulate --recompute 1/2/3/0", "--recompute: is 3 for stage 2, which has 2 layers; choose 2");
+    row("simulate --recompute 1/x", "choose none, selective, full, layers such as 2 or 3/1/0/0");
+    row("simulate --recompute-modules gelu", "choose none, norms, activation, attention, several with commas");
+    row("simulate --recompute auto --memory-limit 1000", "with all its layers recomputed; raise it, or give more devices");
+    row("simulate --recompute auto --schedule auto", "--recompute: is auto, and so is the schedule; choose a family");
     row("simulate --hardware a100", "did you mean a100-80gb?");
     row("simulate --hardware H200", "did you mean h200?");
     row("simulate --model GPT-4B", "did you mean gpt-4b?");

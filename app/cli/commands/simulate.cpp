@@ -10,7 +10,9 @@
 #include "engine/exchange/timeline_json.h"
 #include "engine/model/presets.h"
 #include "engine/service/legs.h"
+#include "engine/simulate/costs/cost_model.h"
 
+#include <cmath>
 #include <iostream>
 
 namespace stagelens::cli {
@@ -54,6 +56,31 @@ nlohmann::json extrapolationsJson(const model::Hardware &hardware, const model::
     return {{"measured", model::isMeasured(hardware)}, {"beyond", std::move(list)}};
 }
 
+/// Adds what of each pass, and of all passes of a device, computes again what the forward has dropped.
+void addRecomputation(nlohmann::ordered_json &document, const service::Prediction &prediction)
+{
+    const timeline::Timeline &timeline = *prediction.timeline;
+    auto sums = nlohmann::json::array();
+    for (int device = 0; device < timeline.devices(); ++device) {
+        const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+        base::Nanos sum = 0;
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            const simulate::PassCost cost = prediction.costs->of(device, lane.pass[i]);
+            if (cost.recomputed <= 0 || cost.duration <= 0)
+                continue;
+            const auto taken = static_cast<double>(lane.end[i] - lane.begin[i]);
+            const base::Nanos again =
+                std::llround(taken * static_cast<double>(cost.recomputed) / static_cast<double>(cost.duration));
+            sum += again;
+            auto &entry = document["devices"][static_cast<std::size_t>(device)];
+            if (entry.contains("slices"))
+                entry["slices"][i]["recomputed_ns"] = again;
+        }
+        sums.push_back(sum);
+    }
+    document["metrics"]["recomputed_ns_per_device"] = std::move(sums);
+}
+
 int print(const service::Prediction &prediction, const simulate::Explanation &explanation,
           const service::Sensitivity &sensitivity, const Wishes &wishes)
 {
@@ -66,6 +93,8 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
                 return fail(legs.error());
             exchange::addLegs(document, *prediction.timeline, **legs);
         }
+        if (prediction.experiment.schedule.recompute != model::Recompute::None || prediction.experiment.schedule.rebuilds())
+            addRecomputation(document, prediction);
         if (prediction.hardware)
             document["hardware_runs"] = extrapolationsJson(*prediction.hardware, prediction.experiment);
         if (prediction.search)

@@ -1,0 +1,225 @@
+#include "engine/service/search/lever_changes.h"
+
+#include "engine/base/text.h"
+#include "engine/model/family_shape.h"
+#include "engine/model/names.h"
+#include "engine/model/schema.h"
+#include "engine/operators/optimizers/optimizer.h"
+#include "engine/schedule/families.h"
+#include "engine/service/search/recompute_advice.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace stagelens::service {
+namespace {
+
+using base::Bytes;
+using base::concat;
+using model::Experiment;
+
+std::string listText(const std::vector<int> &numbers)
+{
+    std::vector<std::string> words;
+    for (const int number : numbers)
+        words.push_back(std::to_string(number));
+    return base::join(words, "/");
+}
+
+/// Collects the changes that a plan allows.
+class Changes {
+public:
+    Changes(const Prediction &prediction, int cores, const std::stop_token &stop)
+        : m_plan(prediction.experiment), m_prediction(prediction), m_cores(cores), m_stop(stop)
+    {}
+
+    [[nodiscard]] std::vector<LeverChange> all()
+    {
+        layers();
+        operatorSets();
+        attention();
+        microbatches();
+        families();
+        vocabulary();
+        replicas();
+        tensor();
+        optimizers();
+        precisions();
+        return std::move(m_changes);
+    }
+
+private:
+    void add(LeverKind kind, std::string options, Numbers numbers, std::function<void(Experiment &)> apply)
+    {
+        m_changes.push_back({kind, std::move(options), numbers, std::move(apply)});
+    }
+
+    void addLayers(const std::string &words, model::Recompute policy, const std::vector<int> &list)
+    {
+        if (policy != m_plan.schedule.recompute || list != m_plan.schedule.recomputeLayers)
+            add(LeverKind::Layers, "--recompute " + words, Numbers::SameBits, [=](Experiment &plan) {
+                plan.schedule.recompute = policy;
+                plan.schedule.recomputeLayers = list;
+            });
+    }
+
+    void addLeast(Bytes limit)
+    {
+        const auto least = withLeastRecomputation(m_plan, m_cores, limit, m_stop);
+        if (least && !least->schedule.recomputeLayers.empty() && m_lists.insert(least->schedule.recomputeLayers).second)
+            addLayers(listText(least->schedule.recomputeLayers), least->schedule.recompute, least->schedule.recomputeLayers);
+    }
+
+    /// None, some layers of every stage, the fewest layers that keep the limit, and those that save as much as all do.
+    void layers()
+    {
+        const int most = std::ranges::max(m_plan.parallel.stageLayers);
+        addLayers("none", model::Recompute::None, {});
+        if (m_plan.schedule.attention == model::Attention::Materialised)
+            addLayers("selective", model::Recompute::Selective, {});
+        for (const int count : std::set<int>{1, most / 2})
+            if (count > 0 && count < most)
+                addLayers(std::to_string(count), model::Recompute::None, {count});
+        if (const auto limit = memoryLimitOf(m_prediction))
+            addLeast(*limit);
+        Experiment full = m_plan;
+        full.schedule.recompute = model::Recompute::Full;
+        full.schedule.recomputeLayers.clear();
+        full.schedule.memoryLimit.reset();
+        if (const auto all = predict(full, m_cores, {m_stop, {}}); all && !(*all)->metrics.peakMemory.empty())
+            addLeast(std::ranges::max((*all)->metrics.peakMemory));
+        addLayers("full", model::Recompute::Full, {});
+    }
+
+    void operatorSets()
+    {
+        if (m_plan.schedule.recompute == model::Recompute::Full)
+            return;
+        for (const char *words : {"none", "norms", "activation", "norms,activation", "attention", "norms,activation,attention"})
+            if (const auto modules = model::parseModules(words); modules && *modules != m_plan.schedule.recomputeModules)
+                add(LeverKind::Operators, concat("--recompute-modules ", words), Numbers::SameBits,
+                    [modules](Experiment &plan) { plan.schedule.recomputeModules = *modules; });
+    }
+
+    void attention()
+    {
+        for (const model::Attention each : {model::Attention::Flash, model::Attention::Materialised})
+            if (each != m_plan.schedule.attention)
+                add(LeverKind::Attention, concat("--attention ", model::name(each)), Numbers::SameBits,
+                    [each](Experiment &plan) { plan.schedule.attention = each; });
+    }
+
+    /// Of the same global batch.
+    void microbatches()
+    {
+        const auto addSize = [this](int size, int count) {
+            add(LeverKind::Microbatch, concat("--microbatch-size ", size, " --microbatches ", count), Numbers::SameMathematics,
+                [=](Experiment &plan) {
+                    plan.parallel.microbatchSize = size;
+                    plan.parallel.microbatches = count;
+                });
+        };
+        const int size = m_plan.parallel.microbatchSize;
+        const int count = m_plan.parallel.microbatches;
+        if (m_plan.schedule.hasOwnOrder())
+            return;
+        if (size % 2 == 0)
+            addSize(size / 2, count * 2);
+        if (count % 2 == 0)
+            addSize(size * 2, count / 2);
+    }
+
+    /// Families of synchronous updates with one direction add up gradients in the same order (interlaced does not).
+    void families()
+    {
+        const auto hasPlainBits = [](const schedule::Family *family) {
+            return family != nullptr && family->synchronous && family->directions == 1 && family->name != "interlaced";
+        };
+        const schedule::Family *const own = schedule::findFamily(m_plan.schedule.family);
+        if (own == nullptr)
+            return;
+        for (const schedule::Family &family : schedule::families()) {
+            if (family.name == own->name)
+                continue;
+            const Numbers numbers = family.synchronous != own->synchronous || !family.synchronous ? Numbers::OtherMathematics
+                                    : hasPlainBits(&family) && hasPlainBits(own)                  ? Numbers::SameBits
+                                                                                                  : Numbers::SameMathematics;
+            add(LeverKind::Schedule, concat("--schedule ", family.name), numbers, [name = family.name](Experiment &plan) {
+                const int before = model::stagesPerDevice(plan.schedule);
+                model::chooseFamily(plan.schedule, name);
+                if (model::stagesPerDevice(plan.schedule) != before)
+                    model::followStages(plan);
+            });
+        }
+    }
+
+    void vocabulary()
+    {
+        for (const model::VocabularyTraits &method : model::kVocabularyChoices)
+            if (method.method != m_plan.schedule.vocabulary && !m_plan.schedule.hasOwnOrder())
+                add(LeverKind::Vocabulary, concat("--vocabulary ", method.name), Numbers::SameMathematics,
+                    [each = method.method](Experiment &plan) { plan.schedule.vocabulary = each; });
+    }
+
+    void replicas()
+    {
+        constexpr int kStages = 4;
+        for (int zero = 0; zero < kStages && m_plan.parallel.replicas > 1; ++zero)
+            if (zero != m_plan.parallel.zero)
+                add(LeverKind::Zero, concat("--zero ", zero), Numbers::SameBits,
+                    [zero](Experiment &plan) { plan.parallel.zero = zero; });
+    }
+
+    void tensor()
+    {
+        if (m_plan.parallel.tensor == 1)
+            return;
+        const bool isOn = !m_plan.parallel.sequenceParallel;
+        add(LeverKind::SequenceParallel, isOn ? "--sequence-parallel" : "--no-sequence-parallel", Numbers::SameMathematics,
+            [isOn](Experiment &plan) { plan.parallel.sequenceParallel = isOn; });
+    }
+
+    void optimizers()
+    {
+        for (const operators::Optimizer *each : operators::optimizers())
+            if (each->name != m_plan.training.optimizer.name)
+                add(LeverKind::Optimizer, concat("--optimizer ", each->name), Numbers::OtherMathematics,
+                    [name = std::string(each->name)](Experiment &plan) {
+                        (void)model::edit(plan, model::schemaField("training.optimizer.name"), name);
+                    });
+    }
+
+    /// Of plans for other machines; the engine on processors computes in fp32.
+    void precisions()
+    {
+        const bool isHere = m_prediction.hardware && m_prediction.hardware->name == "cpu-local";
+        for (const model::DataType type : {model::DataType::Fp32, model::DataType::Bf16, model::DataType::Fp16})
+            if (type != m_plan.model.dtype && !isHere)
+                add(LeverKind::Precision, concat("--dtype ", model::name(type)), Numbers::OtherMathematics,
+                    [type](Experiment &plan) { plan.model.dtype = type; });
+    }
+
+    const Experiment &m_plan;
+    const Prediction &m_prediction;
+    int m_cores;
+    std::stop_token m_stop;
+    std::set<std::vector<int>> m_lists; ///< of recomputed layers
+    std::vector<LeverChange> m_changes;
+};
+
+} // namespace
+
+std::vector<LeverChange> leverChanges(const Prediction &prediction, int cores, const std::stop_token &stop)
+{
+    return Changes(prediction, cores, stop).all();
+}
+
+std::optional<Bytes> memoryLimitOf(const Prediction &prediction)
+{
+    if (prediction.experiment.schedule.memoryLimit)
+        return prediction.experiment.schedule.memoryLimit;
+    return prediction.memoryCapacity > 0 ? std::optional(prediction.memoryCapacity) : std::nullopt;
+}
+
+} // namespace stagelens::service

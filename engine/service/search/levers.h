@@ -1,0 +1,65 @@
+// The lever board: what each change of a plan saves on its fullest device, and what it costs in time and in equality of
+// numbers.
+#pragma once
+
+#include "engine/service/engine_service.h"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace stagelens::service {
+
+/// What happens to the numbers of a training run.
+enum class Numbers : unsigned char {
+    SameBits,         ///< losses and gradients have the same bits
+    SameMathematics,  ///< sums have another order, so that results are rounded differently
+    OtherMathematics, ///< another training, whose loss must be compared
+};
+[[nodiscard]] std::string_view name(Numbers numbers); ///< "bit-equal", "same mathematics", "other mathematics"
+
+/// Levers of one kind exclude each other.
+enum class LeverKind : unsigned char {
+    Layers,    ///< recomputation of layers and of attention's probabilities
+    Operators, ///< recomputation of operators
+    Attention,
+    Microbatch,
+    Schedule,
+    Vocabulary,
+    Zero,
+    SequenceParallel,
+    Optimizer,
+    Precision,
+};
+[[nodiscard]] std::string_view name(LeverKind kind); ///< "recomputed layers", ...
+
+struct Lever {
+    LeverKind kind = LeverKind::Layers;
+    std::string options; ///< of the command line, "--recompute 3/1/0/0"; of a combination those of each part
+    Numbers numbers = Numbers::SameBits;
+    model::Experiment experiment;               ///< the plan with it
+    std::vector<std::size_t> parts = {};        ///< of a combination: levers
+    std::optional<base::Nanos> iteration = {};  ///< absent if the plan is impossible
+    std::optional<base::Bytes> peakMemory = {}; ///< of the fullest device
+    base::Problems refusal = {};
+    /// No other lever or combination, and not the plan itself, is as good in time, memory and numbers, and better in one.
+    bool isOnFront = false;
+};
+
+struct LeverBoard {
+    base::Nanos iteration = 0; ///< of the plan as it is
+    base::Bytes peakMemory = 0;
+    std::optional<base::Bytes> limit;     ///< of a device: the plan's, else the hardware's capacity
+    std::vector<Lever> levers;            ///< in the order of their kinds
+    std::vector<Lever> combinations = {}; ///< of two levers or more that are on the front, fastest first
+    bool cancelled = false;
+};
+
+/// Predicts every lever of a plan with a model, and then combinations of those that save memory, as long as the front gains; at
+/// most about 150 predictions. `progress` is called on the caller's thread after each.
+[[nodiscard]] base::Result<LeverBoard> leverBoard(const Prediction &prediction, int cores, const SearchOptions &options = {});
+
+} // namespace stagelens::service

@@ -1,0 +1,165 @@
+// The fewest layers to recompute for a memory limit, by formula and by the byte-exact plan, and the lever board.
+#include "engine/service/search/recompute_advice.h"
+#include "engine/base/text.h"
+#include "engine/service/search/levers.h"
+#include "tests/support/sanitized.h"
+#include "tests/support/tiny_model.h"
+
+#include <QtTest>
+
+#include <algorithm>
+#include <set>
+#include <stop_token>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+
+namespace {
+
+service::PredictionPtr predictionOf(const model::Experiment &experiment)
+{
+    auto prediction = service::predict(experiment, 2);
+    if (!prediction)
+        qFatal("%s", prediction.error().text().c_str());
+    return std::move(prediction).value();
+}
+
+/// Eight layers of each of four stages, one millisecond a forward and two a backward.
+model::Experiment textbook()
+{
+    model::Experiment experiment;
+    experiment.model = test::tinyModel();
+    experiment.model.layers = 32;
+    experiment.parallel.microbatches = 8;
+    experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}};
+    return experiment;
+}
+
+double makespanOf(const model::Experiment &experiment)
+{
+    return static_cast<double>(predictionOf(experiment)->metrics.makespan) / 1e6;
+}
+
+} // namespace
+
+class RecomputeAdvice : public QObject {
+    Q_OBJECT
+private slots:
+    /// 1F1B holds 4, 3, 2 and 1 microbatches; layers keep 34 units, or 2 if recomputed, and a device has 800.
+    void formulaOfTheTextbook()
+    {
+        std::vector<int> least;
+        for (const int inFlight : {4, 3, 2, 1})
+            least.push_back(service::leastRecomputedLayers(inFlight, 8, {34, 2}, 800).value());
+        QCOMPARE(least, (std::vector<int>{3, 1, 0, 0}));
+        QCOMPARE(service::leastRecomputedLayers(4, 8, {34, 2}, 4 * 8 * 2 + 34), std::optional(8));
+        QCOMPARE(service::leastRecomputedLayers(4, 8, {34, 2}, 4 * 8 * 2 + 33), std::nullopt);
+        QCOMPARE(service::leastRecomputedLayers(1, 8, {34, 34}, 1), std::nullopt);
+    }
+
+    void makespansOfTheTextbook()
+    {
+        model::Experiment experiment = textbook();
+        QCOMPARE(makespanOf(experiment), 33.0);
+        experiment.schedule.recomputeLayers = {3, 1, 0, 0};
+        QCOMPARE(makespanOf(experiment), 35.125);
+        experiment.schedule.recomputeLayers = {3};
+        QCOMPARE(makespanOf(experiment), 37.125);
+        experiment.schedule.recomputeLayers = {8};
+        QCOMPARE(makespanOf(experiment), 44.0);
+        experiment.schedule.recomputeLayers.clear();
+        experiment.schedule.recompute = model::Recompute::Full;
+        QCOMPARE(makespanOf(experiment), 44.0);
+    }
+
+    /// Each device fits, and with one layer less in any stage some device does not.
+    void leastOfTheBytePlan()
+    {
+        int found = 0;
+        for (const char *family : {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "v-half", "chimera"}) {
+            model::Experiment experiment = test::tinyExperiment(family, VocabularyMethod::None, 4, 8);
+            const auto peaks = [&](const model::Experiment &of) { return predictionOf(of)->metrics.peakMemory; };
+            const base::Bytes kept = std::ranges::max(peaks(experiment));
+            model::Experiment full = experiment;
+            full.schedule.recompute = model::Recompute::Full;
+            const base::Bytes least = std::ranges::max(peaks(full));
+            for (const double share : {0.0, 0.4, 0.8}) {
+                const auto limit =
+                    static_cast<base::Bytes>(static_cast<double>(least) + share * static_cast<double>(kept - least));
+                const auto advised = service::withLeastRecomputation(experiment, 2, limit);
+                QVERIFY2(advised.ok(), advised ? "" : advised.error().text().c_str());
+                QVERIFY2(std::ranges::max(peaks(*advised)) <= limit, family);
+                std::vector<int> list = advised->schedule.recomputeLayers;
+                for (std::size_t stage = 0; stage < list.size(); ++stage) {
+                    if (list[stage] == 0)
+                        continue;
+                    model::Experiment fewer = *advised;
+                    --fewer.schedule.recomputeLayers[stage];
+                    QVERIFY2(std::ranges::max(peaks(fewer)) > limit, base::concat(family, ' ', stage).c_str());
+                    ++found;
+                }
+            }
+            const auto none = service::withLeastRecomputation(experiment, 2, kept);
+            QVERIFY(none && none->schedule.recomputeLayers.empty());
+        }
+        QVERIFY(found > 10);
+    }
+
+    void whatCannotBeAdvised()
+    {
+        const auto problem = [](const model::Experiment &experiment, std::optional<base::Bytes> limit) {
+            const auto advised = service::withLeastRecomputation(experiment, 2, limit);
+            return advised ? std::string() : advised.error().text();
+        };
+        model::Experiment experiment = test::tinyExperiment("1f1b", VocabularyMethod::None, 4, 8);
+        QVERIFY(QString::fromStdString(problem(experiment, 1000)).contains("with all its layers recomputed; raise it"));
+        experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}};
+        QVERIFY(QString::fromStdString(problem(experiment, {})).contains("give --memory-limit"));
+        experiment.hasModel = false;
+        QVERIFY(QString::fromStdString(problem(experiment, 1000)).contains("name --model or --layers"));
+    }
+
+    void leversAreThePredictionsOfTheirPlans()
+    {
+        model::Experiment experiment = test::smallExperiment("1f1b", VocabularyMethod::None, 2, 4);
+        experiment.parallel.replicas = 2;
+        experiment.parallel.tensor = 2;
+        const service::PredictionPtr prediction = predictionOf(experiment);
+        std::size_t calls = 0;
+        service::SearchOptions options;
+        options.progress = [&](const service::SearchProgress &progress) { calls = progress.done; };
+        const auto board = service::leverBoard(*prediction, 2, options);
+        QVERIFY(board.ok());
+        QVERIFY(calls >= board->levers.size() + board->combinations.size());
+        std::set<service::LeverKind> kinds;
+        for (const auto *levers : {&board->levers, &board->combinations}) {
+            for (const service::Lever &lever : *levers) {
+                kinds.insert(lever.kind);
+                QVERIFY(lever.iteration.has_value() != !lever.refusal.empty());
+                if (!lever.iteration)
+                    continue;
+                const service::PredictionPtr own = predictionOf(lever.experiment);
+                QCOMPARE(own->metrics.iteration, *lever.iteration);
+                QCOMPARE(std::ranges::max(own->metrics.peakMemory), *lever.peakMemory);
+                if (lever.isOnFront)
+                    QVERIFY(*lever.iteration <= board->iteration || *lever.peakMemory <= board->peakMemory);
+            }
+        }
+        QVERIFY(kinds.size() >= 8);
+        QVERIFY(!board->combinations.empty());
+        for (const service::Lever &lever : board->combinations)
+            QVERIFY(lever.isOnFront && lever.parts.size() >= 2);
+    }
+
+    void stoppedBoardHasNoResult()
+    {
+        std::stop_source stop;
+        service::SearchOptions options{stop.get_token(), [&stop](const service::SearchProgress &) { stop.request_stop(); }};
+        const auto board =
+            service::leverBoard(*predictionOf(test::smallExperiment("1f1b", VocabularyMethod::None, 2, 4)), 2, options);
+        QVERIFY(!board && board.error().kind == base::ErrorKind::Cancelled);
+    }
+};
+
+QTEST_GUILESS_MAIN(RecomputeAdvice)
+#include "recompute_advice.moc"
