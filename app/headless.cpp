@@ -16,6 +16,8 @@
 #include "ui/words/words.h"
 
 #include <QApplication>
+#include <QDialog>
+#include <QPainter>
 #include <QPixmap>
 #include <QTemporaryDir>
 
@@ -122,7 +124,13 @@ base::Result<> takeScreenshot(const ScreenshotRequest &request)
     // Layout requests and queued repaints come before the picture.
     for (int round = 0; round < 5; ++round)
         QApplication::processEvents();
-    return ui::saveImage(window.grab().toImage(), request.file);
+    QPixmap picture = window.grab();
+    QPainter painter(&picture);
+    for (QDialog *dialog : window.findChildren<QDialog *>()) // windows of their own, which grab() leaves out
+        if (dialog->isVisible())
+            painter.drawPixmap(window.rect().center() - dialog->rect().center(), dialog->grab());
+    painter.end();
+    return ui::saveImage(picture.toImage(), request.file);
 }
 
 } // namespace stagelens::app

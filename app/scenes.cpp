@@ -14,6 +14,7 @@
 #include "ui/pages/learn_page.h"
 #include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/panels/levers_dialog.h"
 #include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/shell/main_window.h"
@@ -222,6 +223,16 @@ void openThePage(MainWindow &window, const QString &scene)
     }
 }
 
+/// The lever board of the plan.
+Result<> showTheLevers(MainWindow &window)
+{
+    window.actions().levers->trigger();
+    const auto *dialog = window.findChild<ui::LeversDialog *>();
+    if (dialog == nullptr || !waitFor([dialog] { return !dialog->isComputing(); }))
+        return base::Error::failed("the lever board was not computed within 3 minutes");
+    return {};
+}
+
 struct Scene {
     const char16_t *name;
     std::function<Result<>(MainWindow &)> play;
@@ -254,6 +265,7 @@ const std::vector<Scene> &scenes()
         {u"critical", simply(showTheCriticalPath)},
         {u"table", simply(showTheTable)},
         {u"presentation", simply(present)},
+        {u"levers", showTheLevers},
         {u"schedule", simply(editTheSchedule)},
         {u"play", simply(playToTheThird)},
         {u"morph", morphHalfway}};

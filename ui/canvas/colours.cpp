@@ -124,6 +124,12 @@ QColor chunkShade(const QColor &colour, int chunk)
     return chunk <= 0 ? colour : mix(colour, Qt::white, std::pow(kStep, std::min(chunk, kMostSteps)));
 }
 
+QColor recomputedShade(const QColor &colour)
+{
+    constexpr double kShare = 0.5;
+    return mix(colour, Qt::white, kShare);
+}
+
 QChar chunkLetter(int chunk)
 {
     return QChar(static_cast<char16_t>(u'a' + chunk % 26));

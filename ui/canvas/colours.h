@@ -55,6 +55,8 @@ struct Colours {
 inline constexpr std::array kSlackShares{0.0, 0.01, 0.03, 0.1};
 /// The kind's colour for a device's n-th stage: each is lighter by one step.
 [[nodiscard]] QColor chunkShade(const QColor &colour, int chunk);
+/// The part of a pass with that colour which computes again what the forward has dropped; hatched with the colour of F.
+[[nodiscard]] QColor recomputedShade(const QColor &colour);
 /// "a", "b", "c" of a device's stages.
 [[nodiscard]] QChar chunkLetter(int chunk);
 

@@ -4,6 +4,7 @@
 #include "engine/base/file.h"
 #include "engine/base/log.h"
 #include "engine/model/experiment_json.h"
+#include "engine/model/schema.h"
 #include "engine/service/given_file.h"
 #include "ui/state/experiment_document.h"
 #include "ui/words/tr.h"
@@ -127,7 +128,7 @@ void FileController::openModel(const QString &file)
     model::Experiment next = m_document->experiment();
     next.model = found->shape;
     next.hasModel = true;
-    next.parallel.stageLayers.clear();
+    model::followStages(next);
     m_document->closeGesture();
     m_document->edit(u"model.preset"_s, Words::tr("Model from ") + name, std::move(next));
     m_document->closeGesture();

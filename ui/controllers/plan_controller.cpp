@@ -1,6 +1,7 @@
 #include "ui/controllers/plan_controller.h"
 
 #include "engine/model/family_shape.h"
+#include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/service/runs/run_durations.h"
 #include "ui/panels/scaled_copy_dialog.h"
@@ -44,7 +45,7 @@ void PlanController::tryFamily(const QString &family)
 {
     model::Experiment next = m_document->experiment();
     model::chooseFamily(next.schedule, utf8(family));
-    next.parallel.stageLayers.clear();
+    model::followStages(next);
     edit(u"schedule.family"_s, Words::tr("Schedule"), std::move(next));
 }
 
@@ -60,6 +61,11 @@ void PlanController::applyFix()
 {
     if (const MemoryFix *fix = m_forecast->fix())
         takeOver(Words::tr("Use ") + fix->words, fix->experiment);
+}
+
+void PlanController::applyLever(const QString &words, const model::Experiment &plan)
+{
+    takeOver(words, plan);
 }
 
 void PlanController::open(const QString &words, const model::Experiment &plan)

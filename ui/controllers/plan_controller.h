@@ -27,6 +27,8 @@ public:
     void chooseFamily(const QString &family);
     /// Chooses the family of a page of Learn, with the cut of the layers that follows from it.
     void tryFamily(const QString &family);
+    /// Makes the plan of a lever the experiment.
+    void applyLever(const QString &words, const model::Experiment &plan);
     /// Does what the headline proposes.
     void accept(const Headline &headline);
     void applyFix();

@@ -44,6 +44,8 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
                          Words::tr("The baseline is 1F1B without vocabulary parallelism again"));
     applyAdvice = make(u"apply-advice"_s, Words::tr("Do what the &headline proposes"), QKeySequence(u"Ctrl+Return"_s),
                        Words::tr("The one change that helps most"));
+    levers = make(u"levers"_s, Words::tr("&Levers…"), QKeySequence(u"Ctrl+L"_s),
+                  Words::tr("What recomputation, schedules and other changes save and cost"));
     makeScheduleActions();
     train = make(u"train"_s, Words::tr("&Train"), Qt::Key_F5, {});
     train->setIcon(glyphIcon(Glyph::Play));
@@ -185,7 +187,7 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     file->addAction(quit);
     bar->addMenu(Words::tr("&Edit"))->addActions({undo, redo, copyPicture});
     bar->addMenu(Words::tr("E&xperiment"))
-        ->addActions({settings, editSchedule, costsFromRun, applyAdvice, pinBaseline, unpinBaseline});
+        ->addActions({settings, editSchedule, costsFromRun, levers, applyAdvice, pinBaseline, unpinBaseline});
     bar->addMenu(Words::tr("&Run"))->addActions({train, trainCopy, stop});
     QMenu *view = bar->addMenu(Words::tr("&View"));
     view->addActions(modes->actions());
@@ -225,6 +227,7 @@ QString keyTable()
         {u"Ctrl+Z; Ctrl+Shift+Z"_s, Words::tr("undo; redo")},
         {u"Ctrl+1 to Ctrl+4"_s, Words::tr("Explore, Compare, Sweep, Learn")},
         {u"Ctrl+E"_s, Words::tr("all settings")},
+        {u"Ctrl+L"_s, Words::tr("levers: what each change of the plan saves and costs")},
         {u"Ctrl+Shift+E"_s, Words::tr("the schedule as text, and passes that can be dragged along their lane")},
         {u"Alt+Shift+← →"_s, Words::tr("while it is edited: move the selected pass earlier, later")},
         {u"F6; F11"_s, Words::tr("next pane; presentation")},

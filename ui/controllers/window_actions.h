@@ -35,6 +35,7 @@ public:
     QAction *copyPicture;
     QAction *pinBaseline;
     QAction *unpinBaseline;
+    QAction *levers;
     QAction *applyAdvice;
     QAction *importModel;  ///< a config.json of Hugging Face
     QAction *copyHardware; ///< a cluster of the user, from the plan's hardware

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
+#include "engine/model/schema.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/fields.h"
 #include "ui/words/words.h"
@@ -232,7 +233,7 @@ TourReader::Done TourReader::readPlan(const QString &value, model::Experiment &e
             if (!costs)
                 return costs.error();
             experiment.hasModel = false;
-            experiment.parallel.stageLayers.clear();
+            model::followStages(experiment);
             experiment.cost.source = *std::move(costs);
             continue;
         }

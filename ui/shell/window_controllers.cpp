@@ -6,6 +6,7 @@
 #include "ui/controllers/field_controller.h"
 #include "ui/controllers/file_controller.h"
 #include "ui/controllers/import_controller.h"
+#include "ui/controllers/levers_controller.h"
 #include "ui/controllers/measured_controller.h"
 #include "ui/controllers/notice_controller.h"
 #include "ui/controllers/page_controller.h"
@@ -73,6 +74,7 @@ void WindowControllers::make(QMainWindow *window, bool remember)
         ExportController::Pages{m_widgets.pages, m_widgets.explore, m_widgets.compare, m_widgets.sweep}, m_model.forecast,
         m_model.run, m_model.database);
     cluster = std::make_unique<ClusterController>(m_model.bridge, m_model.document, m_model.actions, window);
+    levers = std::make_unique<LeversController>(m_model.bridge, m_model.forecast, m_model.actions, window);
     compare = std::make_unique<CompareController>(m_model.bridge, m_model.document, m_model.forecast, m_model.database,
                                                   m_widgets.compare);
     schedule = std::make_unique<ScheduleController>(m_model.bridge, m_model.document, m_model.forecast, m_widgets.explore,
@@ -105,6 +107,7 @@ void WindowControllers::connectPlan()
     connect(headline, &HeadlineBar::applied, plan.get(), &PlanController::chooseMethod);
     connect(headline, &HeadlineBar::familyApplied, plan.get(), &PlanController::chooseFamily);
     connect(headline, &HeadlineBar::fixApplied, plan.get(), &PlanController::applyFix);
+    connect(levers.get(), &LeversController::applied, plan.get(), &PlanController::applyLever);
     connect(m_widgets.explore, &ExplorePage::showPlanAsked, plan.get(), &PlanController::showPlanOfRun);
     connect(m_widgets.explore, &ExplorePage::trainAsked, m_model.actions->train, &QAction::trigger);
     connect(m_widgets.sweep, &SweepPage::openAsked, plan.get(), &PlanController::open);

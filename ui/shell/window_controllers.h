@@ -15,6 +15,7 @@ class CompareController;
 class ExportController;
 class FieldController;
 class ImportController;
+class LeversController;
 class MeasuredController;
 class NoticeController;
 class PageController;
@@ -45,6 +46,7 @@ public:
     std::unique_ptr<ImportController> imports;
     std::unique_ptr<ExportController> exports;
     std::unique_ptr<ClusterController> cluster;
+    std::unique_ptr<LeversController> levers;
     std::unique_ptr<CompareController> compare;
     std::unique_ptr<ScheduleController> schedule;
     std::unique_ptr<SensitivityController> sensitivity;

@@ -4,6 +4,7 @@
 
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
+#include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
 
@@ -201,7 +202,7 @@ model::Experiment withMethod(model::Experiment experiment, model::VocabularyMeth
 model::Experiment withFamily(model::Experiment experiment, std::string_view family)
 {
     if (family != experiment.schedule.family)
-        experiment.parallel.stageLayers.clear();
+        model::followStages(experiment);
     model::chooseFamily(experiment.schedule, family);
     return experiment;
 }

@@ -189,7 +189,7 @@ void completePreset(Field &field)
                 experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}, model::UniformPer::Device};
             return;
         }
-        experiment.parallel.stageLayers.clear();
+        model::followStages(experiment);
         if (const auto preset = model::modelPreset(utf8(shown.toString())); preset.ok())
             experiment.model = *preset;
     };

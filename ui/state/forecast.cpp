@@ -4,6 +4,7 @@
 #include "engine/model/what_if.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
+#include "engine/service/search/recompute_advice.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/words/tr.h"
@@ -174,6 +175,27 @@ void Forecast::askAdvice()
     submit(Stage::Advice, m_document->experiment());
 }
 
+void Forecast::askLeast()
+{
+    if (m_fixes.empty() || m_plan->experiment.schedule.recompute == model::Recompute::Full)
+        return askFix();
+    m_stage = Stage::Least;
+    m_job = m_bridge->compute(
+        this,
+        [plan = m_plan, cores = m_bridge->cores()](const std::stop_token &stop) {
+            return service::withLeastRecomputation(plan->experiment, cores, plan->memoryCapacity, stop);
+        },
+        [this, plan = m_plan](base::Result<model::Experiment> least) {
+            if (m_stage != Stage::Least || plan != m_plan)
+                return;
+            m_stage = Stage::Idle;
+            m_job = 0;
+            if (least)
+                m_fixes.push_back(recomputationFix(*std::move(least)));
+            askFix();
+        });
+}
+
 void Forecast::askFix()
 {
     if (m_fixes.empty())
@@ -247,7 +269,7 @@ void Forecast::take(quint64 job, const service::PredictionAnswerPtr &answer)
         m_advice = answer->advice;
         m_fixes = m_advice ? memoryFixes(*m_plan, *m_advice) : std::vector<MemoryFix>();
         std::reverse(m_fixes.begin(), m_fixes.end());
-        askFix();
+        askLeast();
         emit adviceChanged();
     }
 }

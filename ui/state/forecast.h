@@ -64,7 +64,7 @@ signals:
     void familiesChanged();
 
 private:
-    enum class Stage : unsigned char { Idle, Plan, Baseline, Advice, Fix, Family };
+    enum class Stage : unsigned char { Idle, Plan, Baseline, Advice, Least, Fix, Family };
     /// What was computed for a plan.
     struct Answers {
         service::PredictionPtr plan;
@@ -80,6 +80,8 @@ private:
     void refuse(base::Problems problems);
     void predictBaseline();
     void askAdvice();
+    /// Looks for the fewest layers to recompute that make the plan fit, as the first change to try.
+    void askLeast();
     /// Tries the next change that may make the plan fit, then the families.
     void askFix();
     /// Goes on with the first family that has no option yet.

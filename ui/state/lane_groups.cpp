@@ -1,8 +1,29 @@
 #include "ui/state/lane_groups.h"
 
+#include "engine/operators/recompute.h"
+#include "engine/simulate/costs/cost_model.h"
 #include "ui/words/words.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace stagelens::ui {
+
+namespace {
+
+/// Whether layers of each stage, or operators of them, run again; empty: of none.
+std::vector<bool> recomputedStages(const model::Experiment &plan)
+{
+    const std::vector<int> &layers = plan.parallel.stageLayers;
+    const std::vector<int> whole = operators::recomputedLayers(plan.schedule, layers);
+    const bool arePartly = plan.schedule.recompute == model::Recompute::Selective || plan.schedule.recomputeModules.any();
+    std::vector<bool> again;
+    for (std::size_t stage = 0; stage < layers.size(); ++stage)
+        again.push_back(whole[stage] > 0 || (arePartly && layers[stage] > 0));
+    return std::ranges::find(again, true) == again.end() ? std::vector<bool>() : again;
+}
+
+} // namespace
 
 LaneGroup predictedGroup(const service::PredictionPtr &prediction)
 {
@@ -12,9 +33,23 @@ LaneGroup predictedGroup(const service::PredictionPtr &prediction)
     group.metrics = prediction->metrics;
     group.caption = caption(timeline::Provenance::Predicted);
     group.capacity = prediction->memoryCapacity;
-    group.recomputed = prediction->experiment.schedule.recompute != model::Recompute::None;
+    group.recomputedStages = recomputedStages(prediction->experiment);
+    if (!group.recomputedStages.empty())
+        group.costs = prediction->costs;
     group.memory = prediction->memory;
     return group;
+}
+
+base::Nanos recomputedTime(const LaneGroup &group, timeline::SliceId slice)
+{
+    if (!group.costs)
+        return 0;
+    const timeline::Lane &lane = laneOf(group, slice.device);
+    const schedule::Pass &pass = lane.pass[slice.index];
+    const simulate::PassCost &cost = group.costs->pass(slice.device, pass.kind, pass.stage);
+    const auto taken = static_cast<double>(lane.end[slice.index] - lane.begin[slice.index]);
+    return cost.duration > 0 ? std::llround(taken * static_cast<double>(cost.recomputed) / static_cast<double>(cost.duration))
+                             : 0;
 }
 
 std::shared_ptr<const simulate::MemoryProfiles> memoryOf(const service::RunSnapshot &run)

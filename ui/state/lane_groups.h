@@ -11,4 +11,7 @@ namespace stagelens::ui {
 /// Bytes held over time in a run that has a timeline and a schedule; null without a model.
 [[nodiscard]] std::shared_ptr<const simulate::MemoryProfiles> memoryOf(const service::RunSnapshot &run);
 
+/// Returns how long a pass computes again what its forward has dropped; 0 if unknown.
+[[nodiscard]] base::Nanos recomputedTime(const LaneGroup &group, timeline::SliceId slice);
+
 } // namespace stagelens::ui

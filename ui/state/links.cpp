@@ -1,6 +1,7 @@
 #include "ui/state/links.h"
 
 #include "engine/passes/requirements.h"
+#include "ui/state/lane_groups.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -260,6 +261,10 @@ QString describeSlice(const LaneGroup &group, SliceId slice, bool units)
     } else {
         lines << Words::tr("Vocabulary part: not known");
     }
+    if (const base::Nanos again = recomputedTime(group, slice); again > 0)
+        lines << Words::tr("Forward computed again: %1 (%2 %)")
+                     .arg(durationText(again, units))
+                     .arg(qRound(100.0 * static_cast<double>(again) / static_cast<double>(duration)));
     lines << waitText(group, slice, units) << slackText(group, slice, units) << heldText(group, slice);
     lines.removeAll(QString());
     return lines.join(QChar(u'\n'));

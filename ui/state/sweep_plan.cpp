@@ -1,6 +1,7 @@
 #include "ui/state/sweep_plan.h"
 
 #include "engine/base/count.h"
+#include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/service/published.h"
 #include "ui/state/fields.h"
@@ -163,7 +164,7 @@ std::vector<SweepEntry> sweepEntries(const model::Experiment &base, const SweepS
         for (const int value : setup.first.values) {
             SweepEntry entry{base, value, series, {}};
             entry.plan.schedule.vocabulary = method;
-            entry.plan.parallel.stageLayers.clear(); // a cut made by hand for one plan hardly fits another
+            model::followStages(entry.plan); // a cut made by hand for one plan hardly fits another
             first.set(entry.plan, value);
             entry.words = u"%1 %2"_s.arg(first.name(), first.text(value));
             if (second) {

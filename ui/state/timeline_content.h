@@ -13,6 +13,10 @@
 #include <optional>
 #include <vector>
 
+namespace stagelens::simulate {
+class CostModel;
+}
+
 namespace stagelens::ui {
 
 /// One timeline as a group of lanes with its provenance at the left rail.
@@ -23,8 +27,10 @@ struct LaneGroup {
     QString caption;                                    ///< "Predicted", "Virtual clock · run 12"
     bool faded = false;                                 ///< measured, but the plan was edited since
     base::Bytes capacity = 0;                           ///< of a device; those that need more are marked. 0: unknown
-    bool recomputed = false;                            ///< its forwards run again before their backwards: a dashed edge
-    bool movable = false;                               ///< its passes may be put elsewhere, see setMoveJudge()
+    std::vector<bool> recomputedStages; ///< their forwards run again before their backwards: a dashed edge; empty: none
+    /// Costs of the passes of a prediction that recomputes; null: what is recomputed takes an unknown share of them.
+    std::shared_ptr<const simulate::CostModel> costs;
+    bool movable = false; ///< its passes may be put elsewhere, see setMoveJudge()
     /// What every pass waited for; null where it is not needed (Colour by slack, the critical path) or not known.
     std::shared_ptr<const simulate::Explanation> why;
     std::vector<double> critical; ///< by device: share of the draws in which it is critical; empty if nothing was drawn

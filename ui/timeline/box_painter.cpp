@@ -1,6 +1,8 @@
 // Rectangles are gathered by colour and drawn in device pixels, so that edges are sharp at any scaling.
 #include "ui/timeline/box_painter.h"
 
+#include "ui/state/lane_groups.h"
+
 #include <QGlyphRun>
 #include <QPainter>
 #include <QRawFont>
@@ -245,7 +247,9 @@ void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect 
     const bool byKind = m_scene.content->colourBy == ColourBy::Kind;
     Batch &own = batchOf(lane, box.first);
     addFill(rect, own);
-    if (box.kind == PassKind::F && rect.width() >= 8 * m_unit && m_scene.group(m_row->group).recomputed)
+    const std::vector<bool> &again = m_scene.group(m_row->group).recomputedStages;
+    const std::size_t stage = lane.pass[box.first].stage;
+    if (box.kind == PassKind::F && rect.width() >= 8 * m_unit && stage < again.size() && again[stage])
         m_dashes.push_back(rect);
     const bool edged = rect.width() >= kEdgeFrom * m_unit && rect.height() >= kDensityBelow * m_unit;
     const int edge = edged ? m_unit : 0;
@@ -266,8 +270,40 @@ void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect 
             for (int step = 0; step < 4 * m_unit; ++step) // the notch
                 m_marks[m_colours.lane.rgb()].push_back(QRect(rect.left(), rect.top() + step, 4 * m_unit - step, 1));
     }
+    if (byKind) {
+        const int share = addRecomputed(box, lane, rect.adjusted(edge, edge, -edge, -edge));
+        if (share > 0 && box.vocabularyWidth == 0 && rect.width() - share >= m_numberWidth)
+            rect.setLeft(rect.left() + share);
+    }
     if (m_labelSize > 0 && rect.width() >= m_numberWidth)
         addLabel(box, lane, rect);
+}
+
+/// What a backward computes again stands at its begin, after the output layer's backward; in truth each layer has its part.
+/// Returns how many pixels it takes.
+int BoxPainter::addRecomputed(const SliceBox &box, const timeline::Lane &lane, QRect inner)
+{
+    const base::Nanos time = recomputedTime(m_scene.group(m_row->group), {m_row->device, box.first});
+    if (time <= 0 || inner.width() < 2)
+        return 0;
+    const LaneWindow window = m_scene.window(*m_row);
+    const bool isAfterOutput = box.vocabularyWidth > 0 && box.vocabularyX <= box.x;
+    const base::Nanos begin = lane.begin[box.first] + (isAfterOutput ? lane.vocabulary[box.first] : 0);
+    const auto pixel = [&](base::Nanos at) {
+        return m_axis.left() + static_cast<int>(std::lround(std::clamp(pixelAt(window, at), -1.0, window.width + 1.0)));
+    };
+    QRect share = QRect(pixel(begin), inner.top(), pixel(begin + time) - pixel(begin), inner.height()).intersected(inner);
+    if (timeline::isPaired(lane, box.first)) { // the two of a pair are drawn over each other, each as long as both
+        const auto duration = static_cast<double>(lane.end[box.first] - lane.begin[box.first]);
+        share = inner;
+        share.setWidth(static_cast<int>(std::lround(inner.width() * static_cast<double>(time) / duration)));
+    }
+    if (share.isEmpty())
+        return 0;
+    m_marks[recomputedShade(batchOf(lane, box.first).fill).rgb()].push_back(share);
+    if (exactWidth(time) >= kShareHatchFrom)
+        addHatch(share, m_colours.pass(PassKind::F));
+    return share.width();
 }
 
 void BoxPainter::add(std::size_t index)

@@ -30,6 +30,7 @@ private:
     };
     void drawLabels(QPainter &painter) const;
     void addPass(const SliceBox &box, const timeline::Lane &lane, QRect rect);
+    int addRecomputed(const SliceBox &box, const timeline::Lane &lane, QRect inner);
     void addMessages(std::size_t index, int left);
     /// The half of an overlapped pair's rectangle that a slice of it has.
     [[nodiscard]] QRect halfOfPair(const timeline::Lane &lane, std::size_t slice, QRect rect) const;

@@ -1,12 +1,14 @@
 #include "ui/words/headline.h"
 
 #include "engine/model/family_shape.h"
+#include "engine/model/schema.h"
 #include "engine/schedule/families.h"
 #include "ui/words/tr.h"
 #include "ui/words/what_if_words.h"
 #include "ui/words/words.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace stagelens::ui {
 
@@ -269,7 +271,10 @@ std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const 
     for (const auto &[recompute, words] : {std::pair{model::Recompute::Selective, Words::tr("selective recomputation")},
                                            std::pair{model::Recompute::Full, Words::tr("full recomputation")}}) {
         if (now.schedule.recompute < recompute)
-            add(words, [value = recompute](model::Experiment &next) { next.schedule.recompute = value; });
+            add(words, [value = recompute](model::Experiment &next) {
+                next.schedule.recompute = value;
+                next.schedule.recomputeLayers.clear();
+            });
     }
     for (int size = now.parallel.microbatchSize / 2; size > 0; size /= 2)
         add(Words::tr("microbatches of %1").arg(size),
@@ -278,11 +283,20 @@ std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const 
     for (int devices = 2 * now.parallel.devices; devices * chunks <= now.model.layers; devices *= 2) {
         add(Words::tr("%1 devices").arg(devices), [devices](model::Experiment &next) {
             next.parallel.devices = devices;
-            next.parallel.stageLayers.clear();
+            model::followStages(next);
             next.training.mode.reset();
         });
     }
     return fixes;
+}
+
+MemoryFix recomputationFix(model::Experiment plan)
+{
+    const std::vector<int> &layers = plan.schedule.recomputeLayers;
+    const int count = std::accumulate(layers.begin(), layers.end(), 0);
+    const QString words =
+        count == 1 ? Words::tr("recomputation of 1 layer") : Words::tr("recomputation of %1 layers").arg(count);
+    return {words, std::move(plan)};
 }
 
 Headline makeHeadline(const service::Prediction &prediction, const service::Advice *advice, const MemoryFix *fix,

@@ -45,6 +45,9 @@ struct MemoryFix {
 /// The changes worth trying, the smallest first; none where the plan fits or a vocabulary method makes it fit.
 [[nodiscard]] std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const service::Advice &advice);
 
+/// The change to a plan that recomputes layers of its stages.
+[[nodiscard]] MemoryFix recomputationFix(model::Experiment plan);
+
 /// `advice` may be null while it is being computed: the sentence then says only what the prediction shows. `fix` is the change
 /// that was found to fit, if there is one. A slow device or link of the `sensitivity` is named before all others. Says that
 /// nothing helps only of what was tried, and what was not.

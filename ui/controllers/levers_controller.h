@@ -1,0 +1,40 @@
+// Experiment > Levers.
+#pragma once
+
+#include <QObject>
+#include <QPointer>
+
+class QWidget;
+
+namespace stagelens::model {
+struct Experiment;
+}
+
+namespace stagelens::ui {
+
+class EngineBridge;
+class Forecast;
+class LeversDialog;
+class WindowActions;
+
+/// Opens the lever board, which follows the plan until it is closed.
+class LeversController : public QObject {
+    Q_OBJECT
+public:
+    LeversController(EngineBridge *bridge, Forecast *forecast, WindowActions *actions, QWidget *window);
+
+signals:
+    void applied(const QString &words, const model::Experiment &experiment);
+
+private:
+    void open();
+    void follow();
+
+    EngineBridge *m_bridge;
+    Forecast *m_forecast;
+    WindowActions *m_actions;
+    QWidget *m_window;
+    QPointer<LeversDialog> m_dialog;
+};
+
+} // namespace stagelens::ui

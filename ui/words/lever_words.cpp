@@ -1,0 +1,112 @@
+#include "ui/words/lever_words.h"
+
+#include "engine/model/names.h"
+#include "engine/model/schema.h"
+#include "ui/words/differences.h"
+#include "ui/words/time_axis.h"
+#include "ui/words/tr.h"
+#include "ui/words/words.h"
+
+#include <algorithm>
+#include <array>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+using service::LeverKind;
+
+namespace {
+
+constexpr std::array<std::string_view, 10> kFields{"schedule.recompute_layers",
+                                                   "schedule.recompute_modules",
+                                                   "schedule.attention",
+                                                   "parallel.microbatch_size",
+                                                   "schedule.family",
+                                                   "schedule.vocabulary",
+                                                   "parallel.zero",
+                                                   "parallel.sequence_parallel",
+                                                   "training.optimizer.name",
+                                                   "model.dtype"};
+
+std::string_view fieldOf(LeverKind kind)
+{
+    return kFields[static_cast<std::size_t>(kind)];
+}
+
+/// The caption of a choice, or its word.
+QString choiceText(std::string_view path, std::string_view word)
+{
+    const auto &choices = model::schemaField(path).choices;
+    const auto found = std::ranges::find(choices, word, &model::FieldChoice::value);
+    return found != choices.end() && !found->caption.empty() ? engineText(found->caption) : qtText(word);
+}
+
+QString layersText(const model::ScheduleChoice &schedule)
+{
+    const std::vector<int> &list = schedule.recomputeLayers;
+    if (list.empty())
+        return schedule.recompute == model::Recompute::Full ? Words::tr("All layers")
+                                                            : choiceText("schedule.recompute", model::name(schedule.recompute));
+    if (list.size() == 1)
+        return list[0] == 1 ? Words::tr("1 of each stage") : Words::tr("%1 of each stage").arg(list[0]);
+    QStringList numbers;
+    for (const int count : list)
+        numbers << QString::number(count);
+    return numbers.join(u'/');
+}
+
+} // namespace
+
+QString leverKindText(LeverKind kind)
+{
+    return fieldCaption(qtText(fieldOf(kind)));
+}
+
+QString leverText(LeverKind kind, const model::Experiment &plan)
+{
+    switch (kind) {
+    case LeverKind::Layers: return layersText(plan.schedule);
+    case LeverKind::Operators: return choiceText(fieldOf(kind), model::text(plan.schedule.recomputeModules));
+    case LeverKind::Attention: return choiceText(fieldOf(kind), model::name(plan.schedule.attention));
+    case LeverKind::Microbatch:
+        return Words::tr("%1, with %2 microbatches").arg(plan.parallel.microbatchSize).arg(plan.parallel.microbatches);
+    case LeverKind::Schedule: return familyCaption(plan.schedule.family);
+    case LeverKind::Vocabulary: return choiceText(fieldOf(kind), model::name(plan.schedule.vocabulary));
+    case LeverKind::Zero: return u"ZeRO-%1"_s.arg(plan.parallel.zero);
+    case LeverKind::SequenceParallel: return plan.parallel.sequenceParallel ? Words::tr("On") : Words::tr("Off");
+    case LeverKind::Optimizer: return choiceText(fieldOf(kind), plan.training.optimizer.name);
+    case LeverKind::Precision: return choiceText(fieldOf(kind), model::name(plan.model.dtype));
+    }
+    return {};
+}
+
+QString leverText(const service::Lever &lever, const service::LeverBoard &board)
+{
+    if (lever.parts.empty())
+        return leverText(lever.kind, lever.experiment);
+    QStringList texts;
+    for (const std::size_t part : lever.parts) {
+        const service::Lever &each = board.levers[part];
+        texts << u"%1: %2"_s.arg(leverKindText(each.kind), leverText(each.kind, each.experiment));
+    }
+    return texts.join(u"; "_s);
+}
+
+QString numbersText(service::Numbers numbers)
+{
+    switch (numbers) {
+    case service::Numbers::SameBits: return Words::tr("Same bits");
+    case service::Numbers::SameMathematics: return Words::tr("Same mathematics, different rounding");
+    case service::Numbers::OtherMathematics: break;
+    }
+    return Words::tr("Different training: check the loss");
+}
+
+QString boardText(const service::LeverBoard &board)
+{
+    const QString plan = Words::tr("Predicted: the plan takes %1 and needs %2 on its fullest device")
+                             .arg(durationText(board.iteration), bytesText(board.peakMemory));
+    return plan + (board.limit ? Words::tr(", which has %1.").arg(bytesText(*board.limit)) : u"."_s);
+}
+
+} // namespace stagelens::ui
