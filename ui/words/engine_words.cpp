@@ -69,11 +69,19 @@ constexpr auto kEngineWords = std::to_array<const char *>({
         "Words", "Most memory of a device, such as 80GiB; what needs more is refused, and families that adapt keep to it."),
     QT_TRANSLATE_NOOP("Words", "Recomputation"),
     QT_TRANSLATE_NOOP("Words",
-                      "Which activations are computed again in the backward instead of being kept: none, selective or full."),
+                      "Which activations are computed again in the backward instead of being kept: none, selective or full; or "
+                      "how many of the first layers of each stage are computed again: a number, or one for each stage, such as "
+                      "3/1/0/0."),
     QT_TRANSLATE_NOOP("Words", "Attention"),
     QT_TRANSLATE_NOOP(
         "Words",
         "Flash computes the probabilities again in the backward; materialised keeps them, a s x s matrix for each head."),
+    QT_TRANSLATE_NOOP("Words", "Recomputed layers"),
+    QT_TRANSLATE_NOOP("Words", "How many of the first layers of each stage are computed again in the backward: a number for "
+                               "every stage, or one for each."),
+    QT_TRANSLATE_NOOP("Words", "Recomputed operators"),
+    QT_TRANSLATE_NOOP("Words", "Operators of a layer whose outputs are computed again in the backward: norms, activation, "
+                               "attention, with commas."),
     QT_TRANSLATE_NOOP("Words", "Costs for"),
     QT_TRANSLATE_NOOP("Words", "Whose speed the prediction assumes: see `list hardware`."),
     QT_TRANSLATE_NOOP("Words", "Durations"),
@@ -109,6 +117,13 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "The order of the paper, or the family's nearest to it"),
     QT_TRANSLATE_NOOP("Words", "Best for these costs"),
     QT_TRANSLATE_NOOP("Words", "Placed for the costs at hand; never longer than the published order"),
+    QT_TRANSLATE_NOOP("Words", "Norms"),
+    QT_TRANSLATE_NOOP("Words", "Activation function"),
+    QT_TRANSLATE_NOOP("Words", "Norms and activation"),
+    QT_TRANSLATE_NOOP("Words", "About 40 % of the activations for 1 to 2 % of the time"),
+    QT_TRANSLATE_NOOP("Words", "Norms and attention"),
+    QT_TRANSLATE_NOOP("Words", "Activation and attention"),
+    QT_TRANSLATE_NOOP("Words", "All three"),
     QT_TRANSLATE_NOOP("Words", "Flash"),
     QT_TRANSLATE_NOOP("Words", "Probabilities are never stored: the backward computes them again"),
     QT_TRANSLATE_NOOP("Words", "Materialised"),
