@@ -35,6 +35,13 @@ struct RecomputeModules {
 /// keeps them from F to B, [a, s, s] for each sequence.
 enum class Attention : unsigned char { Flash, Materialised };
 
+/// When the replicas of ZeRO-2 reduce gradients: once at the end of the step, until which they hold them whole, or after every
+/// backward.
+enum class ZeroGradients : unsigned char { Deferred, Eager };
+/// How long the replicas of ZeRO-3 hold what they have gathered of the parameters: for the step, for a pass, or from a forward
+/// to the next end of a backward.
+enum class ZeroParameters : unsigned char { Resident, Reshard, KeepUntilBackward };
+
 /// How the work is divided. Devices and microbatches may be 0 for a schedule from a file, which then defines them.
 struct ParallelPlan {
     int devices = 4;        ///< p
@@ -49,7 +56,9 @@ struct ParallelPlan {
     int replicas = 1;             ///< d, data-parallel copies of the model
     int expert = 1;               ///< e, ranks that share the experts of a layer, folded over tensor and replicas
     int zero = 0; ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
-    std::string rankOrder = "tp-cp-dp-pp"; ///< axes from adjacent ranks to the slowest
+    ZeroGradients zero2 = ZeroGradients::Deferred;   ///< of zero 2
+    ZeroParameters zero3 = ZeroParameters::Resident; ///< of zero 3
+    std::string rankOrder = "tp-cp-dp-pp";           ///< axes from adjacent ranks to the slowest
 
     /// Returns the ranks of a plan of that many devices.
     [[nodiscard]] std::int64_t ranks(int devicesOfPlan) const
@@ -57,6 +66,13 @@ struct ParallelPlan {
         return std::int64_t{devicesOfPlan} * tensor * context * replicas;
     }
     [[nodiscard]] bool hasSequenceParallel() const { return tensor > 1 && sequenceParallel; }
+    /// Returns whether every backward ends with a reduction of its gradients (ZeRO).
+    [[nodiscard]] bool reducesEagerly() const
+    {
+        return (zero == 2 && zero2 == ZeroGradients::Eager) || (zero == 3 && zero3 != ZeroParameters::Resident);
+    }
+    /// Returns whether the replicas gather the parameters at the begin of the step, rather than at its end (ZeRO-3, resident).
+    [[nodiscard]] bool gathersFirst() const { return zero == 3 && zero3 == ZeroParameters::Resident; }
     /// Returns the microbatches of a step in all replicas.
     [[nodiscard]] std::int64_t stepMicrobatches() const { return std::int64_t{microbatches} * replicas; }
     friend bool operator==(const ParallelPlan &, const ParallelPlan &) = default;

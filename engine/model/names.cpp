@@ -25,6 +25,8 @@ constexpr std::array<Module, 3> kModules{{{&RecomputeModules::norms, "norms"},
                                           {&RecomputeModules::activation, "activation"},
                                           {&RecomputeModules::attention, "attention"}}};
 constexpr std::array<std::string_view, 2> kAttentions{"flash", "materialised"};
+constexpr std::array<std::string_view, 2> kZeroGradients{"deferred", "eager"};
+constexpr std::array<std::string_view, 3> kZeroParameters{"resident", "reshard", "keep-until-backward"};
 constexpr std::array<std::string_view, 2> kRunModes{"live", "virtual-clock"};
 constexpr std::array<std::string_view, 2> kCollectives{"overlapped", "blocking"};
 constexpr std::array<std::string_view, 2> kUniformPers{"stage", "device"};
@@ -54,6 +56,14 @@ constexpr std::span<const std::string_view> words(Recompute)
 constexpr std::span<const std::string_view> words(Attention)
 {
     return kAttentions;
+}
+constexpr std::span<const std::string_view> words(ZeroGradients)
+{
+    return kZeroGradients;
+}
+constexpr std::span<const std::string_view> words(ZeroParameters)
+{
+    return kZeroParameters;
 }
 constexpr std::span<const std::string_view> words(RunMode)
 {
@@ -121,6 +131,14 @@ std::string_view name(Attention attention)
 {
     return word(attention);
 }
+std::string_view name(ZeroGradients when)
+{
+    return word(when);
+}
+std::string_view name(ZeroParameters how)
+{
+    return word(how);
+}
 std::string_view name(RunMode mode)
 {
     return word(mode);
@@ -162,6 +180,8 @@ template std::optional<VocabularyMethod> parse(std::string_view);
 template std::optional<VocabularyOrder> parse(std::string_view);
 template std::optional<Recompute> parse(std::string_view);
 template std::optional<Attention> parse(std::string_view);
+template std::optional<ZeroGradients> parse(std::string_view);
+template std::optional<ZeroParameters> parse(std::string_view);
 template std::optional<RunMode> parse(std::string_view);
 template std::optional<Collectives> parse(std::string_view);
 template std::optional<UniformPer> parse(std::string_view);
@@ -172,6 +192,8 @@ template std::vector<std::string> names<VocabularyMethod>();
 template std::vector<std::string> names<VocabularyOrder>();
 template std::vector<std::string> names<Recompute>();
 template std::vector<std::string> names<Attention>();
+template std::vector<std::string> names<ZeroGradients>();
+template std::vector<std::string> names<ZeroParameters>();
 template std::vector<std::string> names<RunMode>();
 template std::vector<std::string> names<Collectives>();
 template std::vector<std::string> names<UniformPer>();

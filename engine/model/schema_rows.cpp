@@ -142,10 +142,26 @@ std::vector<Field> meshRows()
                MEMBER(parallel.expert))
             .notInEditor(),
         row("parallel.zero", "--zero", "STAGE", "ZeRO",
-            "what replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters (0 and 1 are supported)",
-            Kind::Integer, MEMBER(parallel.zero))
+            "what replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters", Kind::Integer,
+            MEMBER(parallel.zero))
             .range(0, 3)
             .unless(std::int64_t{0}),
+        row("parallel.zero2", "--zero2", "WHEN", "Gradients are reduced",
+            "with --zero 2: deferred reduces gradients once, at the end of the step; eager after every backward", Kind::Choice,
+            MEMBER(parallel.zero2))
+            .oneOf({{"deferred", "Once", "At the end of the step; until then every replica holds all gradients"},
+                    {"eager", "Every backward", "Less memory, m times the traffic; only predicted"}})
+            .unless(std::string("deferred"))
+            .where([](const Experiment &e) { return e.parallel.zero == 2; }),
+        row("parallel.zero3", "--zero3", "HOW", "Parameters are gathered",
+            "with --zero 3: resident gathers parameters once a step; reshard for every pass; keep-until-backward for every "
+            "microbatch",
+            Kind::Choice, MEMBER(parallel.zero3))
+            .oneOf({{"resident", "Once", "At the begin of the step; they stay whole until its end"},
+                    {"reshard", "Every pass", "Least memory, three times the traffic of a microbatch; only predicted"},
+                    {"keep-until-backward", "Every microbatch", "From its forward to a backward; only predicted"}})
+            .unless(std::string("resident"))
+            .where([](const Experiment &e) { return e.parallel.zero == 3; }),
         row("parallel.rank_order", "--rank-order", "ORDER", "Order of ranks",
             "axes from adjacent ranks to the slowest: a permutation of tp-cp-dp-pp", Kind::Text, MEMBER(parallel.rankOrder))
             .unless(ParallelPlan().rankOrder)

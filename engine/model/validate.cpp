@@ -238,6 +238,9 @@ void checkMesh(const Experiment &experiment, Checks &checks)
                  concat("is ", base::quoted(plan.rankOrder), "; give each of tp, cp, dp and pp once, fastest first, such as ",
                         ParallelPlan().rankOrder));
     if (isSound) {
+        checks.holds(
+            plan.zero < 2 || plan.replicas > 1, "parallel.zero",
+            concat("is ", plan.zero, ", but one replica has no other to share with; choose 0, or at least 2 replicas"));
         checks.add(unsupported(experiment, Use::Predict));
         checkTensor(experiment, checks);
     }

@@ -256,7 +256,7 @@ void RunDevices::setTensors(const ParameterPart &part, const Tensors &tensors)
         for (const auto &rows : device->parameters()) {
             if (!rows->numbers(part))
                 continue;
-            const layout::Interval elements = part.isState() ? rows->updated() : rows->whole();
+            const layout::Interval elements = part.isState() ? rows->updated() : rows->live(rows->isValueDropped);
             const float *const whole = tensors[size(rows->index)].data();
             if (!isPlain(part)) {
                 const layout::Interval held = numbersOf(part, *rows);

@@ -123,11 +123,15 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     StepHooks hooks;
     hooks.afterPass = [this, index, &observer] { countPass(index, observer); };
     m_clipFactor = 1;
-    const auto exchange = [&hooks](timeline::AnchoredKind kind) {
-        hooks.tail.push_back({.together = {},
-                              .onDevice = [kind](Device &device, int round) { return device.runAnchored(kind, round); },
-                              .anchored = kind});
+    const auto work = [](timeline::AnchoredKind kind) {
+        return TailWork{.together = {},
+                        .onDevice = [kind](Device &device, int round) { return device.runAnchored(kind, round); },
+                        .anchored = kind};
     };
+    const auto exchange = [&](timeline::AnchoredKind kind) { hooks.tail.push_back(work(kind)); };
+    const model::ParallelPlan &parallel = m_plan.experiment.parallel;
+    if (parallel.gathersFirst())
+        hooks.head.push_back(work(timeline::AnchoredKind::GatherParameters));
     if (m_plan.experiment.model.tied || m_plan.schedule.placement().directions > 1)
         hooks.tail.push_back({.together = [this] { return m_devices.sumCopies(); }, .onDevice = {}});
     if (m_plan.tensorRanks() > 1)
@@ -150,7 +154,7 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
         return hooks;
     const auto update = [this](Device &device, int round) { return device.optimize(m_clipFactor, round); };
     hooks.tail.push_back({.together = {}, .onDevice = update, .rounds = TableSums::rounds(m_plan)});
-    if (m_plan.replicas() > 1 && m_plan.experiment.parallel.zero > 0)
+    if (m_plan.replicas() > 1 && parallel.zero > 0 && !parallel.gathersFirst())
         exchange(timeline::AnchoredKind::GatherParameters);
     return hooks;
 }
@@ -198,6 +202,8 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
             stopKernelRecording(times ? *times : timeline::Timeline(), passBegins()));
     if (!times)
         return times.error();
+    for (const auto &device : m_devices.all())
+        device->endStep();
     noteFacts();
     std::vector<DeviceOutcome> outcomes;
     const Devices &devices = m_devices.all();
@@ -235,8 +241,29 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     return report;
 }
 
+/// The devices run a round in turn: what a round receives was sent in the rounds before it.
+base::Result<> Session::gatherParameters()
+{
+    constexpr auto kGather = timeline::AnchoredKind::GatherParameters;
+    bool isEnd = !m_plan.experiment.parallel.gathersFirst();
+    for (int round = 0; !isEnd; ++round) {
+        isEnd = true;
+        for (const auto &device : m_devices.all()) {
+            if (round >= device->rounds(kGather))
+                continue;
+            isEnd = false;
+            if (auto done = device->runAnchored(kGather, round); !done)
+                return done;
+        }
+    }
+    return {};
+}
+
 base::Result<std::optional<double>> Session::evaluate(int steps)
 {
+    if (m_tokens->heldBackSequences() > 0)
+        if (auto gathered = gatherParameters(); !gathered)
+            return reasonOf(gathered.error());
     std::vector<Device *> first; // one replica is enough
     for (const auto &device : m_devices.all())
         if (device->place().replica == 0)
@@ -244,6 +271,8 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
     auto loss = evaluateHeldBack(m_plan, first, *m_tokens, steps, m_halted);
     for (const auto &device : m_devices.all())
         device->beginStep(m_batch, steps, StepUse::Evaluation); // drops what the evaluation stored
+    for (const auto &device : m_devices.all())
+        device->endStep();
     if (!loss)
         return reasonOf(loss.error());
     if (!*loss || m_control.isAlone())

@@ -70,6 +70,8 @@ private:
     /// Returns whether each device has a thread of its own.
     [[nodiscard]] bool isLive() const;
     [[nodiscard]] base::Result<timeline::Timeline> runPasses(const StepHooks &hooks, ControlChannel::Clock::time_point begin);
+    /// With parameters that replicas gather first (ZeRO-3): makes them whole outside of a step. Device::endStep() drops them.
+    [[nodiscard]] base::Result<> gatherParameters();
     [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
                                     const std::function<base::Result<>()> &inspect);
     void noteFacts();

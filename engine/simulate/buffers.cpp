@@ -76,6 +76,23 @@ std::int64_t rebuiltFloats(const model::Experiment &experiment, const schedule::
     return most;
 }
 
+MemoryByCategory engineDroppedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                                    std::optional<int> replica, int tensor)
+{
+    const layout::ReplicaCut cut = replicaCut(experiment, schedule, device, tensor);
+    const DeviceParameters parameters = deviceParameters(experiment, schedule, device, tensor);
+    const std::int64_t others = parameters.count - cut.owned(replica.value_or(cut.fullest()));
+    MemoryByCategory bytes{};
+    if (experiment.parallel.zero >= 2)
+        bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (others + parameters.tied);
+    if (experiment.parallel.zero >= 3) {
+        const base::Precision precision = operators::enginePrecision(experiment);
+        const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
+        bytes[at(MemoryCategory::Parameters)] = (master + base::elementBytes(precision)) * others;
+    }
+    return bytes;
+}
+
 /// Visits the passes of a device and collects the lifetimes of its buffers.
 class BufferPlan::Walk {
 public:

@@ -60,6 +60,11 @@ inline constexpr std::int64_t kTensorSumFloats = 1 << 18;
 [[nodiscard]] MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 int device, std::optional<int> replica = {}, int tensor = 0);
 
+/// Returns the bytes of that which ZeRO-2 and 3 drop: of the gradients after their reduction, and of the parameters between
+/// steps. Without a replica: of that with the most state, like engineFixedBytes().
+[[nodiscard]] MemoryByCategory engineDroppedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                                  int device, std::optional<int> replica = {}, int tensor = 0);
+
 /// The buffers of one rank for a step, counted in floats of the engine (operators::enginePrecision()). Messages are not
 /// included, because their lifetime depends on the receiver.
 class BufferPlan {

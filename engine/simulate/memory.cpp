@@ -123,6 +123,24 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
     return bytes;
 }
 
+/// Returns the bytes of staticBytes() that ZeRO-2 and 3 drop: of the gradients after their reduction, and of the parameters
+/// between steps.
+MemoryByCategory droppedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    if (operators::isEnginePlan(experiment))
+        return engineDroppedBytes(experiment, schedule, device);
+    const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
+    const operators::ParameterBytes each = operators::parameterBytes(experiment);
+    const std::int64_t others =
+        parameters.count - (parameters.count + experiment.parallel.replicas - 1) / experiment.parallel.replicas;
+    MemoryByCategory bytes{};
+    if (experiment.parallel.zero >= 2)
+        bytes[at(MemoryCategory::Gradients)] = (others + parameters.tied) * each.gradient;
+    if (experiment.parallel.zero >= 3)
+        bytes[at(MemoryCategory::Parameters)] = others * each.parameter;
+    return bytes;
+}
+
 /// Returns the end of the first stage's pass of that kind by microbatch; 0 if there is none.
 std::vector<Nanos> endsOfFirstStage(const schedule::Schedule &schedule, const timeline::Timeline &timeline, PassKind kind)
 {
@@ -163,6 +181,8 @@ private:
     /// Returns the peak bytes of messages. Call after collect().
     [[nodiscard]] Bytes roomForMessages() const;
     void addBuffers();
+    /// Adds what ZeRO-2 and 3 hold for a part of the step only.
+    void addShards();
     void addMessages(const Pass &pass, Nanos begin, Nanos end);
     void addSlice(const Pass &pass, Nanos begin, Nanos end);
     void addOutputLayer(const Pass &pass, Nanos begin, Nanos end);
@@ -182,6 +202,7 @@ private:
     PassBytes m_bytes;
     std::optional<BufferPlan> m_buffers; ///< of the engine
     MemoryByCategory m_constant;
+    MemoryByCategory m_dropped; ///< of `m_constant`
     std::vector<Nanos> m_firstForward;
     std::vector<Nanos> m_firstBackward;
     std::vector<Change> m_changes;
@@ -191,7 +212,8 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
                                const timeline::Timeline &timeline, int device)
     : m_schedule(schedule), m_recipes(schedule::recipeBook(schedule.vocabulary())), m_device(device),
       m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
-      m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device))
+      m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device)),
+      m_dropped(droppedBytes(experiment, schedule, device))
 {
     if (model::traits(schedule.vocabulary()).isSharded) {
         m_firstForward = endsOfFirstStage(schedule, timeline, PassKind::F);
@@ -231,6 +253,25 @@ void ProfileBuilder::addBuffers()
             hold(m_lane.begin[buffer.first], m_lane.end[buffer.last], buffer.category, buffer.floats * kFloatBytes);
 }
 
+void ProfileBuilder::addShards()
+{
+    const Nanos passesEnd = m_lane.size() > 0 ? m_lane.end.back() : 0;
+    Nanos gathered = 0;
+    Nanos reduced = passesEnd;
+    for (const timeline::AnchoredSlice &slice : m_lane.anchored) {
+        if (slice.kind == timeline::AnchoredKind::GatherParameters)
+            gathered = slice.begin;
+        if (slice.kind == timeline::AnchoredKind::ReduceGradients)
+            reduced = slice.end;
+    }
+    if (const Bytes gradients = m_dropped[at(MemoryCategory::Gradients)]; gradients > 0)
+        m_changes.push_back({reduced, MemoryCategory::Gradients, -gradients});
+    if (const Bytes parameters = m_dropped[at(MemoryCategory::Parameters)]; parameters > 0) {
+        m_constant[at(MemoryCategory::Parameters)] -= parameters;
+        hold(gathered, std::max(reduced, m_lane.tailEnd), MemoryCategory::Parameters, parameters);
+    }
+}
+
 void ProfileBuilder::addMessages(const Pass &pass, Nanos begin, Nanos end)
 {
     const auto microbatch = static_cast<std::size_t>(pass.microbatch);
@@ -263,6 +304,7 @@ void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
 
 void ProfileBuilder::collect()
 {
+    addShards();
     if (m_buffers)
         addBuffers();
     for (std::size_t i = 0; i < m_lane.size(); ++i) {

@@ -254,6 +254,7 @@ base::Result<timeline::Timeline> simulateReplicas(const schedule::Schedule &sche
     timeline::Timeline timeline = simulation.take(slowest->ends);
     timeline.replica = shown.first;
     timeline.period = slowestPeriod(timeline, costs, slowest->ends);
+    addFirstGathers(timeline, costs);
     return timeline;
 }
 
@@ -267,7 +268,9 @@ base::Result<timeline::Timeline> simulate(const schedule::Schedule &schedule, co
     const auto ends = simulation.run();
     if (!ends)
         return ends.error();
-    return simulation.take(*ends);
+    timeline::Timeline timeline = simulation.take(*ends);
+    addFirstGathers(timeline, costs);
+    return timeline;
 }
 
 } // namespace stagelens::simulate

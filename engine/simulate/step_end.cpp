@@ -58,9 +58,40 @@ void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std:
             lane.tailBegin = now;
             lane.tailEnd = now = std::max(now + costs.optimizerSums(device), sums) + optimizer - costs.optimizerSums(device);
         }
-        addExchange(lane, costs, device, AnchoredKind::GatherParameters, now);
+        Nanos gathered = 0;
+        if (costs.gathersFirst)
+            gathered = costs.exchange(device, AnchoredKind::GatherParameters).duration;
+        else
+            addExchange(lane, costs, device, AnchoredKind::GatherParameters, now);
         if (costs.replicas > 1 && lane.size() > 0)
-            timeline.period = std::max(timeline.period, endOf(lane) - lane.begin.front());
+            timeline.period = std::max(timeline.period, endOf(lane) + gathered - lane.begin.front());
+    }
+}
+
+void addFirstGathers(timeline::Timeline &timeline, const CostModel &costs)
+{
+    if (!costs.gathersFirst)
+        return;
+    const auto gather = [&](int device) { return costs.exchange(device, AnchoredKind::GatherParameters).duration; };
+    Nanos shift = 0;
+    for (int device = 0; device < timeline.devices(); ++device)
+        if (const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)]; lane.size() > 0)
+            shift = std::max(shift, gather(device) - lane.begin.front());
+    for (int device = 0; device < timeline.devices(); ++device) {
+        timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+        for (std::vector<Nanos> *times : {&lane.begin, &lane.end})
+            for (Nanos &time : *times)
+                time += shift;
+        for (timeline::AnchoredSlice &slice : lane.anchored) {
+            slice.begin += shift;
+            slice.end += shift;
+        }
+        if (lane.tailEnd > lane.tailBegin) {
+            lane.tailBegin += shift;
+            lane.tailEnd += shift;
+        }
+        addExchange(lane, costs, device, AnchoredKind::GatherParameters, 0);
+        std::ranges::rotate(lane.anchored, lane.anchored.end() - (gather(device) > 0 ? 1 : 0));
     }
 }
 

@@ -125,8 +125,10 @@ base::Nanos Timeline::iteration() const
     for (const Lane &lane : lanes) {
         if (lane.tailEnd > lane.tailBegin)
             last = std::max(last, lane.tailEnd);
-        for (const AnchoredSlice &slice : lane.anchored)
+        for (const AnchoredSlice &slice : lane.anchored) {
+            first = std::min(first, slice.begin);
             last = std::max(last, slice.end);
+        }
     }
     return last - first;
 }

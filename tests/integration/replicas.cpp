@@ -59,7 +59,7 @@ private slots:
                 continue;
             for (const int devices : {2, 4}) {
                 auto experiment = test::matrixExperiment(name, method, devices, turn % 2 == 0, turn);
-                test::verifyPlan(replicated(std::move(experiment), 2 + turn / 2 % 2, turn / 3 % 2));
+                test::verifyPlan(replicated(std::move(experiment), 2 + turn / 2 % 2, turn / 3 % 4));
                 if (QTest::currentTestFailed())
                     return;
                 ++turn;
@@ -97,6 +97,9 @@ private slots:
         for (const auto &[family, zero, mode] : {std::tuple("1f1b", 1, model::RunMode::VirtualClock),
                                                  {"1f1b", 1, model::RunMode::Live},
                                                  {"1f1b", 0, model::RunMode::Live},
+                                                 {"1f1b", 2, model::RunMode::Live},
+                                                 {"1f1b", 3, model::RunMode::Live},
+                                                 {"gpipe", 3, model::RunMode::VirtualClock},
                                                  {"gpipe", 1, model::RunMode::VirtualClock},
                                                  {"zb-h1", 1, model::RunMode::Live}}) {
             const Trained other = train(planOf(family, zero, mode), "other");
@@ -127,6 +130,8 @@ private slots:
         QTest::addColumn<int>("zero");
         QTest::newRow("replicated") << 0;
         QTest::newRow("ZeRO-1") << 1;
+        QTest::newRow("ZeRO-2") << 2;
+        QTest::newRow("ZeRO-3") << 3;
     }
     void memoryIsPlanned()
     {
@@ -147,6 +152,16 @@ private slots:
                         QCOMPARE(measured[state], 2 * measured[gradients]);
                     else // shares are whole blocks
                         QVERIFY(measured[state] < 2 * measured[gradients] / 3 + 2 * 4096 * 4);
+                    // Beside the peak: gradients from their reduction on, parameters before they are gathered.
+                    const auto shared = [&](const simulate::MemoryStep &step, std::size_t category) {
+                        return step.bytes[category] < measured[category] && 2 * step.bytes[category] == measured[state];
+                    };
+                    const auto parameters = static_cast<std::size_t>(simulate::MemoryCategory::Parameters);
+                    const auto profile = simulate::memoryProfile(experiment, schedule, *report.timeline, device);
+                    QCOMPARE(shared(profile.steps.back(), gradients), zero >= 2);
+                    QCOMPARE(shared(profile.steps.back(), parameters), zero == 3);
+                    QCOMPARE(shared(profile.steps.front(), parameters), zero == 3);
+                    QVERIFY(!shared(profile.steps.front(), gradients));
                 }
             };
             const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
@@ -162,8 +177,15 @@ private slots:
         experiment.training.steps = 3;
         (void)train(experiment, "cut", {{}, {}, place("checkpoint"), 3, {}});
         experiment.training.steps = 6;
-        for (const int zero : {1, 0}) {
+        experiment.parallel.zero = 3;
+        experiment.training.steps = 4;
+        (void)train(experiment, "cut again", {{}, {}, place("checkpoint of 3"), 4, {}});
+        experiment.training.steps = 6;
+        for (const int zero : {3, 2, 1, 0}) {
             experiment.parallel.zero = zero;
+            const Trained late = train(experiment, "late", {{}, {}, {}, 0, place("checkpoint of 3")});
+            QCOMPARE(late.losses, std::vector<double>(whole.losses.begin() + 4, whole.losses.end()));
+            QVERIFY(late.final == whole.final);
             const Trained rest = train(experiment, "rest", {{}, {}, {}, 0, place("checkpoint")});
             QCOMPARE(rest.losses, std::vector<double>(whole.losses.begin() + 3, whole.losses.end()));
             QVERIFY(rest.final == whole.final);
@@ -174,6 +196,36 @@ private slots:
         const Trained alone = train(other, "alone", {{}, {}, {}, 0, place("checkpoint")});
         for (std::size_t step = 0; step < 3; ++step)
             QVERIFY(std::abs(alone.losses[step] - whole.losses[step + 3]) < 2e-5);
+    }
+
+    /// Parameters that ZeRO-3 holds in shares are whole for the evaluation.
+    void heldBackTokensAreEvaluatedAlike()
+    {
+        std::vector<std::vector<double>> losses;
+        for (const int zero : {0, 3}) {
+            auto experiment = replicated(tinyExperiment("1f1b", VocabularyMethod::Vocab2, 2, 2), 2, zero);
+            experiment.training.steps = 2;
+            experiment.training.data = (qgetenv("STAGELENS_RESOURCES") + "/docs/glossary.md").toStdString();
+            experiment.model.vocabularySize = 300;
+            std::vector<double> &of = losses.emplace_back();
+            runtime::TrainingObserver observer;
+            observer.onEvaluation = [&of](const runtime::Evaluation &each) { of.push_back(each.loss); };
+            const auto trained = runtime::train(experiment, scheduleOf(experiment), {}, observer, {});
+            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+        }
+        QCOMPARE(losses[0].size(), std::size_t{2});
+        QCOMPARE(losses[1], losses[0]);
+    }
+
+    void sharingNeedsReplicas()
+    {
+        for (const int zero : {2, 3}) {
+            const base::Problems problems =
+                model::validate(replicated(tinyExperiment("1f1b", VocabularyMethod::None, 2, 4), 1, zero));
+            QCOMPARE(problems.size(), std::size_t{1});
+            QCOMPARE(problems.front().field, std::string("parallel.zero"));
+            QVERIFY(problems.front().message.find("choose 0, or at least 2 replicas") != std::string::npos);
+        }
     }
 
     void asynchronousSchedulesAreRefused()

@@ -69,7 +69,7 @@ private slots:
                 experiment.parallel.tensor = turn / 2 % 3 == 0 ? 4 : 2;
                 experiment.parallel.sequenceParallel = turn % 3 != 1;
                 experiment.parallel.replicas = turn % 5 == 0 ? 2 : 1;
-                experiment.parallel.zero = turn % 10 == 0 ? 1 : 0;
+                experiment.parallel.zero = turn % 10 == 0 ? 1 + turn / 10 % 3 : 0;
                 experiment.schedule.recompute = turn % 7 == 3 ? model::Recompute::Full : model::Recompute::None;
                 if (turn % 7 == 5)
                     test::recomputeParts(experiment, turn);
@@ -142,9 +142,9 @@ private slots:
         using model::RunMode;
         const Trained whole = train(planOf("1f1b", 0, RunMode::VirtualClock, Recompute::None), "whole");
         for (const auto &[family, zero, mode, recompute] : {std::tuple("1f1b", 1, RunMode::Live, Recompute::None),
-                                                            {"gpipe", 1, RunMode::VirtualClock, Recompute::Full},
+                                                            {"gpipe", 3, RunMode::VirtualClock, Recompute::Full},
                                                             {"zb-h1", 0, RunMode::Live, Recompute::None},
-                                                            {"zb-h1", 0, RunMode::VirtualClock, Recompute::Full}}) {
+                                                            {"zb-h1", 2, RunMode::VirtualClock, Recompute::Full}}) {
             const Trained other = train(planOf(family, zero, mode, recompute), "other");
             QCOMPARE(other.losses, whole.losses);
             QVERIFY(other.gradients == whole.gradients);

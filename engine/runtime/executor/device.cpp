@@ -35,6 +35,8 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
     m_step.use = use;
     m_step.losses.assign(size(m_plan.shape.microbatches), 0.0);
     m_model.clearVersions();
+    if (use != StepUse::Evaluation)
+        m_model.restoreGradients();
     m_context.memory.begin(use == StepUse::Evaluation ? DeviceMemory::Order::Free : DeviceMemory::Order::Planned);
     m_messages.beginStep();
     m_context.memory.pool().meter().restartPeak();
@@ -165,7 +167,15 @@ int Device::rounds(timeline::AnchoredKind kind) const
 
 base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
 {
-    return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.runSum(round) : m_exchange.run(kind, round);
+    using timeline::AnchoredKind;
+    if (kind == AnchoredKind::SumReplicated)
+        return m_collectives.runSum(round);
+    if (kind == AnchoredKind::GatherParameters && round == 0)
+        m_model.restoreValues();
+    auto done = m_exchange.run(kind, round);
+    if (done && kind == AnchoredKind::ReduceGradients && round + 1 == m_exchange.rounds(kind))
+        m_model.dropGradients();
+    return done;
 }
 
 base::Bytes Device::bytesSent(timeline::AnchoredKind kind) const

@@ -38,6 +38,8 @@ public:
     [[nodiscard]] const RankPlace &place() const { return m_place; }
     /// Begins a step and drops what a cancelled step left. `batch` must stay valid until the next call.
     void beginStep(const Batch &batch, int step, StepUse use);
+    /// Drops the parameters that a replica of ZeRO-3 does not keep between steps.
+    void endStep() { m_model.dropValues(); }
     /// Returns the pass at the beginning of its recipe. It runs by receive(), compute() and publish().
     [[nodiscard]] PassRun begin(const schedule::Pass &pass) const { return {pass, m_plan.recipeOf(pass, m_place.device)}; }
     /// Blocks until the inputs of the pass have arrived. Returns false if the run was stopped.

@@ -3,6 +3,7 @@
 #include "engine/layout/shard.h"
 #include "engine/operators/architecture.h"
 #include "engine/operators/partition.h"
+#include "engine/runtime/state/dropped_parts.h"
 #include "engine/runtime/state/optimizer.h"
 #include "engine/simulate/costs/device_share.h"
 
@@ -36,6 +37,8 @@ void DeviceModel::divide(int replica)
                                       simulate::indivisiblePieces(m_plan.experiment, parts));
     for (std::size_t i = 0; i < m_parameters.size(); ++i)
         shareState(m_pool, *m_parameters[i], m_replicaCut.share(replica, i), m_plan.experiment.training, m_compute);
+    dropGradients();
+    dropValues();
     if (scratch > 0)
         m_scratch = m_pool.allocate(size(scratch), category(simulate::MemoryCategory::Workspace));
 }
@@ -184,6 +187,32 @@ void DeviceModel::endMicrobatch(const schedule::Pass &pass, bool isTraining)
     // Each microbatch is a batch of its own: its gradient is the mean over its own tokens.
     for (Parameter *parameter : stash->second.parameters())
         update(*parameter, static_cast<float>(m_plan.schedule.microbatches()));
+}
+
+void DeviceModel::restoreGradients()
+{
+    for (const auto &parameter : m_parameters)
+        DroppedParts(m_pool.meter(), m_compute).restoreGradient(*parameter);
+}
+
+void DeviceModel::dropGradients()
+{
+    if (m_plan.experiment.parallel.zero >= 2)
+        for (const auto &parameter : m_parameters)
+            DroppedParts(m_pool.meter(), m_compute).dropGradient(*parameter);
+}
+
+void DeviceModel::restoreValues()
+{
+    for (const auto &parameter : m_parameters)
+        DroppedParts(m_pool.meter(), m_compute).restoreValue(*parameter);
+}
+
+void DeviceModel::dropValues()
+{
+    if (m_plan.experiment.parallel.zero >= 3)
+        for (const auto &parameter : m_parameters)
+            DroppedParts(m_pool.meter(), m_compute).dropValue(*parameter);
 }
 
 void DeviceModel::optimize(float gradientScale)

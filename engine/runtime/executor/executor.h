@@ -17,7 +17,7 @@ namespace stagelens::runtime {
 /// The devices of this process in rank order.
 using Devices = std::vector<std::unique_ptr<Device>>;
 
-/// A piece of work after the passes of a step: either of all devices of this process together, or of each device.
+/// A piece of work before or after the passes of a step: either of all devices of this process together, or of each device.
 struct TailWork {
     std::function<base::Result<>()> together;
     /// Runs a round of a device's work. A round receives only what was sent in earlier rounds.
@@ -33,6 +33,8 @@ struct TailWork {
 struct StepHooks {
     /// Called after every pass, on the thread that ran it.
     std::function<void()> afterPass;
+    /// What precedes the passes of every device: exchanges between replicas.
+    std::vector<TailWork> head = {};
     /// What follows the passes, in this order on every device.
     std::vector<TailWork> tail = {};
 };

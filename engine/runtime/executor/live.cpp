@@ -167,6 +167,9 @@ base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &dev
                 base::Result<> done;
                 if (hasPasses) {
                     lane.reserve(plan.schedule.device(device.place().device).size());
+                    done = runTail(device, hooks.head, lane, begin);
+                }
+                if (hasPasses && done) {
                     done = runPasses(plan, device, device.place().device, hooks, lane, begin, halt.get_token());
                 }
                 if (done)

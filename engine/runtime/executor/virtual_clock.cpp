@@ -27,7 +27,9 @@ base::Nanos timed(const Work &work)
 /// The virtual clocks of the devices. Chooses the runnable unit with the earliest start.
 class DeviceClocks {
 public:
-    explicit DeviceClocks(const schedule::Schedule &schedule) : m_devices(schedule), m_ready(size(schedule.devices()))
+    /// `begins`: when each device can run its first pass.
+    DeviceClocks(const schedule::Schedule &schedule, std::vector<base::Nanos> begins)
+        : m_devices(schedule), m_begins(std::move(begins)), m_ready(size(schedule.devices()))
     {
         for (int device = 0; device < schedule.devices(); ++device)
             updateReady(device);
@@ -58,7 +60,7 @@ public:
     }
     /// Returns the number of passes that each device has run.
     [[nodiscard]] const std::vector<std::size_t> &done() const { return m_devices.done(); }
-    [[nodiscard]] base::Nanos now(int device) const { return m_devices.free(device); }
+    [[nodiscard]] base::Nanos now(int device) const { return std::max(m_devices.free(device), m_begins[size(device)]); }
 
 private:
     static constexpr base::Nanos kNotYet = -1;
@@ -71,13 +73,14 @@ private:
     }
 
     schedule::DevicesInOrder m_devices;
+    std::vector<base::Nanos> m_begins;
     std::vector<base::Nanos> m_ready; ///< of each device's next unit; kNotYet if it is not runnable
 };
 
-/// The work after the passes. Devices begin it as soon as they and those that they exchange with are ready.
+/// The work before or after the passes. Devices begin it as soon as they and those that they exchange with are ready.
 class Tails {
 public:
-    /// `ready` is when each device has run its passes.
+    /// `ready` is when each rank can begin the first of it.
     Tails(const RunPlan &plan, const Devices &devices, std::vector<base::Nanos> ready, timeline::Timeline &result)
         : m_plan(plan), m_devices(devices), m_ready(std::move(ready)), m_result(result)
     {}
@@ -89,6 +92,9 @@ public:
                 return done;
         return {};
     }
+
+    /// Returns when each rank has ended all of it.
+    [[nodiscard]] const std::vector<base::Nanos> &ready() const { return m_ready; }
 
 private:
     base::Result<> runTogether(const TailWork &work)
@@ -266,15 +272,20 @@ base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, 
     return {};
 }
 
-/// Runs the passes of one replica, and notes when each of its ranks has ended.
+/// Runs the passes of one replica. `times`: when each rank can begin; becomes when each has ended.
 base::Result<> runRail(const RunPlan &plan, const Devices &devices, int replica, const StepHooks &hooks,
-                       const std::stop_token &halt, std::vector<base::Nanos> &ended, timeline::Timeline &result)
+                       const std::stop_token &halt, std::vector<base::Nanos> &times, timeline::Timeline &result)
 {
     std::vector<Gang> gangs(size(plan.schedule.devices()));
-    for (const auto &device : devices)
-        if (device->place().replica == replica)
-            gangs[size(device->place().device)].add(*device);
-    DeviceClocks clocks(plan.schedule);
+    std::vector<base::Nanos> begins(gangs.size());
+    for (const auto &device : devices) {
+        if (device->place().replica != replica)
+            continue;
+        const std::size_t at = size(device->place().device);
+        gangs[at].add(*device);
+        begins[at] = std::max(begins[at], times[size(device->place().rank)]);
+    }
+    DeviceClocks clocks(plan.schedule, std::move(begins));
     while (const auto choice = clocks.choose()) {
         Gang &gang = gangs[size(choice->device)];
         if (auto run = runUnit(plan, *choice, gang, halt, clocks, result); !run)
@@ -286,7 +297,7 @@ base::Result<> runRail(const RunPlan &plan, const Devices &devices, int replica,
         return deadlockError(plan, clocks.done());
     for (const Gang &gang : gangs)
         for (const Device *device : gang.devices())
-            ended[size(device->place().rank)] = clocks.now(device->place().device);
+            times[size(device->place().rank)] = clocks.now(device->place().device);
     return {};
 }
 
@@ -296,11 +307,14 @@ base::Result<timeline::Timeline> runStep(const RunPlan &plan, const Devices &dev
     timeline::Timeline result;
     result.provenance = timeline::Provenance::MeasuredVirtualClock;
     result.lanes.resize(devices.size());
-    std::vector<base::Nanos> ended(devices.size());
+    Tails heads(plan, devices, std::vector<base::Nanos>(devices.size()), result);
+    if (auto head = heads.run(hooks.head); !head)
+        return head.error();
+    std::vector<base::Nanos> times = heads.ready();
     for (int replica = 0; replica < plan.replicas(); ++replica)
-        if (auto run = runRail(plan, devices, replica, hooks, halt, ended, result); !run)
+        if (auto run = runRail(plan, devices, replica, hooks, halt, times, result); !run)
             return run.error();
-    if (auto tails = Tails(plan, devices, std::move(ended), result).run(hooks.tail); !tails)
+    if (auto tails = Tails(plan, devices, std::move(times), result).run(hooks.tail); !tails)
         return tails.error();
     return result;
 }

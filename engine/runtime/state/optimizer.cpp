@@ -50,7 +50,7 @@ public:
     {
         m_compute.adamwStep(from(&Parameter::value), m_parameter.numbersFrom(&Parameter::rounded, m_updated.begin),
                             from(&Parameter::gradient), state(first), state(first + 1), settings, m_updated.size());
-        m_isDone = m_updated.size() == m_parameter.count();
+        m_isDone = m_updated.size() == held().size();
     }
     void sgd(const kernels::Sgd &settings) override
     {
@@ -79,17 +79,19 @@ public:
         else
             m_compute.adafactorStep(part, m_sums, settings);
     }
-    /// Clears the gradient of every element and rounds the value, unless the kernel of the update did.
+    /// Clears the gradient of every element that exists and rounds the value, unless the kernel of the update did.
     void finish()
     {
         if (m_isDone)
             return;
-        m_compute.zero(m_parameter.gradient.data(), m_parameter.count());
+        m_compute.zero(m_parameter.gradient.data() + held().begin, held().size());
         if (const backend::Values rounded = m_parameter.numbers(&Parameter::rounded))
             m_compute.round(rounded, m_parameter.value.data(), m_parameter.count());
     }
 
 private:
+    /// Returns the elements that have a gradient.
+    [[nodiscard]] layout::Interval held() const { return m_parameter.live(m_parameter.isGradientDropped); }
     void adafactorVector(const kernels::Adafactor &settings)
     {
         if (m_half == Half::Sums)

@@ -3,6 +3,7 @@
 #include "engine/base/random.h"
 #include "engine/base/text.h"
 #include "engine/operators/architecture.h"
+#include "engine/runtime/layers/shape.h"
 
 #include <algorithm>
 #include <cmath>

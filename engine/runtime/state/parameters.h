@@ -96,8 +96,13 @@ struct Parameter {
     /// layout::ReplicaCut. All of them if there is one replica.
     layout::Interval share;
     bool isStateSharded = false; ///< whether `state` has the elements of the share only (ZeRO)
+    // Whether the elements outside of the share are dropped for now (ZeRO-2 and 3); see state/dropped_parts.h.
+    bool isGradientDropped = false;
+    bool isValueDropped = false;
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
     [[nodiscard]] layout::Interval whole() const { return {0, count()}; }
+    /// Returns the elements of a gradient or value that exist now.
+    [[nodiscard]] layout::Interval live(bool isDropped) const { return isDropped ? share : whole(); }
     /// Returns the elements that this replica updates.
     [[nodiscard]] layout::Interval updated() const { return isStateSharded ? share : layout::Interval{0, count()}; }
     /// Returns the same as rows, for optimizers whose state is not elementwise: cuts leave rows whole.

@@ -220,6 +220,7 @@ base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const 
         return costs;
     costs->collectives = experiment.cost.collectives;
     costs->replicas = experiment.parallel.replicas;
+    costs->gathersFirst = experiment.parallel.gathersFirst();
     costs->limitsNorm = experiment.training.optimizer.clip.has_value();
     // Analytic costs compute recomputation, and measured durations include it.
     if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recomputesLayers())

@@ -109,7 +109,8 @@ public:
     std::vector<ReplicaClass> classes;
     std::shared_ptr<const MicrobatchWork> work; ///< null: all microbatches have the plan's
     std::optional<StepWork> stepWork;
-    bool limitsNorm = false; ///< whether the optimizer needs the norm of the whole gradient
+    bool gathersFirst = false; ///< whether replicas gather the parameters before the passes, not after the optimizer
+    bool limitsNorm = false;   ///< whether the optimizer needs the norm of the whole gradient
     /// Whether devices that hold rows of one table wait for the sums of all others before they update them, and the time of the
     /// messages.
     bool sumsOverDevices = false;

@@ -223,7 +223,7 @@ private slots:
         experiment.training.steps = 3;
         (void)train(experiment, {{}, {}, checkpoint, 3, {}});
         experiment.training.steps = 6;
-        for (const int zero : {1, 0}) {
+        for (const int zero : {3, 0}) {
             experiment.parallel.zero = zero;
             const Trained rest = train(experiment, {{}, {}, {}, 0, checkpoint});
             QCOMPARE(rest.losses, std::vector<double>(whole.losses.begin() + 3, whole.losses.end()));

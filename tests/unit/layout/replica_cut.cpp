@@ -49,6 +49,27 @@ private slots:
         QCOMPARE(four.fullest(), 0);
     }
 
+    /// Of weights, gradients and two moments of Adam, 4 bytes each, ZeRO-1 shares the moments, ZeRO-2 also gradients, ZeRO-3
+    /// all.
+    void zeroSharesTheBytesOfALayer()
+    {
+        const auto bytesOf = [](int replicas, int zero) {
+            const ReplicaCut cut(kLayer, replicas, kBlock);
+            std::int64_t all = 0;
+            for (int replica = 0; replica < replicas; ++replica)
+                all += 4 * (4 - zero - (zero > 0 ? 1 : 0)) * cut.extent() +
+                       4 * (zero + (zero > 0 ? 1 : 0)) * cut.share(replica).size();
+            return all / replicas; // the mean
+        };
+        QCOMPARE(bytesOf(2, 0), 53248);
+        QCOMPARE(bytesOf(2, 1), 39936);
+        QCOMPARE(bytesOf(4, 1), 33280);
+        QCOMPARE(bytesOf(2, 2), 33280);
+        QCOMPARE(bytesOf(4, 2), 23296);
+        QCOMPARE(bytesOf(2, 3), 26624);
+        QCOMPARE(bytesOf(4, 3), 13312);
+    }
+
     /// Boundaries move to the nearer end of a row or a matrix.
     void piecesStayWhole()
     {

@@ -34,7 +34,18 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.replicas = 2;
      }},
     {"zero-1", [](Experiment &e) { e.parallel.zero = 1; }},
-    {"zero-2-3", [](Experiment &e) { e.parallel.zero = 3; }},
+    {"zero-2", [](Experiment &e) { e.parallel.zero = 2; }},
+    {"zero-3", [](Experiment &e) { e.parallel.zero = 3; }},
+    {"eager-zero-2",
+     [](Experiment &e) {
+         e.parallel.zero = 2;
+         e.parallel.zero2 = model::ZeroGradients::Eager;
+     }},
+    {"resharded-zero-3",
+     [](Experiment &e) {
+         e.parallel.zero = 3;
+         e.parallel.zero3 = model::ZeroParameters::Reshard;
+     }},
     {"other-optimizers", [](Experiment &e) { e.training.optimizer.name = "sgd"; }},
     {"whole-rows-with-tensor-ranks",
      [](Experiment &e) {

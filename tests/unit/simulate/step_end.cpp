@@ -24,11 +24,12 @@ namespace {
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
 /// 1F1B on 4 devices with 8 microbatches, F 1, B 2: a reduction of 3, an optimizer of 1 and a gather of 2 on each device.
-timeline::Timeline stepOf(bool limitsNorm, Nanos optimizer, Nanos gather)
+timeline::Timeline stepOf(bool limitsNorm, Nanos optimizer, Nanos gather, bool gathersFirst = false)
 {
     test::Plan plan = test::planOf(test::teachingExperiment("1f1b", 4, 8, VocabularyMethod::None, {{"F", 1}, {"B", 2}}));
     plan.costs.replicas = 2;
     plan.costs.limitsNorm = limitsNorm;
+    plan.costs.gathersFirst = gathersFirst;
     for (int device = 0; device < 4; ++device) {
         plan.costs.setExchange(device, AnchoredKind::ReduceGradients, {3 * kNanosPerMilli, 100});
         plan.costs.setExchange(device, AnchoredKind::GatherParameters, {gather * kNanosPerMilli, gather > 0 ? 50 : 0});
@@ -88,6 +89,28 @@ private slots:
         QCOMPARE(without.period, step.period);
     }
 
+    /// ZeRO-3: what is gathered at the begin of a step rather than at the end of the one before costs the same.
+    void aGatherAtTheBeginOfTheStepCostsTheSame()
+    {
+        for (const bool limitsNorm : {false, true}) {
+            const timeline::Timeline step = stepOf(limitsNorm, 1, 2, true);
+            const timeline::Timeline late = stepOf(limitsNorm, 1, 2);
+            QCOMPARE(step.period, 39 * kNanosPerMilli);
+            QCOMPARE(simulate::exposedExchange(step), simulate::exposedExchange(late));
+            QCOMPARE(step.makespan(), late.makespan());
+            for (std::size_t device = 0; device < 4; ++device) {
+                const timeline::Lane &lane = step.lanes[device];
+                QCOMPARE(lane.anchored.size(), std::size_t{2});
+                QCOMPARE(lane.anchored[0].kind, AnchoredKind::GatherParameters);
+                QCOMPARE(lane.anchored[0].begin, Nanos{0});
+                QCOMPARE(lane.anchored[0].end, 2 * kNanosPerMilli);
+                QCOMPARE(lane.begin.front(), late.lanes[device].begin.front() + 2 * kNanosPerMilli);
+                QCOMPARE(lane.tailBegin, late.lanes[device].tailBegin + 2 * kNanosPerMilli);
+                QCOMPARE(lane.anchored[1].begin, late.lanes[device].anchored[0].begin + 2 * kNanosPerMilli);
+            }
+        }
+    }
+
     void onePlanWithoutReplicasHasNoPeriod()
     {
         const test::Plan plan =
@@ -132,6 +155,19 @@ private slots:
         QCOMPARE(whole[at(MemoryCategory::Optimizer)], 6 * whole[at(MemoryCategory::Parameters)]);
         QCOMPARE(shared[at(MemoryCategory::Optimizer)], (whole[at(MemoryCategory::Optimizer)] + 63) / 64);
         QCOMPARE(shared[at(MemoryCategory::Gradients)], whole[at(MemoryCategory::Gradients)]);
+        QCOMPARE(bytesOf(2), shared); // at the peak gradients and parameters are whole
+        QCOMPARE(bytesOf(3), shared);
+        // Between steps: the figure's GB of 7.5e9 parameters.
+        const auto parameters = static_cast<double>(whole[at(MemoryCategory::Parameters)]) / 2;
+        for (const auto &[zero, gigabytes] : {std::pair(1, 31.4), {2, 16.6}, {3, 1.9}}) {
+            experiment.parallel.zero = zero;
+            const test::Plan plan = test::planOf(experiment);
+            const auto last = simulate::memoryProfile(plan.experiment, plan.schedule, plan.timeline, 1).steps.back().bytes;
+            const auto held = static_cast<double>(last[at(MemoryCategory::Parameters)] + last[at(MemoryCategory::Gradients)] +
+                                                  last[at(MemoryCategory::Optimizer)]);
+            QVERIFY2(std::abs(7.5 * held / parameters - gigabytes) < 0.06,
+                     qPrintable(QString::number(7.5 * held / parameters)));
+        }
     }
 };
 

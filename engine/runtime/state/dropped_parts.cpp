@@ -1,0 +1,62 @@
+#include "engine/runtime/state/dropped_parts.h"
+
+#include "engine/runtime/layers/shape.h"
+
+namespace stagelens::runtime {
+
+void DroppedParts::dropGradient(Parameter &parameter)
+{
+    if (parameter.isGradientDropped)
+        return;
+    parameter.isGradientDropped = true;
+    poison(parameter.gradient, parameter.share);
+    poison(parameter.outputGradient, {});
+    count(simulate::MemoryCategory::Gradients,
+          parameter.share.size() - parameter.count() - std::ssize(parameter.outputGradient.values()));
+}
+
+void DroppedParts::restoreGradient(Parameter &parameter)
+{
+    if (!parameter.isGradientDropped)
+        return;
+    parameter.isGradientDropped = false;
+    const layout::Interval &share = parameter.share;
+    m_compute.zero(parameter.gradient.data(), share.begin);
+    m_compute.zero(parameter.gradient.data() + share.end, parameter.count() - share.end);
+    m_compute.zero(parameter.outputGradient.data(), std::ssize(parameter.outputGradient.values()));
+    count(simulate::MemoryCategory::Gradients,
+          parameter.count() - share.size() + std::ssize(parameter.outputGradient.values()));
+}
+
+void DroppedParts::dropValue(Parameter &parameter)
+{
+    if (parameter.isValueDropped)
+        return;
+    parameter.isValueDropped = true;
+    poison(parameter.value, parameter.share);
+    count(simulate::MemoryCategory::Parameters, parameter.share.size() - parameter.count());
+}
+
+void DroppedParts::restoreValue(Parameter &parameter)
+{
+    if (!parameter.isValueDropped)
+        return;
+    parameter.isValueDropped = false;
+    count(simulate::MemoryCategory::Parameters, parameter.count() - parameter.share.size());
+}
+
+void DroppedParts::poison(backend::Buffer &buffer, const layout::Interval &kept)
+{
+    if (!backend::checksMemory() || buffer.size() == 0)
+        return;
+    m_compute.finish(); // kernels may still read it
+    m_compute.memory().poison(buffer.values().first(size(kept.begin)));
+    m_compute.memory().poison(buffer.values().subspan(size(kept.end)));
+}
+
+void DroppedParts::count(simulate::MemoryCategory category, std::int64_t floats)
+{
+    m_meter.add(runtime::category(category), floats * static_cast<base::Bytes>(sizeof(float)));
+}
+
+} // namespace stagelens::runtime
