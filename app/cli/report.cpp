@@ -53,7 +53,11 @@ std::string ranksText(const model::ParallelPlan &plan)
                         plan.replicas > 1 ? base::concat(" x ", plan.replicas, " replicas") : std::string(), " (",
                         plan.ranks(plan.devices), " ranks",
                         plan.tensor > 1 && !plan.sequenceParallel ? ", no sequence parallelism" : "",
-                        plan.zero > 0 ? base::concat(", ZeRO-", plan.zero) : std::string(), ")");
+                        plan.zero > 0 ? base::concat(", ZeRO-", plan.zero) : std::string(),
+                        !plan.reducesEagerly() ? std::string_view()
+                        : plan.zero == 2       ? " eager"
+                                               : " reshard",
+                        ")");
 }
 
 } // namespace
@@ -118,14 +122,17 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
     }
     if (metrics.exposedExchange)
         add("replicas", timeText(*metrics.exposedExchange), "of the iteration is their exchange, which nothing hides");
-    if (!metrics.tensorPerDevice.empty()) {
-        const auto most = std::ranges::max_element(metrics.tensorPerDevice);
-        const auto busy = metrics.busyPerDevice[static_cast<std::size_t>(most - metrics.tensorPerDevice.begin())];
+    const auto addInPasses = [&](const char *name, const std::vector<base::Nanos> &times) {
+        if (times.empty())
+            return;
+        const auto most = std::ranges::max_element(times);
+        const auto busy = metrics.busyPerDevice[static_cast<std::size_t>(most - times.begin())];
         const double share = static_cast<double>(*most) / static_cast<double>(std::max<base::Nanos>(1, busy));
-        add("tensor ranks", timeText(*most),
-            base::concat("of device ", most - metrics.tensorPerDevice.begin(), "'s passes are their exchanges (",
-                         percentText(share), ")"));
-    }
+        add(name, timeText(*most),
+            base::concat("of device ", most - times.begin(), "'s passes are their exchanges (", percentText(share), ")"));
+    };
+    addInPasses("in passes", metrics.replicaPerDevice);
+    addInPasses("tensor ranks", metrics.tensorPerDevice);
     add("makespan", timeText(metrics.makespan));
     if (metrics.lowerBound)
         add("lower bound", timeText(*metrics.lowerBound),

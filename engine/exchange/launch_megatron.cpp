@@ -144,6 +144,11 @@ void addParallel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
     if (parallel.zero >= 2) {
         arguments.add("--use-megatron-fsdp");
         arguments.add("--data-parallel-sharding-strategy", parallel.zero == 2 ? "optim_grads" : "optim_grads_params");
+        if (!parallel.reducesEagerly())
+            launch.omitted.push_back(concat("ZeRO ", parallel.zero,
+                                            parallel.zero == 2 ? " with deferred gradients" : " with resident parameters",
+                                            ": Megatron-FSDP reduces the gradients of every microbatch",
+                                            parallel.zero == 2 ? "" : " and gathers parameters for every pass"));
     }
     if (parallel.rankOrder == "tp-cp-pp-dp")
         arguments.add("--use-tp-pp-dp-mapping");

@@ -184,10 +184,12 @@ void addParallel(const LaunchPlan &plan, Toml &toml, Launch &launch)
     toml.number("data_parallel_replicate_degree", isSharded ? 1 : parallel.replicas);
     toml.number("data_parallel_shard_degree", isSharded ? parallel.replicas : 1);
     if (isSharded) {
-        toml.text("fsdp_reshard_after_forward", parallel.zero == 3 ? "always" : "never");
-        if (parallel.zero == 1)
-            launch.omitted.push_back("ZeRO 1: torchtitan shards gradients and parameters too (FSDP); the configuration keeps "
-                                     "parameters gathered after the forward");
+        const bool reshards = parallel.zero == 3 && parallel.zero3 == model::ZeroParameters::Reshard;
+        toml.text("fsdp_reshard_after_forward", reshards ? "always" : "never");
+        if (parallel.zero == 1 || parallel.zero == 2)
+            launch.omitted.push_back(concat("ZeRO ", parallel.zero, ": torchtitan shards ",
+                                            parallel.zero == 1 ? "gradients and parameters" : "parameters",
+                                            " too (FSDP); the configuration keeps parameters gathered after the forward"));
     }
     toml.number("tensor_parallel_degree", parallel.tensor);
     toml.number("context_parallel_degree", parallel.context);

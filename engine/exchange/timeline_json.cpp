@@ -153,7 +153,9 @@ nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
     if (metrics.exposedExchange)
         json["exposed_exchange_ns"] = *metrics.exposedExchange;
     if (!metrics.tensorPerDevice.empty())
-        json["exposed_ns_per_device"] = {{"tensor", metrics.tensorPerDevice}};
+        json["exposed_ns_per_device"]["tensor"] = metrics.tensorPerDevice;
+    if (!metrics.replicaPerDevice.empty())
+        json["exposed_ns_per_device"]["data"] = metrics.replicaPerDevice;
     if (!metrics.tensorTraffic.empty())
         json["traffic_bytes_per_rank"]["tensor"] = metrics.tensorTraffic;
     if (!metrics.replicaTraffic.empty())

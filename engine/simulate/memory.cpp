@@ -4,6 +4,7 @@
 #include "engine/operators/recompute.h"
 #include "engine/simulate/buffers.h"
 #include "engine/simulate/costs/device_share.h"
+#include "engine/simulate/costs/replica_costs.h"
 
 #include <algorithm>
 #include <numeric>
@@ -40,6 +41,9 @@ struct PassBytes {
     Bytes empty = 0;          ///< kept by a stage without layers
     std::vector<int> layers;  ///< of each stage
     std::vector<int> wholes;  ///< of them: recomputed as a whole
+    // Of two units of each stage, with exchanges among replicas in every microbatch; else empty.
+    std::vector<Bytes> gathered;
+    std::vector<Bytes> reduced;
 
     /// Returns the activations of a stage from F to B, without logits.
     [[nodiscard]] Bytes kept(std::size_t stage, bool isLast) const
@@ -69,6 +73,12 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.layers = layersOfStages(experiment, schedule);
     bytes.wholes = operators::recomputedLayers(experiment.schedule, bytes.layers);
     bytes.norm = bytes.empty = bytes.boundary;
+    const operators::ParameterBytes each = operators::parameterBytes(experiment);
+    for (int stage = 0; experiment.parallel.reducesEagerly() && stage < schedule.stages(); ++stage) {
+        const std::int64_t units = twoUnits(experiment, schedule, stage);
+        bytes.gathered.push_back(units * each.parameter);
+        bytes.reduced.push_back(units * each.gradient);
+    }
     if (operators::isEnginePlan(experiment)) { // BufferPlan knows their lifetimes
         const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
@@ -183,6 +193,8 @@ private:
     void addBuffers();
     /// Adds what ZeRO-2 and 3 hold for a part of the step only.
     void addShards();
+    /// Adds what a pass gathers and reduces.
+    void addUnits(const Pass &pass, Nanos begin, Nanos end);
     void addMessages(const Pass &pass, Nanos begin, Nanos end);
     void addSlice(const Pass &pass, Nanos begin, Nanos end);
     void addOutputLayer(const Pass &pass, Nanos begin, Nanos end);
@@ -203,6 +215,7 @@ private:
     std::optional<BufferPlan> m_buffers; ///< of the engine
     MemoryByCategory m_constant;
     MemoryByCategory m_dropped; ///< of `m_constant`
+    model::ParallelPlan m_parallel;
     std::vector<Nanos> m_firstForward;
     std::vector<Nanos> m_firstBackward;
     std::vector<Change> m_changes;
@@ -213,7 +226,7 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
     : m_schedule(schedule), m_recipes(schedule::recipeBook(schedule.vocabulary())), m_device(device),
       m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
       m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device)),
-      m_dropped(droppedBytes(experiment, schedule, device))
+      m_dropped(droppedBytes(experiment, schedule, device)), m_parallel(experiment.parallel)
 {
     if (model::traits(schedule.vocabulary()).isSharded) {
         m_firstForward = endsOfFirstStage(schedule, timeline, PassKind::F);
@@ -253,8 +266,21 @@ void ProfileBuilder::addBuffers()
             hold(m_lane.begin[buffer.first], m_lane.end[buffer.last], buffer.category, buffer.floats * kFloatBytes);
 }
 
+void ProfileBuilder::addUnits(const Pass &pass, Nanos begin, Nanos end)
+{
+    if (gathersUnits(m_parallel, pass.kind))
+        hold(begin, end, MemoryCategory::Parameters, m_bytes.gathered[pass.stage]);
+    if (reducesUnits(m_parallel, pass.kind))
+        hold(begin, end, MemoryCategory::Gradients, m_bytes.reduced[pass.stage]);
+}
+
 void ProfileBuilder::addShards()
 {
+    if (m_parallel.reducesEagerly()) { // shares are all that lasts
+        for (std::size_t i = 0; i < m_constant.size(); ++i)
+            m_constant[i] -= m_dropped[i];
+        return;
+    }
     const Nanos passesEnd = m_lane.size() > 0 ? m_lane.end.back() : 0;
     Nanos gathered = 0;
     Nanos reduced = passesEnd;
@@ -309,6 +335,7 @@ void ProfileBuilder::collect()
         addBuffers();
     for (std::size_t i = 0; i < m_lane.size(); ++i) {
         addMessages(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
+        addUnits(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
         if (!m_buffers)
             addSlice(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
     }
@@ -407,7 +434,12 @@ MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule:
 MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
     const PassBytes bytes = passBytes(experiment, schedule);
-    const MemoryByCategory constant = staticBytes(experiment, schedule, device);
+    MemoryByCategory constant = staticBytes(experiment, schedule, device);
+    if (experiment.parallel.reducesEagerly()) {
+        const MemoryByCategory dropped = droppedBytes(experiment, schedule, device);
+        for (std::size_t i = 0; i < constant.size(); ++i)
+            constant[i] -= dropped[i];
+    }
     const bool sharded = model::traits(schedule.vocabulary()).isSharded;
     MemoryNeeds needs;
     needs.fixed = std::accumulate(constant.begin(), constant.end(), Bytes{0});

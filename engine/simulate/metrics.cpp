@@ -62,12 +62,27 @@ void addVocabularyShares(Metrics &metrics, const timeline::Timeline &timeline)
     metrics.vocabularySharePerDevice = std::move(shares);
 }
 
-void addExchange(Metrics &metrics, const timeline::Timeline &timeline)
+void addExchange(Metrics &metrics, const timeline::Timeline &timeline, const CostModel *costs)
 {
     if (timeline.period > 0)
         metrics.exposedExchange = exposedExchange(timeline);
     for (const timeline::Lane &lane : timeline.lanes)
         metrics.replicaTraffic.push_back(sentFor(lane, true));
+    if (costs == nullptr)
+        return;
+    std::vector<Nanos> times;
+    bool hasExchanges = false;
+    for (int device = 0; device < timeline.devices(); ++device) {
+        Nanos &time = times.emplace_back(0);
+        for (const schedule::Pass &pass : timeline.lanes[static_cast<std::size_t>(device)].pass) {
+            const PassCost cost = costs->of(device, pass);
+            time += cost.replica;
+            metrics.replicaTraffic[static_cast<std::size_t>(device)] += cost.replicaBytes;
+            hasExchanges = hasExchanges || cost.replicaBytes > 0;
+        }
+    }
+    if (hasExchanges)
+        metrics.replicaPerDevice = std::move(times);
 }
 
 void addModelFigures(Metrics &metrics, const model::Experiment &experiment, const schedule::Schedule &schedule,
@@ -116,7 +131,7 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
         metrics.bubbleRatio = 1.0 - busy / timeline.devices();
     addVocabularyShares(metrics, timeline);
     if (experiment.parallel.replicas > 1)
-        addExchange(metrics, timeline);
+        addExchange(metrics, timeline, costs);
     if (experiment.parallel.tensor > 1 && costs != nullptr)
         addTensor(metrics, timeline, *costs);
     if (experiment.hasModel)

@@ -42,6 +42,8 @@ struct Metrics {
     std::vector<base::Nanos> tensorPerDevice;
     std::vector<base::Bytes> tensorTraffic;
     std::vector<base::Bytes> replicaTraffic;
+    /// With exchanges among replicas in every microbatch (ZeRO): the time of each device's passes that waits for them.
+    std::vector<base::Nanos> replicaPerDevice;
 };
 
 /// Returns the metrics of any timeline of a schedule. `costs` is used for the lower bound and may be null (measured runs);

@@ -284,6 +284,20 @@ Field uniformField(const Row &row, const std::string &key, const QString &captio
     return field;
 }
 
+/// A choice of what replicas shard, in place of its number.
+void completeZero(Field &field)
+{
+    field.kind = Field::Kind::Choice;
+    field.choices = {
+        {u"0"_s, Words::tr("Nothing"), Words::tr("Every replica holds all and sums all gradients")},
+        {u"1"_s, Words::tr("ZeRO-1: optimizer state"), Words::tr("As fast, and smaller: each replica updates its share")},
+        {u"2"_s, Words::tr("ZeRO-2: gradients too"),
+         Words::tr("From their reduction on; less at the peak only if every backward reduces")},
+        {u"3"_s, Words::tr("ZeRO-3: parameters too"), Words::tr("Between steps; less at the peak only if every pass gathers")}};
+    field.value = [](const Experiment &experiment) { return QString::number(experiment.parallel.zero); };
+    field.setValue = [](Experiment &experiment, const QVariant &shown) { experiment.parallel.zero = shown.toString().toInt(); };
+}
+
 /// What only the rooms above the model know of a field: presets, families, and what a family has by itself.
 void complete(Field &field)
 {
@@ -299,6 +313,8 @@ void complete(Field &field)
         field.value = [](const Experiment &experiment) { return QVariant(model::stagesPerDevice(experiment.schedule)); };
     } else if (field.id == u"schedule.waves"_s) {
         field.value = [](const Experiment &experiment) { return QVariant(experiment.schedule.waves.value_or(1)); };
+    } else if (field.id == u"parallel.zero"_s) {
+        completeZero(field);
     } else if (field.id == u"cost.hardware"_s) {
         completeCosts(field);
     }

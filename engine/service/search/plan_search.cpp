@@ -96,7 +96,9 @@ private:
         constexpr std::int64_t kMostMicrobatches = 1 << 16;
         if (microbatches > kMostMicrobatches)
             return reject(concat("more than ", kMostMicrobatches, " microbatches a replica"));
-        for (const int zero : {0, 1}) {
+        for (const int zero : {0, 1, 2, 3}) {
+            if (zero > 1 && replicas == 1)
+                continue;
             const bool isUsual = zero == (replicas > 1 ? 1 : 0);
             if (m_query.fixed.contains("zero") ? !isAllowed("zero", zero) : !isUsual)
                 continue;
@@ -228,9 +230,8 @@ base::Problems problemsOf(const PlanQuery &query)
             problems.push_back({"--fix", concat(name, " is ", value,
                                                 ", but such plans cannot be predicted yet; fix it to 1 or "
                                                 "leave it out")});
-        else if (name == "zero" && value > 1)
-            problems.push_back(
-                {"--fix", concat("zero is ", value, ", but such plans cannot be predicted yet; fix it to 0 or 1")});
+        else if (name == "zero" && value > 3)
+            problems.push_back({"--fix", concat("zero is ", value, ", but its stages are 0 to 3; fix it to 3")});
         else if ((name == "devices" || name == "replicas" || name == "tensor") && query.gpus % value != 0)
             problems.push_back({"--fix", concat(name, " is ", value, ", which does not divide ", query.gpus, " GPUs")});
     }
@@ -305,10 +306,11 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     }
     if (answer.plans.size() > 1)
         answer.whySecondLost = reasonOf(*answer.plans[0].prediction, *answer.plans[1].prediction);
-    answer.notSearched = concat("Not searched: context and expert parallelism, ZeRO 2 and 3, asynchronous schedules, "
-                                "microbatches that are no power of two, and schedules other than 1F1B for divisions beyond "
-                                "the best ",
-                                kMostDivisions, '.');
+    answer.notSearched = concat(
+        "Not searched: context and expert parallelism, ZeRO 2 and 3 (as fast and as large as 1), asynchronous schedules, "
+        "microbatches that are no power of two, and schedules other than 1F1B for divisions beyond "
+        "the best ",
+        kMostDivisions, '.');
     return answer;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/simulate/costs/cost_model.h"
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/given_costs.h"
+#include "engine/simulate/costs/replica_costs.h"
 #include "engine/simulate/costs/vocabulary_costs.h"
 
 #include <algorithm>
@@ -52,6 +53,7 @@ private:
     [[nodiscard]] double updateProducts(const operators::PartShape &part) const;
     void setTableSums(CostModel &costs) const;
     void setExchanges(CostModel &costs, int device) const;
+    [[nodiscard]] layout::NodeSpan replicaSpan(int device) const;
     [[nodiscard]] Nanos passTime(double seconds) const
     {
         return std::min(m_hardware.passOverhead + toNanos(seconds), base::kLongestPass);
@@ -117,12 +119,18 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
         const VocabularyLegs embedding = m_vocabulary.embedding(kind, stage);
         const double vocabularySeconds = secondsOf(output) + secondsOf(embedding);
         const ExchangeCost ofVocabulary = exchangesOf(output) + exchangesOf(embedding);
+        const double ofLayers = layerSeconds + exchange.seconds;
+        ReplicaPass pass{ofLayers + vocabularySeconds, 0};
+        if (m_mesh && (gathersUnits(m_experiment.parallel, kind) || reducesUnits(m_experiment.parallel, kind)))
+            pass = replicaPass(m_experiment, m_schedule, m_hardware, replicaSpan(m_schedule.placement().deviceOf(stage)), kind,
+                               stage, {layers > 0 ? ofLayers / layers : 0, secondsOf(embedding), secondsOf(output)});
         for (int direction = 0; direction < m_schedule.placement().directions; ++direction)
             costs.setPass(m_schedule.placement().deviceOf(stage, direction), kind, stage,
-                          {passTime(layerSeconds + exchange.seconds + vocabularySeconds), toNanos(vocabularySeconds),
+                          {passTime(pass.seconds), toNanos(vocabularySeconds),
                            toNanos(exchange.seconds + ofVocabulary.seconds),
-                           static_cast<base::Bytes>(exchange.bytes + ofVocabulary.bytes), toNanos(quadraticSeconds),
-                           recomputed});
+                           static_cast<base::Bytes>(exchange.bytes + ofVocabulary.bytes),
+                           toNanos(pass.seconds - ofLayers - vocabularySeconds), static_cast<base::Bytes>(pass.bytes),
+                           toNanos(quadraticSeconds), recomputed});
     };
     set(PassKind::F, forward + contention, attention, exchanges(PassHalf::Forward, false, Rebuilds::Nothing));
     set(PassKind::B, inputAndWeight + 2 * contention, attentionInput, sum([&](Rebuilds rebuilds) {
@@ -295,6 +303,12 @@ void AnalyticCosts::setTableSums(CostModel &costs) const
     costs.sumsOverDevices = true;
 }
 
+/// Returns the nodes of the replicas of a device.
+layout::NodeSpan AnalyticCosts::replicaSpan(int device) const
+{
+    return layout::nodeSpan(m_mesh->group(rankOf(device), {layout::Axis::Data}), m_hardware.devicesPerNode);
+}
+
 /// Gradients are summed in their own precision; ZeRO gathers what passes read of the parameters.
 void AnalyticCosts::setExchanges(CostModel &costs, int device) const
 {
@@ -308,8 +322,7 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
     }
     if (plan.replicas == 1 || !m_mesh)
         return;
-    const layout::Group group = m_mesh->group(rankOf(device), {layout::Axis::Data});
-    const layout::NodeSpan span = layout::nodeSpan(group, m_hardware.devicesPerNode);
+    const layout::NodeSpan span = replicaSpan(device);
     const auto count = static_cast<double>(deviceParameters(m_experiment, m_schedule, device).count);
     const operators::ParameterBytes each = operators::parameterBytes(m_experiment);
     const auto set = [&](timeline::AnchoredKind kind, GroupCollective collective, double bytes) {
@@ -318,9 +331,10 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
                                     base::kLongestPass),
                            static_cast<base::Bytes>(bytesSent(collective, plan.replicas, bytes))});
     };
-    set(timeline::AnchoredKind::ReduceGradients, plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce,
-        each.gradient * count);
-    if (plan.zero > 0)
+    if (!plan.reducesEagerly())
+        set(timeline::AnchoredKind::ReduceGradients,
+            plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce, each.gradient * count);
+    if (plan.zero > 0 && (plan.zero < 3 || plan.gathersFirst()))
         set(timeline::AnchoredKind::GatherParameters, GroupCollective::AllGather, each.parameter * count);
 }
 

@@ -51,6 +51,8 @@ PassCost CostModel::worked(const PassCost &cost, std::size_t microbatch) const
             .vocabulary = scaled(cost.vocabulary, linear),
             .tensor = scaled(cost.tensor, linear),
             .tensorBytes = scaled(cost.tensorBytes, linear),
+            .replica = cost.replica, // such plans are refused with sequences of unequal length
+            .replicaBytes = cost.replicaBytes,
             .quadratic = std::llround(quadratic),
             .recomputed = scaled(cost.recomputed, linear)};
 }

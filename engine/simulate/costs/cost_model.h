@@ -23,10 +23,12 @@ namespace stagelens::simulate {
 struct PassCost {
     base::Nanos duration = 0;
     base::Nanos vocabulary = 0;
-    base::Nanos tensor = 0;      ///< its part in exchanges among tensor ranks, those of vocabulary layers included
-    base::Bytes tensorBytes = 0; ///< that a rank sends in them
-    base::Nanos quadratic = 0;   ///< its part that grows with the square of a sequence's length; 0 if unknown
-    base::Nanos recomputed = 0;  ///< its part that computes again what the forward has dropped; 0 if unknown
+    base::Nanos tensor = 0;       ///< its part in exchanges among tensor ranks, those of vocabulary layers included
+    base::Bytes tensorBytes = 0;  ///< that a rank sends in them
+    base::Nanos replica = 0;      ///< its part that waits for exchanges among replicas (ZeRO, in every microbatch)
+    base::Bytes replicaBytes = 0; ///< that a rank sends in them
+    base::Nanos quadratic = 0;    ///< its part that grows with the square of a sequence's length; 0 if unknown
+    base::Nanos recomputed = 0;   ///< its part that computes again what the forward has dropped; 0 if unknown
 };
 
 /// The work of each microbatch of a replica relative to that of the plan: of what grows with the tokens, and of what grows with
