@@ -49,15 +49,15 @@ std::string ranksText(const model::ParallelPlan &plan)
 {
     if (plan.ranks(1) == 1)
         return {};
-    return base::concat(plan.tensor > 1 ? base::concat(" x ", plan.tensor, " tensor") : std::string(),
-                        plan.replicas > 1 ? base::concat(" x ", plan.replicas, " replicas") : std::string(), " (",
-                        plan.ranks(plan.devices), " ranks",
-                        plan.tensor > 1 && !plan.sequenceParallel ? ", no sequence parallelism" : "",
-                        plan.zero > 0 ? base::concat(", ZeRO-", plan.zero) : std::string(),
-                        !plan.reducesEagerly() ? std::string_view()
-                        : plan.zero == 2       ? " eager"
-                                               : " reshard",
-                        ")");
+    return base::concat(
+        plan.tensor > 1 ? base::concat(" x ", plan.tensor, " tensor") : std::string(),
+        plan.replicas > 1 ? base::concat(" x ", plan.replicas, " replicas") : std::string(), " (", plan.ranks(plan.devices),
+        " ranks", plan.tensor > 1 && !plan.sequenceParallel ? ", no sequence parallelism" : "",
+        plan.zero > 0 ? base::concat(", ZeRO-", plan.zero) : std::string(),
+        !plan.reducesEagerly() ? std::string_view()
+        : plan.zero == 2       ? " eager"
+                               : " reshard",
+        plan.shardGroup() < plan.replicas ? base::concat(" in groups of ", plan.shardGroup()) : std::string(), ")");
 }
 
 } // namespace

@@ -266,7 +266,7 @@ nlohmann::ordered_json layoutJson(const model::Experiment &experiment, int devic
             {"replicas", plan.replicas},
             {"expert", plan.expert},
             {"zero", plan.zero},
-            {"shard_replicas", plan.replicas},
+            {"shard_replicas", plan.shardGroup()},
             {"order", layout::rankOrderText(mesh->order())},
             {"nodes", std::move(nodes)}};
 }

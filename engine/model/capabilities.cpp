@@ -101,6 +101,24 @@ constexpr std::array kCapabilities{
         .reason = "a prediction has one time for all forwards of a stage, and only some of them gather",
         .remedy = "choose reshard or resident"},
     Capability{
+        .name = "shard-groups",
+        .description = "replicas that shard in groups and sum over the groups (HSDP)",
+        .field = "parallel.shard_replicas",
+        .isUsed =
+            [](const Experiment &e) { return e.parallel.shardReplicas > 0 && e.parallel.shardReplicas < e.parallel.replicas; }},
+    Capability{.name = "exchanges-in-passes-with-shard-groups",
+               .description = "ZeRO that exchanges in every microbatch, in groups of replicas",
+               .field = "parallel.shard_replicas",
+               .isUsed =
+                   [](const Experiment &e) {
+                       return e.parallel.reducesEagerly() && e.parallel.shardReplicas > 0 &&
+                              e.parallel.shardReplicas < e.parallel.replicas;
+                   },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "passes have no second exchange over the groups yet",
+               .remedy = "choose 0, or exchange once a step (zero2 deferred, zero3 resident)"},
+    Capability{
         .name = "exchanges-in-passes-with-sharded-vocabulary",
         .description = "ZeRO that exchanges in every microbatch, with vocabulary layers sharded over devices",
         .field = "schedule.vocabulary",

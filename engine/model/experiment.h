@@ -58,6 +58,7 @@ struct ParallelPlan {
     int zero = 0; ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
     ZeroGradients zero2 = ZeroGradients::Deferred;   ///< of zero 2
     ZeroParameters zero3 = ZeroParameters::Resident; ///< of zero 3
+    int shardReplicas = 0;                           ///< adjacent replicas that shard among themselves (ZeRO); 0: all
     std::string rankOrder = "tp-cp-dp-pp";           ///< axes from adjacent ranks to the slowest
 
     /// Returns the ranks of a plan of that many devices.
@@ -66,6 +67,8 @@ struct ParallelPlan {
         return std::int64_t{devicesOfPlan} * tensor * context * replicas;
     }
     [[nodiscard]] bool hasSequenceParallel() const { return tensor > 1 && sequenceParallel; }
+    /// Returns the replicas that shard among themselves.
+    [[nodiscard]] int shardGroup() const { return shardReplicas > 0 ? shardReplicas : replicas; }
     /// Returns whether every backward ends with a reduction of its gradients (ZeRO).
     [[nodiscard]] bool reducesEagerly() const
     {

@@ -157,11 +157,18 @@ std::vector<Field> meshRows()
             "with --zero 3: resident gathers parameters once a step; reshard for every pass; keep-until-backward for every "
             "microbatch",
             Kind::Choice, MEMBER(parallel.zero3))
-            .oneOf({{"resident", "Once", "At the begin of the step; they stay whole until its end"},
-                    {"reshard", "Every pass", "Least memory, three times the traffic of a microbatch; only predicted"},
-                    {"keep-until-backward", "Every microbatch", "From its forward to a backward; only predicted"}})
+            .oneOf(
+                {{"resident", "Once", "At the begin of the step; they stay whole until its end"},
+                 {"reshard", "Every pass", "Least memory; a microbatch gathers twice and reduces once; only predicted"},
+                 {"keep-until-backward", "Every microbatch", "From its forward to a backward; refused, see list capabilities"}})
             .unless(std::string("resident"))
             .where([](const Experiment &e) { return e.parallel.zero == 3; }),
+        row("parallel.shard_replicas", "--shard-replicas", "n", "Replicas of a shard group",
+            "with ZeRO: adjacent replicas that shard among themselves, a divisor of the replicas; 0: all", Kind::Integer,
+            MEMBER(parallel.shardReplicas))
+            .range(0, kMostRanksOfAxis)
+            .unless(std::int64_t{0})
+            .notInEditor(),
         row("parallel.rank_order", "--rank-order", "ORDER", "Order of ranks",
             "axes from adjacent ranks to the slowest: a permutation of tp-cp-dp-pp", Kind::Text, MEMBER(parallel.rankOrder))
             .unless(ParallelPlan().rankOrder)

@@ -223,14 +223,33 @@ void checkTensor(const Experiment &experiment, Checks &checks)
                         model.vocabularySize, " tokens of model.vocabulary_size; lower either"));
 }
 
+/// The replicas that shard among themselves.
+void checkShards(const ParallelPlan &plan, Checks &checks)
+{
+    constexpr auto kField = "parallel.shard_replicas";
+    if (plan.shardReplicas == 0)
+        return;
+    checks.holds(plan.zero > 0, kField,
+                 concat("is ", plan.shardReplicas, ", but without ZeRO replicas shard nothing; choose 0, or ZeRO 1 to 3"));
+    int nearest = std::min(plan.shardReplicas, plan.replicas);
+    while (nearest > 1 && plan.replicas % nearest != 0)
+        --nearest;
+    if (nearest == 1) // one replica shares with no other
+        nearest = plan.replicas > 1 ? plan.replicas : 0;
+    checks.holds(nearest == plan.shardReplicas, kField,
+                 concat("is ", plan.shardReplicas, ", which is no divisor above 1 of the ", plan.replicas,
+                        plan.replicas == 1 ? " replica" : " replicas", "; choose ", nearest));
+}
+
 /// The axes of the mesh: each within its range, and then of a value that is supported.
 void checkMesh(const Experiment &experiment, Checks &checks)
 {
     const ParallelPlan &plan = experiment.parallel;
     bool isSound = true;
-    for (const auto &[field, value] : {std::pair("parallel.tensor", plan.tensor), std::pair("parallel.context", plan.context),
-                                       std::pair("parallel.replicas", plan.replicas), std::pair("parallel.expert", plan.expert),
-                                       std::pair("parallel.zero", plan.zero)})
+    for (const auto &[field, value] :
+         {std::pair("parallel.tensor", plan.tensor), std::pair("parallel.context", plan.context),
+          std::pair("parallel.replicas", plan.replicas), std::pair("parallel.expert", plan.expert),
+          std::pair("parallel.zero", plan.zero), std::pair("parallel.shard_replicas", plan.shardReplicas)})
         isSound &= checks.inRange(value, field);
     std::vector<std::string_view> axes = base::split(plan.rankOrder, '-');
     std::ranges::sort(axes);
@@ -238,6 +257,7 @@ void checkMesh(const Experiment &experiment, Checks &checks)
                  concat("is ", base::quoted(plan.rankOrder), "; give each of tp, cp, dp and pp once, fastest first, such as ",
                         ParallelPlan().rankOrder));
     if (isSound) {
+        checkShards(plan, checks);
         checks.holds(
             plan.zero < 2 || plan.replicas > 1, "parallel.zero",
             concat("is ", plan.zero, ", but one replica has no other to share with; choose 0, or at least 2 replicas"));

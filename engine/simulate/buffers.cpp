@@ -54,7 +54,7 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device, replica, tensor);
     bytes[at(MemoryCategory::Optimizer)] = optimizer.state;
     bytes[at(MemoryCategory::Communication)] =
-        optimizer.messages + (replicas > 1 ? kFloatBytes * replicaMessages(replicas) * replicaChunkFloats(cut) : 0);
+        optimizer.messages + (replicas > 1 ? kFloatBytes * replicaMessages(experiment.parallel) * replicaChunkFloats(cut) : 0);
     bytes[at(MemoryCategory::Communication)] += kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
                                                                2 * tensorSumFloats(experiment, schedule, device));
     bytes[at(MemoryCategory::Workspace)] = kFloatBytes * (floats.workspace + again) + optimizer.scratch;
@@ -81,7 +81,8 @@ MemoryByCategory engineDroppedBytes(const model::Experiment &experiment, const s
 {
     const layout::ReplicaCut cut = replicaCut(experiment, schedule, device, tensor);
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device, tensor);
-    const std::int64_t others = parameters.count - cut.owned(replica.value_or(cut.fullest()));
+    const std::int64_t others =
+        parameters.count - cut.owned(replica ? *replica % experiment.parallel.shardGroup() : cut.fullest());
     MemoryByCategory bytes{};
     if (experiment.parallel.zero >= 2)
         bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (others + parameters.tied);

@@ -35,10 +35,11 @@ struct PlannedBuffer {
 /// Returns the floats of a message with which replicas exchange gradients and parameters.
 [[nodiscard]] std::int64_t replicaChunkFloats(const layout::ReplicaCut &cut);
 /// Returns the greatest number of such messages of a rank at any time: those of one chunk to every replica, and of the one
-/// before, which others may not have used yet.
-[[nodiscard]] constexpr int replicaMessages(int replicas)
+/// before, which others may not have used yet; and the same to every shard group, if there are several.
+[[nodiscard]] inline int replicaMessages(const model::ParallelPlan &plan)
 {
-    return replicas > 1 ? 2 * replicas + 2 : 0;
+    const auto among = [](int ranks) { return ranks > 1 ? 2 * ranks + 2 : 0; };
+    return among(plan.shardGroup()) + among(plan.replicas / plan.shardGroup());
 }
 
 /// Floats of a message with which tensor ranks sum gradients, at most.

@@ -123,7 +123,7 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
     MemoryByCategory bytes{};
     bytes[at(MemoryCategory::Parameters)] = parameters.count * each.parameter * weightVersions(schedule, device);
     bytes[at(MemoryCategory::Gradients)] = (parameters.count + parameters.tied) * each.gradient;
-    const Bytes replicas = experiment.parallel.zero > 0 ? experiment.parallel.replicas : 1;
+    const Bytes replicas = experiment.parallel.zero > 0 ? experiment.parallel.shardGroup() : 1;
     const auto shared = [replicas](Bytes all) { return (all + replicas - 1) / replicas; };
     const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device);
     // Shares of elements differ by a block or the alignment of a parameter at most, which is nothing beside such plans.
@@ -142,7 +142,7 @@ MemoryByCategory droppedBytes(const model::Experiment &experiment, const schedul
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
     const operators::ParameterBytes each = operators::parameterBytes(experiment);
     const std::int64_t others =
-        parameters.count - (parameters.count + experiment.parallel.replicas - 1) / experiment.parallel.replicas;
+        parameters.count - (parameters.count + experiment.parallel.shardGroup() - 1) / experiment.parallel.shardGroup();
     MemoryByCategory bytes{};
     if (experiment.parallel.zero >= 2)
         bytes[at(MemoryCategory::Gradients)] = (others + parameters.tied) * each.gradient;

@@ -104,6 +104,7 @@ private slots:
         add(3, "--zero 1 --vocabulary vocab-2", 3);
         add(4, "--zero 2 --vocabulary vocab-1 --clip 0.5", 2);
         add(4, "--zero 3 --vocabulary none --tied --clip 0.5", 2);
+        add(4, "--zero 3 --shard-replicas 2 --clip 0.5", 4);
         add(8, "--zero 3 --vocabulary vocab-1 --clip 0.5", 2, 2);
         add(4, "--vocabulary none --tied --no-sequence-parallel --clip 0.5", 1, 2);
         add(3, "--optimizer adafactor --vocabulary vocab-1 --clip 0.5");

@@ -109,6 +109,37 @@ private slots:
         }
     }
 
+    /// Four replicas in groups of two, which add two replicas first and two groups second.
+    void groupsOfReplicasHaveTheirOwnBits()
+    {
+        for (const bool tied : {false, true}) {
+            const auto planOf = [&](const char *family, int zero, model::RunMode mode) {
+                auto experiment = tinyExperiment(family, VocabularyMethod::Vocab2, 2, 2);
+                experiment.model.tied = tied;
+                experiment.training.steps = 3;
+                experiment.training.mode = mode;
+                experiment.training.optimizer.clip = 0.5;
+                experiment.parallel.shardReplicas = zero > 0 ? 2 : 0;
+                return replicated(std::move(experiment), 4, zero);
+            };
+            const Trained whole = train(planOf("1f1b", 1, model::RunMode::VirtualClock), "whole");
+            for (const auto &[family, zero, mode] : {std::tuple("1f1b", 2, model::RunMode::Live),
+                                                     {"1f1b", 3, model::RunMode::Live},
+                                                     {"gpipe", 3, model::RunMode::VirtualClock}}) {
+                const Trained other = train(planOf(family, zero, mode), "other");
+                QCOMPARE(other.losses, whole.losses);
+                QVERIFY(other.gradients == whole.gradients);
+                QVERIFY(other.final == whole.final);
+            }
+            const Trained ungrouped = train(planOf("1f1b", 0, model::RunMode::VirtualClock), "ungrouped");
+            for (std::size_t step = 0; step < whole.losses.size(); ++step)
+                QVERIFY(std::abs(ungrouped.losses[step] - whole.losses[step]) < 2e-6 * whole.losses[step]);
+            test::verifyPlan(planOf("zb-h1", 3, model::RunMode::VirtualClock));
+            if (QTest::currentTestFailed())
+                return;
+        }
+    }
+
     /// The same sequences as one replica with more microbatches: equal but for the order of sums.
     void replicasShareTheSequencesOfAStep()
     {
@@ -128,16 +159,20 @@ private slots:
     void memoryIsPlanned_data()
     {
         QTest::addColumn<int>("zero");
-        QTest::newRow("replicated") << 0;
-        QTest::newRow("ZeRO-1") << 1;
-        QTest::newRow("ZeRO-2") << 2;
-        QTest::newRow("ZeRO-3") << 3;
+        QTest::addColumn<int>("group");
+        QTest::newRow("replicated") << 0 << 3;
+        QTest::newRow("ZeRO-1") << 1 << 3;
+        QTest::newRow("ZeRO-2") << 2 << 3;
+        QTest::newRow("ZeRO-3") << 3 << 3;
+        QTest::newRow("ZeRO-3 in groups") << 3 << 2;
     }
     void memoryIsPlanned()
     {
         QFETCH(int, zero);
+        QFETCH(int, group);
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1}) {
-            auto experiment = replicated(tinyExperiment("1f1b", method, 2, 4), 3, zero);
+            auto experiment = replicated(tinyExperiment("1f1b", method, 2, 4), group == 3 ? 3 : 2 * group, zero);
+            experiment.parallel.shardReplicas = zero > 0 ? group : 0;
             experiment.training.steps = 2;
             const auto schedule = scheduleOf(experiment);
             const auto onStep = [&](const runtime::StepReport &report) {
@@ -151,7 +186,7 @@ private slots:
                     if (zero == 0)
                         QCOMPARE(measured[state], 2 * measured[gradients]);
                     else // shares are whole blocks
-                        QVERIFY(measured[state] < 2 * measured[gradients] / 3 + 2 * 4096 * 4);
+                        QVERIFY(measured[state] < 2 * measured[gradients] / group + 2 * 4096 * 4);
                     // Beside the peak: gradients from their reduction on, parameters before they are gathered.
                     const auto shared = [&](const simulate::MemoryStep &step, std::size_t category) {
                         return step.bytes[category] < measured[category] && 2 * step.bytes[category] == measured[state];
@@ -225,6 +260,22 @@ private slots:
             QCOMPARE(problems.size(), std::size_t{1});
             QCOMPARE(problems.front().field, std::string("parallel.zero"));
             QVERIFY(problems.front().message.find("choose 0, or at least 2 replicas") != std::string::npos);
+        }
+    }
+
+    void groupsDivideTheReplicas()
+    {
+        for (const auto &[replicas, zero, group, remedy] : {std::tuple(4, 1, 3, "choose 2"),
+                                                            {4, 1, 1, "choose 4"},
+                                                            {4, 1, 8, "choose 4"},
+                                                            {1, 1, 2, "choose 0"},
+                                                            {4, 0, 2, "choose 0, or ZeRO 1 to 3"}}) {
+            auto experiment = replicated(tinyExperiment("1f1b", VocabularyMethod::None, 2, 4), replicas, zero);
+            experiment.parallel.shardReplicas = group;
+            const base::Problems problems = model::validate(experiment);
+            QCOMPARE(problems.size(), std::size_t{1});
+            QCOMPARE(problems.front().field, std::string("parallel.shard_replicas"));
+            QVERIFY2(problems.front().message.ends_with(remedy), problems.front().message.c_str());
         }
     }
 

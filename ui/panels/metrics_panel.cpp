@@ -173,14 +173,17 @@ void MetricsPanel::setFigures(const Figures &figures)
     if (plan.exposedExchange)
         note += Words::tr("\nThe exchange of the replicas takes %1 of the iteration; the rest of it is hidden.")
                     .arg(durationText(*plan.exposedExchange, units));
-    if (!plan.tensorPerDevice.empty()) {
-        const auto most = std::ranges::max_element(plan.tensorPerDevice);
-        const auto device = most - plan.tensorPerDevice.begin();
+    const auto inPasses = [&](const QString &text, const std::vector<base::Nanos> &times) {
+        if (times.empty())
+            return QString();
+        const auto most = std::ranges::max_element(times);
+        const auto device = most - times.begin();
         const base::Nanos busy = std::max<base::Nanos>(1, plan.busyPerDevice[static_cast<std::size_t>(device)]);
-        note += Words::tr("\nTensor ranks exchange for %1 of device %2's passes (%3).")
-                    .arg(durationText(*most, units), QString::number(device),
-                         shareText(static_cast<double>(*most) / static_cast<double>(busy)));
-    }
+        return text.arg(durationText(*most, units), QString::number(device),
+                        shareText(static_cast<double>(*most) / static_cast<double>(busy)));
+    };
+    note += inPasses(Words::tr("\nReplicas exchange for %1 of device %2's passes (%3)."), plan.replicaPerDevice);
+    note += inPasses(Words::tr("\nTensor ranks exchange for %1 of device %2's passes (%3)."), plan.tensorPerDevice);
     if (figures.sensitivity)
         note += u'\n' + sensitivityNote(*figures.plan, *figures.sensitivity);
     if (figures.isSensitivityLate)

@@ -51,10 +51,9 @@ bool namesVocabulary(const service::Prediction &prediction, const service::Advic
            advice.vocabularyShare.value_or(0) >= kNoticeable;
 }
 
-/// The greatest share of the step in which a device's tensor ranks exchange.
-double tensorShare(const simulate::Metrics &metrics)
+/// The greatest share of the step in which a device's passes exchange.
+double shareOf(const std::vector<base::Nanos> &times, const simulate::Metrics &metrics)
 {
-    const std::vector<base::Nanos> &times = metrics.tensorPerDevice;
     const base::Nanos most = times.empty() ? 0 : *std::ranges::max_element(times);
     return metrics.iteration > 0 ? static_cast<double>(most) / static_cast<double>(metrics.iteration) : 0;
 }
@@ -62,9 +61,14 @@ double tensorShare(const simulate::Metrics &metrics)
 /// What keeps the others waiting, or that nothing does.
 QString diagnosis(const service::Prediction &prediction, const service::Advice &advice)
 {
-    const double exchanging = tensorShare(prediction.metrics);
-    if (exchanging >= kNoticeable && exchanging > std::max(prediction.metrics.bubbleRatio, advice.othersIdle))
-        return Words::tr("Every layer waits for tensor communication: %1 of the step.").arg(shareText(exchanging));
+    const simulate::Metrics &metrics = prediction.metrics;
+    const double exchanging = shareOf(metrics.tensorPerDevice, metrics);
+    const double replicas = shareOf(metrics.replicaPerDevice, metrics);
+    if (std::max(exchanging, replicas) >= kNoticeable &&
+        std::max(exchanging, replicas) > std::max(metrics.bubbleRatio, advice.othersIdle))
+        return replicas > exchanging
+                   ? Words::tr("Every layer waits for the exchange of the replicas: %1 of the step.").arg(shareText(replicas))
+                   : Words::tr("Every layer waits for tensor communication: %1 of the step.").arg(shareText(exchanging));
     if (prediction.experiment.parallel.devices == 1)
         return Words::tr("One device does all the work.");
     if (leadOf(prediction, advice) < kNoticeable)

@@ -187,6 +187,9 @@ QString planNote(const model::Experiment &experiment)
         if (plan.replicas > 1)
             ranks += Words::tr(" x %1 replicas").arg(plan.replicas);
         notes << ranks + Words::tr(". Tokens/s and MFU are of all ranks, bubble and memory of one rank of each device.");
+        if (plan.zero > 1 && !plan.reducesEagerly())
+            notes << Words::tr("At its peak a rank holds as much as with ZeRO-1; ZeRO-%1 saves memory beside the peak.")
+                         .arg(plan.zero);
     }
     return notes.join(u'\n');
 }

@@ -33,10 +33,11 @@ void DeviceModel::divide(int replica)
         parts.push_back({parameter->rows, parameter->columns, parameter->kind});
         scratch = std::max(scratch, m_optimizer.scratchFloats(parts.back()));
     }
-    m_replicaCut = layout::ReplicaCut(counts, m_plan.experiment.parallel.replicas, layout::ReplicaCut::kBlock,
+    m_replicaCut = layout::ReplicaCut(counts, m_plan.experiment.parallel.shardGroup(), layout::ReplicaCut::kBlock,
                                       simulate::indivisiblePieces(m_plan.experiment, parts));
     for (std::size_t i = 0; i < m_parameters.size(); ++i)
-        shareState(m_pool, *m_parameters[i], m_replicaCut.share(replica, i), m_plan.experiment.training, m_compute);
+        shareState(m_pool, *m_parameters[i], m_replicaCut.share(replica % m_plan.experiment.parallel.shardGroup(), i),
+                   m_plan.experiment.training, m_compute);
     dropGradients();
     dropValues();
     if (scratch > 0)

@@ -13,41 +13,55 @@ namespace {
 
 /// Message kinds in addition to those of passes and of copies (copied_gradients.cpp). Replicas of a device send each other
 /// nothing else.
-enum Kind : std::uint8_t { kPart = 252, kWhole = 253 };
+enum Kind : std::uint8_t { kSum = 250, kPart = 252, kWhole = 253 };
 
 backend::MessageKey keyOf(Kind kind, int chunk)
 {
     return {static_cast<std::uint8_t>(kind), 0, chunk};
 }
 
+/// Returns `count` numbers from `first` on, `stride` apart.
+std::vector<int> numbers(int first, int stride, int count)
+{
+    std::vector<int> all;
+    for (int i = 0; i < count; ++i)
+        all.push_back(first + i * stride);
+    return all;
+}
+
 } // namespace
 
 ReplicaExchange::ReplicaExchange(const RunPlan &plan, int replica, const Context &context, DeviceModel &model,
                                  backend::Transport &transport)
-    : m_isSharded(plan.experiment.parallel.zero > 0), m_replica(replica), m_replicas(plan.experiment.parallel.replicas),
-      m_context(context), m_model(model), m_transport(transport),
+    : m_isSharded(plan.experiment.parallel.zero > 0), m_group(replica / plan.experiment.parallel.shardGroup()),
+      m_groups(plan.replicas() / plan.experiment.parallel.shardGroup()),
+      m_replica(replica % plan.experiment.parallel.shardGroup()), m_replicas(plan.experiment.parallel.shardGroup()),
+      m_context(context), m_model(model), m_transport(transport, numbers(m_group * m_replicas, 1, m_replicas)),
+      m_holders(transport, numbers(m_replica, m_replicas, m_groups)),
       m_chunkFloats(simulate::replicaChunkFloats(model.replicaCut())),
       m_chunks(
           static_cast<int>((model.replicaCut().largestShare() + m_chunkFloats - 1) / std::max<std::int64_t>(m_chunkFloats, 1)))
 {}
 
-std::vector<ReplicaExchange::Step> ReplicaExchange::stepsOf(AnchoredKind kind, bool isSharded)
+std::vector<ReplicaExchange::Step> ReplicaExchange::stepsOf(AnchoredKind kind) const
 {
     if (kind == AnchoredKind::GatherParameters)
         return {Step::SendOwn, Step::TakeOthers};
-    if (isSharded)
+    if (m_groups > 1)
+        return {Step::SendParts, Step::AddParts, Step::SendSums, Step::AddSums};
+    if (m_isSharded)
         return {Step::SendParts, Step::AddParts};
     return {Step::SendParts, Step::AddParts, Step::TakeOthers};
 }
 
 int ReplicaExchange::rounds(AnchoredKind kind) const
 {
-    return m_chunks * static_cast<int>(stepsOf(kind, m_isSharded).size());
+    return m_chunks * static_cast<int>(stepsOf(kind).size());
 }
 
 base::Result<> ReplicaExchange::run(AnchoredKind kind, int round)
 {
-    const std::vector<Step> steps = stepsOf(kind, m_isSharded);
+    const std::vector<Step> steps = stepsOf(kind);
     const auto count = static_cast<int>(steps.size());
     const int chunk = round / count;
     const ParameterPart part = kind == AnchoredKind::GatherParameters ? &Parameter::value : &Parameter::gradient;
@@ -55,6 +69,8 @@ base::Result<> ReplicaExchange::run(AnchoredKind kind, int round)
     switch (steps[size(round % count)]) {
     case Step::SendParts: sendParts(chunk); break;
     case Step::AddParts: isWhole = addParts(chunk, !m_isSharded); break;
+    case Step::SendSums: sendSums(chunk); break;
+    case Step::AddSums: isWhole = addSums(chunk); break;
     case Step::SendOwn: sendOwn(chunk, part); break;
     case Step::TakeOthers: isWhole = takeOthers(chunk, part); break;
     }
@@ -66,9 +82,11 @@ base::Bytes ReplicaExchange::bytesSent(AnchoredKind kind) const
     const layout::ReplicaCut &cut = m_model.replicaCut();
     const std::int64_t toOthers = cut.share(m_replica).size() * (m_replicas - 1);
     std::int64_t floats = 0;
-    for (const Step step : stepsOf(kind, m_isSharded)) {
+    for (const Step step : stepsOf(kind)) {
         if (step == Step::SendParts)
             floats += cut.extent() - cut.share(m_replica).size();
+        if (step == Step::SendSums)
+            floats += cut.share(m_replica).size() * (m_groups - 1);
         if (step == Step::SendOwn || step == Step::TakeOthers) // without ZeRO, AddParts sends what TakeOthers takes
             floats += step == Step::TakeOthers && kind == AnchoredKind::GatherParameters ? 0 : toOthers;
     }
@@ -130,6 +148,26 @@ bool ReplicaExchange::addParts(int chunk, bool tellsOthers)
         for (int other = 0; other < m_replicas; ++other)
             if (other != m_replica)
                 m_transport.send(m_replica, other, keyOf(kWhole, chunk), sum);
+    return true;
+}
+
+/// Each group gets a copy of its own, into which it adds the others.
+void ReplicaExchange::sendSums(int chunk)
+{
+    const Interval own = chunkOf(m_replica, chunk);
+    for (int group = 0; group < m_groups && own.size() > 0; ++group)
+        m_holders.send(m_group, group, keyOf(kSum, chunk), packed(own, &Parameter::gradient));
+}
+
+bool ReplicaExchange::addSums(int chunk)
+{
+    const Interval own = chunkOf(m_replica, chunk);
+    if (own.size() == 0)
+        return true;
+    const backend::Tensor sum = m_holders.reduce(m_group, keyOf(kSum, chunk), m_context.compute);
+    if (!sum)
+        return false;
+    unpack(own, &Parameter::gradient, sum->data());
     return true;
 }
 

@@ -1,6 +1,7 @@
 // What the replicas of a device exchange at the end of a step: the sums of their gradients, and the weights that each updated.
 #pragma once
 
+#include "engine/backend/transport_group.h"
 #include "engine/base/result.h"
 #include "engine/layout/replica_cut.h"
 #include "engine/runtime/executor/context.h"
@@ -13,6 +14,7 @@ namespace stagelens::runtime {
 
 /// One rank's part of the collectives of data parallelism. A collective runs in rounds; what a round receives was sent in the
 /// rounds before it, so that one thread can run a round of all replicas in turn. Messages hold at most replicaChunkFloats().
+/// With shard groups, replicas exchange within their group, and what the groups have of a share is added after that.
 /// Gradients are added in the order of the replicas, so the bits depend neither on timing nor on the transport. Used by the
 /// thread of its device.
 class ReplicaExchange {
@@ -30,8 +32,8 @@ public:
     [[nodiscard]] base::Bytes bytesSent(timeline::AnchoredKind kind) const;
 
 private:
-    enum class Step : unsigned char { SendParts, AddParts, SendOwn, TakeOthers };
-    [[nodiscard]] static std::vector<Step> stepsOf(timeline::AnchoredKind kind, bool isSharded);
+    enum class Step : unsigned char { SendParts, AddParts, SendSums, AddSums, SendOwn, TakeOthers };
+    [[nodiscard]] std::vector<Step> stepsOf(timeline::AnchoredKind kind) const;
     /// Returns a chunk of a replica's share in the common order; may be empty.
     [[nodiscard]] layout::Interval chunkOf(int replica, int chunk) const;
     [[nodiscard]] backend::Tensor packed(const layout::Interval &chunk, const ParameterPart &part);
@@ -41,15 +43,21 @@ private:
     void eachPiece(const layout::Interval &chunk, const ParameterPart &part, const Visit &visit);
     void sendParts(int chunk);
     [[nodiscard]] bool addParts(int chunk, bool tellsOthers);
+    // The sums of a chunk in each shard group, added in the order of the groups.
+    void sendSums(int chunk);
+    [[nodiscard]] bool addSums(int chunk);
     void sendOwn(int chunk, const ParameterPart &part);
     [[nodiscard]] bool takeOthers(int chunk, const ParameterPart &part);
 
     bool m_isSharded; ///< ZeRO
-    int m_replica;
+    int m_group;      ///< the shard group, and how many there are
+    int m_groups;
+    int m_replica; ///< in its shard group, of which these are the replicas
     int m_replicas;
     const Context &m_context;
     DeviceModel &m_model;
-    backend::Transport &m_transport;
+    backend::TransportGroup m_transport; ///< of the shard group
+    backend::TransportGroup m_holders;   ///< of the replicas with the same share, one of each group
     std::int64_t m_chunkFloats;
     int m_chunks;
 };

@@ -207,6 +207,8 @@ void addCopies(const Devices &devices)
 std::vector<double> gradientSquares(const RunPlan &plan, const Device &device)
 {
     std::vector<double> squares(plan.parameters.size());
+    if (device.place().replica >= plan.experiment.parallel.shardGroup())
+        return squares; // another group has the same sums
     for (std::size_t index = 0; index < squares.size(); ++index)
         if (const Parameter *part = device.find(static_cast<int>(index)); part != nullptr && !part->isCopy && !part->isRepeated)
             squares[index] = device.compute().sumOfSquares(part->gradient.data() + part->share.begin, part->share.size());

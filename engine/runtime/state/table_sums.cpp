@@ -32,6 +32,7 @@ TableSums::TableSums(const RunPlan &plan, const RankPlace &place, const Context 
 std::vector<int> TableSums::ranksOf(const RankPlace &place, bool isLast) const
 {
     std::vector<int> ranks;
+    const int group = m_plan.experiment.parallel.shardGroup();
     for (int device = 0; device < m_plan.schedule.devices(); ++device) {
         const std::int64_t rows = layout::vocabularyRows(m_plan.experiment, m_plan.schedule.devices(), device).size();
         if (rows == 0)
@@ -39,7 +40,7 @@ std::vector<int> TableSums::ranksOf(const RankPlace &place, bool isLast) const
         layout::Coordinates at = m_plan.mesh.coordinatesOf(place.rank);
         at[layout::Axis::Pipeline] = device;
         if (m_plan.experiment.parallel.zero > 0)
-            at[layout::Axis::Data] = replicaOf(device, rows, isLast);
+            at[layout::Axis::Data] = place.replica / group * group + replicaOf(device, rows, isLast);
         ranks.push_back(m_plan.mesh.rankOf(at));
     }
     return ranks;
@@ -54,10 +55,11 @@ int TableSums::replicaOf(int device, std::int64_t rows, bool isLast) const
     std::vector<std::int64_t> counts;
     for (const operators::PartShape &part : parts)
         counts.push_back(part.count());
-    const layout::ReplicaCut cut(counts, m_plan.replicas(), layout::ReplicaCut::kBlock,
+    const layout::ReplicaCut cut(counts, m_plan.experiment.parallel.shardGroup(), layout::ReplicaCut::kBlock,
                                  simulate::indivisiblePieces(m_plan.experiment, parts));
     int replica = 0;
-    while (replica + 1 < m_plan.replicas() && cut.share(replica, isLast ? parts.size() - 1 : 0).size() == 0)
+    while (replica + 1 < m_plan.experiment.parallel.shardGroup() &&
+           cut.share(replica, isLast ? parts.size() - 1 : 0).size() == 0)
         ++replica;
     return replica;
 }

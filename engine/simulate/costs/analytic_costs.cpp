@@ -250,7 +250,7 @@ double AnalyticCosts::contentionSeconds() const
 double AnalyticCosts::optimizerSeconds(int device) const
 {
     const bool isEven = optimizerOf(m_experiment.training.optimizer).isElementwise();
-    const int replicas = m_experiment.parallel.zero > 0 ? m_experiment.parallel.replicas : 1;
+    const int replicas = m_experiment.parallel.zero > 0 ? m_experiment.parallel.shardGroup() : 1;
     const std::vector<operators::PartShape> parts = deviceParts(m_experiment, m_schedule, device);
     const layout::ReplicaCut cut = replicaCut(m_experiment, m_schedule, device);
     double most = 0;
@@ -322,20 +322,36 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
     }
     if (plan.replicas == 1 || !m_mesh)
         return;
-    const layout::NodeSpan span = replicaSpan(device);
+    const layout::Group all = m_mesh->group(rankOf(device), {layout::Axis::Data});
+    const int group = plan.zero > 0 ? plan.shardGroup() : plan.replicas; // adjacent replicas; the groups then sum their shares
+    layout::Group shards;
+    layout::Group others;
+    for (int replica = 0; replica < plan.replicas; ++replica) {
+        if (replica < group)
+            shards.ranks.push_back(all.ranks[static_cast<std::size_t>(replica)]);
+        if (replica % group == 0)
+            others.ranks.push_back(all.ranks[static_cast<std::size_t>(replica)]);
+    }
     const auto count = static_cast<double>(deviceParameters(m_experiment, m_schedule, device).count);
     const operators::ParameterBytes each = operators::parameterBytes(m_experiment);
-    const auto set = [&](timeline::AnchoredKind kind, GroupCollective collective, double bytes) {
-        costs.setExchange(device, kind,
-                          {std::min(toNanos(simulate::collectiveSeconds(m_hardware, collective, plan.replicas, span, bytes)),
-                                    base::kLongestPass),
-                           static_cast<base::Bytes>(bytesSent(collective, plan.replicas, bytes))});
+    const auto among = [&](const layout::Group &ranks, GroupCollective collective, double bytes) -> Exchange {
+        const auto size = static_cast<int>(ranks.ranks.size());
+        const layout::NodeSpan span = layout::nodeSpan(ranks, m_hardware.devicesPerNode);
+        return {std::min(toNanos(simulate::collectiveSeconds(m_hardware, collective, size, span, bytes)), base::kLongestPass),
+                static_cast<base::Bytes>(bytesSent(collective, size, bytes))};
     };
-    if (!plan.reducesEagerly())
-        set(timeline::AnchoredKind::ReduceGradients,
-            plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce, each.gradient * count);
+    if (!plan.reducesEagerly()) {
+        const double gradients = each.gradient * count;
+        Exchange reduce = among(shards, plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce, gradients);
+        if (others.ranks.size() > 1) {
+            const Exchange sum = among(others, GroupCollective::AllReduce, gradients / group);
+            reduce = {reduce.duration + sum.duration, reduce.bytes + sum.bytes};
+        }
+        costs.setExchange(device, timeline::AnchoredKind::ReduceGradients, reduce);
+    }
     if (plan.zero > 0 && (plan.zero < 3 || plan.gathersFirst()))
-        set(timeline::AnchoredKind::GatherParameters, GroupCollective::AllGather, each.parameter * count);
+        costs.setExchange(device, timeline::AnchoredKind::GatherParameters,
+                          among(shards, GroupCollective::AllGather, each.parameter * count));
 }
 
 CostModel AnalyticCosts::build()

@@ -118,7 +118,7 @@ layout::ReplicaCut replicaCut(const model::Experiment &experiment, const schedul
     std::vector<std::int64_t> counts;
     for (const PartShape &part : parts)
         counts.push_back(part.count());
-    return {counts, experiment.parallel.replicas, layout::ReplicaCut::kBlock, indivisiblePieces(experiment, parts)};
+    return {counts, experiment.parallel.shardGroup(), layout::ReplicaCut::kBlock, indivisiblePieces(experiment, parts)};
 }
 
 OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
@@ -129,8 +129,9 @@ OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedul
     const bool isCut = experiment.parallel.zero > 0;
     const layout::ReplicaCut cut = replicaCut(experiment, schedule, device, tensor);
     OptimizerBytes bytes;
-    for (int each = replica.value_or(0); each < (isCut && !replica ? experiment.parallel.replicas : replica.value_or(0) + 1);
-         ++each) {
+    const int group = experiment.parallel.shardGroup();
+    const int first = replica.value_or(0) % group;
+    for (int each = first; each < (isCut && !replica ? group : first + 1); ++each) {
         base::Bytes state = 0;
         for (std::size_t i = 0; i < parts.size(); ++i)
             state +=

@@ -62,6 +62,19 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.zero = 3;
          e.parallel.zero3 = model::ZeroParameters::KeepUntilBackward;
      }},
+    {"shard-groups",
+     [](Experiment &e) {
+         e.parallel.replicas = 4;
+         e.parallel.zero = 1;
+         e.parallel.shardReplicas = 2;
+     }},
+    {"exchanges-in-passes-with-shard-groups",
+     [](Experiment &e) {
+         e.parallel.replicas = 4;
+         e.parallel.zero = 2;
+         e.parallel.zero2 = model::ZeroGradients::Eager;
+         e.parallel.shardReplicas = 2;
+     }},
     {"exchanges-in-passes-with-sharded-vocabulary",
      [](Experiment &e) {
          e.parallel.replicas = 2;

@@ -117,6 +117,26 @@ private slots:
         }
     }
 
+    /// In groups of n: a reduce-scatter and an all-gather in the group, and an all-reduce of 1 / n of the gradients over d / n.
+    void groupsSumTheirShares()
+    {
+        for (const int group : {2, 4, 8}) {
+            model::Experiment experiment = planOf("1f1b", 2, 2, false);
+            experiment.parallel.replicas = 8;
+            experiment.parallel.shardReplicas = group;
+            const test::Plan plan = test::planOf(experiment);
+            QVERIFY2(plan.error.empty(), plan.error.c_str());
+            const simulate::Metrics metrics =
+                simulate::computeMetrics(plan.experiment, plan.schedule, plan.timeline, &plan.costs, 0);
+            const std::int64_t count = simulate::deviceParameters(plan.experiment, plan.schedule, 0).count;
+            const double groups = 8.0 / group;
+            const double expected =
+                static_cast<double>(count) * ((group - 1.0) / group * (4 + 2) + 2 * (groups - 1) / groups * 4 / group);
+            QVERIFY(std::abs(static_cast<double>(metrics.replicaTraffic[0]) - expected) < 100);
+            QCOMPARE(metrics.peakMemoryByCategory[0][at(MemoryCategory::Optimizer)], (12 * count + group - 1) / group);
+        }
+    }
+
     /// Shares, and beside them two units of the pass.
     void aRankHoldsTwoUnitsBesideItsShares()
     {
