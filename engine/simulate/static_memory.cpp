@@ -1,0 +1,46 @@
+#include "engine/simulate/static_memory.h"
+
+#include "engine/operators/sizes.h"
+#include "engine/simulate/buffers.h"
+#include "engine/simulate/costs/device_share.h"
+
+namespace stagelens::simulate {
+
+using base::Bytes;
+
+MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    if (operators::isEnginePlan(experiment))
+        return engineFixedBytes(experiment, schedule, device);
+    const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
+    const operators::ParameterBytes each = operators::parameterBytes(experiment);
+    MemoryByCategory bytes{};
+    bytes[at(MemoryCategory::Parameters)] = parameters.count * each.parameter * weightVersions(schedule, device);
+    bytes[at(MemoryCategory::Gradients)] = (parameters.count + parameters.tied) * each.gradient;
+    const Bytes replicas = experiment.parallel.zero > 0 ? experiment.parallel.shardGroup() : 1;
+    const auto shared = [replicas](Bytes all) { return (all + replicas - 1) / replicas; };
+    const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device);
+    // Shares of elements differ by a block or the alignment of a parameter at most, which is nothing beside such plans.
+    bytes[at(MemoryCategory::Optimizer)] = optimizerOf(experiment.training.optimizer).isElementwise()
+                                               ? shared(parameters.count * each.master + optimizer.allState)
+                                               : shared(parameters.count * each.master) + optimizer.state;
+    return bytes;
+}
+
+MemoryByCategory droppedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    if (operators::isEnginePlan(experiment))
+        return engineDroppedBytes(experiment, schedule, device);
+    const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
+    const operators::ParameterBytes each = operators::parameterBytes(experiment);
+    const std::int64_t others =
+        parameters.count - (parameters.count + experiment.parallel.shardGroup() - 1) / experiment.parallel.shardGroup();
+    MemoryByCategory bytes{};
+    if (experiment.parallel.zero >= 2)
+        bytes[at(MemoryCategory::Gradients)] = (others + parameters.tied) * each.gradient;
+    if (experiment.parallel.zero >= 3)
+        bytes[at(MemoryCategory::Parameters)] = others * each.parameter;
+    return bytes;
+}
+
+} // namespace stagelens::simulate
