@@ -3244,10 +3244,6 @@ Let go to put it here</source>
         <translation>ZeRO</translation>
     </message>
     <message>
-        <source>What replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters (0 and 1 are supported).</source>
-        <translation>복제본이 나누는 것: 0 없음, 1 옵티마이저 상태, 2 기울기도, 3 파라미터도(0과 1 지원).</translation>
-    </message>
-    <message>
         <source>Order of ranks</source>
         <translation>랭크 순서</translation>
     </message>
@@ -4776,6 +4772,108 @@ Below: how much of its time each device waits.</source>
     <message>
         <source>Puts the plans of the marked point&apos;s series side by side; Compare shows two to six</source>
         <translation>표시된 점의 계열에 속한 계획을 나란히 보입니다. 비교는 둘에서 여섯까지 보입니다</translation>
+    </message>
+    <message>
+        <source>
+Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
+        <translation>
+복제본 간 교환이 장치 %2 패스의 %1을 차지합니다(%3).</translation>
+    </message>
+    <message>
+        <source>Nothing</source>
+        <translation>없음</translation>
+    </message>
+    <message>
+        <source>Every replica holds all and sums all gradients</source>
+        <translation>모든 복제본이 전부를 갖고 모든 기울기를 합산합니다</translation>
+    </message>
+    <message>
+        <source>ZeRO-1: optimizer state</source>
+        <translation>ZeRO-1: 옵티마이저 상태</translation>
+    </message>
+    <message>
+        <source>As fast, and smaller: each replica updates its share</source>
+        <translation>속도는 같고 메모리는 적음: 각 복제본이 자기 몫을 갱신합니다</translation>
+    </message>
+    <message>
+        <source>ZeRO-2: gradients too</source>
+        <translation>ZeRO-2: 기울기도</translation>
+    </message>
+    <message>
+        <source>From their reduction on; less at the peak only if every backward reduces</source>
+        <translation>축약 이후부터; 역방향마다 축약할 때만 최대 메모리가 줄어듭니다</translation>
+    </message>
+    <message>
+        <source>ZeRO-3: parameters too</source>
+        <translation>ZeRO-3: 파라미터도</translation>
+    </message>
+    <message>
+        <source>Between steps; less at the peak only if every pass gathers</source>
+        <translation>스텝 사이에만; 패스마다 모을 때만 최대 메모리가 줄어듭니다</translation>
+    </message>
+    <message>
+        <source>What replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters.</source>
+        <translation>복제본이 나누는 것: 0 없음, 1 옵티마이저 상태, 2 기울기도, 3 파라미터도.</translation>
+    </message>
+    <message>
+        <source>Gradients are reduced</source>
+        <translation>기울기 축약</translation>
+    </message>
+    <message>
+        <source>With --zero 2: deferred reduces gradients once, at the end of the step; eager after every backward.</source>
+        <translation>--zero 2에서: deferred는 스텝 끝에 기울기를 한 번 축약하고, eager는 역방향마다 축약합니다.</translation>
+    </message>
+    <message>
+        <source>Once</source>
+        <translation>한 번</translation>
+    </message>
+    <message>
+        <source>At the end of the step; until then every replica holds all gradients</source>
+        <translation>스텝 끝에; 그때까지 모든 복제본이 전체 기울기를 갖습니다</translation>
+    </message>
+    <message>
+        <source>Every backward</source>
+        <translation>역방향마다</translation>
+    </message>
+    <message>
+        <source>Less memory, m times the traffic; only predicted</source>
+        <translation>메모리는 적고 통신량은 m배; 예측만 가능</translation>
+    </message>
+    <message>
+        <source>Parameters are gathered</source>
+        <translation>파라미터 수집</translation>
+    </message>
+    <message>
+        <source>With --zero 3: resident gathers parameters once a step; reshard for every pass; keep-until-backward for every microbatch.</source>
+        <translation>--zero 3에서: resident는 스텝마다 한 번, reshard는 패스마다, keep-until-backward는 마이크로배치마다 파라미터를 모읍니다.</translation>
+    </message>
+    <message>
+        <source>At the begin of the step; they stay whole until its end</source>
+        <translation>스텝 시작에; 끝날 때까지 전체를 유지합니다</translation>
+    </message>
+    <message>
+        <source>Every pass</source>
+        <translation>패스마다</translation>
+    </message>
+    <message>
+        <source>Least memory; a microbatch gathers twice and reduces once; only predicted</source>
+        <translation>메모리가 가장 적음; 마이크로배치마다 두 번 모으고 한 번 축약; 예측만 가능</translation>
+    </message>
+    <message>
+        <source>Every microbatch</source>
+        <translation>마이크로배치마다</translation>
+    </message>
+    <message>
+        <source>From its forward to a backward; refused, see list capabilities</source>
+        <translation>순방향부터 역방향까지; 지원하지 않음, list capabilities 참조</translation>
+    </message>
+    <message>
+        <source>Every layer waits for the exchange of the replicas: %1 of the step.</source>
+        <translation>모든 층이 복제본 간 교환을 기다립니다: 스텝의 %1.</translation>
+    </message>
+    <message>
+        <source>At its peak a rank holds as much as with ZeRO-1; ZeRO-%1 saves memory beside the peak.</source>
+        <translation>최대일 때 랭크의 메모리는 ZeRO-1과 같습니다. ZeRO-%1은 최대가 아닌 때에만 메모리를 줄입니다.</translation>
     </message>
 </context>
 </TS>

@@ -3244,10 +3244,6 @@ Let go to put it here</source>
         <translation>ZeRO</translation>
     </message>
     <message>
-        <source>What replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters (0 and 1 are supported).</source>
-        <translation>副本间分片的内容：0 无，1 优化器状态，2 另加梯度，3 另加参数（支持 0 和 1）。</translation>
-    </message>
-    <message>
         <source>Order of ranks</source>
         <translation>rank 的顺序</translation>
     </message>
@@ -4776,6 +4772,108 @@ Below: how much of its time each device waits.</source>
     <message>
         <source>Puts the plans of the marked point&apos;s series side by side; Compare shows two to six</source>
         <translation>把所标记点所在系列的方案并排显示；“比较”可显示二到六个</translation>
+    </message>
+    <message>
+        <source>
+Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
+        <translation>
+副本间交换占设备 %2 各计算块的 %1（%3）。</translation>
+    </message>
+    <message>
+        <source>Nothing</source>
+        <translation>不分片</translation>
+    </message>
+    <message>
+        <source>Every replica holds all and sums all gradients</source>
+        <translation>每个副本保存全部内容，并对全部梯度求和</translation>
+    </message>
+    <message>
+        <source>ZeRO-1: optimizer state</source>
+        <translation>ZeRO-1：优化器状态</translation>
+    </message>
+    <message>
+        <source>As fast, and smaller: each replica updates its share</source>
+        <translation>同样快，内存更少：每个副本更新自己的一份</translation>
+    </message>
+    <message>
+        <source>ZeRO-2: gradients too</source>
+        <translation>ZeRO-2：另加梯度</translation>
+    </message>
+    <message>
+        <source>From their reduction on; less at the peak only if every backward reduces</source>
+        <translation>从归约之后起；只有每次反向都归约时峰值才降低</translation>
+    </message>
+    <message>
+        <source>ZeRO-3: parameters too</source>
+        <translation>ZeRO-3：另加参数</translation>
+    </message>
+    <message>
+        <source>Between steps; less at the peak only if every pass gathers</source>
+        <translation>在两步之间；只有每个计算块都收集时峰值才降低</translation>
+    </message>
+    <message>
+        <source>What replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters.</source>
+        <translation>副本间分片的内容：0 无，1 优化器状态，2 另加梯度，3 另加参数。</translation>
+    </message>
+    <message>
+        <source>Gradients are reduced</source>
+        <translation>梯度归约</translation>
+    </message>
+    <message>
+        <source>With --zero 2: deferred reduces gradients once, at the end of the step; eager after every backward.</source>
+        <translation>配合 --zero 2：deferred 在一步结束时归约一次梯度；eager 在每次反向之后归约。</translation>
+    </message>
+    <message>
+        <source>Once</source>
+        <translation>一次</translation>
+    </message>
+    <message>
+        <source>At the end of the step; until then every replica holds all gradients</source>
+        <translation>在一步结束时；此前每个副本都保存全部梯度</translation>
+    </message>
+    <message>
+        <source>Every backward</source>
+        <translation>每次反向</translation>
+    </message>
+    <message>
+        <source>Less memory, m times the traffic; only predicted</source>
+        <translation>内存更少，通信量为 m 倍；仅可预测</translation>
+    </message>
+    <message>
+        <source>Parameters are gathered</source>
+        <translation>参数收集</translation>
+    </message>
+    <message>
+        <source>With --zero 3: resident gathers parameters once a step; reshard for every pass; keep-until-backward for every microbatch.</source>
+        <translation>配合 --zero 3：resident 每步收集一次参数；reshard 每个计算块收集一次；keep-until-backward 每个微批次收集一次。</translation>
+    </message>
+    <message>
+        <source>At the begin of the step; they stay whole until its end</source>
+        <translation>在一步开始时；直到结束都保持完整</translation>
+    </message>
+    <message>
+        <source>Every pass</source>
+        <translation>每个计算块</translation>
+    </message>
+    <message>
+        <source>Least memory; a microbatch gathers twice and reduces once; only predicted</source>
+        <translation>内存最少；每个微批次收集两次、归约一次；仅可预测</translation>
+    </message>
+    <message>
+        <source>Every microbatch</source>
+        <translation>每个微批次</translation>
+    </message>
+    <message>
+        <source>From its forward to a backward; refused, see list capabilities</source>
+        <translation>从其前向到某次反向；不支持，见 list capabilities</translation>
+    </message>
+    <message>
+        <source>Every layer waits for the exchange of the replicas: %1 of the step.</source>
+        <translation>每一层都在等待副本间的交换：占一步的 %1。</translation>
+    </message>
+    <message>
+        <source>At its peak a rank holds as much as with ZeRO-1; ZeRO-%1 saves memory beside the peak.</source>
+        <translation>峰值时一个 rank 的占用与 ZeRO-1 相同；ZeRO-%1 只在峰值之外节省内存。</translation>
     </message>
 </context>
 </TS>
