@@ -120,7 +120,7 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
         add("published order", timeText(*metrics.publishedIteration),
             saved > 0 ? base::concat("best saves ", timeText(saved), " (", percentText(share), ")") : "best saves nothing");
     }
-    if (metrics.exposedExchange)
+    if (metrics.exposedExchange && (*metrics.exposedExchange > 0 || metrics.replicaPerDevice.empty()))
         add("replicas", timeText(*metrics.exposedExchange), "of the iteration is their exchange, which nothing hides");
     const auto addInPasses = [&](const char *name, const std::vector<base::Nanos> &times) {
         if (times.empty())

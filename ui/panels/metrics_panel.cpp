@@ -170,7 +170,7 @@ void MetricsPanel::setFigures(const Figures &figures)
         m_baseline->setText(figures.baseline ? Words::tr("This plan is the baseline.") : QString());
     m_baseline->setToolTip(Words::tr("Ctrl+B makes the plan of the moment the baseline."));
     QString note = planNote(figures.plan->experiment);
-    if (plan.exposedExchange)
+    if (plan.exposedExchange && (*plan.exposedExchange > 0 || plan.replicaPerDevice.empty()))
         note += Words::tr("\nThe exchange of the replicas takes %1 of the iteration; the rest of it is hidden.")
                     .arg(durationText(*plan.exposedExchange, units));
     const auto inPasses = [&](const QString &text, const std::vector<base::Nanos> &times) {
