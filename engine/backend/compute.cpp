@@ -10,7 +10,56 @@ namespace {
     throw std::logic_error("this backend has kernels of adamw only; choose --optimizer adamw, or --backend cpu");
 }
 
+[[noreturn]] void refuseExperts()
+{
+    throw std::logic_error("this backend has no kernels of experts; choose --backend cpu, or --experts 0");
+}
+
 } // namespace
+
+void Compute::multiplyExperts(const ExpertProduct & /*product*/)
+{
+    refuseExperts();
+}
+
+void Compute::routeForward(float * /*gates*/, std::int32_t * /*routes*/, ConstValues /*logits*/,
+                           const kernels::RoutingShape & /*shape*/)
+{
+    refuseExperts();
+}
+
+void Compute::routeBackward(Values /*logits*/, ConstValues /*gateGradient*/, const float * /*gates*/,
+                            const std::int32_t * /*routes*/, const kernels::RoutingShape & /*shape*/,
+                            const kernels::RouterLosses & /*losses*/)
+{
+    refuseExperts();
+}
+
+void Compute::dispatchRows(Values /*out*/, ConstValues /*in*/, const std::int32_t * /*routes*/,
+                           const kernels::RoutingShape & /*shape*/, std::int64_t /*width*/)
+{
+    refuseExperts();
+}
+
+void Compute::combineRows(Values /*out*/, ConstValues /*rows*/, ConstValues /*addend*/, const std::int32_t * /*routes*/,
+                          const kernels::RoutingShape & /*shape*/, std::int64_t /*width*/)
+{
+    refuseExperts();
+}
+
+void Compute::expertSwigluForward(Values /*out*/, ConstValues /*gate*/, ConstValues /*up*/, const float * /*gates*/,
+                                  const std::int32_t * /*routes*/, const kernels::RoutingShape & /*shape*/,
+                                  std::int64_t /*width*/)
+{
+    refuseExperts();
+}
+
+void Compute::expertSwigluBackward(Values /*gate*/, Values /*up*/, Values /*gateGradient*/, ConstValues /*outGradient*/,
+                                   const float * /*gates*/, const std::int32_t * /*routes*/,
+                                   const kernels::RoutingShape & /*shape*/, std::int64_t /*width*/)
+{
+    refuseExperts();
+}
 
 void Compute::sgdStep(float * /*values*/, float * /*gradient*/, float * /*momentum*/, const kernels::Sgd & /*settings*/,
                       std::int64_t /*count*/)

@@ -9,6 +9,7 @@
 #include "kernels/include/adamw.h"
 #include "kernels/include/attention.h"
 #include "kernels/include/embedding.h"
+#include "kernels/include/experts.h"
 #include "kernels/include/interrupt.h"
 #include "kernels/include/lion.h"
 #include "kernels/include/matmul.h"
@@ -49,6 +50,19 @@ struct Product {
     ConstValues addend = {}; ///< a residual, for example
     ConstValues bias = {};
     Values between = {}; ///< receives the input of GELU
+};
+
+/// A product for each expert that has rows. The operands of `each` are those of expert 0, as if it had all rows.
+struct ExpertProduct {
+    enum class Of : unsigned char {
+        Rows,    ///< rows of C from the same rows of A and the expert's matrix B
+        Weights, ///< the expert's matrix C from its rows of A and B
+    };
+    Of of = Of::Rows;
+    Product each;
+    std::int64_t matrix = 0; ///< numbers of an expert's matrix
+    const std::int32_t *routes = nullptr;
+    kernels::RoutingShape shape;
 };
 
 /// The logits of a vocabulary shard; see kernels::LogitShardOf.
@@ -156,6 +170,20 @@ public:
                                      const double *sums, const kernels::Adafactor &settings);
 
     virtual void multiply(const Product &product) = 0;
+
+    // Of mixtures of experts, in fp32; GPUs have none of them (model::capabilities()) and throw.
+    virtual void multiplyExperts(const ExpertProduct &product);
+    virtual void routeForward(float *gates, std::int32_t *routes, ConstValues logits, const kernels::RoutingShape &shape);
+    virtual void routeBackward(Values logits, ConstValues gateGradient, const float *gates, const std::int32_t *routes,
+                               const kernels::RoutingShape &shape, const kernels::RouterLosses &losses);
+    virtual void dispatchRows(Values out, ConstValues in, const std::int32_t *routes, const kernels::RoutingShape &shape,
+                              std::int64_t width);
+    virtual void combineRows(Values out, ConstValues rows, ConstValues addend, const std::int32_t *routes,
+                             const kernels::RoutingShape &shape, std::int64_t width);
+    virtual void expertSwigluForward(Values out, ConstValues gate, ConstValues up, const float *gates,
+                                     const std::int32_t *routes, const kernels::RoutingShape &shape, std::int64_t width);
+    virtual void expertSwigluBackward(Values gate, Values up, Values gateGradient, ConstValues outGradient, const float *gates,
+                                      const std::int32_t *routes, const kernels::RoutingShape &shape, std::int64_t width);
 
     virtual void layerNormForward(Values out, float *mean, float *rstd, ConstValues in, ConstValues weight, ConstValues bias,
                                   std::int64_t rows, std::int64_t width) = 0;

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 namespace stagelens::exchange {
@@ -202,6 +203,27 @@ model::ModelConfig readLlama(ConfigReader &reader)
     return model;
 }
 
+/// The sizes of a mixture of experts. Its shape is a llama's otherwise.
+model::ModelConfig readExperts(ConfigReader &reader, bool isQwen)
+{
+    model::ModelConfig model = readLlama(reader);
+    model.experts = reader.size(isQwen ? "num_experts" : "num_local_experts", isQwen ? 128 : 8);
+    model.topK = reader.size("num_experts_per_tok", isQwen ? 8 : 2);
+    if (const Json *coefficient = reader.find("router_aux_loss_coef"); coefficient != nullptr && coefficient->is_number())
+        model.auxLoss = coefficient->get<double>();
+    if (isQwen) {
+        model.expertFfn = reader.size("moe_intermediate_size");
+        reader.difference("model_type", "has norms of queries and keys, which the engine does not compute");
+        reader.expectFlag("norm_topk_prob", true);
+        reader.expectNumber("decoder_sparse_step", 1, 1);
+        if (const Json *dense = reader.find("mlp_only_layers"); dense != nullptr && !dense->empty())
+            reader.difference("mlp_only_layers", "has layers without experts, but the engine computes experts in every layer");
+    } else if (model.topK == 1) {
+        reader.difference("num_experts_per_tok", "is 1, with the gate 1, but the engine takes the expert's probability");
+    }
+    return model;
+}
+
 /// The keys of transformers' GPT2Config.
 WrittenJson gpt2Keys(const model::ModelConfig &model)
 {
@@ -255,7 +277,53 @@ WrittenJson llamaKeys(const model::ModelConfig &model)
             {"pretraining_tp", 1}};
 }
 
+/// The keys of transformers' MixtralConfig.
+WrittenJson mixtralKeys(const model::ModelConfig &model)
+{
+    WrittenJson keys = llamaKeys(model);
+    keys.update({{"architectures", {"MixtralForCausalLM"}},
+                 {"model_type", "mixtral"},
+                 {"intermediate_size", model.expertWidth()},
+                 {"num_local_experts", model.experts},
+                 {"num_experts_per_tok", model.topK},
+                 {"router_aux_loss_coef", model.auxLoss},
+                 {"router_jitter_noise", 0.0},
+                 {"output_router_logits", false},
+                 {"sliding_window", nullptr}});
+    return keys;
+}
+
+WrittenJson keysOf(const model::ModelConfig &model)
+{
+    if (model.family == model::ModelFamily::Gpt)
+        return gpt2Keys(model);
+    return model.hasExperts() ? mixtralKeys(model) : llamaKeys(model);
+}
+
+/// Reads the shape of a model_type, or returns nothing if it is not one that this program computes.
+std::optional<model::ModelConfig> readShape(const std::string &type, ConfigReader &reader)
+{
+    if (type == "gpt2")
+        return readGpt2(reader);
+    if (type == "llama")
+        return readLlama(reader);
+    if (type == "mixtral" || type == "qwen3_moe")
+        return readExperts(reader, type == "qwen3_moe");
+    return std::nullopt;
+}
+
 } // namespace
+
+bool isOfExperts(std::string_view parameter)
+{
+    return parameter.find('*') != std::string_view::npos;
+}
+
+std::string nameOfExpert(std::string_view parameter, int expert)
+{
+    const std::size_t place = parameter.find('*');
+    return concat(parameter.substr(0, place), expert, parameter.substr(place + 1));
+}
 
 base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path &file)
 {
@@ -273,10 +341,13 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
 
     ConfigReader reader(document);
     const std::string type = reader.word("model_type", "");
-    if (type != "gpt2" && type != "llama")
-        return base::Error::invalid(
-            "model_type", concat("model_type of ", file.string(), " is `", type, "`; this program reads gpt2 and llama"));
-    model::ModelConfig model = type == "gpt2" ? readGpt2(reader) : readLlama(reader);
+    std::optional<model::ModelConfig> shape = readShape(type, reader);
+    if (!shape)
+        return base::Error::invalid("model_type",
+                                    concat("model_type of ", file.string(), " is `", type, "`",
+                                           type.starts_with("deepseek") ? ", whose latent attention is not computed" : "",
+                                           "; this program reads gpt2, llama, mixtral and qwen3_moe"));
+    model::ModelConfig model = *std::move(shape);
     model.preset = "custom";
     model.vocabularySize = reader.size("vocab_size");
     const std::string usual = reader.word("dtype", "float32"); // newer versions write the shorter name
@@ -296,7 +367,7 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
 
 std::string huggingFaceConfig(const model::ModelConfig &model)
 {
-    WrittenJson config = model.family == model::ModelFamily::Llama ? llamaKeys(model) : gpt2Keys(model);
+    WrittenJson config = keysOf(model);
     config.update({{"initializer_range", kInitializerRange},
                    {"tie_word_embeddings", model.tied},
                    {"bos_token_id", 0},

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace stagelens::exchange {
 
@@ -17,11 +18,16 @@ struct HuggingFaceModel {
     base::Problems differences;
 };
 
-/// Reads a config.json of model_type gpt2 or llama, as written by transformers 4 and 5. An activation function other than the
-/// family's is a problem.
+/// Reads a config.json of model_type gpt2, llama, mixtral or qwen3_moe, as written by transformers 4 and 5. An activation
+/// function other than the family's is a problem.
 [[nodiscard]] base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path &file);
 
 /// Returns the text of a config.json that describes exactly what the engine computes, with the keys of transformers 4.
 [[nodiscard]] std::string huggingFaceConfig(const model::ModelConfig &model);
+
+/// Hugging Face stores the matrices of experts one by one, and the engine those of a layer as one parameter, with `*` in its
+/// name instead of the number of the expert.
+[[nodiscard]] bool isOfExperts(std::string_view parameter);
+[[nodiscard]] std::string nameOfExpert(std::string_view parameter, int expert);
 
 } // namespace stagelens::exchange

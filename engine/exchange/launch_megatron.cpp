@@ -47,6 +47,17 @@ void addModel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
         arguments.add("--num-query-groups", model.kvHeads);
     }
     arguments.endLine();
+    if (model.hasExperts()) {
+        arguments.add("--num-experts", model.experts);
+        arguments.add("--moe-router-topk", model.topK);
+        arguments.add("--moe-ffn-hidden-size", model.expertWidth());
+        arguments.add("--moe-grouped-gemm");
+        arguments.add("--moe-router-load-balancing-type", model.auxLoss > 0 ? "aux_loss" : "none");
+        arguments.add("--moe-aux-loss-coeff", model.auxLoss);
+        if (model.zLoss > 0)
+            arguments.add("--moe-z-loss-coeff", model.zLoss);
+        arguments.endLine();
+    }
     arguments.add("--seq-length", model.sequence);
     arguments.add("--max-position-embeddings", model.sequence);
     if (!model.tied)

@@ -88,6 +88,8 @@ void addModel(const LaunchPlan &plan, Toml &toml, Launch &launch)
     if (model.family == model::ModelFamily::Gpt)
         launch.omitted.push_back("architecture gpt: torchtitan trains Llama; its layers have other operators, parameters and "
                                  "no biases");
+    if (model.hasExperts())
+        launch.omitted.push_back("experts: torchtitan's llama3 has one MLP in each layer");
     if (!isKnown)
         launch.omitted.push_back(concat("model shape: torchtitan has no such flavor; add \"stagelens\" to llama3_configs in "
                                         "torchtitan/models/llama3/__init__.py with dim ",

@@ -16,6 +16,17 @@ constexpr std::string_view kOnlyPredicts = "a run takes the times of its machine
 constexpr std::string_view kLeaveOut = "leave it out to run the plan, or predict it with simulate";
 constexpr std::string_view kOneOnly = "choose 1; plans are split by devices, and their vocabulary layers by vocabulary";
 
+bool hasExperts(const Experiment &experiment)
+{
+    return experiment.hasModel && experiment.model.hasExperts();
+}
+
+bool needsWholeMatrices(const OptimizerChoice &choice)
+{
+    const operators::Optimizer *const optimizer = operators::findOptimizer(choice.name);
+    return optimizer != nullptr && optimizer->granularityOf(operators::ParameterKind::Matrix) == operators::Granularity::Matrix;
+}
+
 constexpr std::array kCapabilities{
     Capability{.name = "pipeline",
                .description = "stages of the model on several devices",
@@ -61,8 +72,34 @@ constexpr std::array kCapabilities{
                .isUsed = [](const Experiment &e) { return e.parallel.expert > 1; },
                .isPredicted = false,
                .isRun = false,
-               .reason = "models have no experts yet",
-               .remedy = kOneOnly},
+               .reason = "experts are not yet divided over ranks",
+               .remedy = "choose 1, with which each stage has all experts of its layers"},
+    Capability{.name = "experts",
+               .description = "mixture-of-experts layers, all experts on the device of their stage",
+               .field = "model.experts",
+               .isUsed = hasExperts},
+    Capability{.name = "experts-with-tensor-ranks",
+               .description = "mixture-of-experts layers split over several ranks",
+               .field = "parallel.tensor",
+               .isUsed = [](const Experiment &e) { return hasExperts(e) && e.parallel.tensor > 1; },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "tensor ranks do not yet divide experts",
+               .remedy = "choose 1, or a model without experts"},
+    Capability{.name = "experts-on-gpus",
+               .description = "mixture-of-experts layers on GPUs",
+               .field = "model.experts",
+               .isUsed = [](const Experiment &e) { return hasExperts(e) && e.training.backend == "cuda"; },
+               .isRun = false,
+               .reason = "GPUs have no kernels of experts yet",
+               .remedy = "choose the backend cpu, or a model without experts"},
+    Capability{.name = "experts-with-whole-matrices",
+               .description = "optimizers whose state is of whole matrices, with experts",
+               .field = "training.optimizer.name",
+               .isUsed = [](const Experiment &e) { return hasExperts(e) && needsWholeMatrices(e.training.optimizer); },
+               .isRun = false,
+               .reason = "it would treat the matrices of all experts of a layer as one",
+               .remedy = "choose adamw, adam8bit, lion or sgd, or a model without experts"},
     Capability{.name = "zero-1",
                .description = "optimizer state sharded over replicas",
                .field = "parallel.zero",

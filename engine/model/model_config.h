@@ -43,7 +43,17 @@ struct ModelConfig {
     double rmsNormEpsilon = 1e-6;
     double ropeTheta = 10000; ///< pair i of a head turns by position x theta^(-2 i / head size)
     std::optional<RopeScaling> ropeScaling;
+    // A mixture of experts instead of each layer's MLP.
+    int experts = 0;              ///< E, of a layer; 0: a dense MLP
+    int topK = 2;                 ///< k, experts that compute a token
+    std::optional<int> expertFfn; ///< f, inner width of an expert; absent: ffn
+    double auxLoss = 0;           ///< coefficient of the loss that balances the experts
+    double zLoss = 0;             ///< coefficient of the loss that keeps the router's logits small
 
+    [[nodiscard]] bool hasExperts() const { return experts > 0; }
+    [[nodiscard]] int expertWidth() const { return expertFfn.value_or(ffn); }
+    /// Inner numbers of a token in all MLPs that compute it.
+    [[nodiscard]] std::int64_t innerWidth() const { return hasExperts() ? std::int64_t{topK} * expertWidth() : ffn; }
     /// Width of a head.
     [[nodiscard]] int headSize() const { return headDim.value_or(heads > 0 ? hidden / heads : 0); }
     /// Width of the queries of all heads together; of all keys together, which is that of all values.

@@ -25,6 +25,11 @@ void setUsualChoices(ModelConfig &model)
     model.rmsNormEpsilon = usual.rmsNormEpsilon;
     model.ropeTheta = usual.ropeTheta;
     model.ropeScaling = usual.ropeScaling;
+    model.experts = usual.experts;
+    model.topK = usual.topK;
+    model.expertFfn = usual.expertFfn;
+    model.auxLoss = usual.auxLoss;
+    model.zLoss = usual.zLoss;
 }
 
 void readRopeScaling(ObjectReader &reader, const std::string &path, ModelConfig &model, Problems &problems)

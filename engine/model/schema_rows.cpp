@@ -13,6 +13,7 @@ using Kind = Field::Kind;
 
 // Larger than any real plan, and small enough that no product of sizes overflows.
 constexpr double kLargestSize = 1 << 24;
+constexpr double kMostExperts = 4096;
 constexpr double kMostLayers = 1 << 16;
 constexpr double kMostPlannedDevices = 1024;
 constexpr double kMostRanksOfAxis = 1 << 16;
@@ -24,6 +25,14 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 bool hasModel(const Experiment &experiment)
 {
     return experiment.hasModel;
+}
+bool isLlama(const Experiment &experiment)
+{
+    return experiment.model.family == ModelFamily::Llama;
+}
+bool hasExperts(const Experiment &experiment)
+{
+    return experiment.hasModel && experiment.model.hasExperts();
 }
 bool isUniform(const Experiment &experiment)
 {
@@ -95,6 +104,34 @@ std::vector<Field> modelRows()
             "pair i of a head turns by position x theta^(-2 i / head size)", Kind::Real, MEMBER(model.ropeTheta))
             .range(1, 1e12)
             .unless(ModelConfig().ropeTheta),
+        row("model.experts", "--experts", "E", "Experts",
+            "experts of each layer of a llama, of which a router chooses some for each token (0: one MLP for all)",
+            Kind::Integer, MEMBER(model.experts))
+            .range(0, kMostExperts)
+            .unless(std::int64_t{0})
+            .where([](const Experiment &e) { return e.hasModel && (isLlama(e) || e.model.hasExperts()); }),
+        row("model.top_k", "--top-k", "k", "Experts of a token", "experts that compute each token; 1 is Switch's rule",
+            Kind::Integer, MEMBER(model.topK))
+            .range(1, kMostExperts)
+            .unless(std::int64_t{ModelConfig().topK})
+            .where(hasExperts),
+        row("model.expert_ffn", "--expert-ffn", "f", "Expert width", "inner width of an expert (default: that of the MLP)",
+            Kind::Integer, MEMBER(model.expertFfn))
+            .range(1, kLargestSize)
+            .orElse("inner width")
+            .unless()
+            .where(hasExperts),
+        row("model.aux_loss", "--aux-loss", "c", "Balance loss",
+            "coefficient of the loss that keeps the tokens of the experts of a microbatch equal (0: off)", Kind::Real,
+            MEMBER(model.auxLoss))
+            .range(0, 1e3)
+            .unless(0.0)
+            .where(hasExperts),
+        row("model.z_loss", "--z-loss", "c", "Router z-loss",
+            "coefficient of the loss that keeps the router's logits small (0: off)", Kind::Real, MEMBER(model.zLoss))
+            .range(0, 1e3)
+            .unless(0.0)
+            .where(hasExperts),
     };
 }
 

@@ -111,6 +111,27 @@ void checkRotation(const ModelConfig &model, Checks &checks)
     within(scaling.originalSequence, 1, kWidest, "model.rope_scaling.original_max_position_embeddings");
 }
 
+/// True if the sizes of experts are sound.
+bool checkExperts(const ModelConfig &model, Checks &checks)
+{
+    if (!checks.inRange(model.experts, "model.experts") || !model.hasExperts())
+        return !model.hasExperts();
+    const bool isLlama = model.family == ModelFamily::Llama;
+    checks.holds(isLlama, "model.experts",
+                 concat("is ", model.experts, ", but the experts are MLPs of a llama; choose family llama, or 0 experts"));
+    bool sound = checks.inRange(model.topK, "model.top_k");
+    if (sound) {
+        sound = model.topK <= model.experts;
+        checks.holds(sound, "model.top_k",
+                     concat("is ", model.topK, ", more than the ", model.experts, " experts; choose 1 to ", model.experts));
+    }
+    if (model.expertFfn)
+        sound &= checks.inRange(*model.expertFfn, "model.expert_ffn");
+    checks.inRange(model.auxLoss, "model.aux_loss");
+    checks.inRange(model.zLoss, "model.z_loss");
+    return isLlama && sound;
+}
+
 /// True if every size is sound, so that sizes of tensors can be computed.
 bool checkModel(const ModelConfig &model, Checks &checks)
 {
@@ -131,7 +152,7 @@ bool checkModel(const ModelConfig &model, Checks &checks)
                      concat(model.kvHeads, " key and value heads do not divide ", model.heads, " heads; choose a divisor of ",
                             model.heads));
     checkRotation(model, checks);
-    return sound && size && kvHeads;
+    return checkExperts(model, checks) && sound && size && kvHeads;
 }
 
 // What would overflow 64-bit counts further on.
@@ -139,7 +160,9 @@ void checkParameters(const ModelConfig &model, Checks &checks)
 {
     // An upper bound: four matrices of attention as wide as its queries, three of the MLP.
     const double hidden = model.hidden;
-    const double layer = hidden * (4.0 * static_cast<double>(model.queryWidth()) + 3.0 * model.ffn + 16.0);
+    const double mlpWidth =
+        model.hasExperts() ? model.experts * (3.0 * model.expertWidth() + 1) : 3.0 * static_cast<double>(model.ffn);
+    const double layer = hidden * (4.0 * static_cast<double>(model.queryWidth()) + mlpWidth + 16.0);
     const double parameters = model.layers * layer + 2.0 * hidden * model.vocabularySize;
     checks.holds(
         parameters <= kMostParameters, "model",
@@ -149,10 +172,12 @@ void checkParameters(const ModelConfig &model, Checks &checks)
 void checkActivations(const ModelConfig &model, const ParallelPlan &plan, Attention attention, Checks &checks)
 {
     const double scores = attention == Attention::Materialised ? static_cast<double>(model.heads) * model.sequence : 0;
+    const double routed =
+        model.hasExperts() ? 16.0 * (model.experts + model.topK * (2.0 * model.hidden + 4.0)) : 0; // rows, logits and routes
     // An upper bound of the bytes a token of every way to count them.
     const double tokenBytes =
         model.layers * (40.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model.queryWidth())) +
-                        16.0 * model.ffn + 4.0 * model.heads + 16.0 * scores + 16.0) +
+                        16.0 * static_cast<double>(model.innerWidth()) + routed + 4.0 * model.heads + 16.0 * scores + 16.0) +
         8.0 * model.vocabularySize;
     const double tokens = static_cast<double>(plan.microbatchSize) * plan.microbatches * model.sequence;
     checks.holds(tokens * tokenBytes <= kMostBytes, "parallel.microbatch_size",

@@ -8,9 +8,10 @@ namespace stagelens::operators {
 
 std::string_view name(OperatorKind kind)
 {
-    constexpr std::array<std::string_view, 12> kNames{"layer-norm", "rms-norm",       "linear",    "gelu",
-                                                      "swiglu",     "rotary",         "attention", "add",
-                                                      "all-gather", "reduce-scatter", "replicate", "all-reduce"};
+    constexpr std::array<std::string_view, 17> kNames{
+        "layer-norm", "rms-norm",   "linear",         "gelu",      "swiglu",        "rotary",
+        "attention",  "add",        "route",          "dispatch",  "expert-linear", "expert-swiglu",
+        "combine",    "all-gather", "reduce-scatter", "replicate", "all-reduce"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -23,7 +24,7 @@ std::int64_t Block::inputWidth(const Projection &projection) const
 std::int64_t Block::outputWidth(const Projection &projection) const
 {
     const BlockParameter &weight = parameter(projection.weight);
-    return layout == WeightLayout::InputByOutput ? weight.columns : weight.rows;
+    return layout == WeightLayout::InputByOutput ? weight.columns : weight.rows / weight.experts;
 }
 
 bool Block::has(OperatorKind kind) const
@@ -151,6 +152,45 @@ ValueId BlockBuilder::attention(std::string_view name, ValueId qkv, const model:
 ValueId BlockBuilder::add(std::string_view name, ValueId x, ValueId residual)
 {
     return append(OperatorKind::Add, {x, residual}, name, m_block.value(x).width);
+}
+
+int BlockBuilder::expertMatrices(std::string_view name, std::int64_t in, std::int64_t out, Initial initial)
+{
+    const int index = matrix(name, in, out, initial);
+    BlockParameter &made = m_block.parameters[static_cast<std::size_t>(index)];
+    made.experts = m_block.routing.experts;
+    made.rows *= made.experts;
+    return index;
+}
+
+BlockBuilder::Routed BlockBuilder::route(ValueId logits)
+{
+    const std::int64_t k = m_block.routing.topK;
+    const Routed routed{statistics("gates", k), statistics("routes", 3 * k)};
+    m_block.operators.push_back({OperatorKind::Route, {logits}, {routed.gates, routed.routes}, {}, {}});
+    return routed;
+}
+
+ValueId BlockBuilder::dispatch(std::string_view name, ValueId x, const Routed &routed)
+{
+    return append(OperatorKind::Dispatch, {x, routed.routes}, name, m_block.value(x).width * m_block.routing.topK);
+}
+
+void BlockBuilder::expertLinear(ValueId rows, const Routed &routed, std::vector<Projection> projections)
+{
+    linear(rows, std::move(projections));
+    m_block.operators.back().kind = OperatorKind::ExpertLinear;
+    m_block.operators.back().inputs.push_back(routed.routes);
+}
+
+ValueId BlockBuilder::expertSwiGlu(std::string_view name, ValueId gate, ValueId up, const Routed &routed)
+{
+    return append(OperatorKind::ExpertSwiGlu, {gate, up, routed.gates, routed.routes}, name, m_block.value(gate).width);
+}
+
+ValueId BlockBuilder::combine(std::string_view name, ValueId rows, const Routed &routed)
+{
+    return append(OperatorKind::Combine, {rows, routed.routes}, name, m_block.value(rows).width / m_block.routing.topK);
 }
 
 Block BlockBuilder::build(ValueId output)

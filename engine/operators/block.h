@@ -51,6 +51,7 @@ struct BlockParameter {
     Initial initial = Initial::Normal;
     Cut cut = Cut::Whole;
     std::vector<Section> sections = {}; ///< of Cut::Outputs, in their order
+    int experts = 1;                    ///< matrices of as many experts, one below the other
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
     [[nodiscard]] bool isMatrix() const { return initial == Initial::Normal || initial == Initial::NormalResidual; }
 };
@@ -66,6 +67,13 @@ enum class OperatorKind : std::uint8_t {
     /// head and key if they are kept (withProbabilities())
     Attention,
     Add, ///< x, residual -> sum
+    // Of a mixture of experts (kernels/include/experts.h). The k rows of each token are sorted by (expert, token), so that a
+    // value of width k w has k rows of w for each token.
+    Route,        ///< logits -> gates of a token's k experts, and its routes; the backward writes over the logits
+    Dispatch,     ///< x, routes -> rows
+    ExpertLinear, ///< rows, routes -> rows of its projections, each by the matrix of its expert
+    ExpertSwiGlu, ///< gate, up, gates, routes -> rows of g silu(gate) up; the backward writes over gate and up
+    Combine,      ///< rows, routes -> the sum of the k rows of each token, in the order of its choices
     // Between the ranks of a tensor group (partition.h). The first two are each other's backward, and the last two.
     AllGather,     ///< own rows of x -> all rows
     ReduceScatter, ///< parts of a sum -> own rows of the sum, plus a bias if there is one
@@ -87,13 +95,21 @@ struct Operator {
     std::vector<ValueId> inputs;
     std::vector<ValueId> outputs;
     std::vector<int> parameters;         ///< of a norm; the bias of a sum
-    std::vector<Projection> projections; ///< of Linear
+    std::vector<Projection> projections; ///< of Linear and ExpertLinear
 };
 
 /// Layout of a stored weight matrix of a linear map.
 enum class WeightLayout : std::uint8_t {
     InputByOutput, ///< [in, out], as GPT-2's Conv1D
     OutputByInput, ///< [out, in], as PyTorch's Linear
+};
+
+/// The router of a mixture of experts.
+struct Routing {
+    int experts = 0;
+    int topK = 0;
+    double auxLoss = 0; ///< coefficients of its losses
+    double zLoss = 0;
 };
 
 struct Block {
@@ -104,6 +120,7 @@ struct Block {
     WeightLayout layout = WeightLayout::InputByOutput;
     /// Tensors [b s, h] that frameworks drop out, with a mask of one byte a number. The engine drops nothing out.
     int dropouts = 0;
+    Routing routing = {};
     int tensorRanks = 1; ///< that share the layer; the widths and parameters are those of one of them
     static constexpr ValueId kInput = 0;
 
@@ -148,6 +165,19 @@ public:
     ValueId rotary(std::string_view name, ValueId qkv);
     ValueId attention(std::string_view name, ValueId qkv, const model::ModelConfig &model);
     ValueId add(std::string_view name, ValueId x, ValueId residual);
+
+    // Of a mixture of experts.
+    struct Routed {
+        ValueId gates;
+        ValueId routes;
+    };
+    void routing(const Routing &routing) { m_block.routing = routing; }
+    int expertMatrices(std::string_view name, std::int64_t in, std::int64_t out, Initial initial = Initial::Normal);
+    Routed route(ValueId logits);
+    ValueId dispatch(std::string_view name, ValueId x, const Routed &routed);
+    void expertLinear(ValueId rows, const Routed &routed, std::vector<Projection> projections);
+    ValueId expertSwiGlu(std::string_view name, ValueId gate, ValueId up, const Routed &routed);
+    ValueId combine(std::string_view name, ValueId rows, const Routed &routed);
     [[nodiscard]] Block build(ValueId output);
 
 private:

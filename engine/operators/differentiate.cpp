@@ -68,7 +68,83 @@ private:
         case OperatorKind::AllGather: appendGather(op); break;
         case OperatorKind::ReduceScatter:
         case OperatorKind::AllReduce: appendSum(op); break;
+        case OperatorKind::Route:
+        case OperatorKind::Dispatch:
+        case OperatorKind::ExpertLinear:
+        case OperatorKind::ExpertSwiGlu:
+        case OperatorKind::Combine: appendExperts(op); break;
         }
+    }
+
+    void appendExperts(const Operator &op)
+    {
+        const auto op_ = static_cast<int>(m_op);
+        const Place routes = saved(op.kind == OperatorKind::Route ? op.outputs[1] : op.inputs.back());
+        switch (op.kind) {
+        case OperatorKind::Route:
+            m_gradient[op.inputs[0]] = saved(op.inputs[0]);
+            m_draft.steps.push_back(
+                {StepKind::InputGradient, op_, {gradient(op.outputs[0]), saved(op.outputs[0]), routes}, {saved(op.inputs[0])}});
+            break;
+        case OperatorKind::Dispatch: {
+            const ValueId root = m_fusion.root(op.inputs[0]);
+            Step step{StepKind::InputGradient, op_, {gradient(op.outputs[0]), routes}, {}};
+            step.accumulates = m_gradient.contains(root);
+            if (!step.accumulates)
+                m_gradient[root] = m_draft.newScratch(m_block.heldWidth(root));
+            step.out = {m_gradient[root]};
+            overwrite(op.inputs[0], std::move(step), step.accumulates);
+            break;
+        }
+        case OperatorKind::ExpertSwiGlu:
+            m_gradient[op.inputs[2]] = m_draft.newScratch(m_block.heldWidth(op.inputs[2]));
+            m_draft.steps.push_back({StepKind::InputGradient,
+                                     op_,
+                                     {gradient(op.outputs[0]), saved(op.inputs[2]), routes},
+                                     {saved(op.inputs[0]), saved(op.inputs[1]), m_gradient[op.inputs[2]]}});
+            for (const ValueId value : {op.inputs[0], op.inputs[1]})
+                m_gradient[value] = saved(value);
+            break;
+        case OperatorKind::Combine: {
+            const ValueId rows = op.inputs[0];
+            m_gradient[rows] = m_draft.newScratch(m_block.heldWidth(rows));
+            m_combined[rows] = {op.outputs[0], op_};
+            m_draft.steps.push_back({StepKind::InputGradient, op_, {gradient(op.outputs[0]), routes}, {m_gradient[rows]}});
+            break;
+        }
+        default: appendExpertLinear(op, routes); break;
+        }
+    }
+
+    void appendExpertLinear(const Operator &op, Place routes)
+    {
+        Step step{StepKind::InputGradient, static_cast<int>(m_op), {}, {m_draft.newScratch(m_block.heldWidth(op.inputs[0]))}};
+        for (const ValueId value : op.outputs)
+            step.in.push_back(gradient(value));
+        step.in.push_back(routes);
+        Step weights{StepKind::WeightGradient, static_cast<int>(m_op), {saved(op.inputs[0])}, {}};
+        weights.in.insert(weights.in.end(), step.in.begin(), step.in.end());
+        if (m_isSplit)
+            appendExpertWeights(std::move(weights), op, routes);
+        else
+            m_draft.steps.push_back(std::move(weights));
+        m_gradient[op.inputs[0]] = step.out[0];
+        m_draft.steps.push_back(std::move(step));
+    }
+
+    /// As appendWeights(). The second half gathers the rows of the gradient of a combined sum again, which takes a k-th of
+    /// their memory to keep.
+    void appendExpertWeights(Step step, const Operator &op, Place routes)
+    {
+        const auto combined = m_combined.find(op.outputs[0]);
+        if (combined == m_combined.end())
+            return appendWeights(std::move(step), op);
+        const auto [sum, combination] = combined->second;
+        const Place rows = m_weights.newScratch(m_block.heldWidth(op.outputs[0]));
+        m_weights.steps.push_back({StepKind::InputGradient, combination, {{}, routes}, {rows}});
+        step.in[1] = rows;
+        m_weights.steps.push_back(std::move(step));
+        keep(sum, {m_weights.steps.size() - 2, 0});
     }
 
     void exchange(Draft &draft, Exchange kind, Place in, Place out) const
@@ -282,7 +358,8 @@ private:
     std::map<ValueId, Place> m_gradient; ///< by root
     Draft m_draft;
     Draft m_weights;
-    std::map<ValueId, ValueId> m_scattered; ///< from a part of a sum to the scattered sum
+    std::map<ValueId, std::pair<ValueId, int>> m_combined; ///< from rows to their sum and its operator
+    std::map<ValueId, ValueId> m_scattered;                ///< from a part of a sum to the scattered sum
     std::vector<Pending> m_pending;
     std::vector<std::pair<Place, Place>> m_kept; ///< from a scratch tensor to its copy
     std::set<ValueId> m_taken;                   ///< saved values that hold a gradient for the weight half

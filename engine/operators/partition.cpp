@@ -39,6 +39,7 @@ public:
     {
         m_made.layout = whole.layout;
         m_made.dropouts = whole.dropouts;
+        m_made.routing = whole.routing;
         m_made.tensorRanks = split.ranks;
         for (const BlockParameter &each : whole.parameters)
             m_made.parameters.push_back(part(each));

@@ -129,6 +129,11 @@ BackwardReads backwardReads(const Block &block, const Operator &op)
         input.insert(input.end(), op.outputs.begin(), op.outputs.end());
         return {input, {}};
     }
+    case OperatorKind::Route: return {{op.inputs[0], op.outputs[0], op.outputs[1]}, {}};
+    case OperatorKind::Dispatch: return {{op.inputs[1]}, {}};
+    case OperatorKind::ExpertLinear: return {{op.inputs[1]}, op.inputs};
+    case OperatorKind::ExpertSwiGlu: return {op.inputs, {}};
+    case OperatorKind::Combine: return {{op.inputs[1]}, {op.inputs[1]}}; // the second half gathers the gradient again
     default: return {};
     }
 }

@@ -49,11 +49,16 @@ enum class Exchange : std::uint8_t {
 ///                     gelu: in x; out y, where a product has not taken it along
 ///                     attention: in qkv; out y, log-sum-exp (, probabilities)
 ///                     swiglu: in gate, up; out y        rotary: in and out rows
+///                     of experts: the inputs and outputs of the operator; combine: addend
 ///                     sums of parts, after their exchange: out += bias + addend
 ///     InputGradient   norm: in dy, x, statistics; out dx           linear: in dy of its outputs; out dx; between
 ///                     attention: in dy, qkv, y, log-sum-exp (, probabilities); out d(qkv)
 ///                     swiglu: in dy; out gate, up, replaced by their gradients                rotary: in and out rows
-///     WeightGradient  linear: in x, dy of its outputs    sums of parts: in dy, for the bias
+///                     route: in gates' gradient, gates, routes; out logits, replaced by their gradient
+///                     dispatch, combine: in dy, routes; out dx
+///                     expert-linear: in dy of its outputs, routes; out dx
+///                     expert-swiglu: in dy, gates, routes; out gate, up, replaced by their gradients, and gates' gradient
+///     WeightGradient  linear: in x, dy of its outputs (expert-linear: and routes)    sums of parts: in dy, for the bias
 struct Step {
     StepKind kind = StepKind::Forward;
     int op = -1; ///< index in Block::operators; -1: Copy, Zero

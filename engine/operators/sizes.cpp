@@ -61,6 +61,14 @@ std::int64_t totalParameters(const ModelConfig &model)
            positionParameters(model) + finalNormParameters(model);
 }
 
+std::int64_t activeParameters(const ModelConfig &model)
+{
+    std::int64_t idle = 0;
+    for (const BlockParameter &parameter : blockOf(model).parameters)
+        idle += parameter.count() / parameter.experts * std::max(0, parameter.experts - std::max(1, model.topK));
+    return totalParameters(model) - model.layers * idle;
+}
+
 OperatorWork workOf(const Block &block, const Operator &op)
 {
     OperatorWork work;
@@ -79,6 +87,16 @@ OperatorWork workOf(const Block &block, const Operator &op)
         work.attentionWidth = width(op.outputs[0]);
         work.probabilities = static_cast<double>(probabilityWidth(block, op));
         break;
+    case OperatorKind::ExpertLinear: // each token with the matrices of k experts
+        for (const Projection &projection : op.projections) {
+            const BlockParameter &weight = block.parameter(projection.weight);
+            work.matrixEntries += static_cast<double>(weight.count() / weight.experts * block.routing.topK);
+        }
+        break;
+    case OperatorKind::ExpertSwiGlu: work.innerNumbers = 3 * width(op.inputs[0]); break;
+    case OperatorKind::Route: work.innerNumbers = width(op.inputs[0]); break;
+    case OperatorKind::Dispatch:
+    case OperatorKind::Combine: work.residualNumbers = width(op.inputs[0]) + width(op.outputs[0]); break;
     case OperatorKind::Rotary: break; // part of the efficiency of attention in the hardware presets
     case OperatorKind::AllGather:
     case OperatorKind::ReduceScatter:

@@ -20,6 +20,8 @@ namespace stagelens::operators {
 [[nodiscard]] std::int64_t positionParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t finalNormParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t totalParameters(const model::ModelConfig &model);
+/// Returns the parameters that compute one token: all but those of the experts that do not, both tables included.
+[[nodiscard]] std::int64_t activeParameters(const model::ModelConfig &model);
 
 /// How the FLOPs of attention are counted: of all pairs of positions, as the papers do, or of those that a causal mask leaves.
 enum class AttentionCount : unsigned char { Full, Causal };

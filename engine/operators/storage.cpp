@@ -14,7 +14,8 @@ constexpr int kUnassigned = -1;
 /// Returns whether the kernel of an operator can also add a residual or else apply an activation.
 bool canTakeAlong(const Operator &op, bool isAdd)
 {
-    const bool isSum = op.kind == OperatorKind::ReduceScatter || op.kind == OperatorKind::AllReduce;
+    const bool isSum =
+        op.kind == OperatorKind::ReduceScatter || op.kind == OperatorKind::AllReduce || op.kind == OperatorKind::Combine;
     return (isAdd && isSum) || (op.kind == OperatorKind::Linear && op.projections.size() == 1);
 }
 

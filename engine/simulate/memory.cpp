@@ -106,8 +106,8 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
     // and scores of materialised attention. Recomputation adds what one layer drops: all saved tensors, or the probabilities.
     const Bytes scores = attention == model::Attention::Materialised ? Bytes{model.heads} * model.sequence : 0;
-    bytes.workspace =
-        2 * Bytes{b} * model.sequence * std::max(Bytes{model.ffn}, scores) / split.ranks * operators::elementBytes(model.dtype);
+    bytes.workspace = 2 * Bytes{b} * model.sequence * std::max(Bytes{model.innerWidth()}, scores) / split.ranks *
+                      operators::elementBytes(model.dtype);
     if (split.isSequenceParallel) // the gathered input of a linear map, and the gathered gradient of its output
         bytes.workspace += 2 * operators::boundaryBytes(model, b);
     bytes.workspaceWhole = bytes.workspace + all;

@@ -21,6 +21,7 @@ private slots:
         QTest::newRow("gpt") << false << 1 << false;
         QTest::newRow("gpt-materialised") << false << 1 << false;
         QTest::newRow("llama") << true << 1 << false;
+        QTest::newRow("experts") << true << 1 << false;
         QTest::newRow("gpt-tensor-2") << false << 2 << false;
         QTest::newRow("gpt-tensor-2-sequence-parallel") << false << 2 << true;
         QTest::newRow("llama-tensor-4-sequence-parallel") << true << 4 << true;
@@ -37,6 +38,8 @@ private slots:
             model.kvHeads = 2;
             model.ffn = 352;
         }
+        if (QTest::currentDataTag() == QByteArray("experts"))
+            model.experts = 8;
         operators::Block block = operators::blockOf(model);
         if (QTest::currentDataTag() == QByteArray("gpt-materialised"))
             block = operators::withProbabilities(std::move(block), model);

@@ -33,6 +33,7 @@ constexpr Run kRuns[] = {
     {"llama-vocab-2", "--model llama-demo --untied --devices 2 --schedule zb-v --vocabulary vocab-2"},
     {"llama-head-dim", "--model llama-demo --untied --devices 2 --schedule zb-h1 --head-dim 12"},
     {"llama-scaled-positions", "--model scaled.json --untied --devices 2 --schedule 1f1b --vocabulary vocab-2"},
+    {"experts", "--model llama-demo --untied --devices 2 --schedule zb-h1 --experts 4 --top-k 2 --expert-ffn 40"},
     {"llama-tied-vocab-1", "--model llama-demo --tied --devices 4 --schedule 1f1b --vocabulary vocab-1 --recompute full"},
 };
 /// Sizes are given by options; some pairs of a head of 8 keep their speed, one lies between, and some are slowed down.

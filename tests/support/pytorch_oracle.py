@@ -117,6 +117,17 @@ def llama_logits(config, p, ids):
     def linear(x, name):
         return x @ p[name + ".weight"].T
 
+    def mixture(x, name):
+        greatest, chosen = linear(x, name + "gate").topk(config["num_experts_per_tok"], dim=2)
+        gates = torch.softmax(greatest, dim=2)
+        total = torch.zeros_like(x)
+        for expert in range(config["num_local_experts"]):
+            inner = f"{name}experts.{expert}."
+            gate = torch.nn.functional.silu(linear(x, inner + "w1"))
+            y = linear(gate * linear(x, inner + "w3"), inner + "w2")
+            total = total + (gates * (chosen == expert)).sum(dim=2, keepdim=True) * y
+        return total
+
     x = p["model.embed_tokens.weight"][ids]
     for layer in range(config["num_hidden_layers"]):
         name = f"model.layers.{layer}."
@@ -127,6 +138,9 @@ def llama_logits(config, p, ids):
         key, value = (part.repeat_interleave(groups, dim=1) for part in (key, value))
         x = x + linear(join_heads(attention(query, key, value)), name + "self_attn.o_proj")
         y = norm(x, name + "post_attention_layernorm")
+        if "num_local_experts" in config:
+            x = x + mixture(y, name + "block_sparse_moe.")
+            continue
         gate = torch.nn.functional.silu(linear(y, name + "mlp.gate_proj"))
         x = x + linear(gate * linear(y, name + "mlp.up_proj"), name + "mlp.down_proj")
     x = norm(x, "model.norm")
@@ -140,7 +154,7 @@ def relative_error(ours, theirs):
 def check(folder, settings):
     with open(os.path.join(folder, "config.json")) as file:
         config = json.load(file)
-    logits = {"gpt2": gpt2_logits, "llama": llama_logits}[config["model_type"]]
+    logits = {"gpt2": gpt2_logits, "llama": llama_logits, "mixtral": llama_logits}[config["model_type"]]
     values = read_safetensors(os.path.join(folder, "model.safetensors"))
     parameters = {name: value.double().requires_grad_() for name, value in values.items()}
     dumped = read_safetensors(os.path.join(folder, "gradients.safetensors"))

@@ -191,6 +191,53 @@ public:
     {
         kernels::geluForward(out.floats(), in.floats(), count);
     }
+    void multiplyExperts(const ExpertProduct &product) override
+    {
+        kernels::forEachExpert(product.routes, product.shape, [&](std::int64_t expert, std::int64_t first, std::int64_t count) {
+            Product each = product.each;
+            each.a.data = each.a.data + first * each.a.stride;
+            if (product.of == ExpertProduct::Of::Rows) {
+                each.rows = count;
+                each.b.data = each.b.data + expert * product.matrix;
+                each.c = each.c + first * each.stride;
+            } else {
+                each.inner = count;
+                each.b.data = each.b.data + first * each.b.stride;
+                each.c = each.c + expert * product.matrix;
+            }
+            multiply(each);
+        });
+    }
+    void routeForward(float *gates, std::int32_t *routes, ConstValues logits, const kernels::RoutingShape &shape) override
+    {
+        kernels::routeForward(gates, routes, logits.floats(), shape);
+    }
+    void routeBackward(Values logits, ConstValues gateGradient, const float *gates, const std::int32_t *routes,
+                       const kernels::RoutingShape &shape, const kernels::RouterLosses &losses) override
+    {
+        kernels::routeBackward(logits.floats(), gateGradient.floats(), gates, routes, shape, losses);
+    }
+    void dispatchRows(Values out, ConstValues in, const std::int32_t *routes, const kernels::RoutingShape &shape,
+                      std::int64_t width) override
+    {
+        kernels::dispatchRows(out.floats(), in.floats(), routes, shape, width);
+    }
+    void combineRows(Values out, ConstValues rows, ConstValues addend, const std::int32_t *routes,
+                     const kernels::RoutingShape &shape, std::int64_t width) override
+    {
+        kernels::combineRows(out.floats(), rows.floats(), addend.floats(), routes, shape, width);
+    }
+    void expertSwigluForward(Values out, ConstValues gate, ConstValues up, const float *gates, const std::int32_t *routes,
+                             const kernels::RoutingShape &shape, std::int64_t width) override
+    {
+        kernels::expertSwigluForward(out.floats(), gate.floats(), up.floats(), gates, routes, shape, width);
+    }
+    void expertSwigluBackward(Values gate, Values up, Values gateGradient, ConstValues outGradient, const float *gates,
+                              const std::int32_t *routes, const kernels::RoutingShape &shape, std::int64_t width) override
+    {
+        kernels::expertSwigluBackward(gate.floats(), up.floats(), gateGradient.floats(), outGradient.floats(), gates, routes,
+                                      shape, width);
+    }
     void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) override
     {
         kernels::swigluForward(out.floats(), gate.floats(), up.floats(), count);

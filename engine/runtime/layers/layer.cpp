@@ -55,6 +55,22 @@ private:
             return compute().attentionForward(at(step.out[0]), floats(step.out[1]),
                                               step.out.size() > 2 ? at(step.out[2]) : Values(), at(step.in[0]),
                                               m_context.shape.attention(), m_context.workspace.attention.data());
+        case OperatorKind::Route: {
+            const RoutePlan out = routed(step.out[1], step.out[0]);
+            return compute().routeForward(out.gates, out.routes, at(step.in[0]), routingShape());
+        }
+        case OperatorKind::Dispatch:
+            return compute().dispatchRows(at(step.out[0]), at(step.in[0]), routes(step.in[1]), routingShape(),
+                                          widthOf(op.inputs[0]));
+        case OperatorKind::ExpertLinear: return forwardExperts(step, op);
+        case OperatorKind::ExpertSwiGlu: {
+            const RoutePlan by = routed(step.in[3], step.in[2]);
+            return compute().expertSwigluForward(at(step.out[0]), at(step.in[0]), at(step.in[1]), by.gates, by.routes,
+                                                 routingShape(), rowWidth(op.outputs[0]));
+        }
+        case OperatorKind::Combine:
+            return compute().combineRows(at(step.out[0]), at(step.in[0]), step.addend ? at(step.addend) : Values(),
+                                         routes(step.in[1]), routingShape(), widthOf(op.outputs[0]));
         case OperatorKind::ReduceScatter:
         case OperatorKind::AllReduce: return completeSum(step, op);
         case OperatorKind::Gelu: return compute().geluForward(at(step.out[0]), at(step.in[0]), rows() * widthOf(op.outputs[0]));
@@ -89,9 +105,95 @@ private:
             return compute().attentionBackward(at(step.out[0]), at(step.in[0]), at(step.in[1]), at(step.in[2]),
                                                floats(step.in[3]), step.in.size() > 4 ? at(step.in[4]) : Values(),
                                                m_context.shape.attention(), m_context.workspace.attention.data());
+        case OperatorKind::Route: {
+            const RoutePlan by = routed(step.in[2], step.in[1]);
+            const auto weight = 1.0F / static_cast<float>(m_context.shape.stepMicrobatches());
+            return compute().routeBackward(
+                at(step.out[0]), at(step.in[0]), by.gates, by.routes, routingShape(),
+                {static_cast<float>(m_block.routing.auxLoss), static_cast<float>(m_block.routing.zLoss), weight});
+        }
+        case OperatorKind::Dispatch: // each token has k rows of gradients
+            return compute().combineRows(at(step.out[0]), at(step.in[0]), step.accumulates ? at(step.out[0]) : Values(),
+                                         routes(step.in[1]), routingShape(), widthOf(op.inputs[0]));
+        case OperatorKind::ExpertLinear: return expertsInputGradient(step, op);
+        case OperatorKind::ExpertSwiGlu: {
+            const RoutePlan by = routed(step.in[2], step.in[1]);
+            return compute().expertSwigluBackward(at(step.out[0]), at(step.out[1]), at(step.out[2]), at(step.in[0]), by.gates,
+                                                  by.routes, routingShape(), rowWidth(op.outputs[0]));
+        }
+        case OperatorKind::Combine: // each row has the gradient of its token
+            return compute().dispatchRows(at(step.out[0]), at(step.in[0]), routes(step.in[1]), routingShape(),
+                                          widthOf(op.outputs[0]));
         default: break;
         }
     }
+
+    void forwardExperts(const Step &step, const Operator &op) const
+    {
+        for (std::size_t i = 0; i < op.projections.size(); ++i) {
+            const Projection &projection = op.projections[i];
+            const Parameter &weight = parameter(projection.weight);
+            const std::int64_t in = m_block.inputWidth(projection);
+            const std::int64_t width = m_block.outputWidth(projection);
+            multiplyExperts(backend::ExpertProduct::Of::Rows, step.in.back(), in * width,
+                            {.columns = width,
+                             .inner = in,
+                             .a = {at(step.in[0]), in},
+                             .b = {weight.weights(), in, Form::Transposed},
+                             .c = at(step.out[i]),
+                             .stride = width});
+        }
+    }
+
+    void expertsInputGradient(const Step &step, const Operator &op) const
+    {
+        for (std::size_t i = 0; i < op.projections.size(); ++i) {
+            const Projection &projection = op.projections[i];
+            const std::int64_t in = m_block.inputWidth(projection);
+            const std::int64_t width = m_block.outputWidth(projection);
+            multiplyExperts(backend::ExpertProduct::Of::Rows, step.in.back(), in * width,
+                            {.columns = in,
+                             .inner = width,
+                             .a = {at(step.in[i]), width},
+                             .b = {parameter(projection.weight).weights(), in},
+                             .c = at(step.out[0]),
+                             .stride = in,
+                             .beta = i > 0 ? 1.0F : 0.0F});
+        }
+    }
+
+    void expertsWeightGradient(const Step &step, const Operator &op) const
+    {
+        for (std::size_t i = 0; i < op.projections.size(); ++i) {
+            const Projection &projection = op.projections[i];
+            const std::int64_t in = m_block.inputWidth(projection);
+            const std::int64_t width = m_block.outputWidth(projection);
+            multiplyExperts(backend::ExpertProduct::Of::Weights, step.in.back(), in * width,
+                            {.rows = width,
+                             .columns = in,
+                             .a = {at(step.in[i + 1]), width, Form::Transposed},
+                             .b = {at(step.in[0]), in},
+                             .c = parameter(projection.weight).gradient.data(),
+                             .stride = in,
+                             .beta = 1});
+        }
+    }
+
+    void multiplyExperts(backend::ExpertProduct::Of of, const Place &by, std::int64_t matrix,
+                         const backend::Product &each) const
+    {
+        compute().multiplyExperts({of, each, matrix, routes(by), routingShape()});
+    }
+
+    struct RoutePlan {
+        float *gates;
+        std::int32_t *routes;
+    };
+    [[nodiscard]] std::int32_t *routes(const Place &place) const { return reinterpret_cast<std::int32_t *>(floats(place)); }
+    [[nodiscard]] RoutePlan routed(const Place &by, const Place &gates) const { return {floats(gates), routes(by)}; }
+    [[nodiscard]] kernels::RoutingShape routingShape() const { return {rows(), m_block.routing.experts, m_block.routing.topK}; }
+    /// Returns the width of one of a token's k rows.
+    [[nodiscard]] std::int64_t rowWidth(operators::ValueId value) const { return widthOf(value) / m_block.routing.topK; }
 
     /// out = in W + b (+ addend), or between = in W + b and out = GELU of that.
     void forwardLinear(const Step &step, const Operator &op) const
@@ -145,6 +247,8 @@ private:
     /// dW += in^T outGradient in the layout of W, db += sum of the rows of outGradient.
     void weightGradient(const Step &step, const Operator &op) const
     {
+        if (op.kind == OperatorKind::ExpertLinear)
+            return expertsWeightGradient(step, op);
         if (op.kind != OperatorKind::Linear) // the bias of a sum
             return compute().addColumnSums(parameter(op.parameters[0]).gradient.data(), at(step.in[0]), rowsOf(op.outputs[0]),
                                            widthOf(op.outputs[0]));

@@ -30,7 +30,41 @@ public:
 };
 
 [[nodiscard]] std::unique_ptr<Family> makeGpt(const model::ModelConfig &model, std::size_t sequences);
-[[nodiscard]] std::unique_ptr<Family> makeLlama(const model::ModelConfig &model, std::size_t sequences);
+/// `microbatchWeight` is that of the losses of routers in the loss of the step.
+[[nodiscard]] std::unique_ptr<Family> makeLlama(const model::ModelConfig &model, std::size_t sequences,
+                                                double microbatchWeight);
+
+/// A mixture of experts, as a loop over all experts of which each computes all tokens. Ordered as its parameters: router, and
+/// of all experts gate, down and up.
+class Experts {
+public:
+    static constexpr std::size_t kParameters = 4;
+    Experts(const model::ModelConfig &model, double microbatchWeight);
+    /// Returns the output for normalised x [tokens, h]; `values` is the first of its parameters.
+    [[nodiscard]] Matrix forward(const Matrix &x, const Matrix *values);
+    /// Returns the gradient of x, with the router's losses.
+    [[nodiscard]] Matrix backward(const Matrix &gradient, const Matrix *values, Matrix *gradients) const;
+
+private:
+    struct Expert {
+        Matrix gate, up, activated, out;
+    };
+    void chooseExperts();
+    /// Returns the gradient of the logits from that of the gates, both [tokens, E].
+    [[nodiscard]] Matrix logitGradient(const Matrix &gateGradient) const;
+
+    std::size_t m_hidden;
+    std::size_t m_width;
+    std::size_t m_topK;
+    double m_auxLoss;
+    double m_zLoss;
+    std::vector<Expert> m_experts;
+    Matrix m_x;
+    Matrix m_logits; ///< [tokens, E], as the following
+    Matrix m_softmax;
+    Matrix m_gates; ///< 0 of experts that were not chosen
+    std::vector<bool> m_isChosen;
+};
 
 /// Computes c = op(a) op(b) + beta c; op(a) is rows x inner, op(b) is inner x columns.
 void product(Matrix &c, const Matrix &a, bool aTransposed, const Matrix &b, bool bTransposed, std::size_t rows,

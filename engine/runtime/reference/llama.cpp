@@ -8,8 +8,12 @@ namespace stagelens::runtime::reference {
 namespace {
 
 constexpr std::size_t kFirstLayer = 1;
-constexpr std::size_t kPerLayer = 9;
-enum Part : std::size_t { kQuery, kKey, kValue, kOut, kGate, kUp, kDown, kNorm1, kNorm2 };
+/// Of attention; then follow the MLP (gate, up, down, or those of experts) and the two norms.
+enum Part : std::size_t { kQuery, kKey, kValue, kOut, kMlp };
+constexpr std::size_t kGate = kMlp;
+constexpr std::size_t kUp = kMlp + 1;
+constexpr std::size_t kDown = kMlp + 2;
+constexpr std::size_t kDenseParameters = 3;
 
 struct NormKept {
     Matrix input;
@@ -27,38 +31,74 @@ double sigmoid(double x)
 
 class Llama : public Family {
 public:
-    Llama(const model::ModelConfig &model, std::size_t sequences)
-        : m_attention(model, sequences), m_hidden(static_cast<std::size_t>(model.hidden)),
+    Llama(const model::ModelConfig &model, std::size_t sequences, double microbatchWeight)
+        : m_norm1(kMlp + (model.hasExperts() ? Experts::kParameters : kDenseParameters)), m_norm2(m_norm1 + 1),
+          m_perLayer(m_norm2 + 1), m_attention(model, sequences), m_hidden(static_cast<std::size_t>(model.hidden)),
           m_layers(static_cast<std::size_t>(model.layers)), m_epsilon(model.rmsNormEpsilon), m_kept(m_layers)
     {
         for (std::size_t i = 0; i < m_attention.size / 2; ++i)
             m_speeds.push_back(speedOf(i, model));
+        if (model.hasExperts())
+            m_experts.assign(m_layers, Experts(model, microbatchWeight));
     }
 
     void forward(Matrix &x, std::size_t layer, const Matrices &values) override
     {
         LayerKept &kept = m_kept[layer];
-        const std::size_t at = kFirstLayer + layer * kPerLayer;
-        kept.normed1 = normalise(x, values[at + kNorm1], kept.norm1);
+        const std::size_t at = kFirstLayer + layer * m_perLayer;
+        kept.normed1 = normalise(x, values[at + m_norm1], kept.norm1);
         kept.qkv.assign(m_attention.tokens() * m_attention.rowWidth(), 0.0);
         for (const Part part : {kQuery, kKey, kValue})
             copyColumns(kept.qkv, linear(kept.normed1, values[at + part]), part);
         turn(kept.qkv, 1);
         kept.mixed = m_attention.forward(kept.qkv, kept.probabilities);
         addTo(x, linear(kept.mixed, values[at + kOut]));
-        kept.normed2 = normalise(x, values[at + kNorm2], kept.norm2);
-        kept.gate = linear(kept.normed2, values[at + kGate]);
-        kept.up = linear(kept.normed2, values[at + kUp]);
-        kept.activated.resize(kept.up.size());
-        for (std::size_t i = 0; i < kept.up.size(); ++i)
-            kept.activated[i] = kept.gate[i] * sigmoid(kept.gate[i]) * kept.up[i];
-        addTo(x, linear(kept.activated, values[at + kDown]));
+        kept.normed2 = normalise(x, values[at + m_norm2], kept.norm2);
+        addTo(x, m_experts.empty() ? mlp(kept, values, at) : m_experts[layer].forward(kept.normed2, &values[at + kMlp]));
     }
 
     void backward(Matrix &gradient, std::size_t layer, const Matrices &values, Matrices &gradients) override
     {
         const LayerKept &kept = m_kept[layer];
-        const std::size_t at = kFirstLayer + layer * kPerLayer;
+        const std::size_t at = kFirstLayer + layer * m_perLayer;
+        const Matrix normed2 = m_experts.empty()
+                                   ? mlpBackward(gradient, kept, values, gradients, at)
+                                   : m_experts[layer].backward(gradient, &values[at + kMlp], &gradients[at + kMlp]);
+        normaliseBackward(gradient, normed2, kept.norm2, values[at + m_norm2], gradients[at + m_norm2]);
+        const Matrix mixed = linearBackward(gradient, kept.mixed, values[at + kOut], gradients[at + kOut]);
+        Matrix qkv = m_attention.backward(mixed, kept.qkv, kept.probabilities);
+        turn(qkv, -1);
+        Matrix normed1(kept.normed1.size());
+        for (const Part part : {kQuery, kKey, kValue})
+            addTo(normed1, linearBackward(columns(qkv, part), kept.normed1, values[at + part], gradients[at + part]));
+        normaliseBackward(gradient, normed1, kept.norm1, values[at + m_norm1], gradients[at + m_norm1]);
+    }
+
+    [[nodiscard]] Matrix normalise(const Matrix &x, const Matrices &values) override
+    {
+        return normalise(x, values[kFirstLayer + m_layers * m_perLayer], m_finalNorm);
+    }
+    [[nodiscard]] Matrix normaliseBackward(const Matrix &gradient, const Matrices &values, Matrices &gradients) override
+    {
+        const std::size_t at = kFirstLayer + m_layers * m_perLayer;
+        Matrix back(gradient.size());
+        normaliseBackward(back, gradient, m_finalNorm, values[at], gradients[at]);
+        return back;
+    }
+
+private:
+    [[nodiscard]] Matrix mlp(LayerKept &kept, const Matrices &values, std::size_t at) const
+    {
+        kept.gate = linear(kept.normed2, values[at + kGate]);
+        kept.up = linear(kept.normed2, values[at + kUp]);
+        kept.activated.resize(kept.up.size());
+        for (std::size_t i = 0; i < kept.up.size(); ++i)
+            kept.activated[i] = kept.gate[i] * sigmoid(kept.gate[i]) * kept.up[i];
+        return linear(kept.activated, values[at + kDown]);
+    }
+    [[nodiscard]] Matrix mlpBackward(const Matrix &gradient, const LayerKept &kept, const Matrices &values, Matrices &gradients,
+                                     std::size_t at) const
+    {
         const Matrix activated = linearBackward(gradient, kept.activated, values[at + kDown], gradients[at + kDown]);
         Matrix gate(activated.size());
         Matrix up(activated.size());
@@ -69,29 +109,9 @@ public:
         }
         Matrix normed2 = linearBackward(gate, kept.normed2, values[at + kGate], gradients[at + kGate]);
         addTo(normed2, linearBackward(up, kept.normed2, values[at + kUp], gradients[at + kUp]));
-        normaliseBackward(gradient, normed2, kept.norm2, values[at + kNorm2], gradients[at + kNorm2]);
-        const Matrix mixed = linearBackward(gradient, kept.mixed, values[at + kOut], gradients[at + kOut]);
-        Matrix qkv = m_attention.backward(mixed, kept.qkv, kept.probabilities);
-        turn(qkv, -1);
-        Matrix normed1(kept.normed1.size());
-        for (const Part part : {kQuery, kKey, kValue})
-            addTo(normed1, linearBackward(columns(qkv, part), kept.normed1, values[at + part], gradients[at + part]));
-        normaliseBackward(gradient, normed1, kept.norm1, values[at + kNorm1], gradients[at + kNorm1]);
+        return normed2;
     }
 
-    [[nodiscard]] Matrix normalise(const Matrix &x, const Matrices &values) override
-    {
-        return normalise(x, values[kFirstLayer + m_layers * kPerLayer], m_finalNorm);
-    }
-    [[nodiscard]] Matrix normaliseBackward(const Matrix &gradient, const Matrices &values, Matrices &gradients) override
-    {
-        const std::size_t at = kFirstLayer + m_layers * kPerLayer;
-        Matrix back(gradient.size());
-        normaliseBackward(back, gradient, m_finalNorm, values[at], gradients[at]);
-        return back;
-    }
-
-private:
     /// Returns x W^T with W [out, in].
     [[nodiscard]] Matrix linear(const Matrix &x, const Matrix &weight) const
     {
@@ -200,20 +220,24 @@ private:
             back[i] += (gradient[i] * weight[i % m_hidden] - kept.input[i] * along[i / m_hidden]) / kept.rms[i / m_hidden];
     }
 
+    std::size_t m_norm1; ///< places among the parameters of a layer
+    std::size_t m_norm2;
+    std::size_t m_perLayer;
     Attention m_attention;
     std::size_t m_hidden;
     std::size_t m_layers;
     double m_epsilon;
     std::vector<double> m_speeds; ///< angle per position of each pair of a head
     std::vector<LayerKept> m_kept;
+    std::vector<Experts> m_experts; ///< of each layer; empty: dense MLPs
     NormKept m_finalNorm;
 };
 
 } // namespace
 
-std::unique_ptr<Family> makeLlama(const model::ModelConfig &model, std::size_t sequences)
+std::unique_ptr<Family> makeLlama(const model::ModelConfig &model, std::size_t sequences, double microbatchWeight)
 {
-    return std::make_unique<Llama>(model, sequences);
+    return std::make_unique<Llama>(model, sequences, microbatchWeight);
 }
 
 } // namespace stagelens::runtime::reference

@@ -13,9 +13,9 @@ using reference::Matrices;
 using reference::Matrix;
 using reference::product;
 
-std::unique_ptr<reference::Family> makeFamily(const model::ModelConfig &model, std::size_t sequences)
+std::unique_ptr<reference::Family> makeFamily(const model::ModelConfig &model, std::size_t sequences, double weight)
 {
-    return model.family == model::ModelFamily::Llama ? reference::makeLlama(model, sequences)
+    return model.family == model::ModelFamily::Llama ? reference::makeLlama(model, sequences, weight)
                                                      : reference::makeGpt(model, sequences);
 }
 
@@ -36,7 +36,7 @@ public:
     /// Adds loss and gradients of the microbatch. Returns early after a stop; the results are then undefined.
     void addMicrobatch(std::span<const std::int32_t> inputs, std::span<const std::int32_t> labels)
     {
-        const auto family = makeFamily(m_model, m_sequences);
+        const auto family = makeFamily(m_model, m_sequences, m_weight * static_cast<double>(inputs.size()));
         Matrix x(inputs.size() * m_hidden);
         for (std::size_t i = 0; i < x.size(); ++i)
             x[i] = m_values[0][size(inputs[i / m_hidden]) * m_hidden + i % m_hidden];
@@ -124,9 +124,12 @@ base::Bytes referenceBytes(const model::Experiment &experiment)
 {
     const model::ModelConfig &model = experiment.model;
     const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence;
+    // The reference computes every expert of every token.
+    const double experts =
+        model.hasExperts() ? model.experts * (3.0 * model.expertWidth() + model.hidden + 2.0) + model.hidden : 0;
     const double layer =
         tokens * (5.0 * model.hidden + 5.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model.queryWidth())) +
-                  3.0 * model.ffn + static_cast<double>(model.heads) * model.sequence);
+                  3.0 * model.ffn + experts + static_cast<double>(model.heads) * model.sequence);
     // Values and gradients in double, and their fp32 copies.
     const double parameters = 3.0 * static_cast<double>(operators::totalParameters(model));
     constexpr double kMostBytes = 9e18;

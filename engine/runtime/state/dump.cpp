@@ -51,8 +51,20 @@ std::vector<std::int64_t> widened(const std::vector<std::int32_t> &tokens)
 base::Result<> Dump::writeTensors(const char *file, const Tensors &tensors) const
 {
     std::vector<exchange::TensorView> views;
-    for (std::size_t i = 0; i < tensors.size(); ++i)
-        views.push_back({m_plan.parameters[i].name, m_plan.parameters[i].dimensions(), std::span<const float>(tensors[i])});
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const ParameterInfo &info = m_plan.parameters[i];
+        const std::span<const float> all(tensors[i]);
+        if (!exchange::isOfExperts(info.name)) {
+            views.push_back({info.name, info.dimensions(), all});
+            continue;
+        }
+        const int experts = m_plan.experiment.model.experts;
+        const std::size_t count = all.size() / size(experts);
+        for (int e = 0; e < experts; ++e)
+            views.push_back({exchange::nameOfExpert(info.name, e),
+                             {info.rows / experts, info.columns},
+                             all.subspan(size(e) * count, count)});
+    }
     return exchange::writeSafetensors(m_folder / file, views);
 }
 

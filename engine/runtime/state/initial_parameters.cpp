@@ -40,6 +40,9 @@ base::Problems configProblems(const std::filesystem::path &file, const model::Mo
     // The tensors reveal all other sizes.
     compare("model.heads", found.heads, model.heads, "make them equal");
     compare("model.kv_heads", found.kvHeads, model.kvHeads, "make them equal");
+    compare("model.experts", found.experts, model.experts, "make them equal");
+    if (model.hasExperts())
+        compare("model.top_k", found.topK, model.topK, "make them equal");
     compare("model.head_dim", found.headSize(), model.headSize(), "make them equal");
     const std::string remedy = "give the model with --model " + file.string();
     compare("model.rms_norm_eps", found.rmsNormEpsilon, model.rmsNormEpsilon, remedy);
@@ -126,6 +129,8 @@ private:
     {
         const ParameterInfo &info = m_plan.parameters[size(index)];
         const std::string name = info.name.starts_with(m_prefix) ? info.name.substr(m_prefix.size()) : info.name;
+        if (exchange::isOfExperts(name))
+            return addExperts(info, name);
         const exchange::SafetensorsFile::Entry *entry = m_weights.find(name);
         m_known.insert(name);
         if (entry == nullptr && info.name == kOutput && !m_prefix.empty())
@@ -147,6 +152,25 @@ private:
             m_problems.push_back(*std::move(problem));
         values->resize(size(info.count()));
         m_read.values.push_back(*std::move(values));
+    }
+
+    /// Reads the matrices of all experts of a layer.
+    void addExperts(const ParameterInfo &info, const std::string &names)
+    {
+        const int experts = m_plan.experiment.model.experts;
+        std::vector<float> &all = m_read.values.emplace_back();
+        for (int e = 0; e < experts; ++e) {
+            const std::string name = exchange::nameOfExpert(names, e);
+            m_known.insert(name);
+            const auto values = m_weights.floats(name, std::vector{info.rows / experts, info.columns});
+            if (!values) {
+                m_problems.insert(m_problems.end(), values.error().problems.begin(), values.error().problems.end());
+                continue;
+            }
+            if (auto problem = notFinite(m_weights.fileOf(name), name, *values))
+                m_problems.push_back(*std::move(problem));
+            all.insert(all.end(), values->begin(), values->end());
+        }
     }
 
     /// Initialises a parameter from the seed, because only the body of the model was saved.

@@ -84,11 +84,16 @@ Kernels kernelsOf(const Operator &op)
     switch (op.kind) {
     case OperatorKind::LayerNorm:
     case OperatorKind::RmsNorm: return {2, 4, 0};
-    case OperatorKind::Linear: return {2 * products, 2 * products, 4 * products};
+    case OperatorKind::Linear:
+    case OperatorKind::ExpertLinear: return {2 * products, 2 * products, 4 * products};
     case OperatorKind::Gelu:
     case OperatorKind::SwiGlu:
+    case OperatorKind::ExpertSwiGlu:
     case OperatorKind::Rotary: return {2, 2, 0};
+    case OperatorKind::Route: // softmax, choice and sorting
     case OperatorKind::Attention: return {4, 4, 0};
+    case OperatorKind::Dispatch:
+    case OperatorKind::Combine:
     case OperatorKind::Add: break;
     case OperatorKind::AllGather:
     case OperatorKind::ReduceScatter:
@@ -118,10 +123,11 @@ double LayerCosts::matrixSeconds(double flops, double smallestDimension) const
     return flops / (m_hardware.peakFlops * m_hardware.matrixEfficiency * share);
 }
 
-/// Returns the seconds of the forward of all operators. On one rank all products have the same smallest dimension.
+/// Returns the seconds of the forward of all operators. On one rank all products of a dense layer have the same smallest
+/// dimension.
 LayerCosts::Work LayerCosts::secondsOfAll() const
 {
-    if (m_split.ranks == 1)
+    if (m_split.ranks == 1 && m_block.routing.experts == 0)
         return seconds(operators::workOf(m_block), std::min(m_tokens, static_cast<double>(m_experiment.model.hidden)));
     Work sum;
     for (const Operator &op : m_block.operators) {
@@ -142,6 +148,11 @@ LayerCosts::Work LayerCosts::secondsOf(const Operator &op) const
         for (const operators::Projection &projection : op.projections)
             out += static_cast<double>(m_block.outputWidth(projection));
         smallest = std::min({smallest, out, static_cast<double>(m_block.inputWidth(op.projections.front()))});
+    }
+    if (op.kind == OperatorKind::ExpertLinear) { // a product for each expert, of its share of the rows
+        const operators::Projection &first = op.projections.front();
+        smallest = std::min({m_tokens * m_block.routing.topK / m_block.routing.experts,
+                             static_cast<double>(m_block.inputWidth(first)), static_cast<double>(m_block.outputWidth(first))});
     }
     return seconds(operators::workOf(m_block, op), smallest);
 }

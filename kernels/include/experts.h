@@ -1,0 +1,63 @@
+// The routing of a mixture of experts: which k of E experts compute a token, and the rows that they compute. The T k rows are
+// sorted by (expert, token), so sums over the rows of an expert run in the order of tokens whatever the schedule.
+#pragma once
+
+#include <cstdint>
+
+namespace stagelens::kernels {
+
+/// `routes` of a kernel below are three tables of T k numbers:
+///   choices[t k + j]  expert of token t's choice j; choices are in descending order of logits, ties in order of experts
+///   rows[t k + j]     the row of that choice
+///   slots[row]        t k + j of the row
+struct RoutingShape {
+    std::int64_t tokens = 0; ///< T
+    std::int64_t experts = 0;
+    std::int64_t topK = 0;
+    [[nodiscard]] std::int64_t rows() const { return tokens * topK; }
+};
+
+/// Coefficients of the losses that a router adds to the loss of a microbatch. With p the softmax of all logits of a token and
+/// n_e the number of tokens that chose expert e:
+///   balance: c E / (k T^2) sum_e n_e sum_t p_te    (Switch Transformer, arXiv 2101.03961, equation 4; n_e is a constant)
+///   size:    c_z / T sum_t (log sum_e e^l_te)^2    (ST-MoE, arXiv 2202.08906, equation 5)
+struct RouterLosses {
+    float balance = 0;
+    float size = 0;
+    float weight = 1; ///< of the microbatch in the loss of the step
+};
+
+/// Chooses the k greatest of the logits [T, E]. gates[t k + j] is the softmax over the chosen logits (Mixtral, arXiv
+/// 2401.04088); with k = 1, over all logits (Switch Transformer).
+void routeForward(float *gates, std::int32_t *routes, const float *logits, const RoutingShape &shape);
+/// Replaces the logits by their gradient: through the gates, and of the router's losses.
+void routeBackward(float *logits, const float *gateGradient, const float *gates, const std::int32_t *routes,
+                   const RoutingShape &shape, const RouterLosses &losses);
+
+/// out[row] = in[token of the row], with rows of `width`.
+void dispatchRows(float *out, const float *in, const std::int32_t *routes, const RoutingShape &shape, std::int64_t width);
+/// out[t] = addend[t] + the sum of the k rows of the token in the order of its choices. `addend` may be null, or `out`.
+void combineRows(float *out, const float *rows, const float *addend, const std::int32_t *routes, const RoutingShape &shape,
+                 std::int64_t width);
+
+/// out = g silu(gate) up, where g is the gate of the choice of a row.
+void expertSwigluForward(float *out, const float *gate, const float *up, const float *gates, const std::int32_t *routes,
+                         const RoutingShape &shape, std::int64_t width);
+/// Overwrites gate and up with their gradients, and computes those of the gates.
+void expertSwigluBackward(float *gate, float *up, float *gateGradient, const float *outGradient, const float *gates,
+                          const std::int32_t *routes, const RoutingShape &shape, std::int64_t width);
+
+/// Calls use(expert, first row, number of rows) for each expert that has rows, in order.
+template <class Use>
+void forEachExpert(const std::int32_t *routes, const RoutingShape &shape, const Use &use)
+{
+    const std::int32_t *const slots = routes + 2 * shape.rows();
+    for (std::int64_t first = 0, end = 0; first < shape.rows(); first = end) {
+        const std::int32_t expert = routes[slots[first]];
+        while (end < shape.rows() && routes[slots[end]] == expert)
+            ++end;
+        use(std::int64_t{expert}, first, end - first);
+    }
+}
+
+} // namespace stagelens::kernels

@@ -1,0 +1,191 @@
+// Mixtures of experts under schedules and vocabulary methods: against the float64 reference, the same bits whatever the order,
+// and what they take.
+#include "engine/model/capabilities.h"
+#include "engine/model/names.h"
+#include "engine/model/presets.h"
+#include "engine/operators/sizes.h"
+#include "engine/runtime/training_run.h"
+#include "tests/support/tiny_model.h"
+
+#include <QtTest>
+#include <array>
+#include <cstring>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::scheduleOf;
+
+namespace {
+
+/// Split and whole backwards, one and two chunks, overlapped pairs.
+constexpr const char *kFamilies[] = {"1f1b", "gpipe", "zb-h1", "zb-v", "interleaved-1f1b", "dualpipe-v"};
+
+model::Experiment tinyExperts(const char *family, VocabularyMethod method, int devices, int microbatches)
+{
+    auto experiment = test::asLlama(test::tinyExperiment(family, method, devices, microbatches), 2);
+    experiment.model.experts = 5;
+    experiment.model.topK = 2;
+    experiment.model.expertFfn = 24;
+    experiment.model.auxLoss = 0.02;
+    experiment.model.zLoss = 0.003;
+    return experiment;
+}
+
+std::vector<float> gradientsOf(const model::Experiment &experiment)
+{
+    auto gradients = runtime::stepGradients(experiment, scheduleOf(experiment));
+    if (!gradients)
+        qFatal("%s", gradients.error().text().c_str());
+    return std::move(gradients).value();
+}
+
+bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
+{
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+} // namespace
+
+class VerifyExperts : public QObject {
+    Q_OBJECT
+
+private slots:
+    void againstReference_data()
+    {
+        QTest::addColumn<QString>("family");
+        QTest::addColumn<int>("turn");
+        int turn = 0;
+        for (const char *family : kFamilies)
+            QTest::addRow("%s", family) << QString(family) << turn++;
+    }
+    void againstReference()
+    {
+        QFETCH(QString, family);
+        QFETCH(int, turn);
+        for (const int devices : {1, 2, 4}) {
+            const auto method = std::array{VocabularyMethod::None, VocabularyMethod::Vocab1,
+                                           VocabularyMethod::Vocab2}[static_cast<std::size_t>(turn + devices) % 3];
+            auto experiment = tinyExperts(family.toUtf8().constData(), method, devices, 1 + (turn + devices) % 4);
+            experiment.model.topK = std::array{1, 2, 3, 5}[static_cast<std::size_t>(turn + devices) % 4];
+            experiment.model.tied = turn % 2 == 0;
+            experiment.parallel.microbatchSize = 1 + turn % 2;
+            experiment.schedule.recompute = turn % 3 ? model::Recompute::None : model::Recompute::Full;
+            experiment.training.mode = devices == 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
+            QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
+            QCOMPARE(found->gradients.size(), std::size_t(8 * 10 + (experiment.model.tied ? 2 : 3)));
+            for (const runtime::GradientError &gradient : found->gradients)
+                QVERIFY2(gradient.relative <= runtime::Verification::kTolerance,
+                         qPrintable(QString("%1 is off by %2").arg(gradient.parameter.c_str()).arg(gradient.relative)));
+            QVERIFY(found->holds());
+        }
+    }
+
+    /// Updates of each microbatch, and from the weights before the last.
+    void asynchronousSchedules()
+    {
+        for (const char *family : {"pipedream", "pipedream-2bw"}) {
+            const auto experiment = tinyExperts(family, VocabularyMethod::None, 2, 3);
+            const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
+            QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
+            QVERIFY2(found->holds(), qPrintable(QString::number(found->worst())));
+        }
+    }
+
+    void replicas()
+    {
+        for (const int zero : {0, 1}) {
+            auto experiment = tinyExperts("1f1b", VocabularyMethod::None, 2, 3);
+            experiment.parallel.replicas = 2;
+            experiment.parallel.zero = zero;
+            const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
+            QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
+            QVERIFY2(found->holds(), qPrintable(QString::number(found->worst())));
+        }
+    }
+
+    void sameBitsWhateverTheOrder()
+    {
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2}) {
+            for (const int devices : {2, 4}) {
+                const std::vector<float> expected = gradientsOf(tinyExperts("1f1b", method, devices, 4));
+                for (const char *family : kFamilies) {
+                    auto experiment = tinyExperts(family, method, devices, 4);
+                    experiment.training.mode = family[0] == 'z' ? model::RunMode::Live : model::RunMode::VirtualClock;
+                    QVERIFY2(sameBits(expected, gradientsOf(experiment)), family);
+                    experiment.schedule.recompute = model::Recompute::Full;
+                    QVERIFY2(sameBits(expected, gradientsOf(experiment)), family);
+                }
+            }
+        }
+    }
+
+    /// The losses of the router change its gradients and nothing that is reported as loss.
+    void lossesOfTheRouter()
+    {
+        auto plain = tinyExperts("1f1b", VocabularyMethod::None, 1, 2);
+        const auto with = gradientsOf(plain);
+        plain.model.auxLoss = plain.model.zLoss = 0;
+        QVERIFY(!sameBits(with, gradientsOf(plain)));
+    }
+
+    void memoryStaysWithinThePlan()
+    {
+        for (const char *family : kFamilies) {
+            auto experiment = tinyExperts(family, VocabularyMethod::None, 4, 8);
+            experiment.training.steps = 1;
+            base::Bytes measured = 0;
+            const auto onStep = [&](const runtime::StepReport &report) {
+                for (const auto &device : report.peakMemory)
+                    for (const base::Bytes bytes : device)
+                        measured += bytes;
+            };
+            QVERIFY(runtime::train(experiment, scheduleOf(experiment), {}, {onStep, {}}, {}).ok());
+            const base::Bytes planned = runtime::requiredBytes(experiment);
+            QVERIFY2(measured <= planned && planned < 2 * measured,
+                     qPrintable(QString("%1: %2 planned, %3 measured").arg(family).arg(planned).arg(measured)));
+        }
+    }
+
+    void refusedCombinations()
+    {
+        auto experiment = tinyExperts("1f1b", VocabularyMethod::None, 2, 2);
+        QVERIFY(model::unsupported(experiment, model::Use::Run).empty());
+        experiment.training.optimizer.name = "muon";
+        QCOMPARE(model::unsupported(experiment, model::Use::Run).size(), std::size_t{1});
+        experiment.parallel.tensor = 2;
+        QCOMPARE(model::unsupported(experiment, model::Use::Predict).size(), std::size_t{1});
+        experiment = tinyExperts("1f1b", VocabularyMethod::None, 2, 2);
+        experiment.model.topK = 6;
+        const auto tooMany = model::validate(experiment);
+        QCOMPARE(tooMany.size(), std::size_t{1});
+        QCOMPARE(tooMany[0].field, std::string("model.top_k"));
+        experiment.model.topK = 2;
+        experiment.model.family = model::ModelFamily::Gpt;
+        experiment.model.kvHeads = experiment.model.heads;
+        const auto ofGpt = model::validate(experiment);
+        QCOMPARE(ofGpt.size(), std::size_t{1});
+        QCOMPARE(ofGpt[0].field, std::string("model.experts"));
+    }
+
+    /// As published: Mixtral 46.703 and 12.880, Qwen3 30.532 and 3.353 billion.
+    void parametersOfThePresets()
+    {
+        const auto millions = [](std::int64_t count) { return (count + 500'000) / 1'000'000; };
+        const auto mixtral = model::modelPreset("mixtral-8x7b");
+        QVERIFY(mixtral.ok());
+        QCOMPARE(millions(operators::totalParameters(*mixtral)), 46703);
+        QCOMPARE(millions(operators::activeParameters(*mixtral)), 12880);
+        const auto qwen = model::modelPreset("qwen3-30b-a3b");
+        QVERIFY(qwen.ok());
+        QCOMPARE(millions(operators::totalParameters(*qwen)), 30532);
+        QCOMPARE(millions(operators::activeParameters(*qwen)), 3353);
+        // 1.5 FLOP for every byte of an all-to-all in 16 bit and unit of the expert's width: 6 h f k against 2 (2 k h).
+        const double perByte =
+            6.0 * mixtral->hidden * mixtral->expertWidth() * mixtral->topK / (4.0 * mixtral->topK * mixtral->hidden);
+        QCOMPARE(perByte, 21504.0);
+    }
+};
+
+QTEST_GUILESS_MAIN(VerifyExperts)
+#include "verify_experts.moc"
