@@ -8,6 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
+#include "engine/operators/sizes.h"
 #include "engine/schedule/families/interleaved.h"
 
 #include <nlohmann/json.hpp>
@@ -74,14 +75,28 @@ std::string fieldText(const std::string &field, const nlohmann::ordered_json &va
                         std::ranges::count(text, '\n'), " lines, xxh64 ", base::hashText(text), ')');
 }
 
+namespace {
+
+/// Returns "mixtral-8x7b model", with the parameters of a mixture of experts.
+std::string modelText(const model::ModelConfig &model)
+{
+    if (!model.hasExperts())
+        return model.preset + " model";
+    const auto count = [](std::int64_t parameters) { return countText(static_cast<double>(parameters)); };
+    return base::concat(model.preset, " model (", model.experts, " experts, ", count(operators::totalParameters(model)),
+                        " parameters, ", count(operators::activeParameters(model)), " active)");
+}
+
+} // namespace
+
 std::string planText(const model::Experiment &experiment)
 {
     const model::ScheduleChoice &schedule = experiment.schedule;
-    const std::string text = base::concat(
-        schedule.family, schedule.hasOwnOrder() ? " (" + model::customName(schedule) + ")" : "", ", vocabulary ",
-        model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ", experiment.parallel.microbatches,
-        " microbatches", ranksText(experiment.parallel), ", ",
-        experiment.hasModel ? experiment.model.preset + " model" : "no model (given durations)", groupText(experiment));
+    const std::string text =
+        base::concat(schedule.family, schedule.hasOwnOrder() ? " (" + model::customName(schedule) + ")" : "", ", vocabulary ",
+                     model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ",
+                     experiment.parallel.microbatches, " microbatches", ranksText(experiment.parallel), ", ",
+                     experiment.hasModel ? modelText(experiment.model) : "no model (given durations)", groupText(experiment));
     return base::printable(text);
 }
 

@@ -51,10 +51,10 @@ void expertSwigluBackward(float *gate, float *up, float *gateGradient, const flo
 template <class Use>
 void forEachExpert(const std::int32_t *routes, const RoutingShape &shape, const Use &use)
 {
-    const std::int32_t *const slots = routes + 2 * shape.rows();
+    const std::int32_t *const order = routes + 2 * shape.rows();
     for (std::int64_t first = 0, end = 0; first < shape.rows(); first = end) {
-        const std::int32_t expert = routes[slots[first]];
-        while (end < shape.rows() && routes[slots[end]] == expert)
+        const std::int32_t expert = routes[order[first]];
+        while (end < shape.rows() && routes[order[end]] == expert)
             ++end;
         use(std::int64_t{expert}, first, end - first);
     }

@@ -163,6 +163,16 @@ Field fieldOf(const Row &row)
     return field;
 }
 
+/// Returns "46.7B parameters, 28 % active" of a mixture of experts.
+QString sizeText(const model::ModelConfig &model)
+{
+    const std::int64_t all = operators::totalParameters(model);
+    if (!model.hasExperts())
+        return parametersText(all);
+    const double share = static_cast<double>(operators::activeParameters(model)) / static_cast<double>(all);
+    return Words::tr("%1, %2 % active").arg(parametersText(all)).arg(qRound(100 * share));
+}
+
 void completePreset(Field &field)
 {
     if (const auto found = model::modelPresets(); found.ok()) {
@@ -171,10 +181,9 @@ void completePreset(Field &field)
         std::ranges::stable_sort(sorted, {},
                                  [](const model::ModelPreset &one) { return operators::totalParameters(one.model); });
         for (const model::ModelPreset &preset : sorted)
-            field.choices.push_back(
-                {qtText(preset.model.preset),
-                 modelCaption(preset.model.preset) + u" · "_s + parametersText(operators::totalParameters(preset.model)),
-                 engineText(preset.description) + u" ("_s + qtText(preset.model.preset) + u')'});
+            field.choices.push_back({qtText(preset.model.preset),
+                                     modelCaption(preset.model.preset) + u" · "_s + sizeText(preset.model),
+                                     engineText(preset.description) + u" ("_s + qtText(preset.model.preset) + u')'});
     }
     field.choices.push_back({u"custom"_s, Words::tr("Custom"), Words::tr("A model whose sizes were changed by hand")});
     field.choices.push_back(

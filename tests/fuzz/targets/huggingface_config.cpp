@@ -23,7 +23,12 @@ fuzz::Seeds seeds()
     model::ModelConfig llama;
     llama.family = model::ModelFamily::Llama;
     llama.kvHeads = llama.heads;
+    model::ModelConfig mixtral = llama;
+    mixtral.experts = 8;
     return {
+        exchange::huggingFaceConfig(mixtral),
+        R"({"model_type":"qwen3_moe","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,"intermediate_size":8,)"
+        R"("moe_intermediate_size":9,"vocab_size":32,"max_position_embeddings":40,"mlp_only_layers":[0]})",
         exchange::huggingFaceConfig(gpt),
         exchange::huggingFaceConfig(llama),
         R"({"model_type":"llama","hidden_size":4096,"num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":8,)"

@@ -97,8 +97,8 @@ private slots:
         for (std::size_t i = 0; i < expected.size(); ++i)
             QVERIFY(areClose(routed.gates[i], expected[i]));
         // Of each expert its tokens in order: 0 has tokens 0, 1, 3.
-        const std::vector<std::int32_t> slots(routed.routes.end() - 8, routed.routes.end());
-        QCOMPARE(slots, (std::vector<std::int32_t>{0, 2, 7, 1, 3, 4, 5, 6}));
+        const std::vector<std::int32_t> order(routed.routes.end() - 8, routed.routes.end());
+        QCOMPARE(order, (std::vector<std::int32_t>{0, 2, 7, 1, 3, 4, 5, 6}));
     }
 
     void lossesOfTheExample()
@@ -175,12 +175,12 @@ private slots:
         const Routed routed(randomValues(17 * 5, 3), shape);
         const auto rows = rowsOf(routed, shape);
         QCOMPARE(std::accumulate(rows.begin(), rows.end(), std::int64_t{0}), shape.rows());
-        std::vector<std::int32_t> slots(routed.routes.end() - 51, routed.routes.end());
+        std::vector<std::int32_t> order(routed.routes.end() - 51, routed.routes.end());
         for (std::int32_t row = 0; row < 51; ++row)
-            QCOMPARE(routed.routes[static_cast<std::size_t>(51 + slots[static_cast<std::size_t>(row)])], row);
-        std::ranges::sort(slots);
+            QCOMPARE(routed.routes[static_cast<std::size_t>(51 + order[static_cast<std::size_t>(row)])], row);
+        std::ranges::sort(order);
         for (std::int32_t slot = 0; slot < 51; ++slot)
-            QCOMPARE(slots[static_cast<std::size_t>(slot)], slot);
+            QCOMPARE(order[static_cast<std::size_t>(slot)], slot);
         const auto x = randomValues(17 * 6, 4);
         const auto y = randomValues(51 * 6, 5);
         std::vector<float> dispatched(y.size()), combined(x), plain(x.size());

@@ -1,5 +1,6 @@
 // Mixtures of experts under schedules and vocabulary methods: against the float64 reference, the same bits whatever the order,
 // and what they take.
+#include "engine/exchange/huggingface_config.h"
 #include "engine/model/capabilities.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
@@ -46,7 +47,7 @@ bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
 
 } // namespace
 
-class VerifyExperts : public QObject {
+class TrainingExperts : public QObject {
     Q_OBJECT
 
 private slots:
@@ -147,6 +148,40 @@ private slots:
         }
     }
 
+    void configsOfHuggingFace()
+    {
+        const QTemporaryDir folder;
+        const auto read = [&](const std::string &text) {
+            QFile file(folder.filePath("config.json"));
+            if (!file.open(QIODevice::WriteOnly) || file.write(text.c_str()) < 0)
+                qFatal("no file");
+            file.close();
+            return exchange::readHuggingFaceConfig(file.fileName().toStdString());
+        };
+        auto model = tinyExperts("1f1b", VocabularyMethod::None, 2, 2).model;
+        model.zLoss = 0; // MixtralConfig has none
+        const auto again = read(exchange::huggingFaceConfig(model));
+        QVERIFY2(again.ok(), again ? "" : again.error().text().c_str());
+        QVERIFY(again->differences.empty());
+        QCOMPARE(again->shape.experts, 5);
+        QCOMPARE(again->shape.topK, 2);
+        QCOMPARE(again->shape.expertWidth(), 24);
+        QCOMPARE(again->shape.auxLoss, 0.02);
+        QCOMPARE(operators::totalParameters(again->shape), operators::totalParameters(model));
+        const auto qwen = read(R"({"model_type": "qwen3_moe", "hidden_size": 2048, "intermediate_size": 6144,
+            "moe_intermediate_size": 768, "num_hidden_layers": 48, "num_attention_heads": 32, "num_key_value_heads": 4,
+            "head_dim": 128, "vocab_size": 151936, "max_position_embeddings": 40960, "num_experts": 128, "hidden_act": "silu",
+            "num_experts_per_tok": 8, "norm_topk_prob": true, "decoder_sparse_step": 1, "mlp_only_layers": []})");
+        QVERIFY2(qwen.ok(), qwen ? "" : qwen.error().text().c_str());
+        QCOMPARE(qwen->differences.size(), std::size_t{1}); // the norms of queries and keys
+        const auto preset = model::modelPreset("qwen3-30b-a3b");
+        QVERIFY(preset.ok());
+        QCOMPARE(operators::totalParameters(qwen->shape), operators::totalParameters(*preset));
+        const auto deepSeek = read(R"({"model_type": "deepseek_v3"})");
+        QVERIFY(!deepSeek.ok());
+        QVERIFY(deepSeek.error().text().find("latent attention") != std::string::npos);
+    }
+
     void refusedCombinations()
     {
         auto experiment = tinyExperts("1f1b", VocabularyMethod::None, 2, 2);
@@ -187,5 +222,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(VerifyExperts)
-#include "verify_experts.moc"
+QTEST_GUILESS_MAIN(TrainingExperts)
+#include "experts.moc"
