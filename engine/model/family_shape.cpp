@@ -29,6 +29,7 @@ constexpr std::array kShapes{
     Shape{"interleaved-1f1b", 1, kMostChunks, 2, true},
     Shape{"breadth-first", 1, kMostChunks, 2},
     Shape{"interleaved-zb", 1, kMostChunks, 2, true},
+    Shape{"gis", 1, kMostChunks, 2, true},
     Shape{"zb-v", 2, 2, 2},
     Shape{"v-half", 2, 2, 2},
     Shape{"v-min", 2, 2, 2},

@@ -38,7 +38,9 @@ int greatestGroup(const model::Experiment &experiment)
     const int size = std::min(experiment.schedule.groupSize.value_or(devices), microbatches);
     const int groups = microbatches / size;
     const int rest = microbatches % size;
-    return rest >= devices ? size : size + (rest + groups - 1) / groups;
+    const bool hasSmallGroups =
+        experiment.schedule.family == "gis" && experiment.schedule.groupSize.value_or(devices) < devices;
+    return rest >= (hasSmallGroups ? (devices + 1) / 2 : devices) ? size : size + (rest + groups - 1) / groups;
 }
 
 /// The most activations that the family promises; nothing for families whose own tests check it.
@@ -64,6 +66,8 @@ std::optional<int> promisedPeak(const model::Experiment &experiment, int device)
         return ofChunks(2 * (left - 1) + (chunks - 1) * greatestGroup(experiment) + 1);
     if (family == "interleaved-zb")
         return ofChunks(devices + (chunks - 1) * greatestGroup(experiment));
+    if (family == "gis")
+        return ofChunks(left + (chunks - 1) * greatestGroup(experiment));
     if (family == "interlaced")
         return std::min(microbatches, 3 * devices / 2 - device);
     return std::nullopt;
@@ -105,7 +109,8 @@ model::Experiment randomPlan(base::Random &random, const Family &family)
     if (number(0, 1) == 0)
         experiment.cost.source =
             model::UniformCosts{{{"F", random.nextUniform() + 0.01}, {"B", 3 * random.nextUniform() + 0.01}}};
-    if (family.name == "interleaved-1f1b" || family.name == "breadth-first" || family.name == "interleaved-zb") {
+    if (family.name == "interleaved-1f1b" || family.name == "breadth-first" || family.name == "interleaved-zb" ||
+        family.name == "gis") {
         experiment.schedule.chunks = number(1, 4);
         if (family.name != "breadth-first" && number(0, 2) == 0)
             experiment.schedule.groupSize = number(1, 50);

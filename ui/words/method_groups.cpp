@@ -23,7 +23,7 @@ QString familyGroup(const std::string &name)
         return Words::tr("Bidirectional");
     if (name.ends_with("-v") || name.starts_with("v-") || name == "hanayo")
         return Words::tr("V: a device has the first and the last stages");
-    if (name.starts_with("interleaved") || name == "breadth-first")
+    if (name.starts_with("interleaved") || name == "breadth-first" || name == "gis")
         return Words::tr("Interleaved: a device has several chunks");
     if (family->splitsBackward)
         return Words::tr("Zero bubble: the backward is split");

@@ -106,6 +106,7 @@ QString familyCaption(std::string_view family)
         {"zb-h1", u"ZB-H1"_s},
         {"zb-h2", u"ZB-H2"_s},
         {"interleaved-zb", u"Interleaved ZB"_s},
+        {"gis", u"GIS"_s},
         {"zb-auto", u"ZB automatic"_s},
         {"zb-v", u"ZB-V"_s},
         {"v-half", u"V-Half"_s},

@@ -5,6 +5,8 @@
 #include "engine/schedule/order/vocabulary_insertion.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace stagelens::schedule {
@@ -17,13 +19,33 @@ struct Step {
     int microbatch = 0;
 };
 
-/// Sizes of the groups of microbatches: `size` each, the rest in one more if it fills the pipeline, else dealt to all.
-std::vector<int> groupSizes(int microbatches, int size, int devices)
+/// The rule of one of the families below.
+struct GroupedRule {
+    std::string_view family;
+    int perDevice = 1;              ///< forwards of the warm-up for each device that follows in the pipeline
+    bool splits = false;            ///< I and W in place of B
+    int weightDelay = 0;            ///< W follows its I by that many backwards for each device before this one
+    bool allowsSmallGroups = false; ///< groups of half the devices and more, else of all devices and more
+};
+constexpr GroupedRule kInterleaved{.family = "interleaved-1f1b", .perDevice = 2};
+constexpr GroupedRule kInterleavedZb{.family = "interleaved-zb", .splits = true, .weightDelay = 1};
+constexpr GroupedRule kGeneralized{.family = "gis", .splits = true, .allowsSmallGroups = true};
+
+/// The smallest group that does not deadlock, or, without small groups, that fills the pipeline.
+int leastGroup(const GroupedRule &rule, int devices)
 {
+    return rule.allowsSmallGroups ? (devices + 1) / 2 : devices;
+}
+
+/// Sizes of the groups of microbatches: `size` each, the rest in one more if that is allowed, else dealt to all. Where full
+/// groups are chosen, the rest has to fill the pipeline as well.
+std::vector<int> groupSizes(const GroupedRule &rule, int microbatches, int size, int devices)
+{
+    const int least = size < devices ? leastGroup(rule, devices) : devices;
     const int groups = std::max(1, microbatches / size);
     const int rest = microbatches - groups * size;
     std::vector<int> sizes(static_cast<std::size_t>(groups), std::min(size, microbatches));
-    if (rest >= devices) {
+    if (rest >= least) {
         sizes.push_back(rest);
     } else {
         for (int i = 0; i < rest; ++i)
@@ -81,67 +103,72 @@ private:
 /// Forwards of device r before it alternates: what lies between two devices of the pipeline, `perDevice` each, and all chunks
 /// but the last of a group.
 std::vector<Pass> deviceOrder(const model::Experiment &experiment, const std::vector<Step> &steps, int greatestGroup,
-                              int device, bool splits)
+                              int device, const GroupedRule &rule)
 {
     Writer writer(experiment, steps, device);
-    const int perDevice = splits ? 1 : 2;
-    const int warmUp = perDevice * (experiment.parallel.devices - 1 - device) +
+    const int warmUp = rule.perDevice * (experiment.parallel.devices - 1 - device) +
                        (model::stagesPerDevice(experiment.schedule) - 1) * greatestGroup;
     for (int i = 0; i < warmUp && writer.hasForward(); ++i)
         writer.forward();
     for (int pair = 0; writer.hasBackward(); ++pair) {
         if (writer.hasForward())
             writer.forward();
-        writer.backward(splits ? PassKind::I : PassKind::B);
-        if (splits && pair >= device)
+        writer.backward(rule.splits ? PassKind::I : PassKind::B);
+        if (rule.splits && pair >= rule.weightDelay * device)
             writer.weight();
     }
-    while (splits && writer.hasWeight())
+    while (rule.splits && writer.hasWeight())
         writer.weight();
     return writer.take();
 }
 
-base::Result<Schedule> groupedOrder(std::string_view family, const model::Experiment &experiment, const Durations &durations,
-                                    bool splits)
+base::Result<Schedule> groupedOrder(const GroupedRule &rule, const model::Experiment &experiment, const Durations &durations)
 {
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
     const int chunks = model::stagesPerDevice(experiment.schedule);
     const int size = experiment.schedule.groupSize.value_or(devices);
-    if (const int least = std::min(devices, microbatches); size < least && chunks > 1)
+    if (const int least = std::min(leastGroup(rule, devices), microbatches); size < least && chunks > 1)
         return base::Error::invalid("schedule.group_size",
-                                    base::concat("groups of ", size, " microbatches do not fill the pipeline of ", devices,
+                                    base::concat("groups of ", size, " microbatches do not fill ",
+                                                 rule.allowsSmallGroups ? "half of " : "", "the pipeline of ", devices,
                                                  " devices, and each chunk would wait for the end of the one before; give ",
                                                  least, " or more"));
-    const std::vector<int> groups = groupSizes(microbatches, size, devices);
+    const std::vector<int> groups = groupSizes(rule, microbatches, size, devices);
     const std::vector<Step> steps = stepsOf(groups, chunks);
     LayerOrder order{Placement::looped(devices, chunks), {}};
     for (int device = 0; device < devices; ++device)
-        order.devices.push_back(deviceOrder(experiment, steps, *std::ranges::max_element(groups), device, splits));
-    return withVocabulary(family, order, experiment, durations);
+        order.devices.push_back(deviceOrder(experiment, steps, *std::ranges::max_element(groups), device, rule));
+    return withVocabulary(rule.family, order, experiment, durations);
 }
 
 } // namespace
 
 std::optional<int> grownGroup(const model::Experiment &experiment)
 {
-    const std::string_view family = experiment.schedule.family;
     const int microbatches = experiment.parallel.microbatches;
     const int size = experiment.schedule.groupSize.value_or(experiment.parallel.devices);
-    if ((family != "interleaved-1f1b" && family != "interleaved-zb") || size < 1 || microbatches < 1)
+    constexpr std::array kRules{kInterleaved, kInterleavedZb, kGeneralized};
+    const auto *const rule = std::ranges::find(kRules, experiment.schedule.family, &GroupedRule::family);
+    if (rule == kRules.end() || size < 1 || microbatches < 1)
         return std::nullopt;
-    const int greatest = std::ranges::max(groupSizes(microbatches, size, experiment.parallel.devices));
+    const int greatest = std::ranges::max(groupSizes(*rule, microbatches, size, experiment.parallel.devices));
     return greatest > size ? std::optional(greatest) : std::nullopt;
 }
 
 base::Result<Schedule> interleaved(const model::Experiment &experiment, const Durations &durations)
 {
-    return groupedOrder("interleaved-1f1b", experiment, durations, false);
+    return groupedOrder(kInterleaved, experiment, durations);
 }
 
 base::Result<Schedule> interleavedZb(const model::Experiment &experiment, const Durations &durations)
 {
-    return groupedOrder("interleaved-zb", experiment, durations, true);
+    return groupedOrder(kInterleavedZb, experiment, durations);
+}
+
+base::Result<Schedule> generalizedInterleaved(const model::Experiment &experiment, const Durations &durations)
+{
+    return groupedOrder(kGeneralized, experiment, durations);
 }
 
 base::Result<Schedule> breadthFirst(const model::Experiment &experiment, const Durations &durations)

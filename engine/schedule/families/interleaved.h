@@ -27,4 +27,9 @@ namespace stagelens::schedule {
 /// device r. Peak: p + k microbatches.
 [[nodiscard]] base::Result<Schedule> interleavedZb(const model::Experiment &experiment, const Durations &durations);
 
+/// Generalized interleaved schedule, GIS (PipeOffload, arXiv 2503.01328): interleaved-zb with W right after its I, and groups
+/// from half the devices on. A last group of at least that size follows smaller ones than the pipeline, else as above.
+/// Peak on device r, with groups of g: ((v - 1) g + p - r) / v + k microbatches.
+[[nodiscard]] base::Result<Schedule> generalizedInterleaved(const model::Experiment &experiment, const Durations &durations);
+
 } // namespace stagelens::schedule

@@ -73,6 +73,50 @@ private slots:
         QTEST(longestSpan(plan.timeline), "makespan");
     }
 
+    void groupsOfGis_data()
+    {
+        QTest::addColumn<int>("devices");
+        QTest::addColumn<int>("chunks");
+        QTest::addColumn<int>("microbatches");
+        QTest::addColumn<int>("group");
+        QTest::addColumn<double>("interleaved");
+        QTest::addColumn<double>("gis");
+        // Full groups: (p - 1)(F + I) beyond the work, where interleaved 1F1B has (p - 1)(F + I + W).
+        QTest::newRow("4x2") << 4 << 2 << 8 << 4 << 57.0 << 54.0;
+        QTest::newRow("4x4") << 4 << 4 << 8 << 4 << 105.0 << 102.0;
+        QTest::newRow("8x2") << 8 << 2 << 16 << 8 << 117.0 << 110.0;
+        // Small groups: (p - g)(v - 1) more.
+        QTest::newRow("4x2, half") << 4 << 2 << 8 << 2 << 57.0 << 56.0;
+        QTest::newRow("8x4, five of eight") << 8 << 4 << 20 << 5 << 261.0 << 263.0;
+        QTest::newRow("6x3, half") << 6 << 3 << 12 << 3 << 123.0 << 124.0;
+    }
+    void groupsOfGis()
+    {
+        QFETCH(const int, devices);
+        QFETCH(const int, chunks);
+        QFETCH(const int, microbatches);
+        QFETCH(const int, group);
+        QFETCH(const double, interleaved);
+        QFETCH(const double, gis);
+        const auto planOf = [&](const char *family) {
+            model::Experiment experiment =
+                test::teachingExperiment(family, devices, microbatches, VocabularyMethod::None, units());
+            experiment.schedule.chunks = chunks;
+            if (family == std::string_view("gis"))
+                experiment.schedule.groupSize = group;
+            return test::planOf(experiment);
+        };
+        const test::Plan before = planOf("interleaved-1f1b");
+        QCOMPARE(longestSpan(before.timeline), interleaved);
+        const test::Plan plan = planOf("gis");
+        QVERIFY2(plan.error.empty(), plan.error.c_str());
+        QCOMPARE(longestSpan(plan.timeline), gis);
+        const std::vector<double> peaks =
+            simulate::computeMetrics(plan.experiment, plan.schedule, plan.timeline, nullptr, 0).peakActivationMicrobatches;
+        for (int device = 0; device < devices; ++device)
+            QCOMPARE(peaks[static_cast<std::size_t>(device)] * chunks, group * (chunks - 1) + devices - device);
+    }
+
     void publishedBubbleRates_data()
     {
         QTest::addColumn<int>("microbatches");
