@@ -50,20 +50,28 @@ private:
     std::string m_text;
 };
 
-void addLane(Trace &trace, const timeline::Lane &lane, int device, const simulate::LaneWaits *waits)
+/// "3", or "3.1" for slice 1 of microbatch 3.
+std::string numberOf(int microbatch, int slices)
+{
+    return slices == 1 ? std::to_string(microbatch) : base::concat(microbatch / slices, '.', microbatch % slices);
+}
+
+void addLane(Trace &trace, const timeline::Lane &lane, int slices, int device, const simulate::LaneWaits *waits)
 {
     trace.name("thread_name", kPasses, device, base::concat("device ", device));
     for (std::size_t i = 0; i < lane.size(); ++i) {
         const schedule::Pass &pass = lane.pass[i];
         std::string arguments =
-            R"("stage":)" + std::to_string(pass.stage) + R"(,"microbatch":)" + std::to_string(pass.microbatch);
+            R"("stage":)" + std::to_string(pass.stage) + R"(,"microbatch":)" + std::to_string(pass.microbatch / slices);
+        if (slices > 1)
+            arguments += R"(,"sequence_slice":)" + std::to_string(pass.microbatch % slices);
         if (i < lane.vocabulary.size())
             arguments += R"(,"vocabulary_us":)" + microseconds(lane.vocabulary[i]);
         if (waits != nullptr) {
             arguments += R"(,"slack_us":)" + microseconds(waits->slack[i]);
             arguments += waits->isCritical[i] != 0 ? R"(,"critical":true)" : "";
         }
-        trace.complete(std::string(schedule::name(pass.kind)) + std::to_string(pass.microbatch), schedule::name(pass.kind),
+        trace.complete(std::string(schedule::name(pass.kind)) + numberOf(pass.microbatch, slices), schedule::name(pass.kind),
                        device, lane.begin[i], lane.end[i], arguments);
     }
     if (lane.tailEnd > lane.tailBegin)
@@ -91,11 +99,11 @@ void addKernels(Trace &trace, const timeline::KernelTrace &kernels)
 }
 
 /// Transfers overlap on a device, so they are asynchronous events, each with an id of its own.
-void addTransfer(Trace &trace, const timeline::TransferSlice &slice, std::size_t id)
+void addTransfer(Trace &trace, const timeline::TransferSlice &slice, int slices, std::size_t id)
 {
     const std::string word(transferWord(slice.transfer));
     const auto half = [&](char phase, base::Nanos time, const std::string &arguments) {
-        trace.event(R"("ph":")", phase, R"(","name":")", word, ' ', std::to_string(slice.microbatch),
+        trace.event(R"("ph":")", phase, R"(","name":")", word, ' ', numberOf(slice.microbatch, slices),
                     R"(","cat":"transfer","id":)", std::to_string(id), R"(,"pid":1,"tid":)", std::to_string(slice.device),
                     R"(,"ts":)", microseconds(time), R"(,"args":{)", arguments, '}');
     };
@@ -176,14 +184,14 @@ std::string chromeTrace(const timeline::Timeline &timeline, const ChromeTracePar
     Trace trace;
     trace.name("process_name", kPasses, 0, "passes, " + kind);
     for (int device = 0; device < timeline.devices(); ++device)
-        addLane(trace, timeline.lanes[static_cast<std::size_t>(device)], device,
+        addLane(trace, timeline.lanes[static_cast<std::size_t>(device)], timeline.slices, device,
                 parts.explanation == nullptr ? nullptr : &parts.explanation->path.lanes[static_cast<std::size_t>(device)]);
     if (parts.kernels != nullptr)
         addKernels(trace, *parts.kernels);
     if (!timeline.transfers.empty())
         trace.name("process_name", kTransfers, 0, "transfers, " + kind);
     for (std::size_t id = 0; id < timeline.transfers.size(); ++id)
-        addTransfer(trace, timeline.transfers[id], id);
+        addTransfer(trace, timeline.transfers[id], timeline.slices, id);
     for (std::size_t device = 0; device < parts.memory.size(); ++device)
         addMemory(trace, parts.memory[device], device);
     if (parts.schedule != nullptr)

@@ -3,7 +3,8 @@
 namespace stagelens::exchange {
 std::string timelineCsv(const timeline::Timeline &timeline)
 {
-    std::string csv = "device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns\n";
+    std::string csv = "device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns";
+    csv += timeline.slices > 1 ? ",sequence_slice\n" : "\n";
     for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
         const timeline::Lane &lane = timeline.lanes[device];
         for (std::size_t i = 0; i < lane.size(); ++i) {
@@ -12,7 +13,7 @@ std::string timelineCsv(const timeline::Timeline &timeline)
             csv += std::to_string(device) + ',';
             csv += schedule::name(pass.kind);
             cell(pass.stage);
-            cell(pass.microbatch);
+            cell(pass.microbatch / timeline.slices);
             cell(lane.begin[i]);
             cell(lane.end[i]);
             if (schedule::isVocabularyPass(pass.kind))
@@ -21,6 +22,8 @@ std::string timelineCsv(const timeline::Timeline &timeline)
                 cell(lane.vocabulary[i]);
             else
                 csv += ','; // unknown
+            if (timeline.slices > 1)
+                cell(pass.microbatch % timeline.slices);
             csv += '\n';
         }
     }

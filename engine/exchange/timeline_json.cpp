@@ -51,16 +51,19 @@ Json categoriesJson(const std::vector<simulate::MemoryByCategory> &devices)
     return list;
 }
 
-Json slicesJson(const timeline::Lane &lane, const std::vector<std::uint8_t> &directions, const simulate::LaneWaits *waits)
+Json slicesJson(const timeline::Lane &lane, const timeline::Timeline &timeline, const simulate::LaneWaits *waits)
 {
+    const std::vector<std::uint8_t> &directions = timeline.microbatchDirection;
     Json slices = Json::array();
     for (std::size_t i = 0; i < lane.size(); ++i) {
         const schedule::Pass &pass = lane.pass[i];
         Json slice{{"pass", schedule::name(pass.kind)},
                    {"stage", pass.stage},
-                   {"microbatch", pass.microbatch},
+                   {"microbatch", pass.microbatch / timeline.slices},
                    {"begin_ns", lane.begin[i]},
                    {"end_ns", lane.end[i]}};
+        if (timeline.slices > 1)
+            slice["sequence_slice"] = pass.microbatch % timeline.slices;
         if (schedule::isVocabularyPass(pass.kind))
             slice["vocabulary_ns"] = lane.end[i] - lane.begin[i];
         else
@@ -99,13 +102,22 @@ Json anchoredJson(const timeline::AnchoredSlice &slice)
             {"bytes", slice.bytes}};
 }
 
-Json transferJson(const timeline::TransferSlice &slice)
+/// Adds the number of a microbatch, and of its slice where sequences are cut.
+void addMicrobatch(Json &json, int microbatch, int slices)
 {
-    return {{"transfer", transferWord(slice.transfer)},
-            {"microbatch", slice.microbatch},
-            {"peer", slice.peer < 0 ? Json(nullptr) : Json(slice.peer)},
-            {"begin_ns", slice.begin},
-            {"end_ns", slice.end}};
+    json["microbatch"] = microbatch / slices;
+    if (slices > 1)
+        json["sequence_slice"] = microbatch % slices;
+}
+
+Json transferJson(const timeline::TransferSlice &slice, int slices)
+{
+    Json json{{"transfer", transferWord(slice.transfer)}};
+    addMicrobatch(json, slice.microbatch, slices);
+    json["peer"] = slice.peer < 0 ? Json(nullptr) : Json(slice.peer);
+    json["begin_ns"] = slice.begin;
+    json["end_ns"] = slice.end;
+    return json;
 }
 
 /// Device and stages of every device.
@@ -181,13 +193,13 @@ nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline, const sim
     Json devices = bareDevices(timeline);
     for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
         const simulate::LaneWaits *waits = explanation == nullptr ? nullptr : &explanation->path.lanes[device];
-        devices[device]["slices"] = slicesJson(timeline.lanes[device], timeline.microbatchDirection, waits);
+        devices[device]["slices"] = slicesJson(timeline.lanes[device], timeline, waits);
         devices[device]["tail"] = tailJson(timeline.lanes[device]);
         devices[device]["transfers"] = Json::array();
     }
     for (const timeline::TransferSlice &slice : timeline.transfers)
         if (slice.device >= 0 && slice.device < timeline.devices())
-            devices[static_cast<std::size_t>(slice.device)]["transfers"].push_back(transferJson(slice));
+            devices[static_cast<std::size_t>(slice.device)]["transfers"].push_back(transferJson(slice, timeline.slices));
     for (std::size_t device = 0; device < timeline.lanes.size(); ++device)
         for (const timeline::AnchoredSlice &slice : timeline.lanes[device].anchored)
             devices[device]["transfers"].push_back(anchoredJson(slice));
@@ -227,16 +239,12 @@ nlohmann::ordered_json criticalPathJson(const simulate::CriticalPath &path, cons
         Json json;
         switch (step.kind) {
         case simulate::PathStep::Kind::Pass:
-            json = {{"device", step.slice.device},
-                    {"pass", schedule::name(pass.kind)},
-                    {"stage", pass.stage},
-                    {"microbatch", pass.microbatch}};
+            json = {{"device", step.slice.device}, {"pass", schedule::name(pass.kind)}, {"stage", pass.stage}};
+            addMicrobatch(json, pass.microbatch, timeline.slices);
             break;
         case simulate::PathStep::Kind::Transfer:
-            json = {{"transfer", transferWord(step.transfer)},
-                    {"device", step.slice.device},
-                    {"to", step.to.device},
-                    {"microbatch", pass.microbatch}};
+            json = {{"transfer", transferWord(step.transfer)}, {"device", step.slice.device}, {"to", step.to.device}};
+            addMicrobatch(json, pass.microbatch, timeline.slices);
             break;
         case simulate::PathStep::Kind::Overhead: json = {{"overhead", true}, {"device", step.to.device}}; break;
         }

@@ -134,6 +134,10 @@ base::Result<TorchCsv> torchCsvOf(const schedule::Schedule &schedule)
         return base::Error::invalid("schedule.family",
                                     concat(schedule.family(), " has two replicas of the model, and PyTorch's schedule CSV has "
                                                               "one rank a stage; export dualpipe-v, or choose csv or json"));
+    if (schedule.slices() > 1)
+        return base::Error::invalid("schedule.family",
+                                    concat(schedule.family(), " runs slices of sequences, and PyTorch's schedule CSV has whole "
+                                                              "microbatches; export 1f1b, or choose csv or json"));
     TorchCsv csv;
     for (int device = 0; device < schedule.devices(); ++device) {
         std::vector<TorchAction> &row = csv.ranks.emplace_back();

@@ -1,6 +1,7 @@
 #include "engine/model/capabilities.h"
 
 #include "engine/base/text.h"
+#include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/model/schema.h"
 #include "engine/operators/optimizers/optimizer.h"
@@ -248,6 +249,32 @@ constexpr std::array kCapabilities{
                .isRun = false,
                .reason = "GPUs compute GELU within a product, and a kernel of its own rounds differently",
                .remedy = "leave activation out, or choose the backend cpu"},
+    Capability{.name = "sequence-slices",
+               .description = "passes of slices of a sequence",
+               .field = "schedule.family",
+               .isUsed = [](const Experiment &e) { return cutsSequences(e.schedule.family); },
+               .isRun = false,
+               .reason = "runs do not yet keep keys and values between slices",
+               .remedy = "choose 1f1b, or predict it with simulate"},
+    Capability{.name = "sequence-slices-materialised-attention",
+               .description = "slices of a sequence with attention's probabilities kept in memory",
+               .field = "schedule.attention",
+               .isUsed =
+                   [](const Experiment &e) {
+                       return cutsSequences(e.schedule.family) && e.schedule.attention == Attention::Materialised;
+                   },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "the memory of slices is planned for attention that does not keep its probabilities",
+               .remedy = "choose flash"},
+    Capability{.name = "sequence-slices-of-lengths",
+               .description = "slices of sequences of unequal length",
+               .field = "what_if.lengths",
+               .isUsed = [](const Experiment &e) { return cutsSequences(e.schedule.family) && !e.whatIf.lengths.empty(); },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "slices are cut from sequences of equal length",
+               .remedy = "leave it out, or choose 1f1b"},
     Capability{.name = "slow-devices",
                .description = "devices, ranks, nodes or replicas that take longer",
                .field = "what_if.slow",

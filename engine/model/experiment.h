@@ -41,6 +41,9 @@ enum class ZeroGradients : unsigned char { Deferred, Eager };
 /// How long the replicas of ZeRO-3 hold what they have gathered of the parameters: for the step, for a pass, or from a forward
 /// to the next end of a backward.
 enum class ZeroParameters : unsigned char { Resident, Reshard, KeepUntilBackward };
+/// Where a sequence is cut into slices: so that each slice has the same work (attention of later tokens reads more keys), or
+/// the same number of tokens.
+enum class SliceCut : unsigned char { Work, Length };
 
 /// How the work is divided. Devices and microbatches may be 0 for a schedule from a file, which then defines them.
 struct ParallelPlan {
@@ -93,8 +96,10 @@ struct ScheduleChoice {
     VocabularyOrder vocabularyOrder = VocabularyOrder::Published;
     /// Stages of a device; absent: the default of the family (stagesPerDevice()).
     std::optional<int> chunks;
-    std::optional<int> groupSize;           ///< interleaved families: consecutive microbatches in a chunk; absent: p
-    std::optional<int> waves;               ///< hanayo: waves, two chunks each; absent: 1
+    std::optional<int> groupSize;      ///< interleaved families: consecutive microbatches in a chunk; absent: p
+    std::optional<int> waves;          ///< hanayo: waves, two chunks each; absent: 1
+    std::optional<int> sequenceSlices; ///< seq1f1b families: slices of each sequence; absent: 2
+    SliceCut sliceCut = SliceCut::Work;
     std::optional<base::Bytes> memoryLimit; ///< of a device; families that adapt respect it
     Recompute recompute = Recompute::None;
     /// Unless all layers are recomputed: how many of the first layers of each stage are recomputed as a whole. One number is

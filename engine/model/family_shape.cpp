@@ -14,6 +14,8 @@ using base::concat;
 /// 1024 devices x 64 chunks still fit a 16-bit stage number (0..65535).
 constexpr int kMostChunks = 64;
 constexpr int kMostWaves = kMostChunks / 2;
+constexpr int kMostSlices = 256;
+constexpr int kUsualSlices = 2;
 
 /// A family with more than one stage a device.
 struct Shape {
@@ -56,6 +58,16 @@ int stagesPerDevice(const ScheduleChoice &choice)
     return choice.chunks.value_or(shapeOf(choice).usual);
 }
 
+bool cutsSequences(std::string_view family)
+{
+    return family == "seq1f1b" || family == "seq1f1b-zb";
+}
+
+int slicesOf(const ScheduleChoice &choice)
+{
+    return cutsSequences(choice.family) ? choice.sequenceSlices.value_or(kUsualSlices) : 1;
+}
+
 void chooseFamily(ScheduleChoice &choice, std::string_view family)
 {
     if (choice.family == family)
@@ -66,6 +78,8 @@ void chooseFamily(ScheduleChoice &choice, std::string_view family)
     choice.chunks.reset();
     choice.groupSize.reset();
     choice.waves.reset();
+    choice.sequenceSlices.reset();
+    choice.sliceCut = SliceCut::Work;
 }
 
 bool leavesChunksOpen(std::string_view family)
@@ -99,6 +113,11 @@ base::Problems shapeProblems(const ScheduleChoice &choice)
         problems.push_back({"schedule.waves", concat(choice.family, " has no waves; leave it out or choose hanayo")});
     else if (const int waves = choice.waves.value_or(1); waves < 1 || waves > kMostWaves)
         problems.push_back({"schedule.waves", concat("is ", waves, "; choose 1 to ", kMostWaves)});
+    if (!cutsSequences(choice.family) && (choice.sequenceSlices || choice.sliceCut != SliceCut::Work))
+        problems.push_back({choice.sequenceSlices ? "schedule.sequence_slices" : "schedule.slice_cut",
+                            concat(choice.family, " runs whole sequences; leave it out or choose seq1f1b")});
+    else if (const int slices = slicesOf(choice); slices < 1 || slices > kMostSlices)
+        problems.push_back({"schedule.sequence_slices", concat("is ", slices, "; choose 1 to ", kMostSlices)});
     if (choice.memoryLimit.value_or(1) < 1)
         problems.push_back({"schedule.memory_limit", concat("is ", *choice.memoryLimit, " bytes; choose 1 or more")});
     if (!traits(choice.vocabulary).isChoice)

@@ -15,14 +15,18 @@ inline constexpr std::string_view kAutomaticFamily = "auto";
 /// families, 2 per wave for hanayo, otherwise 1). The two stages of a device with two directions count once.
 [[nodiscard]] int stagesPerDevice(const ScheduleChoice &choice);
 
-/// Chooses a family. A different family resets the file, chunks, groups and waves.
+/// Return whether the family schedules slices of sequences, and how many of each sequence (1 for other families).
+[[nodiscard]] bool cutsSequences(std::string_view family);
+[[nodiscard]] int slicesOf(const ScheduleChoice &choice);
+
+/// Chooses a family. A different family resets the file, chunks, groups, waves and slices.
 void chooseFamily(ScheduleChoice &choice, std::string_view family);
 
 /// Return whether the user can choose the stages of a device, and the microbatches of a group.
 [[nodiscard]] bool leavesChunksOpen(std::string_view family);
 [[nodiscard]] bool leavesGroupsOpen(std::string_view family);
 
-/// Returns the problems of chunks, groups and waves that the family does not support.
+/// Returns the problems of chunks, groups, waves and slices that the family does not support.
 [[nodiscard]] base::Problems shapeProblems(const ScheduleChoice &choice);
 
 } // namespace stagelens::model

@@ -260,6 +260,16 @@ std::vector<Field> scheduleRows()
             Kind::Integer, MEMBER(schedule.waves))
             .unless()
             .where([](const Experiment &e) { return e.schedule.family == "hanayo"; }),
+        row("schedule.sequence_slices", "--sequence-slices", "n", "Sequence slices",
+            "slices of each sequence (seq1f1b families; 2)", Kind::Integer, MEMBER(schedule.sequenceSlices))
+            .unless()
+            .where([](const Experiment &e) { return cutsSequences(e.schedule.family); }),
+        row("schedule.slice_cut", "--slice-cut", "HOW", "Slices of equal",
+            "where sequences are cut: slices of equal work, or of equal length", Kind::Choice, MEMBER(schedule.sliceCut))
+            .oneOf({{"work", "Work", "Later slices are shorter, for their attention reads more keys"},
+                    {"length", "Length", "Later slices take longer"}})
+            .unless(std::string("work"))
+            .where([](const Experiment &e) { return cutsSequences(e.schedule.family); }),
         row("schedule.memory_limit", "--memory-limit", "BYTES", "Memory limit (GiB)",
             "most memory of a device, such as 80GiB; what needs more is refused, and families that adapt keep to it",
             Kind::Bytes, MEMBER(schedule.memoryLimit))

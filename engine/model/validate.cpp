@@ -305,10 +305,14 @@ void checkParallel(const Experiment &experiment, Checks &checks)
     if (!isSound || !devices)
         return;
     const int stages = plan.devices * chunks;
+    const int slices = slicesOf(experiment.schedule);
     if (microbatches)
-        checks.holds(std::int64_t{stages} * plan.microbatches <= kMostForwardPasses, "parallel.microbatches",
+        checks.holds(std::int64_t{stages} * slices * plan.microbatches <= kMostForwardPasses, "parallel.microbatches",
                      concat(plan.microbatches, " microbatches on ", stages, " stages are more than ", kMostForwardPasses,
-                            " forward passes; lower microbatches to ", kMostForwardPasses / stages));
+                            " forward passes; lower microbatches to ", kMostForwardPasses / stages / slices));
+    if (experiment.hasModel && model.sequence >= 1)
+        checks.holds(slices <= model.sequence, "schedule.sequence_slices",
+                     concat("is ", slices, ", more than the ", model.sequence, " tokens of a sequence; lower it"));
     if (!plan.stageLayers.empty())
         checkStageLayers(experiment, stages, checks);
     checks.add(recomputeProblems(experiment, stages));

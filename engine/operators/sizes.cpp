@@ -1,5 +1,7 @@
 #include "engine/operators/sizes.h"
 
+#include "engine/model/family_shape.h"
+
 #include "engine/operators/architecture.h"
 #include "engine/operators/recompute.h"
 
@@ -169,6 +171,8 @@ base::Precision enginePrecision(const Experiment &experiment)
 
 bool isEnginePlan(const Experiment &experiment)
 {
+    if (model::slicesOf(experiment.schedule) > 1)
+        return false; // only predicted
     return experiment.model.dtype == DataType::Fp32 || enginePrecision(experiment) == base::Precision::Bf16;
 }
 

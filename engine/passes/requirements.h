@@ -15,6 +15,7 @@ struct Requirement {
     std::uint16_t stage = 0;     ///< of the pass; unused when allDevices
     bool allDevices = false;
     Transfer transfer = Transfer::Local;
+    int unitOffset = 0; ///< of the pass in `Pass::microbatch`: another slice of the same sequence; its transfer is Local
 };
 inline constexpr std::size_t kMostRequirements = 2; ///< of one pass
 
@@ -22,11 +23,13 @@ inline constexpr std::size_t kMostRequirements = 2; ///< of one pass
 struct RequirementRules {
     int lastStage = 0;
     model::VocabularyMethod vocabulary = model::VocabularyMethod::None;
+    int slices = 1; ///< of a sequence; microbatch numbers count slices
 };
 
 /// Calls `visit(requirement)` for every requirement of a pass beside its device, as its recipe says (pass_recipe.h). All
-/// requirements have the microbatch of the pass (and so its direction). Backwards may be split for some stages and microbatches
-/// only. tests/golden/recipes shows the requirements of every pass.
+/// requirements have the microbatch of the pass (and so its direction), except those of slices: F needs the keys and values of
+/// the slice before, and a backward the gradients of keys and values from the slice after. Backwards may be split for some
+/// stages and microbatches only. tests/golden/recipes shows the requirements of every pass.
 template <class Visit>
 void forEachRequirement(const RequirementRules &rules, const Pass &pass, Visit visit)
 {
@@ -41,6 +44,20 @@ void forEachRequirement(const RequirementRules &rules, const Pass &pass, Visit v
                                                           : 0;
         visit(Requirement{each.kind, static_cast<std::uint16_t>(stage), each.stage == Stage::AllDevices, each.transfer});
     }
+    if (rules.slices == 1)
+        return;
+    const int slice = pass.microbatch % rules.slices;
+    if (pass.kind == PassKind::F && slice > 0)
+        visit(Requirement{.kind = PassKind::F, .stage = pass.stage, .unitOffset = -1});
+    if ((pass.kind == PassKind::B || pass.kind == PassKind::I) && slice + 1 < rules.slices)
+        visit(Requirement{.kind = PassKind::B, .stage = pass.stage, .unitOffset = 1});
+}
+
+/// Returns the place of a slice in the order of backwards, which is its number unless sequences are cut: then slices of a
+/// sequence run in reverse. It is its own inverse.
+[[nodiscard]] constexpr int backwardPlace(int unit, int slices)
+{
+    return unit + slices - 1 - 2 * (unit % slices);
 }
 
 } // namespace stagelens::schedule

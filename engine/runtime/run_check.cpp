@@ -59,10 +59,11 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
         found.push_back(
             {"training.optimizer.name", base::concat("is not supported; choose ", operators::optimizerNames(" or "))});
     const model::ParallelPlan &parallel = experiment.parallel;
-    if (schedule.devices() != parallel.devices || schedule.microbatches() != parallel.microbatches) {
-        found.push_back({"parallel", base::concat("the schedule is for ", schedule.devices(), " devices and ",
-                                                  schedule.microbatches(), " microbatches, the plan has ", parallel.devices,
-                                                  " and ", parallel.microbatches, "; make them equal")});
+    const int microbatches = schedule.microbatches() / schedule.slices();
+    if (schedule.devices() != parallel.devices || microbatches != parallel.microbatches) {
+        found.push_back({"parallel", base::concat("the schedule is for ", schedule.devices(), " devices and ", microbatches,
+                                                  " microbatches, the plan has ", parallel.devices, " and ",
+                                                  parallel.microbatches, "; make them equal")});
     }
     for (base::Problem &problem : schedule::rankProblems(parallel, schedule))
         found.push_back(std::move(problem));

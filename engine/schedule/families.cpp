@@ -11,6 +11,7 @@
 #include "engine/schedule/families/interleaved.h"
 #include "engine/schedule/families/one_f_one_b.h"
 #include "engine/schedule/families/pipedream.h"
+#include "engine/schedule/families/seq1f1b.h"
 #include "engine/schedule/families/v_patterns.h"
 #include "engine/schedule/families/zb_auto.h"
 #include "engine/schedule/families/zb_h.h"
@@ -156,6 +157,17 @@ constexpr std::array kFamilies = {
            .conditions = "",
            .looksAtDurations = true,
            .generate = hanayo},
+    Family{.name = "seq1f1b",
+           .description = "1F1B over slices of each sequence: bubble and memory shrink with the slices; only predicted",
+           .source = "Seq1F1B, arXiv 2406.03488",
+           .conditions = "causal attention",
+           .generate = seq1F1B},
+    Family{.name = "seq1f1b-zb",
+           .description = "1F1B over slices of each sequence, and a split backward; only predicted",
+           .source = "MEPipe, EuroSys 2025; Seq1F1B, arXiv 2406.03488",
+           .conditions = "causal attention",
+           .splitsBackward = true,
+           .generate = seq1F1BZb},
     Family{.name = "pipedream",
            .description = "1F1B without a flush: an update after every backward, and each microbatch keeps its weights",
            .source = "PipeDream, arXiv 1806.03377",
@@ -176,7 +188,8 @@ std::int64_t passesOfMicrobatch(const model::Experiment &experiment, const Famil
     const std::int64_t ofStage = family.splitsBackward ? 3 : 2;
     const std::int64_t ofShard = 5; // EF, S, U, T, EB
     const bool isSharded = model::traits(experiment.schedule.vocabulary).isSharded || family.name == "interlaced";
-    return experiment.parallel.devices * (ofStage * model::stagesPerDevice(experiment.schedule) + (isSharded ? ofShard : 0));
+    return std::int64_t{experiment.parallel.devices} * model::slicesOf(experiment.schedule) *
+           (ofStage * model::stagesPerDevice(experiment.schedule) + (isSharded ? ofShard : 0));
 }
 
 /// Returns the problems that exclude a plan from every family.

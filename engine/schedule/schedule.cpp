@@ -26,9 +26,9 @@ std::optional<WeightUpdate> parseWeightUpdate(std::string_view text)
 }
 
 Schedule::Schedule(std::string family, Placement placement, int microbatches, model::VocabularyMethod vocabulary,
-                   const std::vector<std::vector<Pass>> &passesOfDevice, WeightUpdate update)
-    : m_family(std::move(family)), m_placement(std::move(placement)), m_microbatches(microbatches), m_vocabulary(vocabulary),
-      m_weightUpdate(update)
+                   const std::vector<std::vector<Pass>> &passesOfDevice, WeightUpdate update, int slices)
+    : m_family(std::move(family)), m_placement(std::move(placement)), m_microbatches(microbatches), m_slices(slices),
+      m_vocabulary(vocabulary), m_weightUpdate(update)
 {
     assert(static_cast<int>(passesOfDevice.size()) == m_placement.devices);
     m_begin.assign(1, 0);

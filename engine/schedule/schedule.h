@@ -32,19 +32,23 @@ enum class WeightUpdate : unsigned char {
 class Schedule {
 public:
     Schedule() = default;
+    /// With slices of sequences, `microbatches` and the microbatch numbers of passes count slices: slice q of sequence i is
+    /// i * slices + q.
     /// `passesOfDevice[d]` is the order of device d. S, U, T, EF and EB appear on every device when `vocabulary` is sharded.
     Schedule(std::string family, Placement placement, int microbatches, model::VocabularyMethod vocabulary,
-             const std::vector<std::vector<Pass>> &passesOfDevice, WeightUpdate update = WeightUpdate::EndOfStep);
+             const std::vector<std::vector<Pass>> &passesOfDevice, WeightUpdate update = WeightUpdate::EndOfStep,
+             int slices = 1);
 
     [[nodiscard]] const std::string &family() const { return m_family; }
     [[nodiscard]] const Placement &placement() const { return m_placement; }
     [[nodiscard]] int devices() const { return m_placement.devices; }
     [[nodiscard]] int stages() const { return m_placement.stages(); }
     [[nodiscard]] int microbatches() const { return m_microbatches; }
+    [[nodiscard]] int slices() const { return m_slices; } ///< of a sequence; 1: sequences are not cut
     [[nodiscard]] model::VocabularyMethod vocabulary() const { return m_vocabulary; }
     [[nodiscard]] WeightUpdate weightUpdate() const { return m_weightUpdate; }
     /// Returns the rules from which the requirements of its passes follow.
-    [[nodiscard]] RequirementRules rules() const { return {m_placement.lastStage(), m_vocabulary}; }
+    [[nodiscard]] RequirementRules rules() const { return {m_placement.lastStage(), m_vocabulary, m_slices}; }
     [[nodiscard]] bool isSynchronous() const { return m_weightUpdate == WeightUpdate::EndOfStep; }
     /// The passes of a device, in order.
     [[nodiscard]] std::span<const Pass> device(int device) const;
@@ -57,6 +61,7 @@ private:
     std::string m_family;
     Placement m_placement;
     int m_microbatches = 0;
+    int m_slices = 1;
     model::VocabularyMethod m_vocabulary = model::VocabularyMethod::None;
     WeightUpdate m_weightUpdate = WeightUpdate::EndOfStep;
     std::vector<Pass> m_passes;

@@ -84,6 +84,7 @@ private:
     std::string m_family;
     int m_devices = 0;
     int m_microbatches = 0;
+    int m_slices = 1;
     std::optional<model::VocabularyMethod> m_vocabulary;
     Placement m_placement{.devices = 0, .stageDevice = {}, .directions = 1, .microbatchDirection = {}};
     WeightUpdate m_update = WeightUpdate::EndOfStep;
@@ -106,7 +107,7 @@ base::Result<Schedule> Reader::read()
         return base::Error::cancelled();
     if (!good)
         return base::Error::invalid("schedule.file", m_error);
-    return Schedule(m_family, std::move(m_placement), m_microbatches, *m_vocabulary, m_orders, m_update);
+    return Schedule(m_family, std::move(m_placement), m_microbatches, *m_vocabulary, m_orders, m_update, m_slices);
 }
 
 bool Reader::nextLine(std::string_view &line)
@@ -160,6 +161,11 @@ bool Reader::readField(std::string_view field, std::string_view value)
         m_vocabulary = model::parseVocabularyMethod(value);
         return m_vocabulary || wrong(vocabularyNames());
     }
+    if (field == "slices") {
+        m_slices = takeNumber(digits, m_microbatches).value_or(0);
+        return (m_slices > 0 && digits.empty() && m_microbatches % m_slices == 0) ||
+               wrong("a divisor of the microbatches before it, which count slices");
+    }
     if (field == "placement")
         return readPlacement(value) || wrong("the device of each stage, such as 0,1,1,0");
     if (field == "microbatch-replicas")
@@ -169,8 +175,9 @@ bool Reader::readField(std::string_view field, std::string_view value)
         m_update = update.value_or(m_update);
         return update || wrong("end-of-step, each-microbatch or double-buffered");
     }
-    m_error = concat(quoted(field),
-                     " is unknown; there are devices, microbatches, vocabulary, placement, microbatch-replicas and updates");
+    m_error =
+        concat(quoted(field),
+               " is unknown; there are devices, microbatches, vocabulary, slices, placement, microbatch-replicas and updates");
     return false;
 }
 
@@ -313,6 +320,8 @@ std::string toText(const Schedule &schedule)
     const Placement &placement = schedule.placement();
     std::string out = concat("schedule ", schedule.family(), " devices ", schedule.devices(), " microbatches ",
                              schedule.microbatches(), " vocabulary ", model::name(schedule.vocabulary()));
+    if (schedule.slices() > 1)
+        out += concat(" slices ", schedule.slices());
     if (placement != Placement::linear(placement.devices)) {
         out += " placement ";
         for (int direction = 0; direction < placement.directions; ++direction)

@@ -25,6 +25,9 @@ bool isLaunchFormat(std::string_view format)
 base::Result<LaunchText> launchText(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                     std::string_view format, const std::string &scheduleFile)
 {
+    if (schedule.slices() > 1)
+        return base::Error::invalid("schedule.family", base::concat(schedule.family(), " runs slices of sequences, which ",
+                                                                    format, " does not schedule; choose 1f1b"));
     int devicesPerNode = model::Hardware().devicesPerNode;
     if (const auto *choice = std::get_if<model::HardwarePreset>(&experiment.cost.source)) {
         const auto hardware = model::hardwareOf(*choice);

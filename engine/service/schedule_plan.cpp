@@ -41,6 +41,9 @@ public:
     base::Problems run()
     {
         const schedule::Schedule &schedule = m_file.schedule;
+        if (schedule.slices() > 1)
+            return {{model::customField(m_experiment.schedule),
+                     concat(name(), " has slices of sequences, which no custom schedule can have; choose the family seq1f1b")}};
         adopt(m_experiment.parallel.devices, schedule.devices(), "parallel.devices");
         adopt(m_experiment.parallel.microbatches, schedule.microbatches(), "parallel.microbatches");
         if (schedule.stages() % schedule.devices() == 0) {

@@ -90,8 +90,8 @@ base::Result<std::string> fileText(const Experiment &experiment, const Schedule 
 
 Schedule renamed(const Schedule &schedule, std::string name, const std::vector<std::vector<Pass>> &orders)
 {
-    return {std::move(name), schedule.placement(),   schedule.microbatches(), schedule.vocabulary(),
-            orders,          schedule.weightUpdate()};
+    return {std::move(name), schedule.placement(),    schedule.microbatches(), schedule.vocabulary(),
+            orders,          schedule.weightUpdate(), schedule.slices()};
 }
 
 std::vector<std::vector<Pass>> ordersOf(const Schedule &schedule)
@@ -198,7 +198,7 @@ Experiment withOwnOrder(Experiment experiment)
 {
     if (experiment.schedule.family == model::kCustomFamily)
         return experiment;
-    if (const auto plan = planOf(experiment, machineCores()))
+    if (const auto plan = planOf(experiment, machineCores()); plan && plan->schedule.slices() == 1)
         return withScheduleText(std::move(experiment), customText(plan->schedule));
     model::chooseFamily(experiment.schedule, model::kCustomFamily);
     return experiment;
@@ -211,13 +211,15 @@ std::string_view recognisedFamily(const Schedule &schedule)
     const auto orders = ordersOf(schedule);
     const bool splits = hasWeightGradients(schedule);
     for (const schedule::Family &family : schedule::families()) {
-        if (family.splitsBackward != splits)
+        if (family.splitsBackward != splits || model::cutsSequences(family.name) != (schedule.slices() > 1))
             continue;
         Experiment plan;
         plan.hasModel = false;
         plan.parallel.devices = schedule.devices();
-        plan.parallel.microbatches = schedule.microbatches();
+        plan.parallel.microbatches = schedule.microbatches() / schedule.slices();
         model::chooseFamily(plan.schedule, family.name);
+        if (schedule.slices() > 1)
+            plan.schedule.sequenceSlices = schedule.slices();
         plan.schedule.vocabulary =
             model::traits(schedule.vocabulary()).isChoice ? schedule.vocabulary() : model::VocabularyMethod::None;
         if (family.name == "hanayo")
@@ -238,6 +240,8 @@ base::Result<Schedule> withMovedPass(const Schedule &schedule, const PassMove &m
     const auto refused = [](std::string why) { return base::Error::invalid("schedule.text", std::move(why)); };
     if (move.device < 0 || move.device >= schedule.devices())
         return refused(base::concat("there is no device ", move.device));
+    if (schedule.slices() > 1)
+        return refused("orders of slices of sequences cannot be edited; choose 1f1b");
     auto orders = ordersOf(schedule);
     std::vector<Pass> &passes = orders[static_cast<std::size_t>(move.device)];
     if (move.from >= passes.size())

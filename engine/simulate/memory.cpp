@@ -2,6 +2,7 @@
 
 #include "engine/operators/partition.h"
 #include "engine/operators/recompute.h"
+#include "engine/operators/slices.h"
 #include "engine/simulate/buffers.h"
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/replica_costs.h"
@@ -40,6 +41,8 @@ struct PassBytes {
     Bytes workspaceWhole = 0; ///< the same of a layer that is recomputed as a whole
     Bytes norm = 0;           ///< kept by the final norm
     Bytes empty = 0;          ///< kept by a stage without layers
+    Bytes keys = 0;           ///< slices: keys and values of a layer, which the slices of a sequence share
+    Bytes keyGradients = 0;   ///< slices: sums of their gradients in fp32
     std::vector<int> layers;  ///< of each stage
     std::vector<int> wholes;  ///< of them: recomputed as a whole
     // Of two units of each stage, with exchanges among replicas in every microbatch; else empty.
@@ -112,6 +115,15 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         bytes.workspace += 2 * operators::boundaryBytes(model, b);
     bytes.workspaceWhole = bytes.workspace + all;
     bytes.workspace += all - bytes.layer;
+    if (schedule.slices() > 1) {
+        const Bytes width = 2 * model.keyValueWidth();
+        const Bytes elements = Bytes{b} * model.sequence * width / split.ranks;
+        bytes.keys = elements * operators::elementBytes(model.dtype);
+        bytes.keyGradients = elements * kFloatBytes;
+        // A buffer for the whole sequence in place of what each slice would keep; recomputation does not drop it.
+        bytes.layer -= bytes.keys;
+        bytes.rebuiltWhole -= bytes.keys;
+    }
     return bytes;
 }
 
@@ -164,7 +176,18 @@ private:
     void addOutputLayer(const Pass &pass, Nanos begin, Nanos end);
     /// Frees activations at the end of the last pass that needs them.
     void release(const Pass &pass, Nanos end);
+    /// Keys and values of a sequence live from the forward of its first slice to the backward of it, the sums of their
+    /// gradients from the backward of its last slice.
+    void addKeys(const Pass &pass, Nanos begin, Nanos end);
     [[nodiscard]] Bytes kept(const Pass &pass) const;
+    /// Returns the part of a sequence's bytes that its slice has.
+    [[nodiscard]] Bytes ofSlice(Bytes bytes, const Pass &pass) const
+    {
+        if (m_shares.empty())
+            return bytes;
+        const double share = m_shares[static_cast<std::size_t>(pass.microbatch % m_schedule.slices())].tokens;
+        return static_cast<Bytes>(share * static_cast<double>(bytes));
+    }
     void hold(Nanos from, Nanos until, MemoryCategory category, Bytes bytes)
     {
         m_changes.push_back({from, category, bytes});
@@ -176,7 +199,8 @@ private:
     int m_device;
     const timeline::Lane &m_lane;
     PassBytes m_bytes;
-    std::optional<BufferPlan> m_buffers; ///< of the engine
+    std::vector<operators::SliceShare> m_shares; ///< empty: sequences are whole
+    std::optional<BufferPlan> m_buffers;         ///< of the engine
     MemoryByCategory m_constant;
     MemoryByCategory m_dropped; ///< of `m_constant`
     model::ParallelPlan m_parallel;
@@ -192,6 +216,8 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
       m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device)),
       m_dropped(droppedBytes(experiment, schedule, device)), m_parallel(experiment.parallel)
 {
+    if (schedule.slices() > 1)
+        m_shares = operators::sliceShares(experiment);
     if (model::traits(schedule.vocabulary()).isSharded) {
         m_firstForward = endsOfFirstStage(schedule, timeline, PassKind::F);
         m_firstBackward = endsOfFirstStage(schedule, timeline, PassKind::B);
@@ -201,7 +227,7 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
 
 Bytes ProfileBuilder::kept(const Pass &pass) const
 {
-    return m_bytes.kept(pass.stage, pass.stage == m_schedule.placement().lastStage());
+    return ofSlice(m_bytes.kept(pass.stage, pass.stage == m_schedule.placement().lastStage()), pass);
 }
 
 void ProfileBuilder::addOutputLayer(const Pass &pass, Nanos begin, Nanos end)
@@ -212,9 +238,9 @@ void ProfileBuilder::addOutputLayer(const Pass &pass, Nanos begin, Nanos end)
         if (each.value != schedule::PassValue::OutputInput)
             continue;
         if (each.use == schedule::Use::Makes || each.use == schedule::Use::MakesAndFrees)
-            m_changes.push_back({begin, MemoryCategory::Vocabulary, m_bytes.vocabulary});
+            m_changes.push_back({begin, MemoryCategory::Vocabulary, ofSlice(m_bytes.vocabulary, pass)});
         if (each.use == schedule::Use::Frees || each.use == schedule::Use::MakesAndFrees)
-            m_changes.push_back({end, MemoryCategory::Vocabulary, -m_bytes.vocabulary});
+            m_changes.push_back({end, MemoryCategory::Vocabulary, -ofSlice(m_bytes.vocabulary, pass)});
     }
 }
 
@@ -265,14 +291,31 @@ void ProfileBuilder::addShards()
 void ProfileBuilder::addMessages(const Pass &pass, Nanos begin, Nanos end)
 {
     const auto microbatch = static_cast<std::size_t>(pass.microbatch);
+    const Bytes boundary = ofSlice(m_bytes.boundary, pass);
     switch (pass.kind) {
     case PassKind::B:
-    case PassKind::I: hold(begin, end, MemoryCategory::Communication, m_bytes.boundary); break;
+    case PassKind::I: hold(begin, end, MemoryCategory::Communication, boundary); break;
     // Partial embeddings live until the first stage has used their sum, their gradient from its arrival to the scatter.
-    case PassKind::EF: hold(begin, m_firstForward[microbatch], MemoryCategory::Communication, m_bytes.boundary); break;
-    case PassKind::EB: hold(m_firstBackward[microbatch], end, MemoryCategory::Communication, m_bytes.boundary); break;
+    case PassKind::EF: hold(begin, m_firstForward[microbatch], MemoryCategory::Communication, boundary); break;
+    case PassKind::EB: hold(m_firstBackward[microbatch], end, MemoryCategory::Communication, boundary); break;
     default: break;
     }
+}
+
+void ProfileBuilder::addKeys(const Pass &pass, Nanos begin, Nanos end)
+{
+    if (m_shares.empty())
+        return;
+    const int slice = pass.microbatch % m_schedule.slices();
+    const bool isBackward = pass.kind == PassKind::B || pass.kind == PassKind::I;
+    const Bytes layers = m_bytes.layers[pass.stage];
+    const Bytes both = m_bytes.keys + m_bytes.keyGradients;
+    if (pass.kind == PassKind::F && slice == 0)
+        m_changes.push_back({begin, MemoryCategory::Activations, layers * m_bytes.keys});
+    if (isBackward && slice == m_schedule.slices() - 1)
+        m_changes.push_back({begin, MemoryCategory::Activations, layers * m_bytes.keyGradients});
+    if (isBackward && slice == 0)
+        m_changes.push_back({end, MemoryCategory::Activations, -layers * both});
 }
 
 void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
@@ -281,9 +324,10 @@ void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
     if (pass.kind == PassKind::F)
         m_changes.push_back({begin, MemoryCategory::Activations, kept(pass)});
     if (isBackward && m_bytes.layers[pass.stage] > 0)
-        hold(begin, end, MemoryCategory::Workspace, m_bytes.workspaceOf(pass.stage));
+        hold(begin, end, MemoryCategory::Workspace, ofSlice(m_bytes.workspaceOf(pass.stage), pass));
     addOutputLayer(pass, begin, end);
-    const Bytes recomputed = m_bytes.rebuiltBy(pass.stage);
+    addKeys(pass, begin, end);
+    const Bytes recomputed = ofSlice(m_bytes.rebuiltBy(pass.stage), pass);
     if (pass.kind == PassKind::I)
         m_changes.push_back({end, MemoryCategory::Activations, recomputed});
     if (pass.kind == PassKind::W)
@@ -415,11 +459,17 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
     // One softmax, and the embeddings and their gradients of two microbatches.
     if (sharded)
         needs.fixed += bytes.vocabulary + 4 * bytes.boundary;
+    double share = 1; // of the longest slice
+    if (schedule.slices() > 1)
+        share = std::ranges::max(operators::sliceShares(experiment), {}, &operators::SliceShare::tokens).tokens;
     for (const int stage : schedule.placement().stagesOf(device)) {
         const bool isLast = stage == schedule.placement().lastStage();
         needs.activation = std::max(needs.activation, bytes.kept(static_cast<std::size_t>(stage), isLast) +
                                                           (isLast && !sharded ? bytes.vocabulary : 0));
+        if (schedule.slices() > 1)
+            needs.fixed += bytes.layers[static_cast<std::size_t>(stage)] * (2 * bytes.keys + bytes.keyGradients);
     }
+    needs.activation = static_cast<Bytes>(share * static_cast<double>(needs.activation));
     return needs;
 }
 
@@ -432,7 +482,7 @@ double peakActivationMicrobatches(const timeline::Timeline &timeline, const sche
         held += schedule::activationChange(pass.kind);
         most = std::max(most, held);
     }
-    return static_cast<double>(most) / placement.chunks();
+    return static_cast<double>(most) / placement.chunks() / timeline.slices;
 }
 
 } // namespace stagelens::simulate

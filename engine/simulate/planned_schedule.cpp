@@ -83,7 +83,7 @@ schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule
     durations.ofStage.resize(static_cast<std::size_t>(schedule.stages()));
     const auto set = [&](int device, int stage, PassKind kind) {
         durations.ofStage[static_cast<std::size_t>(stage)][static_cast<std::size_t>(kind)] =
-            costs.pass(device, kind, stage).duration;
+            costs.pass(device, kind, stage).duration / schedule.slices();
     };
     for (int stage = 0; stage < schedule.stages(); ++stage)
         for (const PassKind kind : {PassKind::F, PassKind::B, PassKind::I, PassKind::W})

@@ -98,6 +98,7 @@ timeline::Timeline Simulation::take(const std::vector<Nanos> &ends)
     for (int device = 0; device < m_schedule.devices(); ++device)
         m_timeline.stages.push_back(m_schedule.placement().stagesOf(device));
     addStepEnd(m_timeline, m_costs, ends);
+    m_timeline.slices = m_schedule.slices();
     m_timeline.microbatchDirection = m_schedule.placement().microbatchDirection;
     if (m_costs.vocabularyKnown)
         addVocabulary();

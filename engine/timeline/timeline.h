@@ -75,9 +75,10 @@ struct Lane {
 /// Immutable once shared.
 struct Timeline {
     Provenance provenance = Provenance::Predicted;
-    std::vector<Lane> lanes;                       ///< one a device
-    std::vector<TransferSlice> transfers;          ///< sorted by begin; may be empty (computed on demand)
-    std::vector<std::vector<int>> stages;          ///< of each device
+    std::vector<Lane> lanes;              ///< one a device
+    std::vector<TransferSlice> transfers; ///< sorted by begin; may be empty (computed on demand)
+    std::vector<std::vector<int>> stages; ///< of each device
+    int slices = 1;                       ///< of a sequence; the microbatch numbers of passes count slices (schedule::Schedule)
     std::vector<std::uint8_t> microbatchDirection; ///< of each microbatch; empty if there is one direction
     /// Time from the begin of a step to that of the next in a steady state, if anchored work may run into the next step; else
     /// 0.

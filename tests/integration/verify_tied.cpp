@@ -8,7 +8,7 @@ private slots:
     void holds_data()
     {
         QTest::addColumn<QString>("family");
-        for (const stagelens::schedule::Family &family : stagelens::schedule::families())
+        for (const stagelens::schedule::Family &family : stagelens::test::trainedFamilies())
             QTest::newRow(family.name.data()) << QString::fromUtf8(family.name.data());
     }
     void holds()

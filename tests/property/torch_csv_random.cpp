@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/exchange/schedule_file.h"
 #include "engine/exchange/torch_lowering.h"
+#include "engine/model/family_shape.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 
@@ -96,7 +97,9 @@ void TorchCsvRandom::everyFamilyComesBack()
 {
     base::Random random(printedSeed());
     for (const schedule::Family &family : schedule::families()) {
-        for (int round = 0; round < 6 && family.directions == 1 && family.name != "interlaced"; ++round) {
+        for (int round = 0;
+             round < 6 && family.directions == 1 && family.name != "interlaced" && !model::cutsSequences(family.name);
+             ++round) {
             model::Experiment experiment;
             experiment.schedule.family = family.name;
             experiment.parallel.devices = static_cast<int>(random.nextInteger(1, 9));

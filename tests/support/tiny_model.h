@@ -2,11 +2,14 @@
 #pragma once
 
 #include "engine/model/experiment.h"
+#include "engine/model/family_shape.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 
 #include <QtGlobal>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -98,12 +101,20 @@ inline void recomputeParts(model::Experiment &experiment, int turn)
     }
     schedule.recomputeModules = {turn % 2 == 1, turn / 2 % 2 == 1, turn / 4 % 2 == 1};
 }
+/// The families that runs accept.
+inline std::vector<schedule::Family> trainedFamilies()
+{
+    std::vector<schedule::Family> trained;
+    std::ranges::copy_if(schedule::families(), std::back_inserter(trained),
+                         [](const schedule::Family &family) { return !model::cutsSequences(family.name); });
+    return trained;
+}
 
 /// Every family under every method that it takes on an even number of devices.
 inline std::vector<std::pair<std::string, model::VocabularyMethod>> allPlans()
 {
     std::vector<std::pair<std::string, model::VocabularyMethod>> plans;
-    for (const schedule::Family &family : schedule::families())
+    for (const schedule::Family &family : trainedFamilies())
         for (const model::VocabularyMethod method : kAllMethods)
             if (refusedField(family.name, method, 2).empty())
                 plans.emplace_back(family.name, method);
@@ -114,7 +125,7 @@ inline std::vector<std::pair<std::string, model::VocabularyMethod>> allPlans()
 inline std::vector<std::string> sameBitsFamilies()
 {
     std::vector<std::string> names;
-    for (const schedule::Family &family : schedule::families())
+    for (const schedule::Family &family : trainedFamilies())
         if (family.synchronous && family.directions == 1 && family.name != "interlaced")
             names.emplace_back(family.name);
     return names;

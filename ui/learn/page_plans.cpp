@@ -29,6 +29,8 @@ LivePlan familyPlan(const std::string &family)
         plan.controls << u"schedule.chunks"_s;
     if (family == "hanayo")
         plan.controls << u"schedule.waves"_s;
+    if (model::cutsSequences(family))
+        plan.controls << u"schedule.sequence_slices"_s;
     return plan;
 }
 

@@ -5,6 +5,7 @@
 #include "ui/state/view_state.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
+#include "ui/words/words.h"
 
 #include <QComboBox>
 #include <QEvent>
@@ -32,7 +33,7 @@ QString whatDoes(const LaneGroup &group, int device, base::Nanos time)
 {
     const timeline::Lane &lane = laneOf(group, device);
     if (const auto slice = timeline::sliceAt(lane, time))
-        return Words::tr("device %1: %2").arg(device).arg(passText(lane.pass[*slice]));
+        return Words::tr("device %1: %2").arg(device).arg(passText(lane.pass[*slice], group.timeline->slices));
     const QString reason = waitReason(group, device, time);
     if (timeline::firstEndingAfter(lane, time) == lane.size())
         return Words::tr("device %1 is done").arg(device);
@@ -51,7 +52,7 @@ QString whereIs(const LaneGroup &group, base::Nanos time, int microbatch, bool u
         for (std::size_t i = 0; i < lane.size(); ++i) {
             if (lane.pass[i].microbatch != microbatch)
                 continue;
-            const QString pass = Words::tr("%1 on device %2").arg(passText(lane.pass[i])).arg(device);
+            const QString pass = Words::tr("%1 on device %2").arg(passText(lane.pass[i], group.timeline->slices)).arg(device);
             if (lane.begin[i] <= time && time < lane.end[i])
                 places << pass;
             begun = begun || lane.begin[i] <= time;
@@ -61,7 +62,7 @@ QString whereIs(const LaneGroup &group, base::Nanos time, int microbatch, bool u
             }
         }
     }
-    const QString name = Words::tr("Microbatch %1").arg(microbatch);
+    const QString name = Words::tr("Microbatch %1").arg(microbatchText(microbatch, group.timeline->slices));
     if (!places.isEmpty())
         return name + u": "_s + places.join(u", "_s);
     if (next.isEmpty())

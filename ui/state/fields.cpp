@@ -324,6 +324,8 @@ void complete(Field &field)
         field.value = [](const Experiment &experiment) { return QVariant(experiment.schedule.waves.value_or(1)); };
     } else if (field.id == u"parallel.zero"_s) {
         completeZero(field);
+    } else if (field.id == u"schedule.sequence_slices"_s) {
+        field.value = [](const Experiment &experiment) { return QVariant(model::slicesOf(experiment.schedule)); };
     } else if (field.id == u"cost.hardware"_s) {
         completeCosts(field);
     }

@@ -30,7 +30,7 @@ QString transferWords(schedule::Transfer transfer, const QString &rest)
 QString whoWords(const LaneGroup &group, timeline::SliceId slice)
 {
     const timeline::Lane &lane = group.timeline->lanes[static_cast<std::size_t>(slice.device)];
-    return Words::tr("%1, on device %2").arg(passWords(lane.pass[slice.index])).arg(slice.device);
+    return Words::tr("%1, on device %2").arg(passWords(lane.pass[slice.index], group.timeline->slices)).arg(slice.device);
 }
 
 /// What a device waits for during a piece of its idle time, after "waits 3.2 ms".
@@ -51,7 +51,8 @@ QString causeWords(const LaneGroup &group, int device, const simulate::IdlePiece
     case IdleCause::Gradient: return Words::tr(" for the gradient from %1").arg(whoWords(group, piece.by));
     case IdleCause::Memory: {
         const timeline::Lane &lane = group.timeline->lanes[static_cast<std::size_t>(device)];
-        const QString forward = piece.heldBack ? passWords(lane.pass[*piece.heldBack]) : Words::tr("a forward");
+        const QString forward =
+            piece.heldBack ? passWords(lane.pass[*piece.heldBack], group.timeline->slices) : Words::tr("a forward");
         return Words::tr(" for %1, while %2 could run if the device held more activations")
             .arg(whoWords(group, piece.by), forward);
     }
@@ -61,11 +62,11 @@ QString causeWords(const LaneGroup &group, int device, const simulate::IdlePiece
 
 } // namespace
 
-QString passWords(const schedule::Pass &pass)
+QString passWords(const schedule::Pass &pass, int slices)
 {
     return Words::tr("%1 of microbatch %2, stage %3")
         .arg(qtText(schedule::name(pass.kind)))
-        .arg(pass.microbatch)
+        .arg(microbatchText(pass.microbatch, slices))
         .arg(pass.stage);
 }
 
@@ -87,7 +88,7 @@ QString explainGap(const LaneGroup &group, const simulate::IdleCauses *causes, i
     const base::Nanos until = lane.begin[next];
     const QString head = Words::tr("Device %1 waits %2 (%3 to %4) for its next pass, %5.")
                              .arg(device)
-                             .arg(words(until - from), words(from), words(until), passWords(lane.pass[next]));
+                             .arg(words(until - from), words(from), words(until), passWords(lane.pass[next], all.slices));
     if (causes) {
         QStringList parts;
         for (const simulate::IdlePiece &piece : simulate::piecesAround(*causes, device, time))
@@ -102,7 +103,8 @@ QString explainGap(const LaneGroup &group, const simulate::IdleCauses *causes, i
     const QString who =
         cause->slice.device == device ? Words::tr("this device") : Words::tr("device %1").arg(cause->slice.device);
     return head +
-           Words::tr(" It needs %1, which ends on %2 at %3").arg(passWords(other.pass[cause->slice.index]), who, words(ended)) +
+           Words::tr(" It needs %1, which ends on %2 at %3")
+               .arg(passWords(other.pass[cause->slice.index], all.slices), who, words(ended)) +
            transferWords(cause->transfer, words(until - ended)) + u'.';
 }
 

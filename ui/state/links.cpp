@@ -96,13 +96,14 @@ QString waitText(const LaneGroup &group, SliceId slice, bool units)
     const base::Nanos idle = std::max<base::Nanos>(begin - free, 0);
     const std::optional<Link> last = lastPredecessor(group, slice);
     if (idle <= 0 && slice.index > 0)
-        return Words::tr("Began as soon as the device was free, after %1").arg(passText(lane.pass[slice.index - 1]));
+        return Words::tr("Began as soon as the device was free, after %1")
+            .arg(passText(lane.pass[slice.index - 1], group.timeline->slices));
     if (!last)
         return idle > 0 ? Words::tr("Idle for %1 before").arg(durationText(idle, units)) : Words::tr("Waited for nothing");
     const timeline::Lane &from = laneOf(group, last->slice.device);
     const base::Nanos ended = from.end[last->slice.index];
     const QString text = Words::tr("Waited %1 for %2 on device %3")
-                             .arg(durationText(idle, units), passText(from.pass[last->slice.index]))
+                             .arg(durationText(idle, units), passText(from.pass[last->slice.index], group.timeline->slices))
                              .arg(last->slice.device);
     if (last->transfer == schedule::Transfer::Local)
         return text;
@@ -118,7 +119,7 @@ QString awaitedText(const LaneGroup &group, SliceId slice, base::Nanos time)
     if (!last)
         return {};
     const timeline::Lane &from = laneOf(group, last->slice.device);
-    const QString pass = passText(from.pass[last->slice.index]);
+    const QString pass = passText(from.pass[last->slice.index], group.timeline->slices);
     if (from.end[last->slice.index] > time)
         return Words::tr("%1 of device %2").arg(pass).arg(last->slice.device);
     if (last->transfer == schedule::Transfer::Local)
@@ -137,7 +138,7 @@ QString waitReason(const LaneGroup &group, int device, base::Nanos time)
     if (next == lane.size())
         return Words::tr("done");
     const QString awaited = awaitedText(group, {device, next}, time);
-    return awaited.isEmpty() ? Words::tr("idle until %1").arg(passText(lane.pass[next]))
+    return awaited.isEmpty() ? Words::tr("idle until %1").arg(passText(lane.pass[next], group.timeline->slices))
                              : Words::tr("waits for %1").arg(awaited);
 }
 
@@ -171,10 +172,11 @@ QString describeTransfer(const timeline::TransferSlice &transfer, bool units)
                       .arg(durationText(transfer.begin, units), durationText(transfer.end - transfer.begin, units));
 }
 
-QString passText(const Pass &pass)
+QString passText(const Pass &pass, int slices)
 {
     const std::string_view kind = schedule::name(pass.kind);
-    return QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) + QChar(u' ') + QString::number(pass.microbatch);
+    return QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) + QChar(u' ') +
+           microbatchText(pass.microbatch, slices);
 }
 
 std::vector<Link> predecessors(const LaneGroup &group, SliceId slice)
@@ -187,16 +189,17 @@ std::vector<Link> predecessors(const LaneGroup &group, SliceId slice)
     const Pass &pass = lane.pass[slice.index];
     if (pass.stage >= schedule.stages())
         return links;
-    const auto add = [&](int device, PassKind kind, int stage, schedule::Transfer transfer) {
+    const auto add = [&](int device, PassKind kind, int stage, schedule::Transfer transfer, int offset = 0) {
         if (const auto found =
-                sliceNear(group, device, schedule::makePass(kind, stage, pass.microbatch), lane.begin[slice.index]))
+                sliceNear(group, device, schedule::makePass(kind, stage, pass.microbatch + offset), lane.begin[slice.index]))
             links.push_back({*found, transfer});
     };
     const int direction = schedule.placement().directionOf(pass.microbatch);
     schedule::forEachRequirement(schedule.rules(), pass, [&](const schedule::Requirement &requirement) {
         for (const PassKind kind : {requirement.kind, PassKind::I}) // a backward may be split
             if (!requirement.allDevices && schedule::provides(kind, requirement.kind))
-                add(schedule.placement().deviceOf(requirement.stage, direction), kind, requirement.stage, requirement.transfer);
+                add(schedule.placement().deviceOf(requirement.stage, direction), kind, requirement.stage, requirement.transfer,
+                    requirement.unitOffset);
         for (int device = 0; requirement.allDevices && device < schedule.devices(); ++device)
             add(device, requirement.kind, firstStage(schedule, device), requirement.transfer);
     });
@@ -215,7 +218,7 @@ std::vector<Link> successors(const LaneGroup &group, SliceId slice)
     const auto tryPass = [&](int device, PassKind kind, int stage) {
         const Pass candidate = schedule::makePass(kind, stage, pass.microbatch);
         schedule::forEachRequirement(schedule.rules(), candidate, [&](const schedule::Requirement &requirement) {
-            if (!schedule::provides(pass.kind, requirement.kind) ||
+            if (requirement.unitOffset != 0 || !schedule::provides(pass.kind, requirement.kind) ||
                 (!requirement.allDevices && requirement.stage != pass.stage))
                 return;
             if (const auto found = sliceNear(group, device, candidate, lane.end[slice.index]))
@@ -247,8 +250,8 @@ QString describeSlice(const LaneGroup &group, SliceId slice, bool units)
     const std::size_t i = slice.index;
     const Pass &pass = lane.pass[i];
     const base::Nanos duration = lane.end[i] - lane.begin[i];
-    QStringList lines{Words::tr("%1 on device %2").arg(passText(pass)).arg(slice.device)};
-    lines << Words::tr("Stage %1, microbatch %2").arg(pass.stage).arg(pass.microbatch);
+    QStringList lines{Words::tr("%1 on device %2").arg(passText(pass, group.timeline->slices)).arg(slice.device)};
+    lines << Words::tr("Stage %1, microbatch %2").arg(pass.stage).arg(microbatchText(pass.microbatch, group.timeline->slices));
     lines << Words::tr("Begins at %1, takes %2").arg(durationText(lane.begin[i], units), durationText(duration, units));
     if (schedule::isVocabularyPass(pass.kind)) {
         lines << Words::tr("Vocabulary layers: all of it");
@@ -283,7 +286,8 @@ QString describeGap(const LaneGroup &group, int device, base::Nanos time, bool u
         lines << Words::tr("From %1: its work is done").arg(durationText(begin, units));
         return lines.join(QChar(u'\n'));
     }
-    lines << Words::tr("For %1, before %2").arg(durationText(lane.begin[next] - begin, units), passText(lane.pass[next]));
+    lines << Words::tr("For %1, before %2")
+                 .arg(durationText(lane.begin[next] - begin, units), passText(lane.pass[next], group.timeline->slices));
     lines << waitText(group, {device, next}, units);
     return lines.join(QChar(u'\n'));
 }

@@ -39,6 +39,6 @@ struct Link {
 /// The idle time around a moment: how long, between what, and what the next pass waits for.
 [[nodiscard]] QString describeGap(const LaneGroup &group, int device, base::Nanos time, bool teachingUnits);
 /// "F 3".
-[[nodiscard]] QString passText(const schedule::Pass &pass);
+[[nodiscard]] QString passText(const schedule::Pass &pass, int slices = 1);
 
 } // namespace stagelens::ui

@@ -4,6 +4,7 @@
 #include "ui/state/links.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
+#include "ui/words/words.h"
 
 #include <algorithm>
 
@@ -81,9 +82,12 @@ QVariant PassTableModel::data(const QModelIndex &index, int role) const
     switch (index.column()) {
     case Lanes: return group.caption;
     case Device: return at.slice.device;
-    case PassName: return passText(pass);
+    case PassName: return passText(pass, group.timeline->slices);
     case Stage: return pass.stage;
-    case Microbatch: return pass.microbatch;
+    case Microbatch:
+        if (const int slices = group.timeline->slices; slices > 1)
+            return microbatchText(pass.microbatch, slices);
+        return pass.microbatch;
     case Begins: return durationText(lane.begin[i], units);
     case Takes: return durationText(lane.end[i] - lane.begin[i], units);
     case Vocabulary:

@@ -1,5 +1,6 @@
 // Rectangles are gathered by colour and drawn in device pixels, so that edges are sharp at any scaling.
 #include "ui/timeline/box_painter.h"
+#include "ui/words/words.h"
 
 #include "ui/state/lane_groups.h"
 
@@ -113,7 +114,7 @@ void BoxPainter::setLabelSize(int height, const timeline::Lane &lane)
     font.setPixelSize(m_labelSize);
     m_metrics = QFontMetrics(font);
     // The last pass of a lane has the last microbatch, in every schedule that accumulates in order.
-    const auto digits = QString::number(lane.pass.back().microbatch).size();
+    const auto digits = microbatchText(lane.pass.back().microbatch, m_scene.group(m_row->group).timeline->slices).size();
     m_numberWidth = m_metrics.horizontalAdvance(QString(digits, QChar(u'0')));
     m_kindWidth = m_metrics.horizontalAdvance(QStringLiteral("F "));
 }
@@ -216,7 +217,7 @@ void BoxPainter::addLabel(const SliceBox &box, const timeline::Lane &lane, QRect
     // What is cut off at the window's edge is no room.
     room = room.intersected(QRect(m_axis.left(), rect.top(), m_axis.width(), rect.height()));
 
-    QString text = QString::number(pass.microbatch);
+    QString text = microbatchText(pass.microbatch, m_scene.group(m_row->group).timeline->slices);
     if (nominal >= m_numberWidth + m_kindWidth + 12) {
         const std::string_view kind = schedule::name(pass.kind);
         text = QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) + QChar(u' ') + text;

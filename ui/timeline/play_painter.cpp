@@ -3,6 +3,7 @@
 #include "ui/state/links.h"
 #include "ui/timeline/held_activations.h"
 #include "ui/words/tr.h"
+#include "ui/words/words.h"
 
 #include <QPainter>
 
@@ -96,7 +97,7 @@ void StackPainter::blocks(const TimelineLayout::Row &row, QRect room, const std:
         const bool isApart = width >= 4;
         const QRectF block(left, top, isApart ? width - 1 : width, height);
         m_painter.fillRect(block, fill);
-        const QString number = QString::number(held[i].microbatch);
+        const QString number = microbatchText(held[i].microbatch, m_scene.group(row.group).timeline->slices);
         if (m_metrics.horizontalAdvance(number) + 2 > block.width() || m_metrics.ascent() > height)
             continue;
         m_painter.setPen(inkOn(fill));

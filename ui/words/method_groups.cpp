@@ -25,6 +25,8 @@ QString familyGroup(const std::string &name)
         return Words::tr("V: a device has the first and the last stages");
     if (name.starts_with("interleaved") || name == "breadth-first" || name == "gis")
         return Words::tr("Interleaved: a device has several chunks");
+    if (model::cutsSequences(name))
+        return Words::tr("Slices: a pass has a part of each sequence");
     if (family->splitsBackward)
         return Words::tr("Zero bubble: the backward is split");
     return Words::tr("Classic");

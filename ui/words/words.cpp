@@ -118,6 +118,8 @@ QString familyCaption(std::string_view family)
         {"dualpipe-v", u"DualPipeV"_s},
         {"chimera", u"Chimera"_s},
         {"hanayo", u"Hanayo"_s},
+        {"seq1f1b", u"Seq1F1B"_s},
+        {"seq1f1b-zb", u"Seq1F1B ZB"_s},
         {"pipedream", u"PipeDream"_s},
         {"pipedream-2bw", u"PipeDream-2BW"_s},
         {model::kCustomFamily, Words::tr("Custom order")},
@@ -174,6 +176,11 @@ QString planCaption(const model::Experiment &experiment)
            Words::tr(" · %1 devices x %2 microbatches").arg(experiment.parallel.devices).arg(experiment.parallel.microbatches) +
            (experiment.parallel.tensor > 1 ? Words::tr(" x %1 tensor").arg(experiment.parallel.tensor) : QString()) +
            (experiment.parallel.replicas > 1 ? Words::tr(" x %1 replicas").arg(experiment.parallel.replicas) : QString());
+}
+
+QString microbatchText(int microbatch, int slices)
+{
+    return slices == 1 ? QString::number(microbatch) : u"%1.%2"_s.arg(microbatch / slices).arg(microbatch % slices);
 }
 
 QString planNote(const model::Experiment &experiment)

@@ -33,6 +33,8 @@ inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString caption(timeline::Provenance provenance);  ///< "Virtual clock": the exact words of the design
 [[nodiscard]] QString explanation(timeline::Provenance provenance);
 [[nodiscard]] QString caption(store::RunStatus status);
+/// "3", or "3.1" for slice 1 of microbatch 3 where the microbatch numbers of passes count slices of sequences.
+[[nodiscard]] QString microbatchText(int microbatch, int slices);
 /// "1F1B · VOCAB-2 · 4 devices x 16 microbatches".
 [[nodiscard]] QString planCaption(const model::Experiment &experiment);
 /// What the plan does or is that its fields do not say, a sentence a line; empty: nothing.

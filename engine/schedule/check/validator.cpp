@@ -164,7 +164,7 @@ void Validation::findMisplacedDependencies(const PassIndex &index)
                 const Placement &placement = m_schedule.placement();
                 if (!needed.allDevices && placement.deviceOf(unit, placement.directionOf(pass.microbatch)) != device)
                     return;
-                const std::uint32_t number = index.at(needed.kind, unit, pass.microbatch);
+                const std::uint32_t number = index.at(needed.kind, unit, pass.microbatch + needed.unitOffset);
                 if (number == PassIndex::kAbsent || number < first + begin)
                     return;
                 const std::string name = text(passes[number - first]);
@@ -203,12 +203,16 @@ void visitDisorder(const Schedule &schedule, Counts counts, Visit visit)
             const int unit = isVocabularyPass(pass.kind)
                                  ? device
                                  : pass.stage * placement.directions + placement.directionOf(pass.microbatch);
+            const auto placeOf = [&](const Pass &each) { // T adds in the order of forwards, the others in that of backwards
+                return each.microbatch < 0 || each.kind == PassKind::T ? each.microbatch
+                                                                       : backwardPlace(each.microbatch, schedule.slices());
+            };
             const Pass *after = nullptr;
             for (const PassKind sum : kSums) {
                 Pass &last = latest[static_cast<std::size_t>(unit) * kPassKindCount + static_cast<std::size_t>(sum)];
                 if (!addsTo(sum, pass.kind))
                     continue;
-                if (pass.microbatch < last.microbatch)
+                if (placeOf(pass) < placeOf(last))
                     after = &last;
                 else
                     last = pass;

@@ -1,5 +1,6 @@
 #include "engine/schedule/order/vocabulary_insertion.h"
 
+#include "engine/model/family_shape.h"
 #include "engine/schedule/order/list_schedule.h"
 
 #include <algorithm>
@@ -20,12 +21,14 @@ enum class Preference : unsigned char { VocabularyFirst, LayersFirst };
 /// Builds the orders of all devices for one preference.
 class Insertion {
 public:
-    Insertion(const LayerOrder &order, int microbatches, VocabularyMethod method, const Durations &durations,
+    Insertion(const LayerOrder &order, int microbatches, int slices, VocabularyMethod method, const Durations &durations,
               Preference preference);
     ListOutcome run();
 
 private:
-    /// Returns the passes of a kind in microbatch order, each with the pass that it must wait for (gateOf).
+    /// Returns the microbatch of the i-th pass of a kind: EB follow the backwards.
+    [[nodiscard]] int microbatchOf(PassKind kind, int i) const { return kind == PassKind::EB ? backwardPlace(i, m_slices) : i; }
+    /// Returns the passes of a kind in that order, each with the pass that it must wait for (gateOf).
     PassQueue passesOf(PassKind kind, int stage) const;
     /// Returns all vocabulary passes of stage 0, sorted by the completion of their collectives.
     std::vector<Pass> commonOrder(const ListOutcome &outcome) const;
@@ -34,15 +37,16 @@ private:
 
     const LayerOrder &m_order;
     int m_microbatches;
+    int m_slices;
     VocabularyMethod m_method;
     const Durations &m_durations;
     int m_layerRank;
     std::vector<int> m_firstStage;
 };
 
-Insertion::Insertion(const LayerOrder &order, int microbatches, VocabularyMethod method, const Durations &durations,
+Insertion::Insertion(const LayerOrder &order, int microbatches, int slices, VocabularyMethod method, const Durations &durations,
                      Preference preference)
-    : m_order(order), m_microbatches(microbatches), m_method(method), m_durations(durations),
+    : m_order(order), m_microbatches(microbatches), m_slices(slices), m_method(method), m_durations(durations),
       m_layerRank(preference == Preference::VocabularyFirst ? 1 : -1), m_firstStage(order.placement.firstStages())
 {}
 
@@ -52,8 +56,8 @@ std::optional<Pass> Insertion::gateOf(const Pass &pass) const
     constexpr int kAhead = 2;
     if (pass.kind == PassKind::EF && pass.microbatch >= kAhead)
         return makePass(PassKind::F, 0, pass.microbatch - kAhead);
-    if (pass.kind == PassKind::EB && pass.microbatch + 1 < m_microbatches)
-        return makePass(PassKind::B, 0, pass.microbatch + 1);
+    if (const int next = backwardPlace(pass.microbatch, m_slices) + 1; pass.kind == PassKind::EB && next < m_microbatches)
+        return makePass(PassKind::B, 0, backwardPlace(next, m_slices));
     return std::nullopt;
 }
 
@@ -61,7 +65,7 @@ PassQueue Insertion::passesOf(PassKind kind, int stage) const
 {
     PassQueue queue;
     for (int i = 0; i < m_microbatches; ++i) {
-        queue.passes.push_back(makePass(kind, stage, i));
+        queue.passes.push_back(makePass(kind, stage, microbatchOf(kind, i)));
         queue.gates.push_back(gateOf(queue.passes.back()));
     }
     return queue;
@@ -82,7 +86,7 @@ std::vector<Pass> Insertion::commonOrder(const ListOutcome &outcome) const
     std::vector<Pass> order;
     for (const PassKind kind : vocabularyPasses(m_method))
         for (int i = 0; i < m_microbatches; ++i)
-            order.push_back(makePass(kind, 0, i));
+            order.push_back(makePass(kind, 0, microbatchOf(kind, i)));
     // Stable: of several that complete at the same time, none precedes its dependencies.
     std::ranges::stable_sort(order, {}, endOf);
     return order;
@@ -122,13 +126,15 @@ Schedule placeVocabulary(std::string_view family, const LayerOrder &order, const
                          const Durations &durations)
 {
     const VocabularyMethod method = experiment.schedule.vocabulary;
-    const int microbatches = experiment.parallel.microbatches;
+    const int slices = model::slicesOf(experiment.schedule);
+    const int microbatches = experiment.parallel.microbatches * slices;
     if (!model::traits(method).isSharded)
-        return {std::string(family), order.placement, microbatches, method, order.devices};
+        return {std::string(family), order.placement, microbatches, method, order.devices, WeightUpdate::EndOfStep, slices};
     const auto placed = [&](Preference preference) {
-        const ListOutcome outcome = Insertion(order, microbatches, method, durations, preference).run();
+        const ListOutcome outcome = Insertion(order, microbatches, slices, method, durations, preference).run();
         assert(outcome.isComplete);
-        return Schedule(std::string(family), order.placement, microbatches, method, outcome.devices);
+        return Schedule(std::string(family), order.placement, microbatches, method, outcome.devices, WeightUpdate::EndOfStep,
+                        slices);
     };
     Schedule published = placed(Preference::VocabularyFirst);
     if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published)

@@ -127,7 +127,7 @@ std::vector<model::Experiment> plansOf(const model::Experiment &experiment)
     const bool isStageCountGiven = !isAnalytic(experiment) || !experiment.parallel.stageLayers.empty();
     std::vector<model::Experiment> plans;
     for (const schedule::Family &family : schedule::families()) {
-        if (!family.synchronous)
+        if (!family.synchronous || model::cutsSequences(family.name))
             continue;
         for (const ScheduleChoice &shape : shapesOf(experiment.schedule, family.name)) {
             if (isStageCountGiven && model::stagesPerDevice(shape) != stages)

@@ -198,8 +198,9 @@ void AnalyticCosts::setTransfers(CostModel &costs) const
     for (int from = 0; from < devices; ++from) {
         for (int to = 0; to < devices; ++to) {
             const model::LinkClass &link = linkBetween(from, to);
+            const double bytes = m_boundary / m_schedule.slices(); // a slice's, on average
             if (from != to)
-                costs.setSend(from, to, std::min(link.latency + toNanos(m_boundary / sendRate(link)), base::kLongestPass));
+                costs.setSend(from, to, std::min(link.latency + toNanos(bytes / sendRate(link)), base::kLongestPass));
         }
     }
     const model::LinkClass &slowest = linkBetween(0, devices - 1);
@@ -209,20 +210,22 @@ void AnalyticCosts::setTransfers(CostModel &costs) const
 
 double AnalyticCosts::collectiveSeconds(Transfer transfer, const model::LinkClass &link) const
 {
+    const double tokens = m_tokens / m_schedule.slices(); // a slice's, on average
     // With sequence parallelism each rail has its own rows.
-    const double rows = m_layer.split().isSequenceParallel ? m_tokens / m_layer.split().ranks : m_tokens;
-    const double tensor = m_traffic.collective > 0 ? m_traffic.collective * rows * m_experiment.model.hidden : m_boundary;
+    const double rows = m_layer.split().isSequenceParallel ? tokens / m_layer.split().ranks : tokens;
+    const double tensor =
+        m_traffic.collective > 0 ? m_traffic.collective * rows * m_experiment.model.hidden : m_boundary / m_schedule.slices();
     const model::VocabularyTraits &method = model::traits(m_schedule.vocabulary());
     switch (transfer) {
     case Transfer::BroadcastX:
     case Transfer::EmbedBroadcast: return broadcastSeconds(link, tensor);
     case Transfer::Statistics: {
-        const double numbers = (method.hasPassU ? 1 : 3) * m_tokens;
+        const double numbers = (method.hasPassU ? 1 : 3) * tokens;
         return reduceSeconds(link, 4 * numbers) + (method.isGradientFromS ? reduceSeconds(link, tensor) : 0);
     }
     case Transfer::ReduceGradient:
         // Interlaced reduces the statistics and the gradient in one collective.
-        return reduceSeconds(link, tensor) + (method.joinsSAndT ? reduceSeconds(link, 3 * 4 * m_tokens) : 0);
+        return reduceSeconds(link, tensor) + (method.joinsSAndT ? reduceSeconds(link, 3 * 4 * tokens) : 0);
     case Transfer::EmbedReduce: return reduceSeconds(link, tensor);
     case Transfer::Local:
     case Transfer::Send: break;
@@ -230,8 +233,8 @@ double AnalyticCosts::collectiveSeconds(Transfer transfer, const model::LinkClas
     return 0;
 }
 
-/// Returns the time by which the collectives of a microbatch slow concurrent passes. This is work on the device, so the link
-/// between nodes does not matter.
+/// Returns the time by which the collectives of a microbatch (of all its slices) slow concurrent passes. This is work on the
+/// device, so the link between nodes does not matter.
 double AnalyticCosts::contentionSeconds() const
 {
     const model::VocabularyTraits &method = model::traits(m_schedule.vocabulary());
@@ -242,7 +245,7 @@ double AnalyticCosts::contentionSeconds() const
         if (transfer != Transfer::ReduceGradient || !method.isGradientFromS)
             seconds += collectiveSeconds(transfer, m_hardware.insideNode);
     }
-    return m_traffic.contention * seconds;
+    return m_traffic.contention * m_schedule.slices() * seconds;
 }
 
 /// Reads parameters, gradients and optimizer state, and writes all but the gradients. With ZeRO each replica does so for its

@@ -4,6 +4,8 @@
 #include "engine/base/text.h"
 #include "engine/operators/recompute.h"
 #include "engine/simulate/costs/device_share.h"
+#include "engine/model/family_shape.h"
+#include "engine/operators/slices.h"
 #include "engine/simulate/costs/given_costs.h"
 #include "engine/simulate/sensitivity/what_if_costs.h"
 
@@ -93,7 +95,8 @@ CostModel CostModel::ofReplicas(const ReplicaClass &each) const
 {
     CostModel costs = *this;
     costs.classes.clear();
-    costs.work = each.work;
+    if (each.work)
+        costs.work = each.work;
     for (std::size_t device = 0; device < each.slow.size(); ++device)
         if (each.slow[device] != 1)
             costs.slowDown(static_cast<int>(device), each.slow[device]);
@@ -174,6 +177,22 @@ void addRecomputation(CostModel &costs, const model::Experiment &experiment, con
     }
 }
 
+/// Returns the work of each slice of a step's sequences relative to a whole sequence. Given durations have no part that grows
+/// with the square of the length, so the share of FLOPs counts.
+MicrobatchWork sliceWork(const model::Experiment &experiment)
+{
+    const bool isAnalytic = std::holds_alternative<model::HardwarePreset>(experiment.cost.source);
+    const std::vector<operators::SliceShare> shares = operators::sliceShares(experiment);
+    MicrobatchWork work;
+    for (int microbatch = 0; microbatch < experiment.parallel.microbatches; ++microbatch) {
+        for (const operators::SliceShare &share : shares) {
+            work.linear.push_back(isAnalytic ? share.tokens : share.work);
+            work.quadratic.push_back(share.pairs);
+        }
+    }
+    return work;
+}
+
 } // namespace
 
 CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const CostModel &base)
@@ -223,6 +242,8 @@ base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const 
     costs->collectives = experiment.cost.collectives;
     costs->replicas = experiment.parallel.replicas;
     costs->gathersFirst = experiment.parallel.gathersFirst();
+    if (model::slicesOf(experiment.schedule) > 1)
+        costs->work = std::make_shared<const MicrobatchWork>(sliceWork(experiment));
     costs->limitsNorm = experiment.training.optimizer.clip.has_value();
     // Analytic costs compute recomputation, and measured durations include it.
     if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recomputesLayers())

@@ -31,8 +31,8 @@ struct PassCost {
     base::Nanos recomputed = 0;   ///< its part that computes again what the forward has dropped; 0 if unknown
 };
 
-/// The work of each microbatch of a replica relative to that of the plan: of what grows with the tokens, and of what grows with
-/// the squares of the sequences' lengths.
+/// The work of each microbatch of a replica, or of each slice of its sequences, relative to that of the plan: of what grows
+/// with the tokens, and of what grows with the squares of the sequences' lengths.
 struct MicrobatchWork {
     std::vector<double> linear;
     std::vector<double> quadratic;

@@ -189,7 +189,7 @@ private slots:
                 for (const model::Recompute recompute :
                      {model::Recompute::None, model::Recompute::Selective, model::Recompute::Full}) {
                     model::Experiment experiment = planOf(std::string(family.name).c_str(), preset);
-                    if (!family.synchronous)
+                    if (!family.synchronous || model::cutsSequences(family.name))
                         continue;
                     experiment.schedule.recompute = recompute;
                     experiment.parallel.replicas = 2;
