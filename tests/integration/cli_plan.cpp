@@ -54,6 +54,44 @@ private slots:
         QVERIFY(lines[0].startsWith("devices,tensor,replicas,microbatches,microbatch_size,schedule,"));
     }
 
+    /// Every synchronous order of a small plan with its optimum; that of 1F1B is known: (m + p - 1)(F + B).
+    void optimaAreProvenForSmallPlans()
+    {
+        const CliAnswer answer = m_cli.run(u"optimum --json --devices 2 --microbatches 3 --uniform F=1,B=2"_s);
+        QVERIFY2(answer.status == 0, answer.err.constData());
+        bool isFound = false;
+        for (const QJsonValue &row : answer.object()[u"schedules"].toArray()) {
+            if (row[u"problem"].isUndefined())
+                QVERIFY(row[u"lower_bound_ns"].toDouble() <= row[u"optimum_ns"].toDouble() &&
+                        row[u"optimum_ns"].toDouble() <= row[u"makespan_ns"].toDouble());
+            if (row[u"schedule"] == u"1f1b") {
+                isFound = true;
+                QCOMPARE(row[u"proven"].toBool(), true);
+                QCOMPARE(row[u"optimum_ns"].toDouble(), 12e6);
+            }
+        }
+        QVERIFY(isFound);
+        const CliAnswer words = m_cli.run(u"optimum --devices 2 --microbatches 3 --uniform F=1,B=2"_s);
+        for (const char *part : {"best order", "proven", "Left out: dualpipe-v"})
+            QVERIFY2(words.out.contains(part), words.out.constData());
+    }
+
+    void slicesOfSequencesAreNumbered()
+    {
+        const CliAnswer answer =
+            m_cli.run(u"simulate --json --timeline --schedule seq1f1b --sequence-slices 3 --devices 1 --microbatches 2 "
+                      "--uniform F=1,B=2"_s);
+        QVERIFY2(answer.status == 0, answer.err.constData());
+        const QJsonArray slices = answer.object()[u"devices"][0][u"slices"].toArray();
+        QCOMPARE(slices.size(), 12);
+        QCOMPARE(slices[0][u"sequence_slice"].toInt(-1), 0);
+        QCOMPARE(slices[3][u"pass"].toString(), u"B"_s);
+        QCOMPARE(slices[3][u"sequence_slice"].toInt(-1), 2);
+        QCOMPARE(slices[3][u"microbatch"].toInt(-1), 0);
+        QCOMPARE(slices[11][u"microbatch"].toInt(-1), 1);
+        QCOMPARE(slices[11][u"sequence_slice"].toInt(-1), 0);
+    }
+
     void wrongOptionsAreExplained_data()
     {
         QTest::addColumn<QString>("words");
@@ -67,6 +105,13 @@ private slots:
                                << QByteArray("--global-batch: is 16, which 3 replicas with microbatches of 1 sequences do not "
                                              "divide; give 15");
         QTest::newRow("both") << u"simulate --microbatches 4 --global-batch 16"_s << QByteArray("contradicts --microbatches");
+        QTest::newRow("slices") << u"simulate --schedule 1f1b --sequence-slices 2"_s
+                                << QByteArray("--sequence-slices: 1f1b runs whole sequences");
+        QTest::newRow("no slices") << u"simulate --schedule seq1f1b --sequence-slices 0"_s
+                                   << QByteArray("--sequence-slices: is 0; choose 1 to 256");
+        QTest::newRow("run of slices") << u"run --schedule seq1f1b"_s << QByteArray("do not yet keep keys and values");
+        QTest::newRow("lengths of optimum") << u"optimum --collectives blocking --uniform F=1,B=2"_s
+                                            << QByteArray("is blocking, and the search needs overlapped ones");
         QTest::newRow("zero") << u"simulate --zero 2 --replicas 2"_s << QByteArray("--zero: is 2, but");
         QTest::newRow("asynchronous") << u"simulate --replicas 2 --schedule pipedream"_s
                                       << QByteArray("--replicas: is 2, but pipedream updates weights before");

@@ -19,6 +19,7 @@ using Action = std::function<int()>;
 void addList(CLI::App &app, Action &chosen);
 void addExperiment(CLI::App &app, Action &chosen);
 void addPlan(CLI::App &app, Action &chosen);
+void addOptimum(CLI::App &app, Action &chosen);
 void addHardware(CLI::App &app, Action &chosen);
 void addCalibrate(CLI::App &app, Action &chosen);
 void addSimulate(CLI::App &app, Action &chosen);
