@@ -87,6 +87,14 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Where the vocabulary passes stand among the others: published or best."),
     QT_TRANSLATE_NOOP("Words", "Chunks"),
     QT_TRANSLATE_NOOP("Words", "Stages of each device (interleaved families; 2)."),
+    QT_TRANSLATE_NOOP("Words", "Sequence slices"),
+    QT_TRANSLATE_NOOP("Words", "Slices of each sequence (seq1f1b families; 2)."),
+    QT_TRANSLATE_NOOP("Words", "Slices of equal"),
+    QT_TRANSLATE_NOOP("Words", "Where sequences are cut: slices of equal work, or of equal length."),
+    QT_TRANSLATE_NOOP("Words", "Work"),
+    QT_TRANSLATE_NOOP("Words", "Length"),
+    QT_TRANSLATE_NOOP("Words", "Later slices are shorter, for their attention reads more keys"),
+    QT_TRANSLATE_NOOP("Words", "Later slices take longer"),
     QT_TRANSLATE_NOOP("Words", "Group size"),
     QT_TRANSLATE_NOOP("Words", "Microbatches that go through a chunk before the next chunk's turn (interleaved families; p); a "
                                "rest that would not fill the pipeline makes groups larger."),
@@ -191,6 +199,8 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words",
                       "splits the backward; no bubble is left but the slant where F, I and W last alike, in twice the memory"),
     QT_TRANSLATE_NOOP("Words", "several chunks a device and a split backward"),
+    QT_TRANSLATE_NOOP("Words",
+                      "several chunks a device, half the warm-up and a split backward in place; small groups save memory"),
     QT_TRANSLATE_NOOP("Words", "splits the backward and orders its passes for the costs at hand, within a memory limit"),
     QT_TRANSLATE_NOOP(
         "Words",
@@ -209,6 +219,8 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "DualPipe on half of its devices: the model once, two chunks a device in a V"),
     QT_TRANSLATE_NOOP("Words", "two copies of the model in opposite directions fill each other's bubbles"),
     QT_TRANSLATE_NOOP("Words", "waves down and up the devices, two chunks each, shorten the bubble for more messages"),
+    QT_TRANSLATE_NOOP("Words", "1F1B over slices of each sequence: bubble and memory shrink with the slices; only predicted"),
+    QT_TRANSLATE_NOOP("Words", "1F1B over slices of each sequence, and a split backward; only predicted"),
     QT_TRANSLATE_NOOP("Words", "1F1B without a flush: an update after every backward, and each microbatch keeps its weights"),
     QT_TRANSLATE_NOOP("Words", "1F1B without a flush: one update a step, a step late, with two versions of the weights"),
     QT_TRANSLATE_NOOP("Words", "NVIDIA A100 SXM 80 GB: 312 TFLOP/s, 2.0 TB/s, 8 a node with NVLink, RoCE between nodes; fitted "
