@@ -42,6 +42,7 @@ struct ReplicatedPlan {
 /// `most` if that is above 0: the least sum of t_i + (stages - 1) max t_i, where `time(length, before)` is that of a slice
 /// with so many units before it. For each bound of the longest slice a dynamic programme finds the least sum. O(units^4), or
 /// times `most`.
-[[nodiscard]] PartCut teraPipeCut(int units, int stages, const std::function<double(int length, int before)> &time, int most = 0);
+[[nodiscard]] PartCut teraPipeCut(int units, int stages, const std::function<double(int length, int before)> &time,
+                                  int most = 0);
 
 } // namespace stagelens::operators

@@ -126,8 +126,7 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
                                stage, {layers > 0 ? ofLayers / layers : 0, secondsOf(embedding), secondsOf(output)});
         for (int direction = 0; direction < m_schedule.placement().directions; ++direction)
             costs.setPass(m_schedule.placement().deviceOf(stage, direction), kind, stage,
-                          {passTime(pass.seconds), toNanos(vocabularySeconds),
-                           toNanos(exchange.seconds + ofVocabulary.seconds),
+                          {passTime(pass.seconds), toNanos(vocabularySeconds), toNanos(exchange.seconds + ofVocabulary.seconds),
                            static_cast<base::Bytes>(exchange.bytes + ofVocabulary.bytes),
                            toNanos(pass.seconds - ofLayers - vocabularySeconds), static_cast<base::Bytes>(pass.bytes),
                            toNanos(quadraticSeconds), recomputed});

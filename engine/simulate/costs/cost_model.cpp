@@ -2,10 +2,10 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "engine/operators/recompute.h"
-#include "engine/simulate/costs/device_share.h"
 #include "engine/model/family_shape.h"
+#include "engine/operators/recompute.h"
 #include "engine/operators/slices.h"
+#include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/given_costs.h"
 #include "engine/simulate/sensitivity/what_if_costs.h"
 
