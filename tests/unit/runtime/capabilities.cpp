@@ -15,6 +15,12 @@ using model::Experiment;
 
 namespace {
 
+void useExperts(Experiment &experiment)
+{
+    experiment.model.family = model::ModelFamily::Llama;
+    experiment.model.experts = 4;
+}
+
 /// Turns a feature on.
 const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"pipeline", [](Experiment &e) { e.parallel.devices = 2; }},
@@ -123,6 +129,22 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      [](Experiment &e) {
          e.training.backend = "cuda";
          e.schedule.recomputeModules.activation = true;
+     }},
+    {"experts", useExperts},
+    {"experts-with-tensor-ranks",
+     [](Experiment &e) {
+         useExperts(e);
+         e.parallel.tensor = 2;
+     }},
+    {"experts-on-gpus",
+     [](Experiment &e) {
+         useExperts(e);
+         e.training.backend = "cuda";
+     }},
+    {"experts-with-whole-matrices",
+     [](Experiment &e) {
+         useExperts(e);
+         e.training.optimizer.name = "muon";
      }},
     {"slow-devices", [](Experiment &e) { e.whatIf.slow = "0=1.5"; }},
     {"slow-links",
