@@ -274,7 +274,7 @@ constexpr std::array kCapabilities{
                .isPredicted = false,
                .isRun = false,
                .reason = "slices are cut from sequences of equal length",
-               .remedy = "leave it out, or choose 1f1b"},
+               .remedy = "choose 1f1b, or leave it out"},
     Capability{.name = "slow-devices",
                .description = "devices, ranks, nodes or replicas that take longer",
                .field = "what_if.slow",

@@ -146,6 +146,17 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          useExperts(e);
          e.training.optimizer.name = "muon";
      }},
+    {"sequence-slices", [](Experiment &e) { e.schedule.family = "seq1f1b"; }},
+    {"sequence-slices-materialised-attention",
+     [](Experiment &e) {
+         e.schedule.family = "seq1f1b";
+         e.schedule.attention = model::Attention::Materialised;
+     }},
+    {"sequence-slices-of-lengths",
+     [](Experiment &e) {
+         e.schedule.family = "seq1f1b";
+         e.whatIf.lengths = "lengths.csv";
+     }},
     {"slow-devices", [](Experiment &e) { e.whatIf.slow = "0=1.5"; }},
     {"slow-links",
      [](Experiment &e) {
@@ -198,7 +209,8 @@ private slots:
                 kUses.at(other.name)(experiment);
                 std::set<std::string> notPredicted;
                 std::set<std::string> notRun;
-                for (const Capability &row : model::capabilities()) { // the two may make a third
+                // The other one may have set the same field, and some rows are of two features.
+                for (const Capability &row : model::capabilities()) {
                     if (!row.isUsed(experiment))
                         continue;
                     if (!row.isPredicted)
