@@ -239,6 +239,8 @@ bool Reader::finishHeader()
 {
     if (m_devices == 0 || m_microbatches == 0 || !m_vocabulary)
         return fail("the header must give devices, microbatches and vocabulary");
+    if (m_microbatches % m_slices != 0)
+        return fail(concat(m_microbatches, " microbatches are no multiple of ", m_slices, " slices, which they count"));
     if (!finishPlacement())
         return false;
     // Each stage needs a forward and a backward of every microbatch.

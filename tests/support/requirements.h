@@ -10,10 +10,7 @@ namespace stagelens::test {
 inline std::vector<schedule::Requirement> requirementsOf(const schedule::RequirementRules &rules, const schedule::Pass &pass)
 {
     std::vector<schedule::Requirement> all;
-    schedule::forEachRequirement(rules, pass, [&](const schedule::Requirement &each) {
-        if (each.unitOffset == 0) // those between slices have tests of their own (unit/simulate/sequence_slices.cpp)
-            all.push_back(each);
-    });
+    schedule::forEachRequirement(rules, pass, [&](const schedule::Requirement &each) { all.push_back(each); });
     return all;
 }
 inline std::vector<schedule::Requirement> requirementsOf(const schedule::Schedule &schedule, const schedule::Pass &pass)
