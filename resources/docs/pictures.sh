@@ -46,7 +46,9 @@ timeline() {
     "$programs/stagelens" --export "$images/$1/$2.png" --experiment "$scratch/drawn.stagelens.json" --size 1000x300
 }
 for family in $("$programs/stagelens-cli" list schedules | cut -d' ' -f1); do
-    timeline schedules "$family" --schedule "$family" --devices 4 --microbatches 8 --uniform F=1,I=1,W=1,B=2,S=.5
+    microbatches=8
+    case $family in seq1f1b*) microbatches=4 ;; esac # numbers of slices are wider
+    timeline schedules "$family" --schedule "$family" --devices 4 --microbatches "$microbatches" --uniform F=1,I=1,W=1,B=2,S=.5
 done
 for method in none redis vocab-naive vocab-1 vocab-2; do
     timeline vocabulary "$method" --vocabulary "$method" --devices 4 --microbatches 8 \
