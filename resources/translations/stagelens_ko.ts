@@ -3312,10 +3312,6 @@ Let go to put it here</source>
         <translation>재계산</translation>
     </message>
     <message>
-        <source>Which activations are computed again in the backward instead of being kept: none, selective or full.</source>
-        <translation>보관하지 않고 역전파에서 다시 계산할 활성값: none, selective, full.</translation>
-    </message>
-    <message>
         <source>Attention</source>
         <translation>어텐션</translation>
     </message>
@@ -4874,6 +4870,298 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>At its peak a rank holds as much as with ZeRO-1; ZeRO-%1 saves memory beside the peak.</source>
         <translation>최대일 때 랭크의 메모리는 ZeRO-1과 같습니다. ZeRO-%1은 최대가 아닌 때에만 메모리를 줄입니다.</translation>
+    </message>
+    <message>
+        <source>&amp;Levers…</source>
+        <translation>레버(&amp;L)…</translation>
+    </message>
+    <message>
+        <source>What recomputation, schedules and other changes save and cost</source>
+        <translation>재계산, 스케줄, 그 밖의 변경이 무엇을 절약하고 얼마나 드는지</translation>
+    </message>
+    <message>
+        <source>levers: what each change of the plan saves and costs</source>
+        <translation>레버: 계획의 각 변경이 절약하는 것과 비용</translation>
+    </message>
+    <message>
+        <source>Only the Pareto front</source>
+        <translation>파레토 프런트만</translation>
+    </message>
+    <message>
+        <source>Levers</source>
+        <translation>레버</translation>
+    </message>
+    <message>
+        <source>Lever</source>
+        <translation>레버</translation>
+    </message>
+    <message>
+        <source>Fullest device</source>
+        <translation>가장 많이 찬 장치</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>변화</translation>
+    </message>
+    <message>
+        <source>Numbers</source>
+        <translation>수치</translation>
+    </message>
+    <message>
+        <source>Rows that no other beats in memory, time and numbers together</source>
+        <translation>메모리, 시간, 수치를 모두 고려할 때 더 나은 행이 없는 행</translation>
+    </message>
+    <message>
+        <source>Predictions</source>
+        <translation>예측</translation>
+    </message>
+    <message>
+        <source>Apply to the plan</source>
+        <translation>계획에 적용</translation>
+    </message>
+    <message>
+        <source>Cancelled. A change of the plan starts it again.</source>
+        <translation>취소되었습니다. 계획을 변경하면 다시 시작합니다.</translation>
+    </message>
+    <message>
+        <source>There are no levers. </source>
+        <translation>레버가 없습니다. </translation>
+    </message>
+    <message>
+        <source>Combinations</source>
+        <translation>조합</translation>
+    </message>
+    <message>
+        <source>Not possible</source>
+        <translation>불가능</translation>
+    </message>
+    <message>
+        <source>nothing is better</source>
+        <translation>더 나은 것이 없음</translation>
+    </message>
+    <message>
+        <source>Does not fit into %1</source>
+        <translation>%1에 들어가지 않음</translation>
+    </message>
+    <message>
+        <source>%1, %2 % active</source>
+        <translation>%1, 활성 %2 %</translation>
+    </message>
+    <message>
+        <source>Forward computed again: %1 (%2 %)</source>
+        <translation>다시 계산하는 순전파: %1 (%2 %)</translation>
+    </message>
+    <message>
+        <source>again</source>
+        <translation>재계산</translation>
+    </message>
+    <message>
+        <source>forward computed again</source>
+        <translation>다시 계산하는 순전파</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>전문가</translation>
+    </message>
+    <message>
+        <source>Experts of each layer of a llama, of which a router chooses some for each token (0: one MLP for all).</source>
+        <translation>llama 각 층의 전문가 수. 라우터가 토큰마다 그중 몇 개를 고릅니다(0: 모두 하나의 MLP).</translation>
+    </message>
+    <message>
+        <source>Experts of a token</source>
+        <translation>토큰당 전문가</translation>
+    </message>
+    <message>
+        <source>Experts that compute each token; 1 is Switch&apos;s rule.</source>
+        <translation>각 토큰을 계산하는 전문가 수. 1은 Switch의 규칙입니다.</translation>
+    </message>
+    <message>
+        <source>Expert width</source>
+        <translation>전문가 너비</translation>
+    </message>
+    <message>
+        <source>Inner width of an expert (default: that of the MLP).</source>
+        <translation>전문가의 내부 너비(기본값: MLP와 같음).</translation>
+    </message>
+    <message>
+        <source>inner width</source>
+        <translation>내부 너비</translation>
+    </message>
+    <message>
+        <source>Balance loss</source>
+        <translation>균형 손실</translation>
+    </message>
+    <message>
+        <source>Coefficient of the loss that keeps the tokens of the experts of a microbatch equal (0: off).</source>
+        <translation>마이크로배치 안에서 전문가들의 토큰 수를 고르게 하는 손실의 계수(0: 끔).</translation>
+    </message>
+    <message>
+        <source>Router z-loss</source>
+        <translation>라우터 z 손실</translation>
+    </message>
+    <message>
+        <source>Coefficient of the loss that keeps the router&apos;s logits small (0: off).</source>
+        <translation>라우터의 로짓을 작게 유지하는 손실의 계수(0: 끔).</translation>
+    </message>
+    <message>
+        <source>small mixture of 8 experts for a laptop, 2 of which compute a token</source>
+        <translation>노트북용 소형 전문가 혼합 모델: 전문가 8개 중 2개가 토큰을 계산</translation>
+    </message>
+    <message>
+        <source>Mixtral 8x7B, 8 experts of which 2 compute a token</source>
+        <translation>Mixtral 8x7B: 전문가 8개 중 2개가 토큰을 계산</translation>
+    </message>
+    <message>
+        <source>Qwen3 30B-A3B, 128 experts of which 8 compute a token, without its norms of queries and keys</source>
+        <translation>Qwen3 30B-A3B: 전문가 128개 중 8개가 토큰을 계산. 쿼리와 키의 정규화는 없음</translation>
+    </message>
+    <message>
+        <source>Sequence slices</source>
+        <translation>시퀀스 조각</translation>
+    </message>
+    <message>
+        <source>Slices of each sequence (seq1f1b families; 2).</source>
+        <translation>각 시퀀스의 조각 수(seq1f1b 계열; 2).</translation>
+    </message>
+    <message>
+        <source>Slices of equal</source>
+        <translation>조각 등분 기준</translation>
+    </message>
+    <message>
+        <source>Where sequences are cut: slices of equal work, or of equal length.</source>
+        <translation>시퀀스를 자르는 위치: 조각의 작업량을 같게 하거나 길이를 같게 합니다.</translation>
+    </message>
+    <message>
+        <source>Work</source>
+        <translation>작업량</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>길이</translation>
+    </message>
+    <message>
+        <source>Later slices are shorter, for their attention reads more keys</source>
+        <translation>뒤쪽 조각이 더 짧습니다. 어텐션이 더 많은 키를 읽기 때문입니다</translation>
+    </message>
+    <message>
+        <source>Later slices take longer</source>
+        <translation>뒤쪽 조각이 더 오래 걸립니다</translation>
+    </message>
+    <message>
+        <source>Which activations are computed again in the backward instead of being kept: none, selective or full; or how many of the first layers of each stage are computed again: a number, or one for each stage, such as 3/1/0/0.</source>
+        <translation>어떤 활성값을 보관하지 않고 역전파에서 다시 계산할지: none, selective 또는 full. 또는 각 스테이지의 처음 몇 개 레이어를 다시 계산할지: 수 하나, 또는 3/1/0/0처럼 스테이지마다 하나.</translation>
+    </message>
+    <message>
+        <source>Recomputed layers</source>
+        <translation>재계산 레이어</translation>
+    </message>
+    <message>
+        <source>How many of the first layers of each stage are computed again in the backward: a number for every stage, or one for each.</source>
+        <translation>각 스테이지의 처음 몇 개 레이어를 역전파에서 다시 계산할지: 모든 스테이지에 수 하나, 또는 스테이지마다 하나.</translation>
+    </message>
+    <message>
+        <source>Recomputed operators</source>
+        <translation>재계산 연산자</translation>
+    </message>
+    <message>
+        <source>Operators of a layer whose outputs are computed again in the backward: norms, activation, attention, with commas.</source>
+        <translation>출력을 역전파에서 다시 계산하는 레이어의 연산자: norms, activation, attention, 쉼표로 구분.</translation>
+    </message>
+    <message>
+        <source>Norms</source>
+        <translation>정규화</translation>
+    </message>
+    <message>
+        <source>Activation function</source>
+        <translation>활성화 함수</translation>
+    </message>
+    <message>
+        <source>Norms and activation</source>
+        <translation>정규화와 활성화 함수</translation>
+    </message>
+    <message>
+        <source>About 40 % of the activations for 1 to 2 % of the time</source>
+        <translation>시간의 1~2 %로 활성값의 약 40 %</translation>
+    </message>
+    <message>
+        <source>Norms and attention</source>
+        <translation>정규화와 어텐션</translation>
+    </message>
+    <message>
+        <source>Activation and attention</source>
+        <translation>활성화 함수와 어텐션</translation>
+    </message>
+    <message>
+        <source>All three</source>
+        <translation>세 가지 모두</translation>
+    </message>
+    <message>
+        <source>several chunks a device, half the warm-up and a split backward in place; small groups save memory</source>
+        <translation>장치마다 여러 청크, 절반의 워밍업, 제자리에서 나눈 역전파; 작은 그룹은 메모리를 절약</translation>
+    </message>
+    <message>
+        <source>1F1B over slices of each sequence: bubble and memory shrink with the slices; only predicted</source>
+        <translation>각 시퀀스의 조각 단위로 실행하는 1F1B: 조각 수에 따라 버블과 메모리가 줄어듦; 예측만 가능</translation>
+    </message>
+    <message>
+        <source>1F1B over slices of each sequence, and a split backward; only predicted</source>
+        <translation>각 시퀀스의 조각 단위로 실행하는 1F1B, 역전파 나눔; 예측만 가능</translation>
+    </message>
+    <message>
+        <source>recomputation of 1 layer</source>
+        <translation>레이어 1개 재계산</translation>
+    </message>
+    <message>
+        <source>recomputation of %1 layers</source>
+        <translation>레이어 %1개 재계산</translation>
+    </message>
+    <message>
+        <source>All layers</source>
+        <translation>모든 레이어</translation>
+    </message>
+    <message>
+        <source>1 of each stage</source>
+        <translation>스테이지마다 1개</translation>
+    </message>
+    <message>
+        <source>%1 of each stage</source>
+        <translation>스테이지마다 %1개</translation>
+    </message>
+    <message>
+        <source>%1, with %2 microbatches</source>
+        <translation>%1, 마이크로배치 %2개</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>켜짐</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>꺼짐</translation>
+    </message>
+    <message>
+        <source>Same bits</source>
+        <translation>같은 비트</translation>
+    </message>
+    <message>
+        <source>Same mathematics, different rounding</source>
+        <translation>수학은 같고 반올림이 다름</translation>
+    </message>
+    <message>
+        <source>Different training: check the loss</source>
+        <translation>다른 학습: 손실을 확인하세요</translation>
+    </message>
+    <message>
+        <source>Predicted: the plan takes %1 and needs %2 on its fullest device</source>
+        <translation>예측: 이 계획은 %1 걸리며 가장 많이 찬 장치에 %2이(가) 필요합니다</translation>
+    </message>
+    <message>
+        <source>, which has %1.</source>
+        <translation> (용량 %1).</translation>
+    </message>
+    <message>
+        <source>Slices: a pass has a part of each sequence</source>
+        <translation>조각: 패스 하나가 각 시퀀스의 일부를 처리</translation>
     </message>
 </context>
 </TS>

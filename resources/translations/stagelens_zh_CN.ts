@@ -3312,10 +3312,6 @@ Let go to put it here</source>
         <translation>重计算</translation>
     </message>
     <message>
-        <source>Which activations are computed again in the backward instead of being kept: none, selective or full.</source>
-        <translation>哪些激活在反向中重新计算而不保留：none、selective 或 full。</translation>
-    </message>
-    <message>
         <source>Attention</source>
         <translation>注意力</translation>
     </message>
@@ -4874,6 +4870,298 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>At its peak a rank holds as much as with ZeRO-1; ZeRO-%1 saves memory beside the peak.</source>
         <translation>峰值时一个 rank 的占用与 ZeRO-1 相同；ZeRO-%1 只在峰值之外节省内存。</translation>
+    </message>
+    <message>
+        <source>&amp;Levers…</source>
+        <translation>杠杆(&amp;L)…</translation>
+    </message>
+    <message>
+        <source>What recomputation, schedules and other changes save and cost</source>
+        <translation>重计算、调度和其他更改各节省什么、代价是什么</translation>
+    </message>
+    <message>
+        <source>levers: what each change of the plan saves and costs</source>
+        <translation>杠杆：方案的每项更改节省什么、代价是什么</translation>
+    </message>
+    <message>
+        <source>Only the Pareto front</source>
+        <translation>仅帕累托前沿</translation>
+    </message>
+    <message>
+        <source>Levers</source>
+        <translation>杠杆</translation>
+    </message>
+    <message>
+        <source>Lever</source>
+        <translation>杠杆</translation>
+    </message>
+    <message>
+        <source>Fullest device</source>
+        <translation>占用最多的设备</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>变化</translation>
+    </message>
+    <message>
+        <source>Numbers</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>Rows that no other beats in memory, time and numbers together</source>
+        <translation>在内存、时间和数值上都没有其他行同时更优的行</translation>
+    </message>
+    <message>
+        <source>Predictions</source>
+        <translation>预测</translation>
+    </message>
+    <message>
+        <source>Apply to the plan</source>
+        <translation>应用到方案</translation>
+    </message>
+    <message>
+        <source>Cancelled. A change of the plan starts it again.</source>
+        <translation>已取消。更改方案后会重新开始。</translation>
+    </message>
+    <message>
+        <source>There are no levers. </source>
+        <translation>没有可用的杠杆。</translation>
+    </message>
+    <message>
+        <source>Combinations</source>
+        <translation>组合</translation>
+    </message>
+    <message>
+        <source>Not possible</source>
+        <translation>不可行</translation>
+    </message>
+    <message>
+        <source>nothing is better</source>
+        <translation>没有更优的</translation>
+    </message>
+    <message>
+        <source>Does not fit into %1</source>
+        <translation>超出 %1</translation>
+    </message>
+    <message>
+        <source>%1, %2 % active</source>
+        <translation>%1，激活 %2 %</translation>
+    </message>
+    <message>
+        <source>Forward computed again: %1 (%2 %)</source>
+        <translation>重新计算的前向：%1（%2 %）</translation>
+    </message>
+    <message>
+        <source>again</source>
+        <translation>重算</translation>
+    </message>
+    <message>
+        <source>forward computed again</source>
+        <translation>重新计算的前向</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>Experts of each layer of a llama, of which a router chooses some for each token (0: one MLP for all).</source>
+        <translation>llama 每层的专家数，路由器为每个词元选择其中几个（0：所有词元共用一个 MLP）。</translation>
+    </message>
+    <message>
+        <source>Experts of a token</source>
+        <translation>每个词元的专家数</translation>
+    </message>
+    <message>
+        <source>Experts that compute each token; 1 is Switch&apos;s rule.</source>
+        <translation>计算每个词元的专家数；1 即 Switch 的规则。</translation>
+    </message>
+    <message>
+        <source>Expert width</source>
+        <translation>专家宽度</translation>
+    </message>
+    <message>
+        <source>Inner width of an expert (default: that of the MLP).</source>
+        <translation>专家的内部宽度（默认：与 MLP 相同）。</translation>
+    </message>
+    <message>
+        <source>inner width</source>
+        <translation>内部宽度</translation>
+    </message>
+    <message>
+        <source>Balance loss</source>
+        <translation>均衡损失</translation>
+    </message>
+    <message>
+        <source>Coefficient of the loss that keeps the tokens of the experts of a microbatch equal (0: off).</source>
+        <translation>使一个微批次内各专家的词元数保持均衡的损失的系数（0：关闭）。</translation>
+    </message>
+    <message>
+        <source>Router z-loss</source>
+        <translation>路由器 z 损失</translation>
+    </message>
+    <message>
+        <source>Coefficient of the loss that keeps the router&apos;s logits small (0: off).</source>
+        <translation>使路由器的 logits 保持较小的损失的系数（0：关闭）。</translation>
+    </message>
+    <message>
+        <source>small mixture of 8 experts for a laptop, 2 of which compute a token</source>
+        <translation>适合笔记本电脑的小型混合专家模型：8 个专家，每个词元由 2 个计算</translation>
+    </message>
+    <message>
+        <source>Mixtral 8x7B, 8 experts of which 2 compute a token</source>
+        <translation>Mixtral 8x7B：8 个专家，每个词元由 2 个计算</translation>
+    </message>
+    <message>
+        <source>Qwen3 30B-A3B, 128 experts of which 8 compute a token, without its norms of queries and keys</source>
+        <translation>Qwen3 30B-A3B：128 个专家，每个词元由 8 个计算；不含查询和键的归一化</translation>
+    </message>
+    <message>
+        <source>Sequence slices</source>
+        <translation>序列切片</translation>
+    </message>
+    <message>
+        <source>Slices of each sequence (seq1f1b families; 2).</source>
+        <translation>每个序列的切片数（seq1f1b 系列；2）。</translation>
+    </message>
+    <message>
+        <source>Slices of equal</source>
+        <translation>切片等分依据</translation>
+    </message>
+    <message>
+        <source>Where sequences are cut: slices of equal work, or of equal length.</source>
+        <translation>序列的切分位置：各切片计算量相等，或长度相等。</translation>
+    </message>
+    <message>
+        <source>Work</source>
+        <translation>计算量</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>长度</translation>
+    </message>
+    <message>
+        <source>Later slices are shorter, for their attention reads more keys</source>
+        <translation>靠后的切片更短，因为其注意力要读取更多的键</translation>
+    </message>
+    <message>
+        <source>Later slices take longer</source>
+        <translation>靠后的切片耗时更长</translation>
+    </message>
+    <message>
+        <source>Which activations are computed again in the backward instead of being kept: none, selective or full; or how many of the first layers of each stage are computed again: a number, or one for each stage, such as 3/1/0/0.</source>
+        <translation>哪些激活不保留而在反向中重新计算：none、selective 或 full；或每个阶段的前几层重新计算：一个数，或每个阶段一个，例如 3/1/0/0。</translation>
+    </message>
+    <message>
+        <source>Recomputed layers</source>
+        <translation>重计算的层</translation>
+    </message>
+    <message>
+        <source>How many of the first layers of each stage are computed again in the backward: a number for every stage, or one for each.</source>
+        <translation>每个阶段的前几层在反向中重新计算：所有阶段共用一个数，或每个阶段一个。</translation>
+    </message>
+    <message>
+        <source>Recomputed operators</source>
+        <translation>重计算的算子</translation>
+    </message>
+    <message>
+        <source>Operators of a layer whose outputs are computed again in the backward: norms, activation, attention, with commas.</source>
+        <translation>其输出在反向中重新计算的层内算子：norms、activation、attention，以逗号分隔。</translation>
+    </message>
+    <message>
+        <source>Norms</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>Activation function</source>
+        <translation>激活函数</translation>
+    </message>
+    <message>
+        <source>Norms and activation</source>
+        <translation>归一化和激活函数</translation>
+    </message>
+    <message>
+        <source>About 40 % of the activations for 1 to 2 % of the time</source>
+        <translation>以 1% 到 2% 的时间节省约 40% 的激活</translation>
+    </message>
+    <message>
+        <source>Norms and attention</source>
+        <translation>归一化和注意力</translation>
+    </message>
+    <message>
+        <source>Activation and attention</source>
+        <translation>激活函数和注意力</translation>
+    </message>
+    <message>
+        <source>All three</source>
+        <translation>全部三种</translation>
+    </message>
+    <message>
+        <source>several chunks a device, half the warm-up and a split backward in place; small groups save memory</source>
+        <translation>每个设备有多个分块，预热减半，反向就地拆分；小分组节省内存</translation>
+    </message>
+    <message>
+        <source>1F1B over slices of each sequence: bubble and memory shrink with the slices; only predicted</source>
+        <translation>以每个序列的切片为单位的 1F1B：气泡和内存随切片数减小；仅预测</translation>
+    </message>
+    <message>
+        <source>1F1B over slices of each sequence, and a split backward; only predicted</source>
+        <translation>以每个序列的切片为单位的 1F1B，并拆分反向；仅预测</translation>
+    </message>
+    <message>
+        <source>recomputation of 1 layer</source>
+        <translation>重计算 1 层</translation>
+    </message>
+    <message>
+        <source>recomputation of %1 layers</source>
+        <translation>重计算 %1 层</translation>
+    </message>
+    <message>
+        <source>All layers</source>
+        <translation>所有层</translation>
+    </message>
+    <message>
+        <source>1 of each stage</source>
+        <translation>每个阶段 1 层</translation>
+    </message>
+    <message>
+        <source>%1 of each stage</source>
+        <translation>每个阶段 %1 层</translation>
+    </message>
+    <message>
+        <source>%1, with %2 microbatches</source>
+        <translation>%1，%2 个微批次</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Same bits</source>
+        <translation>逐位相同</translation>
+    </message>
+    <message>
+        <source>Same mathematics, different rounding</source>
+        <translation>数学相同，舍入不同</translation>
+    </message>
+    <message>
+        <source>Different training: check the loss</source>
+        <translation>训练不同：请检查损失</translation>
+    </message>
+    <message>
+        <source>Predicted: the plan takes %1 and needs %2 on its fullest device</source>
+        <translation>预测：方案用时 %1，占用最多的设备需要 %2</translation>
+    </message>
+    <message>
+        <source>, which has %1.</source>
+        <translation>，其容量为 %1。</translation>
+    </message>
+    <message>
+        <source>Slices: a pass has a part of each sequence</source>
+        <translation>切片：一次计算只处理每个序列的一部分</translation>
     </message>
 </context>
 </TS>

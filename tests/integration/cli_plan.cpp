@@ -60,11 +60,12 @@ private slots:
         const CliAnswer answer = m_cli.run(u"optimum --json --devices 2 --microbatches 3 --uniform F=1,B=2"_s);
         QVERIFY2(answer.status == 0, answer.err.constData());
         bool isFound = false;
-        for (const QJsonValue &row : answer.object()[u"schedules"].toArray()) {
+        const QJsonArray rows = answer.object()[u"schedules"].toArray();
+        for (const QJsonValue &row : rows) {
             if (row[u"problem"].isUndefined())
                 QVERIFY(row[u"lower_bound_ns"].toDouble() <= row[u"optimum_ns"].toDouble() &&
                         row[u"optimum_ns"].toDouble() <= row[u"makespan_ns"].toDouble());
-            if (row[u"schedule"] == u"1f1b") {
+            if (row[u"schedule"].toString() == u"1f1b"_s) {
                 isFound = true;
                 QCOMPARE(row[u"proven"].toBool(), true);
                 QCOMPARE(row[u"optimum_ns"].toDouble(), 12e6);

@@ -97,11 +97,19 @@ Experiment anyExperiment(Random &random)
     experiment.hasModel = random.nextInteger(0, 3) != 0;
     if (experiment.hasModel && random.nextInteger(0, 1) == 0)
         experiment.model = anyModel(random);
-    experiment.parallel = {anyInt(random), anyInt(random),
-                           anyInt(random), {},
-                           anyInt(random), random.nextInteger(0, 1) == 0,
-                           anyInt(random), anyInt(random),
-                           anyInt(random), anyInt(random),
+    experiment.parallel = {anyInt(random),
+                           anyInt(random),
+                           anyInt(random),
+                           {},
+                           anyInt(random),
+                           random.nextInteger(0, 1) == 0,
+                           anyInt(random),
+                           anyInt(random),
+                           anyInt(random),
+                           anyInt(random),
+                           anyOf<ZeroGradients>(random),
+                           anyOf<ZeroParameters>(random),
+                           anyInt(random),
                            anyText(random)};
     for (std::int64_t left = random.nextInteger(0, 6); left > 0; --left)
         experiment.parallel.stageLayers.push_back(anyInt(random));
@@ -113,6 +121,8 @@ Experiment anyExperiment(Random &random)
                            maybeInt(random),
                            maybeInt(random),
                            maybeInt(random),
+                           maybeInt(random),
+                           anyOf<SliceCut>(random),
                            maybeInt(random),
                            anyOf<Recompute>(random),
                            {},
