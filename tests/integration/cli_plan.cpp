@@ -113,7 +113,7 @@ private slots:
         QTest::newRow("run of slices") << u"run --schedule seq1f1b"_s << QByteArray("do not yet keep keys and values");
         QTest::newRow("lengths of optimum") << u"optimum --collectives blocking --uniform F=1,B=2"_s
                                             << QByteArray("is blocking, and the search needs overlapped ones");
-        QTest::newRow("zero") << u"simulate --zero 2 --replicas 2"_s << QByteArray("--zero: is 2, but");
+        QTest::newRow("zero") << u"simulate --zero 4 --replicas 2"_s << QByteArray("--zero: is 4");
         QTest::newRow("asynchronous") << u"simulate --replicas 2 --schedule pipedream"_s
                                       << QByteArray("--replicas: is 2, but pipedream updates weights before");
     }

@@ -48,6 +48,16 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.model.family = model::ModelFamily::Llama;
         else if (field.id == u"schedule.vocabulary_order"_s)
             experiment.schedule.vocabulary = model::VocabularyMethod::Vocab1;
+        else if (field.id == u"model.experts"_s)
+            experiment.model.family = model::ModelFamily::Llama;
+        else if (field.id == u"model.top_k"_s || field.id == u"model.expert_ffn"_s || field.id.endsWith(u"_loss"_s))
+            experiment.model.experts = 4;
+        else if (field.id == u"schedule.sequence_slices"_s || field.id == u"schedule.slice_cut"_s)
+            experiment.schedule.family = "seq1f1b";
+        else if (field.id == u"parallel.zero2"_s)
+            experiment.parallel.zero = 2;
+        else if (field.id == u"parallel.zero3"_s)
+            experiment.parallel.zero = 3;
         else if (field.id == u"parallel.sequence_parallel"_s)
             experiment.parallel.tensor = 2;
         else if (field.id == u"training.optimizer.momentum"_s)

@@ -132,9 +132,9 @@ private slots:
             return answer ? std::string() : answer.error().text();
         };
         PlanQuery query = smallQuery();
-        query.fixed = {{"context", 2}, {"zero", 3}, {"devices", 3}};
+        query.fixed = {{"context", 2}, {"zero", 4}, {"devices", 3}};
         const std::string refused = messageOf(query);
-        for (const char *part : {"context is 2, but", "zero is 3, but", "devices is 3, which does not divide 4 GPUs"})
+        for (const char *part : {"context is 2, but", "zero is 4, but", "devices is 3, which does not divide 4 GPUs"})
             QVERIFY2(refused.find(part) != std::string::npos, refused.c_str());
         query = smallQuery();
         query.experiment.schedule.memoryLimit = 1 << 20;
