@@ -50,15 +50,16 @@ std::string ranksText(const model::ParallelPlan &plan)
 {
     if (plan.ranks(1) == 1)
         return {};
-    return base::concat(
-        plan.tensor > 1 ? base::concat(" x ", plan.tensor, " tensor") : std::string(),
-        plan.replicas > 1 ? base::concat(" x ", plan.replicas, " replicas") : std::string(), " (", plan.ranks(plan.devices),
-        " ranks", plan.tensor > 1 && !plan.sequenceParallel ? ", no sequence parallelism" : "",
-        plan.zero > 0 ? base::concat(", ZeRO-", plan.zero) : std::string(),
-        !plan.reducesEagerly() ? std::string_view()
-        : plan.zero == 2       ? " eager"
-                               : " reshard",
-        plan.shardGroup() < plan.replicas ? base::concat(" in groups of ", plan.shardGroup()) : std::string(), ")");
+    return base::concat(plan.tensor > 1 ? base::concat(" x ", plan.tensor, " tensor") : std::string(),
+                        plan.context > 1 ? base::concat(" x ", plan.context, " context") : std::string(),
+                        plan.replicas > 1 ? base::concat(" x ", plan.replicas, " replicas") : std::string(), " (",
+                        plan.ranks(plan.devices), " ranks",
+                        plan.tensor > 1 && !plan.sequenceParallel ? ", no sequence parallelism" : "",
+                        plan.zero > 0 ? base::concat(", ZeRO-", plan.zero) : std::string(),
+                        !plan.reducesEagerly() ? std::string_view()
+                        : plan.zero == 2       ? " eager"
+                                               : " reshard",
+                        plan.shardGroups() > 1 ? base::concat(" in groups of ", plan.shardReplicas) : std::string(), ")");
 }
 
 } // namespace
@@ -136,7 +137,8 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
             saved > 0 ? base::concat("best saves ", timeText(saved), " (", percentText(share), ")") : "best saves nothing");
     }
     if (metrics.exposedExchange && (*metrics.exposedExchange > 0 || metrics.replicaPerDevice.empty()))
-        add("replicas", timeText(*metrics.exposedExchange), "of the iteration is their exchange, which nothing hides");
+        add(metrics.contextPerDevice.empty() ? "replicas" : "gradients", timeText(*metrics.exposedExchange),
+            "of the iteration is their exchange, which nothing hides");
     const auto addInPasses = [&](const char *name, const std::vector<base::Nanos> &times) {
         if (times.empty())
             return;
@@ -148,6 +150,7 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
     };
     addInPasses("in passes", metrics.replicaPerDevice);
     addInPasses("tensor ranks", metrics.tensorPerDevice);
+    addInPasses("context ranks", metrics.contextPerDevice);
     add("makespan", timeText(metrics.makespan));
     if (metrics.lowerBound)
         add("lower bound", timeText(*metrics.lowerBound),

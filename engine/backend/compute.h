@@ -199,11 +199,12 @@ public:
     virtual void swigluBackward(Values gate, Values up, ConstValues outGradient, std::int64_t count) = 0;
     virtual void rotate(Values rows, const float *angles, const kernels::RotaryShape &shape, kernels::Turn turn) = 0;
     /// `scratch` needs kernels::attentionScratch() floats in fp32, none otherwise. `probabilities` may be null, and is on GPUs.
-    virtual void attentionForward(Values out, float *logSumExp, Values probabilities, ConstValues qkv,
+    /// `keys` and `keyGradient` are null unless the shape has AttentionShape::keys, which only processors support.
+    virtual void attentionForward(Values out, float *logSumExp, Values probabilities, ConstValues qkv, ConstValues keys,
                                   const kernels::AttentionShape &shape, float *scratch) = 0;
-    virtual void attentionBackward(Values qkvGradient, ConstValues outGradient, ConstValues qkv, ConstValues out,
-                                   const float *logSumExp, ConstValues probabilities, const kernels::AttentionShape &shape,
-                                   float *scratch) = 0;
+    virtual void attentionBackward(Values qkvGradient, Values keyGradient, ConstValues outGradient, ConstValues qkv,
+                                   ConstValues keys, ConstValues out, const float *logSumExp, ConstValues probabilities,
+                                   const kernels::AttentionShape &shape, float *scratch) = 0;
 
     virtual void gatherRows(Values out, ConstValues table, const kernels::TableShard &shard, const std::int32_t *ids,
                             std::int64_t tokens) = 0;

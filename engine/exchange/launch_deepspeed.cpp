@@ -70,9 +70,9 @@ Launch deepSpeedLaunch(const LaunchPlan &plan)
                                     " heads, sequence ", plan.model().sequence, ", vocabulary ", plan.model().vocabularySize));
     if (parallel.zero > 1 && plan.devices() > 1)
         launch.omitted.push_back(concat("ZeRO ", parallel.zero, ": DeepSpeed's pipeline engine refuses it; choose 0 or 1"));
-    if (parallel.shardGroup() < parallel.replicas)
+    if (parallel.shardGroups() > 1)
         launch.omitted.push_back(
-            concat("groups of ", parallel.shardGroup(), " replicas that shard: DeepSpeed's configuration shards over all"));
+            concat("groups of ", parallel.shardReplicas, " replicas that shard: DeepSpeed's configuration shards over all"));
     if (parallel.tensor > 1)
         launch.omitted.push_back(concat("tensor parallelism: give PipelineModule a PipeModelDataParallelTopology with num_mp ",
                                         parallel.tensor, " and a model that is split, as Megatron-DeepSpeed's"));

@@ -161,9 +161,9 @@ void addParallel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
                                             ": Megatron-FSDP reduces the gradients of every microbatch",
                                             parallel.zero == 2 ? "" : " and gathers parameters for every pass"));
     }
-    if (parallel.shardGroup() < parallel.replicas)
+    if (parallel.shardGroups() > 1)
         launch.omitted.push_back(
-            concat("groups of ", parallel.shardGroup(), " replicas that shard: Megatron-LM's script shards over all"));
+            concat("groups of ", parallel.shardReplicas, " replicas that shard: Megatron-LM's script shards over all"));
     if (parallel.rankOrder == "tp-cp-pp-dp")
         arguments.add("--use-tp-pp-dp-mapping");
     else if (parallel.rankOrder != model::ParallelPlan().rankOrder)

@@ -183,8 +183,8 @@ void addParallel(const LaunchPlan &plan, Toml &toml, Launch &launch)
     const model::ParallelPlan &parallel = plan.parallel();
     toml.table("parallelism");
     const bool isSharded = parallel.zero > 0;
-    toml.number("data_parallel_replicate_degree", isSharded ? parallel.replicas / parallel.shardGroup() : parallel.replicas);
-    toml.number("data_parallel_shard_degree", isSharded ? parallel.shardGroup() : 1);
+    toml.number("data_parallel_replicate_degree", isSharded ? parallel.shardGroups() : parallel.replicas);
+    toml.number("data_parallel_shard_degree", isSharded ? parallel.replicas / parallel.shardGroups() : 1);
     if (isSharded) {
         const bool reshards = parallel.zero == 3 && parallel.zero3 == model::ZeroParameters::Reshard;
         toml.text("fsdp_reshard_after_forward", reshards ? "always" : "never");

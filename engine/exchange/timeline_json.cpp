@@ -168,8 +168,12 @@ nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
         json["exposed_ns_per_device"]["tensor"] = metrics.tensorPerDevice;
     if (!metrics.replicaPerDevice.empty())
         json["exposed_ns_per_device"]["data"] = metrics.replicaPerDevice;
+    if (!metrics.contextPerDevice.empty())
+        json["exposed_ns_per_device"]["context"] = metrics.contextPerDevice;
     if (!metrics.tensorTraffic.empty())
         json["traffic_bytes_per_rank"]["tensor"] = metrics.tensorTraffic;
+    if (!metrics.contextTraffic.empty())
+        json["traffic_bytes_per_rank"]["context"] = metrics.contextTraffic;
     if (!metrics.replicaTraffic.empty())
         json["traffic_bytes_per_rank"]["data"] = metrics.replicaTraffic;
     if (metrics.publishedIteration)
@@ -215,7 +219,9 @@ void addLegs(nlohmann::ordered_json &document, const timeline::Timeline &timelin
             Json list = Json::array();
             for (const simulate::PassLeg &leg : legs.of(lane.pass[i], lane.end[i] - lane.begin[i]))
                 list.push_back({{"name", leg.name},
-                                {"lane", leg.isExchange ? "tensor" : "compute"},
+                                {"lane", !leg.isExchange ? "compute"
+                                         : leg.isContext ? "context"
+                                                         : "tensor"},
                                 {"begin_ns", lane.begin[i] + leg.begin},
                                 {"end_ns", lane.begin[i] + leg.end}});
             slices[i]["legs"] = std::move(list);
@@ -274,7 +280,7 @@ nlohmann::ordered_json layoutJson(const model::Experiment &experiment, int devic
             {"replicas", plan.replicas},
             {"expert", plan.expert},
             {"zero", plan.zero},
-            {"shard_replicas", plan.shardGroup()},
+            {"shard_replicas", plan.replicas / plan.shardGroups()},
             {"order", layout::rankOrderText(mesh->order())},
             {"nodes", std::move(nodes)}};
 }

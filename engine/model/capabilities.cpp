@@ -22,6 +22,16 @@ bool hasExperts(const Experiment &experiment)
     return experiment.hasModel && experiment.model.hasExperts();
 }
 
+bool hasContextRanks(const Experiment &experiment)
+{
+    return experiment.parallel.context > 1;
+}
+
+bool hasShardGroups(const Experiment &experiment)
+{
+    return experiment.parallel.shardReplicas > 0 && experiment.parallel.shardReplicas < experiment.parallel.replicas;
+}
+
 bool needsWholeMatrices(const OptimizerChoice &choice)
 {
     const operators::Optimizer *const optimizer = operators::findOptimizer(choice.name);
@@ -51,11 +61,31 @@ constexpr std::array kCapabilities{
     Capability{.name = "context-parallelism",
                .description = "each sequence split over several ranks",
                .field = "parallel.context",
-               .isUsed = [](const Experiment &e) { return e.parallel.context > 1; },
-               .isPredicted = false,
+               .isUsed = hasContextRanks},
+    Capability{
+        .name = "context-parallelism-by-a-ring",
+        .description = "keys and values of other ranks in a ring of messages beside attention",
+        .field = "parallel.context_method",
+        .isUsed = [](const Experiment &e) { return hasContextRanks(e) && e.parallel.contextMethod == ContextMethod::Ring; },
+        .isRun = false,
+        .reason = "runs gather the keys and values of other ranks",
+        .remedy = "choose all-gather, or predict the plan with simulate"},
+    Capability{
+        .name = "context-parallelism-by-heads",
+        .description = "tokens exchanged for heads around attention",
+        .field = "parallel.context_method",
+        .isUsed = [](const Experiment &e) { return hasContextRanks(e) && e.parallel.contextMethod == ContextMethod::Ulysses; },
+        .isPredicted = false,
+        .isRun = false,
+        .reason = "ranks do not yet exchange tokens for heads",
+        .remedy = "choose all-gather or ring"},
+    Capability{.name = "context-parallelism-on-gpus",
+               .description = "each sequence split over several GPUs",
+               .field = "parallel.context",
+               .isUsed = [](const Experiment &e) { return hasContextRanks(e) && e.training.backend == "cuda"; },
                .isRun = false,
-               .reason = "sequences are not yet split over ranks",
-               .remedy = kOneOnly},
+               .reason = "GPUs have no attention of a part of a sequence to all of its keys yet",
+               .remedy = "choose 1, or the backend cpu"},
     Capability{.name = "data-parallelism",
                .description = "several copies of the pipeline, each with its own microbatches",
                .field = "parallel.replicas",
@@ -86,6 +116,14 @@ constexpr std::array kCapabilities{
                .isPredicted = false,
                .isRun = false,
                .reason = "tensor ranks do not yet divide experts",
+               .remedy = "choose 1, or a model without experts"},
+    Capability{.name = "experts-with-context-ranks",
+               .description = "mixture-of-experts layers on a part of each sequence",
+               .field = "parallel.context",
+               .isUsed = [](const Experiment &e) { return hasExperts(e) && hasContextRanks(e); },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "routers would balance the tokens of each context rank alone",
                .remedy = "choose 1, or a model without experts"},
     Capability{.name = "experts-on-gpus",
                .description = "mixture-of-experts layers on GPUs",
@@ -138,24 +176,34 @@ constexpr std::array kCapabilities{
         .isRun = false,
         .reason = "a prediction has one time for all forwards of a stage, and only some of them gather",
         .remedy = "choose reshard or resident"},
-    Capability{
-        .name = "shard-groups",
-        .description = "replicas that shard in groups and sum over the groups (HSDP)",
-        .field = "parallel.shard_replicas",
-        .isUsed =
-            [](const Experiment &e) { return e.parallel.shardReplicas > 0 && e.parallel.shardReplicas < e.parallel.replicas; }},
+    Capability{.name = "shard-groups",
+               .description = "replicas that shard in groups and sum over the groups (HSDP)",
+               .field = "parallel.shard_replicas",
+               .isUsed = hasShardGroups},
     Capability{.name = "exchanges-in-passes-with-shard-groups",
                .description = "ZeRO that exchanges in every microbatch, in groups of replicas",
                .field = "parallel.shard_replicas",
-               .isUsed =
-                   [](const Experiment &e) {
-                       return e.parallel.reducesEagerly() && e.parallel.shardReplicas > 0 &&
-                              e.parallel.shardReplicas < e.parallel.replicas;
-                   },
+               .isUsed = [](const Experiment &e) { return e.parallel.reducesEagerly() && hasShardGroups(e); },
                .isPredicted = false,
                .isRun = false,
                .reason = "passes have no second exchange over the groups yet",
                .remedy = "choose 0, or exchange once a step (zero2 deferred, zero3 resident)"},
+    Capability{.name = "shard-groups-with-context-ranks",
+               .description = "groups of replicas that shard, each replica with several context ranks",
+               .field = "parallel.shard_replicas",
+               .isUsed = [](const Experiment &e) { return hasContextRanks(e) && hasShardGroups(e); },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "context ranks shard with all replicas",
+               .remedy = "choose 0, or one context rank"},
+    Capability{.name = "exchanges-in-passes-with-context-ranks",
+               .description = "ZeRO that exchanges in every microbatch, with context ranks",
+               .field = "parallel.context",
+               .isUsed = [](const Experiment &e) { return e.parallel.reducesEagerly() && hasContextRanks(e); },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "passes do not yet exchange among replicas and among context ranks",
+               .remedy = "choose 1, or exchange once a step (zero2 deferred, zero3 resident)"},
     Capability{
         .name = "exchanges-in-passes-with-sharded-vocabulary",
         .description = "ZeRO that exchanges in every microbatch, with vocabulary layers sharded over devices",
@@ -267,6 +315,14 @@ constexpr std::array kCapabilities{
                .isRun = false,
                .reason = "the memory of slices is planned for attention that does not keep its probabilities",
                .remedy = "choose flash"},
+    Capability{.name = "sequence-slices-with-context-ranks",
+               .description = "slices of a sequence that is split over several ranks",
+               .field = "parallel.context",
+               .isUsed = [](const Experiment &e) { return cutsSequences(e.schedule.family) && hasContextRanks(e); },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "context ranks do not yet gather the keys of slices",
+               .remedy = "choose 1, or the family 1f1b"},
     Capability{.name = "sequence-slices-of-lengths",
                .description = "slices of sequences of unequal length",
                .field = "what_if.lengths",
@@ -343,6 +399,30 @@ base::Problems unsupported(const Experiment &experiment, Use use)
                                                                       ", but ", each.reason, "; ", each.remedy)});
     }
     return problems;
+}
+
+base::Problems contextProblems(const Experiment &experiment)
+{
+    const ParallelPlan &plan = experiment.parallel;
+    const int ranks = plan.context;
+    if (ranks == 1)
+        return {};
+    constexpr const char *kField = "parallel.context";
+    if (!experiment.hasModel)
+        return {{kField, base::concat("is ", ranks, ", but given durations are of whole passes; choose 1")}};
+    // Two chunks a rank, which tensor ranks with sequence parallelism divide further.
+    const std::int64_t each = 2 * std::int64_t{plan.hasSequenceParallel() ? plan.tensor : 1};
+    const std::int64_t sequence = experiment.model.sequence;
+    if (sequence < 1 || sequence % (each * ranks) == 0)
+        return {};
+    int nearest = ranks - 1;
+    while (nearest > 1 && sequence % (each * nearest) != 0)
+        --nearest;
+    const std::int64_t longer = (sequence / (each * ranks) + 1) * each * ranks;
+    const char *what =
+        plan.hasSequenceParallel() ? " chunks (2 for each context and tensor rank)" : " chunks (2 for each rank)";
+    return {{kField, base::concat("is ", ranks, ", but a sequence of ", sequence, " tokens is not a multiple of ", each * ranks,
+                                  what, "; choose ", nearest, ", or a model.sequence of ", longer)}};
 }
 
 } // namespace stagelens::model

@@ -45,6 +45,10 @@ enum class ZeroParameters : unsigned char { Resident, Reshard, KeepUntilBackward
 /// the same number of tokens.
 enum class SliceCut : unsigned char { Work, Length };
 
+/// How context ranks reach the keys and values of other ranks: all at once, in a ring of c - 1 messages, or by exchanging
+/// tokens for heads.
+enum class ContextMethod : unsigned char { AllGather, Ring, Ulysses };
+
 /// How the work is divided. Devices and microbatches may be 0 for a schedule from a file, which then defines them.
 struct ParallelPlan {
     int devices = 4;        ///< p
@@ -56,9 +60,10 @@ struct ParallelPlan {
     int tensor = 1;               ///< t, tensor ranks of a layer
     bool sequenceParallel = true; ///< with tensor ranks: each has the tokens of its own outside of attention and MLP
     int context = 1;              ///< c, ranks that share the tokens of a sequence
-    int replicas = 1;             ///< d, data-parallel copies of the model
-    int expert = 1;               ///< e, ranks that share the experts of a layer, folded over tensor and replicas
-    int zero = 0; ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
+    ContextMethod contextMethod = ContextMethod::AllGather;
+    int replicas = 1; ///< d, data-parallel copies of the model
+    int expert = 1;   ///< e, ranks that share the experts of a layer, folded over tensor and replicas
+    int zero = 0;     ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
     ZeroGradients zero2 = ZeroGradients::Deferred;   ///< of zero 2
     ZeroParameters zero3 = ZeroParameters::Resident; ///< of zero 3
     int shardReplicas = 0;                           ///< adjacent replicas that shard among themselves (ZeRO); 0: all
@@ -69,9 +74,12 @@ struct ParallelPlan {
     {
         return std::int64_t{devicesOfPlan} * tensor * context * replicas;
     }
+    /// Returns the ranks that hold the same weights and see other tokens: they sum their gradients, and ZeRO shards over them.
+    [[nodiscard]] int gradientRanks() const { return replicas * context; }
     [[nodiscard]] bool hasSequenceParallel() const { return tensor > 1 && sequenceParallel; }
-    /// Returns the replicas that shard among themselves.
-    [[nodiscard]] int shardGroup() const { return shardReplicas > 0 ? shardReplicas : replicas; }
+    /// Returns the ranks that shard among themselves: replicas and their context ranks.
+    [[nodiscard]] int shardGroup() const { return (shardReplicas > 0 ? shardReplicas : replicas) * context; }
+    [[nodiscard]] int shardGroups() const { return gradientRanks() / shardGroup(); }
     /// Returns whether every backward ends with a reduction of its gradients (ZeRO).
     [[nodiscard]] bool reducesEagerly() const
     {

@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, 2> kAttentions{"flash", "materialised"};
 constexpr std::array<std::string_view, 2> kZeroGradients{"deferred", "eager"};
 constexpr std::array<std::string_view, 3> kZeroParameters{"resident", "reshard", "keep-until-backward"};
 constexpr std::array<std::string_view, 2> kSliceCuts{"work", "length"};
+constexpr std::array<std::string_view, 3> kContextMethods{"all-gather", "ring", "ulysses"};
 constexpr std::array<std::string_view, 2> kRunModes{"live", "virtual-clock"};
 constexpr std::array<std::string_view, 2> kCollectives{"overlapped", "blocking"};
 constexpr std::array<std::string_view, 2> kUniformPers{"stage", "device"};
@@ -69,6 +70,10 @@ constexpr std::span<const std::string_view> words(ZeroParameters)
 constexpr std::span<const std::string_view> words(SliceCut)
 {
     return kSliceCuts;
+}
+constexpr std::span<const std::string_view> words(ContextMethod)
+{
+    return kContextMethods;
 }
 constexpr std::span<const std::string_view> words(RunMode)
 {
@@ -148,6 +153,10 @@ std::string_view name(SliceCut cut)
 {
     return word(cut);
 }
+std::string_view name(ContextMethod method)
+{
+    return word(method);
+}
 std::string_view name(RunMode mode)
 {
     return word(mode);
@@ -192,6 +201,7 @@ template std::optional<Attention> parse(std::string_view);
 template std::optional<ZeroGradients> parse(std::string_view);
 template std::optional<ZeroParameters> parse(std::string_view);
 template std::optional<SliceCut> parse(std::string_view);
+template std::optional<ContextMethod> parse(std::string_view);
 template std::optional<RunMode> parse(std::string_view);
 template std::optional<Collectives> parse(std::string_view);
 template std::optional<UniformPer> parse(std::string_view);
@@ -205,6 +215,7 @@ template std::vector<std::string> names<Attention>();
 template std::vector<std::string> names<ZeroGradients>();
 template std::vector<std::string> names<ZeroParameters>();
 template std::vector<std::string> names<SliceCut>();
+template std::vector<std::string> names<ContextMethod>();
 template std::vector<std::string> names<RunMode>();
 template std::vector<std::string> names<Collectives>();
 template std::vector<std::string> names<UniformPer>();

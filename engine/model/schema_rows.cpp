@@ -169,9 +169,16 @@ std::vector<Field> meshRows()
             MEMBER(parallel.sequenceParallel))
             .unless(FieldValue(true))
             .where([](const Experiment &e) { return e.parallel.tensor > 1; }),
-        degree("parallel.context", "--context", "c", "Context ranks", "ranks that share each sequence (1 is supported)",
-               MEMBER(parallel.context))
-            .notInEditor(),
+        degree("parallel.context", "--context", "c", "Context ranks",
+               "ranks that share each sequence: each has the tokens of two chunks of it", MEMBER(parallel.context)),
+        row("parallel.context_method", "--context-method", "HOW", "Keys of other ranks",
+            "how context ranks reach the keys and values of others (runs support all-gather)", Kind::Choice,
+            MEMBER(parallel.contextMethod))
+            .oneOf({{"all-gather", "All-gather", "Each rank gathers the keys and values of the whole sequence"},
+                    {"ring", "Ring", "Keys and values travel around the ranks while attention works on the last ones"},
+                    {"ulysses", "Ulysses", "Ranks exchange tokens for heads before and after attention"}})
+            .unless(std::string("all-gather"))
+            .where([](const Experiment &e) { return e.parallel.context > 1; }),
         degree("parallel.replicas", "--replicas", "d", "Replicas",
                "data-parallel copies of the pipeline, each with its own microbatches", MEMBER(parallel.replicas)),
         degree("parallel.expert", "--expert-parallel", "e", "Expert ranks",

@@ -284,10 +284,11 @@ void checkMesh(const Experiment &experiment, Checks &checks)
     if (isSound) {
         checkShards(plan, checks);
         checks.holds(
-            plan.zero < 2 || plan.replicas > 1, "parallel.zero",
+            plan.zero < 2 || plan.gradientRanks() > 1, "parallel.zero",
             concat("is ", plan.zero, ", but one replica has no other to share with; choose 0, or at least 2 replicas"));
         checks.add(unsupported(experiment, Use::Predict));
         checkTensor(experiment, checks);
+        checks.add(contextProblems(experiment));
     }
 }
 

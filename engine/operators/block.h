@@ -64,7 +64,7 @@ enum class OperatorKind : std::uint8_t {
     SwiGlu,    ///< gate, up -> silu(gate) up; the backward writes the gradients over gate and up
     Rotary,    ///< rotates the queries and keys of fused rows in place
     /// queries, keys and values in fused rows -> y, log of the sum of exponentials of each head, and the probabilities of each
-    /// head and key if they are kept (withProbabilities())
+    /// head and key if they are kept (withProbabilities()). With context ranks also reads the keys of all tokens
     Attention,
     Add, ///< x, residual -> sum
     // Of a mixture of experts (kernels/include/experts.h). The k rows of each token are sorted by (expert, token), so that a
@@ -79,6 +79,7 @@ enum class OperatorKind : std::uint8_t {
     ReduceScatter, ///< parts of a sum -> own rows of the sum, plus a bias if there is one
     Replicate,     ///< x -> the same x; the backward adds the parts of its gradient
     AllReduce,     ///< parts of a sum -> the sum, plus a bias if there is one
+    GatherKeys,    ///< between context ranks: fused rows -> the keys and values of the whole sequences
 };
 [[nodiscard]] std::string_view name(OperatorKind kind); ///< "layer-norm", ...
 

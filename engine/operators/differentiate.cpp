@@ -56,7 +56,7 @@ private:
             Step step{StepKind::InputGradient, static_cast<int>(m_op), {gradient(op.outputs[0]), saved(op.inputs[0])}, {out}};
             for (const ValueId value : op.outputs)
                 step.in.push_back(saved(value));
-            m_draft.steps.push_back(std::move(step));
+            appendAttention(op, std::move(step));
             m_gradient[m_fusion.root(op.inputs[0])] = out;
             break;
         }
@@ -73,7 +73,26 @@ private:
         case OperatorKind::ExpertLinear:
         case OperatorKind::ExpertSwiGlu:
         case OperatorKind::Combine: appendExperts(op); break;
+        case OperatorKind::GatherKeys: break; // see appendAttention()
         }
+    }
+
+    /// With context ranks the keys are gathered again, and each rank needs the sum of the gradients of its own.
+    void appendAttention(const Operator &op, Step step)
+    {
+        if (op.inputs.size() == 1) {
+            m_draft.steps.push_back(std::move(step));
+            return;
+        }
+        const std::int64_t width = m_block.value(op.inputs[1]).width;
+        const Place keys = m_draft.newScratch(width);
+        const Place gradients = m_draft.newScratch(width);
+        const Place fused = step.out[0];
+        m_draft.steps.push_back(exchangeStep(Exchange::GatherKeys, step.in[1], keys, width));
+        step.in.push_back(keys);
+        step.out.push_back(gradients);
+        m_draft.steps.push_back(std::move(step));
+        m_draft.steps.push_back(exchangeStep(Exchange::ScatterKeys, gradients, fused, width));
     }
 
     void appendExperts(const Operator &op)

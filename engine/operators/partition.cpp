@@ -147,16 +147,38 @@ private:
     Block m_made;
 };
 
+/// Lets attention read the keys and values of the whole sequences, of which each context rank has its part. In a ring it has
+/// two parts at a time, that at work and that which arrives.
+Block withGatheredKeys(Block block, const TensorSplit &split)
+{
+    const int parts = split.contextMethod == model::ContextMethod::Ring ? 2 : split.context;
+    std::vector<Operator> operators;
+    for (Operator &op : block.operators) {
+        if (op.kind == OperatorKind::Attention) {
+            const ValueId qkv = op.inputs[0];
+            const auto keys = static_cast<ValueId>(block.values.size());
+            // Of the tokens of several ranks: as many times wider for each token of this one.
+            block.values.push_back({"keys", parts * (block.value(qkv).width - block.value(op.outputs[0]).width)});
+            operators.push_back({OperatorKind::GatherKeys, {qkv}, {keys}, {}, {}});
+            op.inputs.push_back(keys);
+        }
+        operators.push_back(std::move(op));
+    }
+    block.operators = std::move(operators);
+    return block;
+}
+
 } // namespace
 
 TensorSplit splitOf(const model::ParallelPlan &plan)
 {
-    return {plan.tensor, plan.hasSequenceParallel()};
+    return {plan.tensor, plan.hasSequenceParallel(), plan.context, plan.contextMethod};
 }
 
 Block partitioned(Block whole, const TensorSplit &split)
 {
-    return split.ranks == 1 ? std::move(whole) : Partition(whole, split).make();
+    Block block = split.ranks == 1 ? std::move(whole) : Partition(whole, split).make();
+    return split.context == 1 ? block : withGatheredKeys(std::move(block), split);
 }
 
 layout::MatrixPart partOf(const Block &whole, const BlockParameter &parameter, int rank, int ranks)

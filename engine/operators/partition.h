@@ -1,5 +1,5 @@
 // The layers and tables of a model, divided over the ranks of a tensor group (arXiv 1909.08053; sequence parallelism: arXiv
-// 2205.05198).
+// 2205.05198) and over context ranks, which gather keys and values (arXiv 2407.21783, section 3.3.2).
 #pragma once
 
 #include "engine/layout/shard.h"
@@ -10,13 +10,15 @@ namespace stagelens::operators {
 struct TensorSplit {
     int ranks = 1;                   ///< t
     bool isSequenceParallel = false; ///< each rank has the tokens of its own outside of attention and MLP
+    int context = 1;                 ///< c: each rank has the tokens of its own everywhere; tensor ranks divide those
+    model::ContextMethod contextMethod = model::ContextMethod::AllGather; ///< a ring is only predicted
     friend bool operator==(const TensorSplit &, const TensorSplit &) = default;
 };
 [[nodiscard]] TensorSplit splitOf(const model::ParallelPlan &plan);
 
 /// Returns what one rank computes of a block: linear maps whose weights are cut have its part of them, and collectives stand
-/// where a sum needs the parts of all ranks. Heads stay whole. Returns the block itself for one rank. Sizes must be divisible:
-/// see model::validate().
+/// where a sum needs the parts of all ranks. Heads stay whole. With context ranks attention reads gathered keys. Returns the
+/// block itself for one rank. Sizes must be divisible: see model::validate().
 [[nodiscard]] Block partitioned(Block whole, const TensorSplit &split);
 
 /// Returns the part of a parameter of the whole block that a tensor rank holds.

@@ -35,6 +35,10 @@ private:
         case OperatorKind::AllGather: return exchange(op, Exchange::AllGather, place(op.outputs[0]));
         case OperatorKind::ReduceScatter: return appendSum(index, Exchange::ReduceScatter);
         case OperatorKind::AllReduce: return appendSum(index, Exchange::AllReduce);
+        case OperatorKind::GatherKeys:
+            m_draft.steps.push_back(exchangeStep(Exchange::GatherKeys, place(op.inputs[0]), place(op.outputs[0]),
+                                                 m_block.value(op.outputs[0]).width));
+            return;
         default: break;
         }
         Step step{StepKind::Forward, static_cast<int>(index), {}, {}};
@@ -99,7 +103,8 @@ private:
 
 std::string_view name(Exchange exchange)
 {
-    constexpr std::array<std::string_view, 3> kNames{"all-gather", "reduce-scatter", "all-reduce"};
+    constexpr std::array<std::string_view, 5> kNames{"all-gather", "reduce-scatter", "all-reduce", "gather-keys",
+                                                     "scatter-keys"};
     return kNames[static_cast<std::size_t>(exchange)];
 }
 

@@ -32,7 +32,7 @@ enum class StepKind : std::uint8_t {
     WeightGradient, ///< gradients of the weights and biases of a linear map
     Copy,           ///< out <- in
     Zero,           ///< out <- 0
-    Exchange,       ///< a collective among the tensor ranks of the layer: out <- in
+    Exchange,       ///< a collective among the tensor or context ranks of the layer: out <- in
 };
 
 /// What tensor ranks do with their tensors of [b s, width], cut by rows into as many equal parts as there are ranks.
@@ -40,19 +40,26 @@ enum class Exchange : std::uint8_t {
     AllGather,     ///< a rank's part -> all parts
     ReduceScatter, ///< summands -> the rank's part of their sum, added in rank order
     AllReduce,     ///< summands -> their sum
+    // Among the context ranks of a layer. Keys are [b s, 2 kv] of whole sequences.
+    GatherKeys,  ///< fused rows -> the keys and values of all ranks
+    ScatterKeys, ///< gradients of all keys and values -> the sum for the rank's tokens, into the gradient of its fused rows
 };
+[[nodiscard]] constexpr bool isOverContext(Exchange exchange)
+{
+    return exchange == Exchange::GatherKeys || exchange == Exchange::ScatterKeys;
+}
 [[nodiscard]] std::string_view name(Exchange exchange); ///< "all-gather", ...
 
 /// A kernel call, or one for each projection of a linear map. Operands by operator:
 ///
 ///     Forward         norm: in x; out y, statistics                linear: in x; out its outputs; addend, between
 ///                     gelu: in x; out y, where a product has not taken it along
-///                     attention: in qkv; out y, log-sum-exp (, probabilities)
+///                     attention: in qkv (, keys); out y, log-sum-exp (, probabilities)
 ///                     swiglu: in gate, up; out y        rotary: in and out rows
 ///                     of experts: the inputs and outputs of the operator; combine: addend
 ///                     sums of parts, after their exchange: out += bias + addend
 ///     InputGradient   norm: in dy, x, statistics; out dx           linear: in dy of its outputs; out dx; between
-///                     attention: in dy, qkv, y, log-sum-exp (, probabilities); out d(qkv)
+///                     attention: in dy, qkv, y, log-sum-exp (, probabilities) (, keys); out d(qkv) (, d(keys))
 ///                     swiglu: in dy; out gate, up, replaced by their gradients                rotary: in and out rows
 ///                     route: in gates' gradient, gates, routes; out logits, replaced by their gradient
 ///                     dispatch, combine: in dy, routes; out dx

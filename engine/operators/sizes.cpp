@@ -16,9 +16,10 @@ using model::ModelConfig;
 
 namespace {
 
-std::int64_t tokensOf(const ModelConfig &model, int microbatchSize)
+/// Returns the tokens of a microbatch on a context rank.
+std::int64_t tokensOf(const ModelConfig &model, int microbatchSize, const TensorSplit &split = {})
 {
-    return std::int64_t{microbatchSize} * model.sequence;
+    return std::int64_t{microbatchSize} * model.sequence / split.context;
 }
 
 /// Scratch of the CPU's attention: five padded panels of a head, two tiles of scores, three of queries
@@ -103,7 +104,8 @@ OperatorWork workOf(const Block &block, const Operator &op)
     case OperatorKind::AllGather:
     case OperatorKind::ReduceScatter:
     case OperatorKind::Replicate:
-    case OperatorKind::AllReduce: break; // their time is that of a network
+    case OperatorKind::AllReduce:
+    case OperatorKind::GatherKeys: break; // their time is that of a network
     }
     return work;
 }
@@ -199,19 +201,23 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
     const auto values = [precision](std::int64_t numbers) { return base::floatsOf(numbers, precision); };
     EngineFloats floats;
     floats.precision = precision;
-    floats.tokens = tokensOf(model, microbatchSize);
+    floats.tokens = tokensOf(model, microbatchSize, split);
     const std::int64_t ownTokens = split.isSequenceParallel ? floats.tokens / split.ranks : floats.tokens;
     floats.boundary = values(ownTokens * model.hidden);
     floats.gathered = values(floats.tokens * model.hidden);
     if (split.ranks > 1)
         floats.tensorPart = values((floats.tokens + split.ranks - 1) / split.ranks * model.hidden);
+    if (split.context > 1) {
+        const std::int64_t heads = std::max(1, model.kvHeads / split.ranks);
+        floats.contextPart = values(floats.tokens * 2 * heads * model.headSize());
+    }
     floats.normStatistics = (architectureOf(model.family).normsHaveBias ? 2 : 1) * ownTokens; // [mean | rstd]
     floats.layer = savedLayout(recipe.block, recipe.saved, floats.tokens, precision).floats;
     floats.dropped =
         savedLayout(recipe.block, droppedValues(recipe.block, recipe.saved, modules), floats.tokens, precision).floats;
     // In bf16 there are GPUs, whose attention brings its own scratch.
     const std::int64_t attention = precision == base::Precision::Bf16 ? 0 : attentionScratch(model.sequence, model.headSize());
-    floats.workspace = attention + constantFloats(recipe.block, model.sequence, model.headSize());
+    floats.workspace = attention + constantFloats(recipe.block, model.sequence / split.context, model.headSize());
     floats.workspaceParts = static_cast<int>(recipe.scratch.size()) + 3;
     for (const std::int64_t width : recipe.scratch)
         floats.workspace += values(floats.tokens * width);
@@ -291,12 +297,12 @@ base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, m
         keepsProbabilities(attention, recompute) && !modules.attention
             ? std::int64_t{model.heads} / split.ranks * model.sequence * (block.dropouts > 0 ? 5 : 2)
             : 0;
-    return tokensOf(model, microbatchSize) * (2 * numbers + std::int64_t{block.dropouts} * hidden + probabilities);
+    return tokensOf(model, microbatchSize, split) * (2 * numbers + std::int64_t{block.dropouts} * hidden + probabilities);
 }
 
 base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize, const TensorSplit &split)
 {
-    const std::int64_t tokens = tokensOf(model, microbatchSize) / (split.isSequenceParallel ? split.ranks : 1);
+    const std::int64_t tokens = tokensOf(model, microbatchSize, split) / (split.isSequenceParallel ? split.ranks : 1);
     return tokens * model.hidden * elementBytes(model.dtype);
 }
 
@@ -308,9 +314,10 @@ base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSiz
     // The softmax is in fp32; a 16-bit product needs a copy of it in 16 bit.
     const std::int64_t softmax = columns * (4 + 2);
     constexpr std::int64_t kStatistics = 16;
-    const base::Bytes kept = tokensOf(model, microbatchSize) * (softmax + kStatistics) + boundaryBytes(model, microbatchSize);
+    const base::Bytes whole = boundaryBytes(model, microbatchSize, {1, false, split.context});
+    const base::Bytes kept = tokensOf(model, microbatchSize, split) * (softmax + kStatistics) + whole;
     // Algorithm 2 holds A and the gathered rows of the labels until its barrier.
-    return kept + (traits(method).isGradientFromS ? 2 * boundaryBytes(model, microbatchSize) : 0);
+    return kept + (traits(method).isGradientFromS ? 2 * whole : 0);
 }
 
 base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize, const TensorSplit &split)

@@ -79,6 +79,7 @@ struct EngineFloats {
     std::int64_t boundary = 0;       ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
     std::int64_t gathered = 0;       ///< one [b s, h] tensor with the rows of all tensor ranks
     std::int64_t tensorPart = 0;     ///< of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
+    std::int64_t contextPart = 0;    ///< the keys and values of a rank's tokens; 0 without context ranks
     std::int64_t layer = 0;          ///< saved by a layer from F to B in addition to its input
     std::int64_t dropped = 0;        ///< of them: rebuilt in the backward of a layer that is not recomputed as a whole
     std::int64_t normStatistics = 0; ///< saved by one norm in addition to its input
@@ -116,7 +117,8 @@ struct EngineFloats {
 /// Returns the bytes of activations that one layer saves from F to B for one microbatch (without recomputation, for GPT in 16
 /// bit, 34 s b h with flash attention and 5 a s^2 b more with materialised, Korthikanti et al. 2022, arXiv 2205.05198; in fp32
 /// what the CPU engine saves, with the input of the layer). `split` divides it over tensor ranks as equations 2 to 4 there do;
-/// gathered tensors are not saved but gathered again. What `modules` rebuild is not saved.
+/// gathered tensors are not saved but gathered again. What `modules` rebuild is not saved. Context ranks
+/// divide all of it.
 [[nodiscard]] base::Bytes layerActivationBytes(const model::ModelConfig &model, int microbatchSize, model::Recompute recompute,
                                                model::Attention attention = model::Attention::Flash,
                                                const TensorSplit &split = {}, const model::RecomputeModules &modules = {});

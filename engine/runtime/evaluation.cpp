@@ -26,7 +26,9 @@ std::optional<int> rankOf(PassKind kind)
 
 bool isOfGang(const Device &one, const Device &other)
 {
-    return one.place().device == other.place().device && one.place().tensor != other.place().tensor;
+    const RankPlace &a = one.place();
+    const RankPlace &b = other.place();
+    return a.device == b.device && (a.tensor != b.tensor || a.context != b.context);
 }
 
 base::Result<> runGang(const std::vector<Device *> &gang, std::vector<PassRun> &runs, const std::stop_token &halt)
@@ -54,7 +56,7 @@ base::Result<> runForward(const std::vector<ForwardPass> &passes, const std::vec
                           const std::stop_token &halt)
 {
     for (auto first = passes.begin(); first != passes.end();) {
-        std::vector<Device *> gang; // all tensor ranks of a device in this process
+        std::vector<Device *> gang; // all ranks of a device in this process
         std::vector<PassRun> runs;
         for (; first != passes.end() && (gang.empty() || isOfGang(*devices[first->device], *gang.front())); ++first) {
             gang.push_back(devices[first->device]);
@@ -102,10 +104,10 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
         ranks.push_back(device->place().device);
     const std::vector<ForwardPass> passes = forwardPasses(plan.schedule, ranks);
     const std::vector<backend::Message> messages = forwardMessageOrder(plan);
-    const std::int64_t counted = tokens.heldBackSequences() * shape.sequence;
+    const std::int64_t counted = tokens.heldBackSequences() * shape.wholeSequence();
     double sum = 0;
-    for (int microbatch = 0; microbatch * shape.tokens() < counted; ++microbatch) {
-        batch.loadHeldBack(tokens, microbatch, std::min(shape.tokens(), counted - microbatch * shape.tokens()));
+    for (int microbatch = 0; microbatch * shape.wholeTokens() < counted; ++microbatch) {
+        batch.loadHeldBack(tokens, microbatch, std::min(shape.wholeTokens(), counted - microbatch * shape.wholeTokens()));
         for (Device *device : devices)
             device->beginStep(batch, steps, StepUse::Evaluation);
         devices.front()->transport().announce(messages);

@@ -86,7 +86,7 @@ base::Result<> RunDevices::make(std::vector<int> places, bool isLive, std::funct
     const auto make = [&](std::size_t index) -> base::Result<> {
         const RankPlace place = m_plan.placeOf(ranks[index]);
         backend::Transport &rail = m_rails[index] ? *m_rails[index] : *m_transport;
-        const Device::Transports transports{*m_transport, rail, *m_replicas[index], *m_gangs[index]};
+        const Device::Transports transports{*m_transport, rail, *m_shares[index], *m_gangs[index], *m_contexts[index]};
         m_devices[index] = std::make_unique<Device>(m_plan, place, *m_memories[index], transports, *m_computes[index]);
         return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
     };
@@ -102,12 +102,12 @@ base::Result<> RunDevices::make(std::vector<int> places, bool isLive, std::funct
 base::Result<> RunDevices::makeMemory()
 {
     const std::vector<int> &ranks = m_control.ranks();
-    std::map<std::pair<int, int>, std::vector<DevicePlan>> plans; // by replica and tensor coordinate
+    std::map<std::pair<int, int>, std::vector<DevicePlan>> plans; // by share and tensor coordinate
     for (const int rank : ranks) {
         const RankPlace place = m_plan.placeOf(rank);
-        const std::pair rail(place.replica, place.tensor);
+        const std::pair rail(place.share, place.tensor);
         if (!plans.contains(rail)) {
-            auto made = memoryPlan(m_plan.experiment, m_plan.schedule, place.replica, place.tensor);
+            auto made = memoryPlan(m_plan.experiment, m_plan.schedule, place.share, place.tensor);
             if (!made)
                 return made.error();
             plans.emplace(rail, std::move(made).value());
@@ -170,14 +170,15 @@ base::Result<> RunDevices::makeTransport(std::function<std::int64_t()> passes)
 void RunDevices::makeGroups()
 {
     using layout::Axis;
-    const auto groupOf = [this](int rank, Axis varying) {
-        return std::make_unique<backend::TransportGroup>(*m_transport, m_plan.mesh.group(rank, {varying}).ranks);
+    const auto groupOf = [this](int rank, layout::Axes varying) {
+        return std::make_unique<backend::TransportGroup>(*m_transport, m_plan.mesh.group(rank, varying).ranks);
     };
     const bool hasOneRail = m_plan.mesh.ranks() == m_plan.schedule.devices();
     for (const int rank : m_control.ranks()) {
-        m_rails.push_back(hasOneRail ? nullptr : groupOf(rank, Axis::Pipeline));
-        m_replicas.push_back(groupOf(rank, Axis::Data));
-        m_gangs.push_back(groupOf(rank, Axis::Tensor));
+        m_rails.push_back(hasOneRail ? nullptr : groupOf(rank, {Axis::Pipeline}));
+        m_shares.push_back(groupOf(rank, {Axis::Context, Axis::Data}));
+        m_gangs.push_back(groupOf(rank, {Axis::Tensor}));
+        m_contexts.push_back(groupOf(rank, {Axis::Context}));
     }
 }
 

@@ -83,8 +83,9 @@ private:
     std::unique_ptr<backend::Transport> m_transport;           ///< of all ranks
     using Groups = std::vector<std::unique_ptr<backend::Transport>>;
     Groups m_rails;    ///< of each rank: the devices of its rail; null if there is one rail, which has the transport itself
-    Groups m_replicas; ///< of each rank: the replicas of its device and tensor coordinate
+    Groups m_shares;   ///< of each rank: the replicas and context ranks of its device and tensor coordinate
     Groups m_gangs;    ///< of each rank: the tensor ranks of its device
+    Groups m_contexts; ///< of each rank: the context ranks of its device and tensor coordinate
     Devices m_devices;
     CopiedGradients m_copies;
     std::optional<GpuMemoryWatch> m_gpuMemory;

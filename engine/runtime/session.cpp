@@ -136,7 +136,7 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
         hooks.tail.push_back({.together = [this] { return m_devices.sumCopies(); }, .onDevice = {}});
     if (m_plan.tensorRanks() > 1)
         exchange(timeline::AnchoredKind::SumReplicated);
-    if (m_plan.replicas() > 1)
+    if (m_plan.gradientRanks() > 1)
         exchange(timeline::AnchoredKind::ReduceGradients);
     if (inspect || (optimize && choice.clip)) {
         const auto before = [this, optimize, &choice, &inspect]() -> base::Result<> {
@@ -154,7 +154,7 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
         return hooks;
     const auto update = [this](Device &device, int round) { return device.optimize(m_clipFactor, round); };
     hooks.tail.push_back({.together = {}, .onDevice = update, .rounds = TableSums::rounds(m_plan)});
-    if (m_plan.replicas() > 1 && parallel.zero > 0 && !parallel.gathersFirst())
+    if (m_plan.gradientRanks() > 1 && parallel.zero > 0 && !parallel.gathersFirst())
         exchange(timeline::AnchoredKind::GatherParameters);
     return hooks;
 }
@@ -226,10 +226,10 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
         report.loss += place.tensor == 0 ? outcome.loss : 0; // tensor ranks compute the same
         if (auto &peak = report.peakMemory[size(place.device)]; total(outcome.peakMemory) > total(peak))
             peak = outcome.peakMemory;
-        if (place.replica == 0 && place.tensor == 0)
+        if (isOfFirstRail(place, 0))
             times->lanes[size(place.device)] = std::move(outcome.lane);
     }
-    report.loss /= static_cast<double>(m_plan.shape.stepMicrobatches() * m_plan.shape.tokens());
+    report.loss /= static_cast<double>(m_plan.shape.stepMicrobatches() * m_plan.shape.wholeTokens());
     if (m_plan.joinsOutputPasses)
         joinOutputPasses(*times);
     for (int device = 0; device < m_plan.schedule.devices(); ++device)

@@ -38,6 +38,18 @@ base::Result<runtime::ProcessGroupPtr> joinProcesses(bool isOverNccl)
     return group;
 }
 
+namespace {
+
+/// Returns the first degree beside the pipeline's that makes more ranks.
+std::pair<const char *, int> rankAxis(const model::ParallelPlan &plan)
+{
+    if (plan.tensor > 1)
+        return {"parallel.tensor", plan.tensor};
+    return plan.context > 1 ? std::pair("parallel.context", plan.context) : std::pair("parallel.replicas", plan.replicas);
+}
+
+} // namespace
+
 base::Problems travelProblems(const model::Experiment &experiment, const TrainingOptions &options)
 {
     base::Problems problems;
@@ -49,13 +61,11 @@ base::Problems travelProblems(const model::Experiment &experiment, const Trainin
         return problems;
     const int devices = experiment.parallel.devices;
     const std::int64_t ranks = experiment.parallel.ranks(devices);
+    const auto [field, degree] = rankAxis(experiment.parallel);
     if (ranks != group->size() && ranks != devices)
-        problems.push_back(
-            {experiment.parallel.tensor > 1 ? "parallel.tensor" : "parallel.replicas",
-             base::concat("is ", experiment.parallel.tensor > 1 ? experiment.parallel.tensor : experiment.parallel.replicas,
-                          ", which makes ", ranks, " ranks of ", devices, " devices, but ", group->size(),
-                          group->size() == 1 ? " process was" : " processes were",
-                          " started, and each trains one; start mpirun -n ", ranks)});
+        problems.push_back({field, base::concat("is ", degree, ", which makes ", ranks, " ranks of ", devices, " devices, but ",
+                                                group->size(), group->size() == 1 ? " process was" : " processes were",
+                                                " started, and each trains one; start mpirun -n ", ranks)});
     else if (ranks != group->size())
         problems.push_back({"parallel.devices", base::concat("is ", devices, ", but ", group->size(),
                                                              group->size() == 1 ? " process was" : " processes were",

@@ -39,7 +39,7 @@ std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule
 MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                   std::optional<int> replica, int tensor)
 {
-    const int replicas = experiment.parallel.replicas;
+    const int replicas = experiment.parallel.gradientRanks();
     const layout::ReplicaCut cut = replicaCut(experiment, schedule, device, tensor);
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device, tensor);
     const base::Precision precision = operators::enginePrecision(experiment);
@@ -55,8 +55,10 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     bytes[at(MemoryCategory::Optimizer)] = optimizer.state;
     bytes[at(MemoryCategory::Communication)] =
         optimizer.messages + (replicas > 1 ? kFloatBytes * replicaMessages(experiment.parallel) * replicaChunkFloats(cut) : 0);
-    bytes[at(MemoryCategory::Communication)] += kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
-                                                               2 * tensorSumFloats(experiment, schedule, device));
+    bytes[at(MemoryCategory::Communication)] +=
+        kFloatBytes *
+        (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
+         contextMessages(experiment.parallel.context) * floats.contextPart + 2 * tensorSumFloats(experiment, schedule, device));
     bytes[at(MemoryCategory::Workspace)] = kFloatBytes * (floats.workspace + again) + optimizer.scratch;
     return bytes;
 }

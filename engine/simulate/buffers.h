@@ -39,7 +39,7 @@ struct PlannedBuffer {
 [[nodiscard]] inline int replicaMessages(const model::ParallelPlan &plan)
 {
     const auto among = [](int ranks) { return ranks > 1 ? 2 * ranks + 2 : 0; };
-    return among(plan.shardGroup()) + among(plan.replicas / plan.shardGroup());
+    return among(plan.shardGroup()) + among(plan.shardGroups());
 }
 
 /// Floats of a message with which tensor ranks sum gradients, at most.
@@ -50,14 +50,20 @@ inline constexpr std::int64_t kTensorSumFloats = 1 << 18;
 {
     return ranks > 1 ? 2 * ranks : 0;
 }
-/// Returns the greatest floats of each of those two messages.
+/// Returns the greatest number of parts (operators::EngineFloats::contextPart) that a context rank has sent to others or holds
+/// at any time: those of the gradients of keys, its own among them, and the keys of the exchange before or after.
+[[nodiscard]] constexpr int contextMessages(int ranks)
+{
+    return ranks > 1 ? ranks + 1 : 0;
+}
+/// Returns the greatest floats of each of the two messages of tensor ranks.
 [[nodiscard]] std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 
 /// Returns the floats of the workspace in which a device rebuilds the saved values of one layer.
 [[nodiscard]] std::int64_t rebuiltFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 
 /// Returns the memory that a rank of the engine always holds: parameters, gradients, optimizer state, workspace, and the
-/// messages between replicas and between tensor ranks. Without a replica: of the fullest one.
+/// messages between replicas, tensor ranks and context ranks. Without a replica: of the fullest one.
 [[nodiscard]] MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 int device, std::optional<int> replica = {}, int tensor = 0);
 

@@ -109,10 +109,16 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
     // and scores of materialised attention. Recomputation adds what one layer drops: all saved tensors, or the probabilities.
     const Bytes scores = attention == model::Attention::Materialised ? Bytes{model.heads} * model.sequence : 0;
-    bytes.workspace = 2 * Bytes{b} * model.sequence * std::max(Bytes{model.innerWidth()}, scores) / split.ranks *
-                      operators::elementBytes(model.dtype);
+    const Bytes tokens = Bytes{b} * model.sequence / split.context;
+    bytes.workspace =
+        2 * tokens * std::max(Bytes{model.innerWidth()}, scores) / split.ranks * operators::elementBytes(model.dtype);
     if (split.isSequenceParallel) // the gathered input of a linear map, and the gathered gradient of its output
-        bytes.workspace += 2 * operators::boundaryBytes(model, b);
+        bytes.workspace += 2 * operators::boundaryBytes(model, b, {1, false, split.context});
+    if (split.context > 1) { // keys and values, and their gradients: of the whole sequences, or of two ranks in a ring
+        const Bytes held = split.contextMethod == model::ContextMethod::Ring ? 2 * tokens : Bytes{b} * model.sequence;
+        bytes.workspace +=
+            4 * held * std::max(1, model.kvHeads / split.ranks) * model.headSize() * operators::elementBytes(model.dtype);
+    }
     bytes.workspaceWhole = bytes.workspace + all;
     bytes.workspace += all - bytes.layer;
     if (schedule.slices() > 1) {

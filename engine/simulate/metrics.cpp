@@ -49,6 +49,19 @@ void addTensor(Metrics &metrics, const timeline::Timeline &timeline, const CostM
     }
 }
 
+void addContext(Metrics &metrics, const timeline::Timeline &timeline, const CostModel &costs)
+{
+    for (int device = 0; device < timeline.devices(); ++device) {
+        Nanos &time = metrics.contextPerDevice.emplace_back(0);
+        base::Bytes &sent = metrics.contextTraffic.emplace_back(0);
+        for (const schedule::Pass &pass : timeline.lanes[static_cast<std::size_t>(device)].pass) {
+            const PassCost cost = costs.of(device, pass);
+            time += cost.context;
+            sent += cost.contextBytes;
+        }
+    }
+}
+
 void addVocabularyShares(Metrics &metrics, const timeline::Timeline &timeline)
 {
     std::vector<double> shares;
@@ -130,10 +143,12 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
     if (metrics.makespan > 0)
         metrics.bubbleRatio = 1.0 - busy / timeline.devices();
     addVocabularyShares(metrics, timeline);
-    if (experiment.parallel.replicas > 1)
+    if (experiment.parallel.gradientRanks() > 1)
         addExchange(metrics, timeline, costs);
     if (experiment.parallel.tensor > 1 && costs != nullptr)
         addTensor(metrics, timeline, *costs);
+    if (experiment.parallel.context > 1 && costs != nullptr)
+        addContext(metrics, timeline, *costs);
     if (experiment.hasModel)
         addModelFigures(metrics, experiment, schedule, timeline,
                         costs != nullptr && costs->stepWork ? &*costs->stepWork : nullptr, peakFlops);

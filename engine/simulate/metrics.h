@@ -35,7 +35,8 @@ struct Metrics {
     std::vector<base::Bytes> peakMemory; ///< by device; empty if unknown
     std::vector<MemoryByCategory> peakMemoryByCategory;
     std::vector<double> peakActivationMicrobatches;
-    /// With replicas: by how much their exchanges lengthen the iteration, and what a rank sends to other replicas, by device.
+    /// With replicas or context ranks: by how much the sum of gradients and the gather of weights lengthen the iteration, and
+    /// what a rank sends in them, by device.
     std::optional<base::Nanos> exposedExchange;
     /// With tensor ranks: the time of each device's passes in exchanges among them, and what a rank sends in them and in the
     /// sum of gradients; empty if unknown.
@@ -44,6 +45,9 @@ struct Metrics {
     std::vector<base::Bytes> replicaTraffic;
     /// With exchanges among replicas in every microbatch (ZeRO): the time of each device's passes that waits for them.
     std::vector<base::Nanos> replicaPerDevice;
+    /// With context ranks: the time of each device's passes in exchanges among them, and what a rank sends in them.
+    std::vector<base::Nanos> contextPerDevice;
+    std::vector<base::Bytes> contextTraffic;
 };
 
 /// Returns the metrics of any timeline of a schedule. `costs` is used for the lower bound and may be null (measured runs);

@@ -48,7 +48,7 @@ void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std:
             addExchange(lane, costs, device, AnchoredKind::SumReplicated, ends[static_cast<std::size_t>(device)]);
         reduced.push_back(addExchange(lane, costs, device, AnchoredKind::ReduceGradients, summed));
     }
-    if (costs.replicas > 1 && costs.limitsNorm)
+    if (costs.sumsGradients() && costs.limitsNorm)
         std::ranges::fill(reduced, *std::ranges::max_element(reduced));
     const Nanos sums = sumsArrived(costs, reduced);
     for (int device = 0; device < timeline.devices(); ++device) {
@@ -63,7 +63,7 @@ void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std:
             gathered = costs.exchange(device, AnchoredKind::GatherParameters).duration;
         else
             addExchange(lane, costs, device, AnchoredKind::GatherParameters, now);
-        if (costs.replicas > 1 && lane.size() > 0)
+        if (costs.sumsGradients() && lane.size() > 0)
             timeline.period = std::max(timeline.period, endOf(lane) + gathered - lane.begin.front());
     }
 }

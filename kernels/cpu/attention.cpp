@@ -28,7 +28,7 @@ STAGELENS_INLINE float exponentiateRow(float *scores, float scale, float top, st
     return sum.total();
 }
 
-/// A block of scores: rows [first, first + rows) of queries and keys [key, key + keys) in tokens of the sequence.
+/// A block of scores: queries [first, first + rows) and keys [key, key + keys) in positions of the sequence.
 struct Scores {
     float *values; ///< [rows, kKeys]
     std::int64_t first;
@@ -117,7 +117,7 @@ struct Space {
     float *next;
 
     Space(const AttentionShape &shape, float *scratch)
-        : keys(paddedToPanels(shape.sequence)), width(paddedToPanels(shape.size)), next(scratch)
+        : keys(paddedToPanels(shape.positions())), width(paddedToPanels(shape.size)), next(scratch)
     {}
     float *cut(std::int64_t floats)
     {
@@ -202,15 +202,32 @@ struct Sequence {
     const AttentionShape &shape;
     const float *qkv;
     std::int64_t stride;
+    const float *keys; ///< the first row of keys, with the values beside them
+    std::int64_t keyStride;
     float scale;
-    Sequence(const AttentionShape &all, const float *tokens, std::int64_t index)
+    Sequence(const AttentionShape &all, const float *tokens, const GatheredKeys &gathered, std::int64_t index)
         : shape(all), qkv(tokens + index * all.sequence * all.qkvWidth()), stride(all.qkvWidth()),
+          keys(gathered.rows != nullptr ? gathered.rows + index * all.positions() * 2 * all.kvWidth() : qkv + all.width()),
+          keyStride(gathered.rows != nullptr ? 2 * all.kvWidth() : stride),
           scale(1.0F / std::sqrt(static_cast<float>(all.size)))
     {}
     [[nodiscard]] std::int64_t group() const { return shape.heads / shape.kvHeads; }
     [[nodiscard]] std::int64_t queryColumn(std::int64_t head) const { return head * shape.size; }
-    [[nodiscard]] std::int64_t keyColumn(std::int64_t kvHead) const { return shape.width() + kvHead * shape.size; }
-    [[nodiscard]] std::int64_t valueColumn(std::int64_t kvHead) const { return keyColumn(kvHead) + shape.kvWidth(); }
+    [[nodiscard]] std::int64_t keyColumn(std::int64_t kvHead) const { return kvHead * shape.size; }
+    [[nodiscard]] std::int64_t valueColumn(std::int64_t kvHead) const { return shape.kvWidth() + kvHead * shape.size; }
+    /// Calls `tile(first row, its position, rows)` for the tiles of queries, in order, until one returns false.
+    template <class Tile>
+    [[nodiscard]] bool forTiles(const Tile &tile) const
+    {
+        const std::int64_t chunk = shape.keys > 0 ? shape.sequence / 2 : shape.sequence;
+        for (std::int64_t begin = 0; begin < shape.sequence; begin += chunk) {
+            const std::int64_t position = begin == 0 ? shape.firstChunk : shape.secondChunk;
+            for (std::int64_t row = 0; row < chunk; row += kQueries)
+                if (!tile(begin + row, position + row, std::min(kQueries, chunk - row)))
+                    return false;
+        }
+        return true;
+    }
 };
 
 /// Copies the visible part of a block between two matrices of scores.
@@ -239,29 +256,30 @@ public:
     [[nodiscard]] bool run(std::int64_t kvHead)
     {
         const Sequence &s = m_sequence;
-        packRows(m_keys, s.qkv + s.keyColumn(kvHead), s.stride, m_shape.sequence, m_shape.size);
-        packColumns(m_values, m_space.keys * kPanel, s.qkv + s.valueColumn(kvHead), s.stride, m_shape.sequence, m_shape.size);
+        const std::int64_t positions = m_shape.positions();
+        packRows(m_keys, s.keys + s.keyColumn(kvHead), s.keyStride, positions, m_shape.size);
+        packColumns(m_values, m_space.keys * kPanel, s.keys + s.valueColumn(kvHead), s.keyStride, positions, m_shape.size);
         for (std::int64_t head = kvHead * s.group(); head < (kvHead + 1) * s.group(); ++head)
-            for (std::int64_t first = 0; first < m_shape.sequence; first += kQueries)
-                if (!tile(head, first, std::min(kQueries, m_shape.sequence - first)))
-                    return false;
+            if (!s.forTiles([&](auto row, auto position, auto rows) { return tile(head, row, position, rows); }))
+                return false;
         return true;
     }
 
 private:
-    bool tile(std::int64_t head, std::int64_t first, std::int64_t rows)
+    bool tile(std::int64_t head, std::int64_t first, std::int64_t position, std::int64_t rows)
     {
+        const std::int64_t positions = m_shape.positions();
         float maximum[kQueries];
         float sum[kQueries] = {};
         std::fill_n(maximum, kQueries, -std::numeric_limits<float>::infinity());
         std::fill_n(m_mixed, rows * m_space.width, 0.0F);
         const float *queries = m_sequence.qkv + first * m_sequence.stride + m_sequence.queryColumn(head);
         float *const kept =
-            m_probabilities != nullptr ? m_probabilities + (head * m_shape.sequence + first) * m_shape.sequence : nullptr;
-        bool done = forBlocks(m_scores, first, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
+            m_probabilities != nullptr ? m_probabilities + (head * m_shape.sequence + first) * positions : nullptr;
+        bool done = forBlocks(m_scores, position, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
             scoresOf(m_scores, block, queries, m_sequence.stride, m_keys, m_shape.size);
             if (kept != nullptr)
-                copyVisible(kept + block.key, m_shape.sequence, m_scores, kKeys, block);
+                copyVisible(kept + block.key, positions, m_scores, kKeys, block);
             runBest<onlineSoftmax>(block, +maximum, +sum, m_mixed, m_space.width);
             addMixed(m_mixed, block, m_scores, m_values, m_space);
         });
@@ -274,10 +292,10 @@ private:
         }
         const float *logSumExp = m_logSumExp + head * m_shape.sequence + first;
         if (kept != nullptr && done)
-            done = forBlocks(m_scores, first, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
-                copyVisible(m_scores, kKeys, kept + block.key, m_shape.sequence, block);
+            done = forBlocks(m_scores, position, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
+                copyVisible(m_scores, kKeys, kept + block.key, positions, block);
                 runBest<probabilities>(block, logSumExp);
-                copyVisible(kept + block.key, m_shape.sequence, m_scores, kKeys, block);
+                copyVisible(kept + block.key, positions, m_scores, kKeys, block);
             });
         return done;
     }
@@ -286,7 +304,7 @@ private:
     const AttentionShape &m_shape;
     float *m_out;
     float *m_logSumExp;
-    float *m_probabilities; ///< [heads, sequence, sequence], or null
+    float *m_probabilities; ///< [heads, sequence, positions], or null
     const Interrupt &m_interrupt;
     Space m_space;
     float *m_keys;   ///< panels of K^T
@@ -300,15 +318,17 @@ struct Outcome {
     const float *out;
     const float *outGradient;
     const float *logSumExp;
-    const float *probabilities; ///< [heads, sequence, sequence], or null: computed again
+    const float *probabilities; ///< [heads, sequence, positions], or null: computed again
 };
 
 /// Backward of the query heads of one key and value head.
 class Backward {
 public:
-    Backward(const Sequence &sequence, float *gradient, const Outcome &outcome, float *scratch, const Interrupt &interrupt)
-        : m_sequence(sequence), m_shape(sequence.shape), m_gradient(gradient), m_outcome(outcome), m_interrupt(interrupt),
-          m_space(m_shape, scratch), m_keysTransposed(m_space.ofKeys()), m_keys(m_space.ofKeys()),
+    /// `gradient` is of the fused rows, `keyGradient` of the first row of keys.
+    Backward(const Sequence &sequence, float *gradient, float *keyGradient, const Outcome &outcome, float *scratch,
+             const Interrupt &interrupt)
+        : m_sequence(sequence), m_shape(sequence.shape), m_gradient(gradient), m_keyRows(keyGradient), m_outcome(outcome),
+          m_interrupt(interrupt), m_space(m_shape, scratch), m_keysTransposed(m_space.ofKeys()), m_keys(m_space.ofKeys()),
           m_valuesTransposed(m_space.ofKeys()), m_keyGradient(m_space.ofKeys()), m_valueGradient(m_space.ofKeys()),
           m_scores(m_space.ofScores()), m_scoreGradient(m_space.ofScores()), m_queries(m_space.ofQueries()),
           m_outGradient(m_space.ofQueries()), m_queryGradient(m_space.ofQueries())
@@ -316,24 +336,25 @@ public:
     [[nodiscard]] bool run(std::int64_t kvHead)
     {
         const Sequence &s = m_sequence;
-        const float *keys = s.qkv + s.keyColumn(kvHead);
-        packRows(m_keysTransposed, keys, s.stride, m_shape.sequence, m_shape.size);
-        packColumns(m_keys, m_space.keys * kPanel, keys, s.stride, m_shape.sequence, m_shape.size);
-        packRows(m_valuesTransposed, s.qkv + s.valueColumn(kvHead), s.stride, m_shape.sequence, m_shape.size);
-        std::fill_n(m_keyGradient, m_shape.sequence * m_space.width, 0.0F);
-        std::fill_n(m_valueGradient, m_shape.sequence * m_space.width, 0.0F);
+        const std::int64_t positions = m_shape.positions();
+        const float *keys = s.keys + s.keyColumn(kvHead);
+        packRows(m_keysTransposed, keys, s.keyStride, positions, m_shape.size);
+        packColumns(m_keys, m_space.keys * kPanel, keys, s.keyStride, positions, m_shape.size);
+        packRows(m_valuesTransposed, s.keys + s.valueColumn(kvHead), s.keyStride, positions, m_shape.size);
+        std::fill_n(m_keyGradient, positions * m_space.width, 0.0F);
+        std::fill_n(m_valueGradient, positions * m_space.width, 0.0F);
         for (std::int64_t head = kvHead * s.group(); head < (kvHead + 1) * s.group(); ++head)
-            for (std::int64_t first = 0; first < m_shape.sequence; first += kQueries)
-                if (!tile(head, first, std::min(kQueries, m_shape.sequence - first)))
-                    return false;
-        unload(m_keyGradient, 0, m_shape.sequence, s.keyColumn(kvHead));
-        unload(m_valueGradient, 0, m_shape.sequence, s.valueColumn(kvHead));
+            if (!s.forTiles([&](auto row, auto position, auto rows) { return tile(head, row, position, rows); }))
+                return false;
+        unload(m_keyGradient, positions, m_keyRows + s.keyColumn(kvHead), s.keyStride);
+        unload(m_valueGradient, positions, m_keyRows + s.valueColumn(kvHead), s.keyStride);
         return true;
     }
 
 private:
-    bool tile(std::int64_t head, std::int64_t first, std::int64_t rows)
+    bool tile(std::int64_t head, std::int64_t first, std::int64_t position, std::int64_t rows)
     {
+        const std::int64_t positions = m_shape.positions();
         const std::int64_t column = m_sequence.queryColumn(head);
         const float *queries = m_sequence.qkv + first * m_sequence.stride + column;
         const std::int64_t at = first * m_shape.width() + column;
@@ -347,11 +368,11 @@ private:
         std::fill_n(m_queryGradient, rows * m_space.width, 0.0F);
         const float *logSumExp = m_outcome.logSumExp + head * m_shape.sequence + first;
         const float *const kept = m_outcome.probabilities != nullptr
-                                      ? m_outcome.probabilities + (head * m_shape.sequence + first) * m_shape.sequence
+                                      ? m_outcome.probabilities + (head * m_shape.sequence + first) * positions
                                       : nullptr;
-        const bool done = forBlocks(m_scores, first, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
+        const bool done = forBlocks(m_scores, position, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
             if (kept != nullptr) {
-                copyVisible(m_scores, kKeys, kept + block.key, m_shape.sequence, block);
+                copyVisible(m_scores, kKeys, kept + block.key, positions, block);
                 clearMasked(block);
             } else {
                 scoresOf(m_scores, block, queries, m_sequence.stride, m_keysTransposed, m_shape.size);
@@ -363,19 +384,20 @@ private:
             addMixed(m_queryGradient, block, m_scoreGradient, m_keys, m_space);
             addTurned(m_keyGradient, block, m_scoreGradient, m_queries, m_space);
         });
-        unload(m_queryGradient, first, rows, column);
+        unload(m_queryGradient, rows, m_gradient + first * m_sequence.stride + column, m_sequence.stride);
         return done;
     }
-    /// Copies rows of a gradient to its columns of the fused gradient.
-    void unload(const float *from, std::int64_t first, std::int64_t rows, std::int64_t column)
+    /// Copies rows of a gradient of one head to its columns among others.
+    void unload(const float *from, std::int64_t rows, float *to, std::int64_t stride)
     {
         for (std::int64_t row = 0; row < rows; ++row)
-            std::copy_n(from + row * m_space.width, m_shape.size, m_gradient + (first + row) * m_sequence.stride + column);
+            std::copy_n(from + row * m_space.width, m_shape.size, to + row * stride);
     }
 
     const Sequence &m_sequence;
     const AttentionShape &m_shape;
     float *m_gradient;
+    float *m_keyRows;
     Outcome m_outcome;
     const Interrupt &m_interrupt;
     Space m_space;
@@ -400,13 +422,13 @@ std::int64_t attentionScratch(const AttentionShape &shape)
 }
 
 void attentionForward(float *out, float *logSumExp, const float *qkv, const AttentionShape &shape, float *scratch,
-                      const Interrupt &interrupt, float *probabilities)
+                      const Interrupt &interrupt, float *probabilities, const GatheredKeys &keys)
 {
     for (std::int64_t index = 0; index < shape.batch; ++index) {
-        const Sequence sequence(shape, qkv, index);
+        const Sequence sequence(shape, qkv, keys, index);
         const std::int64_t rows = index * shape.heads * shape.sequence;
         Forward forward(sequence, out + index * shape.sequence * shape.width(), logSumExp + rows,
-                        probabilities != nullptr ? probabilities + rows * shape.sequence : nullptr, scratch, interrupt);
+                        probabilities != nullptr ? probabilities + rows * shape.positions() : nullptr, scratch, interrupt);
         for (std::int64_t kvHead = 0; kvHead < shape.kvHeads; ++kvHead)
             if (!forward.run(kvHead))
                 return;
@@ -414,15 +436,19 @@ void attentionForward(float *out, float *logSumExp, const float *qkv, const Atte
 }
 
 void attentionBackward(float *qkvGradient, const float *outGradient, const float *qkv, const float *out, const float *logSumExp,
-                       const AttentionShape &shape, float *scratch, const Interrupt &interrupt, const float *probabilities)
+                       const AttentionShape &shape, float *scratch, const Interrupt &interrupt, const float *probabilities,
+                       const GatheredKeys &keys)
 {
     for (std::int64_t index = 0; index < shape.batch; ++index) {
-        const Sequence sequence(shape, qkv, index);
+        const Sequence sequence(shape, qkv, keys, index);
         const std::int64_t place = index * shape.sequence * shape.width();
         const std::int64_t rows = index * shape.heads * shape.sequence;
-        Backward backward(sequence, qkvGradient + index * shape.sequence * shape.qkvWidth(),
+        float *const gradient = qkvGradient + index * shape.sequence * shape.qkvWidth();
+        float *const keyGradient = keys.gradient != nullptr ? keys.gradient + index * shape.positions() * 2 * shape.kvWidth()
+                                                            : gradient + shape.width();
+        Backward backward(sequence, gradient, keyGradient,
                           {out + place, outGradient + place, logSumExp + rows,
-                           probabilities != nullptr ? probabilities + rows * shape.sequence : nullptr},
+                           probabilities != nullptr ? probabilities + rows * shape.positions() : nullptr},
                           scratch, interrupt);
         for (std::int64_t kvHead = 0; kvHead < shape.kvHeads; ++kvHead)
             if (!backward.run(kvHead))

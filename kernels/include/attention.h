@@ -20,25 +20,40 @@ struct AttentionShape {
     std::int64_t heads = 0;
     std::int64_t kvHeads = 0; ///< divides heads
     std::int64_t size = 0;    ///< of a head
+    /// Context parallelism: `sequence` are the rows of one rank, which are two chunks of a longer sequence. The first half has
+    /// the positions from `firstChunk` on, the second half those from `secondChunk` on, and keys and values of all `keys`
+    /// positions come beside qkv. 0: the rows are the whole sequence.
+    std::int64_t keys = 0;
+    std::int64_t firstChunk = 0;
+    std::int64_t secondChunk = 0;
+    [[nodiscard]] constexpr std::int64_t positions() const { return keys > 0 ? keys : sequence; }
     [[nodiscard]] constexpr std::int64_t width() const { return heads * size; }
     [[nodiscard]] constexpr std::int64_t kvWidth() const { return kvHeads * size; }
     [[nodiscard]] constexpr std::int64_t qkvWidth() const { return width() + 2 * kvWidth(); }
+};
+
+/// Keys and values of all positions, [batch, positions, 2 * kvHeads * size]: the keys of all heads of a token, then its values.
+/// Null unless AttentionShape::keys is given.
+struct GatheredKeys {
+    const float *rows = nullptr;
+    float *gradient = nullptr; ///< of the backward: receives the part that the queries of these rows contribute
 };
 
 /// Returns the floats of scratch for either direction: tiles of scores of a few queries with all keys.
 [[nodiscard]] std::int64_t attentionScratch(const AttentionShape &shape);
 
 /// out = softmax(q k^T / sqrt(size), causal) v; saves the logarithm of the sum of exponentials of each row. Unless null,
-/// `probabilities` [batch, heads, sequence, sequence] receives the softmax, in the bits that the backward computes again
+/// `probabilities` [batch, heads, sequence, positions] receives the softmax, in the bits that the backward computes again
 /// without it; what the mask hides is not written.
 void attentionForward(float *out, float *logSumExp, const float *qkv, const AttentionShape &shape, float *scratch,
-                      const Interrupt &interrupt = {}, float *probabilities = nullptr);
+                      const Interrupt &interrupt = {}, float *probabilities = nullptr, const GatheredKeys &keys = {});
 
-/// Computes qkvGradient (overwritten) from the gradient of `out`. Gradients of a shared key or value are summed over its query
-/// heads in order. Recomputes probabilities from logSumExp (FlashAttention-2, arXiv 2307.08691) unless they are given.
+/// Computes qkvGradient (overwritten; with gathered keys only the columns of the queries) from the gradient of `out`. Gradients
+/// of a shared key or value are summed over its query heads in order. Recomputes probabilities from logSumExp
+/// (FlashAttention-2, arXiv 2307.08691) unless they are given.
 void attentionBackward(float *qkvGradient, const float *outGradient, const float *qkv, const float *out, const float *logSumExp,
                        const AttentionShape &shape, float *scratch, const Interrupt &interrupt = {},
-                       const float *probabilities = nullptr);
+                       const float *probabilities = nullptr, const GatheredKeys &keys = {});
 
 namespace gpu {
 

@@ -18,13 +18,16 @@ private slots:
         QTest::addColumn<bool>("isLlama");
         QTest::addColumn<int>("tensor");
         QTest::addColumn<bool>("isSequenceParallel");
-        QTest::newRow("gpt") << false << 1 << false;
-        QTest::newRow("gpt-materialised") << false << 1 << false;
-        QTest::newRow("llama") << true << 1 << false;
-        QTest::newRow("experts") << true << 1 << false;
-        QTest::newRow("gpt-tensor-2") << false << 2 << false;
-        QTest::newRow("gpt-tensor-2-sequence-parallel") << false << 2 << true;
-        QTest::newRow("llama-tensor-4-sequence-parallel") << true << 4 << true;
+        QTest::addColumn<int>("context");
+        QTest::newRow("gpt") << false << 1 << false << 1;
+        QTest::newRow("gpt-materialised") << false << 1 << false << 1;
+        QTest::newRow("llama") << true << 1 << false << 1;
+        QTest::newRow("experts") << true << 1 << false << 1;
+        QTest::newRow("gpt-tensor-2") << false << 2 << false << 1;
+        QTest::newRow("gpt-tensor-2-sequence-parallel") << false << 2 << true << 1;
+        QTest::newRow("llama-tensor-4-sequence-parallel") << true << 4 << true << 1;
+        QTest::newRow("gpt-context-2") << false << 1 << false << 2;
+        QTest::newRow("llama-context-4-tensor-2") << true << 2 << true << 4;
     }
 
     void equalsGolden()
@@ -32,6 +35,7 @@ private slots:
         QFETCH(bool, isLlama);
         QFETCH(int, tensor);
         QFETCH(bool, isSequenceParallel);
+        QFETCH(int, context);
         model::ModelConfig model;
         if (isLlama) {
             model.family = model::ModelFamily::Llama;
@@ -43,7 +47,7 @@ private slots:
         operators::Block block = operators::blockOf(model);
         if (QTest::currentDataTag() == QByteArray("gpt-materialised"))
             block = operators::withProbabilities(std::move(block), model);
-        block = operators::partitioned(std::move(block), {tensor, isSequenceParallel});
+        block = operators::partitioned(std::move(block), {tensor, isSequenceParallel, context});
         const auto text = QByteArray::fromStdString(operators::text(operators::recipeOf(std::move(block))));
         test::compareWithGolden(text, QStringLiteral("recipes/") + QTest::currentDataTag() + QStringLiteral(".txt"));
     }

@@ -88,9 +88,10 @@ private slots:
         QTest::addColumn<QString>("plan");
         QTest::addColumn<int>("replicas");
         QTest::addColumn<int>("tensor");
-        const auto add = [](int processes, const char *plan, int replicas = 1, int tensor = 1) {
-            QTest::addRow("%d %s, %d replicas, %d tensor", processes, plan, replicas, tensor)
-                << processes << plan << replicas << tensor;
+        QTest::addColumn<int>("context");
+        const auto add = [](int processes, const char *plan, int replicas = 1, int tensor = 1, int context = 1) {
+            QTest::addRow("%d %s, %d replicas, %d tensor, %d context", processes, plan, replicas, tensor, context)
+                << processes << plan << replicas << tensor << context;
         };
         add(2, "--vocabulary none --clip 0.5");
         add(4, "--vocabulary none --tied --clip 0.5");
@@ -107,6 +108,8 @@ private slots:
         add(4, "--zero 3 --shard-replicas 2 --clip 0.5", 4);
         add(8, "--zero 3 --vocabulary vocab-1 --clip 0.5", 2, 2);
         add(4, "--vocabulary none --tied --no-sequence-parallel --clip 0.5", 1, 2);
+        add(4, "--zero 1 --vocabulary vocab-1 --tied --clip 0.5", 1, 1, 2);
+        add(4, "--optimizer adafactor --vocabulary vocab-2 --zero 1", 1, 1, 2);
         add(3, "--optimizer adafactor --vocabulary vocab-1 --clip 0.5");
         add(4, "--optimizer adafactor --vocabulary vocab-2 --zero 1", 2);
         add(4, "--optimizer adam8bit --vocabulary vocab-1 --tied --zero 1", 2);
@@ -118,15 +121,18 @@ private slots:
         QFETCH(QString, plan);
         QFETCH(int, replicas);
         QFETCH(int, tensor);
+        QFETCH(int, context);
         const MpiRunner cli;
-        const int pipeline = processes / replicas / tensor;
+        const int pipeline = processes / replicas / tensor / context;
         const bool hasGradients = !plan.contains(QStringLiteral("pipedream"));
-        const QString words = QStringLiteral("run --json --devices %1 --microbatches %2 --replicas %3 --tensor %4 --steps 4 ")
-                                  .arg(pipeline)
-                                  .arg(pipeline == 2 ? 4 : 6)
-                                  .arg(replicas)
-                                  .arg(tensor) +
-                              kTiny + plan;
+        const QString words =
+            QStringLiteral("run --json --devices %1 --microbatches %2 --replicas %3 --tensor %4 --context %5 ")
+                .arg(pipeline)
+                .arg(pipeline == 2 ? 4 : 6)
+                .arg(replicas)
+                .arg(tensor)
+                .arg(context) +
+            QStringLiteral("--steps 4 ") + kTiny + plan;
         const auto with = [&](const char *transport) {
             return words + QStringLiteral(" --transport %1").arg(QLatin1String(transport)) +
                    (hasGradients ? QStringLiteral(" --dump ") + cli.path(QLatin1String(transport)) : QString());

@@ -104,6 +104,7 @@ Experiment anyExperiment(Random &random)
                            anyInt(random),
                            random.nextInteger(0, 1) == 0,
                            anyInt(random),
+                           anyOf<ContextMethod>(random),
                            anyInt(random),
                            anyInt(random),
                            anyInt(random),

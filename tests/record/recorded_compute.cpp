@@ -303,18 +303,19 @@ public:
         record("rotate", rows, angles, shape, turn);
         m_inner->rotate(rows, angles, shape, turn);
     }
-    void attentionForward(Values out, float *logSumExp, Values probabilities, ConstValues qkv,
+    void attentionForward(Values out, float *logSumExp, Values probabilities, ConstValues qkv, ConstValues keys,
                           const kernels::AttentionShape &shape, float *scratch) override
     {
         record("attentionForward", out, logSumExp, qkv, shape, scratch);
-        m_inner->attentionForward(out, logSumExp, probabilities, qkv, shape, scratch);
+        m_inner->attentionForward(out, logSumExp, probabilities, qkv, keys, shape, scratch);
     }
-    void attentionBackward(Values qkvGradient, ConstValues outGradient, ConstValues qkv, ConstValues out,
-                           const float *logSumExp, ConstValues probabilities, const kernels::AttentionShape &shape,
-                           float *scratch) override
+    void attentionBackward(Values qkvGradient, Values keyGradient, ConstValues outGradient, ConstValues qkv, ConstValues keys,
+                           ConstValues out, const float *logSumExp, ConstValues probabilities,
+                           const kernels::AttentionShape &shape, float *scratch) override
     {
         record("attentionBackward", qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch);
-        m_inner->attentionBackward(qkvGradient, outGradient, qkv, out, logSumExp, probabilities, shape, scratch);
+        m_inner->attentionBackward(qkvGradient, keyGradient, outGradient, qkv, keys, out, logSumExp, probabilities, shape,
+                                   scratch);
     }
     void gatherRows(Values out, ConstValues table, const kernels::TableShard &shard, const std::int32_t *ids,
                     std::int64_t tokens) override

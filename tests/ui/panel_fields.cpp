@@ -60,6 +60,8 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.parallel.zero = 3;
         else if (field.id == u"parallel.sequence_parallel"_s)
             experiment.parallel.tensor = 2;
+        else if (field.id == u"parallel.context_method"_s)
+            experiment.parallel.context = 2;
         else if (field.id == u"training.optimizer.momentum"_s)
             experiment.training.optimizer.name = "sgd";
         else if (field.id == u"training.optimizer.table_lr"_s)

@@ -104,6 +104,7 @@ void Facts::add(const service::Prediction &prediction, const std::string &prefix
     m_units = inTeachingUnits(plan);
     set("devices", plan.parallel.devices);
     set("tensor", plan.parallel.tensor);
+    set("context", plan.parallel.context);
     set("ranks", static_cast<double>(plan.parallel.ranks(plan.parallel.devices)));
     set("microbatches", plan.parallel.microbatches);
     set("stages", prediction.schedule->stages());

@@ -40,6 +40,18 @@ QColor betterInk(const QPalette &palette)
     return palette.color(QPalette::Window).lightness() < 128 ? QColor(0x5fc58a) : QColor(0x1b7a43);
 }
 
+/// How long the ranks of a device exchange in its passes; `text` says which. Empty without such ranks.
+QString exchangeNote(const simulate::Metrics &plan, const std::vector<base::Nanos> &times, const QString &text, bool units)
+{
+    if (times.empty())
+        return {};
+    const auto most = std::ranges::max_element(times);
+    const auto device = most - times.begin();
+    const base::Nanos busy = std::max<base::Nanos>(1, plan.busyPerDevice[static_cast<std::size_t>(device)]);
+    return text.arg(durationText(*most, units), QString::number(device),
+                    shareText(static_cast<double>(*most) / static_cast<double>(busy)));
+}
+
 base::Bytes greatest(const std::vector<base::Bytes> &bytes)
 {
     return bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
@@ -171,19 +183,16 @@ void MetricsPanel::setFigures(const Figures &figures)
     m_baseline->setToolTip(Words::tr("Ctrl+B makes the plan of the moment the baseline."));
     QString note = planNote(figures.plan->experiment);
     if (plan.exposedExchange && (*plan.exposedExchange > 0 || plan.replicaPerDevice.empty()))
-        note += Words::tr("\nThe exchange of the replicas takes %1 of the iteration; the rest of it is hidden.")
+        note += (plan.contextPerDevice.empty()
+                     ? Words::tr("\nThe exchange of the replicas takes %1 of the iteration; the rest of it is hidden.")
+                     : Words::tr("\nThe sum of the gradients takes %1 of the iteration; the rest of it is hidden."))
                     .arg(durationText(*plan.exposedExchange, units));
-    const auto inPasses = [&](const QString &text, const std::vector<base::Nanos> &times) {
-        if (times.empty())
-            return QString();
-        const auto most = std::ranges::max_element(times);
-        const auto device = most - times.begin();
-        const base::Nanos busy = std::max<base::Nanos>(1, plan.busyPerDevice[static_cast<std::size_t>(device)]);
-        return text.arg(durationText(*most, units), QString::number(device),
-                        shareText(static_cast<double>(*most) / static_cast<double>(busy)));
-    };
-    note += inPasses(Words::tr("\nReplicas exchange for %1 of device %2's passes (%3)."), plan.replicaPerDevice);
-    note += inPasses(Words::tr("\nTensor ranks exchange for %1 of device %2's passes (%3)."), plan.tensorPerDevice);
+    note +=
+        exchangeNote(plan, plan.replicaPerDevice, Words::tr("\nReplicas exchange for %1 of device %2's passes (%3)."), units);
+    note += exchangeNote(plan, plan.tensorPerDevice, Words::tr("\nTensor ranks exchange for %1 of device %2's passes (%3)."),
+                         units);
+    note += exchangeNote(plan, plan.contextPerDevice, Words::tr("\nContext ranks exchange for %1 of device %2's passes (%3)."),
+                         units);
     if (figures.sensitivity)
         note += u'\n' + sensitivityNote(*figures.plan, *figures.sensitivity);
     if (figures.isSensitivityLate)

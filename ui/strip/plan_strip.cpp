@@ -193,7 +193,7 @@ void PlanStrip::refresh()
         m_model->setWords({Words::tr("None (teaching units)"), Words::tr("None"), {}, false});
     }
     QString degrees;
-    for (const int degree : {plan.parallel.tensor, plan.parallel.replicas})
+    for (const int degree : {plan.parallel.tensor, plan.parallel.context, plan.parallel.replicas})
         degrees += degree > 1 ? u" × %1"_s.arg(degree) : QString();
     m_hardware->setWords({{}, {}, degrees + u" × "_s + hardwareCaption(plan), true});
     m_microbatches->setWords({{}, {}, {}, true});

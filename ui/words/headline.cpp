@@ -62,13 +62,15 @@ double shareOf(const std::vector<base::Nanos> &times, const simulate::Metrics &m
 QString diagnosis(const service::Prediction &prediction, const service::Advice &advice)
 {
     const simulate::Metrics &metrics = prediction.metrics;
-    const double exchanging = shareOf(metrics.tensorPerDevice, metrics);
+    const double tensor = shareOf(metrics.tensorPerDevice, metrics);
+    const double context = shareOf(metrics.contextPerDevice, metrics);
     const double replicas = shareOf(metrics.replicaPerDevice, metrics);
-    if (std::max(exchanging, replicas) >= kNoticeable &&
-        std::max(exchanging, replicas) > std::max(metrics.bubbleRatio, advice.othersIdle))
-        return replicas > exchanging
-                   ? Words::tr("Every layer waits for the exchange of the replicas: %1 of the step.").arg(shareText(replicas))
-                   : Words::tr("Every layer waits for tensor communication: %1 of the step.").arg(shareText(exchanging));
+    const double most = std::max({tensor, context, replicas});
+    if (most >= kNoticeable && most > std::max(metrics.bubbleRatio, advice.othersIdle))
+        return (replicas == most  ? Words::tr("Every layer waits for the exchange of the replicas: %1 of the step.")
+                : context == most ? Words::tr("Every layer waits for context communication: %1 of the step.")
+                                  : Words::tr("Every layer waits for tensor communication: %1 of the step."))
+            .arg(shareText(most));
     if (prediction.experiment.parallel.devices == 1)
         return Words::tr("One device does all the work.");
     if (leadOf(prediction, advice) < kNoticeable)

@@ -175,6 +175,7 @@ QString planCaption(const model::Experiment &experiment)
     return family + vocabulary +
            Words::tr(" · %1 devices x %2 microbatches").arg(experiment.parallel.devices).arg(experiment.parallel.microbatches) +
            (experiment.parallel.tensor > 1 ? Words::tr(" x %1 tensor").arg(experiment.parallel.tensor) : QString()) +
+           (experiment.parallel.context > 1 ? Words::tr(" x %1 context").arg(experiment.parallel.context) : QString()) +
            (experiment.parallel.replicas > 1 ? Words::tr(" x %1 replicas").arg(experiment.parallel.replicas) : QString());
 }
 
@@ -192,6 +193,8 @@ QString planNote(const model::Experiment &experiment)
         QString ranks = Words::tr("%1 ranks = %2 devices").arg(plan.ranks(plan.devices)).arg(plan.devices);
         if (plan.tensor > 1)
             ranks += Words::tr(" x %1 tensor").arg(plan.tensor);
+        if (plan.context > 1)
+            ranks += Words::tr(" x %1 context").arg(plan.context);
         if (plan.replicas > 1)
             ranks += Words::tr(" x %1 replicas").arg(plan.replicas);
         notes << ranks + Words::tr(". Tokens/s and MFU are of all ranks, bubble and memory of one rank of each device.");

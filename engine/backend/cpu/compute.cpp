@@ -250,17 +250,18 @@ public:
     {
         kernels::rotate(rows.floats(), angles, shape, turn);
     }
-    void attentionForward(Values out, float *logSumExp, Values probabilities, ConstValues qkv,
+    void attentionForward(Values out, float *logSumExp, Values probabilities, ConstValues qkv, ConstValues keys,
                           const kernels::AttentionShape &shape, float *scratch) override
     {
-        kernels::attentionForward(out.floats(), logSumExp, qkv.floats(), shape, scratch, m_interrupt, probabilities.floats());
+        kernels::attentionForward(out.floats(), logSumExp, qkv.floats(), shape, scratch, m_interrupt, probabilities.floats(),
+                                  {keys.floats()});
     }
-    void attentionBackward(Values qkvGradient, ConstValues outGradient, ConstValues qkv, ConstValues out,
-                           const float *logSumExp, ConstValues probabilities, const kernels::AttentionShape &shape,
-                           float *scratch) override
+    void attentionBackward(Values qkvGradient, Values keyGradient, ConstValues outGradient, ConstValues qkv, ConstValues keys,
+                           ConstValues out, const float *logSumExp, ConstValues probabilities,
+                           const kernels::AttentionShape &shape, float *scratch) override
     {
         kernels::attentionBackward(qkvGradient.floats(), outGradient.floats(), qkv.floats(), out.floats(), logSumExp, shape,
-                                   scratch, m_interrupt, probabilities.floats());
+                                   scratch, m_interrupt, probabilities.floats(), {keys.floats(), keyGradient.floats()});
     }
 
     void gatherRows(Values out, ConstValues table, const kernels::TableShard &shard, const std::int32_t *ids,

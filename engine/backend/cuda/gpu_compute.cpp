@@ -165,14 +165,14 @@ public:
     {
         run([&] { return gpu::rotate(stream(), rows.as<T>(), angles, shape, turn); }, "rotate");
     }
-    void attentionForward(Values out, float *logSumExp, Values /*probabilities*/, ConstValues qkv,
+    void attentionForward(Values out, float *logSumExp, Values /*probabilities*/, ConstValues qkv, ConstValues /*keys*/,
                           const kernels::AttentionShape &shape, float * /*scratch*/) override
     {
         run([&] { return m_attention.forward(stream(), out.as<T>(), logSumExp, qkv.as<T>(), shape); }, "attentionForward");
     }
-    void attentionBackward(Values qkvGradient, ConstValues outGradient, ConstValues qkv, ConstValues out,
-                           const float *logSumExp, ConstValues /*probabilities*/, const kernels::AttentionShape &shape,
-                           float * /*scratch*/) override
+    void attentionBackward(Values qkvGradient, Values /*keyGradient*/, ConstValues outGradient, ConstValues qkv,
+                           ConstValues /*keys*/, ConstValues out, const float *logSumExp, ConstValues /*probabilities*/,
+                           const kernels::AttentionShape &shape, float * /*scratch*/) override
     {
         float *scratch = scratchOf<float>(gpu::attentionBackwardScratch(shape));
         run(

@@ -15,8 +15,8 @@ namespace stagelens::runtime {
 class Batch {
 public:
     explicit Batch(const Shape &shape)
-        : m_tokens(size(shape.tokens())), m_counted(shape.tokens()), m_inputs(size(shape.stepMicrobatches()) * m_tokens),
-          m_labels(m_inputs.size())
+        : m_tokens(size(shape.wholeTokens())), m_counted(shape.wholeTokens()),
+          m_inputs(size(shape.stepMicrobatches()) * m_tokens), m_labels(m_inputs.size())
     {}
 
     void load(const TokenSource &source, std::int64_t step)

@@ -4,7 +4,7 @@
 
 namespace stagelens::runtime {
 
-Workspace::Workspace(backend::Pool &pool, const Shape &shape, std::int64_t rebuilt, backend::Compute &compute)
+Workspace::Workspace(backend::Pool &pool, const Shape &shape, int contextRank, std::int64_t rebuilt, backend::Compute &compute)
 {
     const auto allocate = [&pool](std::int64_t floats) {
         return pool.allocate(size(floats), category(simulate::MemoryCategory::Workspace));
@@ -12,10 +12,15 @@ Workspace::Workspace(backend::Pool &pool, const Shape &shape, std::int64_t rebui
     for (const std::int64_t width : shape.layer->recipe.scratch)
         scratch.push_back(allocate(shape.floats(shape.tokens() * width)));
     if (shape.precision == base::Precision::Fp32)
-        attention = allocate(kernels::attentionScratch(shape.attention()));
+        attention = allocate(kernels::attentionScratch(shape.attention(contextRank)));
     std::vector<float> values(size(shape.constantFloats()));
-    if (!values.empty())
-        kernels::rotaryAngles(values.data(), shape.sequence, shape.headSize, shape.rotation);
+    if (!values.empty()) {
+        std::vector<float> all(size(shape.wholeSequence() * shape.headSize));
+        kernels::rotaryAngles(all.data(), shape.wholeSequence(), shape.headSize, shape.rotation);
+        shape.contextCut(contextRank).eachRun({0, shape.sequence}, [&](auto row, auto position, auto rows) {
+            std::copy_n(all.data() + position * shape.headSize, rows * shape.headSize, values.data() + row * shape.headSize);
+        });
+    }
     constants = allocate(static_cast<std::int64_t>(values.size()));
     compute.write(constants.data(), static_cast<std::int64_t>(values.size()),
                   [&values](std::span<float> block, std::int64_t first) {

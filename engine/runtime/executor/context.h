@@ -17,8 +17,9 @@ struct Workspace {
     backend::Buffer constants;            ///< Shape::constantFloats
     backend::Buffer recomputed;           ///< what a layer rebuilds
 
-    /// `rebuilt`: the floats of `recomputed`, see simulate::rebuiltFloats().
-    Workspace(backend::Pool &pool, const Shape &shape, std::int64_t rebuilt, backend::Compute &compute);
+    /// `contextRank` chooses the positions of the rows. `rebuilt`: the floats of `recomputed`, see
+    /// simulate::rebuiltFloats().
+    Workspace(backend::Pool &pool, const Shape &shape, int contextRank, std::int64_t rebuilt, backend::Compute &compute);
 };
 
 /// Used by the thread of its device.
@@ -27,7 +28,9 @@ struct Context {
     DeviceMemory &memory;
     Workspace &workspace;
     backend::Compute &compute;
+    int contextRank = 0; ///< among the ranks that share each sequence
 
+    [[nodiscard]] kernels::AttentionShape attention() const { return shape.attention(contextRank); }
     [[nodiscard]] Values scratch(int index) const { return values(workspace.scratch[size(index)].data()); }
     /// Returns a planned tensor in the precision of the run; see DeviceMemory::at().
     [[nodiscard]] Values at(schedule::PassValue kind, int stage, int microbatch) const

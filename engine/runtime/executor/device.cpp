@@ -12,12 +12,13 @@ namespace stagelens::runtime {
 
 Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, const Transports &transports,
                backend::Compute &compute)
-    : m_plan(plan), m_place(place),
-      m_workspace(memory.pool(), plan.shape, simulate::rebuiltFloats(plan.experiment, plan.schedule, place.device), compute),
-      m_context{plan.shape, memory, m_workspace, compute}, m_model(plan, place, memory.pool(), compute),
+    : m_plan(plan), m_place(place), m_workspace(memory.pool(), plan.shape, place.context,
+                                                simulate::rebuiltFloats(plan.experiment, plan.schedule, place.device), compute),
+      m_context{plan.shape, memory, m_workspace, compute, place.context}, m_model(plan, place, memory.pool(), compute),
       m_messages(plan, place, m_context, transports.rail), m_runner(plan, place, m_context, m_model, m_step),
-      m_exchange(plan, place.replica, m_context, m_model, transports.replicas),
-      m_collectives(place, m_context, m_model, transports.tensor), m_tableSums(plan, place, m_context, m_model, transports.all)
+      m_exchange(plan, place.share, m_context, m_model, transports.shares),
+      m_collectives(place, m_context, m_model, transports.tensor), m_keys(m_context, transports.context),
+      m_tokens(plan.shape, place.context), m_tableSums(plan, place, m_context, m_model, transports.all)
 {}
 
 void Device::beginStep(const Batch &batch, int step, StepUse use)
@@ -25,12 +26,15 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
     compute().beginStep();
     m_passBegins.clear();
     m_runner.beginStep();
-    m_step.allInputs = compute().tokens(batch.allInputs());
-    m_step.allLabels = compute().tokens(batch.allLabels());
+    const bool isCut = m_plan.contextRanks() > 1;
+    if (isCut)
+        m_tokens.load(batch, m_place.replica, m_plan.replicas());
+    m_step.allInputs = compute().tokens(isCut ? m_tokens.inputs() : batch.allInputs());
+    m_step.allLabels = compute().tokens(isCut ? m_tokens.labels() : batch.allLabels());
     m_step.tokens = m_plan.shape.tokens();
-    m_step.replica = m_place.replica;
-    m_step.replicas = m_plan.replicas();
-    m_step.countedTokens = batch.countedTokens();
+    m_step.replica = isCut ? 0 : m_place.replica;
+    m_step.replicas = isCut ? 1 : m_plan.replicas();
+    m_step.countedTokens = isCut ? m_tokens.countedTokens() : batch.countedTokens();
     m_step.index = step;
     m_step.use = use;
     m_step.losses.assign(size(m_plan.shape.microbatches), 0.0);
@@ -59,8 +63,8 @@ base::Result<> Device::compute(PassRun &run)
         beginCompute(run);
         base::Result<> made = hasOneVersion ? launch(run) : runWithVersion(run);
         while (made && run.exchange()) {
-            const int rounds = TensorCollectives::rounds(run.exchange()->kind);
-            for (int round = 0; made && round < rounds; ++round)
+            const int count = rounds(run.exchange()->kind);
+            for (int round = 0; made && round < count; ++round)
                 made = exchange(run, round);
             if (made)
                 made = launch(run);
@@ -92,9 +96,9 @@ base::Result<> Device::launch(PassRun &run)
 base::Result<> Device::exchange(PassRun &run, int round)
 {
     const TensorExchange exchange = *run.exchange();
-    if (round + 1 == TensorCollectives::rounds(exchange.kind))
+    if (round + 1 == rounds(exchange.kind))
         run.exchange().reset();
-    return m_collectives.run(exchange, round);
+    return isOverContext(exchange.kind) ? m_keys.run(exchange, round) : m_collectives.run(exchange, round);
 }
 
 void Device::endCompute()

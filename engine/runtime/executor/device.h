@@ -1,14 +1,15 @@
-// One rank: a pipeline device of a replica, or one of its tensor ranks.
+// One rank: a pipeline device of a replica, or one of its tensor and context ranks.
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/runtime/data/batch.h"
+#include "engine/runtime/data/context_tokens.h"
 #include "engine/runtime/executor/device_messages.h"
 #include "engine/runtime/executor/device_model.h"
 #include "engine/runtime/executor/pass_runner.h"
 #include "engine/runtime/executor/replica_exchange.h"
 #include "engine/runtime/executor/step_state.h"
 #include "engine/runtime/executor/tensor_collectives.h"
+#include "engine/runtime/layers/key_exchange.h"
 #include "engine/runtime/memory/device_memory.h"
 #include "engine/runtime/state/table_sums.h"
 #include "engine/timeline/timeline.h"
@@ -25,10 +26,11 @@ class Device {
 public:
     /// The transports of the groups that a rank belongs to.
     struct Transports {
-        backend::Transport &all;      ///< all ranks
-        backend::Transport &rail;     ///< the pipeline's devices
-        backend::Transport &replicas; ///< the replicas of the device
-        backend::Transport &tensor;   ///< the tensor ranks of the device
+        backend::Transport &all;     ///< all ranks
+        backend::Transport &rail;    ///< the pipeline's devices
+        backend::Transport &shares;  ///< the ranks that sum the gradients of the device: its replicas and context ranks
+        backend::Transport &tensor;  ///< the tensor ranks of the device
+        backend::Transport &context; ///< its context ranks
     };
     Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, const Transports &transports,
            backend::Compute &compute);
@@ -44,14 +46,19 @@ public:
     [[nodiscard]] PassRun begin(const schedule::Pass &pass) const { return {pass, m_plan.recipeOf(pass, m_place.device)}; }
     /// Blocks until the inputs of the pass have arrived. Returns false if the run was stopped.
     [[nodiscard]] bool receive(PassRun &run);
-    /// Computes the pass, exchanges with the other tensor ranks, which compute it at the same time, and waits for its kernels.
-    /// Fails if a loss is not finite.
+    /// Computes the pass, exchanges with the tensor and context ranks that compute it at the same time, and waits for its
+    /// kernels. Fails if a loss is not finite.
     [[nodiscard]] base::Result<> compute(PassRun &run);
-    /// The parts of compute(), for one thread that runs all tensor ranks in turn: launch() up to PassRun::exchange(), then each
-    /// round of the exchange, until there is none. endCompute() ends the pass.
+    /// The parts of compute(), for one thread that runs all ranks of a gang in turn: launch() up to PassRun::exchange(), then
+    /// each round of the exchange, until there is none. endCompute() ends the pass.
     void beginCompute(PassRun &run);
     [[nodiscard]] base::Result<> launch(PassRun &run);
     [[nodiscard]] base::Result<> exchange(PassRun &run, int round);
+    /// Returns the rounds of an exchange.
+    [[nodiscard]] static int rounds(TensorExchange::Kind kind)
+    {
+        return isOverContext(kind) ? KeyExchange::kRounds : TensorCollectives::rounds(kind);
+    }
     void endCompute();
     /// Like beginCompute() and endCompute() for a forward pass, but untimed and with the newest weights whatever version the
     /// schedule requires.
@@ -115,6 +122,8 @@ private:
     PassRunner m_runner;
     ReplicaExchange m_exchange;
     TensorCollectives m_collectives;
+    KeyExchange m_keys;
+    ContextTokens m_tokens;
     TableSums m_tableSums;
     backend::Compute::Mark m_begin = 0; ///< of the pass at hand
 

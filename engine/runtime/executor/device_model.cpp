@@ -20,10 +20,10 @@ DeviceModel::DeviceModel(const RunPlan &plan, const RankPlace &place, backend::P
     makeVocabularyParameters();
     std::stable_sort(m_parameters.begin(), m_parameters.end(),
                      [](const auto &a, const auto &b) { return a->index < b->index; });
-    divide(place.replica);
+    divide(place.share);
 }
 
-void DeviceModel::divide(int replica)
+void DeviceModel::divide(int share)
 {
     std::vector<std::int64_t> counts;
     std::vector<operators::PartShape> parts;
@@ -36,7 +36,7 @@ void DeviceModel::divide(int replica)
     m_replicaCut = layout::ReplicaCut(counts, m_plan.experiment.parallel.shardGroup(), layout::ReplicaCut::kBlock,
                                       simulate::indivisiblePieces(m_plan.experiment, parts));
     for (std::size_t i = 0; i < m_parameters.size(); ++i)
-        shareState(m_pool, *m_parameters[i], m_replicaCut.share(replica % m_plan.experiment.parallel.shardGroup(), i),
+        shareState(m_pool, *m_parameters[i], m_replicaCut.share(share % m_plan.experiment.parallel.shardGroup(), i),
                    m_plan.experiment.training, m_compute);
     dropGradients();
     dropValues();

@@ -37,7 +37,7 @@ public:
 
     /// Parameters ordered as in RunPlan::parameters.
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
-    /// Returns how the replicas of this device divide parameters().
+    /// Returns how the replicas and context ranks of this device divide parameters().
     [[nodiscard]] const layout::ReplicaCut &replicaCut() const { return m_replicaCut; }
     /// Returns this device's part of the parameter, or null.
     [[nodiscard]] Parameter *find(int index) const;
@@ -70,8 +70,8 @@ public:
 private:
     void makeStages();
     void makeVocabularyParameters();
-    /// Gives each parameter its share, when all are made.
-    void divide(int replica);
+    /// Gives each parameter its share (RankPlace::share), when all are made.
+    void divide(int share);
     Parameter &own(int index, layout::MatrixPart part);
     /// Adds rows of a table, whose rows are cut over tensor ranks.
     Parameter &ownRows(int index, const layout::Interval &rows);

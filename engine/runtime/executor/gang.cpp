@@ -18,7 +18,7 @@ base::Result<> timed(base::Nanos &spent, const Work &work)
 base::Result<base::Nanos> exchange(std::span<Device *const> gang, std::span<PassRun *const> runs)
 {
     std::vector<base::Nanos> spent(gang.size());
-    const int rounds = TensorCollectives::rounds(runs.front()->exchange()->kind);
+    const int rounds = Device::rounds(runs.front()->exchange()->kind);
     for (int round = 0; round < rounds; ++round)
         for (std::size_t rank = 0; rank < gang.size(); ++rank) {
             Device &device = *gang[rank];

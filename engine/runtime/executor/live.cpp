@@ -95,7 +95,7 @@ std::vector<std::size_t> passesOf(const RunPlan &plan, const Devices &devices, c
     for (int replica = 0; replica < plan.replicas(); ++replica) {
         counts.clear();
         for (std::size_t i = 0; i < devices.size(); ++i)
-            if (devices[i]->place().replica == replica && devices[i]->place().tensor == 0)
+            if (isOfFirstRail(devices[i]->place(), replica))
                 counts.push_back(timeline.lanes[i].size());
         if (std::accumulate(counts.begin(), counts.end(), std::size_t{0}) < plan.schedule.passCount())
             break;

@@ -130,12 +130,9 @@ void PassRunner::eachSequence(const Visit &visit) const
     const Shape &shape = m_plan.shape;
     const std::int64_t own = shape.ownTokens();
     const std::int64_t first = shape.split.isSequenceParallel ? m_tensor * own : 0;
-    for (std::int64_t row = 0; row < own;) {
-        const std::int64_t position = (first + row) % shape.sequence;
-        const std::int64_t rows = std::min(own - row, shape.sequence - position);
-        visit(row, position, rows);
-        row += rows;
-    }
+    shape.contextCut(m_context.contextRank).eachRun({first, first + own}, [&](auto row, auto position, auto rows) {
+        visit(row - first, position, rows);
+    });
 }
 
 void PassRunner::runOutput(PassRun &run, const PassStep &step)

@@ -31,12 +31,12 @@ std::vector<int> numbers(int first, int stride, int count)
 
 } // namespace
 
-ReplicaExchange::ReplicaExchange(const RunPlan &plan, int replica, const Context &context, DeviceModel &model,
+ReplicaExchange::ReplicaExchange(const RunPlan &plan, int share, const Context &context, DeviceModel &model,
                                  backend::Transport &transport)
-    : m_isSharded(plan.experiment.parallel.zero > 0), m_group(replica / plan.experiment.parallel.shardGroup()),
-      m_groups(plan.replicas() / plan.experiment.parallel.shardGroup()),
-      m_replica(replica % plan.experiment.parallel.shardGroup()), m_replicas(plan.experiment.parallel.shardGroup()),
-      m_context(context), m_model(model), m_transport(transport, numbers(m_group * m_replicas, 1, m_replicas)),
+    : m_isSharded(plan.experiment.parallel.zero > 0), m_group(share / plan.experiment.parallel.shardGroup()),
+      m_groups(plan.experiment.parallel.shardGroups()), m_replica(share % plan.experiment.parallel.shardGroup()),
+      m_replicas(plan.experiment.parallel.shardGroup()), m_context(context), m_model(model),
+      m_transport(transport, numbers(m_group * m_replicas, 1, m_replicas)),
       m_holders(transport, numbers(m_replica, m_replicas, m_groups)),
       m_chunkFloats(simulate::replicaChunkFloats(model.replicaCut())),
       m_chunks(

@@ -1,4 +1,5 @@
-// What the replicas of a device exchange at the end of a step: the sums of their gradients, and the weights that each updated.
+// What the ranks with the same weights, replicas and context ranks, exchange at the end of a step: the sums of their gradients,
+// and the weights that each updated. "Replica" means any of them here.
 #pragma once
 
 #include "engine/backend/transport_group.h"
@@ -19,9 +20,9 @@ namespace stagelens::runtime {
 /// thread of its device.
 class ReplicaExchange {
 public:
-    /// `transport` connects the replicas of the device. With one replica there is nothing to exchange.
-    ReplicaExchange(const RunPlan &plan, int replica, const Context &context, DeviceModel &model,
-                    backend::Transport &transport);
+    /// `transport` connects the replicas and context ranks of the device, of which this is `share` (RankPlace::share). With one
+    /// there is nothing to exchange.
+    ReplicaExchange(const RunPlan &plan, int share, const Context &context, DeviceModel &model, backend::Transport &transport);
 
     [[nodiscard]] int rounds(timeline::AnchoredKind kind) const;
     /// Runs a round. ReduceGradients ends with the sum over all replicas in each parameter's share (Parameter::share), and

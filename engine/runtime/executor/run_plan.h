@@ -17,8 +17,16 @@ struct RankPlace {
     int rank = 0;
     int device = 0; ///< of the pipeline
     int replica = 0;
-    int tensor = 0; ///< among the ranks that share the device's layers
+    int tensor = 0;  ///< among the ranks that share the device's layers
+    int context = 0; ///< among the ranks that share its sequences
+    int share = 0;   ///< among RunPlan::gradientRanks(), with the context ranks of a replica beside each other
 };
+
+/// Returns whether a rank is of the first tensor and context coordinate of a replica.
+[[nodiscard]] constexpr bool isOfFirstRail(const RankPlace &place, int replica)
+{
+    return place.replica == replica && place.tensor == 0 && place.context == 0;
+}
 
 /// Constant during a run; read by the threads of all devices.
 struct RunPlan {
@@ -32,11 +40,20 @@ struct RunPlan {
 
     RunPlan(const model::Experiment &resolved, const schedule::Schedule &order);
     [[nodiscard]] int replicas() const { return mesh.size(layout::Axis::Data); }
+    /// Returns the ranks that sum the gradients of a device's parameters: of all replicas and context coordinates.
+    [[nodiscard]] int gradientRanks() const { return replicas() * contextRanks(); }
+    [[nodiscard]] int contextRanks() const { return mesh.size(layout::Axis::Context); }
     [[nodiscard]] int tensorRanks() const { return mesh.size(layout::Axis::Tensor); }
     [[nodiscard]] RankPlace placeOf(int rank) const
     {
+        using layout::Axis;
         const layout::Coordinates at = mesh.coordinatesOf(rank);
-        return {rank, at[layout::Axis::Pipeline], at[layout::Axis::Data], at[layout::Axis::Tensor]};
+        return {rank,
+                at[Axis::Pipeline],
+                at[Axis::Data],
+                at[Axis::Tensor],
+                at[Axis::Context],
+                at[Axis::Context] + contextRanks() * at[Axis::Data]};
     }
     /// Returns whether each microbatch updates the parameter, so that weight versions are kept. A tied table is updated at the
     /// end of the step instead, because its gradient is the sum of the gradients of two devices.

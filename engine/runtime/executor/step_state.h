@@ -19,11 +19,11 @@ enum class StepUse : unsigned char {
 
 /// Tokens, purpose and losses of a device's current step.
 struct StepState {
-    const std::int32_t *allInputs = nullptr; ///< [microbatches, replicas, b s], in the device's memory
+    const std::int32_t *allInputs = nullptr; ///< [microbatches, replicas, tokens], in the device's memory
     const std::int32_t *allLabels = nullptr;
-    std::int64_t tokens = 0;        ///< of a microbatch
+    std::int64_t tokens = 0;        ///< of a microbatch on this rank
     int replica = 0;                ///< of the device
-    int replicas = 1;               ///< whose microbatches alternate in the batch
+    int replicas = 1;               ///< whose microbatches alternate in these arrays; a context rank has its own arrays
     std::int64_t countedTokens = 0; ///< the loss is the sum over the first of each microbatch
     int index = 0;
     StepUse use = StepUse::Gradients;

@@ -60,6 +60,8 @@ base::Result<> TensorCollectives::run(const TensorExchange &exchange, int round)
         break;
     case Kind::Maxima:
     case Kind::Sums: round == 0 ? sendStatistics(exchange) : void(isWhole = combineStatistics(exchange)); break;
+    case Kind::GatherKeys:
+    case Kind::ScatterKeys: break; // see KeyExchange
     }
     return isWhole ? base::Result<>() : base::Error::cancelled();
 }

@@ -108,9 +108,11 @@ private:
     {
         if (!work.anchored)
             return work.rounds > 1 ? runRounds(work) : runAlone(work);
-        const layout::Axis axis =
-            *work.anchored == timeline::AnchoredKind::SumReplicated ? layout::Axis::Tensor : layout::Axis::Data;
-        for (const layout::Group &group : m_plan.mesh.groups({axis})) // all ranks are in this process
+        using layout::Axis;
+        const layout::Axes axes = *work.anchored == timeline::AnchoredKind::SumReplicated
+                                      ? layout::Axes{Axis::Tensor}
+                                      : layout::Axes{Axis::Context, Axis::Data};
+        for (const layout::Group &group : m_plan.mesh.groups(axes)) // all ranks are in this process
             if (auto done = runExchange(work, std::vector<std::size_t>(group.ranks.begin(), group.ranks.end())); !done)
                 return done;
         return {};
@@ -181,13 +183,14 @@ private:
     timeline::Timeline &m_result;
 };
 
-/// The tensor ranks of a device, which run their units together.
+/// The tensor and context ranks of a device, which run their units together.
 class Gang {
 public:
     void add(Device &device)
     {
         m_devices.push_back(&device);
-        std::ranges::sort(m_devices, {}, [](const Device *each) { return each->place().tensor; });
+        std::ranges::sort(m_devices, {},
+                          [](const Device *each) { return std::pair(each->place().context, each->place().tensor); });
     }
     [[nodiscard]] const std::vector<Device *> &devices() const { return m_devices; }
 

@@ -52,9 +52,9 @@ private:
             return compute().swigluForward(at(step.out[0]), at(step.in[0]), at(step.in[1]), rows() * widthOf(op.outputs[0]));
         case OperatorKind::Rotary: return rotate(at(step.out[0]), kernels::Turn::Forwards);
         case OperatorKind::Attention:
-            return compute().attentionForward(at(step.out[0]), floats(step.out[1]),
-                                              step.out.size() > 2 ? at(step.out[2]) : Values(), at(step.in[0]),
-                                              m_context.shape.attention(), m_context.workspace.attention.data());
+            return compute().attentionForward(
+                at(step.out[0]), floats(step.out[1]), step.out.size() > 2 ? at(step.out[2]) : Values(), at(step.in[0]),
+                step.in.size() > 1 ? at(step.in[1]) : Values(), m_context.attention(), m_context.workspace.attention.data());
         case OperatorKind::Route: {
             const RoutePlan out = routed(step.out[1], step.out[0]);
             return compute().routeForward(out.gates, out.routes, at(step.in[0]), routingShape());
@@ -76,6 +76,7 @@ private:
         case OperatorKind::Gelu: return compute().geluForward(at(step.out[0]), at(step.in[0]), rows() * widthOf(op.outputs[0]));
         case OperatorKind::Add: // part of a product or sum
         case OperatorKind::AllGather:
+        case OperatorKind::GatherKeys:
         case OperatorKind::Replicate: break; // exchanges only
         }
     }
@@ -101,10 +102,7 @@ private:
         case OperatorKind::SwiGlu:
             return compute().swigluBackward(at(step.out[0]), at(step.out[1]), at(step.in[0]), rows() * widthOf(op.outputs[0]));
         case OperatorKind::Rotary: return rotate(at(step.out[0]), kernels::Turn::Backwards);
-        case OperatorKind::Attention:
-            return compute().attentionBackward(at(step.out[0]), at(step.in[0]), at(step.in[1]), at(step.in[2]),
-                                               floats(step.in[3]), step.in.size() > 4 ? at(step.in[4]) : Values(),
-                                               m_context.shape.attention(), m_context.workspace.attention.data());
+        case OperatorKind::Attention: return attentionInputGradient(step, op);
         case OperatorKind::Route: {
             const RoutePlan by = routed(step.in[2], step.in[1]);
             const auto weight = 1.0F / static_cast<float>(m_context.shape.stepMicrobatches());
@@ -195,6 +193,15 @@ private:
     /// Returns the width of one of a token's k rows.
     [[nodiscard]] std::int64_t rowWidth(operators::ValueId value) const { return widthOf(value) / m_block.routing.topK; }
 
+    void attentionInputGradient(const Step &step, const Operator &op) const
+    {
+        const bool hasKeys = step.out.size() > 1;
+        compute().attentionBackward(at(step.out[0]), hasKeys ? at(step.out[1]) : Values(), at(step.in[0]), at(step.in[1]),
+                                    hasKeys ? at(step.in.back()) : Values(), at(step.in[2]), floats(step.in[3]),
+                                    op.outputs.size() > 2 ? at(step.in[4]) : Values(), m_context.attention(),
+                                    m_context.workspace.attention.data());
+    }
+
     /// out = in W + b (+ addend), or between = in W + b and out = GELU of that.
     void forwardLinear(const Step &step, const Operator &op) const
     {
@@ -276,7 +283,7 @@ private:
     /// Rotates queries and keys in place.
     void rotate(Values qkv, kernels::Turn direction) const
     {
-        const kernels::AttentionShape attention = m_context.shape.attention();
+        const kernels::AttentionShape attention = m_context.attention();
         compute().rotate(qkv, m_context.workspace.constants.data(),
                          {.rows = rows(),
                           .sequence = attention.sequence,

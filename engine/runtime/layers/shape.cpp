@@ -19,8 +19,8 @@ kernels::RotaryRule rotationOf(const model::ModelConfig &model)
 } // namespace
 
 Shape::Shape(const model::Experiment &experiment)
-    : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence), hidden(experiment.model.hidden),
-      heads(experiment.model.heads / experiment.parallel.tensor),
+    : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence / experiment.parallel.context),
+      hidden(experiment.model.hidden), heads(experiment.model.heads / experiment.parallel.tensor),
       kvHeads(std::max(1, experiment.model.kvHeads / experiment.parallel.tensor)), ffn(experiment.model.ffn),
       vocabulary(experiment.model.vocabularySize), microbatches(experiment.parallel.microbatches),
       replicas(experiment.parallel.replicas), split(operators::splitOf(experiment.parallel)),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/backend/memory.h"
+#include "engine/layout/context_cut.h"
 #include "engine/model/experiment.h"
 #include "engine/operators/recompute.h"
 #include "engine/simulate/memory.h"
@@ -22,8 +23,8 @@ struct LayerPlan {
 
 /// The arguments of all kernels. Heads are those of a tensor rank.
 struct Shape {
-    std::int64_t batch = 0; ///< sequences of a microbatch
-    std::int64_t sequence = 0;
+    std::int64_t batch = 0;    ///< sequences of a microbatch
+    std::int64_t sequence = 0; ///< tokens of a sequence that a context rank has
     std::int64_t hidden = 0;
     std::int64_t heads = 0;
     std::int64_t kvHeads = 0;
@@ -39,7 +40,11 @@ struct Shape {
     std::shared_ptr<const LayerPlan> layer;
 
     explicit Shape(const model::Experiment &experiment);
+    [[nodiscard]] std::int64_t wholeSequence() const { return sequence * split.context; }
+    /// Returns the tokens of a microbatch on all context ranks.
+    [[nodiscard]] std::int64_t wholeTokens() const { return batch * wholeSequence(); }
     [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }
+    [[nodiscard]] layout::ContextCut contextCut(int rank) const { return {wholeSequence(), split.context, rank}; }
     /// Returns the tokens that a rank has outside of attention, MLP and the vocabulary layers.
     [[nodiscard]] std::int64_t ownTokens() const { return split.isSequenceParallel ? tokens() / split.ranks : tokens(); }
     [[nodiscard]] std::int64_t boundary() const { return ownTokens() * hidden; } ///< numbers of a [b s, h] tensor of own tokens
@@ -48,7 +53,7 @@ struct Shape {
     /// Returns the floats that a tensor of `numbers` occupies.
     [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }
     /// Returns the weight of a token in the loss of the step, which is the mean over all tokens.
-    [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(stepMicrobatches() * tokens()); }
+    [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(stepMicrobatches() * wholeTokens()); }
     /// Returns the floats of all saved values of a layer; its input is apart.
     [[nodiscard]] std::int64_t savedFloats() const { return layer->whole.dropped.floats; }
     /// Returns the floats of the constants that the layers read.
@@ -57,7 +62,18 @@ struct Shape {
         return operators::constantFloats(layer->recipe.block, sequence, headSize);
     }
     [[nodiscard]] bool normsHaveBias() const { return layer->recipe.block.has(operators::OperatorKind::LayerNorm); }
-    [[nodiscard]] kernels::AttentionShape attention() const { return {batch, sequence, heads, kvHeads, headSize}; }
+    /// Returns the arguments of attention on a context rank.
+    [[nodiscard]] kernels::AttentionShape attention(int rank) const
+    {
+        kernels::AttentionShape shape{batch, sequence, heads, kvHeads, headSize};
+        if (split.context > 1) {
+            const auto chunks = contextCut(rank).chunks();
+            shape.keys = wholeSequence();
+            shape.firstChunk = chunks[0].begin;
+            shape.secondChunk = chunks[1].begin;
+        }
+        return shape;
+    }
 };
 
 [[nodiscard]] constexpr std::size_t size(std::int64_t count)

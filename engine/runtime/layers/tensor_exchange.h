@@ -1,4 +1,4 @@
-// What the tensor ranks of a device exchange in the middle of a pass.
+// What the tensor and context ranks of a device exchange in the middle of a pass.
 #pragma once
 
 #include "engine/operators/recipe.h"
@@ -6,8 +6,8 @@
 
 namespace stagelens::runtime {
 
-/// A collective among the tensor ranks. Rows are cut into as many equal parts as there are ranks; the last may be short. Parts
-/// are added in rank order.
+/// A collective among the tensor ranks or the context ranks. Rows are cut into as many equal parts as there are ranks; the last
+/// may be short. Parts are added in rank order.
 struct TensorExchange {
     enum class Kind : unsigned char {
         AllGather,     ///< out [rows, width] <- the part of each rank from `in`
@@ -15,6 +15,9 @@ struct TensorExchange {
         AllReduce,     ///< out <- the sum of `in` [rows, width]; may be the same tensor
         Maxima,        ///< out (statistics): maximum <- the greatest of the ranks
         Sums,          ///< out (statistics): sum and target <- the sums over the ranks
+        // Among the context ranks: see operators::Exchange.
+        GatherKeys,
+        ScatterKeys,
     };
     Kind kind = Kind::AllGather;
     Values in;
@@ -22,12 +25,19 @@ struct TensorExchange {
     std::int64_t width = 0; ///< numbers of a row
 };
 
+[[nodiscard]] constexpr bool isOverContext(TensorExchange::Kind kind)
+{
+    return kind == TensorExchange::Kind::GatherKeys || kind == TensorExchange::Kind::ScatterKeys;
+}
+
 [[nodiscard]] constexpr TensorExchange::Kind exchangeKind(operators::Exchange exchange)
 {
     switch (exchange) {
     case operators::Exchange::AllGather: break;
     case operators::Exchange::ReduceScatter: return TensorExchange::Kind::ReduceScatter;
     case operators::Exchange::AllReduce: return TensorExchange::Kind::AllReduce;
+    case operators::Exchange::GatherKeys: return TensorExchange::Kind::GatherKeys;
+    case operators::Exchange::ScatterKeys: return TensorExchange::Kind::ScatterKeys;
     }
     return TensorExchange::Kind::AllGather;
 }

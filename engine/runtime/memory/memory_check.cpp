@@ -60,7 +60,7 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
         other.schedule.recompute = model::Recompute::Full;
         other.schedule.recomputeLayers.clear();
     });
-    if (experiment.parallel.replicas > 1)
+    if (experiment.parallel.gradientRanks() > 1)
         alsoWith("--zero 1", [](model::Experiment &other) { other.parallel.zero = std::max(other.parallel.zero, 1); });
     if (experiment.schedule.file.empty()) {
         for (const char *family : {"1f1b", "v-half"})
@@ -138,7 +138,7 @@ MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Sc
     MemoryNeed need;
     const auto messages =
         messageBounds(lowered(schedule), operators::engineFloats(experiment), schedule::sharingOf(experiment.parallel));
-    const int rails = experiment.parallel.replicas * experiment.parallel.tensor;
+    const int rails = experiment.parallel.gradientRanks() * experiment.parallel.tensor;
     for (int rank = 0; rank < schedule.devices() * rails; ++rank) {
         const int device = rank % schedule.devices();
         const simulate::MemoryNeeds each = simulate::memoryNeeds(experiment, schedule, device);
@@ -157,7 +157,7 @@ base::Bytes MemoryNeed::total() const
 
 base::Bytes tokenBytes(const Shape &shape)
 {
-    return 2 * shape.stepMicrobatches() * shape.tokens() * static_cast<base::Bytes>(sizeof(std::int32_t));
+    return 2 * shape.stepMicrobatches() * shape.wholeTokens() * static_cast<base::Bytes>(sizeof(std::int32_t));
 }
 
 base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const schedule::Schedule &schedule)
@@ -167,7 +167,7 @@ base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const s
         need = estimatedNeed(experiment, schedule);
     } else {
         const schedule::Schedule order = lowered(schedule);
-        for (int rail = 0; rail < experiment.parallel.replicas * experiment.parallel.tensor; ++rail) {
+        for (int rail = 0; rail < experiment.parallel.gradientRanks() * experiment.parallel.tensor; ++rail) {
             const auto plans =
                 memoryPlan(experiment, order, rail / experiment.parallel.tensor, rail % experiment.parallel.tensor);
             if (!plans)

@@ -108,13 +108,13 @@ void followBytes(DevicePlan &plan, std::size_t passes)
 } // namespace
 
 base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                                 int replica, int tensor)
+                                                 int share, int tensor)
 {
     const base::Precision precision = operators::enginePrecision(experiment);
     const operators::EngineFloats floats = operators::engineFloats(experiment);
     std::vector<DevicePlan> plans;
     for (int device = 0; device < schedule.devices(); ++device) {
-        auto buffers = simulate::BufferPlan::make(experiment, schedule, device, replica, tensor);
+        auto buffers = simulate::BufferPlan::make(experiment, schedule, device, share, tensor);
         if (!buffers)
             return buffers.error();
         plans.emplace_back(std::move(buffers).value());
@@ -131,7 +131,7 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         plan.weightVersions = weightVersions(schedule, device);
         constexpr int kTensorSums = 2; // of gradients or statistics
         const int chunks =
-            simulate::replicaMessages(experiment.parallel) +
+            simulate::replicaMessages(experiment.parallel) + simulate::contextMessages(experiment.parallel.context) +
             (experiment.parallel.tensor > 1 ? simulate::tensorMessages(experiment.parallel.tensor) + kTensorSums : 0);
         const auto state = static_cast<int>(optimizerOf(experiment.training.optimizer).state.size());
         const int parts = plan.weightVersions + (precision == base::Precision::Bf16 ? 3 : 2) + std::max(state, 2);

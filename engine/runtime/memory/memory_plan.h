@@ -31,9 +31,9 @@ struct DevicePlan {
     [[nodiscard]] base::Bytes slabBytes() const { return slabFloats * static_cast<base::Bytes>(sizeof(float)); }
 };
 
-/// Returns the plan of every device of a lowered schedule, for a tensor rank of a replica. Fails, naming the passes, if a pass
-/// reads a buffer that no earlier pass wrote or that another pass freed.
+/// Returns the plan of every device of a lowered schedule, for a tensor rank of a share (RankPlace::share). Fails, naming the
+/// passes, if a pass reads a buffer that no earlier pass wrote or that another pass freed.
 [[nodiscard]] base::Result<std::vector<DevicePlan>>
-memoryPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int replica = 0, int tensor = 0);
+memoryPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int share = 0, int tensor = 0);
 
 } // namespace stagelens::runtime

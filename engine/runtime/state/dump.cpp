@@ -89,7 +89,7 @@ base::Result<> Dump::writeBatch(const Batch &batch) const
 {
     const std::vector<std::int64_t> inputs = widened(batch.allInputs());
     const std::vector<std::int64_t> labels = widened(batch.allLabels());
-    const std::vector<std::int64_t> shape{m_plan.shape.stepMicrobatches() * m_plan.shape.batch, m_plan.shape.sequence};
+    const std::vector<std::int64_t> shape{m_plan.shape.stepMicrobatches() * m_plan.shape.batch, m_plan.shape.wholeSequence()};
     const std::vector<exchange::TensorView> views{{"input_ids", shape, std::span<const std::int64_t>(inputs)},
                                                   {"labels", shape, std::span<const std::int64_t>(labels)}};
     return exchange::writeSafetensors(m_folder / "batch.safetensors", views);
@@ -113,7 +113,7 @@ base::Result<> Dump::addTokens(const Batch &batch, std::ios::openmode mode) cons
 {
     const std::filesystem::path file = m_folder / kTokens;
     std::ofstream out(file, std::ios::binary | mode);
-    const auto sequence = m_plan.shape.sequence;
+    const auto sequence = m_plan.shape.wholeSequence();
     const auto write = [&out](const std::int32_t *tokens, std::int64_t count) {
         out.write(reinterpret_cast<const char *>(tokens), count * static_cast<std::int64_t>(sizeof *tokens));
     };

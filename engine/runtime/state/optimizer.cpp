@@ -179,10 +179,10 @@ void addCopies(const Devices &devices)
         Parameter *parameter = nullptr;
         Device *device = nullptr;
     };
-    std::map<std::tuple<int, int, int>, Original> originals; ///< by replica, tensor rank and parameter
+    std::map<std::tuple<int, int, int>, Original> originals; ///< by share, tensor rank and parameter
     std::vector<Original> copies;
     const auto keyOf = [](const Device &device, const Parameter &parameter) {
-        return std::tuple(device.place().replica, device.place().tensor, parameter.index);
+        return std::tuple(device.place().share, device.place().tensor, parameter.index);
     };
     for (const auto &device : devices) {
         for (const auto &parameter : device->parameters()) {
@@ -207,7 +207,7 @@ void addCopies(const Devices &devices)
 std::vector<double> gradientSquares(const RunPlan &plan, const Device &device)
 {
     std::vector<double> squares(plan.parameters.size());
-    if (device.place().replica >= plan.experiment.parallel.shardGroup())
+    if (device.place().share >= plan.experiment.parallel.shardGroup())
         return squares; // another group has the same sums
     for (std::size_t index = 0; index < squares.size(); ++index)
         if (const Parameter *part = device.find(static_cast<int>(index)); part != nullptr && !part->isCopy && !part->isRepeated)

@@ -39,14 +39,17 @@ std::vector<int> TableSums::ranksOf(const RankPlace &place, bool isLast) const
             continue;
         layout::Coordinates at = m_plan.mesh.coordinatesOf(place.rank);
         at[layout::Axis::Pipeline] = device;
-        if (m_plan.experiment.parallel.zero > 0)
-            at[layout::Axis::Data] = place.replica / group * group + replicaOf(device, rows, isLast);
+        if (m_plan.experiment.parallel.zero > 0) {
+            const int share = place.share / group * group + shareOf(device, rows, isLast);
+            at[layout::Axis::Context] = share % m_plan.contextRanks();
+            at[layout::Axis::Data] = share / m_plan.contextRanks();
+        }
         ranks.push_back(m_plan.mesh.rankOf(at));
     }
     return ranks;
 }
 
-int TableSums::replicaOf(int device, std::int64_t rows, bool isLast) const
+int TableSums::shareOf(int device, std::int64_t rows, bool isLast) const
 {
     std::vector<operators::PartShape> parts = simulate::deviceParts(m_plan.experiment, m_plan.schedule, device);
     parts.front().rows = rows; // without padding
@@ -57,11 +60,10 @@ int TableSums::replicaOf(int device, std::int64_t rows, bool isLast) const
         counts.push_back(part.count());
     const layout::ReplicaCut cut(counts, m_plan.experiment.parallel.shardGroup(), layout::ReplicaCut::kBlock,
                                  simulate::indivisiblePieces(m_plan.experiment, parts));
-    int replica = 0;
-    while (replica + 1 < m_plan.experiment.parallel.shardGroup() &&
-           cut.share(replica, isLast ? parts.size() - 1 : 0).size() == 0)
-        ++replica;
-    return replica;
+    int share = 0;
+    while (share + 1 < m_plan.experiment.parallel.shardGroup() && cut.share(share, isLast ? parts.size() - 1 : 0).size() == 0)
+        ++share;
+    return share;
 }
 
 void TableSums::send(float gradientScale)

@@ -45,7 +45,7 @@ base::Result<> CopiedGradients::exchangeHolders(const RunPlan &plan, ControlChan
     for (int rank = 0; rank < static_cast<int>(all->size()); ++rank) {
         const RankPlace place = plan.placeOf(rank);
         const RankPlace &own = devices.front()->place();
-        if (place.replica != own.replica || place.tensor != own.tensor)
+        if (place.share != own.share || place.tensor != own.tensor)
             continue;
         const auto held = Unpacker((*all)[size(rank)]).values<std::int32_t>();
         for (std::size_t i = 0; i + 1 < held.size(); i += 2) {

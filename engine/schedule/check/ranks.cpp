@@ -18,6 +18,7 @@ base::Problems rankProblems(const model::ParallelPlan &plan, const Schedule &sch
     };
     refuse("parallel.replicas", plan.replicas, "replicas");
     refuse("parallel.tensor", plan.tensor, "tensor ranks");
+    refuse("parallel.context", plan.context, "context ranks");
     return problems;
 }
 

@@ -67,7 +67,7 @@ std::uint64_t fingerprint(const schedule::Schedule &schedule, const model::Exper
     for (const int count : plan.parallel.stageLayers)
         add(static_cast<std::uint64_t>(count));
     for (const int size : {plan.parallel.microbatchSize, plan.parallel.replicas, plan.parallel.zero, plan.parallel.tensor,
-                           plan.parallel.hasSequenceParallel() ? 1 : 0})
+                           plan.parallel.context, plan.parallel.hasSequenceParallel() ? 1 : 0})
         add(static_cast<std::uint64_t>(size));
     add(static_cast<std::uint64_t>(plan.schedule.recompute));
     for (const int count : plan.schedule.recomputeLayers)

@@ -78,7 +78,8 @@ AnalyticCosts::AnalyticCosts(const model::Experiment &experiment, const model::H
       m_layer(experiment, hardware), m_vocabulary(experiment, schedule, m_layer, m_traffic),
       m_whole(operators::recomputedLayers(experiment.schedule, layersOfStages(experiment, schedule))),
       m_mesh(layout::meshOf(experiment.parallel, schedule.devices())),
-      m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence),
+      m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence /
+               experiment.parallel.context),
       m_boundary(
           static_cast<double>(operators::boundaryBytes(experiment.model, experiment.parallel.microbatchSize, m_layer.split())))
 {
@@ -103,23 +104,26 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
     const double attentionInput =
         sum([&](Rebuilds rebuilds) { return m_layer.quadraticSeconds(PassHalf::InputGradient, rebuilds); });
     const auto exchanges = [&](PassHalf half, bool isSplit, Rebuilds rebuilds) {
-        return layers * m_layer.exchanges(half, isSplit, rebuilds);
+        return layers * m_layer.tensorExchanges(half, isSplit, rebuilds);
     };
     const auto inputExchanges = [&](bool isSplit) {
-        return sum([&](Rebuilds rebuilds) { return m_layer.exchanges(PassHalf::InputGradient, isSplit, rebuilds); });
+        return sum([&](Rebuilds rebuilds) { return m_layer.tensorExchanges(PassHalf::InputGradient, isSplit, rebuilds); });
     };
+    const ExchangeCost ofContext =
+        sum([&](Rebuilds rebuilds) { return m_layer.contextExchanges(PassHalf::InputGradient, rebuilds); });
     const auto again = [&](bool isSplit) {
-        const double plain =
-            layers * inputOf(Rebuilds::Nothing) + exchanges(PassHalf::InputGradient, isSplit, Rebuilds::Nothing).seconds;
-        return toNanos(input + inputExchanges(isSplit).seconds - plain);
+        const double plain = layers * (inputOf(Rebuilds::Nothing) +
+                                       m_layer.contextExchanges(PassHalf::InputGradient, Rebuilds::Nothing).seconds) +
+                             exchanges(PassHalf::InputGradient, isSplit, Rebuilds::Nothing).seconds;
+        return toNanos(input + inputExchanges(isSplit).seconds + ofContext.seconds - plain);
     };
     const auto set = [&](PassKind kind, double layerSeconds, double quadraticSeconds, const ExchangeCost &exchange,
-                         Nanos recomputed = 0) {
+                         const ExchangeCost &context, Nanos recomputed) {
         const VocabularyLegs output = m_vocabulary.output(kind, stage);
         const VocabularyLegs embedding = m_vocabulary.embedding(kind, stage);
         const double vocabularySeconds = secondsOf(output) + secondsOf(embedding);
         const ExchangeCost ofVocabulary = exchangesOf(output) + exchangesOf(embedding);
-        const double ofLayers = layerSeconds + exchange.seconds;
+        const double ofLayers = layerSeconds + exchange.seconds + context.seconds;
         ReplicaPass pass{ofLayers + vocabularySeconds, 0};
         if (m_mesh && (gathersUnits(m_experiment.parallel, kind) || reducesUnits(m_experiment.parallel, kind)))
             pass = replicaPass(m_experiment, m_schedule, m_hardware, replicaSpan(m_schedule.placement().deviceOf(stage)), kind,
@@ -129,16 +133,18 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
                           {passTime(pass.seconds), toNanos(vocabularySeconds), toNanos(exchange.seconds + ofVocabulary.seconds),
                            static_cast<base::Bytes>(exchange.bytes + ofVocabulary.bytes),
                            toNanos(pass.seconds - ofLayers - vocabularySeconds), static_cast<base::Bytes>(pass.bytes),
-                           toNanos(quadraticSeconds), recomputed});
+                           toNanos(quadraticSeconds), recomputed, toNanos(context.seconds),
+                           static_cast<base::Bytes>(context.bytes)});
     };
-    set(PassKind::F, forward + contention, attention, exchanges(PassHalf::Forward, false, Rebuilds::Nothing));
+    set(PassKind::F, forward + contention, attention, exchanges(PassHalf::Forward, false, Rebuilds::Nothing),
+        layers * m_layer.contextExchanges(PassHalf::Forward, Rebuilds::Nothing), 0);
     set(PassKind::B, inputAndWeight + 2 * contention, attentionInput, sum([&](Rebuilds rebuilds) {
-            return m_layer.exchanges(PassHalf::InputGradient, false, rebuilds) +
-                   m_layer.exchanges(PassHalf::WeightGradient, false, Rebuilds::Nothing);
+            return m_layer.tensorExchanges(PassHalf::InputGradient, false, rebuilds) +
+                   m_layer.tensorExchanges(PassHalf::WeightGradient, false, Rebuilds::Nothing);
         }),
-        again(false));
-    set(PassKind::I, input + contention, attentionInput, inputExchanges(true), again(true));
-    set(PassKind::W, layers * weight + contention, 0, exchanges(PassHalf::WeightGradient, true, Rebuilds::Nothing));
+        ofContext, again(false));
+    set(PassKind::I, input + contention, attentionInput, inputExchanges(true), ofContext, again(true));
+    set(PassKind::W, layers * weight + contention, 0, exchanges(PassHalf::WeightGradient, true, Rebuilds::Nothing), {}, 0);
 }
 
 void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
@@ -322,23 +328,24 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
                           {std::min(toNanos(m_layer.exchange(GroupCollective::AllReduce, bytes).seconds), base::kLongestPass),
                            static_cast<base::Bytes>(bytesSent(GroupCollective::AllReduce, plan.tensor, bytes))});
     }
-    if (plan.replicas == 1 || !m_mesh)
+    const int ranks = plan.gradientRanks();
+    if (ranks == 1 || !m_mesh)
         return;
-    const layout::Group all = m_mesh->group(rankOf(device), {layout::Axis::Data});
-    const int group = plan.zero > 0 ? plan.shardGroup() : plan.replicas; // adjacent replicas; the groups then sum their shares
+    const layout::Group all = m_mesh->group(rankOf(device), {layout::Axis::Context, layout::Axis::Data});
+    const int group = plan.zero > 0 ? plan.shardGroup() : ranks; // adjacent ranks; the groups then sum their shares
     layout::Group shards;
     layout::Group others;
-    for (int replica = 0; replica < plan.replicas; ++replica) {
-        if (replica < group)
-            shards.ranks.push_back(all.ranks[static_cast<std::size_t>(replica)]);
-        if (replica % group == 0)
-            others.ranks.push_back(all.ranks[static_cast<std::size_t>(replica)]);
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (rank < group)
+            shards.ranks.push_back(all.ranks[static_cast<std::size_t>(rank)]);
+        if (rank % group == 0)
+            others.ranks.push_back(all.ranks[static_cast<std::size_t>(rank)]);
     }
     const auto count = static_cast<double>(deviceParameters(m_experiment, m_schedule, device).count);
     const operators::ParameterBytes each = operators::parameterBytes(m_experiment);
-    const auto among = [&](const layout::Group &ranks, GroupCollective collective, double bytes) -> Exchange {
-        const auto size = static_cast<int>(ranks.ranks.size());
-        const layout::NodeSpan span = layout::nodeSpan(ranks, m_hardware.devicesPerNode);
+    const auto among = [&](const layout::Group &those, GroupCollective collective, double bytes) -> Exchange {
+        const auto size = static_cast<int>(those.ranks.size());
+        const layout::NodeSpan span = layout::nodeSpan(those, m_hardware.devicesPerNode);
         return {std::min(toNanos(simulate::collectiveSeconds(m_hardware, collective, size, span, bytes)), base::kLongestPass),
                 static_cast<base::Bytes>(bytesSent(collective, size, bytes))};
     };

@@ -56,7 +56,9 @@ PassCost CostModel::worked(const PassCost &cost, std::size_t microbatch) const
             .replica = cost.replica, // such plans are refused with sequences of unequal length
             .replicaBytes = cost.replicaBytes,
             .quadratic = std::llround(quadratic),
-            .recomputed = scaled(cost.recomputed, linear)};
+            .recomputed = scaled(cost.recomputed, linear),
+            .context = scaled(cost.context, linear),
+            .contextBytes = scaled(cost.contextBytes, linear)};
 }
 
 PassCost CostModel::least(const PassCost &cost) const
@@ -84,7 +86,8 @@ void CostModel::slowDown(int device, double factor)
         const std::uint32_t slot = m_slots[place(device, stage)];
         for (std::size_t kind = 0; slot != 0 && kind < schedule::kPassKindCount; ++kind) {
             PassCost &cost = m_passes[slot + kind];
-            for (Nanos *part : {&cost.duration, &cost.vocabulary, &cost.tensor, &cost.quadratic, &cost.recomputed})
+            for (Nanos *part :
+                 {&cost.duration, &cost.vocabulary, &cost.tensor, &cost.quadratic, &cost.recomputed, &cost.context})
                 *part = scaled(*part, factor);
         }
     }
@@ -244,6 +247,7 @@ base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const 
     costs->gathersFirst = experiment.parallel.gathersFirst();
     if (model::slicesOf(experiment.schedule) > 1)
         costs->work = std::make_shared<const MicrobatchWork>(sliceWork(experiment));
+    costs->context = experiment.parallel.context;
     costs->limitsNorm = experiment.training.optimizer.clip.has_value();
     // Analytic costs compute recomputation, and measured durations include it.
     if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recomputesLayers())

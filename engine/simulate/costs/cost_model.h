@@ -29,6 +29,8 @@ struct PassCost {
     base::Bytes replicaBytes = 0; ///< that a rank sends in them
     base::Nanos quadratic = 0;    ///< its part that grows with the square of a sequence's length; 0 if unknown
     base::Nanos recomputed = 0;   ///< its part that computes again what the forward has dropped; 0 if unknown
+    base::Nanos context = 0;      ///< its part in exchanges among context ranks
+    base::Bytes contextBytes = 0; ///< that a rank sends in them
 };
 
 /// The work of each microbatch of a replica, or of each slice of its sequences, relative to that of the plan: of what grows
@@ -107,6 +109,8 @@ public:
         m_exchanges[static_cast<std::size_t>(device)][static_cast<std::size_t>(kind)] = exchange;
     }
     int replicas = 1;
+    int context = 1; ///< ranks that share each sequence, and sum their gradients as replicas do
+    [[nodiscard]] bool sumsGradients() const { return replicas * context > 1; }
     /// The classes of replicas if they differ; else empty.
     std::vector<ReplicaClass> classes;
     std::shared_ptr<const MicrobatchWork> work; ///< null: all microbatches have the plan's

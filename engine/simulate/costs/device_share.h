@@ -38,7 +38,7 @@ struct DeviceParameters {
 /// Returns the pieces of those parameters that the plan's optimizer does not let replicas divide.
 [[nodiscard]] std::vector<std::int64_t> indivisiblePieces(const model::Experiment &experiment,
                                                           std::span<const operators::PartShape> parts);
-/// Returns how the plan's replicas, or those of a shard group, divide those parameters.
+/// Returns how the plan's replicas and context ranks, or those of a shard group, divide those parameters.
 [[nodiscard]] layout::ReplicaCut replicaCut(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                             int tensor = 0);
 

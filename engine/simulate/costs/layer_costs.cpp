@@ -64,11 +64,11 @@ operators::Block plannedBlock(const model::Experiment &experiment, const model::
     return operators::partitioned(std::move(block), operators::splitOf(experiment.parallel));
 }
 
-/// Returns how the tensor ranks of a device lie on nodes.
-layout::NodeSpan spanOf(const model::Experiment &experiment, const model::Hardware &hardware)
+/// Returns how the ranks of a device that differ in an axis lie on nodes.
+layout::NodeSpan spanOf(const model::Experiment &experiment, const model::Hardware &hardware, layout::Axis axis)
 {
     const auto mesh = layout::meshOf(experiment.parallel, std::max(experiment.parallel.devices, 1));
-    return mesh ? layout::nodeSpan(mesh->group(0, {layout::Axis::Tensor}), hardware.devicesPerNode) : layout::NodeSpan{};
+    return mesh ? layout::nodeSpan(mesh->group(0, {axis}), hardware.devicesPerNode) : layout::NodeSpan{};
 }
 
 /// Kernels that the usual frameworks launch for an operator: a norm with its casts, a product with its bias, the copies and
@@ -98,6 +98,7 @@ Kernels kernelsOf(const Operator &op)
     case OperatorKind::AllGather:
     case OperatorKind::ReduceScatter:
     case OperatorKind::Replicate:
+    case OperatorKind::GatherKeys:
     case OperatorKind::AllReduce: return {}; // their latency is that of the network
     }
     return {1, 1, 0};
@@ -112,9 +113,10 @@ const Traffic &trafficOf(const model::Hardware &hardware)
 
 LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware)
     : m_experiment(experiment), m_hardware(hardware), m_traffic(trafficOf(hardware)),
-      m_split(operators::splitOf(experiment.parallel)), m_span(spanOf(experiment, hardware)),
-      m_block(plannedBlock(experiment, hardware)),
-      m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence), m_layer(secondsOfAll())
+      m_split(operators::splitOf(experiment.parallel)), m_span(spanOf(experiment, hardware, layout::Axis::Tensor)),
+      m_contextSpan(spanOf(experiment, hardware, layout::Axis::Context)), m_block(plannedBlock(experiment, hardware)),
+      m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence / m_split.context),
+      m_layer(secondsOfAll())
 {}
 
 double LayerCosts::matrixSeconds(double flops, double smallestDimension) const
@@ -204,6 +206,13 @@ bool LayerCosts::isAgain(const Operator &op, Rebuilds rebuilds) const
     return isSelected || operators::isRebuilt(op.kind, schedule.recomputeModules);
 }
 
+/// What rebuilds attention gathers keys; the policy `selective` only drops its probabilities, and needs no second gather.
+bool LayerCosts::exchangesAgain(const Operator &op, Rebuilds rebuilds) const
+{
+    const bool gathersKeys = op.kind == OperatorKind::GatherKeys && m_experiment.schedule.recomputeModules.attention;
+    return rebuilds == Rebuilds::Layer || (rebuilds == Rebuilds::Operators && gathersKeys);
+}
+
 int LayerCosts::kernels(PassHalf half, Rebuilds rebuilds) const
 {
     int count = 0;
@@ -239,7 +248,13 @@ void LayerCosts::appendExchanges(std::vector<Leg> &legs, std::size_t index, Pass
                                           GroupCollective::AllReduce};
         const ExchangeCost cost = exchange(kCollectives[static_cast<std::size_t>(kind)], bytes);
         legs.push_back({index, base::concat(operators::name(kind), ' ', m_block.value(value).name), cost.seconds, false, true,
-                        cost.bytes});
+                        cost.bytes, false});
+    };
+    const auto addOfContext = [&](std::string_view name, GroupCollective collective, operators::ValueId keys) {
+        const double all = m_split.context * keyBytes(keys);
+        legs.push_back({index, base::concat(name, ' ', m_block.value(keys).name),
+                        collectiveSeconds(m_hardware, collective, m_split.context, m_contextSpan, all), false, true,
+                        bytesSent(collective, m_split.context, all), true});
     };
     using operators::Exchange;
     switch (op.kind) {
@@ -270,20 +285,35 @@ void LayerCosts::appendExchanges(std::vector<Leg> &legs, std::size_t index, Pass
             half == PassHalf::WeightGradient && before != op.inputs[0])
             add(Exchange::AllGather, before);
         break;
+    case OperatorKind::GatherKeys:
+        if (isRing())
+            return appendRing(legs, index, half);
+        if (half == PassHalf::Forward)
+            addOfContext("all-gather", GroupCollective::AllGather, op.outputs[0]);
+        if (half == PassHalf::InputGradient)
+            addOfContext("reduce-scatter", GroupCollective::ReduceScatter, op.outputs[0]);
+        break;
+    case OperatorKind::Attention: // gathers the keys again
+        if (half == PassHalf::InputGradient && op.inputs.size() > 1 && !isRing())
+            addOfContext("all-gather", GroupCollective::AllGather, op.inputs[1]);
+        break;
     default: break;
     }
 }
 
-ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds) const
+ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, bool areOfContext) const
 {
     std::vector<Leg> legs;
-    for (std::size_t op = 0; m_split.ranks > 1 && op < m_block.operators.size(); ++op) {
+    const int ranks = areOfContext ? m_split.context : m_split.ranks;
+    for (std::size_t op = 0; ranks > 1 && op < m_block.operators.size(); ++op) {
         appendExchanges(legs, op, half, isSplit);
-        if (half == PassHalf::InputGradient && rebuilds == Rebuilds::Layer)
+        if (half == PassHalf::InputGradient && exchangesAgain(m_block.operators[op], rebuilds))
             appendExchanges(legs, op, PassHalf::Forward, isSplit);
     }
     ExchangeCost sum;
     for (const Leg &leg : legs) {
+        if (leg.isContext != areOfContext)
+            continue;
         sum.seconds += leg.seconds;
         sum.bytes += leg.bytes;
     }
@@ -320,7 +350,7 @@ std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds
         for (const operators::ValueId value : m_block.operators[op].outputs)
             if (!m_block.value(value).isStatistics)
                 name += (name.empty() ? "" : ", ") + std::string(m_block.value(value).name);
-        legs.push_back({op, std::move(name), share, isRecomputed, false, 0});
+        legs.push_back({op, std::move(name), share, isRecomputed, false, 0, false});
         sum += share;
     };
     const bool recomputes = half == PassHalf::InputGradient && rebuilds != Rebuilds::Nothing;
@@ -328,7 +358,7 @@ std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds
         const Operator &each = m_block.operators[op];
         if (!recomputes || isAgain(each, rebuilds))
             append(op, secondsOf(each).sum(), kernelsOf(each).forward, recomputes);
-        if (!recomputes || rebuilds == Rebuilds::Layer) {
+        if (!recomputes || exchangesAgain(each, rebuilds)) {
             const std::size_t before = legs.size();
             appendExchanges(legs, op, PassHalf::Forward, isSplit);
             for (std::size_t i = before; i < legs.size(); ++i)

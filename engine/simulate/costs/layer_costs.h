@@ -41,10 +41,11 @@ struct Leg {
     std::string name;   ///< the values that the operator writes: "norm1", "gate, up"; of an exchange "all-gather norm1"
     double seconds = 0;
     bool isRecomputed = false;
-    bool isExchange = false; ///< among the tensor ranks
+    bool isExchange = false; ///< among the tensor or context ranks
     double bytes = 0;        ///< of an exchange: that a rank sends
+    bool isContext = false;  ///< of an exchange: among the context ranks
 };
-/// What exchanges among tensor ranks take in all.
+/// What exchanges take in all.
 struct ExchangeCost {
     double seconds = 0;
     double bytes = 0; ///< that a rank sends
@@ -61,7 +62,7 @@ enum class PassHalf : unsigned char { Forward, InputGradient, WeightGradient };
 /// What the backward of a layer computes again: the operators that the plan's policy and modules name, or all of them.
 enum class Rebuilds : unsigned char { Nothing, Operators, Layer };
 
-/// The time of one layer for one microbatch on one of the plan's tensor ranks.
+/// The time of one layer for one microbatch on one of the plan's tensor and context ranks.
 class LayerCosts {
 public:
     LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware);
@@ -71,11 +72,18 @@ public:
     [[nodiscard]] double seconds(PassHalf half, Rebuilds rebuilds) const;
     /// Returns the part of seconds() that grows with the square of the sequence's length.
     [[nodiscard]] double quadraticSeconds(PassHalf half, Rebuilds rebuilds) const;
-    /// Returns the exchanges among tensor ranks in a half, during which the rank computes nothing. `isSplit`: the
+    /// Returns the exchanges among tensor or context ranks in a half, during which the rank computes nothing. `isSplit`: the
     /// weight gradient is a pass of its own, which gathers again what the whole backward has gathered.
-    [[nodiscard]] ExchangeCost exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds) const;
+    [[nodiscard]] ExchangeCost tensorExchanges(PassHalf half, bool isSplit, Rebuilds rebuilds) const
+    {
+        return exchanges(half, isSplit, rebuilds, false);
+    }
+    [[nodiscard]] ExchangeCost contextExchanges(PassHalf half, Rebuilds rebuilds) const
+    {
+        return exchanges(half, false, rebuilds, true);
+    }
     /// Returns the operators and exchanges of one half in the order of execution, recomputation first. Their seconds add up to
-    /// those of the two functions above.
+    /// those of the functions above.
     [[nodiscard]] std::vector<Leg> legs(PassHalf half, bool isSplit, Rebuilds rebuilds) const;
     /// Returns the cost of an exchange among the tensor ranks of a tensor with `bytes` in all.
     [[nodiscard]] ExchangeCost exchange(GroupCollective collective, double bytes) const;
@@ -98,11 +106,21 @@ private:
     /// Returns the seconds of the forward of an operator.
     [[nodiscard]] Work secondsOf(const operators::Operator &op) const;
     [[nodiscard]] Work secondsOfAll() const;
+    [[nodiscard]] ExchangeCost exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, bool areOfContext) const;
     /// Appends the exchanges of an operator in a half.
     void appendExchanges(std::vector<Leg> &legs, std::size_t op, PassHalf half, bool isSplit) const;
+    /// Appends what the messages of a ring take longer than the attention that runs beside them.
+    void appendRing(std::vector<Leg> &legs, std::size_t op, PassHalf half) const;
+    /// Returns the seconds of a message to the next context rank.
+    [[nodiscard]] double hopSeconds(double bytes) const;
+    /// Returns the bytes of the keys and values of the rank's tokens.
+    [[nodiscard]] double keyBytes(operators::ValueId keys) const;
+    [[nodiscard]] bool isRing() const { return m_split.contextMethod == model::ContextMethod::Ring; }
     [[nodiscard]] double unfloored(PassHalf half, Rebuilds rebuilds) const;
     /// Returns whether the backward computes an operator again.
     [[nodiscard]] bool isAgain(const operators::Operator &op, Rebuilds rebuilds) const;
+    /// Returns whether the backward repeats the forward's exchange of an operator.
+    [[nodiscard]] bool exchangesAgain(const operators::Operator &op, Rebuilds rebuilds) const;
     /// Returns the seconds of the input-gradient half of work whose forward takes `forward`, without recomputation.
     [[nodiscard]] double inputGradient(const Work &forward) const;
     [[nodiscard]] int kernels(PassHalf half, Rebuilds rebuilds) const;
@@ -111,7 +129,8 @@ private:
     const model::Hardware &m_hardware;
     const Traffic &m_traffic;
     operators::TensorSplit m_split;
-    layout::NodeSpan m_span; ///< of the tensor ranks
+    layout::NodeSpan m_span;        ///< of the tensor ranks
+    layout::NodeSpan m_contextSpan; ///< of the context ranks
     operators::Block m_block;
     double m_tokens;
     Work m_layer; ///< the forward of all operators

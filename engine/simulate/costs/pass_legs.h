@@ -14,11 +14,12 @@ namespace stagelens::simulate {
 /// One operator of a pass; times count from the begin of the pass.
 struct PassLeg {
     /// "layer 3 qkv" in a forward; in a backward "layer 3 qkv input" or "layer 3 qkv weight" for the half of the gradient, and
-    /// "layer 3 qkv again" for recomputation; "layer 3 all-gather norm1" between tensor ranks; "output products", "embedding
-    /// look-up" in vocabulary layers.
+    /// "layer 3 qkv again" for recomputation; "layer 3 all-gather norm1" between tensor ranks, "layer 3 all-gather keys"
+    /// between context ranks; "output products", "embedding look-up" in vocabulary layers.
     std::string name;
     bool isVocabulary = false;
-    bool isExchange = false; ///< among the tensor ranks of the device
+    bool isExchange = false; ///< among the tensor or context ranks of the device
+    bool isContext = false;  ///< of an exchange: among its context ranks
     base::Nanos begin = 0;
     base::Nanos end = 0;
 };
@@ -39,6 +40,7 @@ private:
         std::string name;
         bool isVocabulary = false;
         bool isExchange = false;
+        bool isContext = false;
         double seconds = 0;
     };
     /// Returns the parts of the passes of a kind and stage.

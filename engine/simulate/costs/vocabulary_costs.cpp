@@ -33,10 +33,11 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
       m_lastStage(schedule.placement().lastStage())
 {
     const model::ModelConfig &model = experiment.model;
-    const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence;
+    const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence / layer.split().context;
     const auto rows = static_cast<double>(shardRows(experiment, schedule, 0));
     const double logits = tokens * rows;
-    const auto boundary = static_cast<double>(operators::boundaryBytes(model, experiment.parallel.microbatchSize));
+    const auto boundary = static_cast<double>(
+        operators::boundaryBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
     const double elementBytes = operators::elementBytes(model.dtype);
     m_product = layer.matrixSeconds(2 * logits * model.hidden, std::min({tokens, rows, static_cast<double>(model.hidden)}));
     m_softmax = layer.memorySeconds(logits * traffic.logitsForward);

@@ -100,6 +100,72 @@ private slots:
                                                 doubles(qkv), dOut)) < 1e-6);
     }
 
+    /// Ranks with two chunks each and the keys of all have the rows of the whole, and their gradients add up to it.
+    void chunksOfASequence()
+    {
+        for (const auto &[chunk, ranks] : {std::pair(1, 2), {7, 2}, {70, 2}, {33, 4}}) {
+            const std::int64_t sequence = std::int64_t{2} * ranks * chunk;
+            const AttentionShape whole{2, sequence, 4, 2, 5};
+            const auto size = [](std::int64_t count) { return static_cast<std::size_t>(count); };
+            const auto qkv = randomValues(size(2 * sequence * whole.qkvWidth()), 21);
+            const auto dOut = randomValues(size(2 * sequence * whole.width()), 22);
+            std::vector<float> scratch(size(attentionScratch(whole)));
+            std::vector<float> out(dOut.size()), logSumExp(size(2 * 4 * sequence)), dQkv(qkv.size());
+            attentionForward(out.data(), logSumExp.data(), qkv.data(), whole, scratch.data());
+            attentionBackward(dQkv.data(), dOut.data(), qkv.data(), out.data(), logSumExp.data(), whole, scratch.data());
+
+            std::vector<float> keys;
+            for (std::int64_t token = 0; token < 2 * sequence; ++token) {
+                const auto row = qkv.begin() + token * whole.qkvWidth();
+                keys.insert(keys.end(), row + whole.width(), row + whole.qkvWidth());
+            }
+            std::vector<float> sum(dQkv.size());
+            for (int rank = 0; rank < ranks; ++rank) {
+                AttentionShape part{2, 2 * chunk, 4, 2, 5};
+                part.keys = sequence;
+                part.firstChunk = rank * chunk;
+                part.secondChunk = (2 * ranks - 1 - rank) * chunk;
+                const auto tokenOf = [&](std::int64_t row) {
+                    const std::int64_t inSequence = row % (2 * chunk);
+                    return row / (2 * chunk) * sequence +
+                           (inSequence < chunk ? part.firstChunk + inSequence : part.secondChunk + inSequence - chunk);
+                };
+                const std::int64_t rows = std::int64_t{4} * chunk;
+                const auto take = [&](const std::vector<float> &from, std::int64_t width) {
+                    std::vector<float> taken;
+                    for (std::int64_t row = 0; row < rows; ++row) {
+                        const auto first = from.begin() + tokenOf(row) * width;
+                        taken.insert(taken.end(), first, first + width);
+                    }
+                    return taken;
+                };
+                const auto ownQkv = take(qkv, whole.qkvWidth());
+                const auto ownDOut = take(dOut, whole.width());
+                for (const bool keeps : {false, true}) {
+                    std::vector<float> kept(keeps ? size(2 * 4 * 2 * chunk * sequence) : 0);
+                    float *const probabilities = keeps ? kept.data() : nullptr;
+                    std::vector<float> ownOut(ownDOut.size()), ownSums(size(4 * rows)), ownDQkv(ownQkv.size());
+                    std::vector<float> dKeys(keys.size(), 7.0F);
+                    attentionForward(ownOut.data(), ownSums.data(), ownQkv.data(), part, scratch.data(), {}, probabilities,
+                                     {keys.data(), nullptr});
+                    QVERIFY(error(ownOut, doubles(take(out, whole.width()))) < 1e-6);
+                    attentionBackward(ownDQkv.data(), ownDOut.data(), ownQkv.data(), ownOut.data(), ownSums.data(), part,
+                                      scratch.data(), {}, probabilities, {keys.data(), dKeys.data()});
+                    if (keeps)
+                        continue;
+                    for (std::int64_t row = 0; row < rows; ++row)
+                        for (std::int64_t i = 0; i < whole.width(); ++i)
+                            sum[size(tokenOf(row) * whole.qkvWidth() + i)] = ownDQkv[size(row * whole.qkvWidth() + i)];
+                    const std::int64_t width = 2 * whole.kvWidth();
+                    for (std::int64_t token = 0; token < 2 * sequence; ++token)
+                        for (std::int64_t i = 0; i < width; ++i)
+                            sum[size(token * whole.qkvWidth() + whole.width() + i)] += dKeys[size(token * width + i)];
+                }
+            }
+            QVERIFY(error(sum, doubles(dQkv)) < 1e-6);
+        }
+    }
+
     /// Probabilities kept from the forward to the backward change no bit of either.
     void keptProbabilities()
     {

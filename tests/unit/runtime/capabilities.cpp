@@ -32,6 +32,21 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.tensor = 2;
      }},
     {"context-parallelism", [](Experiment &e) { e.parallel.context = 2; }},
+    {"context-parallelism-by-a-ring",
+     [](Experiment &e) {
+         e.parallel.context = 2;
+         e.parallel.contextMethod = model::ContextMethod::Ring;
+     }},
+    {"context-parallelism-by-heads",
+     [](Experiment &e) {
+         e.parallel.context = 2;
+         e.parallel.contextMethod = model::ContextMethod::Ulysses;
+     }},
+    {"context-parallelism-on-gpus",
+     [](Experiment &e) {
+         e.training.backend = "cuda";
+         e.parallel.context = 2;
+     }},
     {"data-parallelism", [](Experiment &e) { e.parallel.replicas = 2; }},
     {"expert-parallelism", [](Experiment &e) { e.parallel.expert = 2; }},
     {"data-parallelism-on-gpus",
@@ -80,6 +95,19 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.zero = 2;
          e.parallel.zero2 = model::ZeroGradients::Eager;
          e.parallel.shardReplicas = 2;
+     }},
+    {"shard-groups-with-context-ranks",
+     [](Experiment &e) {
+         e.parallel.context = 2;
+         e.parallel.replicas = 4;
+         e.parallel.zero = 1;
+         e.parallel.shardReplicas = 2;
+     }},
+    {"exchanges-in-passes-with-context-ranks",
+     [](Experiment &e) {
+         e.parallel.context = 2;
+         e.parallel.zero = 3;
+         e.parallel.zero3 = model::ZeroParameters::Reshard;
      }},
     {"exchanges-in-passes-with-sharded-vocabulary",
      [](Experiment &e) {
@@ -136,6 +164,11 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          useExperts(e);
          e.parallel.tensor = 2;
      }},
+    {"experts-with-context-ranks",
+     [](Experiment &e) {
+         useExperts(e);
+         e.parallel.context = 2;
+     }},
     {"experts-on-gpus",
      [](Experiment &e) {
          useExperts(e);
@@ -151,6 +184,11 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      [](Experiment &e) {
          e.schedule.family = "seq1f1b";
          e.schedule.attention = model::Attention::Materialised;
+     }},
+    {"sequence-slices-with-context-ranks",
+     [](Experiment &e) {
+         e.schedule.family = "seq1f1b";
+         e.parallel.context = 2;
      }},
     {"sequence-slices-of-lengths",
      [](Experiment &e) {
@@ -245,8 +283,8 @@ private slots:
         QCOMPARE(problems[0].field, std::string("parallel.rank_order"));
         QVERIFY(problems[0].message.find("such as tp-cp-dp-pp") != std::string::npos);
         QCOMPARE(problems[1].field, std::string("parallel.context"));
-        QCOMPARE(problems[1].message, std::string("is 3, but sequences are not yet split over ranks; choose 1; plans are "
-                                                  "split by devices, and their vocabulary layers by vocabulary"));
+        QCOMPARE(problems[1].message, std::string("is 3, but a sequence of 16 tokens is not a multiple of 6 chunks (2 for "
+                                                  "each rank); choose 2, or a model.sequence of 18"));
         experiment = oneDevice();
         experiment.parallel.tensor = 0; // out of range, and nothing else
         QCOMPARE(model::validate(experiment).size(), std::size_t{1});

@@ -1,0 +1,285 @@
+// Context parallelism: gradients against the unpartitioned reference, the bits that do not depend on schedule, mode, ZeRO and
+// recomputation, memory, and resumed runs on other meshes.
+#include "engine/model/family_shape.h"
+#include "engine/model/names.h"
+#include "engine/runtime/executor/lowering.h"
+#include "engine/runtime/memory/memory_plan.h"
+#include "engine/runtime/training_run.h"
+#include "tests/support/sanitized.h"
+#include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
+#include "tests/support/verify_matrix.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <filesystem>
+#include <fstream>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::scheduleOf;
+using test::tinyExperiment;
+using test::Trained;
+namespace fs = std::filesystem;
+
+namespace {
+
+model::Experiment contextPlan(const char *family, VocabularyMethod method, int context)
+{
+    auto experiment = tinyExperiment(family, method, 2, 4);
+    experiment.parallel.context = context;
+    return experiment;
+}
+
+} // namespace
+
+class ContextRanks : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
+    }
+
+    void gradientsMatchTheReference_data()
+    {
+        QTest::addColumn<QString>("family");
+        for (const schedule::Family &family : schedule::families())
+            if (family.synchronous && !model::cutsSequences(family.name) &&
+                (!test::kIsSanitized || family.name == "1f1b" || family.name == "dualpipe-v"))
+                QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
+    }
+    /// Every synchronous family and method; the turn chooses context and tensor ranks, replicas, ZeRO, recomputation,
+    /// attention, the model family with 1, 2 or 4 heads of keys and values, tied weights, and the mode.
+    void gradientsMatchTheReference()
+    {
+        QFETCH(QString, family);
+        const std::string name = family.toStdString();
+        int turn = static_cast<int>(schedule::findFamily(name) - schedule::families().data());
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
+            for (const int devices : {1, 2}) {
+                if (!test::refusedField(name, method, devices).empty())
+                    continue;
+                auto experiment = tinyExperiment(name, method, devices, 2 + turn % 3);
+                if (turn % 3 != 0)
+                    experiment = test::asLlama(experiment, 1 << turn % 3);
+                experiment.model.tied = turn % 2 == 0;
+                experiment.parallel.microbatchSize = 1 + turn % 2;
+                experiment.parallel.context = turn / 2 % 3 == 0 ? 4 : 2;
+                experiment.parallel.tensor = turn % 4 == 3 ? 2 : 1;
+                experiment.parallel.replicas = turn % 5 == 0 ? 2 : 1;
+                experiment.parallel.zero = turn % 5 == 4 ? 3 : turn % 3 == 1 ? 1 : 0;
+                experiment.schedule.recompute = turn % 7 == 3 ? model::Recompute::Full : model::Recompute::None;
+                experiment.schedule.attention = turn % 6 == 2 ? model::Attention::Materialised : model::Attention::Flash;
+                experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+                test::verifyPlan(experiment);
+                if (QTest::currentTestFailed())
+                    return;
+                ++turn;
+            }
+        }
+    }
+
+    void gradientsMatchTheReferenceInEveryCut_data()
+    {
+        QTest::addColumn<int>("kvHeads");
+        QTest::addColumn<int>("context");
+        QTest::addColumn<int>("tensor");
+        for (const int kvHeads : test::kIsSanitized ? std::vector{0, 2} : std::vector{0, 1, 2, 4}) // 0: gpt
+            for (const auto &[context, tensor] : {std::pair(2, 1), {4, 1}, {2, 2}})
+                QTest::addRow("%s kv %d, c %d, t %d", kvHeads == 0 ? "gpt" : "llama", kvHeads, context, tensor)
+                    << kvHeads << context << tensor;
+    }
+    void gradientsMatchTheReferenceInEveryCut()
+    {
+        QFETCH(int, kvHeads);
+        QFETCH(int, context);
+        QFETCH(int, tensor);
+        for (const char *family : {"1f1b", "zb-h1"}) {
+            auto experiment = contextPlan(family, VocabularyMethod::Vocab2, context);
+            experiment.parallel.tensor = tensor;
+            experiment.parallel.sequenceParallel = kvHeads != 1;
+            experiment.parallel.microbatchSize = 2;
+            if (kvHeads > 0)
+                experiment = test::asLlama(experiment, kvHeads);
+            test::verifyPlan(experiment);
+            if (QTest::currentTestFailed())
+                return;
+        }
+    }
+
+    void bitsDependOnNeitherModeNorScheduleNorZero_data()
+    {
+        QTest::addColumn<int>("method");
+        QTest::addColumn<int>("context");
+        QTest::addColumn<int>("tensor");
+        for (const auto method : {VocabularyMethod::None, VocabularyMethod::Vocab2})
+            for (const auto &[context, tensor] : {std::pair(4, 1), {2, 2}})
+                QTest::addRow("%s, c=%d, t=%d", model::name(method).data(), context, tensor)
+                    << static_cast<int>(method) << context << tensor;
+    }
+    /// Five steps of AdamW with weight decay and clipping.
+    void bitsDependOnNeitherModeNorScheduleNorZero()
+    {
+        QFETCH(int, method);
+        QFETCH(int, context);
+        QFETCH(int, tensor);
+        const auto planOf = [&](const char *family, int zero, model::RunMode mode, model::Recompute recompute,
+                                model::RecomputeModules modules = {}) {
+            auto experiment = contextPlan(family, static_cast<VocabularyMethod>(method), context);
+            experiment.parallel.tensor = tensor;
+            experiment.parallel.zero = zero;
+            experiment.schedule.recompute = recompute;
+            experiment.schedule.recomputeModules = modules;
+            experiment.training.steps = 5;
+            experiment.training.mode = mode;
+            experiment.training.optimizer.clip = 0.5;
+            experiment.training.optimizer.weightDecay = 0.1;
+            return experiment;
+        };
+        using model::Recompute;
+        using model::RunMode;
+        const Trained whole = train(planOf("1f1b", 0, RunMode::VirtualClock, Recompute::None), "whole");
+        const model::RecomputeModules none;
+        const model::RecomputeModules all{.norms = true, .activation = true, .attention = true};
+        for (const auto &[family, zero, mode, recompute, modules] :
+             {std::tuple("1f1b", 1, RunMode::Live, Recompute::None, none),
+              {"gpipe", 2, RunMode::VirtualClock, Recompute::Full, none},
+              {"1f1b", 3, RunMode::VirtualClock, Recompute::None, all},
+              {"zb-h1", 3, RunMode::Live, Recompute::None, none},
+              {"zb-h1", 0, RunMode::Live, Recompute::None, all}}) {
+            const Trained other = train(planOf(family, zero, mode, recompute, modules), "other");
+            QCOMPARE(other.losses, whole.losses);
+            QVERIFY(other.gradients == whole.gradients);
+            QVERIFY(other.final == whole.final);
+        }
+    }
+
+    /// One rank and several train alike but for the order of sums.
+    void ranksTrainAsOne()
+    {
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1}) {
+            auto one = contextPlan("1f1b", method, 1);
+            one.training.steps = 5;
+            one.training.optimizer.clip = 0.5;
+            one.training.optimizer.weightDecay = 0.1;
+            const Trained alone = train(one, "one");
+            for (const int context : {2, 4}) {
+                auto several = one;
+                several.parallel.context = context;
+                const Trained together = train(several, "several");
+                for (std::size_t step = 0; step < alone.losses.size(); ++step)
+                    QVERIFY2(std::abs(together.losses[step] - alone.losses[step]) < 2e-6 * alone.losses[step],
+                             qPrintable(QString("step %1").arg(step)));
+            }
+        }
+    }
+
+    /// The live bytes of each category equal the plan after every pass (DeviceMemory checks it), and so do the peaks.
+    void memoryIsPlanned()
+    {
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2})
+            for (const auto &[context, tensor] : {std::pair(4, 1), {2, 2}}) {
+                auto experiment = test::asLlama(contextPlan("1f1b", method, context), 2);
+                experiment.parallel.tensor = tensor;
+                experiment.model.vocabularySize = 96; // equal shards
+                experiment.parallel.zero = context == 4 ? 3 : 0;
+                experiment.schedule.recomputeModules.attention = context == 4;
+                experiment.training.steps = 2;
+                const auto schedule = scheduleOf(experiment);
+                const auto plans = runtime::memoryPlan(experiment, runtime::lowered(schedule));
+                QVERIFY(plans.ok());
+                const auto onStep = [&](const runtime::StepReport &report) {
+                    for (int device = 0; device < 2; ++device) {
+                        const auto planned = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
+                        const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
+                        for (std::size_t i = 0; i < measured.size(); ++i)
+                            if (i != backend::kMessages)
+                                QCOMPARE(measured[i], planned[i]);
+                        QVERIFY(measured[backend::kMessages] <=
+                                (*plans)[static_cast<std::size_t>(device)].peak[backend::kMessages]);
+                    }
+                };
+                for (const model::RunMode mode : {model::RunMode::Live, model::RunMode::VirtualClock}) {
+                    experiment.training.mode = mode;
+                    const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
+                    QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+                }
+            }
+    }
+
+    void resumedRunsHaveTheSameBits()
+    {
+        auto experiment = contextPlan("1f1b", VocabularyMethod::Vocab1, 2);
+        experiment.parallel.zero = 1;
+        experiment.training.steps = 6;
+        const Trained whole = train(experiment, "uncut");
+        experiment.training.steps = 3;
+        (void)train(experiment, "cut", {{}, {}, place("checkpoint"), 3, {}});
+        experiment.training.steps = 6;
+        const Trained rest = train(experiment, "rest", {{}, {}, {}, 0, place("checkpoint")});
+        QCOMPARE(rest.losses, std::vector<double>(whole.losses.begin() + 3, whole.losses.end()));
+        QVERIFY(rest.final == whole.final);
+        // Other meshes continue within the tolerance of another order of sums.
+        for (const int context : {1, 4}) {
+            auto other = experiment;
+            other.parallel.context = context;
+            const Trained continued = train(other, "continued", {{}, {}, {}, 0, place("checkpoint")});
+            for (std::size_t step = 0; step < 3; ++step)
+                QVERIFY(std::abs(continued.losses[step] - whole.losses[step + 3]) < 2e-5);
+        }
+    }
+
+    /// The loss of held-back tokens counts each once, also where the last microbatch is not full.
+    void heldBackTokensAreCountedOnce()
+    {
+        std::string text;
+        for (int i = 0; i < 6000; ++i)
+            text += static_cast<char>('a' + i * i % 23);
+        {
+            std::ofstream file(place("data.txt"));
+            file << text;
+        }
+        std::vector<double> losses;
+        for (const int context : {1, 2, 4}) {
+            auto experiment = contextPlan("1f1b", VocabularyMethod::Vocab1, context);
+            experiment.model.vocabularySize = 300;
+            experiment.parallel.microbatchSize = 4;
+            experiment.parallel.replicas = context == 2 ? 2 : 1;
+            experiment.parallel.microbatches /= experiment.parallel.replicas;
+            experiment.training.data = place("data.txt").string();
+            experiment.training.steps = 1;
+            const auto note = [&](const runtime::Evaluation &each) { losses.push_back(each.steps == 0 ? each.loss : 0); };
+            const auto trained = runtime::train(experiment, scheduleOf(experiment), {}, {{}, {}, note}, {});
+            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+        }
+        QCOMPARE(losses.size(), std::size_t{6});
+        for (std::size_t i = 0; i < losses.size(); i += 2)
+            QVERIFY2(std::abs(losses[i] - losses.front()) < 1e-5, qPrintable(QString::number(losses[i], 'g', 9)));
+    }
+
+    void asynchronousSchedulesAreRefused()
+    {
+        for (const char *family : {"pipedream", "pipedream-2bw"}) {
+            const auto experiment = contextPlan(family, VocabularyMethod::None, 2);
+            const auto refused = runtime::verify(experiment, scheduleOf(experiment), {});
+            QVERIFY(!refused.ok());
+            QCOMPARE(refused.error().problems.front().field, std::string("parallel.context"));
+        }
+    }
+
+private:
+    [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
+    [[nodiscard]] Trained train(const model::Experiment &experiment, const std::string &name,
+                                const runtime::RunFolders &folders = {}) const
+    {
+        return test::trainedWithDump(experiment, place(name), folders);
+    }
+
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(ContextRanks)
+#include "context.moc"
