@@ -5163,5 +5163,65 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>Slices: a pass has a part of each sequence</source>
         <translation>조각: 패스 하나가 각 시퀀스의 일부를 처리</translation>
     </message>
+    <message>
+        <source>
+The sum of the gradients takes %1 of the iteration; the rest of it is hidden.</source>
+        <translation>
+기울기 합산이 반복의 %1입니다. 나머지는 숨겨집니다.</translation>
+    </message>
+    <message>
+        <source>
+Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
+        <translation>
+컨텍스트 랭크의 교환이 장치 %2 패스 중 %1를 차지합니다 (%3).</translation>
+    </message>
+    <message>
+        <source>Context ranks</source>
+        <translation>컨텍스트 랭크</translation>
+    </message>
+    <message>
+        <source>Ranks that share each sequence: each has the tokens of two chunks of it.</source>
+        <translation>각 시퀀스를 나누는 랭크: 각각 두 조각의 토큰을 가집니다.</translation>
+    </message>
+    <message>
+        <source>Keys of other ranks</source>
+        <translation>다른 랭크의 키</translation>
+    </message>
+    <message>
+        <source>How context ranks reach the keys and values of others (runs support all-gather).</source>
+        <translation>컨텍스트 랭크가 다른 랭크의 키와 값을 얻는 방법 (실행은 all-gather를 지원).</translation>
+    </message>
+    <message>
+        <source>All-gather</source>
+        <translation>All-gather</translation>
+    </message>
+    <message>
+        <source>Each rank gathers the keys and values of the whole sequence</source>
+        <translation>각 랭크가 전체 시퀀스의 키와 값을 모읍니다</translation>
+    </message>
+    <message>
+        <source>Ring</source>
+        <translation>링</translation>
+    </message>
+    <message>
+        <source>Keys and values travel around the ranks while attention works on the last ones</source>
+        <translation>키와 값이 랭크를 도는 동안 어텐션은 앞서 받은 것을 계산합니다</translation>
+    </message>
+    <message>
+        <source>Ulysses</source>
+        <translation>Ulysses</translation>
+    </message>
+    <message>
+        <source>Ranks exchange tokens for heads before and after attention</source>
+        <translation>어텐션 앞뒤로 랭크들이 토큰과 헤드를 교환합니다</translation>
+    </message>
+    <message>
+        <source>Every layer waits for context communication: %1 of the step.</source>
+        <translation>모든 층이 컨텍스트 통신을 기다립니다: 스텝의 %1.</translation>
+    </message>
+    <message>
+        <source> x %1 context</source>
+        <translation> × 컨텍스트 %1</translation>
+    </message>
 </context>
 </TS>

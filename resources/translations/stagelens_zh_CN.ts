@@ -5163,5 +5163,65 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>Slices: a pass has a part of each sequence</source>
         <translation>切片：一次计算只处理每个序列的一部分</translation>
     </message>
+    <message>
+        <source>
+The sum of the gradients takes %1 of the iteration; the rest of it is hidden.</source>
+        <translation>
+梯度求和占迭代的 %1；其余被掩盖。</translation>
+    </message>
+    <message>
+        <source>
+Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
+        <translation>
+上下文 rank 的交换占设备 %2 计算块中的 %1（%3）。</translation>
+    </message>
+    <message>
+        <source>Context ranks</source>
+        <translation>上下文 rank</translation>
+    </message>
+    <message>
+        <source>Ranks that share each sequence: each has the tokens of two chunks of it.</source>
+        <translation>共同分担每个序列的 rank：各有其中两块的 token。</translation>
+    </message>
+    <message>
+        <source>Keys of other ranks</source>
+        <translation>其他 rank 的键</translation>
+    </message>
+    <message>
+        <source>How context ranks reach the keys and values of others (runs support all-gather).</source>
+        <translation>上下文 rank 如何取得其他 rank 的键和值（运行支持 all-gather）。</translation>
+    </message>
+    <message>
+        <source>All-gather</source>
+        <translation>All-gather</translation>
+    </message>
+    <message>
+        <source>Each rank gathers the keys and values of the whole sequence</source>
+        <translation>每个 rank 收集整个序列的键和值</translation>
+    </message>
+    <message>
+        <source>Ring</source>
+        <translation>环</translation>
+    </message>
+    <message>
+        <source>Keys and values travel around the ranks while attention works on the last ones</source>
+        <translation>键和值在各 rank 间传递，同时注意力计算上一批</translation>
+    </message>
+    <message>
+        <source>Ulysses</source>
+        <translation>Ulysses</translation>
+    </message>
+    <message>
+        <source>Ranks exchange tokens for heads before and after attention</source>
+        <translation>在注意力前后，各 rank 用 token 交换注意力头</translation>
+    </message>
+    <message>
+        <source>Every layer waits for context communication: %1 of the step.</source>
+        <translation>每一层都在等待上下文通信：占一步的 %1。</translation>
+    </message>
+    <message>
+        <source> x %1 context</source>
+        <translation> × %1 上下文</translation>
+    </message>
 </context>
 </TS>

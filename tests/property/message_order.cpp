@@ -100,8 +100,8 @@ Sent messagesOfARun(const model::Experiment &experiment, const runtime::RunPlan 
     for (int rank = 0; rank < count; ++rank) {
         memories.push_back(std::make_unique<runtime::DeviceMemory>((*plans)[size(rank)], plan.schedule.device(rank), rank));
         devices.push_back(std::make_unique<runtime::Device>(
-            plan, plan.placeOf(rank), *memories.back(), runtime::Device::Transports{transport, transport, transport, transport},
-            *compute));
+            plan, plan.placeOf(rank), *memories.back(),
+            runtime::Device::Transports{transport, transport, transport, transport, transport}, *compute));
         devices.back()->beginStep(batch, 0, runtime::StepUse::Gradients);
     }
     const runtime::StepHooks hooks{.afterPass = [] {}};
