@@ -126,7 +126,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         const Bytes elements = Bytes{b} * model.sequence * width / split.ranks;
         bytes.keys = elements * operators::elementBytes(model.dtype);
         bytes.keyGradients = elements * kFloatBytes;
-        // A buffer for the whole sequence in place of what each slice would keep; recomputation does not drop it.
+        // The slices of a sequence share one buffer of keys and values, which recomputation does not drop.
         bytes.layer -= bytes.keys;
         bytes.rebuiltWhole -= bytes.keys;
     }

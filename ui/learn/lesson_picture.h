@@ -34,7 +34,7 @@ public:
     [[nodiscard]] bool isChanged() const;
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
     [[nodiscard]] MorphPanel *morph() { return m_morph; }
-    /// Shows the animation from the comparison plan to this one in place of both timelines. The plan must have one.
+    /// Replaces both timelines by the animation from the comparison plan to this one. There must be a comparison plan.
     void setMorphing(bool on);
     /// What is to be said about the reader's change; empty: nothing.
     void setNote(const QString &note);

@@ -293,7 +293,7 @@ Field uniformField(const Row &row, const std::string &key, const QString &captio
     return field;
 }
 
-/// A choice of what replicas shard, in place of its number.
+/// Offers the ZeRO stages by what replicas shard, instead of as a number.
 void completeZero(Field &field)
 {
     field.kind = Field::Kind::Choice;

@@ -280,7 +280,7 @@ void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect 
         addLabel(box, lane, rect);
 }
 
-/// What a backward computes again stands at its begin, after the output layer's backward; in truth each layer has its part.
+/// Recomputed work is drawn as one part at the start of a backward, after the output layer's; each layer really has its own.
 /// Returns how many pixels it takes.
 int BoxPainter::addRecomputed(const SliceBox &box, const timeline::Lane &lane, QRect inner)
 {

@@ -23,7 +23,7 @@ struct Step {
 struct GroupedRule {
     std::string_view family;
     int perDevice = 1;              ///< forwards of the warm-up for each device that follows in the pipeline
-    bool splits = false;            ///< I and W in place of B
+    bool splits = false;            ///< the backward is split into I and W
     int weightDelay = 0;            ///< W follows its I by that many backwards for each device before this one
     bool allowsSmallGroups = false; ///< groups of half the devices and more, else of all devices and more
 };
