@@ -4,6 +4,7 @@
 #include "engine/schedule/text_form.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
 
 #include <QtTest>
 #include <algorithm>
@@ -18,19 +19,6 @@ using test::smallExperiment;
 using test::tinyExperiment;
 
 namespace {
-
-std::vector<float> gradientsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
-{
-    auto gradients = runtime::stepGradients(experiment, schedule);
-    if (!gradients)
-        qFatal("%s", gradients.error().text().c_str());
-    return std::move(gradients).value();
-}
-
-bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
-{
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
 
 schedule::Schedule parsed(const char *text)
 {
@@ -64,12 +52,12 @@ private slots:
             return experiment;
         };
         const auto plain = experimentOf("1f1b");
-        const std::vector<float> expected = gradientsOf(plain, scheduleOf(plain));
+        const std::vector<float> expected = test::gradientsOf(plain, scheduleOf(plain));
         for (const std::string &family : test::sameBitsFamilies()) {
             auto experiment = experimentOf(family);
             // Runs each family live for some methods and numbers of devices, and on the virtual clock for the others.
             experiment.training.mode = (family[0] + method + devices) % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
-            QVERIFY2(sameBits(expected, gradientsOf(experiment, scheduleOf(experiment))), family.c_str());
+            QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment, scheduleOf(experiment))), family.c_str());
         }
     }
 
@@ -81,7 +69,8 @@ private slots:
                 const auto plain = smallExperiment("1f1b", VocabularyMethod::Vocab1, devices, microbatches);
                 auto experiment = smallExperiment("interlaced", VocabularyMethod::None, devices, microbatches);
                 experiment.training.mode = microbatches % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
-                QVERIFY(sameBits(gradientsOf(plain, scheduleOf(plain)), gradientsOf(experiment, scheduleOf(experiment))));
+                QVERIFY(test::sameBits(test::gradientsOf(plain, scheduleOf(plain)),
+                                       test::gradientsOf(experiment, scheduleOf(experiment))));
             }
         }
     }
@@ -94,12 +83,12 @@ private slots:
                 auto experiment = smallExperiment(family, VocabularyMethod::Vocab1, 2, 4);
                 if (isLlama)
                     experiment = test::asLlama(experiment, 1);
-                const std::vector<float> expected = gradientsOf(experiment, scheduleOf(experiment));
+                const std::vector<float> expected = test::gradientsOf(experiment, scheduleOf(experiment));
                 experiment.schedule.attention = model::Attention::Materialised;
                 for (const model::Recompute recompute :
                      {model::Recompute::None, model::Recompute::Selective, model::Recompute::Full}) {
                     experiment.schedule.recompute = recompute;
-                    QVERIFY2(sameBits(expected, gradientsOf(experiment, scheduleOf(experiment))), family);
+                    QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment, scheduleOf(experiment))), family);
                 }
             }
         }
@@ -112,10 +101,10 @@ private slots:
             auto experiment = smallExperiment(family, method, 2, 5);
             experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
             const auto schedule = scheduleOf(experiment);
-            const std::vector<float> expected = gradientsOf(experiment, schedule);
+            const std::vector<float> expected = test::gradientsOf(experiment, schedule);
             for (const auto recompute : {model::Recompute::Selective, model::Recompute::Full}) {
                 experiment.schedule.recompute = recompute;
-                QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), family.c_str());
+                QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment, schedule)), family.c_str());
             }
         }
     }
@@ -135,9 +124,10 @@ private slots:
                     experiment.schedule.attention = model::Attention::Materialised;
                 experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
                 const auto schedule = scheduleOf(experiment);
-                const std::vector<float> expected = gradientsOf(experiment, schedule);
+                const std::vector<float> expected = test::gradientsOf(experiment, schedule);
                 test::recomputeParts(experiment, turn);
-                QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), (family + std::to_string(turn)).c_str());
+                QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment, schedule)),
+                         (family + std::to_string(turn)).c_str());
             }
         }
     }
@@ -151,11 +141,11 @@ private slots:
                 if (isLlama)
                     experiment = test::asLlama(experiment, 2);
                 const auto schedule = scheduleOf(experiment);
-                const std::vector<float> expected = gradientsOf(experiment, schedule);
+                const std::vector<float> expected = test::gradientsOf(experiment, schedule);
                 for (int turn = 0; turn < 8; ++turn) {
                     test::recomputeParts(experiment, turn);
                     experiment.schedule.recomputeLayers = {turn % 5};
-                    QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), std::to_string(turn).c_str());
+                    QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment, schedule)), std::to_string(turn).c_str());
                 }
             }
         }
@@ -169,11 +159,11 @@ private slots:
                 auto experiment = smallExperiment(family, method, 4, 9);
                 experiment.model.tied = method == VocabularyMethod::None || method == VocabularyMethod::Vocab2;
                 const auto schedule = scheduleOf(experiment);
-                const std::vector<float> expected = gradientsOf(experiment, schedule);
+                const std::vector<float> expected = test::gradientsOf(experiment, schedule);
                 QVERIFY(std::ranges::any_of(expected, [](float value) { return value != 0.0F; }));
-                QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), family);
+                QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment, schedule)), family);
                 experiment.training.mode = model::RunMode::Live;
-                QVERIFY2(sameBits(expected, gradientsOf(experiment, schedule)), family);
+                QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment, schedule)), family);
             }
         }
     }
@@ -185,7 +175,7 @@ private slots:
         const auto mixed = parsed("schedule custom devices 2 microbatches 3 vocabulary none\n"
                                   "0: F0 F1 B0 F2 I1 W1 I2 W2\n"
                                   "1: F0 B0 F1 I1 F2 I2 W1 W2\n");
-        QVERIFY(sameBits(gradientsOf(plain, scheduleOf(plain)), gradientsOf(plain, mixed)));
+        QVERIFY(test::sameBits(test::gradientsOf(plain, scheduleOf(plain)), test::gradientsOf(plain, mixed)));
     }
 
     /// With the first stage on the last device, the copy of a tied table precedes the original.
@@ -196,7 +186,7 @@ private slots:
         const auto turned = parsed("schedule custom devices 2 microbatches 3 vocabulary none placement 1,0\n"
                                    "0: F0@1 B0@1 F1@1 B1@1 F2@1 B2@1\n"
                                    "1: F0@0 F1@0 B0@0 F2@0 B1@0 B2@0\n");
-        QVERIFY(sameBits(gradientsOf(plain, scheduleOf(plain)), gradientsOf(plain, turned)));
+        QVERIFY(test::sameBits(test::gradientsOf(plain, scheduleOf(plain)), test::gradientsOf(plain, turned)));
     }
 };
 

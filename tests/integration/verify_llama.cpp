@@ -7,6 +7,7 @@
 #include "engine/runtime/layers/norm.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
 
 #include <QtTest>
 #include <array>
@@ -26,19 +27,6 @@ constexpr const char *kFamilies[] = {"1f1b", "zb-h1", "zb-v", "interleaved-1f1b"
 model::Experiment tinyLlama(const char *family, VocabularyMethod method, int devices, int microbatches, int kvHeads = 2)
 {
     return test::asLlama(test::tinyExperiment(family, method, devices, microbatches), kvHeads);
-}
-
-std::vector<float> gradientsOf(const model::Experiment &experiment)
-{
-    auto gradients = runtime::stepGradients(experiment, scheduleOf(experiment));
-    if (!gradients)
-        qFatal("%s", gradients.error().text().c_str());
-    return std::move(gradients).value();
-}
-
-bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
-{
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 } // namespace
@@ -155,15 +143,15 @@ private slots:
             for (const int devices : {1, 2, 4}) {
                 auto plain = tinyLlama("1f1b", method, devices, 6);
                 plain.model.tied = devices == 4;
-                const std::vector<float> expected = gradientsOf(plain);
+                const std::vector<float> expected = test::gradientsOf(plain);
                 QVERIFY(std::any_of(expected.begin(), expected.end(), [](float value) { return value != 0.0F; }));
                 for (const char *family : kFamilies) {
                     auto experiment = tinyLlama(family, method, devices, 6);
                     experiment.model.tied = plain.model.tied;
                     experiment.training.mode = family[0] == 'z' ? model::RunMode::Live : model::RunMode::VirtualClock;
-                    QVERIFY2(sameBits(expected, gradientsOf(experiment)), family);
+                    QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment)), family);
                     experiment.schedule.recompute = model::Recompute::Full;
-                    QVERIFY2(sameBits(expected, gradientsOf(experiment)), family);
+                    QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment)), family);
                 }
             }
         }

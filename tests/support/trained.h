@@ -6,6 +6,7 @@
 
 #include <QFile>
 
+#include <cstring>
 #include <filesystem>
 
 namespace stagelens::test {
@@ -36,6 +37,24 @@ inline Trained trainedWithDump(const model::Experiment &experiment, const std::f
     if (result.gradients.isEmpty() || result.final.isEmpty())
         qFatal("no dump in %s", dump.c_str());
     return result;
+}
+
+/// The gradients of one step; a step that fails ends the test program.
+inline std::vector<float> gradientsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    auto gradients = runtime::stepGradients(experiment, schedule);
+    if (!gradients)
+        qFatal("%s", gradients.error().text().c_str());
+    return std::move(gradients).value();
+}
+inline std::vector<float> gradientsOf(const model::Experiment &experiment)
+{
+    return gradientsOf(experiment, scheduleOf(experiment));
+}
+
+inline bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
+{
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 /// The loss of each step of a real run; a run that fails ends the test program.

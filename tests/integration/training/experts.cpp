@@ -7,6 +7,7 @@
 #include "engine/operators/sizes.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
 
 #include <QtTest>
 #include <array>
@@ -30,19 +31,6 @@ model::Experiment tinyExperts(const char *family, VocabularyMethod method, int d
     experiment.model.auxLoss = 0.02;
     experiment.model.zLoss = 0.003;
     return experiment;
-}
-
-std::vector<float> gradientsOf(const model::Experiment &experiment)
-{
-    auto gradients = runtime::stepGradients(experiment, scheduleOf(experiment));
-    if (!gradients)
-        qFatal("%s", gradients.error().text().c_str());
-    return std::move(gradients).value();
-}
-
-bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
-{
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 } // namespace
@@ -109,13 +97,13 @@ private slots:
     {
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2}) {
             for (const int devices : {2, 4}) {
-                const std::vector<float> expected = gradientsOf(tinyExperts("1f1b", method, devices, 4));
+                const std::vector<float> expected = test::gradientsOf(tinyExperts("1f1b", method, devices, 4));
                 for (const char *family : kFamilies) {
                     auto experiment = tinyExperts(family, method, devices, 4);
                     experiment.training.mode = family[0] == 'z' ? model::RunMode::Live : model::RunMode::VirtualClock;
-                    QVERIFY2(sameBits(expected, gradientsOf(experiment)), family);
+                    QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment)), family);
                     experiment.schedule.recompute = model::Recompute::Full;
-                    QVERIFY2(sameBits(expected, gradientsOf(experiment)), family);
+                    QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment)), family);
                 }
             }
         }
@@ -125,9 +113,9 @@ private slots:
     void lossesOfTheRouter()
     {
         auto plain = tinyExperts("1f1b", VocabularyMethod::None, 1, 2);
-        const auto with = gradientsOf(plain);
+        const auto with = test::gradientsOf(plain);
         plain.model.auxLoss = plain.model.zLoss = 0;
-        QVERIFY(!sameBits(with, gradientsOf(plain)));
+        QVERIFY(!test::sameBits(with, test::gradientsOf(plain)));
     }
 
     void memoryStaysWithinThePlan()
