@@ -70,7 +70,7 @@ void WindowStates::aScaledCopyStandsWhereThePlanCannotRun()
     window.document().start(hugePlan(), {}, u"Huge"_s);
     QVERIFY(!window.actions().train->isEnabled());
     QCOMPARE(button->defaultAction(), window.actions().trainCopy);
-    QCOMPARE(button->text(), u"Train a scaled copy here…"_s);
+    QCOMPARE(button->text(), u"Train a copy…"_s);
     QVERIFY2(button->toolTip().startsWith(u"The run needs "_s), qPrintable(button->toolTip()));
     QTest::keyClick(&window, Qt::Key_F5);
     QTRY_VERIFY(m_fixture->find<QDialog>(u"scaled-copy"_s)); // the copy is sought off the GUI thread

@@ -14,7 +14,7 @@ struct TimelineContent;
 /// Width of the column of lane names. The plots below the timeline keep it free, so that all time axes stand under each other.
 [[nodiscard]] int laneHeaderWidth(const QFontMetrics &metrics);
 /// Room to the right of every time axis.
-inline constexpr int kRightMargin = 10;
+inline constexpr int kRightMargin = 12;
 
 /// Places, in the widget's logical pixels.
 struct TimelineLayout {

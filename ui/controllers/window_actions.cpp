@@ -50,7 +50,7 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     train = make(u"train"_s, Words::tr("&Train"), Qt::Key_F5, {});
     train->setIcon(glyphIcon(Glyph::Play));
     trainCopy = make(u"train-copy"_s, Words::tr("Train a scaled &copy here…"), Qt::Key_F5, {});
-    trainCopy->setIconText(Words::tr("Train a scaled copy here…"));
+    trainCopy->setIconText(Words::tr("Train a copy…"));
     trainCopy->setIcon(glyphIcon(Glyph::Play));
     trainCopy->setEnabled(false);
     stop =

@@ -1,11 +1,15 @@
 #include "ui/controls/button_style.h"
 
 #include "ui/canvas/colours.h"
+#include "ui/canvas/design.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QIconEngine>
 #include <QPainter>
 #include <QStyleOption>
+
+#include <algorithm>
 
 namespace stagelens::ui {
 
@@ -14,6 +18,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kRadius = 3;
+constexpr int kHeaderInset = kCellMargin - kGrid;
 
 bool isFlat(const QStyleOption &option)
 {
@@ -49,7 +54,36 @@ void paintEdge(QPainter &painter, const QStyleOption &option, const QBrush &fill
     painter.restore();
 }
 
-void paintButton(QPainter &painter, const QStyleOption &option)
+/// Which end of a segmented control a button is.
+enum Segment : int { None, First, Middle, Last };
+constexpr const char *kSegmentProperty = "segment";
+
+Segment segmentOf(const QWidget *widget)
+{
+    return widget ? static_cast<Segment>(widget->property(kSegmentProperty).toInt()) : None;
+}
+
+/// A segment: its neighbours share its left and right edges.
+void paintSegment(QPainter &painter, const QStyleOption &option, const QColor &fill, Segment segment)
+{
+    const QPen pen = edgePen(option);
+    const double inset = pen.widthF() / 2;
+    QRectF shape = QRectF(option.rect).adjusted(inset, inset, -inset, -inset);
+    constexpr double kBeyond = 8; // what is outside the button is clipped
+    shape.adjust(segment == First ? 0 : -kBeyond, 0, segment == Last ? 0 : kBeyond, 0);
+    painter.save();
+    painter.setClipRect(option.rect);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(pen);
+    painter.setBrush(fill);
+    painter.drawRoundedRect(shape, kRadius, kRadius);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    if (segment != First)
+        painter.fillRect(QRect(option.rect.left(), option.rect.top(), 1, option.rect.height()), pen.color());
+    painter.restore();
+}
+
+void paintButton(QPainter &painter, const QStyleOption &option, Segment segment = None)
 {
     const bool down = option.state.testFlag(QStyle::State_Sunken);
     const bool hovered = option.state.testFlag(QStyle::State_Enabled) && option.state.testFlag(QStyle::State_MouseOver);
@@ -58,7 +92,10 @@ void paintButton(QPainter &painter, const QStyleOption &option)
     QColor fill = palette.color(isFilled(option) ? QPalette::Highlight : QPalette::Button);
     if (down || hovered)
         fill = mix(text, fill, down ? 0.2 : 0.08);
-    paintEdge(painter, option, fill);
+    if (segment == None)
+        paintEdge(painter, option, fill);
+    else
+        paintSegment(painter, option, fill, segment);
 }
 
 class GlyphEngine : public QIconEngine {
@@ -104,12 +141,18 @@ void ButtonStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *op
     switch (element) {
     case PE_PanelButtonTool:
         if (!isFlat(*option)) {
-            paintButton(*painter, *option);
+            paintButton(*painter, *option, segmentOf(widget));
         } else if (option->state & (State_MouseOver | State_Sunken)) {
             QStyleOption unchecked = *option;
             unchecked.state.setFlag(State_On, false);
             QProxyStyle::drawPrimitive(element, &unchecked, painter, widget);
         }
+        return;
+    case PE_IndicatorButtonDropDown:
+        if (segmentOf(widget) == None)
+            QProxyStyle::drawPrimitive(element, option, painter, widget);
+        else
+            paintButton(*painter, *option, Middle);
         return;
     case PE_PanelButtonCommand:
         if (widget && widget->property(kPrimaryProperty).toBool()) {
@@ -145,6 +188,18 @@ void ButtonStyle::drawControl(ControlElement element, const QStyleOption *option
                               const QWidget *widget) const
 {
     const auto *button = qstyleoption_cast<const QStyleOptionToolButton *>(option);
+    if (const auto *title = qstyleoption_cast<const QStyleOptionDockWidget *>(option); element == CE_DockWidgetTitle && title) {
+        QStyleOptionDockWidget inset = *title; // above the text of its panel
+        inset.rect.adjust(kPanelMargin - kGrid, 0, 0, 0);
+        QProxyStyle::drawControl(element, &inset, painter, widget);
+        return;
+    }
+    if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option); element == CE_HeaderLabel && header) {
+        QStyleOptionHeader inset = *header; // in line with the text of the cells
+        inset.rect.adjust(kHeaderInset, 0, -kHeaderInset, 0);
+        QProxyStyle::drawControl(element, &inset, painter, widget);
+        return;
+    }
     if (element != CE_ToolButtonLabel || !button || !isFilled(*option)) {
         QProxyStyle::drawControl(element, option, painter, widget);
         return;
@@ -152,6 +207,52 @@ void ButtonStyle::drawControl(ControlElement element, const QStyleOption *option
     QStyleOptionToolButton filled = *button;
     filled.palette.setColor(QPalette::ButtonText, option->palette.color(QPalette::HighlightedText));
     QProxyStyle::drawControl(element, &filled, painter, widget);
+}
+
+int ButtonStyle::pixelMetric(PixelMetric metric, const QStyleOption *option, const QWidget *widget) const
+{
+    switch (metric) {
+    case PM_LayoutLeftMargin:
+    case PM_LayoutTopMargin:
+    case PM_LayoutRightMargin:
+    case PM_LayoutBottomMargin: return kPanelMargin;
+    case PM_LayoutHorizontalSpacing:
+    case PM_LayoutVerticalSpacing: return kControlSpacing;
+    case PM_SplitterWidth:
+    case PM_DockWidgetSeparatorExtent: return kControlSpacing;
+    case PM_HeaderMargin: return kGrid;
+    case PM_HeaderDefaultSectionSizeVertical: return 6 * kGrid;
+    case PM_MenuButtonIndicator:
+        return segmentOf(widget) != None ? 5 * kGrid : QProxyStyle::pixelMetric(metric, option, widget);
+    case PM_FocusFrameHMargin: // the cells' text is as far from their edges as the headers'
+        return qobject_cast<const QAbstractItemView *>(widget) ? kCellMargin - 1
+                                                               : QProxyStyle::pixelMetric(metric, option, widget);
+    default: return QProxyStyle::pixelMetric(metric, option, widget);
+    }
+}
+
+QSize ButtonStyle::sizeFromContents(ContentsType type, const QStyleOption *option, const QSize &size,
+                                    const QWidget *widget) const
+{
+    QSize needed = QProxyStyle::sizeFromContents(type, option, size, widget);
+    if (type == CT_MenuBarItem) // in line with the segments beside them
+        needed.setHeight(std::max(needed.height(), kSegmentHeight + 2 * kGrid));
+    else if (type == CT_HeaderSection)
+        needed.setWidth(needed.width() + 2 * kHeaderInset);
+    else if (type == CT_ToolButton && segmentOf(widget) != None)
+        needed.setWidth(needed.width() + 2 * kGrid);
+    return needed;
+}
+
+void makeSegments(const QList<QToolButton *> &buttons)
+{
+    for (QToolButton *button : buttons) {
+        button->setProperty(kSegmentProperty, static_cast<int>(button == buttons.first()  ? First
+                                                               : button == buttons.last() ? Last
+                                                                                          : Middle));
+        button->setMinimumHeight(kSegmentHeight);
+        button->setMaximumHeight(QWIDGETSIZE_MAX);
+    }
 }
 
 QIcon glyphIcon(Glyph glyph)

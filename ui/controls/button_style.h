@@ -3,6 +3,7 @@
 
 #include <QIcon>
 #include <QProxyStyle>
+#include <QToolButton>
 
 namespace stagelens::ui {
 
@@ -19,7 +20,14 @@ public:
                      const QWidget *widget) const override;
     void drawComplexControl(ComplexControl control, const QStyleOptionComplex *option, QPainter *painter,
                             const QWidget *widget) const override;
+    /// Margins and spacings of layouts, tables and splitters come from the grid of ui/canvas/design.h.
+    [[nodiscard]] int pixelMetric(PixelMetric metric, const QStyleOption *option, const QWidget *widget) const override;
+    [[nodiscard]] QSize sizeFromContents(ContentsType type, const QStyleOption *option, const QSize &size,
+                                         const QWidget *widget) const override;
 };
+
+/// Makes the tool buttons of a row one segmented control: of equal height, edge to edge, rounded at its two ends.
+void makeSegments(const QList<QToolButton *> &buttons);
 
 /// Property of a push button that is filled with the highlight: the one action of a card.
 inline constexpr const char *kPrimaryProperty = "primary";

@@ -1,5 +1,7 @@
 #include "ui/controls/chip_button.h"
 
+#include "ui/canvas/design.h"
+
 #include <QStyleOptionButton>
 #include <QStylePainter>
 
@@ -13,6 +15,12 @@ ChipButton::ChipButton(QWidget *parent) : QPushButton(parent)
 {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     setAutoDefault(false);
+}
+
+QSize ChipButton::sizeHint() const
+{
+    // The arrow of a menu keeps away from the text.
+    return QPushButton::sizeHint() + QSize(menu() ? kControlSpacing : 0, 0);
 }
 
 QSize ChipButton::minimumSizeHint() const
@@ -29,7 +37,7 @@ void ChipButton::paintEvent(QPaintEvent *event)
     initStyleOption(&option);
     int room = style()->subElementRect(QStyle::SE_PushButtonContents, &option, this).width();
     if (menu())
-        room -= style()->pixelMetric(QStyle::PM_MenuButtonIndicator, &option, this);
+        room -= style()->pixelMetric(QStyle::PM_MenuButtonIndicator, &option, this) + kControlSpacing;
     option.text = fontMetrics().elidedText(option.text, Qt::ElideRight, room, Qt::TextShowMnemonic);
     painter.drawControl(QStyle::CE_PushButton, option);
 }

@@ -10,6 +10,7 @@ class ChipButton : public QPushButton {
     Q_OBJECT
 public:
     explicit ChipButton(QWidget *parent = nullptr);
+    [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:

@@ -23,8 +23,8 @@ ComputingSign::ComputingSign(QWidget *parent)
     setFrameShape(QFrame::StyledPanel);
     setAutoFillBackground(true);
     auto *layout = new QHBoxLayout(this);
-    layout->setContentsMargins(12, 6, 12, 6);
-    layout->setSpacing(10);
+    layout->setContentsMargins(12, 8, 12, 8);
+    layout->setSpacing(8);
     auto *word = plainLabel(Words::tr("computing…"), this);
     layout->addWidget(word);
     m_progress->setRange(0, 0); // how much is left is not known

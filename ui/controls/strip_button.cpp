@@ -1,7 +1,7 @@
 #include "ui/controls/strip_button.h"
 
 #include "ui/canvas/colours.h"
-#include "ui/controls/type_scale.h"
+#include "ui/canvas/design.h"
 
 #include <QPainter>
 #include <QStyleOptionToolButton>
@@ -78,8 +78,11 @@ void StripButton::paintFilled()
         const double top = (height() - kGlyphSize) / 2.0;
         painter.setPen(Qt::NoPen);
         painter.setBrush(ink);
-        painter.drawPolygon(
-            QPolygonF{{left + 1.0, top}, {left + 1.0 + kGlyphSize, height() / 2.0}, {left + 1.0, top + kGlyphSize}});
+        if (m_glyph == Glyph::Play)
+            painter.drawPolygon(
+                QPolygonF{{left + 1.0, top}, {left + 1.0 + kGlyphSize, height() / 2.0}, {left + 1.0, top + kGlyphSize}});
+        else
+            painter.drawRect(QRectF(left, top, kGlyphSize, kGlyphSize));
     }
     painter.setPen(ink);
     painter.drawText(QRect(left + glyph, 0, width() - left - glyph, height()), Qt::AlignLeft | Qt::AlignVCenter, words);

@@ -1,6 +1,8 @@
 // The buttons of the plan strip.
 #pragma once
 
+#include "ui/controls/button_style.h"
+
 #include <QToolButton>
 
 namespace stagelens::ui {
@@ -14,6 +16,12 @@ public:
     explicit StripButton(Tone tone, QWidget *parent = nullptr);
     /// Shows an arrow down in place of words.
     void setChevron() { m_chevron = true; }
+    /// What a filled button shows before its words.
+    void setGlyph(Glyph glyph)
+    {
+        m_glyph = glyph;
+        update();
+    }
 
 protected:
     void initStyleOption(QStyleOptionToolButton *option) const override;
@@ -24,6 +32,7 @@ private:
 
     Tone m_tone;
     bool m_chevron = false;
+    Glyph m_glyph = Glyph::Play;
 };
 
 } // namespace stagelens::ui

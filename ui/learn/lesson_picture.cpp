@@ -40,7 +40,7 @@ LessonPicture::LessonPicture(QWidget *parent)
     : QWidget(parent), m_document(new ExperimentDocument(this)), m_view(new ViewState(this)),
       m_timeline(new TimelineView(m_view, this)), m_morph(new MorphPanel(this)), m_stack(new QStackedWidget(this)),
       m_play(new PlayBar(m_timeline, m_view, this)), m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)),
-      m_controls(new QWidget(this)), m_row(new FlowLayout(m_controls, 14, 4)),
+      m_controls(new QWidget(this)), m_row(new FlowLayout(m_controls, 16, 4)),
       m_morphing(new QPushButton(Words::tr("As &morph"), this)), m_reset(new QPushButton(Words::tr("Re&set"), this)),
       m_open(new QPushButton(Words::tr("&Open in Explore"), this))
 {
@@ -89,8 +89,8 @@ void LessonPicture::build()
         buttons->addWidget(button);
     }
     auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(8, 6, 8, 6);
-    layout->setSpacing(6);
+    layout->setContentsMargins(8, 8, 8, 8);
+    layout->setSpacing(8);
     layout->addWidget(m_controls);
     layout->addWidget(m_stack, 1);
     layout->addWidget(m_play);

@@ -1,9 +1,9 @@
 #include "ui/pages/explore_page.h"
 
+#include "ui/canvas/design.h"
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/enlarge.h"
 #include "ui/controls/message_bar.h"
-#include "ui/controls/type_scale.h"
 #include "ui/pages/provenance_bar.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/morph_panel.h"

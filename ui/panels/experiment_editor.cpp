@@ -25,8 +25,8 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto *content = new QWidget;
     auto *layout = new QVBoxLayout(content);
-    layout->setContentsMargins(6, 4, 6, 6);
-    layout->setSpacing(2);
+    layout->setContentsMargins(8, 4, 8, 8);
+    layout->setSpacing(4);
     for (const FieldGroup &group : fieldGroups()) {
         auto *header = new QToolButton(content);
         header->setText(group.caption);
@@ -42,8 +42,8 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
         header->setFont(font);
         auto *body = new QWidget(content);
         auto *form = new QFormLayout(body);
-        form->setContentsMargins(12, 2, 0, 8);
-        form->setVerticalSpacing(6);
+        form->setContentsMargins(12, 4, 0, 8);
+        form->setVerticalSpacing(8);
         form->setRowWrapPolicy(QFormLayout::WrapLongRows);
         form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
         form->setLabelAlignment(Qt::AlignLeft);

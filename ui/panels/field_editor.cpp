@@ -38,7 +38,7 @@ FieldEditor::FieldEditor(const Field &field, ExperimentDocument *document, QWidg
 {
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(2);
+    layout->setSpacing(4);
     makeControl();
     m_control->setObjectName(m_field.id);
     m_control->setAccessibleName(m_field.caption);

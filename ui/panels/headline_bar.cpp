@@ -2,9 +2,9 @@
 #include "ui/words/plain_text.h"
 
 #include "ui/canvas/colours.h"
+#include "ui/canvas/design.h"
 #include "ui/controls/button_style.h"
 #include "ui/controls/chip_button.h"
-#include "ui/controls/type_scale.h"
 #include "ui/words/tr.h"
 
 #include <QEvent>
@@ -131,16 +131,25 @@ void HeadlineBar::showText()
     QFont type = scaled(font(), TypeSize::Verdict, QFont::DemiBold);
     // In a presentation it is never smaller than the page's type; the card then grows.
     const bool isPresented = font().pixelSize() > 0;
-    for (const TypeSize size : {TypeSize::Heading, TypeSize::Text, isPresented ? TypeSize::Small : TypeSize::Caption}) {
-        if (rowsOf(m_headline.text, type, room) <= kVerdictLines)
+    // A sentence that is still too long has the second line's place as well.
+    bool isLong = false;
+    for (const auto &[size, rows] :
+         {std::pair{TypeSize::Heading, kVerdictLines}, std::pair{TypeSize::Heading, kVerdictLines + 1},
+          std::pair{isPresented ? TypeSize::Small : TypeSize::Text, kVerdictLines + 1}}) {
+        if (rowsOf(m_headline.text, type, room) <= (isLong ? kVerdictLines + 1 : kVerdictLines))
             break;
         type = scaled(font(), size, QFont::DemiBold);
+        isLong = rows > kVerdictLines;
     }
     m_label->setFont(type);
+    m_second->setVisible(!isLong);
+    if (isLong)
+        m_label->setFixedHeight(height() - 2 * kCardPadding);
     if (isPresented) {
         m_label->setFixedHeight(heightOf(m_headline.text, type, room) + 4);
-        setFixedHeight(m_label->height() + m_second->height() + 4 + 2 * kCardPadding);
+        setFixedHeight(m_label->height() + (isLong ? 0 : m_second->height() + 4) + 2 * kCardPadding);
     }
+    m_label->setToolTip(plainTip(isLong ? m_headline.second : QString()));
     m_label->setText(linked(m_headline.text, palette().color(QPalette::Link)));
     m_label->setAccessibleName(m_headline.text);
     m_second->setTextInteractionFlags(m_headline.second.isEmpty() ? Qt::NoTextInteraction : Qt::TextSelectableByMouse);

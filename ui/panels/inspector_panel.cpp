@@ -1,5 +1,5 @@
 #include "ui/panels/inspector_panel.h"
-#include "ui/controls/type_scale.h"
+#include "ui/canvas/design.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 

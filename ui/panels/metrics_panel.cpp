@@ -1,6 +1,6 @@
 #include "ui/panels/metrics_panel.h"
 #include "ui/canvas/colours.h"
-#include "ui/controls/type_scale.h"
+#include "ui/canvas/design.h"
 #include "ui/words/plain_text.h"
 
 #include "engine/service/published.h"
@@ -63,9 +63,9 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
 {
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(12, 8, 12, 8);
-    layout->setSpacing(2);
+    layout->setSpacing(0);
     m_provenance = figure(this, u"metrics.provenance"_s);
-    m_provenance->setFont(scaled(font(), TypeSize::Caption, QFont::DemiBold));
+    m_provenance->setFont(scaled(font(), TypeSize::Small, QFont::DemiBold));
     m_provenance->setWordWrap(true);
     layout->addWidget(m_provenance);
     m_iteration =
@@ -81,7 +81,7 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
                        Words::tr("Share of the devices' time in which they wait: 1 − busy / (devices x makespan)."));
     m_memory = makeBig(u"memory"_s, Words::tr("Peak memory"), Words::tr("Most bytes that the tensors of one device hold."));
     auto *form = new QFormLayout;
-    form->setContentsMargins(0, 10, 0, 0);
+    form->setContentsMargins(0, 12, 0, 0);
     form->setVerticalSpacing(4);
     m_tokens =
         makeSmall(form, u"tokens"_s, Words::tr("Tokens/s"), Words::tr("Tokens trained in a second, all ranks together."));
@@ -91,7 +91,7 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
     layout->addLayout(form);
     m_baseline = figure(this, u"metrics.baseline"_s);
     m_baseline->setWordWrap(true);
-    layout->addSpacing(6);
+    layout->addSpacing(8);
     layout->addWidget(m_baseline);
     m_note = figure(this, u"metrics.note"_s);
     m_note->setWordWrap(true);
@@ -114,7 +114,7 @@ MetricsPanel::Big MetricsPanel::makeBig(const QString &name, const QString &capt
     row->addWidget(big.value);
     row->addStretch(1);
     row->addWidget(big.change);
-    column->addSpacing(6);
+    column->addSpacing(8);
     column->addWidget(title);
     column->addLayout(row);
     column->addWidget(big.measured);
@@ -153,6 +153,10 @@ void MetricsPanel::setFigures(const Figures &figures)
     m_bubble.value->setText(shareText(plan.bubbleRatio));
     const base::Bytes peak = greatest(plan.peakMemory);
     m_memory.value->setText(plan.peakMemory.empty() ? kUnknown : bytesText(peak));
+    QPalette peakInk = palette();
+    if (figures.plan->memoryCapacity > 0 && peak > figures.plan->memoryCapacity)
+        peakInk.setColor(QPalette::Active, QPalette::WindowText, coloursFor(peakInk).alarm);
+    m_memory.value->setPalette(peakInk);
     m_tokens->setText(plan.tokensPerSecond ? countText(*plan.tokensPerSecond) : kUnknown);
     m_mfu->setText(plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : kUnknown);
     m_bound->setText(plan.lowerBound ? durationText(*plan.lowerBound, units) : kUnknown);

@@ -145,7 +145,7 @@ QToolButton *PlayBar::makeButton(const QString &name, const QString &text, const
 void PlayBar::build()
 {
     auto *row = new QHBoxLayout(this);
-    row->setContentsMargins(8, 2, 8, 2);
+    row->setContentsMargins(8, 4, 8, 4);
     connect(makeButton(u"play.earlier"_s, u"◂"_s, Words::tr("To the moment before at which a pass begins or ends")),
             &QToolButton::clicked, this, [this] { stepTo(false); });
     m_button = makeButton(u"play.pause"_s, Words::tr("Pause"), Words::tr("Space over the picture"));

@@ -32,7 +32,7 @@ constexpr std::size_t kMostCompared = 6;
 /// A filter is applied after a pause in typing.
 constexpr int kTypingMilliseconds = 150;
 constexpr int kFilterWidth = 360;
-constexpr int kCellMargin = 18;
+constexpr int kCellPadding = 24;
 } // namespace
 
 RunsPanel::RunsPanel(QWidget *parent)
@@ -49,7 +49,7 @@ RunsPanel::RunsPanel(QWidget *parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     m_empty->setObjectName(u"runs.empty"_s);
-    m_empty->setContentsMargins(10, 6, 10, 6);
+    m_empty->setContentsMargins(12, 8, 12, 8);
     m_empty->setAlignment(Qt::AlignTop);
     layout->addWidget(m_empty);
     layout->addWidget(m_table, 1);
@@ -72,7 +72,7 @@ RunsPanel::RunsPanel(QWidget *parent)
 void RunsPanel::makeHeader()
 {
     auto *row = new QHBoxLayout(m_header);
-    row->setContentsMargins(4, 1, 8, 1);
+    row->setContentsMargins(4, 4, 8, 4);
     m_fold->setObjectName(u"runs.fold"_s);
     m_fold->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_fold->setAutoRaise(true);
@@ -146,7 +146,7 @@ void RunsPanel::makeColumns()
                                          u"paper, keep"_s,
                                          u"fan was loud, measured twice"_s};
     for (int column = 0; column < RunTableModel::ColumnCount; ++column) {
-        m_table->setColumnWidth(column, header->fontMetrics().horizontalAdvance(kLongest.value(column)) + kCellMargin);
+        m_table->setColumnWidth(column, header->fontMetrics().horizontalAdvance(kLongest.value(column)) + kCellPadding);
         m_table->setColumnHidden(column, column >= RunTableModel::kFirstExtra);
     }
     header->moveSection(header->visualIndex(RunTableModel::Number), 0);

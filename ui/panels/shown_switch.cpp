@@ -1,4 +1,5 @@
 #include "ui/panels/shown_switch.h"
+#include "ui/controls/button_style.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 
@@ -28,6 +29,7 @@ ShownSwitch::ShownSwitch(QWidget *parent) : QWidget(parent), m_shown(new QAction
     const std::array parts{Part{Words::tr("Predicted"), Words::tr("Predicted"), Words::tr("Only the prediction")},
                            Part{Words::tr("Measured"), Words::tr("Measured"), Words::tr("Only the run that is shown")},
                            Part{Words::tr("Both"), Words::tr("Both"), Words::tr("Prediction above, run below")}};
+    QList<QToolButton *> buttons;
     for (const Part &part : parts) {
         auto *action = new QAction(part.caption, m_shown);
         action->setCheckable(true);
@@ -37,9 +39,11 @@ ShownSwitch::ShownSwitch(QWidget *parent) : QWidget(parent), m_shown(new QAction
         button->setFocusPolicy(Qt::StrongFocus);
         button->setObjectName(u"shown."_s + part.name);
         row->addWidget(button);
+        buttons << button;
         if (&part == &parts[static_cast<std::size_t>(Shown::Measured)])
             addMeasuredMenu(button);
     }
+    makeSegments(buttons);
     m_shown->actions().constLast()->setChecked(true);
     connect(m_shown, &QActionGroup::triggered, this, &ShownSwitch::shownChanged);
 }

@@ -51,7 +51,7 @@ void LossPlot::Private::arrange()
     const QFontMetrics metrics(q->font());
     const int line = metrics.height();
     plot->setGeometry(q->rect());
-    plot->axisRect()->setMargins(QMargins(leftMargin(metrics, stepAxisName()), line + 12, 10, line + 8));
+    plot->axisRect()->setMargins(QMargins(leftMargin(metrics, stepAxisName()), line + 12, 12, line + 8));
 }
 
 void LossPlot::Private::refresh()

@@ -154,12 +154,12 @@ void MemoryPlot::Private::arrange()
 {
     const QFontMetrics metrics(q->font());
     const int line = metrics.height();
-    plot->setGeometry(q->rect());
     layoutLegend();
     const int rows = legend.empty() ? 1 : legend.back().place.y() + 1;
-    plot->axisRect()->setMargins(QMargins(left(), rows * line + 10, kRightMargin, 6));
+    plot->axisRect()->setMargins(QMargins(left(), rows * line + 12, kRightMargin, 8));
     devices->setGeometry(8, line + 10, left() - metrics.horizontalAdvance(QStringLiteral("1000 MiB")) - 22,
                          devices->sizeHint().height());
+    plot->setGeometry(q->rect()); // last: a new size paints at once
 }
 
 const simulate::MemoryStep *MemoryPlot::Private::stepAt(base::Nanos time) const

@@ -1,6 +1,7 @@
 #include "ui/shell/window_widgets.h"
 
 #include "ui/controllers/window_actions.h"
+#include "ui/controls/button_style.h"
 #include "ui/controls/message_bar.h"
 #include "ui/pages/explore_page.h"
 #include "ui/pages/learn_page.h"
@@ -53,15 +54,18 @@ QWidget *WindowWidgets::makeModeSwitch(const WindowActions &actions)
 {
     auto *modes = new QWidget(menuBar);
     auto *row = new QHBoxLayout(modes);
-    row->setContentsMargins(0, 2, 8, 2);
+    row->setContentsMargins(0, 4, 8, 4);
     row->setSpacing(0);
+    QList<QToolButton *> buttons;
     for (QAction *mode : actions.modes->actions()) {
         auto *button = new QToolButton(modes);
         button->setObjectName(u"mode."_s + mode->objectName().section(u'.', 1));
         button->setDefaultAction(mode);
         button->setFocusPolicy(Qt::StrongFocus);
         row->addWidget(button);
+        buttons << button;
     }
+    makeSegments(buttons);
     return modes;
 }
 

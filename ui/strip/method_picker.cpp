@@ -100,6 +100,9 @@ MethodPicker::MethodPicker(const Field &field, ExperimentDocument *document, QWi
     m_table->headerItem()->setData(
         Front, Qt::ToolTipRole,
         plainTip(Words::tr("A dot: no other choice that fits is both faster and smaller (Pareto front)")));
+    for (const int column : {Time, Memory})
+        m_table->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    m_table->headerItem()->setTextAlignment(Front, Qt::AlignCenter);
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setIndentation(12);
     m_table->setRootIsDecorated(false);
@@ -114,7 +117,7 @@ MethodPicker::MethodPicker(const Field &field, ExperimentDocument *document, QWi
     m_table->header()->setStretchLastSection(false);
     m_table->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
     for (const auto &[column, width] :
-         {std::pair{Time, 76}, std::pair{Memory, 92}, std::pair{Difference, 124}, std::pair{Front, 48}})
+         {std::pair{Time, 76}, std::pair{Memory, 108}, std::pair{Difference, 128}, std::pair{Front, 52}})
         m_table->setColumnWidth(column, width);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(Name, Qt::AscendingOrder);

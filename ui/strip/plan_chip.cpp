@@ -1,8 +1,8 @@
 #include "ui/strip/plan_chip.h"
 
 #include "ui/canvas/colours.h"
+#include "ui/canvas/design.h"
 #include "ui/controls/chip_number.h"
-#include "ui/controls/type_scale.h"
 #include "ui/panels/field_editor.h"
 #include "ui/words/plain_text.h"
 
@@ -137,7 +137,7 @@ void PlanChip::paintEvent(QPaintEvent *event)
     painter.setPen(edge);
     painter.setBrush(m_hasPicker && m_hovered && isEnabled() ? mix(ink.color(QPalette::Text), base, 0.05) : base);
     painter.drawRoundedRect(QRectF(rect()).adjusted(inset, inset, -inset, -inset), kChipRadius, kChipRadius);
-    painter.setFont(scaled(font(), TypeSize::Caption));
+    painter.setFont(scaled(font(), TypeSize::Small));
     painter.setPen(tones.muted);
     painter.drawText(QRect(kSlotPadding, kCaptionTop, width() - 2 * kSlotPadding, kValueTop - kCaptionTop - 1),
                      Qt::AlignLeft | Qt::AlignVCenter,

@@ -1,9 +1,9 @@
 #include "ui/strip/plan_strip.h"
 
 #include "engine/model/presets.h"
+#include "ui/canvas/design.h"
 #include "ui/controls/button_style.h"
 #include "ui/controls/strip_button.h"
-#include "ui/controls/type_scale.h"
 #include "ui/panels/field_editor.h"
 #include "ui/state/experiment_document.h"
 #include "ui/strip/choice_menu.h"
@@ -29,7 +29,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kChipHeight = 44;
-constexpr int kMargin = 4;
+constexpr int kAround = 4;
 constexpr int kSide = 8;
 constexpr int kNarrowGap = 4;
 constexpr int kWideGap = 8;
@@ -71,7 +71,7 @@ QString modelName(const model::ModelConfig &model)
 
 PlanStrip::PlanStrip(ExperimentDocument *document, const Actions &actions, QWidget *parent)
     : QWidget(parent), m_document(document), m_settingsAction(actions.settings), m_training(new QStackedWidget(this)),
-      m_sheet(new RunSheet(document, actions.train, actions.trainCopy, this))
+      m_sheet(new RunSheet(document, actions.train, actions.trainCopy, actions.stop, this))
 {
     setAccessibleName(Words::tr("Plan"));
     m_model = addChip(u"model"_s, Words::tr("Model"), u"model.preset"_s, 96, 288);
@@ -140,7 +140,7 @@ QWidget *PlanStrip::makeTrainButton(const Actions &actions)
     auto *page = new QWidget(this);
     auto *row = new QHBoxLayout(page);
     row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(1);
+    row->setSpacing(0);
     auto *button = new StripButton(StripButton::Tone::Filled, page);
     button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Expanding);
     button->setObjectName(u"strip.train"_s);
@@ -170,7 +170,7 @@ QWidget *PlanStrip::makeProgress(const Actions &actions)
     row->setSpacing(kNarrowGap);
     m_progress = plainLabel(page);
     m_progress->setObjectName(u"strip.progress"_s);
-    m_progress->setFont(scaled(font(), TypeSize::Caption));
+    m_progress->setFont(scaled(font(), TypeSize::Small));
     m_progress->setWordWrap(true);
     m_progress->setMinimumWidth(0);
     m_progress->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
@@ -249,7 +249,7 @@ QSize PlanStrip::sizeHint() const
     int width = 2 * kSide - kWideGap;
     for (const Slot &each : m_slots)
         width += each.wide + kWideGap;
-    return {width, kChipHeight + 2 * kMargin};
+    return {width, kChipHeight + 2 * kAround};
 }
 
 QSize PlanStrip::minimumSizeHint() const
@@ -257,7 +257,7 @@ QSize PlanStrip::minimumSizeHint() const
     int width = 2 * kSide - kNarrowGap;
     for (const Slot &each : m_slots)
         width += each.narrow + kNarrowGap;
-    return {width, kChipHeight + 2 * kMargin};
+    return {width, kChipHeight + 2 * kAround};
 }
 
 void PlanStrip::resizeEvent(QResizeEvent *event)
@@ -272,12 +272,12 @@ void PlanStrip::resizeEvent(QResizeEvent *event)
     int right = width() - kSide;
     for (const Slot &each : m_slots)
         if (each.widget != m_settings && each.widget != m_training) {
-            each.widget->setGeometry(left, kMargin, between(each.narrow, each.wide), kChipHeight);
+            each.widget->setGeometry(left, kAround, between(each.narrow, each.wide), kChipHeight);
             left = each.widget->geometry().right() + 1 + gap;
         }
     for (auto each = m_slots.rbegin(); each != m_slots.rbegin() + 2; ++each) {
         const int wide = between(each->narrow, each->wide);
-        each->widget->setGeometry(right - wide, kMargin, wide, kChipHeight);
+        each->widget->setGeometry(right - wide, kAround, wide, kChipHeight);
         right -= wide + gap;
     }
 }

@@ -1,7 +1,7 @@
 #include "ui/strip/run_sheet.h"
 
+#include "ui/canvas/design.h"
 #include "ui/controls/strip_button.h"
-#include "ui/controls/type_scale.h"
 #include "ui/panels/field_editor.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
@@ -22,10 +22,12 @@ namespace {
 constexpr int kSheetWidth = 360;
 constexpr int kSheetMargin = 16;
 constexpr int kTrainHeight = 36;
+constexpr int kFieldWidth = 200;
 } // namespace
 
-RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainCopy, QWidget *parent)
-    : QFrame(parent, Qt::Popup), m_train(train), m_trainCopy(trainCopy), m_where(plainLabel(this))
+RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainCopy, QAction *stop, QWidget *parent)
+    : QFrame(parent, Qt::Popup), m_train(train), m_trainCopy(trainCopy), m_stop(stop),
+      m_start(new StripButton(StripButton::Tone::Filled, this)), m_where(plainLabel(this))
 {
     setObjectName(u"run.sheet"_s);
     setAccessibleName(Words::tr("Run"));
@@ -52,17 +54,17 @@ RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainC
             continue; // a field with a single choice is not shown
         auto *editor = new FieldEditor(*known, document, this);
         editor->control()->setObjectName(u"sheet."_s + id);
+        if (id != u"training.data"_s) // it has a button beside it
+            editor->control()->setMinimumWidth(kFieldWidth);
         form->addRow(editor->makeCaption(this), editor);
         m_editors.push_back(editor);
     }
     layout->addLayout(form);
-    auto *start = new StripButton(StripButton::Tone::Filled, this);
-    start->setObjectName(u"run.start"_s);
-    start->setDefaultAction(train);
-    start->setFixedHeight(kTrainHeight);
-    start->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    connect(start, &QToolButton::clicked, this, &QWidget::close);
-    layout->addWidget(start);
+    m_start->setObjectName(u"run.start"_s);
+    m_start->setFixedHeight(kTrainHeight);
+    m_start->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    connect(m_start, &QToolButton::clicked, this, &QWidget::close);
+    layout->addWidget(m_start);
     auto *more = new StripButton(StripButton::Tone::Quiet, this);
     more->setText(Words::tr("All training settings"));
     more->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -71,8 +73,11 @@ RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainC
         emit settingsAsked();
     });
     layout->addWidget(more);
-    connect(train, &QAction::changed, this, &RunSheet::describe);
-    connect(trainCopy, &QAction::changed, this, &RunSheet::describe);
+    for (QAction *action : {train, trainCopy, stop}) {
+        connect(action, &QAction::changed, this, &RunSheet::describe);
+        connect(action, &QAction::enabledChanged, this, &RunSheet::offer);
+    }
+    offer();
     setFixedWidth(kSheetWidth);
 }
 
@@ -94,6 +99,16 @@ void RunSheet::showEvent(QShowEvent *event)
 {
     QFrame::showEvent(event);
     describe();
+}
+
+void RunSheet::offer()
+{
+    QAction *now = m_stop->isEnabled() ? m_stop : m_trainCopy->isEnabled() ? m_trainCopy : m_train;
+    for (QAction *other : {m_train, m_trainCopy, m_stop})
+        if (other != now)
+            m_start->removeAction(other); // two actions would make it a menu
+    m_start->setDefaultAction(now);
+    m_start->setGlyph(now == m_stop ? Glyph::Stop : Glyph::Play);
 }
 
 void RunSheet::describe()

@@ -12,12 +12,13 @@ namespace stagelens::ui {
 
 class ExperimentDocument;
 class FieldEditor;
+class StripButton;
 
 /// Steps, data, optimizer, learning rate, seed, precision and backend, and where and how long the run will take.
 class RunSheet : public QFrame {
     Q_OBJECT
 public:
-    RunSheet(ExperimentDocument *document, QAction *train, QAction *trainCopy, QWidget *parent = nullptr);
+    RunSheet(ExperimentDocument *document, QAction *train, QAction *trainCopy, QAction *stop, QWidget *parent = nullptr);
     [[nodiscard]] const std::vector<FieldEditor *> &editors() const { return m_editors; }
     /// Opens below the widget, aligned with its right edge.
     void openBelow(const QWidget &button);
@@ -31,9 +32,13 @@ protected:
 
 private:
     void describe();
+    /// The button does what can be done now: train, train a scaled copy, or stop.
+    void offer();
 
     QAction *m_train;
     QAction *m_trainCopy;
+    QAction *m_stop;
+    StripButton *m_start;
     std::vector<FieldEditor *> m_editors;
     QLabel *m_where;
 };

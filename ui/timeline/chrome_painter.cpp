@@ -190,7 +190,9 @@ void ChromePainter::header(const TimelineLayout::Row &row)
         const int line = m_metrics.height() + 2;
         m_painter.setPen(over ? m_colours.alarm : m_colours.ink);
         const QString name = (over ? Words::tr("▲ Device %1") : Words::tr("Device %1")).arg(row.device);
-        m_painter.drawText(QRect(cell.left(), middle - line / 2, nameWidth, line), Qt::AlignLeft | Qt::AlignVCenter, name);
+        // The name of several low lanes begins with the first of them.
+        const int top = every > 1 ? row.header.top() - 2 : middle - line / 2;
+        m_painter.drawText(QRect(cell.left(), top, nameWidth, line), Qt::AlignLeft | Qt::AlignVCenter, name);
     }
     if (height + 3 < m_metrics.ascent() || index >= group.metrics.bubbleRatioPerDevice.size())
         return;

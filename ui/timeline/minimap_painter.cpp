@@ -11,6 +11,7 @@ namespace stagelens::ui {
 namespace {
 
 constexpr int kMinimapColumn = 3; ///< pixels of the minimap's columns
+constexpr double kShadePower = 0.6;
 
 } // namespace
 
@@ -22,7 +23,8 @@ QColor columnColour(const DensityColumn &column, const Colours &colours)
     const base::Nanos busy = std::accumulate(kinds.begin(), kinds.end(), column.work.hiddenVocabulary);
     const QColor &colour = vocabulary ? colours.vocabulary : colours.passes[static_cast<std::size_t>(most - kinds.begin())];
     const double share = std::round(16.0 * static_cast<double>(busy) / static_cast<double>(column.span)) / 16.0;
-    return mix(colour, colours.lane, std::min(share, 1.0));
+    // A lane of a few pixels that is busy for a tenth of the time is still seen.
+    return mix(colour, colours.lane, std::pow(std::min(share, 1.0), kShadePower));
 }
 
 QColor mixedColour(const DensityColumn &column, const Colours &colours, const std::vector<QColor> &classes)

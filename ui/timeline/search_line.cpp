@@ -17,7 +17,7 @@ SearchLine::SearchLine(QWidget *parent) : QFrame(parent), m_edit(new QLineEdit(t
     setFrameShape(QFrame::StyledPanel);
     setAutoFillBackground(true);
     auto *row = new QHBoxLayout(this);
-    row->setContentsMargins(6, 4, 6, 4);
+    row->setContentsMargins(8, 4, 8, 4);
     row->addWidget(plainLabel(Words::tr("Find"), this));
     m_edit->setObjectName(u"search.text"_s);
     m_edit->setAccessibleName(Words::tr("Find passes"));

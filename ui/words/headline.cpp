@@ -204,7 +204,7 @@ QString alternativeWords(const std::vector<Alternative> &found, base::Bytes peak
     QString words;
     if (lean != nullptr) {
         const double change = (lean->time - 1) * 100;
-        words = change < 0 ? Words::tr("Also: %1 needs %2 less and is %3 % faster.")
+        words = change < 0 ? Words::tr("Also: %1 needs %2 less and takes %3 % less time.")
                                  .arg(lean->name, bytesText(lean->saved))
                                  .arg(-change, 0, 'f', 1)
                            : Words::tr("Also: %1 needs %2 less at +%3 % time.")
@@ -212,7 +212,7 @@ QString alternativeWords(const std::vector<Alternative> &found, base::Bytes peak
                                  .arg(change, 0, 'f', 1);
     }
     if (fast != nullptr && fast != lean) {
-        const QString faster = Words::tr("%1 is %2 % faster").arg(fast->name).arg((1 - fast->time) * 100, 0, 'f', 1);
+        const QString faster = Words::tr("%1 takes %2 % less time").arg(fast->name).arg((1 - fast->time) * 100, 0, 'f', 1);
         const QString price = fast->saved < 0   ? Words::tr(" but needs %1 more.").arg(bytesText(-fast->saved))
                               : fast->saved > 0 ? Words::tr(" and needs %1 less.").arg(bytesText(fast->saved))
                                                 : Words::tr(" at the same memory.");

@@ -1,0 +1,124 @@
+// The look of the window in every mode: sizes of type from the scale, margins and spacings on the grid, no text cut off.
+#include "tests/ui/window_fixture.h"
+#include "ui/canvas/design.h"
+
+#include <QFontInfo>
+#include <QFormLayout>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLayout>
+#include <QPushButton>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class WindowDesign : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { m_fixture = std::make_unique<test::WindowFixture>(); }
+    void cleanup() { m_fixture.reset(); }
+    void everyModeKeepsToScaleAndGrid_data();
+    void everyModeKeepsToScaleAndGrid();
+    void presentedTypeIsLarge();
+
+private:
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+namespace {
+
+QString nameOf(const QObject *object)
+{
+    QStringList path;
+    for (; object && path.size() < 3; object = object->parent())
+        path.prepend(object->objectName().isEmpty() ? QString::fromLatin1(object->metaObject()->className())
+                                                    : object->objectName());
+    return path.join(u" / "_s);
+}
+
+/// The faults of the visible widgets, one a line.
+QStringList offScale(const QWidget &window)
+{
+    QList<int> sizes;
+    for (const ui::TypeSize size : ui::kTypeScale)
+        sizes << QFontInfo(ui::scaled(window.font(), size)).pixelSize();
+    QStringList faults;
+    for (const QWidget *widget : window.findChildren<QWidget *>())
+        if (const int size = QFontInfo(widget->font()).pixelSize(); widget->isVisible() && !sizes.contains(size))
+            faults << u"%1: type of %2 px"_s.arg(nameOf(widget)).arg(size);
+    return faults;
+}
+
+QStringList offGrid(const QWidget &window)
+{
+    QStringList faults;
+    const auto check = [&faults](const QLayout &layout, const QString &what, int pixels) {
+        if (pixels > 0 && pixels % ui::kGrid != 0)
+            faults << u"%1: %2 of %3 px"_s.arg(nameOf(&layout), what).arg(pixels);
+    };
+    for (const QLayout *layout : window.findChildren<QLayout *>()) {
+        const auto *form = qobject_cast<const QFormLayout *>(layout);
+        const auto *grid = qobject_cast<const QGridLayout *>(layout);
+        if (!form && !grid && !qobject_cast<const QBoxLayout *>(layout))
+            continue; // of Qt's own window and docks
+        const QMargins margins = layout->contentsMargins();
+        for (const int margin : {margins.left(), margins.top(), margins.right(), margins.bottom()})
+            check(*layout, u"margin"_s, margin);
+        check(*layout, u"spacing"_s, form ? form->verticalSpacing() : grid ? grid->verticalSpacing() : layout->spacing());
+        check(*layout, u"spacing"_s, form ? form->horizontalSpacing() : grid ? grid->horizontalSpacing() : layout->spacing());
+    }
+    return faults;
+}
+
+/// Buttons and labels of one line that are narrower than their text.
+QStringList cutOff(const QWidget &window)
+{
+    QStringList faults;
+    for (const QWidget *widget : window.findChildren<QWidget *>()) {
+        const auto *label = qobject_cast<const QLabel *>(widget);
+        const auto *button = qobject_cast<const QPushButton *>(widget);
+        const bool isFixed = (label && !label->wordWrap() && label->sizePolicy().horizontalPolicy() != QSizePolicy::Ignored) ||
+                             (button && !button->text().isEmpty());
+        if (isFixed && widget->isVisible() && widget->width() < widget->minimumSizeHint().width())
+            faults << u"%1: %2 of %3 px are seen"_s.arg(nameOf(widget)).arg(widget->width()).arg(widget->sizeHint().width());
+    }
+    return faults;
+}
+
+} // namespace
+
+void WindowDesign::everyModeKeepsToScaleAndGrid_data()
+{
+    QTest::addColumn<QString>("action");
+    QTest::addColumn<QSize>("size");
+    for (const QSize size : {QSize(1366, 768), QSize(1440, 900), QSize(2560, 1440)})
+        for (const QString &action : {u"explore"_s, u"settings"_s, u"edit-schedule"_s, u"compare"_s, u"sweep"_s, u"learn"_s})
+            QTest::addRow("%s %d", qPrintable(action), size.width()) << u"action."_s + action << size;
+}
+
+void WindowDesign::everyModeKeepsToScaleAndGrid()
+{
+    QFETCH(const QString, action);
+    QFETCH(const QSize, size);
+    ui::MainWindow &window = m_fixture->open();
+    window.resize(size);
+    window.findChild<QAction *>(action)->trigger();
+    QApplication::processEvents();
+    const QStringList faults = offScale(window) + offGrid(window) + cutOff(window);
+    QVERIFY2(faults.isEmpty(), qPrintable(faults.join(u'\n')));
+}
+
+void WindowDesign::presentedTypeIsLarge()
+{
+    ui::MainWindow &window = m_fixture->open();
+    window.actions().presentation->trigger();
+    QApplication::processEvents();
+    constexpr int kLeastPixels = 24;
+    for (const QWidget *widget : window.explorePage().findChildren<QWidget *>())
+        if (widget->isVisible())
+            QVERIFY2(QFontInfo(widget->font()).pixelSize() >= kLeastPixels, qPrintable(nameOf(widget)));
+    QVERIFY(window.findChild<QLabel *>(u"presentation.title"_s)->isVisible());
+}
+
+QTEST_MAIN(WindowDesign)
+#include "window_design.moc"
