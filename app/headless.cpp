@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/service/engine_service.h"
+#include "ui/canvas/colours.h"
 #include "ui/controls/theme.h"
 #include "ui/pages/picture_export.h"
 #include "ui/panels/morph_panel.h"
@@ -16,7 +17,6 @@
 #include "ui/words/words.h"
 
 #include <QApplication>
-#include <QDialog>
 #include <QPainter>
 #include <QPixmap>
 #include <QTemporaryDir>
@@ -126,9 +126,15 @@ base::Result<> takeScreenshot(const ScreenshotRequest &request)
         QApplication::processEvents();
     QPixmap picture = window.grab();
     QPainter painter(&picture);
-    for (QDialog *dialog : window.findChildren<QDialog *>()) // windows of their own, which grab() leaves out
-        if (dialog->isVisible())
-            painter.drawPixmap(window.rect().center() - dialog->rect().center(), dialog->grab());
+    for (QWidget *other : window.findChildren<QWidget *>()) { // windows of their own, which grab() leaves out
+        if (!other->isWindow() || !other->isVisible())
+            continue;
+        const bool isPopup = other->windowType() == Qt::Popup;
+        const QPoint place = isPopup ? other->pos() - window.pos() : window.rect().center() - other->rect().center();
+        painter.drawPixmap(place, other->grab());
+        painter.setPen(ui::mix(window.palette().color(QPalette::WindowText), window.palette().color(QPalette::Window), 0.4));
+        painter.drawRect(QRect(place, other->size()).adjusted(-1, -1, 0, 0));
+    }
     painter.end();
     return ui::saveImage(picture.toImage(), request.file);
 }

@@ -17,12 +17,14 @@
 #include "ui/panels/levers_dialog.h"
 #include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
+#include "ui/panels/schedule_text_edit.h"
 #include "ui/shell/main_window.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
 #include "ui/state/run_database.h"
 #include "ui/state/view_state.h"
+#include "ui/strip/plan_chip.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/words/words.h"
 
@@ -48,6 +50,7 @@ namespace {
 
 constexpr int kPatienceMilliseconds = 180'000;
 constexpr int kSceneSteps = 6;
+constexpr int kManySteps = 500;
 
 /// Lets the window work until `done` or until patience ends.
 template <class Condition>
@@ -178,6 +181,40 @@ void playToTheThird(MainWindow &window)
     window.explorePage().playBar()->stepTo(true);
 }
 
+void showTheRuns(MainWindow &window)
+{
+    window.findChild<QAbstractButton *>(u"runs.fold"_s)->click();
+}
+
+void openFromTheStrip(MainWindow &window, const QString &button)
+{
+    if (auto *chip = window.findChild<ui::PlanChip *>(button))
+        emit chip->pickerAsked();
+    else
+        window.findChild<QAbstractButton *>(button)->click();
+    const auto settled = [&window] { return window.forecast().familyOptions().state == ui::FamilyOptions::State::Tried; };
+    waitFor(settled);
+}
+
+/// A run under way, and the sheet that says what it is.
+void showTheRunSheet(MainWindow &window)
+{
+    model::Experiment next = window.document().experiment();
+    next.training.steps = kManySteps;
+    window.document().edit(u"training.steps"_s, u"Steps"_s, std::move(next));
+    openFromTheStrip(window, u"strip.train.sheet"_s);
+    window.runController().train(window.document().experiment());
+    waitFor([&window] { return window.runController().live() && window.runController().live()->record.losses.size() > 2; });
+}
+
+/// A text in which a pass is missing and another one stands twice.
+void breakTheSchedule(MainWindow &window)
+{
+    window.actions().editSchedule->trigger();
+    auto &text = *window.findChild<ui::ScheduleTextEdit *>();
+    text.setPlainText(text.toPlainText().replace(u"1: F0 F1 F2"_s, u"1: F0 F1 F1"_s));
+}
+
 /// Half of the way from the baseline to the plan with the vocabulary split.
 Result<> morphHalfway(MainWindow &window)
 {
@@ -267,6 +304,16 @@ const std::vector<Scene> &scenes()
         {u"presentation", simply(present)},
         {u"levers", showTheLevers},
         {u"schedule", simply(editTheSchedule)},
+        {u"invalid", simply(breakTheSchedule)},
+        {u"runs",
+         [](MainWindow &window) {
+             auto trained = trainAFewSteps(window);
+             showTheRuns(window);
+             return trained;
+         }},
+        {u"training", simply(showTheRunSheet)},
+        {u"methods", simply([](MainWindow &window) { openFromTheStrip(window, u"strip.chip.schedule"_s); })},
+        {u"settings", simply([](MainWindow &window) { window.actions().settings->trigger(); })},
         {u"play", simply(playToTheThird)},
         {u"morph", morphHalfway}};
     return kAll;
@@ -307,7 +354,8 @@ Result<> playScene(MainWindow &window, const QString &name)
 {
     const auto settled = [&window] {
         return (window.forecast().advice() || !window.forecast().problems().empty()) && !window.runDatabase().isRefreshing() &&
-               !window.controllers().schedule->isOpening() && !window.controllers().sensitivity->isComputing();
+               !window.controllers().schedule->isOpening() && !window.controllers().sensitivity->isComputing() &&
+               window.forecast().familyOptions().state != ui::FamilyOptions::State::Trying;
     };
     if (!waitFor(settled))
         return base::Error::failed("the prediction did not end within 3 minutes");
