@@ -1,5 +1,6 @@
 #include "ui/controllers/schedule_controller.h"
 
+#include "engine/service/schedule_repair.h"
 #include "ui/controllers/notice_controller.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/pages/explore_page.h"
@@ -76,6 +77,7 @@ void ScheduleController::connectPanel()
     connect(m_panel->edit(), &ScheduleTextEdit::left, this, endStep);
     connect(m_panel->edit(), &ScheduleTextEdit::edited, this, &ScheduleController::edit);
     connect(m_panel->edit(), &ScheduleTextEdit::escaped, this, [this] { m_document->revertGesture(kTextField); });
+    connect(m_panel, &SchedulePanel::repairAsked, this, &ScheduleController::repair);
     connect(m_panel, &SchedulePanel::closed, this, [this] { m_actions->editSchedule->setChecked(false); });
 }
 
@@ -99,6 +101,19 @@ void ScheduleController::edit(const QString &text)
     m_pause.start();
     m_document->edit(kTextField, Words::tr("Schedule as text"),
                      service::withScheduleText(m_document->experiment(), utf8(text)));
+}
+
+void ScheduleController::repair()
+{
+    const auto whole = service::repairedText(utf8(m_panel->edit()->toPlainText()));
+    if (!whole) {
+        m_notice->warn(Words::tr("The schedule cannot be repaired here. ") + sentence(whole.error()));
+        return;
+    }
+    m_pause.stop();
+    m_document->closeGesture();
+    m_document->edit(kTextField, Words::tr("Repair the schedule"), service::withScheduleText(m_document->experiment(), *whole));
+    m_document->closeGesture();
 }
 
 void ScheduleController::refresh()

@@ -58,6 +58,8 @@ private:
         model::Experiment experiment;
         bool isFaulty = false;
     };
+    /// Replaces a faulty text by the nearest valid order.
+    void repair();
     void refresh();
     void show(const Analysis &analysis);
     void take(const QString &file, const Opened &opened);

@@ -11,6 +11,7 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QPainter>
+#include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -42,14 +43,15 @@ QIcon mark(const QColor &colour)
 } // namespace
 
 SchedulePanel::SchedulePanel(QWidget *parent)
-    : QFrame(parent), m_words(plainLabel(this)), m_edit(new ScheduleTextEdit(this)), m_faults(new QListWidget(this))
+    : QFrame(parent), m_words(plainLabel(this)), m_edit(new ScheduleTextEdit(this)), m_faults(new QListWidget(this)),
+      m_repair(new QPushButton(Words::tr("Repair"), this))
 {
     setObjectName(u"schedule.panel"_s);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(2);
+    layout->setSpacing(4);
     auto *head = new QHBoxLayout;
-    head->setContentsMargins(8, 2, 2, 0);
+    head->setContentsMargins(8, 4, 4, 0);
     auto *title = markupLabel(Words::tr("<b>Schedule as text</b>"), this);
     title->setBuddy(m_edit);
     m_words->setObjectName(u"schedule.words"_s);
@@ -63,6 +65,14 @@ SchedulePanel::SchedulePanel(QWidget *parent)
     head->addWidget(title);
     head->addSpacing(8);
     head->addWidget(m_words, 1);
+    m_repair->setObjectName(u"schedule.repair"_s);
+    m_repair->setAutoDefault(false);
+    m_repair->setToolTip(
+        plainTip(Words::tr("Removes what runs twice, adds what is missing, and moves what would wait for ever. "
+                           "Undo takes it back.")));
+    m_repair->hide();
+    connect(m_repair, &QPushButton::clicked, this, &SchedulePanel::repairAsked);
+    head->addWidget(m_repair);
     head->addWidget(close);
     layout->addLayout(head);
     layout->addWidget(m_edit, 1);
@@ -106,6 +116,7 @@ void SchedulePanel::setFaults(const std::vector<service::TextFault> &faults)
     }
     m_faults->setFixedHeight(std::min(kRowsOfFaults, m_faults->count()) * (fontMetrics().height() + 4) + 4);
     m_faults->setVisible(!faults.empty());
+    m_repair->setVisible(!faults.empty());
     colour();
 }
 

@@ -9,6 +9,7 @@
 
 class QLabel;
 class QListWidget;
+class QPushButton;
 
 namespace stagelens::ui {
 
@@ -29,6 +30,8 @@ public:
 
 signals:
     void closed();
+    /// The nearest valid order is wanted.
+    void repairAsked();
 
 protected:
     void changeEvent(QEvent *event) override;
@@ -39,6 +42,7 @@ private:
     QLabel *m_words;
     ScheduleTextEdit *m_edit;
     QListWidget *m_faults;
+    QPushButton *m_repair;
 };
 
 } // namespace stagelens::ui

@@ -5,6 +5,7 @@
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/schedule_repair.h"
 
 #include <QTest>
 
@@ -39,6 +40,34 @@ class ServiceScheduleText : public QObject {
     }
 
 private slots:
+    void repairedTextsAreValidAndKeepWhatWasSound()
+    {
+        for (const std::string_view family : {"1f1b", "zb-h1", "interleaved-1f1b", "gpipe"}) {
+            const std::string sound = service::customText(made(family));
+            QCOMPARE(service::repairedText(sound).ok() ? *service::repairedText(sound) : std::string(), sound);
+            // One pass is taken out, one runs twice, two change places: each at many positions.
+            std::string text = sound;
+            for (std::size_t at = text.find(" F", text.find('\n')); at != std::string::npos; at = text.find(" F", at + 40)) {
+                const std::size_t end = text.find_first_of(" \n", at + 1);
+                const std::string word = text.substr(at, end - at);
+                std::string faulty = text;
+                faulty.erase(at, end - at);
+                QVERIFY(!service::faultsOfText(faulty).empty());
+                const auto whole = service::repairedText(faulty);
+                QVERIFY2(whole.ok(), whole.ok() ? "" : whole.error().text().c_str());
+                QVERIFY(service::faultsOfText(*whole).empty());
+                const auto once = service::repairedText(std::string(text).insert(at, word));
+                QVERIFY(once.ok());
+                QCOMPARE(*once, sound);
+            }
+        }
+        // Devices that wait for each other for ever.
+        const auto freed =
+            service::repairedText("schedule mine devices 2 microbatches 2 vocabulary none\n0: F0 B0 F1 B1\n1: F1 F0 B0 B1\n");
+        QVERIFY(freed.ok());
+        QVERIFY(service::faultsOfText(*freed).empty());
+        QVERIFY(!service::repairedText("schedule mine devices 1 microbatches 1 vocabulary none\n0: F0 X9\n").ok());
+    }
     void faultsStandAtTheirLineAndWord()
     {
         const std::string sound = service::customText(made("1f1b", 2, 2));
