@@ -36,6 +36,7 @@ private slots:
     void bestIsTheFastestOrTheSmallestThatIsFastEnough();
     void quickPredictionsFollowTheControls();
     void schedulesStandSideBySide();
+    void aSecondParameterMakesSmallMultiples();
     void preparedSweepIsPredictedAndOpensInExplore();
     void hoveringLinksThePlots();
     void impossiblePointsStayWithTheirReason();
@@ -260,9 +261,9 @@ void SweepMode::schedulesStandSideBySide()
         if (figure(id, u"iteration_ns") < figure(fastest, u"iteration_ns"))
             fastest = id;
     QCOMPARE(plot->highlighted(), fastest);
-    auto *goal = m_fixture->find<QComboBox>(u"sweep.goal"_s);
+    auto *goal = m_fixture->find<QCheckBox>(u"sweep.goal"_s);
     goal->setFocus();
-    QTest::keyClick(goal, Qt::Key_Down);
+    QTest::keyClick(goal, Qt::Key_Space);
     const int smallest = plot->highlighted();
     QVERIFY(figure(smallest, u"iteration_ns") <= 1.05 * figure(fastest, u"iteration_ns"));
     for (int id = 0; id < results.size(); ++id)
@@ -280,6 +281,26 @@ void SweepMode::schedulesStandSideBySide()
     QTRY_VERIFY(m_fixture->window().explorePage().isVisible());
     QCOMPARE(m_fixture->window().document().experiment().schedule.family,
              results[smallest].toObject()[u"schedule"].toString().toStdString());
+}
+
+void SweepMode::aSecondParameterMakesSmallMultiples()
+{
+    auto *second = m_fixture->find<QComboBox>(u"sweep.second"_s);
+    second->setCurrentIndex(second->findText(u"Microbatches"_s));
+    m_fixture->find<QLineEdit>(u"sweep.secondValues"_s)->setText(u"8, 16, 32"_s);
+    runToTheEnd();
+    const auto &plots = page().metricPlots();
+    QCOMPARE(plots.size(), std::size_t{3});
+    // Method by method, the values of the second parameter: plot n has every third line of four points.
+    for (int id = 0; id < 48; ++id)
+        for (std::size_t plot = 0; plot < plots.size(); ++plot)
+            QCOMPARE(plots[plot]->placeOf(id).has_value(), static_cast<std::size_t>(id / 4) % 3 == plot);
+    QVERIFY(plots[2]->accessibleName().startsWith(u"Microbatches 32: "_s));
+    // More microbatches take longer, which equal axes show: the same plan stands higher.
+    QVERIFY(plots[0]->placeOf(3)->y() > plots[2]->placeOf(11)->y());
+    second->setCurrentIndex(0);
+    runToTheEnd();
+    QCOMPARE(plots.size(), std::size_t{1});
 }
 
 void SweepMode::preparedSweepIsPredictedAndOpensInExplore()

@@ -65,6 +65,15 @@ SweepMark markOf(const SweepResult &result)
     return mark;
 }
 
+/// The series go through the second parameter's values method by method.
+void colourByMethod(SweepContent &content, const SweepSetup &setup)
+{
+    if (!hasMultiples(setup))
+        return;
+    for (SweepMark &mark : content.marks)
+        mark.series /= setup.second->values.size();
+}
+
 QLabel *sign(QWidget &legend, std::optional<std::size_t> series, timeline::Provenance kind, bool possible)
 {
     const Colours &colours = coloursFor(legend.palette());
@@ -140,7 +149,34 @@ SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric, s
     return content;
 }
 
-SweepContent memoryContent(const SweepSetup &, std::span<const SweepResult> results)
+bool hasMultiples(const SweepSetup &setup)
+{
+    constexpr std::size_t kMostPlots = 9;
+    return setup.second && setup.second->values.size() > 1 && setup.second->values.size() <= kMostPlots;
+}
+
+std::vector<SweepContent> metricContents(const SweepSetup &setup, const SweepMetric &metric,
+                                         std::span<const SweepResult> results)
+{
+    if (!hasMultiples(setup))
+        return {metricContent(setup, metric, results)};
+    const SweepParameter &parameter = sweepParameters()[setup.second->parameter];
+    const std::size_t seconds = setup.second->values.size();
+    std::vector<SweepContent> contents;
+    for (std::size_t second = 0; second < seconds; ++second) {
+        // The series go through the second parameter's values method by method.
+        std::vector<SweepResult> own;
+        std::ranges::copy_if(results, std::back_inserter(own),
+                             [&](const SweepResult &one) { return one.entry->series % seconds == second; });
+        contents.push_back(metricContent(setup, metric, own));
+        colourByMethod(contents.back(), setup);
+        contents.back().title =
+            u"%1 %2: %3"_s.arg(parameter.name(), parameter.text(setup.second->values[second]), contents.back().title);
+    }
+    return contents;
+}
+
+SweepContent memoryContent(const SweepSetup &setup, std::span<const SweepResult> results)
 {
     SweepContent content;
     content.empty = Words::tr("Iteration against peak memory will stand here.");
@@ -169,6 +205,7 @@ SweepContent memoryContent(const SweepSetup &, std::span<const SweepResult> resu
     }
     if (capacity > 0)
         content.capacity = static_cast<double>(capacity);
+    colourByMethod(content, setup);
     return content;
 }
 

@@ -8,6 +8,11 @@
 
 namespace stagelens::ui {
 
+/// Whether the second parameter makes small multiples. The colours of both plots then mean methods alone.
+[[nodiscard]] bool hasMultiples(const SweepSetup &setup);
+/// A metric over the first parameter: one plot, or one for each value of the second parameter (small multiples).
+[[nodiscard]] std::vector<SweepContent> metricContents(const SweepSetup &setup, const SweepMetric &metric,
+                                                       std::span<const SweepResult> results);
 /// A metric over the first parameter.
 [[nodiscard]] SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric,
                                          std::span<const SweepResult> results);

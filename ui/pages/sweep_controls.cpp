@@ -3,7 +3,7 @@
 #include "ui/controls/message_bar.h"
 #include "ui/controls/number_box.h"
 #include "ui/pages/sweep_page.h"
-#include "ui/plots/sweep_plot.h"
+#include "ui/plots/sweep_multiples.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -49,15 +49,16 @@ QWidget *captioned(const QString &caption, QWidget *control)
 void SweepPage::build()
 {
     auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(4, 2, 4, 4);
-    layout->setSpacing(6);
+    layout->setContentsMargins(4, 4, 4, 4);
+    layout->setSpacing(8);
     m_bar = new MessageBar(u"sweep.bar"_s, this);
     m_results = new QWidget(this);
     auto *results = new QVBoxLayout(m_results);
     results->setContentsMargins(0, 0, 0, 0);
     results->setSpacing(layout->spacing());
     m_legend = new QWidget(m_results);
-    m_legend->setLayout(new FlowLayout(m_legend, 2 * kFieldGap, 2));
+    auto *legend = new FlowLayout(m_legend, 2 * kFieldGap, 4);
+    legend->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(makeControls());
     layout->addWidget(makeMethods());
     layout->addWidget(m_bar);
@@ -101,6 +102,7 @@ QWidget *SweepPage::makeControls()
 {
     auto *controls = new QWidget(this);
     auto *flow = new FlowLayout(controls, 2 * kFieldGap, kFieldGap);
+    flow->setContentsMargins(0, 0, 0, 0);
     const auto makeValues = [this](const QString &name) {
         auto *values = new QLineEdit(this);
         values->setObjectName(name);
@@ -159,6 +161,7 @@ QWidget *SweepPage::makeMethods()
 {
     auto *row = new QWidget(this);
     auto *flow = new FlowLayout(row, 2 * kFieldGap, kFieldGap);
+    flow->setContentsMargins(0, 0, 0, 0);
     const auto prepared = preparedSweep().methods;
     auto *title = plainLabel(Words::tr("Vocabulary layers"), row);
     flow->addWidget(title);
@@ -198,21 +201,18 @@ QWidget *SweepPage::makeGoal()
     auto *row = new QHBoxLayout(goal);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4);
-    m_goal = new QComboBox(goal);
+    m_goal = new QCheckBox(Words::tr("&Mark the least memory, slower by at most"), goal);
     m_goal->setObjectName(u"sweep.goal"_s);
-    m_goal->addItems({Words::tr("the fastest"), Words::tr("the least memory, slower by at most")});
-    m_goal->setToolTip(Words::tr("Which of the plans that do the same work is marked in both plots"));
+    m_goal->setToolTip(Words::tr("Which of the plans that do the same work is marked in both plots; unticked, the fastest is"));
     m_allowance = new NumberBox(goal);
     m_allowance->setObjectName(u"sweep.allowance"_s);
     m_allowance->setAccessibleName(Words::tr("Slower by at most"));
     m_allowance->setRange(0, 100);
     m_allowance->setValue(kDefaultAllowance);
     m_allowance->setSuffix(u" %"_s);
-    m_allowance->hide();
-    row->addWidget(captioned(Words::tr("&Mark"), m_goal));
+    row->addWidget(m_goal);
     row->addWidget(m_allowance);
-    connect(m_goal, &QComboBox::currentIndexChanged, this, [this](int index) {
-        m_allowance->setVisible(index > 0);
+    connect(m_goal, &QCheckBox::toggled, this, [this] {
         m_isChosenByHand = false;
         chooseBest();
     });
@@ -223,15 +223,27 @@ QWidget *SweepPage::makeGoal()
     return goal;
 }
 
+SweepPlot *SweepPage::metricPlot()
+{
+    return metricPlots().front();
+}
+
+const std::vector<SweepPlot *> &SweepPage::metricPlots() const
+{
+    return m_metricPlot->plots();
+}
+
 void SweepPage::makePlots()
 {
-    m_metricPlot = new SweepPlot(u"sweep.metricPlot"_s, this);
+    m_metricPlot = new SweepMultiples(u"sweep.metricPlot"_s, this);
     m_memoryPlot = new SweepPlot(u"sweep.memoryPlot"_s, this);
-    for (SweepPlot *plot : {m_metricPlot, m_memoryPlot}) {
-        connect(plot, &SweepPlot::pointed, this, &SweepPage::highlight);
-        connect(plot, &SweepPlot::chosen, this, &SweepPage::chooseByHand);
-        connect(plot, &SweepPlot::opened, this, &SweepPage::open);
-    }
+    const auto follow = [this]<class Plot>(Plot *plot) {
+        connect(plot, &Plot::pointed, this, &SweepPage::highlight);
+        connect(plot, &Plot::chosen, this, &SweepPage::chooseByHand);
+        connect(plot, &Plot::opened, this, &SweepPage::open);
+    };
+    follow(m_metricPlot);
+    follow(m_memoryPlot);
 }
 
 } // namespace stagelens::ui

@@ -5,7 +5,7 @@
 #include "ui/controls/number_box.h"
 #include "ui/pages/picture_export.h"
 #include "ui/pages/sweep_content.h"
-#include "ui/plots/sweep_plot.h"
+#include "ui/plots/sweep_multiples.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/words/tr.h"
@@ -306,10 +306,13 @@ void SweepPage::refreshPlots()
 {
     const std::vector<SweepResult> results = done();
     const SweepMetric &metric = sweepMetrics()[static_cast<std::size_t>(m_metric->currentIndex())];
-    m_metricPlot->setContent(metricContent(m_shownSetup, metric, results));
+    m_metricPlot->setContents(metricContents(m_shownSetup, metric, results));
     m_memoryPlot->setContent(memoryContent(m_shownSetup, results));
     m_legend->setVisible(!results.empty());
-    fillSweepLegend(*m_legend, results.empty() ? QStringList() : seriesNames(m_shownSetup),
+    SweepSetup coloured = m_shownSetup;
+    if (hasMultiples(coloured))
+        coloured.second.reset();
+    fillSweepLegend(*m_legend, results.empty() ? QStringList() : seriesNames(coloured),
                     !m_outcomes[kPublished].entries.empty());
     m_export->setEnabled(!results.empty());
     if (m_isChosenByHand)
@@ -384,7 +387,7 @@ void SweepPage::chooseBest()
     std::erase_if(results, [&](const SweepResult &one) {
         return one.id / kIdsOfKind != static_cast<int>(m_running); // predictions and measurements are not ranked together
     });
-    const SweepGoal goal{m_goal->currentIndex() > 0, m_allowance->value() / 100.0};
+    const SweepGoal goal{m_goal->isChecked(), m_allowance->value() / 100.0};
     choose(bestResult(m_document->experiment(), results, goal).value_or(-1));
 }
 

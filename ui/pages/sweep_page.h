@@ -19,6 +19,7 @@ class EngineBridge;
 class ExperimentDocument;
 class MessageBar;
 class NumberBox;
+class SweepMultiples;
 class SweepPlot;
 
 class SweepPage : public QWidget {
@@ -42,7 +43,9 @@ public:
     [[nodiscard]] std::string resultsText(const QString &format) const;
     /// The figures to a file whose name ends in csv or json, or the picture to one in png, svg or pdf.
     [[nodiscard]] base::Result<> exportResults(const QString &file);
-    [[nodiscard]] SweepPlot *metricPlot() { return m_metricPlot; }
+    [[nodiscard]] SweepPlot *metricPlot();
+    /// One plot, or one for each value of the second parameter.
+    [[nodiscard]] const std::vector<SweepPlot *> &metricPlots() const;
     [[nodiscard]] SweepPlot *memoryPlot() { return m_memoryPlot; }
 
 signals:
@@ -105,7 +108,7 @@ private:
     std::vector<QCheckBox *> m_methods;
     QComboBox *m_metric;
     QComboBox *m_how;
-    QComboBox *m_goal;
+    QCheckBox *m_goal;
     NumberBox *m_allowance; ///< per cent
     QPushButton *m_start;
     QPushButton *m_cancel;
@@ -118,7 +121,7 @@ private:
     QPushButton *m_export;
     QWidget *m_results;
     QWidget *m_legend;
-    SweepPlot *m_metricPlot;
+    SweepMultiples *m_metricPlot;
     SweepPlot *m_memoryPlot;
 
     SweepSetup m_shownSetup;         ///< of the outcomes

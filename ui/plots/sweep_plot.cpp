@@ -93,8 +93,8 @@ void SweepPlot::Private::arrange()
 {
     const QFontMetrics metrics(q->font());
     plot->setGeometry(q->rect());
-    plot->axisRect()->setMargins(QMargins(metrics.horizontalAdvance(QStringLiteral("1,000,000")) + 18,
-                                          2 * metrics.height() + 12, 18, 2 * metrics.height() + 14));
+    plot->axisRect()->setMargins(QMargins(metrics.horizontalAdvance(QStringLiteral("1,000,000")) + 20,
+                                          2 * metrics.height() + 12, 20, 2 * metrics.height() + 16));
 }
 
 void SweepPlot::Private::setAxis(QCPAxis *axis, const SweepAxisLook &look, std::vector<double> values)
@@ -114,6 +114,8 @@ void SweepPlot::Private::setAxis(QCPAxis *axis, const SweepAxisLook &look, std::
     axis->ticker()->setTickCount(4);
     if (look.fromZero)
         values.push_back(0);
+    if (look.reaches && !values.empty())
+        values.push_back(*look.reaches);
     if (values.empty())
         values = {0, 1};
     const double least = coordinate(look, std::ranges::min(values));
@@ -257,7 +259,7 @@ SweepPlot::SweepPlot(const QString &name, QWidget *parent) : QWidget(parent), m_
     setObjectName(name);
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
-    setMinimumSize(260, 200);
+    setMinimumSize(240, 160);
     m_private->refresh();
 }
 

@@ -32,7 +32,8 @@ struct SweepAxisLook {
     std::vector<double> ticks; ///< empty: chosen by the plot
     bool logarithmic = false;  ///< base 2
     bool fromZero = false;
-    bool inBytes = false; ///< marks at powers of two
+    std::optional<double> reaches; ///< at least so far: several plots are compared
+    bool inBytes = false;          ///< marks at powers of two
 };
 
 struct SweepContent {
