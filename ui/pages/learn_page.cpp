@@ -9,12 +9,14 @@
 #include "ui/learn/lesson_picture.h"
 #include "ui/learn/page_browser.h"
 #include "ui/learn/page_plans.h"
+#include "ui/learn/slides.h"
 #include "ui/panels/morph_panel.h"
 #include "ui/state/experiment_document.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QDir>
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -90,6 +92,18 @@ QWidget *LearnPage::makeSteps()
     row->addStretch(1);
     row->addWidget(m_progress);
     row->addStretch(1);
+    auto *slides = new QPushButton(Words::tr("Slides…"), this);
+    slides->setObjectName(u"learn.slides"_s);
+    slides->setToolTip(Words::tr("Every step as a page of a PDF: its picture, and its text in large type"));
+    connect(slides, &QPushButton::clicked, this, [this] {
+        const QString name = QFileInfo(m_page).completeBaseName() + u".pdf"_s;
+        const QString file = QFileDialog::getSaveFileName(window(), Words::tr("Export slides"), name, u"PDF (*.pdf)"_s);
+        if (file.isEmpty())
+            return;
+        if (const auto written = exportSlides(file); !written)
+            emit failed(sentence(written.error()));
+    });
+    row->addWidget(slides);
     row->addWidget(m_next);
     return steps;
 }
@@ -136,7 +150,7 @@ void LearnPage::build()
     column->addWidget(m_text, 1);
     column->addWidget(m_steps);
     auto *row = new QHBoxLayout;
-    row->setContentsMargins(12, 6, 12, 6);
+    row->setContentsMargins(12, 8, 12, 8);
     row->addStretch(1);
     row->addWidget(m_try);
     column->addLayout(row);
@@ -258,6 +272,11 @@ void LearnPage::showPage(const QString &path)
     }
     offer();
     m_contents->setCurrent(*m_here); // what was reached by a link, too
+}
+
+base::Result<> LearnPage::exportSlides(const QString &file) const
+{
+    return m_tour ? writeSlides(*m_tour, file) : base::Error::failed("no tour is shown");
 }
 
 void LearnPage::setPresentation(bool on)

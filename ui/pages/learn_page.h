@@ -33,6 +33,8 @@ public:
     /// Shows what was shown before.
     void goBack();
     void startSearch();
+    /// Writes the steps of the tour that is shown as slides.
+    [[nodiscard]] base::Result<> exportSlides(const QString &file) const;
     /// A step of the tour that is shown, from 0.
     void showStep(int step);
     [[nodiscard]] LessonPicture *picture() { return m_picture; }
@@ -42,6 +44,7 @@ public:
     void setPresentation(bool on);
 
 signals:
+    void failed(const QString &sentence);
     /// The page of a schedule family or a vocabulary method asks to be tried on the plan.
     void familyAsked(const QString &family);
     void methodAsked(stagelens::model::VocabularyMethod method);

@@ -177,6 +177,7 @@ void WindowControllers::connectNotices()
     warn(imports.get(), &ImportController::failed);
     warn(exports.get(), &ExportController::failed);
     warn(cluster.get(), &ClusterController::failed);
+    warn(m_widgets.learn, &LearnPage::failed);
     warn(compare.get(), &CompareController::failed);
     warn(sensitivity.get(), &SensitivityController::failed);
     warn(pages.get(), &PageController::failed);
