@@ -34,6 +34,7 @@ CompareController::CompareController(EngineBridge *bridge, ExperimentDocument *d
     connect(m_forecast, &Forecast::changed, this, &CompareController::updateProposal);
     connect(m_forecast, &Forecast::adviceChanged, this, &CompareController::updateProposal);
     connect(m_panel, &ComparePanel::proposalAsked, this, &CompareController::acceptProposal);
+    connect(m_panel, &ComparePanel::methodsAsked, this, &CompareController::compareMethods);
     connect(m_panel, &ComparePanel::predictionAsked, this, &CompareController::addPlan);
     connect(m_panel, &ComparePanel::filesAsked, this, &CompareController::askFiles);
     connect(m_panel, &ComparePanel::addMenuOpens, this, &CompareController::fillMenu);
@@ -91,6 +92,16 @@ void CompareController::acceptProposal()
     } else {
         m_panel->setItems({planItem()});
     }
+}
+
+void CompareController::compareMethods()
+{
+    std::vector<std::pair<QString, model::Experiment>> plans;
+    for (const model::VocabularyTraits &choice : model::kVocabularyChoices) {
+        model::Experiment plan = withMethod(m_document->experiment(), choice.method);
+        plans.emplace_back(planCaption(plan), std::move(plan));
+    }
+    comparePlans(plans);
 }
 
 void CompareController::compareWith(const model::Experiment &other, const QString &name, bool isFirst)

@@ -51,6 +51,8 @@ private:
     [[nodiscard]] std::optional<model::VocabularyMethod> bestMethod() const;
     void updateProposal();
     void acceptProposal();
+    /// The plan with each vocabulary method.
+    void compareMethods();
     void addPlan();
     void askFiles();
     void fillMenu(QMenu *menu);

@@ -31,7 +31,7 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kChipGap = 6;
+constexpr int kChipGap = 8;
 constexpr int kChipHeight = 28;
 constexpr int kWidestCell = 360;
 } // namespace
@@ -40,8 +40,10 @@ ComparePanel::ComparePanel(QWidget *parent)
     : QWidget(parent), m_view(new ViewState(this)), m_chips(new QWidget(this)), m_add(new QPushButton(Words::tr("Add"), this)),
       m_alignment(new QComboBox(this)), m_microbatch(new QSpinBox(this)),
       m_equalMemory(new QCheckBox(Words::tr("Equal memory"), this)), m_bar(new MessageBar(u"compare.bar"_s, this)),
-      m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)), m_timeline(new TimelineView(m_view, this)),
-      m_table(new QTableWidget(this)), m_splitter(new QSplitter(Qt::Vertical, this)), m_computing(new ComputingSign(this))
+      m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)),
+      m_methods(new QPushButton(Words::tr("Compare the five vocabulary methods"), m_empty)),
+      m_timeline(new TimelineView(m_view, this)), m_table(new QTableWidget(this)),
+      m_splitter(new QSplitter(Qt::Vertical, this)), m_computing(new ComputingSign(this))
 {
     connect(m_computing, &ComputingSign::cancelled, this, &ComparePanel::cancelled);
     auto *layout = new QVBoxLayout(this);
@@ -77,6 +79,10 @@ void ComparePanel::fillEmpty()
     column->addWidget(sentence);
     column->addSpacing(2 * kChipGap);
     column->addWidget(m_propose, 0, Qt::AlignHCenter);
+    m_methods->setObjectName(u"compare.methods"_s);
+    m_methods->setToolTip(Words::tr("This plan with each of the methods, side by side"));
+    connect(m_methods, &QPushButton::clicked, this, &ComparePanel::methodsAsked);
+    column->addWidget(m_methods, 0, Qt::AlignHCenter);
     column->addStretch(1);
     setProposal({});
 }
@@ -90,13 +96,14 @@ void ComparePanel::setProposal(const QString &words)
 {
     m_propose->setText(words);
     m_propose->setVisible(!words.isEmpty());
+    m_methods->setVisible(!words.isEmpty());
 }
 
 QWidget *ComparePanel::makeBar()
 {
     auto *bar = new QWidget(this);
     auto *rows = new QVBoxLayout(bar);
-    rows->setContentsMargins(4, 2, 4, 0);
+    rows->setContentsMargins(4, 4, 4, 0);
     rows->setSpacing(4);
     auto *chips = new QHBoxLayout(m_chips);
     chips->setContentsMargins({});

@@ -45,6 +45,8 @@ public:
 
 signals:
     void proposalAsked();
+    /// All vocabulary methods of the plan are wanted side by side.
+    void methodsAsked();
     void predictionAsked();
     void filesAsked();
     /// What is being computed is not wanted any more.
@@ -82,6 +84,7 @@ private:
     MessageBar *m_bar;
     QWidget *m_empty; ///< stands there while there is nothing to compare
     QPushButton *m_propose;
+    QPushButton *m_methods;
     TimelineView *m_timeline;
     QTableWidget *m_table;
     QSplitter *m_splitter;
