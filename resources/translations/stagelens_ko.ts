@@ -584,10 +584,6 @@
         <translation>여기서 축소 사본 학습(&amp;C)…</translation>
     </message>
     <message>
-        <source>Train a scaled copy here…</source>
-        <translation>여기서 축소 사본 학습…</translation>
-    </message>
-    <message>
         <source>&amp;Stop</source>
         <translation>중지(&amp;S)</translation>
     </message>
@@ -3804,16 +3800,8 @@ Let go to put it here</source>
         <translation> 어떤 어휘 방법으로도 들어가지 않습니다. 장치를 늘리거나 마이크로배치나 레이어를 줄이십시오.</translation>
     </message>
     <message>
-        <source>Also: %1 needs %2 less and is %3 % faster.</source>
-        <translation>또한: %1은(는) %2 덜 필요하고 %3 % 빠릅니다.</translation>
-    </message>
-    <message>
         <source>Also: %1 needs %2 less at +%3 % time.</source>
         <translation>또한: %1은(는) 시간 +%3 %로 %2 덜 필요합니다.</translation>
-    </message>
-    <message>
-        <source>%1 is %2 % faster</source>
-        <translation>%1이(가) %2 % 빠름</translation>
     </message>
     <message>
         <source> but needs %1 more.</source>
@@ -4734,24 +4722,8 @@ Below: how much of its time each device waits.</source>
         <translation>공백으로 구분: %1</translation>
     </message>
     <message>
-        <source>the fastest</source>
-        <translation>가장 빠른 계획</translation>
-    </message>
-    <message>
-        <source>the least memory, slower by at most</source>
-        <translation>메모리가 가장 적고 느려짐은 최대</translation>
-    </message>
-    <message>
-        <source>Which of the plans that do the same work is marked in both plots</source>
-        <translation>같은 작업을 하는 계획 중 두 그림에 표시할 것</translation>
-    </message>
-    <message>
         <source>Slower by at most</source>
         <translation>느려짐 최대</translation>
-    </message>
-    <message>
-        <source>&amp;Mark</source>
-        <translation>표시(&amp;M)</translation>
     </message>
     <message>
         <source>“%1” is not one of: %2.</source>
@@ -5222,6 +5194,62 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source> x %1 context</source>
         <translation> × 컨텍스트 %1</translation>
+    </message>
+    <message>
+        <source>The schedule cannot be repaired here. </source>
+        <translation>여기서는 스케줄을 고칠 수 없습니다. </translation>
+    </message>
+    <message>
+        <source>Repair the schedule</source>
+        <translation>스케줄 고치기</translation>
+    </message>
+    <message>
+        <source>Train a copy…</source>
+        <translation>사본 학습…</translation>
+    </message>
+    <message>
+        <source>Slides…</source>
+        <translation>슬라이드…</translation>
+    </message>
+    <message>
+        <source>Every step as a page of a PDF: its picture, and its text in large type</source>
+        <translation>단계마다 PDF 한 쪽: 그림과 큰 글자의 설명</translation>
+    </message>
+    <message>
+        <source>Export slides</source>
+        <translation>슬라이드 내보내기</translation>
+    </message>
+    <message>
+        <source>&amp;Mark the least memory, slower by at most</source>
+        <translation>메모리가 가장 적은 것 표시(&amp;M), 느려지는 한도</translation>
+    </message>
+    <message>
+        <source>Which of the plans that do the same work is marked in both plots; unticked, the fastest is</source>
+        <translation>같은 작업을 하는 계획 중 두 그림에 표시할 것; 선택하지 않으면 가장 빠른 것</translation>
+    </message>
+    <message>
+        <source>Compare the five vocabulary methods</source>
+        <translation>다섯 가지 어휘 방법 비교</translation>
+    </message>
+    <message>
+        <source>This plan with each of the methods, side by side</source>
+        <translation>이 계획을 각 방법으로 나란히 보기</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>고치기</translation>
+    </message>
+    <message>
+        <source>Removes what runs twice, adds what is missing, and moves what would wait for ever. Undo takes it back.</source>
+        <translation>두 번 실행되는 것을 빼고, 빠진 것을 넣고, 끝없이 기다릴 것을 옮깁니다. 실행 취소로 되돌립니다.</translation>
+    </message>
+    <message>
+        <source>Also: %1 needs %2 less and takes %3 % less time.</source>
+        <translation>또한: %1은(는) %2 덜 필요하고 시간이 %3 % 줄어듭니다.</translation>
+    </message>
+    <message>
+        <source>%1 takes %2 % less time</source>
+        <translation>%1의 시간이 %2 % 줄어듦</translation>
     </message>
 </context>
 </TS>

@@ -584,10 +584,6 @@
         <translation>在此训练缩小的副本(&amp;C)…</translation>
     </message>
     <message>
-        <source>Train a scaled copy here…</source>
-        <translation>在此训练缩小的副本…</translation>
-    </message>
-    <message>
         <source>&amp;Stop</source>
         <translation>停止(&amp;S)</translation>
     </message>
@@ -3804,16 +3800,8 @@ Let go to put it here</source>
         <translation>没有词表方法能使其放下：请使用更多设备、更小的微批次或更少的层。</translation>
     </message>
     <message>
-        <source>Also: %1 needs %2 less and is %3 % faster.</source>
-        <translation>另外：%1 少需 %2，且快 %3 %。</translation>
-    </message>
-    <message>
         <source>Also: %1 needs %2 less at +%3 % time.</source>
         <translation>另外：%1 少需 %2，时间 +%3 %。</translation>
-    </message>
-    <message>
-        <source>%1 is %2 % faster</source>
-        <translation>%1 快 %2 %</translation>
     </message>
     <message>
         <source> but needs %1 more.</source>
@@ -4734,24 +4722,8 @@ Below: how much of its time each device waits.</source>
         <translation>以空格分隔：%1</translation>
     </message>
     <message>
-        <source>the fastest</source>
-        <translation>最快的</translation>
-    </message>
-    <message>
-        <source>the least memory, slower by at most</source>
-        <translation>内存最少，最多慢</translation>
-    </message>
-    <message>
-        <source>Which of the plans that do the same work is marked in both plots</source>
-        <translation>在工作量相同的方案中，两张图里标出哪一个</translation>
-    </message>
-    <message>
         <source>Slower by at most</source>
         <translation>最多慢</translation>
-    </message>
-    <message>
-        <source>&amp;Mark</source>
-        <translation>标记(&amp;M)</translation>
     </message>
     <message>
         <source>“%1” is not one of: %2.</source>
@@ -5222,6 +5194,62 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source> x %1 context</source>
         <translation> × %1 上下文</translation>
+    </message>
+    <message>
+        <source>The schedule cannot be repaired here. </source>
+        <translation>此处无法修复该调度。</translation>
+    </message>
+    <message>
+        <source>Repair the schedule</source>
+        <translation>修复调度</translation>
+    </message>
+    <message>
+        <source>Train a copy…</source>
+        <translation>训练副本…</translation>
+    </message>
+    <message>
+        <source>Slides…</source>
+        <translation>幻灯片…</translation>
+    </message>
+    <message>
+        <source>Every step as a page of a PDF: its picture, and its text in large type</source>
+        <translation>每一步为 PDF 的一页：图和大号文字</translation>
+    </message>
+    <message>
+        <source>Export slides</source>
+        <translation>导出幻灯片</translation>
+    </message>
+    <message>
+        <source>&amp;Mark the least memory, slower by at most</source>
+        <translation>标记内存最少的(&amp;M)，最多慢</translation>
+    </message>
+    <message>
+        <source>Which of the plans that do the same work is marked in both plots; unticked, the fastest is</source>
+        <translation>在两张图中标记哪个工作量相同的方案；不勾选时标记最快的</translation>
+    </message>
+    <message>
+        <source>Compare the five vocabulary methods</source>
+        <translation>比较五种词表方法</translation>
+    </message>
+    <message>
+        <source>This plan with each of the methods, side by side</source>
+        <translation>并排显示此方案采用每种方法的结果</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修复</translation>
+    </message>
+    <message>
+        <source>Removes what runs twice, adds what is missing, and moves what would wait for ever. Undo takes it back.</source>
+        <translation>删除重复的计算块，补上缺少的，并移动会永远等待的。撤销可恢复。</translation>
+    </message>
+    <message>
+        <source>Also: %1 needs %2 less and takes %3 % less time.</source>
+        <translation>另外：%1 少需 %2，且时间少 %3 %。</translation>
+    </message>
+    <message>
+        <source>%1 takes %2 % less time</source>
+        <translation>%1 时间少 %2 %</translation>
     </message>
 </context>
 </TS>
