@@ -121,7 +121,7 @@ TimelineLayout layoutTimeline(const TimelineContent &content, QSize size, const 
         return rect;
     };
     layout.legend = take(line + 8);
-    layout.flags = take(line + 4);
+    layout.flags = take(content.hasFlags ? line + 4 : 0);
     layout.ruler = take(line + 8);
     const int below = isZoomed && size.height() >= kMinimapFrom ? kMinimapHeight + 6 : 0;
     layout.axis = {left, y, width, std::max(size.height() - y - below, 1)};

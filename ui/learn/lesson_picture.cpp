@@ -232,6 +232,7 @@ TimelineContent LessonPicture::contentOf(const service::PredictionPtr &plan, con
         content.groups.push_back(std::move(group));
     }
     content.stacked = true;
+    content.hasFlags = false;
     content.critical = m_plan.critical;
     content.colourBy = m_plan.colourBy;
     content.teachingUnits = inTeachingUnits(plan->experiment);

@@ -290,6 +290,7 @@ void ComparePanel::refreshTimelines()
         timelines.push_back(m_items[i].timeline);
     const auto aligned = align(timelines, alignment, m_microbatch->value());
     TimelineContent content;
+    content.hasFlags = false;
     for (std::size_t n = 0; n < indices.size(); ++n) {
         const CompareItem &item = m_items[indices[n]];
         if (!item.timeline)

@@ -95,6 +95,7 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
     layout->addWidget(m_baseline);
     m_note = figure(this, u"metrics.note"_s);
     m_note->setWordWrap(true);
+    layout->addSpacing(4);
     layout->addWidget(m_note);
 }
 

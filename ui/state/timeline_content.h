@@ -66,6 +66,7 @@ struct TimelineContent {
     std::optional<EndFlag> ghost;     ///< end of the plan that is being hovered
     std::optional<EndBand> band;      ///< of the prediction's end
     std::optional<EndFlag> published; ///< end that a paper reports for this plan: a dotted pole, as a `Published` rail is
+    bool hasFlags = true;             ///< keeps a row for flags; false where ends are never compared by one
     bool teachingUnits = false;       ///< axis in units (1 ms = 1 unit) and not in seconds
     ColourBy colourBy = ColourBy::Kind;
     bool critical = false; ///< show the critical path of groups that say why
