@@ -17,16 +17,10 @@ using service::LeverKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kFields{"schedule.recompute_layers",
-                                                   "schedule.recompute_modules",
-                                                   "schedule.attention",
-                                                   "parallel.microbatch_size",
-                                                   "schedule.family",
-                                                   "schedule.vocabulary",
-                                                   "parallel.zero",
-                                                   "parallel.sequence_parallel",
-                                                   "training.optimizer.name",
-                                                   "model.dtype"};
+constexpr std::array<std::string_view, 11> kFields{
+    "schedule.recompute_layers", "schedule.recompute_modules", "schedule.attention", "parallel.microbatch_size",
+    "schedule.family",           "schedule.vocabulary",        "parallel.zero",      "parallel.sequence_parallel",
+    "parallel.context",          "training.optimizer.name",    "model.dtype"};
 
 std::string_view fieldOf(LeverKind kind)
 {
@@ -74,6 +68,10 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
     case LeverKind::Vocabulary: return choiceText(fieldOf(kind), model::name(plan.schedule.vocabulary));
     case LeverKind::Zero: return u"ZeRO-%1"_s.arg(plan.parallel.zero);
     case LeverKind::SequenceParallel: return plan.parallel.sequenceParallel ? Words::tr("On") : Words::tr("Off");
+    case LeverKind::Context:
+        return Words::tr("%1 with %2 replicas, %3")
+            .arg(QString::number(plan.parallel.context), QString::number(plan.parallel.replicas),
+                 choiceText("parallel.context_method", model::name(plan.parallel.contextMethod)));
     case LeverKind::Optimizer: return choiceText(fieldOf(kind), plan.training.optimizer.name);
     case LeverKind::Precision: return choiceText(fieldOf(kind), model::name(plan.model.dtype));
     }

@@ -149,14 +149,30 @@ Json documentOf(const PlanAnswer &answer, const PlanWishes &wishes, std::int64_t
                          {"cost", orNull(cost.money)},
                          {"currency", cost.money ? Json(run.prediction->hardware->currency) : Json(nullptr)}});
     }
+    Json shapes = Json::array();
+    for (const service::PlannedShape &shape : answer.shapes) {
+        const auto orNull = [](const auto &value) { return value ? Json(*value) : Json(nullptr); };
+        shapes.push_back({{"experiment", model::toJson(shape.experiment)},
+                          {"fits", shape.fits},
+                          {"iteration_ns", shape.metrics ? Json(shape.metrics->iteration) : Json(nullptr)},
+                          {"bubble_ratio", shape.metrics ? Json(shape.metrics->bubbleRatio) : Json(nullptr)},
+                          {"memory_bytes", orNull(shape.memory)},
+                          {"refusal", shape.refusal.empty() ? Json(nullptr) : Json(shape.refusal)}});
+    }
     Json rejected = Json::array();
     for (const service::PlanRejection &each : answer.rejected)
         rejected.push_back({{"reason", each.reason}, {"count", each.count}});
-    return {{"stagelens", "plan/1"},           {"gpus", wishes.gpus},
-            {"global_batch", batch},           {"memory_limit_bytes", answer.limit ? Json(*answer.limit) : Json(nullptr)},
-            {"plans", std::move(plans)},       {"why_second_lost", answer.whySecondLost},
-            {"simulated", answer.tried},       {"beaten_by_bounds", answer.beaten},
-            {"rejected", std::move(rejected)}, {"not_searched", answer.notSearched}};
+    return {{"stagelens", "plan/1"},
+            {"gpus", wishes.gpus},
+            {"global_batch", batch},
+            {"memory_limit_bytes", answer.limit ? Json(*answer.limit) : Json(nullptr)},
+            {"plans", std::move(plans)},
+            {"shapes", std::move(shapes)},
+            {"why_second_lost", answer.whySecondLost},
+            {"simulated", answer.tried},
+            {"beaten_by_bounds", answer.beaten},
+            {"rejected", std::move(rejected)},
+            {"not_searched", answer.notSearched}};
 }
 
 /// The figures of a plan as cells, with the names of their columns.
@@ -170,6 +186,7 @@ std::vector<std::pair<std::string, std::string>> cellsOf(const PlannedRun &run, 
     std::vector<std::pair<std::string, std::string>> cells{
         {"devices", number(plan.parallel.devices)},
         {"tensor", number(plan.parallel.tensor)},
+        {"context", number(plan.parallel.context)},
         {"replicas", number(plan.parallel.replicas)},
         {isCsv ? "microbatches" : "m", number(plan.parallel.microbatches)},
         {isCsv ? "microbatch_size" : "b", number(plan.parallel.microbatchSize)},
@@ -288,7 +305,7 @@ int plan(const ExperimentArguments &arguments, const PlanWishes &wishes)
 void addPlan(CLI::App &app, Action &chosen)
 {
     CLI::App *command =
-        app.add_subcommand("plan", "find how to divide GPUs into devices, tensor ranks and replicas for a model");
+        app.add_subcommand("plan", "find how to divide GPUs into devices, tensor and context ranks and replicas for a model");
     const auto arguments = addExperimentArguments(*command);
     const auto wishes = std::make_shared<PlanWishes>();
     command->add_option("--gpus", wishes->gpus, "ranks of the cluster")

@@ -44,6 +44,7 @@ public:
         vocabulary();
         replicas();
         tensor();
+        context();
         optimizers();
         precisions();
         return std::move(m_changes);
@@ -178,6 +179,32 @@ private:
         const bool isOn = !m_plan.parallel.sequenceParallel;
         add(LeverKind::SequenceParallel, isOn ? "--sequence-parallel" : "--no-sequence-parallel", Numbers::SameMathematics,
             [isOn](Experiment &plan) { plan.parallel.sequenceParallel = isOn; });
+    }
+
+    /// Twice or half as many context ranks, with half or twice as many replicas, and another way to reach keys and values.
+    /// A combination may have changed the microbatches before, so that their number is scaled.
+    void context()
+    {
+        const model::ParallelPlan &parallel = m_plan.parallel;
+        if (m_plan.schedule.hasOwnOrder())
+            return;
+        const auto addDegree = [&](int context, int replicas, int microbatches) {
+            add(LeverKind::Context, concat("--context ", context, " --replicas ", replicas, " --microbatches ", microbatches),
+                Numbers::SameMathematics, [=, before = parallel.replicas](Experiment &plan) {
+                    plan.parallel.context = context;
+                    plan.parallel.replicas = replicas;
+                    plan.parallel.microbatches = plan.parallel.microbatches * before / replicas;
+                });
+        };
+        constexpr int kMostMicrobatches = 1 << 16;
+        if (parallel.replicas % 2 == 0 && parallel.microbatches <= kMostMicrobatches)
+            addDegree(parallel.context * 2, parallel.replicas / 2, parallel.microbatches * 2);
+        if (parallel.context % 2 == 0 && parallel.microbatches % 4 == 0) // another lever may halve them
+            addDegree(parallel.context / 2, parallel.replicas * 2, parallel.microbatches / 2);
+        for (const model::ContextMethod each : {model::ContextMethod::AllGather, model::ContextMethod::Ring})
+            if (parallel.context > 1 && each != parallel.contextMethod)
+                add(LeverKind::Context, concat("--context-method ", model::name(each)), Numbers::SameMathematics,
+                    [each](Experiment &plan) { plan.parallel.contextMethod = each; });
     }
 
     void optimizers()

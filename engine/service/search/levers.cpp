@@ -194,16 +194,9 @@ std::string_view name(Numbers numbers)
 
 std::string_view name(LeverKind kind)
 {
-    constexpr std::array<std::string_view, 10> kNames{"recomputed layers",
-                                                      "recomputed operators",
-                                                      "attention",
-                                                      "microbatch size",
-                                                      "schedule",
-                                                      "vocabulary layers",
-                                                      "ZeRO",
-                                                      "sequence parallel",
-                                                      "optimizer",
-                                                      "precision"};
+    constexpr std::array<std::string_view, 11> kNames{
+        "recomputed layers", "recomputed operators", "attention", "microbatch size", "schedule", "vocabulary layers", "ZeRO",
+        "sequence parallel", "context ranks",        "optimizer", "precision"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -31,6 +31,7 @@ enum class LeverKind : unsigned char {
     Vocabulary,
     Zero,
     SequenceParallel,
+    Context, ///< context ranks in the place of replicas, with as many ranks and sequences of a step
     Optimizer,
     Precision,
 };

@@ -4,6 +4,8 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
 #include "engine/model/schema.h"
+#include "engine/service/search/examined_plans.h"
+#include "engine/service/search/planned_shapes.h"
 #include "engine/service/search/search_space.h"
 
 #include <algorithm>
@@ -69,7 +71,24 @@ private:
         if (model.heads % tensor != 0 || model.ffn % tensor != 0 || model.hidden % tensor != 0)
             return reject("tensor ranks that do not divide the heads, the inner width or the hidden width");
         m_tensor = tensor;
-        const int gangs = m_query.gpus / tensor;
+        for (int context = 1; context <= m_query.gpus / tensor; ++context)
+            if (m_query.gpus / tensor % context == 0 && isAllowed("context", context))
+                addContext(context);
+    }
+    /// Microbatches of several sequences gain nothing from context ranks: as many replicas hold as much and exchange less.
+    void addContext(int context)
+    {
+        const model::ModelConfig &model = m_query.experiment.model;
+        if (context > 1) {
+            if (model.experts > 0)
+                return reject("context ranks together with experts");
+            if (!m_query.fixed.contains("context") && model.sequence / context < kLeastTokensOfContextRank)
+                return reject(concat("context ranks of fewer than ", kLeastTokensOfContextRank, " tokens"));
+            if (model.sequence % (2 * context * m_tensor) != 0)
+                return reject("context ranks that do not cut the sequence into equal chunks");
+        }
+        m_context = context;
+        const int gangs = m_query.gpus / m_tensor / context;
         for (int devices = 1; devices <= gangs; ++devices)
             if (gangs % devices == 0 && isAllowed("devices", devices) && isAllowed("replicas", gangs / devices))
                 addReplicas(devices, gangs / devices);
@@ -82,7 +101,8 @@ private:
             return reject("replicas that do not divide the global batch");
         const std::int64_t sequences = m_query.globalBatch / replicas;
         const auto given = m_query.fixed.find("microbatch_size");
-        const int last = given != m_query.fixed.end() ? static_cast<int>(given->second) : kLargestMicrobatch;
+        const int largest = m_context > 1 ? 1 : kLargestMicrobatch;
+        const int last = given != m_query.fixed.end() ? static_cast<int>(given->second) : largest;
         for (int size = given != m_query.fixed.end() ? last : 1; size <= last; size *= 2) {
             if (sequences % size != 0) {
                 reject("microbatches that do not divide the sequences of a replica");
@@ -97,9 +117,11 @@ private:
         if (microbatches > kMostMicrobatches)
             return reject(concat("more than ", kMostMicrobatches, " microbatches a replica"));
         for (const int zero : {0, 1, 2, 3}) {
-            if (zero > 1 && replicas == 1)
+            const bool hasSharers = replicas > 1 || m_context > 1;
+            if (zero > 1 && !hasSharers)
                 continue;
-            const bool isUsual = zero == (replicas > 1 ? 1 : 0);
+            const bool isSharded = zero == 3 && devices == 1 && replicas > 1 && m_context == 1; // as FSDP does
+            const bool isUsual = zero == (hasSharers ? 1 : 0) || isSharded;
             if (m_query.fixed.contains("zero") ? !isAllowed("zero", zero) : !isUsual)
                 continue;
             for (const Recompute recompute : {Recompute::None, Recompute::Full}) {
@@ -109,9 +131,12 @@ private:
                 plan.parallel.devices = devices;
                 plan.parallel.replicas = replicas;
                 plan.parallel.tensor = m_tensor;
+                plan.parallel.context = m_context;
                 plan.parallel.microbatchSize = size;
                 plan.parallel.microbatches = static_cast<int>(microbatches);
                 plan.parallel.zero = zero;
+                if (isSharded && !m_query.fixed.contains("zero"))
+                    plan.parallel.zero3 = model::ZeroParameters::Reshard;
                 model::followStages(plan);
                 if (!m_query.keepsRecompute) {
                     plan.schedule.recompute = recompute;
@@ -124,6 +149,7 @@ private:
     const PlanQuery &m_query;
     int m_gpusPerNode = gpusPerNode(m_query.experiment);
     int m_tensor = 1;
+    int m_context = 1;
     std::vector<Experiment> m_plans;
     std::vector<PlanRejection> m_rejected;
 };
@@ -152,8 +178,8 @@ bool isSameDivision(const Experiment &division, const Candidate &candidate)
 {
     const model::ParallelPlan &a = division.parallel;
     const model::ParallelPlan &b = candidate.parallel;
-    return a.devices == b.devices && a.tensor == b.tensor && a.replicas == b.replicas && a.microbatchSize == b.microbatchSize &&
-           a.zero == b.zero && division.schedule.recompute == candidate.schedule.recompute;
+    return isSameShape(a, b) && a.microbatchSize == b.microbatchSize && a.zero == b.zero &&
+           division.schedule.recompute == candidate.schedule.recompute;
 }
 
 bool fits(const Candidate &candidate, const std::optional<base::Bytes> &limit)
@@ -195,7 +221,8 @@ Parts partsOf(const simulate::Metrics &metrics)
 
 std::string shortText(const Experiment &plan)
 {
-    return concat(plan.parallel.devices, " devices x ", plan.parallel.tensor, " tensor x ", plan.parallel.replicas,
+    const std::string context = plan.parallel.context > 1 ? concat(plan.parallel.context, " context x ") : std::string();
+    return concat(plan.parallel.devices, " devices x ", plan.parallel.tensor, " tensor x ", context, plan.parallel.replicas,
                   " replicas, ", plan.schedule.family);
 }
 
@@ -225,14 +252,13 @@ base::Problems problemsOf(const PlanQuery &query)
 {
     base::Problems problems;
     for (const auto &[name, value] : query.fixed) {
-        const bool isOne = name == "context" || name == "expert";
-        if (isOne && value != 1)
+        if (name == "expert" && value != 1)
             problems.push_back({"--fix", concat(name, " is ", value,
                                                 ", but such plans cannot be predicted yet; fix it to 1 or "
                                                 "leave it out")});
         else if (name == "zero" && value > 3)
             problems.push_back({"--fix", concat("zero is ", value, ", but its stages are 0 to 3; fix it to 3")});
-        else if ((name == "devices" || name == "replicas" || name == "tensor") && query.gpus % value != 0)
+        else if ((name == "devices" || name == "replicas" || name == "tensor" || name == "context") && query.gpus % value != 0)
             problems.push_back({"--fix", concat(name, " is ", value, ", which does not divide ", query.gpus, " GPUs")});
     }
     if (!query.experiment.hasModel)
@@ -254,14 +280,29 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     if (base::Problems problems = problemsOf(query); !problems.empty())
         return base::Error::invalid(std::move(problems));
     Divisions cluster(query);
-    const std::vector<Experiment> divisions = cluster.all();
+    std::vector<Experiment> divisions = cluster.all();
+    // What gathers in every pass has one schedule. It joins the second stage: it would push other divisions off the first
+    // front.
+    std::vector<Experiment> sharded;
+    if (!query.fixed.contains("zero")) {
+        const auto first = std::ranges::stable_partition(divisions, [](const Experiment &each) {
+                               return !each.parallel.reducesEagerly();
+                           }).begin();
+        sharded = firstStage(query, {first, divisions.end()});
+        divisions.erase(first, divisions.end());
+    }
     PlanAnswer answer;
     answer.rejected = cluster.takeRejected();
-    const SearchResult first = searchPlans(firstStage(query, divisions), options);
-    const SearchResult second = first.cancelled ? SearchResult() : searchPlans(secondStage(query, divisions, first), options);
+    const std::vector<Experiment> plans = firstStage(query, divisions);
+    std::vector<ExaminedPlan> examined;
+    const SearchResult first = examinePlans(plans, options, examined);
+    std::vector<Experiment> rest = secondStage(query, divisions, first);
+    rest.insert(rest.end(), sharded.begin(), sharded.end());
+    const SearchResult second = first.cancelled ? SearchResult() : searchPlans(rest, options);
     if (first.cancelled || second.cancelled)
         return base::Error::cancelled();
     answer.limit = first.limit;
+    answer.shapes = plannedShapes(plans, examined, first.limit, options.stop);
     answer.isCapacity = first.isCapacity;
     for (const SearchResult *stage : {&first, &second}) {
         answer.tried += stage->tried;
@@ -279,12 +320,12 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     std::ranges::copy_if(second.front, std::back_inserter(front),
                          [&answer](const Candidate &each) { return fits(each, answer.limit); });
     reject(second.front.size() - front.size(), "activations in flight that do not fit");
-    if (front.empty())
+    if (front.empty() && !query.mayFitNothing)
         return base::Error::invalid(
             "--gpus", concat(query.gpus, " GPUs hold no plan of this model within ",
                              answer.limit ? base::bytesText(*answer.limit) : std::string("their memory"), " a rank, of ",
                              divisions.size(), " divisions; give more GPUs, a shorter sequence or a smaller model"));
-    if (query.objective == Objective::Memory) {
+    if (query.objective == Objective::Memory && !front.empty()) {
         const double slowest = static_cast<double>(front.front().iteration) * (1 + query.atMost);
         const auto least =
             std::ranges::find_if(front.rbegin(), front.rend(),
@@ -306,11 +347,12 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     }
     if (answer.plans.size() > 1)
         answer.whySecondLost = reasonOf(*answer.plans[0].prediction, *answer.plans[1].prediction);
-    answer.notSearched = concat(
-        "Not searched: context and expert parallelism, ZeRO 2 and 3 (as fast and as large as 1), asynchronous schedules, "
-        "microbatches that are no power of two, and schedules other than 1F1B for divisions beyond "
-        "the best ",
-        kMostDivisions, '.');
+    answer.notSearched = concat("Not searched: expert parallelism, ways of context parallelism other than the plan's, ZeRO 2, "
+                                "ZeRO 3 on several devices "
+                                "(as fast and as large as 1), asynchronous schedules, microbatches that are no power of two, "
+                                "and schedules other than 1F1B for divisions beyond "
+                                "the best ",
+                                kMostDivisions, '.');
     return answer;
 }
 

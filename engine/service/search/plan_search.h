@@ -29,7 +29,11 @@ struct PlanQuery {
     bool keepsRecompute = false; ///< of the experiment
     Objective objective = Objective::Time;
     double atMost = 0.05;
+    bool mayFitNothing = false; ///< an answer without plans, whose shapes say what they need, is no failure
 };
+
+/// Context ranks are searched for long sequences; "context" of PlanQuery::fixed overrides the limit.
+inline constexpr int kLeastTokensOfContextRank = 4096;
 
 /// The names that PlanQuery::fixed may have: "devices", "replicas", "tensor", "context", "expert", "microbatch_size", "zero".
 [[nodiscard]] const std::vector<std::string> &planFixes();
@@ -40,6 +44,16 @@ struct PlannedRun {
     std::optional<base::Bytes> headroom; ///< below the limit
 };
 
+/// The best plan found with one division of the GPUs into devices, tensor, context ranks and replicas.
+struct PlannedShape {
+    model::Experiment experiment; ///< complete
+    /// Of the plan: absent if it cannot be predicted, or if its parameters and one microbatch do not fit.
+    std::optional<simulate::Metrics> metrics;
+    std::optional<base::Bytes> memory; ///< of the fullest rank: peak, or what every order needs; absent if refused
+    bool fits = false;                 ///< within the limit
+    std::string refusal;               ///< why the plan is impossible; empty if it is not
+};
+
 /// Why plans were left out, and how many.
 struct PlanRejection {
     std::string reason;
@@ -47,7 +61,8 @@ struct PlanRejection {
 };
 
 struct PlanAnswer {
-    std::vector<PlannedRun> plans; ///< the front of step time and memory: the chosen one, then the others by time
+    std::vector<PlannedRun> plans;    ///< the front of step time and memory: the chosen one, then the others by time
+    std::vector<PlannedShape> shapes; ///< every division that was examined: those that fit by time, then the others
     std::vector<PlanRejection> rejected;
     std::size_t tried = 0;  ///< simulated
     std::size_t beaten = 0; ///< with bounds of time and memory that an earlier plan already satisfied
@@ -57,10 +72,12 @@ struct PlanAnswer {
     std::string notSearched;   ///< a sentence
 };
 
-/// Searches in two stages. First every division of the GPUs into devices, tensor ranks and replicas, microbatch size (powers of
-/// two), recomputation (none, full) and ZeRO (1 if there are replicas), with 1F1B and each vocabulary method; then every
-/// synchronous schedule, its chunks and orders for the divisions of the first front that fit. At most `most` plans are
-/// returned. Fails with InvalidInput if nothing fits or the query contradicts itself, and with Cancelled.
+/// Searches in two stages. First every division of the GPUs into devices, tensor ranks, context ranks (if each has at least
+/// kLeastTokensOfContextRank tokens, with microbatches of one sequence) and replicas, microbatch size (powers of two),
+/// recomputation (none, full) and ZeRO (1 if there are replicas; on one device also 3, gathered for every pass as FSDP does),
+/// with 1F1B and each vocabulary method; then every synchronous schedule, its chunks and orders for the divisions of the first
+/// front that fit. At most `most` plans are returned. Fails with InvalidInput if nothing fits or the query contradicts itself,
+/// and with Cancelled.
 [[nodiscard]] base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, const SearchOptions &options = {});
 
 } // namespace stagelens::service

@@ -6,6 +6,7 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/search/examined_plans.h"
 #include "engine/service/search/search_space.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/sensitivity/what_if_costs.h"
@@ -31,6 +32,7 @@ struct Entry {
     double leastMemory = 0;
     double work = 0;       ///< about how many passes must be placed
     std::size_t place = 0; ///< in the order of the registry
+    std::size_t given = 0; ///< index of the given plan
 };
 
 /// Passes that a search places at most. Measured: about 6 million a second.
@@ -88,6 +90,8 @@ public:
     {}
     /// Leaves out plans that cannot fit instead of telling how much the least of them needs.
     void skipTooLarge() { m_skipsTooLarge = true; }
+    /// Records what becomes of every plan.
+    void recordIn(std::vector<ExaminedPlan> &examined) { m_examined = &examined; }
     SearchResult run(std::vector<model::Experiment> plans);
 
 private:
@@ -96,6 +100,8 @@ private:
     void enterCut(const model::Experiment &plan, const simulate::Outline &outline);
     void tryOut(const Entry &entry);
     void refuse(const base::Problems &problems);
+    void record(Examination examination, const std::vector<int> &stageLayers, Nanos iteration, std::optional<Bytes> memory);
+    void record(Examination examination, const Entry &entry);
     void keep(Candidate &&candidate, std::size_t place);
     [[nodiscard]] bool isBeaten(const Entry &entry) const;
     [[nodiscard]] bool isAllowed(const model::Experiment &plan, const schedule::Schedule &schedule);
@@ -109,6 +115,8 @@ private:
     std::vector<Entry> m_entries;
     std::vector<std::size_t> m_places; ///< of the front's plans
     std::unordered_set<std::uint64_t> m_known;
+    std::vector<ExaminedPlan> *m_examined = nullptr;
+    std::size_t m_given = 0; ///< index of the plan at hand
     bool m_skipsTooLarge = false;
     bool m_isRefusedByPurpose = false; ///< and no longer by a family
 };
@@ -131,6 +139,20 @@ void Search::refuse(const base::Problems &problems)
     ++m_result.refused;
     if (m_result.firstRefusal.empty())
         m_result.firstRefusal = problems;
+    if (m_examined != nullptr)
+        m_examined->push_back(
+            {m_given, Examination::Refused, {}, 0, {}, problems.empty() ? std::string() : problems.front().message});
+}
+
+void Search::record(Examination examination, const std::vector<int> &stageLayers, Nanos iteration, std::optional<Bytes> memory)
+{
+    if (m_examined != nullptr)
+        m_examined->push_back({m_given, examination, stageLayers, iteration, memory, {}});
+}
+
+void Search::record(Examination examination, const Entry &entry)
+{
+    record(examination, entry.plan.parallel.stageLayers, entry.leastTime, static_cast<Bytes>(entry.leastMemory));
 }
 
 /// Takes up a plan with each cut of its layers.
@@ -169,11 +191,11 @@ void Search::enterCut(const model::Experiment &plan, const simulate::Outline &ou
     const double memory = leastMemory(plan, outline);
     if (m_skipsTooLarge && m_result.limit && memory > static_cast<double>(*m_result.limit)) {
         ++m_result.tooLarge;
-        return;
+        return record(Examination::TooLarge, plan.parallel.stageLayers, 0, static_cast<Bytes>(memory));
     }
     m_entries.push_back(
         {plan, simulate::lowerBoundOfShape(outline.schedule, *costs, plan.parallel.microbatches, family.splitsBackward), memory,
-         workOf(plan, family), m_entries.size()});
+         workOf(plan, family), m_entries.size(), m_given});
 }
 
 bool Search::isBeaten(const Entry &entry) const
@@ -233,6 +255,7 @@ void Search::tryOut(const Entry &entry)
             candidate.peakMemory = std::max(candidate.peakMemory.value_or(0),
                                             simulate::memoryPeak(entry.plan, *schedule, *timeline, device).total);
     }
+    record(Examination::Simulated, entry.plan.parallel.stageLayers, candidate.iteration, candidate.peakMemory);
     keep(std::move(candidate), entry.place);
 }
 
@@ -283,6 +306,7 @@ SearchResult Search::run(std::vector<model::Experiment> plans)
         if (m_options.stop.stop_requested())
             break;
         enter(std::move(plan));
+        ++m_given;
     }
     // The most promising first, so that their figures spare the others the work.
     std::ranges::stable_sort(m_entries, {}, &Entry::leastTime);
@@ -290,10 +314,13 @@ SearchResult Search::run(std::vector<model::Experiment> plans)
     double work = 0;
     std::size_t done = 0;
     for (auto entry = m_entries.begin(); entry != m_entries.end() && !m_options.stop.stop_requested(); ++entry) {
+        m_given = entry->given;
         if (isBeaten(*entry)) {
             ++m_result.beaten;
+            record(Examination::Beaten, *entry);
         } else if (work + entry->work > kMostWork && entry != least) {
             ++m_result.leftOut;
+            record(Examination::LeftOut, *entry);
         } else {
             work += entry->work;
             tryOut(*entry);
@@ -314,10 +341,18 @@ SearchResult searchSchedules(const model::Experiment &experiment, Purpose purpos
 
 SearchResult searchPlans(const std::vector<model::Experiment> &plans, const SearchOptions &options)
 {
+    std::vector<ExaminedPlan> ignored;
+    return examinePlans(plans, options, ignored);
+}
+
+SearchResult examinePlans(const std::vector<model::Experiment> &plans, const SearchOptions &options,
+                          std::vector<ExaminedPlan> &examined)
+{
     if (plans.empty())
         return {};
     Search search(plans.front(), Purpose::Predict, options);
     search.skipTooLarge();
+    search.recordIn(examined);
     return search.run(plans);
 }
 

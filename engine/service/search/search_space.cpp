@@ -78,7 +78,10 @@ std::optional<Nanos> layerTime(const model::Experiment &plan, const simulate::Ou
     std::vector<int> &cut = moved.parallel.stageLayers;
     if (cut.size() < 2)
         return std::nullopt;
-    --cut.front();
+    const auto fullest = std::max_element(cut.begin(), cut.end() - 1); // redis may leave the first stage without a layer
+    if (*fullest < 1)
+        return std::nullopt;
+    --*fullest;
     ++cut.back();
     const auto costs = simulate::plannedCosts(moved, outline.schedule);
     if (!costs)

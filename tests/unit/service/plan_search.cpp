@@ -7,6 +7,8 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 using namespace stagelens;
 using service::PlanAnswer;
@@ -96,6 +98,70 @@ private slots:
         }
     }
 
+    /// Every division once: those that fit by time, with the figures of a prediction, then those that do not, with the reason.
+    void everyShapeHasItsBestPlan()
+    {
+        PlanQuery query = smallQuery();
+        query.globalBatch = 4;
+        const PlanAnswer answer = answerTo(query);
+        std::set<std::array<int, 4>> shapes;
+        base::Nanos before = 0;
+        for (const service::PlannedShape &shape : answer.shapes) {
+            const model::ParallelPlan &plan = shape.experiment.parallel;
+            QVERIFY(shapes.insert({plan.devices, plan.tensor, plan.context, plan.replicas}).second);
+            QCOMPARE(plan.ranks(plan.devices), std::int64_t{query.gpus});
+            QCOMPARE(plan.stepMicrobatches() * plan.microbatchSize, query.globalBatch);
+            QVERIFY(shape.refusal.empty() && shape.fits && shape.metrics.has_value());
+            QVERIFY(shape.metrics->iteration >= before);
+            before = shape.metrics->iteration;
+            const auto prediction = service::predict(shape.experiment, 1);
+            QVERIFY(prediction.ok());
+            QCOMPARE((*prediction)->metrics.iteration, shape.metrics->iteration);
+        }
+        QCOMPARE(shapes.size(), std::size_t{6}); // 1, 2, 4 devices x 1, 2, 4 tensor ranks
+        QVERIFY(answer.plans.front().prediction->metrics.iteration <= answer.shapes.front().metrics->iteration);
+    }
+
+    void whatDoesNotFitSaysWhatItNeeds()
+    {
+        PlanQuery query = smallQuery();
+        query.globalBatch = 4;
+        const PlanAnswer all = answerTo(query);
+        base::Bytes least = 0;
+        base::Bytes most = 0;
+        for (const service::PlannedShape &shape : all.shapes) {
+            least = least == 0 ? *shape.memory : std::min(least, *shape.memory);
+            most = std::max(most, *shape.memory);
+        }
+        query.experiment.schedule.memoryLimit = (least + most) / 2;
+        const PlanAnswer some = answerTo(query);
+        QCOMPARE(some.shapes.size(), all.shapes.size());
+        QVERIFY(some.shapes.front().fits && !some.shapes.back().fits);
+        for (const service::PlannedShape &shape : some.shapes)
+            QCOMPARE(*shape.memory <= *query.experiment.schedule.memoryLimit, shape.fits);
+    }
+
+    /// A sequence of which each of two ranks has enough tokens is also cut into two, with microbatches of one sequence.
+    void longSequencesHaveContextRanks()
+    {
+        PlanQuery query = smallQuery();
+        query.gpus = 2;
+        query.globalBatch = 2;
+        query.experiment.model.layers = 2;
+        query.experiment.model.sequence = 2 * service::kLeastTokensOfContextRank;
+        const auto hasContext = [](const service::PlannedShape &shape) { return shape.experiment.parallel.context == 2; };
+        PlanAnswer answer = answerTo(query);
+        const auto found = std::ranges::find_if(answer.shapes, hasContext);
+        QVERIFY(found != answer.shapes.end() && found->metrics.has_value());
+        QCOMPARE(found->experiment.parallel.microbatchSize, 1);
+        query.experiment.model.sequence /= 2;
+        answer = answerTo(query);
+        QVERIFY(std::ranges::none_of(answer.shapes, hasContext));
+        query.fixed = {{"context", 2}}; // as asked
+        answer = answerTo(query);
+        QVERIFY(!answer.shapes.empty() && std::ranges::all_of(answer.shapes, hasContext));
+    }
+
     void theLeastMemoryAmongTheFast()
     {
         PlanQuery query = smallQuery();
@@ -132,9 +198,9 @@ private slots:
             return answer ? std::string() : answer.error().text();
         };
         PlanQuery query = smallQuery();
-        query.fixed = {{"context", 2}, {"zero", 4}, {"devices", 3}};
+        query.fixed = {{"expert", 2}, {"zero", 4}, {"devices", 3}};
         const std::string refused = messageOf(query);
-        for (const char *part : {"context is 2, but", "zero is 4, but", "devices is 3, which does not divide 4 GPUs"})
+        for (const char *part : {"expert is 2, but", "zero is 4, but", "devices is 3, which does not divide 4 GPUs"})
             QVERIFY2(refused.find(part) != std::string::npos, refused.c_str());
         query = smallQuery();
         query.experiment.schedule.memoryLimit = 1 << 20;
