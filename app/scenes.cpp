@@ -18,6 +18,8 @@
 #include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/panels/schedule_text_edit.h"
+#include "ui/shapes/shape_dialog.h"
+#include "ui/shapes/topology_strip.h"
 #include "ui/shell/main_window.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
@@ -31,6 +33,7 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QDeadlineTimer>
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QSlider>
 #include <QSpinBox>
@@ -270,6 +273,24 @@ Result<> showTheLevers(MainWindow &window)
     return {};
 }
 
+/// The divisions of the plan's GPUs, in their own window.
+Result<> showTheShapes(MainWindow &window)
+{
+    window.actions().shapes->trigger();
+    const auto *dialog = window.findChild<ui::ShapeDialog *>();
+    if (dialog == nullptr || !waitFor([dialog] { return !dialog->isComputing(); }))
+        return base::Error::failed("the shapes were not searched within 3 minutes");
+    return {};
+}
+
+/// The nodes with their ranks, one of which is explained.
+void showTheTopology(MainWindow &window)
+{
+    window.actions().topology->trigger();
+    QKeyEvent press(QEvent::KeyPress, Qt::Key_Right, Qt::NoModifier);
+    QApplication::sendEvent(window.explorePage().topology(), &press);
+}
+
 struct Scene {
     const char16_t *name;
     std::function<Result<>(MainWindow &)> play;
@@ -303,6 +324,8 @@ const std::vector<Scene> &scenes()
         {u"table", simply(showTheTable)},
         {u"presentation", simply(present)},
         {u"levers", showTheLevers},
+        {u"shapes", showTheShapes},
+        {u"topology", simply(showTheTopology)},
         {u"schedule", simply(editTheSchedule)},
         {u"invalid", simply(breakTheSchedule)},
         {u"runs",

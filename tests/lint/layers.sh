@@ -48,10 +48,11 @@ room controls "words canvas"
 room plots "words state canvas"
 room timeline "words state canvas"
 room panels "words state canvas controls plots timeline"
+room shapes "words state canvas controls"
 room strip "words state canvas controls plots timeline panels"
 room learn "words state canvas controls plots timeline panels"
-room pages "words state canvas controls plots timeline panels learn"
-room controllers "words state canvas controls plots timeline panels strip learn pages"
+room pages "words state canvas controls plots timeline panels shapes learn"
+room controllers "words state canvas controls plots timeline panels shapes strip learn pages"
 
 report "The window asks for stored runs through EngineBridge::ask() alone, which waits for the database on another thread" \
     "$(grep -rnE '\b(StoredRuns\b[^&]*$|RunStore\b)' --include='*.h' --include='*.cpp' ui | grep -vE ':[0-9]+:[[:space:]]*(//|\*)')"

@@ -60,6 +60,7 @@ void PageController::connectPicture()
         m_actions->morph->setChecked(false);
         m_pages.explore->timeline()->find();
     });
+    connect(m_actions->topology, &QAction::toggled, this, [this](bool on) { m_pages.explore->setTopologyShown(on); });
     connect(m_actions->asTable, &QAction::toggled, this, [this](bool on) {
         m_actions->explore->trigger();
         if (on)

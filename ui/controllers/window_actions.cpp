@@ -46,6 +46,8 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
                        Words::tr("The one change that helps most"));
     levers = make(u"levers"_s, Words::tr("&Levers…"), QKeySequence(u"Ctrl+L"_s),
                   Words::tr("What recomputation, schedules and other changes save and cost"));
+    shapes = make(u"shapes"_s, Words::tr("S&hapes that fit…"), QKeySequence(u"Ctrl+P"_s),
+                  Words::tr("Which division of the GPUs into pipeline, tensor, context and data ranks is best"));
     makeScheduleActions();
     train = make(u"train"_s, Words::tr("&Train"), Qt::Key_F5, {});
     train->setIcon(glyphIcon(Glyph::Play));
@@ -143,6 +145,9 @@ void WindowActions::makePictureActions()
     presentation->setCheckable(true);
     asTable = make(u"as-table"_s, Words::tr("As &table"), QKeySequence(u"Ctrl+T"_s), Words::tr("The same passes as rows"));
     asTable->setCheckable(true);
+    topology = make(u"topology"_s, Words::tr("T&opology"), QKeySequence(u"Ctrl+Shift+T"_s),
+                    Words::tr("Which ranks share a node, and which links their groups use"));
+    topology->setCheckable(true);
     morph = make(u"morph"_s, Words::tr("&Morph from the baseline"), QKeySequence(u"Ctrl+M"_s),
                  Words::tr("The passes of the baseline fly to their places in this plan"));
     morph->setCheckable(true);
@@ -187,14 +192,14 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     file->addAction(quit);
     bar->addMenu(Words::tr("&Edit"))->addActions({undo, redo, copyPicture});
     bar->addMenu(Words::tr("E&xperiment"))
-        ->addActions({settings, editSchedule, costsFromRun, levers, applyAdvice, pinBaseline, unpinBaseline});
+        ->addActions({settings, editSchedule, costsFromRun, shapes, levers, applyAdvice, pinBaseline, unpinBaseline});
     bar->addMenu(Words::tr("&Run"))->addActions({train, trainCopy, stop});
     QMenu *view = bar->addMenu(Words::tr("&View"));
     view->addActions(modes->actions());
     view->addSeparator();
     view->addActions({fit, find, criticalPath, play});
     view->addMenu(Words::tr("Colour &by"))->addActions(colourBy->actions());
-    view->addActions({asTable, morph, presentation, nextPane});
+    view->addActions({asTable, topology, morph, presentation, nextPane});
     view->addSeparator();
     view->addActions(panels);
     view->addSeparator();
@@ -228,6 +233,8 @@ QString keyTable()
         {u"Ctrl+1 to Ctrl+4"_s, Words::tr("Explore, Compare, Sweep, Learn")},
         {u"Ctrl+E"_s, Words::tr("all settings")},
         {u"Ctrl+L"_s, Words::tr("levers: what each change of the plan saves and costs")},
+        {u"Ctrl+Shift+T"_s, Words::tr("topology: the nodes with their ranks")},
+        {u"Ctrl+P"_s, Words::tr("shapes that fit: how to divide the GPUs")},
         {u"Ctrl+Shift+E"_s, Words::tr("the schedule as text, and passes that can be dragged along their lane")},
         {u"Alt+Shift+← →"_s, Words::tr("while it is edited: move the selected pass earlier, later")},
         {u"F6; F11"_s, Words::tr("next pane; presentation")},

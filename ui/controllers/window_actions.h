@@ -36,6 +36,8 @@ public:
     QAction *pinBaseline;
     QAction *unpinBaseline;
     QAction *levers;
+    QAction *shapes; ///< divisions of the plan's GPUs
+    QAction *topology;
     QAction *applyAdvice;
     QAction *importModel;  ///< a config.json of Hugging Face
     QAction *copyHardware; ///< a cluster of the user, from the plan's hardware

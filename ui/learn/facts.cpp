@@ -23,6 +23,8 @@ struct Name {
 constexpr std::array kNames{
     Name{"devices", FactForm::Count},
     Name{"tensor", FactForm::Count},
+    Name{"context", FactForm::Count},
+    Name{"replicas", FactForm::Count},
     Name{"ranks", FactForm::Count},
     Name{"microbatches", FactForm::Count},
     Name{"stages", FactForm::Count},
@@ -41,6 +43,7 @@ constexpr std::array kNames{
     Name{"T", FactForm::Time},
     Name{"bubble", FactForm::Share},
     Name{"tensor_share", FactForm::Share},
+    Name{"context_share", FactForm::Share},
     Name{"idle_first", FactForm::Share},
     Name{"idle_last", FactForm::Share},
     Name{"vocabulary_first", FactForm::Share},
@@ -105,6 +108,7 @@ void Facts::add(const service::Prediction &prediction, const std::string &prefix
     set("devices", plan.parallel.devices);
     set("tensor", plan.parallel.tensor);
     set("context", plan.parallel.context);
+    set("replicas", plan.parallel.replicas);
     set("ranks", static_cast<double>(plan.parallel.ranks(plan.parallel.devices)));
     set("microbatches", plan.parallel.microbatches);
     set("stages", prediction.schedule->stages());
@@ -120,11 +124,15 @@ void Facts::add(const service::Prediction &prediction, const std::string &prefix
     if (metrics.tokensPerSecond)
         set("tokens", *metrics.tokensPerSecond);
     set("bubble", metrics.bubbleRatio);
-    double share = 0;
-    for (std::size_t device = 0; device < metrics.tensorPerDevice.size(); ++device)
-        share = std::max(share, static_cast<double>(metrics.tensorPerDevice[device]) /
-                                    static_cast<double>(std::max<base::Nanos>(1, metrics.busyPerDevice[device])));
-    set("tensor_share", share);
+    const auto greatestShare = [&metrics](const std::vector<base::Nanos> &times) {
+        double share = 0;
+        for (std::size_t device = 0; device < times.size(); ++device)
+            share = std::max(share, static_cast<double>(times[device]) /
+                                        static_cast<double>(std::max<base::Nanos>(1, metrics.busyPerDevice[device])));
+        return share;
+    };
+    set("tensor_share", greatestShare(metrics.tensorPerDevice));
+    set("context_share", greatestShare(metrics.contextPerDevice));
     set("idle", metrics.bubbleRatio * static_cast<double>(metrics.makespan));
     ends("idle", metrics.bubbleRatioPerDevice, false);
     ends("vocabulary", metrics.vocabularySharePerDevice, false);

@@ -12,6 +12,7 @@
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/shown_switch.h"
 #include "ui/plots/plots.h"
+#include "ui/shapes/topology_strip.h"
 #include "ui/state/forecast.h"
 #include "ui/state/gap_explanation.h"
 #include "ui/state/lane_groups.h"
@@ -57,7 +58,7 @@ ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController
       m_table(new PassTable(view, this)), m_morph(new MorphPanel(this)), m_play(new PlayBar(m_timeline, view, this)),
       m_picture(new QStackedWidget(this)), m_computing(new ComputingSign(m_timeline)), m_schedule(new SchedulePanel(this)),
       m_memory(new MemoryPlot(view, this)), m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)),
-      m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this))
+      m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this)), m_topology(new TopologyStrip(this))
 {
     build();
     connect(m_provenanceBar, &ProvenanceBar::showPlanAsked, this, &ExplorePage::showPlanAsked);
@@ -118,6 +119,8 @@ void ExplorePage::build()
         m_splitter->setStretchFactor(part, stretches[static_cast<std::size_t>(part)]);
     sizeParts();
     layout->addWidget(m_splitter, 1);
+    layout->addWidget(m_topology);
+    m_topology->hide();
     layout->addWidget(m_play);
 }
 
@@ -219,6 +222,13 @@ void ExplorePage::setAsTable(bool table)
     m_picture->setCurrentWidget(table ? static_cast<QWidget *>(m_table) : m_timeline);
     setContent();
     m_picture->currentWidget()->setFocus();
+}
+
+void ExplorePage::setTopologyShown(bool on)
+{
+    m_topology->setVisible(on);
+    if (on)
+        refreshPlots();
 }
 
 void ExplorePage::setMorphing(bool on)
@@ -342,6 +352,8 @@ void ExplorePage::refreshPlots()
     const auto &plan = m_forecast->plan();
     if (!plan)
         return;
+    if (!m_topology->isHidden())
+        m_topology->setTopology(topologyOf(*plan));
     const service::RunSnapshotPtr run = m_content.run();
     const service::PredictionPtr baseline = m_forecast->comparableBaseline();
     const std::vector<base::Bytes> others = baseline ? baseline->metrics.peakMemory : std::vector<base::Bytes>();

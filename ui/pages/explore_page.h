@@ -30,6 +30,7 @@ class ProvenanceBar;
 class RunController;
 class SchedulePanel;
 class ShownSwitch;
+class TopologyStrip;
 class ViewState;
 
 class ExplorePage : public QWidget {
@@ -55,6 +56,8 @@ public:
     void setAsTable(bool table);
     /// The way of the passes from the baseline to this plan in the place of the picture.
     void setMorphing(bool on);
+    /// The nodes with their ranks below the plots.
+    void setTopologyShown(bool on);
     /// Only headline, timeline and playing, in larger type.
     void setPresentation(bool on);
     /// The schedule's text under the picture, and passes of the prediction that can be moved.
@@ -74,6 +77,7 @@ public:
     [[nodiscard]] QWidget *picture();
     [[nodiscard]] SchedulePanel *schedulePanel() { return m_schedule; }
     [[nodiscard]] PlayBar *playBar() { return m_play; }
+    [[nodiscard]] TopologyStrip *topology() { return m_topology; }
     [[nodiscard]] MorphPanel *morph() { return m_morph; }
     [[nodiscard]] bool isMorphing() const;
 
@@ -122,6 +126,7 @@ private:
     LossPlot *m_loss;
     QSplitter *m_splitter;
     QTabWidget *m_tabs;
+    TopologyStrip *m_topology;
     bool m_presentation = false;
     /// The gap that was clicked while its explanation is being computed.
     struct Gap {

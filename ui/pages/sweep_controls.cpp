@@ -4,6 +4,8 @@
 #include "ui/controls/number_box.h"
 #include "ui/pages/sweep_page.h"
 #include "ui/plots/sweep_multiples.h"
+#include "ui/plots/sweep_plot.h"
+#include "ui/state/experiment_document.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -27,6 +29,7 @@ namespace {
 
 constexpr int kFieldGap = 8;
 constexpr int kValuesLetters = 24;
+constexpr int kWidestValues = 480;
 constexpr int kDefaultAllowance = 5; ///< per cent
 
 /// A control with its caption before it.
@@ -134,16 +137,20 @@ QWidget *SweepPage::makeControls()
     flow->addWidget(captioned(Words::tr("a&nd"), m_second));
     flow->addWidget(m_secondValues);
     flow->addWidget(captioned(Words::tr("&Show"), m_metric));
-    const auto offer = [](QLineEdit *values, int parameter) {
+    const auto offer = [this](QLineEdit *values, int parameter) {
         const SweepParameter &chosen = sweepParameters()[static_cast<std::size_t>(parameter)];
-        values->setToolTip(plainTip(chosen.isWord()
-                                        ? Words::tr("Separated by spaces: %1").arg(chosen.words().join(u", "_s))
-                                        : Words::tr("Whole numbers, separated by spaces; 32k is 32,000 and 32Ki is 32,768")));
-        values->setText(chosen.values);
+        const QString offered = offeredValues(chosen, m_document->experiment());
+        values->setToolTip(
+            plainTip(chosen.isShape    ? Words::tr("Pipeline x tensor x data, or pipeline x tensor x context x data, separated "
+                                                      "by spaces; the sequences of a step stay as they are")
+                     : chosen.isWord() ? Words::tr("Separated by spaces: %1").arg(chosen.words().join(u", "_s))
+                                       : Words::tr("Whole numbers, separated by spaces; 32k is 32,000 and 32Ki is 32,768")));
+        values->setText(offered);
         values->setCursorPosition(0);
         const QFontMetrics metrics = values->fontMetrics();
-        values->setMinimumWidth(std::max(metrics.averageCharWidth() * kValuesLetters,
-                                         metrics.horizontalAdvance(chosen.values) + metrics.averageCharWidth() * 3));
+        values->setMinimumWidth(
+            std::max(metrics.averageCharWidth() * kValuesLetters,
+                     std::min(metrics.horizontalAdvance(offered), kWidestValues) + metrics.averageCharWidth() * 3));
     };
     offer(m_firstValues, 0);
     connect(m_first, &QComboBox::currentIndexChanged, this, [this, offer](int index) { offer(m_firstValues, index); });

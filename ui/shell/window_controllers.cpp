@@ -75,6 +75,7 @@ void WindowControllers::make(QMainWindow *window, bool remember)
         m_model.run, m_model.database);
     cluster = std::make_unique<ClusterController>(m_model.bridge, m_model.document, m_model.actions, window);
     levers = std::make_unique<LeversController>(m_model.bridge, m_model.forecast, m_model.actions, window);
+    shapes = std::make_unique<ShapeController>(m_model.bridge, m_model.forecast, m_model.actions, window);
     compare = std::make_unique<CompareController>(m_model.bridge, m_model.document, m_model.forecast, m_model.database,
                                                   m_widgets.compare);
     schedule = std::make_unique<ScheduleController>(m_model.bridge, m_model.document, m_model.forecast, m_widgets.explore,
@@ -108,6 +109,8 @@ void WindowControllers::connectPlan()
     connect(headline, &HeadlineBar::familyApplied, plan.get(), &PlanController::chooseFamily);
     connect(headline, &HeadlineBar::fixApplied, plan.get(), &PlanController::applyFix);
     connect(levers.get(), &LeversController::applied, plan.get(), &PlanController::applyLever);
+    connect(shapes.get(), &ShapeController::applied, plan.get(), &PlanController::applyLever);
+    connect(shapes.get(), &ShapeController::compareAsked, compare.get(), &CompareController::comparePlans);
     connect(m_widgets.explore, &ExplorePage::showPlanAsked, plan.get(), &PlanController::showPlanOfRun);
     connect(m_widgets.explore, &ExplorePage::trainAsked, m_model.actions->train, &QAction::trigger);
     connect(m_widgets.sweep, &SweepPage::openAsked, plan.get(), &PlanController::open);

@@ -25,6 +25,7 @@ class ProblemController;
 class RunTableController;
 class ScheduleController;
 class SensitivityController;
+class ShapeController;
 class StoreController;
 class TrainingController;
 
@@ -47,6 +48,7 @@ public:
     std::unique_ptr<ExportController> exports;
     std::unique_ptr<ClusterController> cluster;
     std::unique_ptr<LeversController> levers;
+    std::unique_ptr<ShapeController> shapes;
     std::unique_ptr<CompareController> compare;
     std::unique_ptr<ScheduleController> schedule;
     std::unique_ptr<SensitivityController> sensitivity;

@@ -1,6 +1,7 @@
 #include "ui/state/gap_explanation.h"
 
 #include "engine/passes/requirements.h"
+#include "engine/simulate/costs/cost_model.h"
 #include "ui/state/links.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -33,10 +34,66 @@ QString whoWords(const LaneGroup &group, timeline::SliceId slice)
     return Words::tr("%1, on device %2").arg(passWords(lane.pass[slice.index], group.timeline->slices)).arg(slice.device);
 }
 
+/// What a pass spends in exchanges of each dimension: " That pass exchanges with tensor ranks for 20 % of its time."
+QString exchangeWords(const LaneGroup &group, timeline::SliceId slice)
+{
+    if (!group.costs || slice.device < 0)
+        return {};
+    const schedule::Pass &pass = laneOf(group, slice.device).pass[slice.index];
+    const simulate::PassCost &cost = group.costs->pass(slice.device, pass.kind, pass.stage);
+    if (cost.duration <= 0)
+        return {};
+    constexpr double kLeastNamed = 0.01;
+    QStringList parts;
+    for (const auto &[time, words] :
+         {std::pair{cost.tensor, Words::tr("tensor ranks for %1")}, std::pair{cost.context, Words::tr("context ranks for %1")},
+          std::pair{cost.replica, Words::tr("replicas for %1")}})
+        if (const double share = static_cast<double>(time) / static_cast<double>(cost.duration); share >= kLeastNamed)
+            parts << words.arg(shareText(share));
+    return parts.isEmpty()
+               ? QString()
+               : Words::tr(" That pass spends part of its time in exchanges: with %1.").arg(parts.join(Words::tr(", with ")));
+}
+
+/// What follows a device's last pass among the ranks that share it: " Its replicas sum their gradients for 12 ms (data)."
+QString tailWords(const timeline::Lane &lane, bool teachingUnits)
+{
+    QString words;
+    for (const timeline::AnchoredSlice &slice : lane.anchored) {
+        const QString time = durationText(slice.end - slice.begin, teachingUnits);
+        switch (slice.kind) {
+        case timeline::AnchoredKind::ReduceGradients:
+            words += Words::tr(" Its replicas sum their gradients for %1 (data).").arg(time);
+            break;
+        case timeline::AnchoredKind::GatherParameters:
+            words += Words::tr(" Its replicas gather the updated parameters for %1 (data).").arg(time);
+            break;
+        case timeline::AnchoredKind::SumReplicated:
+            words += Words::tr(" Its tensor ranks sum the gradients of what all of them hold for %1 (tensor).").arg(time);
+            break;
+        }
+    }
+    return words;
+}
+
+/// The pass that the longest piece of a gap waits for; device -1: none.
+timeline::SliceId longestCause(const std::vector<simulate::IdlePiece> &pieces)
+{
+    timeline::SliceId cause{-1, 0};
+    base::Nanos longest = 0;
+    for (const simulate::IdlePiece &piece : pieces)
+        if (piece.by.device >= 0 && !piece.isTransfer && piece.end - piece.begin > longest) {
+            cause = piece.by;
+            longest = piece.end - piece.begin;
+        }
+    return cause;
+}
+
 /// What a device waits for during a piece of its idle time, after "waits 3.2 ms".
 QString causeWords(const LaneGroup &group, int device, const simulate::IdlePiece &piece)
 {
     using simulate::IdleCause;
+    const QString along = group.ranks > 1 ? Words::tr(" along the pipeline") : QString();
     switch (piece.cause) {
     case IdleCause::WarmUp:
         return Words::tr(" for its first work") +
@@ -47,8 +104,8 @@ QString causeWords(const LaneGroup &group, int device, const simulate::IdlePiece
     case IdleCause::Barrier:
         return piece.isTransfer ? Words::tr(" for the collective of all devices")
                                 : Words::tr(" for %1, which a barrier waits for").arg(whoWords(group, piece.by));
-    case IdleCause::Activation: return Words::tr(" for the activation from %1").arg(whoWords(group, piece.by));
-    case IdleCause::Gradient: return Words::tr(" for the gradient from %1").arg(whoWords(group, piece.by));
+    case IdleCause::Activation: return Words::tr(" for the activation from %1").arg(whoWords(group, piece.by)) + along;
+    case IdleCause::Gradient: return Words::tr(" for the gradient from %1").arg(whoWords(group, piece.by)) + along;
     case IdleCause::Memory: {
         const timeline::Lane &lane = group.timeline->lanes[static_cast<std::size_t>(device)];
         const QString forward =
@@ -83,17 +140,21 @@ QString explainGap(const LaneGroup &group, const simulate::IdleCauses *causes, i
     const base::Nanos from = next == 0 ? 0 : lane.end[next - 1];
     if (next == lane.size())
         return Words::tr("Device %1 has no work left after %2; the last pass of all ends at %3.")
-            .arg(device)
-            .arg(words(from), words(all.makespan()));
+                   .arg(device)
+                   .arg(words(from), words(all.makespan())) +
+               tailWords(lane, teachingUnits);
     const base::Nanos until = lane.begin[next];
     const QString head = Words::tr("Device %1 waits %2 (%3 to %4) for its next pass, %5.")
                              .arg(device)
                              .arg(words(until - from), words(from), words(until), passWords(lane.pass[next], all.slices));
     if (causes) {
         QStringList parts;
-        for (const simulate::IdlePiece &piece : simulate::piecesAround(*causes, device, time))
+        const auto pieces = simulate::piecesAround(*causes, device, time);
+        for (const simulate::IdlePiece &piece : pieces)
             parts << words(piece.end - piece.begin) + causeWords(group, device, piece);
-        return parts.isEmpty() ? head : head + Words::tr(" It waits ") + parts.join(Words::tr(", then ")) + u'.';
+        return parts.isEmpty() ? head
+                               : head + Words::tr(" It waits ") + parts.join(Words::tr(", then ")) + u'.' +
+                                     exchangeWords(group, longestCause(pieces));
     }
     const auto cause = lastPredecessor(group, {device, next});
     if (!cause)

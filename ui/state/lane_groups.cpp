@@ -34,8 +34,9 @@ LaneGroup predictedGroup(const service::PredictionPtr &prediction)
     group.caption = caption(timeline::Provenance::Predicted);
     group.capacity = prediction->memoryCapacity;
     group.recomputedStages = recomputedStages(prediction->experiment);
-    if (!group.recomputedStages.empty())
-        group.costs = prediction->costs;
+    group.costs = prediction->costs;
+    const model::ParallelPlan &parallel = prediction->experiment.parallel;
+    group.ranks = parallel.tensor * parallel.context * parallel.replicas;
     group.memory = prediction->memory;
     return group;
 }

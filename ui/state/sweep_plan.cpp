@@ -5,6 +5,7 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/service/published.h"
 #include "ui/state/fields.h"
+#include "ui/words/sweep_shapes.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -83,6 +84,22 @@ base::Result<std::vector<int>> parseWords(const SweepParameter &parameter, const
     return values;
 }
 
+base::Result<std::vector<int>> parseShapes(const QString &text)
+{
+    static const QRegularExpression kSeparators(u"[,;\\s]+"_s);
+    std::vector<int> values;
+    for (const QString &word : text.split(kSeparators, Qt::SkipEmptyParts)) {
+        const auto shape = parseSweepShape(word.toLower());
+        if (!shape)
+            return complaint(Words::tr("“%1” is no shape; write pipeline x tensor x data such as 8x4x2.").arg(word.left(20)));
+        if (std::ranges::find(values, *shape) == values.end())
+            values.push_back(*shape);
+    }
+    if (values.empty())
+        return complaint(Words::tr("Write the values to go through, such as %1.").arg(u"8x4x2"_s));
+    return values;
+}
+
 double nanos(const service::SweepPoint &point)
 {
     return static_cast<double>(point.iteration);
@@ -93,7 +110,7 @@ double nanos(const service::SweepPoint &point)
 std::span<const SweepParameter> sweepParameters()
 {
     const auto list = [](QString words) { return words.replace(u',', u", "_s); };
-    static const std::array<SweepParameter, 12> kAll{
+    static const std::array<SweepParameter, 13> kAll{
         {{&model::schemaField("model.vocabulary_size"), u"32k, 64k, 128k, 256k"_s, true},
          {&model::schemaField("parallel.devices"), u"2, 4, 8"_s, false},
          {&model::schemaField("parallel.microbatches"), u"4, 8, 16, 32, 64"_s, false},
@@ -105,17 +122,25 @@ std::span<const SweepParameter> sweepParameters()
          {&model::schemaField("schedule.recompute"), list(u"none,selective,full"_s), true},
          {&model::schemaField("cost.hardware"), list(u"a100-80gb,h100-sxm,h200,b200"_s), true},
          {&model::schemaField("parallel.tensor"), u"1, 2, 4"_s, true},
-         {&model::schemaField("parallel.replicas"), u"1, 2, 4"_s, true}}};
+         {&model::schemaField("parallel.replicas"), u"1, 2, 4"_s, true},
+         {&model::schemaField("parallel.devices"), {}, true, true}}};
     return kAll;
 }
 
 QString SweepParameter::name() const
 {
-    return engineText(field->caption);
+    return isShape ? Words::tr("Shape") : engineText(field->caption);
+}
+
+QString offeredValues(const SweepParameter &parameter, const model::Experiment &plan)
+{
+    return parameter.isShape ? offeredSweepShapes(plan) : parameter.values;
 }
 
 bool SweepParameter::isWord() const
 {
+    if (isShape)
+        return true;
     const Field &shown = ui::field(qtText(field->path));
     return shown.kind != Field::Kind::Integer && shown.kind != Field::Kind::Size && !shown.choices.empty();
 }
@@ -123,7 +148,7 @@ bool SweepParameter::isWord() const
 QStringList SweepParameter::words() const
 {
     QStringList words;
-    if (isWord())
+    if (isWord() && !isShape)
         for (const Choice &choice : choicesOf(*this))
             words << choice.value;
     return words;
@@ -131,7 +156,9 @@ QStringList SweepParameter::words() const
 
 void SweepParameter::set(model::Experiment &plan, int value) const
 {
-    if (isWord())
+    if (isShape)
+        setSweepShape(plan, value);
+    else if (isWord())
         ui::field(qtText(field->path)).setValue(plan, choicesOf(*this)[static_cast<std::size_t>(value)].value);
     else
         model::edit(plan, *field, std::int64_t{value});
@@ -139,11 +166,15 @@ void SweepParameter::set(model::Experiment &plan, int value) const
 
 QString SweepParameter::text(int value) const
 {
+    if (isShape)
+        return sweepShapeText(value);
     return isWord() ? choicesOf(*this)[static_cast<std::size_t>(value)].caption : countText(value);
 }
 
 base::Result<std::vector<int>> parseSweepValues(const SweepParameter &parameter, const QString &text)
 {
+    if (parameter.isShape)
+        return parseShapes(text);
     return parameter.isWord() ? parseWords(parameter, text) : parseNumbers(text);
 }
 

@@ -18,14 +18,17 @@ struct SweepParameter {
     const model::Field *field;
     QString values;                     ///< offered first: "32k, 64k, 128k, 256k", "gpipe, 1f1b"
     bool needsModel;                    ///< means nothing in a teaching example
+    bool isShape = false;               ///< its values divide the ranks (sweep_shapes.h); `field` is that of the devices
     [[nodiscard]] QString name() const; ///< "Vocabulary size"
-    [[nodiscard]] bool isWord() const;  ///< its values have no order: schedules, hardware
+    [[nodiscard]] bool isWord() const;  ///< its values have no order: schedules, hardware, shapes
     /// The words that it offers, in the command line's spelling; empty if its values are numbers.
     [[nodiscard]] QStringList words() const;
     void set(model::Experiment &plan, int value) const;
     [[nodiscard]] QString text(int value) const; ///< "32,000", "Zero Bubble H1"
 };
 [[nodiscard]] std::span<const SweepParameter> sweepParameters();
+/// The values that are offered first for a parameter of a plan.
+[[nodiscard]] QString offeredValues(const SweepParameter &parameter, const model::Experiment &plan);
 
 /// Of numbers: whole ones from 1 as base::parseCount() reads them, ascending. Of words: their numbers, in the order written.
 /// Separated by blanks, semicolons or commas; without repetition. An error has the sentence to show.

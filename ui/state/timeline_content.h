@@ -28,11 +28,12 @@ struct LaneGroup {
     bool faded = false;                                 ///< measured, but the plan was edited since
     base::Bytes capacity = 0;                           ///< of a device; those that need more are marked. 0: unknown
     std::vector<bool> recomputedStages; ///< their forwards run again before their backwards: a dashed edge; empty: none
-    /// Costs of the passes of a prediction that recomputes; null: what is recomputed takes an unknown share of them.
+    /// Costs of the passes of a prediction; null: what is recomputed or exchanged takes an unknown share of them.
     std::shared_ptr<const simulate::CostModel> costs;
     bool movable = false; ///< its passes may be put elsewhere, see setMoveJudge()
     /// What every pass waited for; null where it is not needed (Colour by slack, the critical path) or not known.
     std::shared_ptr<const simulate::Explanation> why;
+    int ranks = 1;                ///< equal ranks that each lane stands for
     std::vector<double> critical; ///< by device: share of the draws in which it is critical; empty if nothing was drawn
     /// Bytes held over time; may be null.
     std::shared_ptr<const simulate::MemoryProfiles> memory;

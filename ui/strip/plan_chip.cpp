@@ -56,6 +56,16 @@ void PlanChip::setWords(const Words &words)
     place(); // also where the words are the same: the number may be another one
 }
 
+void PlanChip::setCaption(const QString &caption, const QString &tip)
+{
+    if (caption == m_caption && tip == m_tip)
+        return;
+    m_caption = caption;
+    m_tip = tip;
+    describe();
+    update();
+}
+
 QString PlanChip::value() const
 {
     const auto *line = m_number ? m_number->control()->findChild<QLineEdit *>() : nullptr;
@@ -74,7 +84,7 @@ void PlanChip::describe()
 {
     setAccessibleName(m_caption + u": "_s + value());
     setAccessibleDescription(m_problem);
-    setToolTip(plainTip(m_problem.isEmpty() ? (m_hasPicker ? value() : QString()) : m_problem));
+    setToolTip(plainTip(m_problem.isEmpty() ? (m_hasPicker ? (m_tip.isEmpty() ? value() : m_tip) : QString()) : m_problem));
 }
 
 QSize PlanChip::sizeHint() const

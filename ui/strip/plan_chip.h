@@ -26,6 +26,8 @@ public:
         friend bool operator==(const Words &, const Words &) = default;
     };
     void setWords(const Words &words);
+    /// Replaces the caption, and what the pointer is told in the place of the value; empty: the value.
+    void setCaption(const QString &caption, const QString &tip = {});
     /// What a person reads in the chip: "8 × A100 80 GB".
     [[nodiscard]] QString value() const;
     /// Marks the chip; `field` is what is wrong. Empty takes the mark away.
@@ -55,6 +57,7 @@ private:
     bool m_hasPicker;
     bool m_hovered = false;
     FieldEditor *m_number = nullptr;
+    QString m_tip;
     Words m_words;
     QString m_before; ///< as it is painted
     QString m_after;

@@ -11,6 +11,7 @@
 #include "ui/strip/plan_chip.h"
 #include "ui/strip/run_sheet.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/shape_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -192,16 +193,33 @@ void PlanStrip::refresh()
     } else {
         m_model->setWords({Words::tr("None (teaching units)"), Words::tr("None"), {}, false});
     }
-    QString degrees;
-    for (const int degree : {plan.parallel.tensor, plan.parallel.context, plan.parallel.replicas})
-        degrees += degree > 1 ? u" × %1"_s.arg(degree) : QString();
-    m_hardware->setWords({{}, {}, degrees + u" × "_s + hardwareCaption(plan), true});
+    showHardware(plan);
     m_microbatches->setWords({{}, {}, {}, true});
     const auto named = [](PlanChip *chip, const QString &name) { chip->setWords({name, name, {}, false}); };
     named(m_schedule, familyCaption(plan.schedule.family));
     named(m_vocabulary, capital(caption(plan.schedule.vocabulary)));
     const Field &vocabulary = ui::field(u"schedule.vocabulary"_s);
     m_vocabulary->setEnabled(!vocabulary.applies || vocabulary.applies(plan));
+}
+
+/// "4 × A100 80 GB"; of several ranks a device "512 × H100 80 GB" above "p 4 · t 8 · c 2 · d 8".
+void PlanStrip::showHardware(const model::Experiment &plan)
+{
+    const model::ParallelPlan &parallel = plan.parallel;
+    const QString hardware = hardwareCaption(plan);
+    const std::int64_t ranks = parallel.ranks(parallel.devices);
+    if (ranks == parallel.devices) {
+        m_hardware->setCaption(Words::tr("Hardware"));
+        m_hardware->setWords({{}, {}, u" × "_s + hardware, true});
+        return;
+    }
+    QString degrees;
+    for (const auto &[letter, degree] :
+         {std::pair{u't', parallel.tensor}, std::pair{u'c', parallel.context}, std::pair{u'd', parallel.replicas}})
+        degrees += degree > 1 ? u" · %1 %2"_s.arg(QChar(letter)).arg(degree) : QString();
+    const QString whole = countText(static_cast<double>(ranks)) + u" × "_s + hardware;
+    m_hardware->setCaption(whole, Words::tr("%1: %2").arg(whole, shapeText(parallel)));
+    m_hardware->setWords({u"p "_s, u"p "_s, degrees, true});
 }
 
 void PlanStrip::addCommands(const QString &field, const QList<QAction *> &commands)

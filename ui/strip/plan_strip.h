@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/model/experiment.h"
 
 #include <QHash>
 #include <QWidget>
@@ -70,6 +71,7 @@ private:
     QWidget *makeTrainButton(const Actions &actions);
     QWidget *makeProgress(const Actions &actions);
     void refresh();
+    void showHardware(const model::Experiment &plan);
 
     ExperimentDocument *m_document;
     std::vector<FieldEditor *> m_editors;

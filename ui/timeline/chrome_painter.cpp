@@ -85,7 +85,9 @@ void ChromePainter::captions()
     constexpr int kAround = 46; // rail, and what is free beside caption and duration
     const QFontMetrics bold(m_bold);
     const auto duration = [this](int index) {
-        return durationText(endOf(m_scene.group(index)), m_scene.content->teachingUnits);
+        const LaneGroup &group = m_scene.group(index);
+        const QString time = durationText(endOf(group), m_scene.content->teachingUnits);
+        return group.ranks > 1 ? time + Words::tr(" · each lane stands for %1 equal ranks").arg(countText(group.ranks)) : time;
     };
     const auto room = [&](int index) { return m_metrics.horizontalAdvance(duration(index)) + kAround; };
     for (const TimelineLayout::Caption &caption : m_layout.captions) {
@@ -181,6 +183,8 @@ void ChromePainter::header(const TimelineLayout::Row &row)
         needs(cell, group, index);
     else if (index < group.critical.size())
         below(cell, m_colours.focus, criticalText(group.critical[index]));
+    else if (group.ranks > 1)
+        below(cell, m_colours.muted, Words::tr("× %1 ranks").arg(countText(group.ranks)));
     if (row.device % every != 0)
         return;
     m_painter.setFont(m_scene.font);

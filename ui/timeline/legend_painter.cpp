@@ -119,7 +119,7 @@ void LegendPainter::kinds()
         swatch(m_colours.vocabulary, m_colours.vocabularyHatch,
                m_short ? QStringLiteral("vocabulary") : Words::tr("vocabulary share"));
     const bool recomputes =
-        std::ranges::any_of(m_scene.content->groups, [](const LaneGroup &group) { return group.costs != nullptr; });
+        std::ranges::any_of(m_scene.content->groups, [](const LaneGroup &group) { return !group.recomputedStages.empty(); });
     if (recomputes && (present[static_cast<std::size_t>(PassKind::B)] || present[static_cast<std::size_t>(PassKind::I)]))
         swatch(recomputedShade(m_colours.pass(PassKind::B)), m_colours.pass(PassKind::F),
                m_short ? Words::tr("again") : Words::tr("forward computed again"));

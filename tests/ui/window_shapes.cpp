@@ -1,0 +1,303 @@
+// Plans of several ranks in the window: shapes that fit, the topology, lanes that stand for ranks, and sweeps over shapes.
+#include "engine/model/presets.h"
+#include "engine/simulate/idle_causes.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/shapes/shape_dialog.h"
+#include "ui/shapes/topology_strip.h"
+#include "ui/state/gap_explanation.h"
+#include "ui/state/lane_groups.h"
+#include "ui/state/sweep_plan.h"
+#include "ui/strip/choice_menu.h"
+#include "ui/strip/plan_chip.h"
+#include "ui/strip/plan_strip.h"
+#include "ui/words/sweep_shapes.h"
+#include "ui/words/words.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QTreeWidget>
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// 2 devices x 2 tensor ranks x 2 context ranks x 2 replicas on two nodes of eight GPUs.
+model::Experiment planOfRanks()
+{
+    model::Experiment plan;
+    plan.model = test::gptOf(4, 512, 8, 256, 8192, model::DataType::Fp16);
+    plan.parallel.devices = 2;
+    plan.parallel.microbatches = 4;
+    plan.parallel.tensor = 2;
+    plan.parallel.context = 2;
+    plan.parallel.replicas = 2;
+    plan.parallel.zero = 1;
+    plan.cost.source = model::HardwarePreset{"a100-80gb"};
+    return plan;
+}
+
+std::int64_t sequencesOf(const model::Experiment &plan)
+{
+    return plan.parallel.stepMicrobatches() * plan.parallel.microbatchSize;
+}
+
+} // namespace
+
+class WindowShapes : public QObject {
+    Q_OBJECT
+private slots:
+    void init()
+    {
+        m_fixture = std::make_unique<test::WindowFixture>();
+        m_fixture->open();
+        m_fixture->window().document().start(planOfRanks(), {}, u"Ranks"_s);
+        QTRY_VERIFY(m_fixture->window().forecast().plan() &&
+                    m_fixture->window().forecast().plan()->experiment.parallel.context == 2);
+    }
+    void cleanup() { m_fixture.reset(); }
+
+    /// Ctrl+P; a click on a row applies it as one step of undo and does not search again.
+    void aClickOnAShapeAppliesIt()
+    {
+        const model::Experiment before = m_fixture->window().document().experiment();
+        ui::ShapeDialog *dialog = open();
+        ui::ShapeTable *table = dialog->table();
+        QVERIFY2(dialog->findChild<QLabel *>(u"shapes.heading"_s)->text().contains(u"16 GPUs"_s),
+                 qPrintable(dialog->findChild<QLabel *>(u"shapes.heading"_s)->text()));
+        QTreeWidgetItem *item = rowOf(*table, [](const ui::ShapeRow &row) { return row.experiment.parallel.devices == 4; });
+        QVERIFY(item != nullptr);
+        table->scrollToItem(item);
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualItemRect(item).center());
+        const model::Experiment &after = m_fixture->window().document().experiment();
+        QCOMPARE(after.parallel.devices, 4);
+        QCOMPARE(after.parallel.ranks(4), std::int64_t{16});
+        QCOMPARE(sequencesOf(after), sequencesOf(before));
+        QCOMPARE(after.training, before.training);
+        QVERIFY(!dialog->isComputing());
+        QTRY_VERIFY(item->font(0).bold()); // the plan's row
+        QTest::keyClick(dialog, Qt::Key_Z, Qt::ControlModifier);
+        QTRY_COMPARE(m_fixture->window().document().experiment(), before);
+    }
+
+    /// The arrow keys only move; Return applies. The table says what a plan says.
+    void aShapeIsAppliedByKeys()
+    {
+        ui::ShapeDialog *dialog = open();
+        ui::ShapeTable *table = dialog->table();
+        const model::Experiment before = m_fixture->window().document().experiment();
+        table->setFocus();
+        table->setCurrentItem(table->topLevelItem(0));
+        QTest::keyClick(table, Qt::Key_Down);
+        QCOMPARE(m_fixture->window().document().experiment(), before);
+        const QTreeWidgetItem *item = table->currentItem();
+        const QString time = item->text(ui::ShapeTable::Time);
+        const QString memory = item->text(ui::ShapeTable::Memory);
+        QTest::keyClick(table, Qt::Key_Return);
+        QVERIFY(!(m_fixture->window().document().experiment() == before));
+        QTRY_VERIFY(!m_fixture->window().forecast().isComputing());
+        const simulate::Metrics &metrics = m_fixture->window().forecast().plan()->metrics;
+        QCOMPARE(ui::durationText(metrics.iteration), time);
+        QCOMPARE(ui::bytesText(std::ranges::max(metrics.peakMemory)), memory);
+    }
+
+    void filtersAndColumns()
+    {
+        ui::ShapeDialog *dialog = open();
+        ui::ShapeTable *table = dialog->table();
+        const int all = table->shownRows();
+        auto *tensor = dialog->findChild<QComboBox *>(u"shapes.tensor"_s);
+        tensor->setFocus();
+        QTest::keyClick(tensor, Qt::Key_Down); // from "any" to 1
+        QVERIFY(table->shownRows() > 0 && table->shownRows() < all);
+        for (int i = 0; i < table->topLevelItemCount(); ++i)
+            QVERIFY(table->topLevelItem(i)->isHidden() || table->topLevelItem(i)->text(ui::ShapeTable::Tensor) == u"1"_s);
+        QTest::keyClick(tensor, Qt::Key_Up);
+        QCOMPARE(table->shownRows(), all);
+        QTest::mouseClick(dialog->findChild<QCheckBox *>(u"shapes.front"_s), Qt::LeftButton, {}, {8, 8});
+        QVERIFY(table->shownRows() > 0 && table->shownRows() < all);
+        QVERIFY(table->isColumnHidden(ui::ShapeTable::Days));
+        auto *tokens = dialog->findChild<QLineEdit *>(u"shapes.tokens"_s);
+        tokens->setFocus();
+        QTest::keyClicks(tokens, u"2e12"_s);
+        QVERIFY(!table->isColumnHidden(ui::ShapeTable::Days) && table->isColumnHidden(ui::ShapeTable::Money)); // no price
+        const double rate = *table->rows().front().metrics->tokensPerSecond;
+        QVERIFY(std::abs(table->topLevelItem(0)->text(ui::ShapeTable::Days).toDouble() - 2e12 / rate / 86400) <= 0.5);
+    }
+
+    /// What does not fit stays in the table with what it needs.
+    void whatDoesNotFitSaysWhy()
+    {
+        model::Experiment plan = m_fixture->window().document().experiment();
+        model::Hardware small = *model::hardwarePreset("a100-80gb");
+        small.name = "small";
+        small.memoryCapacity = 1 << 24;
+        plan.cost.source = model::HardwarePreset{small.name, std::make_shared<const model::Hardware>(small)};
+        m_fixture->window().document().edit(u"plan"_s, u"Limit"_s, plan);
+        ui::ShapeDialog *dialog = open();
+        ui::ShapeTable *table = dialog->table();
+        QVERIFY(dialog->findChild<QLabel *>(u"shapes.heading"_s)->text().contains(u"nothing fits"_s));
+        QVERIFY(table->shownRows() > 0);
+        for (int i = 0; i < table->topLevelItemCount(); ++i)
+            QVERIFY(!table->topLevelItem(i)->text(ui::ShapeTable::Remark).isEmpty());
+    }
+
+    void severalShapesAreCompared()
+    {
+        ui::ShapeDialog *dialog = open();
+        ui::ShapeTable *table = dialog->table();
+        auto *compare = dialog->findChild<QPushButton *>(u"shapes.compare"_s);
+        QVERIFY(!compare->isEnabled());
+        table->setFocus();
+        table->setCurrentItem(table->topLevelItem(0));
+        QTest::keyClick(table, Qt::Key_Down, Qt::ShiftModifier);
+        QVERIFY(compare->isEnabled());
+        QTest::mouseClick(compare, Qt::LeftButton);
+        QTRY_COMPARE(m_fixture->window().comparePanel().items().size(), std::size_t{2});
+    }
+
+    void theSearchCanBeCancelled()
+    {
+        model::Experiment plan = planOfRanks();
+        plan.model = test::gptOf(64, 4096, 32, 2048, 131072, model::DataType::Fp16);
+        plan.parallel.replicas = 128;
+        m_fixture->window().document().start(plan, {}, u"Large"_s);
+        QTRY_VERIFY(m_fixture->window().forecast().plan() &&
+                    m_fixture->window().forecast().plan()->experiment.parallel.replicas == 128);
+        m_fixture->window().actions().shapes->trigger();
+        auto *dialog = m_fixture->window().findChild<ui::ShapeDialog *>(u"shapes"_s);
+        QVERIFY(dialog && dialog->isComputing());
+        auto *cancel = dialog->findChild<QPushButton *>(u"shapes.cancel"_s);
+        QTRY_VERIFY(cancel->isVisible());
+        QTest::mouseClick(cancel, Qt::LeftButton);
+        QVERIFY(!dialog->isComputing() && !cancel->isVisible());
+        QVERIFY(dialog->findChild<QLabel *>(u"shapes.heading"_s)->text().startsWith(u"Cancelled"_s));
+        dialog->close();
+    }
+
+    void teachingPlansHaveNoShapes()
+    {
+        model::Experiment plan;
+        plan.hasModel = false;
+        plan.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}};
+        m_fixture->window().document().start(plan, {}, u"Teaching"_s);
+        m_fixture->window().actions().shapes->trigger();
+        auto *dialog = m_fixture->window().findChild<ui::ShapeDialog *>(u"shapes"_s);
+        QTRY_VERIFY(dialog->findChild<QLabel *>(u"shapes.heading"_s)->text().startsWith(u"Shapes need a model"_s));
+        QVERIFY(!dialog->findChild<QPushButton *>(u"shapes.search"_s)->isEnabled());
+    }
+
+    /// The chip names ranks and degrees; with one rank a device it reads as ever.
+    void theChipNamesTheRanks()
+    {
+        auto *chip = m_fixture->find<ui::PlanChip>(u"strip.chip.hardware"_s);
+        QCOMPARE(chip->value(), u"p 2 · t 2 · c 2 · d 2"_s);
+        QVERIFY(chip->accessibleName().startsWith(u"16 × A100"_s));
+        QCOMPARE(chip->toolTip().contains(u"2 devices × 2 tensor × 2 context × 2 replicas"_s), true);
+        model::Experiment plan = planOfRanks();
+        plan.parallel.tensor = plan.parallel.context = plan.parallel.replicas = 1;
+        plan.parallel.zero = 0;
+        m_fixture->window().document().edit(u"plan"_s, u"One"_s, plan);
+        QVERIFY(chip->value().startsWith(u"2 × A100"_s));
+        const auto entries = m_fixture->find<ui::PlanStrip>({})->menu(u"cost.hardware"_s);
+        emit entries->aboutToShow();
+        QVERIFY(entries->actions().contains(m_fixture->window().actions().shapes));
+    }
+
+    /// The pointer and the arrow keys light up a rank's groups; which links they cross is that of the mesh.
+    void theTopologyExplainsARank()
+    {
+        QTest::keyClick(&m_fixture->window(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+        ui::TopologyStrip *strip = m_fixture->window().explorePage().topology();
+        QTRY_VERIFY(strip->isVisible() && strip->topology().has_value());
+        const ui::Topology &topology = *strip->topology();
+        QCOMPARE(topology.nodes, 2);
+        QCOMPARE(topology.axes.size(), std::size_t{4});
+        for (const ui::TopologyAxis &axis : topology.axes) {
+            QCOMPARE(axis.nodes, axis.axis == layout::Axis::Pipeline ? 2 : 1); // the slowest axis
+            QVERIFY((axis.axis == layout::Axis::Pipeline ? axis.messages : axis.traffic) > 0);
+        }
+        const QImage plain = strip->grab().toImage();
+        QTest::mouseMove(strip, strip->cellOf(5).center());
+        QTRY_COMPARE(strip->rank(), std::optional(5));
+        QVERIFY(strip->sentence().startsWith(u"Rank 5 on node 0: device 0, tensor 1, context 0, data 1."_s));
+        QVERIFY2(strip->sentence().contains(u"ranks 5, 13, over the network"_s), qPrintable(strip->sentence()));
+        QVERIFY(strip->grab().toImage() != plain);
+        QTest::keyClick(strip, Qt::Key_Right);
+        QCOMPARE(strip->rank(), std::optional(6));
+        QTest::keyClick(strip, Qt::Key_Escape);
+        QCOMPARE(strip->rank(), std::optional<int>());
+        QTest::keyClick(&m_fixture->window(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(!strip->isVisible());
+    }
+
+    /// A lane stands for eight ranks; a gap names the dimensions of the pass that it waits for.
+    void lanesAndGapsNameTheDimensions()
+    {
+        const ui::LaneGroup &group = m_fixture->content().groups.front();
+        QCOMPARE(group.ranks, 8);
+        const auto why = service::explain(*m_fixture->window().forecast().plan());
+        QVERIFY(why.ok());
+        QString gaps;
+        for (int device = 0; device < 2; ++device)
+            for (const timeline::Lane &lane = ui::laneOf(group, device); const base::Nanos begin : lane.begin)
+                gaps += ui::explainGap(group, &why->idle, device, begin - 1, false);
+        QVERIFY2(gaps.contains(u"along the pipeline"_s), qPrintable(gaps));
+        QVERIFY2(gaps.contains(u"with tensor ranks for"_s) && gaps.contains(u"with context ranks for"_s), qPrintable(gaps));
+        const QString end = ui::explainGap(group, &why->idle, 1, ui::laneOf(group, 1).end.back() + 1, false);
+        QVERIFY2(end.contains(u"Its replicas sum their gradients for"_s), qPrintable(end));
+    }
+
+    /// Shapes are swept at the same sequences of a step.
+    void shapesAreSwept()
+    {
+        const auto parameters = ui::sweepParameters();
+        const auto shape = std::ranges::find(parameters, true, &ui::SweepParameter::isShape);
+        QVERIFY(shape != parameters.end());
+        const model::Experiment base = planOfRanks();
+        const QString offered = ui::offeredValues(*shape, base);
+        const auto values = ui::parseSweepValues(*shape, offered + u" 16x1x1"_s);
+        QVERIFY2(values.ok(), qPrintable(offered));
+        QVERIFY(values->size() >= 4);
+        for (const int value : *values) {
+            model::Experiment plan = base;
+            shape->set(plan, value);
+            QCOMPARE(plan.parallel.ranks(plan.parallel.devices), std::int64_t{16});
+            if (plan.parallel.microbatches > 0)
+                QCOMPARE(sequencesOf(plan), sequencesOf(base));
+        }
+        QCOMPARE(shape->text(ui::parseSweepValues(*shape, u"4x2x2"_s)->front()), u"4 × 2 × 2"_s);
+        QVERIFY(!ui::parseSweepValues(*shape, u"4x2"_s).ok());
+        QVERIFY(!ui::parseSweepValues(*shape, u"0x2x2"_s).ok());
+    }
+
+private:
+    ui::ShapeDialog *open()
+    {
+        QTest::keyClick(&m_fixture->window(), Qt::Key_P, Qt::ControlModifier);
+        auto *dialog = m_fixture->window().findChild<ui::ShapeDialog *>(u"shapes"_s);
+        if (dialog == nullptr || !QTest::qWaitFor([dialog] { return !dialog->isComputing(); }, 60'000))
+            qFatal("the shapes were not searched");
+        QApplication::setActiveWindow(dialog);
+        return dialog;
+    }
+    template <class Condition>
+    static QTreeWidgetItem *rowOf(ui::ShapeTable &table, Condition isIt)
+    {
+        for (int i = 0; i < table.topLevelItemCount(); ++i)
+            if (const auto &row = table.rows()[static_cast<std::size_t>(i)]; row.fits && isIt(row))
+                return table.topLevelItem(i);
+        return nullptr;
+    }
+
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+QTEST_MAIN(WindowShapes)
+#include "window_shapes.moc"

@@ -1,0 +1,357 @@
+#include "ui/shapes/shape_dialog.h"
+
+#include "engine/base/text.h"
+#include "engine/model/presets.h"
+#include "ui/canvas/colours.h"
+#include "ui/controls/number_box.h"
+#include "ui/state/latest_job.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
+#include "ui/words/words.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScreen>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr QSize kShapesSize{1240, 640};
+constexpr QSize kScreenRoom{60, 100};
+constexpr int kShapesProgressMilliseconds = 100;
+constexpr int kMostGpus = 1 << 17;
+constexpr int kMostSequences = 1 << 24;
+constexpr std::size_t kMostFront = 20;
+constexpr std::size_t kMostShapesCompared = 6;
+
+/// What a search depends on: the plan without what a row of the table changes.
+model::Experiment questionOf(const model::Experiment &plan)
+{
+    model::Experiment question = plan;
+    question.schedule = {};
+    question.schedule.memoryLimit = plan.schedule.memoryLimit;
+    question.schedule.attention = plan.schedule.attention;
+    question.parallel = {};
+    question.parallel.contextMethod = plan.parallel.contextMethod;
+    question.parallel.rankOrder = plan.parallel.rankOrder;
+    return question;
+}
+
+} // namespace
+
+/// Written by the engine's thread and read by a timer.
+struct ShapeDialog::Progress {
+    std::atomic<std::size_t> done = 0;
+    std::atomic<std::size_t> total = 0;
+    std::atomic<base::Nanos> shortest = 0;
+};
+
+ShapeDialog::ShapeDialog(EngineBridge *bridge, QWidget *parent)
+    : QDialog(parent), m_bridge(bridge), m_job(new LatestJob(bridge, this)), m_gpus(new NumberBox(this)),
+      m_batch(new NumberBox(this)), m_tokens(new QLineEdit(this)), m_heading(plainLabel(this)), m_table(new ShapeTable(this)),
+      m_onlyFitting(new QCheckBox(Words::tr("Only what fits"), this)),
+      m_onlyFront(new QCheckBox(Words::tr("Only the Pareto front"), this)), m_bar(new QProgressBar(this)),
+      m_cancel(new QPushButton(Words::tr("Cancel"), this))
+{
+    setObjectName(u"shapes"_s);
+    setWindowTitle(Words::tr("Shapes that fit"));
+    m_heading->setObjectName(u"shapes.heading"_s);
+    m_heading->setWordWrap(true);
+    m_bar->setObjectName(u"shapes.progress"_s);
+    m_bar->setAccessibleName(Words::tr("Predictions"));
+    m_cancel->setObjectName(u"shapes.cancel"_s);
+    m_cancel->setAutoDefault(false);
+    auto *layout = new QVBoxLayout(this);
+    layout->addWidget(makeQuestion());
+    layout->addWidget(m_heading);
+    layout->addWidget(makeFilters());
+    layout->addWidget(m_table, 1);
+    layout->addWidget(makeButtons());
+    resize(kShapesSize.boundedTo(screen()->availableSize() - kScreenRoom));
+    connect(m_table, &ShapeTable::chosen, this,
+            [this](const model::Experiment &plan) { emit applied(Words::tr("Shape: ") + shapeText(plan.parallel), plan); });
+    connect(m_table, &QTreeWidget::itemSelectionChanged, this, &ShapeDialog::followSelection);
+    connect(m_cancel, &QPushButton::clicked, this, &ShapeDialog::cancel);
+    m_clock.setInterval(kShapesProgressMilliseconds);
+    connect(&m_clock, &QTimer::timeout, this, &ShapeDialog::showProgress);
+    showProgress();
+    followSelection();
+}
+
+QWidget *ShapeDialog::makeQuestion()
+{
+    auto *row = new QWidget(this);
+    auto *layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    const auto add = [&](const QString &caption, QWidget *field, const QString &name) {
+        field->setObjectName(name);
+        field->setAccessibleName(caption);
+        auto *label = plainLabel(caption, row);
+        label->setBuddy(field);
+        layout->addWidget(label);
+        layout->addWidget(field);
+        layout->addSpacing(8);
+    };
+    m_gpus->setRange(1, kMostGpus);
+    m_batch->setRange(1, kMostSequences);
+    add(Words::tr("GPUs"), m_gpus, u"shapes.gpus"_s);
+    add(Words::tr("Sequences of a step"), m_batch, u"shapes.batch"_s);
+    m_tokens->setPlaceholderText(u"2e12"_s);
+    m_tokens->setMaximumWidth(fontMetrics().horizontalAdvance(u"0000000000000"_s));
+    m_tokens->setToolTip(
+        plainTip(Words::tr("Tokens of the whole training, such as 2e12: the table then has days, and costs if the "
+                           "hardware has a price")));
+    add(Words::tr("Tokens to train on"), m_tokens, u"shapes.tokens"_s);
+    m_search = new QPushButton(Words::tr("Search"), row);
+    m_search->setObjectName(u"shapes.search"_s);
+    m_search->setDefault(true);
+    layout->addWidget(m_search);
+    layout->addWidget(m_bar, 1);
+    layout->addWidget(m_cancel);
+    layout->addStretch();
+    connect(m_search, &QPushButton::clicked, this, &ShapeDialog::search);
+    connect(m_tokens, &QLineEdit::textChanged, this, &ShapeDialog::readTokens);
+    return row;
+}
+
+QWidget *ShapeDialog::makeFilters()
+{
+    auto *row = new QWidget(this);
+    auto *layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    const std::array captions{Words::tr("Pipeline"), Words::tr("Tensor"), Words::tr("Context"), Words::tr("Data")};
+    const std::array names{u"shapes.pipeline"_s, u"shapes.tensor"_s, u"shapes.context"_s, u"shapes.data"_s};
+    for (std::size_t axis = 0; axis < m_degrees.size(); ++axis) {
+        auto *box = new QComboBox(row);
+        box->setObjectName(names[axis]);
+        box->setAccessibleName(captions[axis]);
+        auto *label = plainLabel(captions[axis], row);
+        label->setBuddy(box);
+        layout->addWidget(label);
+        layout->addWidget(box);
+        layout->addSpacing(8);
+        m_degrees[axis] = box;
+        connect(box, &QComboBox::currentIndexChanged, this, &ShapeDialog::filter);
+    }
+    m_onlyFitting->setObjectName(u"shapes.fitting"_s);
+    m_onlyFitting->setChecked(true);
+    m_onlyFront->setObjectName(u"shapes.front"_s);
+    for (QCheckBox *box : {m_onlyFitting, m_onlyFront}) {
+        layout->addWidget(box);
+        connect(box, &QCheckBox::toggled, this, &ShapeDialog::filter);
+    }
+    layout->addStretch();
+    return row;
+}
+
+QWidget *ShapeDialog::makeButtons()
+{
+    auto *row = new QWidget(this);
+    auto *layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Close, row);
+    m_apply = buttons->addButton(Words::tr("Use this plan"), QDialogButtonBox::ActionRole);
+    m_apply->setObjectName(u"shapes.apply"_s);
+    m_compare = buttons->addButton(Words::tr("Compare"), QDialogButtonBox::ActionRole);
+    m_compare->setObjectName(u"shapes.compare"_s);
+    m_compare->setToolTip(plainTip(Words::tr("Two to six rows on one time axis; Ctrl and Shift select several")));
+    for (QPushButton *button : {m_apply, m_compare, buttons->button(QDialogButtonBox::Close)})
+        button->setAutoDefault(false);
+    layout->addWidget(buttons);
+    connect(m_apply, &QPushButton::clicked, this, [this] {
+        if (const auto rows = m_table->selectedRows(); rows.size() == 1)
+            emit m_table->chosen(model::Experiment(rows.front()->experiment));
+    });
+    connect(m_compare, &QPushButton::clicked, this, &ShapeDialog::compareSelected);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    return row;
+}
+
+bool ShapeDialog::isComputing() const
+{
+    return m_job->isRunning();
+}
+
+void ShapeDialog::setPlan(const service::PredictionPtr &plan)
+{
+    m_plan = plan;
+    const bool isPossible =
+        plan && plan->experiment.hasModel && std::holds_alternative<model::HardwarePreset>(plan->experiment.cost.source);
+    m_search->setEnabled(isPossible);
+    if (!isPossible) {
+        cancel();
+        m_heading->setText(Words::tr("Shapes need a model and hardware: choose them in the strip above the picture."));
+        return;
+    }
+    model::Experiment question = questionOf(plan->experiment);
+    question.training = {};
+    m_table->markPlan(plan->experiment);
+    if (m_hasSearched && question == m_searched)
+        return;
+    if (!m_hasSearched) {
+        const model::ParallelPlan &parallel = plan->experiment.parallel;
+        m_gpus->setValue(static_cast<int>(std::min<std::int64_t>(parallel.ranks(parallel.devices), kMostGpus)));
+        m_batch->setValue(
+            static_cast<int>(std::min<std::int64_t>(parallel.stepMicrobatches() * parallel.microbatchSize, kMostSequences)));
+    }
+    search();
+}
+
+service::PlanQuery ShapeDialog::query() const
+{
+    service::PlanQuery query;
+    query.experiment = questionOf(m_plan->experiment);
+    query.gpus = m_gpus->value();
+    query.globalBatch = m_batch->value();
+    query.mayFitNothing = true;
+    return query;
+}
+
+void ShapeDialog::search()
+{
+    if (!m_plan)
+        return;
+    m_searched = questionOf(m_plan->experiment);
+    m_searched.training = {}; // changes no prediction
+    m_hasSearched = true;
+    m_table->setEnabled(false); // the rows are of another question
+    m_heading->setText(Words::tr("Searching…"));
+    m_progress = std::make_shared<Progress>();
+    m_job->start(
+        [query = query(), progress = m_progress](const std::stop_token &stop) {
+            return service::searchPlan(query, kMostFront, {stop, [progress](const service::SearchProgress &now) {
+                                                               progress->total = now.total;
+                                                               progress->done = now.done;
+                                                               progress->shortest = now.shortest.value_or(0);
+                                                           }});
+        },
+        [this](const base::Result<service::PlanAnswer> &answer) { take(answer); });
+    m_clock.start();
+    showProgress();
+}
+
+void ShapeDialog::cancel()
+{
+    const bool wasRunning = m_job->isRunning();
+    m_job->cancel();
+    m_clock.stop();
+    showProgress();
+    if (wasRunning)
+        m_heading->setText(Words::tr("Cancelled. Search starts it again."));
+}
+
+void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
+{
+    m_clock.stop();
+    showProgress();
+    m_table->setEnabled(true);
+    if (!answer) {
+        m_table->setRows({}, {});
+        m_heading->setText(sentence(answer.error()));
+        return;
+    }
+    std::vector<ShapeRow> rows = shapeRows(*answer);
+    const auto fitting = std::ranges::count_if(rows, &ShapeRow::fits);
+    QString heading = Words::tr("%1 GPUs, %2, %3 sequences a step")
+                          .arg(countText(m_gpus->value()), modelCaption(m_searched.model.preset), countText(m_batch->value()));
+    if (answer->limit)
+        heading += Words::tr(", at most %1 a rank").arg(bytesText(*answer->limit));
+    heading += u": "_s + (fitting > 0 ? Words::tr("%1 plans fit.").arg(fitting)
+                                      : Words::tr("nothing fits. The rows say what each shape needs."));
+    m_heading->setText(heading);
+    m_heading->setToolTip(plainTip(leftOutText(*answer)));
+    if (fitting == 0)
+        m_onlyFitting->setChecked(false);
+    m_table->setRows(std::move(rows), {answer->limit, std::nullopt, m_plan ? m_plan->hardware : nullptr});
+    fillDegrees();
+    readTokens();
+    filter();
+    if (m_plan)
+        m_table->markPlan(m_plan->experiment);
+}
+
+void ShapeDialog::fillDegrees()
+{
+    for (std::size_t axis = 0; axis < m_degrees.size(); ++axis) {
+        std::set<int> degrees;
+        for (const ShapeRow &row : m_table->rows()) {
+            const model::ParallelPlan &plan = row.experiment.parallel;
+            degrees.insert(std::array{plan.devices, plan.tensor, plan.context, plan.replicas}[axis]);
+        }
+        const QSignalBlocker blocker(m_degrees[axis]);
+        const int before = m_degrees[axis]->currentData().toInt();
+        m_degrees[axis]->clear();
+        m_degrees[axis]->addItem(Words::tr("any"), 0);
+        for (const int degree : degrees)
+            m_degrees[axis]->addItem(countText(degree), degree);
+        m_degrees[axis]->setCurrentIndex(std::max(m_degrees[axis]->findData(before), 0));
+    }
+}
+
+void ShapeDialog::filter()
+{
+    ShapeTable::Filter filter;
+    for (std::size_t axis = 0; axis < m_degrees.size(); ++axis)
+        filter.degrees[axis] = m_degrees[axis]->currentData().toInt();
+    filter.onlyFitting = m_onlyFitting->isChecked();
+    filter.onlyFront = m_onlyFront->isChecked();
+    m_table->setFilter(filter);
+}
+
+void ShapeDialog::readTokens()
+{
+    const QString text = m_tokens->text().trimmed();
+    const auto tokens = base::parseNumber(utf8(text));
+    const bool isSound = text.isEmpty() || (tokens && *tokens > 0);
+    m_tokens->setAccessibleDescription(isSound ? QString() : Words::tr("This is no number of tokens, such as 2e12."));
+    QPalette tones = palette();
+    if (!isSound)
+        tones.setColor(QPalette::Text, coloursFor(tones).alarm);
+    m_tokens->setPalette(tones);
+    m_table->setTokens(tokens && *tokens > 0 ? tokens : std::nullopt);
+}
+
+void ShapeDialog::showProgress()
+{
+    const bool isRunning = m_job->isRunning();
+    m_bar->setVisible(isRunning);
+    m_cancel->setVisible(isRunning);
+    if (!isRunning)
+        return;
+    m_bar->setMaximum(static_cast<int>(m_progress->total));
+    m_bar->setValue(static_cast<int>(m_progress->done));
+    if (const base::Nanos shortest = m_progress->shortest; shortest > 0)
+        m_heading->setText(Words::tr("Searching… The fastest plan so far takes %1.").arg(durationText(shortest)));
+}
+
+void ShapeDialog::followSelection()
+{
+    const std::size_t count = m_table->selectedRows().size();
+    m_apply->setEnabled(count == 1);
+    m_compare->setEnabled(count >= 2 && count <= kMostShapesCompared);
+}
+
+void ShapeDialog::compareSelected()
+{
+    std::vector<std::pair<QString, model::Experiment>> plans;
+    for (const ShapeRow *row : m_table->selectedRows())
+        plans.emplace_back(shapeText(row->experiment.parallel), row->experiment);
+    emit compareAsked(plans);
+}
+
+} // namespace stagelens::ui

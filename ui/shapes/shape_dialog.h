@@ -1,0 +1,82 @@
+// "Shapes that fit": which division of a number of GPUs is best for the plan's model.
+#pragma once
+
+#include "engine/service/search/plan_search.h"
+#include "ui/shapes/shape_table.h"
+
+#include <QDialog>
+#include <QTimer>
+
+#include <array>
+#include <memory>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QPushButton;
+
+namespace stagelens::ui {
+
+class EngineBridge;
+class LatestJob;
+class NumberBox;
+
+/// Searches as `stagelens-cli plan` does, as a job with progress, and shows every shape at the same sequences of a step.
+/// Degrees filter the table; a click on a row is a proposal to apply it.
+class ShapeDialog : public QDialog {
+    Q_OBJECT
+public:
+    explicit ShapeDialog(EngineBridge *bridge, QWidget *parent = nullptr);
+
+    /// Follows the window's plan: another model or hardware starts a search; null has no shapes.
+    void setPlan(const service::PredictionPtr &plan);
+    [[nodiscard]] bool isComputing() const;
+    [[nodiscard]] ShapeTable *table() { return m_table; }
+
+signals:
+    void applied(const QString &words, const model::Experiment &experiment);
+    /// Two to six rows, each with its name.
+    void compareAsked(const std::vector<std::pair<QString, model::Experiment>> &plans);
+
+private:
+    struct Progress;
+
+    QWidget *makeQuestion();
+    QWidget *makeFilters();
+    QWidget *makeButtons();
+    [[nodiscard]] service::PlanQuery query() const;
+    void search();
+    void cancel();
+    void take(const base::Result<service::PlanAnswer> &answer);
+    void fillDegrees();
+    void filter();
+    void readTokens();
+    void showProgress();
+    void followSelection();
+    void compareSelected();
+
+    EngineBridge *m_bridge;
+    LatestJob *m_job;
+    service::PredictionPtr m_plan;
+    model::Experiment m_searched; ///< what does not change with a row of the table
+    bool m_hasSearched = false;
+    NumberBox *m_gpus;
+    NumberBox *m_batch;
+    QLineEdit *m_tokens;
+    QLabel *m_heading;
+    ShapeTable *m_table;
+    std::array<QComboBox *, 4> m_degrees{};
+    QCheckBox *m_onlyFitting;
+    QCheckBox *m_onlyFront;
+    QProgressBar *m_bar;
+    QPushButton *m_cancel;
+    QPushButton *m_search = nullptr;
+    QPushButton *m_apply = nullptr;
+    QPushButton *m_compare = nullptr;
+    std::shared_ptr<Progress> m_progress;
+    QTimer m_clock;
+};
+
+} // namespace stagelens::ui

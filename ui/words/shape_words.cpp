@@ -1,0 +1,145 @@
+#include "ui/words/shape_words.h"
+
+#include "engine/service/search/planned_shapes.h"
+#include "ui/words/tr.h"
+#include "ui/words/words.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr double kHoursOfDay = 24;
+constexpr double kSecondsOfHour = 3600;
+
+base::Bytes peakOf(const simulate::Metrics &metrics)
+{
+    return metrics.peakMemory.empty() ? 0 : std::ranges::max(metrics.peakMemory);
+}
+
+double shareOn(const std::vector<base::Nanos> &times, std::size_t device, base::Nanos whole)
+{
+    return device < times.size() && whole > 0 ? static_cast<double>(times[device]) / static_cast<double>(whole) : 0;
+}
+
+} // namespace
+
+std::vector<ShapeRow> shapeRows(const service::PlanAnswer &answer)
+{
+    std::vector<ShapeRow> rows;
+    for (const service::PlannedRun &run : answer.plans)
+        rows.push_back({run.prediction->experiment, run.prediction->metrics, peakOf(run.prediction->metrics), true, true, {}});
+    std::ranges::stable_sort(rows, {},
+                             [](const ShapeRow &row) { return row.metrics ? row.metrics->iteration : base::Nanos{0}; });
+    for (const service::PlannedShape &shape : answer.shapes) {
+        const bool isKnown = std::ranges::any_of(answer.plans, [&shape](const service::PlannedRun &run) {
+            return service::isSameShape(run.prediction->experiment.parallel, shape.experiment.parallel);
+        });
+        if (!isKnown)
+            rows.push_back({shape.experiment, shape.metrics, shape.memory, shape.fits, false, qtText(shape.refusal)});
+    }
+    return rows;
+}
+
+QString shapeText(const model::ParallelPlan &plan)
+{
+    QStringList parts;
+    for (const auto &[degree, text] :
+         {std::pair{plan.devices, Words::tr("%1 devices")}, std::pair{plan.tensor, Words::tr("%1 tensor")},
+          std::pair{plan.context, Words::tr("%1 context")}, std::pair{plan.replicas, Words::tr("%1 replicas")}})
+        if (degree > 1)
+            parts << text.arg(degree);
+    return parts.isEmpty() ? Words::tr("1 device") : parts.join(u" × "_s);
+}
+
+QString shortShapeText(const model::ParallelPlan &plan)
+{
+    QStringList parts;
+    for (const auto &[degree, text] :
+         {std::pair{plan.tensor, Words::tr("tensor %1")}, std::pair{plan.context, Words::tr("context %1")},
+          std::pair{plan.replicas, Words::tr("data %1")}})
+        if (degree > 1)
+            parts << text.arg(degree);
+    return parts.join(u" × "_s);
+}
+
+QString methodsText(const model::Experiment &plan)
+{
+    QStringList parts{familyCaption(plan.schedule.family)};
+    if (plan.schedule.vocabulary != model::VocabularyMethod::None)
+        parts << shortName(plan.schedule.vocabulary);
+    if (plan.schedule.recompute == model::Recompute::Full)
+        parts << Words::tr("full recomputation");
+    else if (plan.schedule.recompute == model::Recompute::Selective)
+        parts << Words::tr("selective recomputation");
+    if (plan.parallel.zero > 0)
+        parts << (plan.parallel.reducesEagerly() ? Words::tr("ZeRO-%1 in every pass").arg(plan.parallel.zero)
+                                                 : u"ZeRO-%1"_s.arg(plan.parallel.zero));
+    return parts.join(u" · "_s);
+}
+
+ExchangeShares exchangeShares(const simulate::Metrics &metrics)
+{
+    ExchangeShares most;
+    const std::size_t devices = metrics.busyPerDevice.size();
+    for (std::size_t device = 0; device < devices; ++device) {
+        const ExchangeShares shares{shareOn(metrics.tensorPerDevice, device, metrics.iteration),
+                                    shareOn(metrics.contextPerDevice, device, metrics.iteration),
+                                    shareOn(metrics.replicaPerDevice, device, metrics.iteration)};
+        if (shares.all() > most.all())
+            most = shares;
+    }
+    if (metrics.exposedExchange && metrics.iteration > 0)
+        most.replicas += static_cast<double>(*metrics.exposedExchange) / static_cast<double>(metrics.iteration);
+    return most;
+}
+
+QString exchangesText(const ExchangeShares &shares)
+{
+    constexpr double kLeastShown = 0.005;
+    QStringList parts;
+    for (const auto &[share, text] :
+         {std::pair{shares.tensor, Words::tr("tensor %1")}, std::pair{shares.context, Words::tr("context %1")},
+          std::pair{shares.replicas, Words::tr("data %1")}})
+        if (share >= kLeastShown)
+            parts << text.arg(shareText(share));
+    return parts.join(u", "_s);
+}
+
+std::optional<TrainingCost> trainingCost(const ShapeRow &row, double tokens, const model::Hardware *hardware)
+{
+    if (!row.metrics || !row.metrics->tokensPerSecond || *row.metrics->tokensPerSecond <= 0 || tokens <= 0)
+        return std::nullopt;
+    const model::ParallelPlan &plan = row.experiment.parallel;
+    const double hours = tokens / *row.metrics->tokensPerSecond / kSecondsOfHour;
+    const double gpuHours = hours * static_cast<double>(plan.ranks(plan.devices));
+    const double price = hardware != nullptr ? hardware->pricePerDeviceHour : 0;
+    return TrainingCost{hours / kHoursOfDay, gpuHours, price > 0 ? std::optional(gpuHours * price) : std::nullopt};
+}
+
+QString obstacleText(const ShapeRow &row, std::optional<base::Bytes> limit)
+{
+    if (!row.refusal.isEmpty())
+        return row.refusal;
+    if (row.fits)
+        return {};
+    if (!row.memory || !limit)
+        return Words::tr("does not fit");
+    return row.metrics ? Words::tr("needs %1 of %2").arg(bytesText(*row.memory), bytesText(*limit))
+                       : Words::tr("needs at least %1 of %2").arg(bytesText(*row.memory), bytesText(*limit));
+}
+
+QString leftOutText(const service::PlanAnswer &answer)
+{
+    QStringList lines{Words::tr("%1 plans predicted, %2 ruled out by their bounds of time and memory.")
+                          .arg(countText(static_cast<double>(answer.tried)), countText(static_cast<double>(answer.beaten)))};
+    for (const service::PlanRejection &each : answer.rejected)
+        lines << Words::tr("Left out: %1 with %2.").arg(countText(static_cast<double>(each.count)), engineText(each.reason));
+    return lines.join(u'\n');
+}
+
+} // namespace stagelens::ui
