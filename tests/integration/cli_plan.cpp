@@ -44,14 +44,14 @@ private slots:
     {
         const CliAnswer words = m_cli.run(u"plan --gpus 4 --global-batch 16 "_s + kModel);
         QVERIFY2(words.status == 0, words.err.constData());
-        for (const char *part : {"4 ranks of a100-80gb", "* is chosen", "Second: ", "Not searched: context"})
+        for (const char *part : {"4 ranks of a100-80gb", "* is chosen", "Second: ", "Not searched: expert"})
             QVERIFY2(words.out.contains(part), words.out.constData());
         const CliAnswer csv = m_cli.run(u"plan --csv --gpus 4 --global-batch 16 --top 3 "_s + kModel);
         const QByteArrayList lines = csv.out.trimmed().split('\n');
         QVERIFY(lines.size() > 1 && lines.size() <= 4);
         for (const QByteArray &line : lines)
             QCOMPARE(line.count(','), lines[0].count(','));
-        QVERIFY(lines[0].startsWith("devices,tensor,replicas,microbatches,microbatch_size,schedule,"));
+        QVERIFY(lines[0].startsWith("devices,tensor,context,replicas,microbatches,microbatch_size,schedule,"));
     }
 
     /// Every synchronous order of a small plan with its optimum; that of 1F1B is known: (m + p - 1)(F + B).
