@@ -66,10 +66,18 @@ constexpr std::array kCapabilities{
         .name = "context-parallelism-by-a-ring",
         .description = "keys and values of other ranks in a ring of messages beside attention",
         .field = "parallel.context_method",
-        .isUsed = [](const Experiment &e) { return hasContextRanks(e) && e.parallel.contextMethod == ContextMethod::Ring; },
-        .isRun = false,
-        .reason = "runs gather the keys and values of other ranks",
-        .remedy = "choose all-gather, or predict the plan with simulate"},
+        .isUsed = [](const Experiment &e) { return hasContextRanks(e) && e.parallel.contextMethod == ContextMethod::Ring; }},
+    Capability{.name = "ring-with-kept-probabilities",
+               .description = "materialised attention, whose keys come in a ring",
+               .field = "parallel.context_method",
+               .isUsed =
+                   [](const Experiment &e) {
+                       return hasContextRanks(e) && e.parallel.contextMethod == ContextMethod::Ring &&
+                              e.schedule.attention == Attention::Materialised;
+                   },
+               .isRun = false,
+               .reason = "the probabilities of a part of the keys change with every part that follows",
+               .remedy = "choose all-gather, or flash attention"},
     Capability{
         .name = "context-parallelism-by-heads",
         .description = "tokens exchanged for heads around attention",

@@ -172,8 +172,7 @@ std::vector<Field> meshRows()
         degree("parallel.context", "--context", "c", "Context ranks",
                "ranks that share each sequence: each has the tokens of two chunks of it", MEMBER(parallel.context)),
         row("parallel.context_method", "--context-method", "HOW", "Keys of other ranks",
-            "how context ranks reach the keys and values of others (runs support all-gather)", Kind::Choice,
-            MEMBER(parallel.contextMethod))
+            "how context ranks reach the keys and values of others", Kind::Choice, MEMBER(parallel.contextMethod))
             .oneOf({{"all-gather", "All-gather", "Each rank gathers the keys and values of the whole sequence"},
                     {"ring", "Ring", "Keys and values travel around the ranks while attention works on the last ones"},
                     {"ulysses", "Ulysses", "Ranks exchange tokens for heads before and after attention"}})

@@ -97,6 +97,8 @@ struct Operator {
     std::vector<ValueId> outputs;
     std::vector<int> parameters;         ///< of a norm; the bias of a sum
     std::vector<Projection> projections; ///< of Linear and ExpertLinear
+    int ring =
+        0; ///< of GatherKeys: the ranks among which the keys travel, so that attention sees a part at a time; 0: all at once
 };
 
 /// Layout of a stored weight matrix of a linear map.

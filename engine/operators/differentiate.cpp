@@ -77,7 +77,8 @@ private:
         }
     }
 
-    /// With context ranks the keys are gathered again, and each rank needs the sum of the gradients of its own.
+    /// With context ranks the keys are gathered again, or travel again part by part, and each rank needs the sum of the
+    /// gradients of its own.
     void appendAttention(const Operator &op, Step step)
     {
         if (op.inputs.size() == 1) {
@@ -88,11 +89,20 @@ private:
         const Place keys = m_draft.newScratch(width);
         const Place gradients = m_draft.newScratch(width);
         const Place fused = step.out[0];
-        m_draft.steps.push_back(exchangeStep(Exchange::GatherKeys, step.in[1], keys, width));
+        const Place qkv = step.in[1];
         step.in.push_back(keys);
         step.out.push_back(gradients);
-        m_draft.steps.push_back(std::move(step));
-        m_draft.steps.push_back(exchangeStep(Exchange::ScatterKeys, gradients, fused, width));
+        const int ring = keysOf(m_block, op)->ring;
+        const bool isRing = ring > 0;
+        for (step.hop = 0; step.hop < std::max(ring, 1); ++step.hop) {
+            m_draft.steps.push_back(
+                exchangeStep(isRing ? Exchange::RingKeys : Exchange::GatherKeys, qkv, keys, width, step.hop));
+            m_draft.steps.push_back(step);
+            m_draft.steps.push_back(
+                exchangeStep(isRing ? Exchange::RingGradients : Exchange::ScatterKeys, gradients, fused, width, step.hop));
+        }
+        if (isRing)
+            m_draft.steps.push_back(exchangeStep(Exchange::RingGradients, gradients, fused, width, ring));
     }
 
     void appendExperts(const Operator &op)

@@ -8,7 +8,7 @@
 namespace stagelens::operators {
 
 /// Returns a step that exchanges a tensor with rows of `width` among tensor ranks.
-[[nodiscard]] Step exchangeStep(Exchange exchange, Place in, Place out, std::int64_t width);
+[[nodiscard]] Step exchangeStep(Exchange exchange, Place in, Place out, std::int64_t width, int hop = 0);
 
 /// Steps whose scratch tensors are numbered, not yet placed.
 struct Draft {

@@ -148,10 +148,11 @@ private:
 };
 
 /// Lets attention read the keys and values of the whole sequences, of which each context rank has its part. In a ring it has
-/// two parts at a time, that at work and that which arrives.
+/// one part at a time; that which arrives is a message.
 Block withGatheredKeys(Block block, const TensorSplit &split)
 {
-    const int parts = split.contextMethod == model::ContextMethod::Ring ? 2 : split.context;
+    const bool isRing = split.contextMethod == model::ContextMethod::Ring;
+    const int parts = isRing ? 1 : split.context;
     std::vector<Operator> operators;
     for (Operator &op : block.operators) {
         if (op.kind == OperatorKind::Attention) {
@@ -159,7 +160,7 @@ Block withGatheredKeys(Block block, const TensorSplit &split)
             const auto keys = static_cast<ValueId>(block.values.size());
             // Of the tokens of several ranks: as many times wider for each token of this one.
             block.values.push_back({"keys", parts * (block.value(qkv).width - block.value(op.outputs[0]).width)});
-            operators.push_back({OperatorKind::GatherKeys, {qkv}, {keys}, {}, {}});
+            operators.push_back({OperatorKind::GatherKeys, {qkv}, {keys}, {}, {}, isRing ? split.context : 0});
             op.inputs.push_back(keys);
         }
         operators.push_back(std::move(op));

@@ -35,10 +35,7 @@ private:
         case OperatorKind::AllGather: return exchange(op, Exchange::AllGather, place(op.outputs[0]));
         case OperatorKind::ReduceScatter: return appendSum(index, Exchange::ReduceScatter);
         case OperatorKind::AllReduce: return appendSum(index, Exchange::AllReduce);
-        case OperatorKind::GatherKeys:
-            m_draft.steps.push_back(exchangeStep(Exchange::GatherKeys, place(op.inputs[0]), place(op.outputs[0]),
-                                                 m_block.value(op.outputs[0]).width));
-            return;
+        case OperatorKind::GatherKeys: return appendKeys(op, 0);
         default: break;
         }
         Step step{StepKind::Forward, static_cast<int>(index), {}, {}};
@@ -56,7 +53,19 @@ private:
         }
         for (const ValueId value : outputs)
             step.out.push_back(place(value));
-        m_draft.steps.push_back(std::move(step));
+        m_draft.steps.push_back(step);
+        const Operator *const keys = keysOf(m_block, op);
+        for (step.hop = 1; keys != nullptr && step.hop < keys->ring; ++step.hop) {
+            appendKeys(*keys, step.hop);
+            m_draft.steps.push_back(step);
+        }
+    }
+
+    void appendKeys(const Operator &op, int hop)
+    {
+        const ValueId keys = op.outputs[0];
+        m_draft.steps.push_back(exchangeStep(op.ring > 0 ? Exchange::RingKeys : Exchange::GatherKeys, place(op.inputs[0]),
+                                             place(keys), m_block.value(keys).width, hop));
     }
 
     void exchange(const Operator &op, Exchange kind, Place out)
@@ -103,14 +112,23 @@ private:
 
 std::string_view name(Exchange exchange)
 {
-    constexpr std::array<std::string_view, 5> kNames{"all-gather", "reduce-scatter", "all-reduce", "gather-keys",
-                                                     "scatter-keys"};
+    constexpr std::array<std::string_view, 7> kNames{"all-gather",   "reduce-scatter", "all-reduce",    "gather-keys",
+                                                     "scatter-keys", "ring-keys",      "ring-gradients"};
     return kNames[static_cast<std::size_t>(exchange)];
 }
 
-Step exchangeStep(Exchange exchange, Place in, Place out, std::int64_t width)
+Step exchangeStep(Exchange exchange, Place in, Place out, std::int64_t width, int hop)
 {
-    return {.kind = StepKind::Exchange, .in = {in}, .out = {out}, .width = width, .exchange = exchange};
+    return {.kind = StepKind::Exchange, .in = {in}, .out = {out}, .width = width, .exchange = exchange, .hop = hop};
+}
+
+const Operator *keysOf(const Block &block, const Operator &attention)
+{
+    for (const Operator &op : block.operators)
+        if (op.kind == OperatorKind::GatherKeys && attention.kind == OperatorKind::Attention && attention.inputs.size() > 1 &&
+            op.outputs[0] == attention.inputs[1])
+            return &op;
+    return nullptr;
 }
 
 ValueId beforeGather(const Block &block, ValueId value)

@@ -43,11 +43,12 @@ enum class Exchange : std::uint8_t {
     // Among the context ranks of a layer. Keys are [b s, 2 kv] of whole sequences.
     GatherKeys,  ///< fused rows -> the keys and values of all ranks
     ScatterKeys, ///< gradients of all keys and values -> the sum for the rank's tokens, into the gradient of its fused rows
+    // In a ring, by hop. Keys are [b s, 2 kv] of the tokens of one rank; those of hop i come from the i-th rank before this
+    // one. Gradients travel behind the keys, and each rank adds its part. Hop 0 sends or keeps a rank's own, hop c takes the
+    // sum home.
+    RingKeys,
+    RingGradients,
 };
-[[nodiscard]] constexpr bool isOverContext(Exchange exchange)
-{
-    return exchange == Exchange::GatherKeys || exchange == Exchange::ScatterKeys;
-}
 [[nodiscard]] std::string_view name(Exchange exchange); ///< "all-gather", ...
 
 /// A kernel call, or one for each projection of a linear map. Operands by operator:
@@ -77,6 +78,7 @@ struct Step {
     bool accumulates = false; ///< InputGradient: adds to dx; a norm always does
     std::int64_t width = 0;   ///< of Copy and Zero: numbers for each token of the microbatch; of Exchange: of a row
     Exchange exchange = Exchange::AllGather;
+    int hop = 0; ///< in a ring: of the exchange, or of the keys that attention sees
 };
 
 struct LayerRecipe {
@@ -104,6 +106,9 @@ struct BackwardReads {
 [[nodiscard]] BackwardReads backwardReads(const Block &block, const Operator &op);
 /// Returns the input of the AllGather that makes the value, or the value.
 [[nodiscard]] ValueId beforeGather(const Block &block, ValueId value);
+
+/// Returns the operator that makes the keys of other context ranks for an attention, or null.
+[[nodiscard]] const Operator *keysOf(const Block &block, const Operator &attention);
 
 /// Returns the values that a layer saves from F to B beside its input; see LayerRecipe::saved.
 [[nodiscard]] std::vector<ValueId> savedValues(const Block &block);

@@ -42,7 +42,8 @@ private:
         switch (step.kind) {
         case StepKind::Copy: return base::concat(places(step.out), " = copy(", places(step.in), ")");
         case StepKind::Zero: return places(step.out) + " = zero()";
-        case StepKind::Exchange: return base::concat(places(step.out), " = ", name(step.exchange), "(", places(step.in), ")");
+        case StepKind::Exchange:
+            return base::concat(places(step.out), " = ", name(step.exchange), hop(step), "(", places(step.in), ")");
         case StepKind::Forward:
             if (operatorOf(step).kind == OperatorKind::ReduceScatter || operatorOf(step).kind == OperatorKind::AllReduce)
                 return base::concat(places(step.out), " += ", parameters(step),
@@ -62,7 +63,14 @@ private:
     {
         const Operator &op = operatorOf(step);
         const std::string names = step.kind == StepKind::WeightGradient ? std::string() : parameters(step);
-        return base::concat(name(op.kind), half, "(", places(step.in), names.empty() ? "" : "; ", names, ")");
+        return base::concat(name(op.kind), half, hop(step), "(", places(step.in), names.empty() ? "" : "; ", names, ")");
+    }
+
+    /// Returns the hop of a step of a ring.
+    [[nodiscard]] static std::string hop(const Step &step)
+    {
+        const bool isOfRing = step.exchange == Exchange::RingKeys || step.exchange == Exchange::RingGradients;
+        return step.hop > 0 || isOfRing ? base::concat("[", step.hop, "]") : std::string();
     }
 
     [[nodiscard]] std::string parameters(const Step &step) const

@@ -216,7 +216,9 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
     floats.dropped =
         savedLayout(recipe.block, droppedValues(recipe.block, recipe.saved, modules), floats.tokens, precision).floats;
     // In bf16 there are GPUs, whose attention brings its own scratch.
-    const std::int64_t attention = precision == base::Precision::Bf16 ? 0 : attentionScratch(model.sequence, model.headSize());
+    const bool seesParts = split.contextMethod == model::ContextMethod::Ring;
+    const std::int64_t positions = seesParts ? model.sequence / split.context : model.sequence;
+    const std::int64_t attention = precision == base::Precision::Bf16 ? 0 : attentionScratch(positions, model.headSize());
     floats.workspace = attention + constantFloats(recipe.block, model.sequence / split.context, model.headSize());
     floats.workspaceParts = static_cast<int>(recipe.scratch.size()) + 3;
     for (const std::int64_t width : recipe.scratch)

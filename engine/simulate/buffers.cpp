@@ -55,10 +55,9 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     bytes[at(MemoryCategory::Optimizer)] = optimizer.state;
     bytes[at(MemoryCategory::Communication)] =
         optimizer.messages + (replicas > 1 ? kFloatBytes * replicaMessages(experiment.parallel) * replicaChunkFloats(cut) : 0);
-    bytes[at(MemoryCategory::Communication)] +=
-        kFloatBytes *
-        (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
-         contextMessages(experiment.parallel.context) * floats.contextPart + 2 * tensorSumFloats(experiment, schedule, device));
+    bytes[at(MemoryCategory::Communication)] += kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
+                                                               contextMessages(experiment.parallel) * floats.contextPart +
+                                                               2 * tensorSumFloats(experiment, schedule, device));
     bytes[at(MemoryCategory::Workspace)] = kFloatBytes * (floats.workspace + again) + optimizer.scratch;
     return bytes;
 }

@@ -51,10 +51,13 @@ inline constexpr std::int64_t kTensorSumFloats = 1 << 18;
     return ranks > 1 ? 2 * ranks : 0;
 }
 /// Returns the greatest number of parts (operators::EngineFloats::contextPart) that a context rank has sent to others or holds
-/// at any time: those of the gradients of keys, its own among them, and the keys of the exchange before or after.
-[[nodiscard]] constexpr int contextMessages(int ranks)
+/// at any time: those of the gradients of keys, its own among them, and the keys of the exchange before or after. In a ring,
+/// its keys, those of the exchange before, which the rank before it may not have seen yet, and the gradients that it has begun.
+[[nodiscard]] constexpr int contextMessages(const model::ParallelPlan &plan)
 {
-    return ranks > 1 ? ranks + 1 : 0;
+    if (plan.context == 1)
+        return 0;
+    return plan.contextMethod == model::ContextMethod::Ring ? 3 : plan.context + 1;
 }
 /// Returns the greatest floats of each of the two messages of tensor ranks.
 [[nodiscard]] std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);

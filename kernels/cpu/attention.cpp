@@ -130,14 +130,22 @@ struct Space {
     float *ofScores() { return cut(kQueries * kKeys); }
 };
 
-/// Calls `part` for the blocks of keys that the queries [first, first + rows) see, in order. Returns false if interrupted.
+/// Queries at the positions [first, first + rows), and the number of keys that exist.
+struct Queries {
+    std::int64_t first;
+    std::int64_t rows;
+    std::int64_t keys;
+};
+
+/// Calls `part` for the blocks of keys that the queries see, in order. Returns false if interrupted.
 template <class Part>
-bool forBlocks(float *values, std::int64_t first, std::int64_t rows, float scale, const Interrupt &interrupt, const Part &part)
+bool forBlocks(float *values, const Queries &queries, float scale, const Interrupt &interrupt, const Part &part)
 {
-    for (std::int64_t key = 0; key < first + rows; key += kKeys) {
+    const std::int64_t end = std::min(queries.first + queries.rows, queries.keys);
+    for (std::int64_t key = 0; key < end; key += kKeys) {
         if (interrupt())
             return false;
-        part(Scores{values, first, rows, key, std::min(kKeys, first + rows - key), scale});
+        part(Scores{values, queries.first, queries.rows, key, std::min(kKeys, end - key), scale});
     }
     return true;
 }
@@ -221,6 +229,8 @@ struct Sequence {
     {
         const std::int64_t chunk = shape.keys > 0 ? shape.sequence / 2 : shape.sequence;
         for (std::int64_t begin = 0; begin < shape.sequence; begin += chunk) {
+            if (begin == 0 && shape.skipsFirst)
+                continue;
             const std::int64_t position = begin == 0 ? shape.firstChunk : shape.secondChunk;
             for (std::int64_t row = 0; row < chunk; row += kQueries)
                 if (!tile(begin + row, position + row, std::min(kQueries, chunk - row)))
@@ -271,12 +281,12 @@ private:
         const std::int64_t positions = m_shape.positions();
         float maximum[kQueries];
         float sum[kQueries] = {};
-        std::fill_n(maximum, kQueries, -std::numeric_limits<float>::infinity());
-        std::fill_n(m_mixed, rows * m_space.width, 0.0F);
+        const Queries seeing{position, rows, m_shape.visible()};
+        beginSoftmax(head, first, rows, maximum, sum);
         const float *queries = m_sequence.qkv + first * m_sequence.stride + m_sequence.queryColumn(head);
         float *const kept =
             m_probabilities != nullptr ? m_probabilities + (head * m_shape.sequence + first) * positions : nullptr;
-        bool done = forBlocks(m_scores, position, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
+        bool done = forBlocks(m_scores, seeing, m_sequence.scale, m_interrupt, [&](const Scores &block) {
             scoresOf(m_scores, block, queries, m_sequence.stride, m_keys, m_shape.size);
             if (kept != nullptr)
                 copyVisible(kept + block.key, positions, m_scores, kKeys, block);
@@ -292,12 +302,26 @@ private:
         }
         const float *logSumExp = m_logSumExp + head * m_shape.sequence + first;
         if (kept != nullptr && done)
-            done = forBlocks(m_scores, position, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
+            done = forBlocks(m_scores, seeing, m_sequence.scale, m_interrupt, [&](const Scores &block) {
                 copyVisible(m_scores, kKeys, kept + block.key, positions, block);
                 runBest<probabilities>(block, logSumExp);
                 copyVisible(kept + block.key, positions, m_scores, kKeys, block);
             });
         return done;
+    }
+
+    /// An earlier part is a block whose scores have the maximum `log-sum-exp` and the sum 1.
+    void beginSoftmax(std::int64_t head, std::int64_t first, std::int64_t rows, float *maximum, float *sum)
+    {
+        std::fill_n(maximum, rows, -std::numeric_limits<float>::infinity());
+        std::fill_n(m_mixed, rows * m_space.width, 0.0F);
+        if (!m_shape.extends)
+            return;
+        std::copy_n(m_logSumExp + head * m_shape.sequence + first, rows, maximum);
+        std::fill_n(sum, rows, 1.0F);
+        for (std::int64_t row = 0; row < rows; ++row)
+            std::copy_n(m_out + (first + row) * m_shape.width() + m_sequence.queryColumn(head), m_shape.size,
+                        m_mixed + row * m_space.width);
     }
 
     const Sequence &m_sequence;
@@ -366,11 +390,16 @@ private:
         packColumns(m_queries, kQueries * kPanel, queries, m_sequence.stride, rows, m_shape.size);
         packColumns(m_outGradient, kQueries * kPanel, outGradient, m_shape.width(), rows, m_shape.size);
         std::fill_n(m_queryGradient, rows * m_space.width, 0.0F);
+        float *const gradient = m_gradient + first * m_sequence.stride + column;
+        if (m_shape.extends)
+            for (std::int64_t row = 0; row < rows; ++row)
+                std::copy_n(gradient + row * m_sequence.stride, m_shape.size, m_queryGradient + row * m_space.width);
+        const Queries seeing{position, rows, m_shape.visible()};
         const float *logSumExp = m_outcome.logSumExp + head * m_shape.sequence + first;
         const float *const kept = m_outcome.probabilities != nullptr
                                       ? m_outcome.probabilities + (head * m_shape.sequence + first) * positions
                                       : nullptr;
-        const bool done = forBlocks(m_scores, position, rows, m_sequence.scale, m_interrupt, [&](const Scores &block) {
+        const bool done = forBlocks(m_scores, seeing, m_sequence.scale, m_interrupt, [&](const Scores &block) {
             if (kept != nullptr) {
                 copyVisible(m_scores, kKeys, kept + block.key, positions, block);
                 clearMasked(block);
@@ -384,7 +413,7 @@ private:
             addMixed(m_queryGradient, block, m_scoreGradient, m_keys, m_space);
             addTurned(m_keyGradient, block, m_scoreGradient, m_queries, m_space);
         });
-        unload(m_queryGradient, rows, m_gradient + first * m_sequence.stride + column, m_sequence.stride);
+        unload(m_queryGradient, rows, gradient, m_sequence.stride);
         return done;
     }
     /// Copies rows of a gradient of one head to its columns among others.

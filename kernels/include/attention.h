@@ -26,7 +26,13 @@ struct AttentionShape {
     std::int64_t keys = 0;
     std::int64_t firstChunk = 0;
     std::int64_t secondChunk = 0;
+    /// A ring brings the keys part by part. Of those beside qkv the rows see the first `visibleKeys` (0: all), and those of the
+    /// first half none if `skipsFirst`.
+    std::int64_t visibleKeys = 0;
+    bool skipsFirst = false;
+    bool extends = false; ///< the outputs and the gradient of the queries contain earlier parts, and this one is added
     [[nodiscard]] constexpr std::int64_t positions() const { return keys > 0 ? keys : sequence; }
+    [[nodiscard]] constexpr std::int64_t visible() const { return visibleKeys > 0 ? visibleKeys : positions(); }
     [[nodiscard]] constexpr std::int64_t width() const { return heads * size; }
     [[nodiscard]] constexpr std::int64_t kvWidth() const { return kvHeads * size; }
     [[nodiscard]] constexpr std::int64_t qkvWidth() const { return width() + 2 * kvWidth(); }
@@ -44,7 +50,8 @@ struct GatheredKeys {
 
 /// out = softmax(q k^T / sqrt(size), causal) v; saves the logarithm of the sum of exponentials of each row. Unless null,
 /// `probabilities` [batch, heads, sequence, positions] receives the softmax, in the bits that the backward computes again
-/// without it; what the mask hides is not written.
+/// without it; what the mask hides is not written. A call that extends the outputs continues their online softmax; it takes no
+/// probabilities.
 void attentionForward(float *out, float *logSumExp, const float *qkv, const AttentionShape &shape, float *scratch,
                       const Interrupt &interrupt = {}, float *probabilities = nullptr, const GatheredKeys &keys = {});
 

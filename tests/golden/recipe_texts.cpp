@@ -28,6 +28,7 @@ private slots:
         QTest::newRow("llama-tensor-4-sequence-parallel") << true << 4 << true << 1;
         QTest::newRow("gpt-context-2") << false << 1 << false << 2;
         QTest::newRow("llama-context-4-tensor-2") << true << 2 << true << 4;
+        QTest::newRow("gpt-ring-3") << false << 1 << false << 3;
     }
 
     void equalsGolden()
@@ -47,7 +48,9 @@ private slots:
         operators::Block block = operators::blockOf(model);
         if (QTest::currentDataTag() == QByteArray("gpt-materialised"))
             block = operators::withProbabilities(std::move(block), model);
-        block = operators::partitioned(std::move(block), {tensor, isSequenceParallel, context});
+        const bool isRing = QByteArray(QTest::currentDataTag()).contains("ring");
+        const auto how = isRing ? model::ContextMethod::Ring : model::ContextMethod::AllGather;
+        block = operators::partitioned(std::move(block), {tensor, isSequenceParallel, context, how});
         const auto text = QByteArray::fromStdString(operators::text(operators::recipeOf(std::move(block))));
         test::compareWithGolden(text, QStringLiteral("recipes/") + QTest::currentDataTag() + QStringLiteral(".txt"));
     }

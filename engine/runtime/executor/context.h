@@ -30,7 +30,7 @@ struct Context {
     backend::Compute &compute;
     int contextRank = 0; ///< among the ranks that share each sequence
 
-    [[nodiscard]] kernels::AttentionShape attention() const { return shape.attention(contextRank); }
+    [[nodiscard]] kernels::AttentionShape attention(int hop = 0) const { return shape.attention(contextRank, hop); }
     [[nodiscard]] Values scratch(int index) const { return values(workspace.scratch[size(index)].data()); }
     /// Returns a planned tensor in the precision of the run; see DeviceMemory::at().
     [[nodiscard]] Values at(schedule::PassValue kind, int stage, int microbatch) const

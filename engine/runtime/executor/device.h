@@ -57,7 +57,7 @@ public:
     /// Returns the rounds of an exchange.
     [[nodiscard]] static int rounds(TensorExchange::Kind kind)
     {
-        return isOverContext(kind) ? KeyExchange::kRounds : TensorCollectives::rounds(kind);
+        return isOverContext(kind) ? KeyExchange::rounds(kind) : TensorCollectives::rounds(kind);
     }
     void endCompute();
     /// Like beginCompute() and endCompute() for a forward pass, but untimed and with the newest weights whatever version the

@@ -61,7 +61,9 @@ base::Result<> TensorCollectives::run(const TensorExchange &exchange, int round)
     case Kind::Maxima:
     case Kind::Sums: round == 0 ? sendStatistics(exchange) : void(isWhole = combineStatistics(exchange)); break;
     case Kind::GatherKeys:
-    case Kind::ScatterKeys: break; // see KeyExchange
+    case Kind::ScatterKeys:
+    case Kind::RingKeys:
+    case Kind::RingGradients: break; // see KeyExchange
     }
     return isWhole ? base::Result<>() : base::Error::cancelled();
 }

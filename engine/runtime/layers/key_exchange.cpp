@@ -12,17 +12,31 @@ namespace {
 constexpr std::uint8_t kMessageKind = 250;
 constexpr MessageKey kKeys{kMessageKind, 0, 0};
 constexpr MessageKey kGradients{kMessageKind, 1, 0};
+constexpr MessageKey kRingKeys{kMessageKind, 2, 0};
+constexpr MessageKey kRingGradients{kMessageKind, 3, 0};
 
 } // namespace
 
 base::Result<> KeyExchange::run(const TensorExchange &exchange, int round)
 {
-    const bool isGather = exchange.kind == TensorExchange::Kind::GatherKeys;
     bool isWhole = true;
-    if (round == 0)
-        isGather ? sendKeys(exchange) : sendGradients(exchange);
-    else
-        isWhole = isGather ? takeKeys(exchange) : addGradients(exchange);
+    switch (exchange.kind) {
+    case TensorExchange::Kind::GatherKeys:
+        if (round == 0)
+            sendKeys(exchange);
+        else
+            isWhole = takeKeys(exchange);
+        break;
+    case TensorExchange::Kind::ScatterKeys:
+        if (round == 0)
+            sendGradients(exchange);
+        else
+            isWhole = addGradients(exchange);
+        break;
+    case TensorExchange::Kind::RingKeys: isWhole = passKeys(exchange); break;
+    case TensorExchange::Kind::RingGradients: isWhole = passGradients(exchange); break;
+    default: break; // see TensorCollectives
+    }
     return isWhole ? base::Result<>() : base::Error::cancelled();
 }
 
@@ -41,13 +55,20 @@ Tensor KeyExchange::newPart()
     return m_context.memory.allocateMessage(m_context.shape.floats(m_context.shape.tokens() * width()));
 }
 
-void KeyExchange::sendKeys(const TensorExchange &exchange)
+/// Returns a message with the keys and values of this rank's fused rows.
+Tensor KeyExchange::ownKeys(const TensorExchange &exchange)
 {
     const kernels::AttentionShape shape = m_context.attention();
-    const Tensor part = newPart();
+    Tensor part = newPart();
     const Values rows = m_context.of(part);
     for (std::int64_t row = 0; row < m_context.shape.tokens(); ++row)
         m_context.compute.copy(rows + row * width(), exchange.in + (row * shape.qkvWidth() + shape.width()), width());
+    return part;
+}
+
+void KeyExchange::sendKeys(const TensorExchange &exchange)
+{
+    const Tensor part = ownKeys(exchange);
     placeKeys(exchange, m_context.contextRank, part);
     for (int other = 0; other < m_transport.ranks(); ++other)
         if (other != m_context.contextRank)
@@ -102,14 +123,71 @@ bool KeyExchange::addGradients(const TensorExchange &exchange)
             return false;
         m_values.push_back(m_context.of(part));
     }
-    const kernels::AttentionShape shape = m_context.attention();
-    const std::int64_t tokens = m_context.shape.tokens();
-    m_context.compute.sumParts(m_values, tokens * width());
-    for (std::int64_t row = 0; row < tokens; ++row)
-        m_context.compute.copy(exchange.out + (row * shape.qkvWidth() + shape.width()), m_values.front() + row * width(),
-                               width());
-    m_context.compute.finish();
+    m_context.compute.sumParts(m_values, m_context.shape.tokens() * width());
+    placeGradients(exchange, m_values.front());
     m_parts.clear();
+    return true;
+}
+
+/// Copies gradients of this rank's keys to their columns of the fused rows.
+void KeyExchange::placeGradients(const TensorExchange &exchange, const Values &rows)
+{
+    const kernels::AttentionShape shape = m_context.attention();
+    for (std::int64_t row = 0; row < m_context.shape.tokens(); ++row)
+        m_context.compute.copy(exchange.out + (row * shape.qkvWidth() + shape.width()), rows + row * width(), width());
+    m_context.compute.finish();
+}
+
+Tensor KeyExchange::fromPrevious(const MessageKey &key)
+{
+    const int ranks = m_transport.ranks();
+    return m_transport.receive((m_context.contextRank + ranks - 1) % ranks, m_context.contextRank, key);
+}
+
+void KeyExchange::toNext(const MessageKey &key, Tensor part)
+{
+    m_transport.send(m_context.contextRank, (m_context.contextRank + 1) % m_transport.ranks(), key, std::move(part));
+}
+
+/// Sends what attention is about to see, so that the message travels beside it.
+bool KeyExchange::passKeys(const TensorExchange &exchange)
+{
+    const Tensor part = exchange.hop == 0 ? ownKeys(exchange) : fromPrevious(kRingKeys);
+    if (!part)
+        return false;
+    m_context.compute.finish();
+    if (exchange.hop + 1 < m_transport.ranks())
+        toNext(kRingKeys, part);
+    m_context.compute.copy(exchange.out, m_context.of(part), m_context.shape.tokens() * width());
+    m_context.compute.finish(); // before the part is released
+    return true;
+}
+
+/// The sum for a rank's keys begins at the next rank and comes home after c - 1 messages; its own part is added there.
+bool KeyExchange::passGradients(const TensorExchange &exchange)
+{
+    if (exchange.hop == 0) {
+        placeGradients(exchange, exchange.in);
+        return true;
+    }
+    const std::int64_t count = m_context.shape.tokens() * width();
+    Tensor part = exchange.hop == 1 ? newPart() : fromPrevious(kRingGradients);
+    if (!part)
+        return false;
+    const Values sum = m_context.of(part);
+    if (exchange.hop == m_transport.ranks()) {
+        const kernels::AttentionShape shape = m_context.attention();
+        for (std::int64_t row = 0; row < m_context.shape.tokens(); ++row)
+            m_context.compute.addScaled(exchange.out + (row * shape.qkvWidth() + shape.width()), sum + row * width(), 1.0F,
+                                        width());
+    } else if (exchange.hop == 1) {
+        m_context.compute.copy(sum, exchange.in, count);
+    } else {
+        m_context.compute.addScaled(sum, exchange.in, 1.0F, count);
+    }
+    m_context.compute.finish();
+    if (exchange.hop < m_transport.ranks())
+        toNext(kRingGradients, std::move(part));
     return true;
 }
 

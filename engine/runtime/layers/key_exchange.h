@@ -9,15 +9,19 @@
 
 namespace stagelens::runtime {
 
-/// One rank's part of the collectives of a context group. Each runs in two rounds; the second receives what was sent in the
-/// first, so that one thread can run a round of all ranks in turn. Gradients are added in rank order, so the bits depend
-/// neither on timing nor on the transport. Used by the thread of its device.
+/// One rank's part of the collectives of a context group. A gather or scatter runs in two rounds; the second receives what was
+/// sent in the first, so that one thread can run a round of all ranks in turn. A hop of a ring is one round; it receives what
+/// was sent in the hop before. Gradients are added in the order of the ranks, in a ring beginning after the owner, so the bits
+/// depend neither on timing nor on the transport. Used by the thread of its device.
 class KeyExchange {
 public:
     /// `transport` connects the context ranks of the device.
     KeyExchange(const Context &context, backend::Transport &transport) : m_context(context), m_transport(transport) {}
 
-    static constexpr int kRounds = 2;
+    [[nodiscard]] static constexpr int rounds(TensorExchange::Kind kind)
+    {
+        return kind == TensorExchange::Kind::GatherKeys || kind == TensorExchange::Kind::ScatterKeys ? 2 : 1;
+    }
     /// Runs a round; returns Cancelled if the run was stopped.
     [[nodiscard]] base::Result<> run(const TensorExchange &exchange, int round);
 
@@ -27,11 +31,17 @@ private:
     void eachRun(int rank, const Visit &visit) const;
     [[nodiscard]] std::int64_t width() const { return 2 * m_context.attention().kvWidth(); } ///< of a row of keys and values
     [[nodiscard]] backend::Tensor newPart();
+    [[nodiscard]] backend::Tensor ownKeys(const TensorExchange &exchange);
     void sendKeys(const TensorExchange &exchange);
     [[nodiscard]] bool takeKeys(const TensorExchange &exchange);
     void placeKeys(const TensorExchange &exchange, int rank, const backend::Tensor &part);
     void sendGradients(const TensorExchange &exchange);
     [[nodiscard]] bool addGradients(const TensorExchange &exchange);
+    [[nodiscard]] backend::Tensor fromPrevious(const backend::MessageKey &key);
+    void toNext(const backend::MessageKey &key, backend::Tensor part);
+    [[nodiscard]] bool passKeys(const TensorExchange &exchange);
+    [[nodiscard]] bool passGradients(const TensorExchange &exchange);
+    void placeGradients(const TensorExchange &exchange, const Values &rows);
 
     const Context &m_context;
     backend::Transport &m_transport;

@@ -52,9 +52,10 @@ private:
             return compute().swigluForward(at(step.out[0]), at(step.in[0]), at(step.in[1]), rows() * widthOf(op.outputs[0]));
         case OperatorKind::Rotary: return rotate(at(step.out[0]), kernels::Turn::Forwards);
         case OperatorKind::Attention:
-            return compute().attentionForward(
-                at(step.out[0]), floats(step.out[1]), step.out.size() > 2 ? at(step.out[2]) : Values(), at(step.in[0]),
-                step.in.size() > 1 ? at(step.in[1]) : Values(), m_context.attention(), m_context.workspace.attention.data());
+            return compute().attentionForward(at(step.out[0]), floats(step.out[1]),
+                                              step.out.size() > 2 ? at(step.out[2]) : Values(), at(step.in[0]),
+                                              step.in.size() > 1 ? at(step.in[1]) : Values(), m_context.attention(step.hop),
+                                              m_context.workspace.attention.data());
         case OperatorKind::Route: {
             const RoutePlan out = routed(step.out[1], step.out[0]);
             return compute().routeForward(out.gates, out.routes, at(step.in[0]), routingShape());
@@ -198,7 +199,7 @@ private:
         const bool hasKeys = step.out.size() > 1;
         compute().attentionBackward(at(step.out[0]), hasKeys ? at(step.out[1]) : Values(), at(step.in[0]), at(step.in[1]),
                                     hasKeys ? at(step.in.back()) : Values(), at(step.in[2]), floats(step.in[3]),
-                                    op.outputs.size() > 2 ? at(step.in[4]) : Values(), m_context.attention(),
+                                    op.outputs.size() > 2 ? at(step.in[4]) : Values(), m_context.attention(step.hop),
                                     m_context.workspace.attention.data());
     }
 

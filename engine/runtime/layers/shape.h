@@ -62,11 +62,21 @@ struct Shape {
         return operators::constantFloats(layer->recipe.block, sequence, headSize);
     }
     [[nodiscard]] bool normsHaveBias() const { return layer->recipe.block.has(operators::OperatorKind::LayerNorm); }
-    /// Returns the arguments of attention on a context rank.
-    [[nodiscard]] kernels::AttentionShape attention(int rank) const
+    /// Returns the arguments of attention on a context rank; in a ring, to the keys of the `hop`-th rank before it.
+    [[nodiscard]] kernels::AttentionShape attention(int rank, int hop = 0) const
     {
         kernels::AttentionShape shape{batch, sequence, heads, kvHeads, headSize};
-        if (split.context > 1) {
+        if (split.context > 1 && split.contextMethod == model::ContextMethod::Ring) {
+            const std::int64_t chunk = sequence / 2;
+            const int source = (rank + split.context - hop) % split.context;
+            shape.keys = sequence;
+            shape.extends = hop > 0;
+            // Chunk i comes before, and 2 c - 1 - i after, the two chunks of every rank after i.
+            shape.visibleKeys = source < rank ? chunk : sequence;
+            shape.skipsFirst = source > rank;
+            shape.firstChunk = hop == 0 ? 0 : sequence;
+            shape.secondChunk = hop == 0 ? chunk : sequence;
+        } else if (split.context > 1) {
             const auto chunks = contextCut(rank).chunks();
             shape.keys = wholeSequence();
             shape.firstChunk = chunks[0].begin;

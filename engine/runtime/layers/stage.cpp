@@ -25,7 +25,7 @@ std::optional<TensorExchange> StageRun::advance(const Context &context)
                 steps = steps.subspan(1);
                 if (step.kind == StepKind::Exchange)
                     return TensorExchange{exchangeKind(step.exchange), m_tensors.at(step.in[0], context),
-                                          m_tensors.at(step.out[0], context), step.width};
+                                          m_tensors.at(step.out[0], context), step.width, step.hop};
                 current.run(step, m_tensors, context);
             }
         }

@@ -18,16 +18,19 @@ struct TensorExchange {
         // Among the context ranks: see operators::Exchange.
         GatherKeys,
         ScatterKeys,
+        RingKeys,
+        RingGradients,
     };
     Kind kind = Kind::AllGather;
     Values in;
     Values out;
     std::int64_t width = 0; ///< numbers of a row
+    int hop = 0;            ///< of a ring
 };
 
 [[nodiscard]] constexpr bool isOverContext(TensorExchange::Kind kind)
 {
-    return kind == TensorExchange::Kind::GatherKeys || kind == TensorExchange::Kind::ScatterKeys;
+    return kind >= TensorExchange::Kind::GatherKeys;
 }
 
 [[nodiscard]] constexpr TensorExchange::Kind exchangeKind(operators::Exchange exchange)
@@ -38,6 +41,8 @@ struct TensorExchange {
     case operators::Exchange::AllReduce: return TensorExchange::Kind::AllReduce;
     case operators::Exchange::GatherKeys: return TensorExchange::Kind::GatherKeys;
     case operators::Exchange::ScatterKeys: return TensorExchange::Kind::ScatterKeys;
+    case operators::Exchange::RingKeys: return TensorExchange::Kind::RingKeys;
+    case operators::Exchange::RingGradients: return TensorExchange::Kind::RingGradients;
     }
     return TensorExchange::Kind::AllGather;
 }

@@ -7,8 +7,7 @@ namespace stagelens::simulate {
 
 double LayerCosts::keyBytes(operators::ValueId keys) const
 {
-    constexpr int kPartsOfRing = 2; // see operators::partitioned()
-    const double parts = isRing() ? kPartsOfRing : m_split.context;
+    const double parts = isRing() ? 1 : m_split.context; // see operators::partitioned()
     return m_tokens * static_cast<double>(m_block.value(keys).width) / parts *
            operators::elementBytes(m_experiment.model.dtype);
 }

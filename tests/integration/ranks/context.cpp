@@ -12,10 +12,12 @@
 
 #include <QTemporaryDir>
 #include <QtTest>
+#include <array>
 #include <filesystem>
 #include <fstream>
 
 using namespace stagelens;
+using model::ContextMethod;
 using model::VocabularyMethod;
 using test::scheduleOf;
 using test::tinyExperiment;
@@ -24,10 +26,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-model::Experiment contextPlan(const char *family, VocabularyMethod method, int context)
+constexpr std::array kMethods{ContextMethod::AllGather, ContextMethod::Ring};
+
+model::Experiment contextPlan(const char *family, VocabularyMethod method, int context,
+                              ContextMethod how = ContextMethod::AllGather)
 {
     auto experiment = tinyExperiment(family, method, 2, 4);
     experiment.parallel.context = context;
+    experiment.parallel.contextMethod = how;
     return experiment;
 }
 
@@ -51,8 +57,8 @@ private slots:
                 (!test::kIsSanitized || family.name == "1f1b" || family.name == "dualpipe-v"))
                 QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
     }
-    /// Every synchronous family and method; the turn chooses context and tensor ranks, replicas, ZeRO, recomputation,
-    /// attention, the model family with 1, 2 or 4 heads of keys and values, tied weights, and the mode.
+    /// Every synchronous family and method; the turn chooses context ranks and how they exchange, tensor ranks, replicas, ZeRO,
+    /// recomputation, attention, the model family with 1, 2 or 4 heads of keys and values, tied weights, and the mode.
     void gradientsMatchTheReference()
     {
         QFETCH(QString, family);
@@ -68,6 +74,7 @@ private slots:
                 experiment.model.tied = turn % 2 == 0;
                 experiment.parallel.microbatchSize = 1 + turn % 2;
                 experiment.parallel.context = turn / 2 % 3 == 0 ? 4 : 2;
+                experiment.parallel.contextMethod = turn % 2 == 1 ? ContextMethod::Ring : ContextMethod::AllGather;
                 experiment.parallel.tensor = turn % 4 == 3 ? 2 : 1;
                 experiment.parallel.replicas = turn % 5 == 0 ? 2 : 1;
                 experiment.parallel.zero = turn % 5 == 4 ? 3 : turn % 3 == 1 ? 1 : 0;
@@ -84,21 +91,25 @@ private slots:
 
     void gradientsMatchTheReferenceInEveryCut_data()
     {
+        QTest::addColumn<ContextMethod>("how");
         QTest::addColumn<int>("kvHeads");
         QTest::addColumn<int>("context");
         QTest::addColumn<int>("tensor");
-        for (const int kvHeads : test::kIsSanitized ? std::vector{0, 2} : std::vector{0, 1, 2, 4}) // 0: gpt
-            for (const auto &[context, tensor] : {std::pair(2, 1), {4, 1}, {2, 2}})
-                QTest::addRow("%s kv %d, c %d, t %d", kvHeads == 0 ? "gpt" : "llama", kvHeads, context, tensor)
-                    << kvHeads << context << tensor;
+        for (const ContextMethod how : kMethods)
+            for (const int kvHeads : test::kIsSanitized ? std::vector{0, 2} : std::vector{0, 1, 2, 4}) // 0: gpt
+                for (const auto &[context, tensor] : {std::pair(2, 1), {4, 1}, {2, 2}})
+                    QTest::addRow("%s, %s kv %d, c %d, t %d", model::name(how).data(), kvHeads == 0 ? "gpt" : "llama", kvHeads,
+                                  context, tensor)
+                        << how << kvHeads << context << tensor;
     }
     void gradientsMatchTheReferenceInEveryCut()
     {
+        QFETCH(ContextMethod, how);
         QFETCH(int, kvHeads);
         QFETCH(int, context);
         QFETCH(int, tensor);
         for (const char *family : {"1f1b", "zb-h1"}) {
-            auto experiment = contextPlan(family, VocabularyMethod::Vocab2, context);
+            auto experiment = contextPlan(family, VocabularyMethod::Vocab2, context, how);
             experiment.parallel.tensor = tensor;
             experiment.parallel.sequenceParallel = kvHeads != 1;
             experiment.parallel.microbatchSize = 2;
@@ -112,23 +123,26 @@ private slots:
 
     void bitsDependOnNeitherModeNorScheduleNorZero_data()
     {
+        QTest::addColumn<ContextMethod>("how");
         QTest::addColumn<int>("method");
         QTest::addColumn<int>("context");
         QTest::addColumn<int>("tensor");
-        for (const auto method : {VocabularyMethod::None, VocabularyMethod::Vocab2})
-            for (const auto &[context, tensor] : {std::pair(4, 1), {2, 2}})
-                QTest::addRow("%s, c=%d, t=%d", model::name(method).data(), context, tensor)
-                    << static_cast<int>(method) << context << tensor;
+        for (const ContextMethod how : kMethods)
+            for (const auto method : {VocabularyMethod::None, VocabularyMethod::Vocab2})
+                for (const auto &[context, tensor] : {std::pair(4, 1), {2, 2}})
+                    QTest::addRow("%s, %s, c=%d, t=%d", model::name(how).data(), model::name(method).data(), context, tensor)
+                        << how << static_cast<int>(method) << context << tensor;
     }
     /// Five steps of AdamW with weight decay and clipping.
     void bitsDependOnNeitherModeNorScheduleNorZero()
     {
+        QFETCH(ContextMethod, how);
         QFETCH(int, method);
         QFETCH(int, context);
         QFETCH(int, tensor);
         const auto planOf = [&](const char *family, int zero, model::RunMode mode, model::Recompute recompute,
                                 model::RecomputeModules modules = {}) {
-            auto experiment = contextPlan(family, static_cast<VocabularyMethod>(method), context);
+            auto experiment = contextPlan(family, static_cast<VocabularyMethod>(method), context, how);
             experiment.parallel.tensor = tensor;
             experiment.parallel.zero = zero;
             experiment.schedule.recompute = recompute;
@@ -166,23 +180,33 @@ private slots:
             one.training.optimizer.clip = 0.5;
             one.training.optimizer.weightDecay = 0.1;
             const Trained alone = train(one, "one");
-            for (const int context : {2, 4}) {
-                auto several = one;
-                several.parallel.context = context;
-                const Trained together = train(several, "several");
-                for (std::size_t step = 0; step < alone.losses.size(); ++step)
-                    QVERIFY2(std::abs(together.losses[step] - alone.losses[step]) < 2e-6 * alone.losses[step],
-                             qPrintable(QString("step %1").arg(step)));
-            }
+            for (const ContextMethod how : kMethods)
+                for (const int context : {2, 4}) {
+                    auto several = one;
+                    several.parallel.context = context;
+                    several.parallel.contextMethod = how;
+                    const Trained together = train(several, "several");
+                    for (std::size_t step = 0; step < alone.losses.size(); ++step)
+                        QVERIFY2(std::abs(together.losses[step] - alone.losses[step]) < 2e-6 * alone.losses[step],
+                                 qPrintable(QString("step %1").arg(step)));
+                    QVERIFY(together.gradients != alone.gradients); // another order of sums
+                }
         }
     }
 
+    void memoryIsPlanned_data()
+    {
+        QTest::addColumn<ContextMethod>("how");
+        for (const ContextMethod how : kMethods)
+            QTest::newRow(model::name(how).data()) << how;
+    }
     /// The live bytes of each category equal the plan after every pass (DeviceMemory checks it), and so do the peaks.
     void memoryIsPlanned()
     {
+        QFETCH(ContextMethod, how);
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2})
             for (const auto &[context, tensor] : {std::pair(4, 1), {2, 2}}) {
-                auto experiment = test::asLlama(contextPlan("1f1b", method, context), 2);
+                auto experiment = test::asLlama(contextPlan("1f1b", method, context, how), 2);
                 experiment.parallel.tensor = tensor;
                 experiment.model.vocabularySize = 96; // equal shards
                 experiment.parallel.zero = context == 4 ? 3 : 0;
@@ -258,6 +282,15 @@ private slots:
         QCOMPARE(losses.size(), std::size_t{6});
         for (std::size_t i = 0; i < losses.size(); i += 2)
             QVERIFY2(std::abs(losses[i] - losses.front()) < 1e-5, qPrintable(QString::number(losses[i], 'g', 9)));
+    }
+
+    void ringsKeepNoProbabilities()
+    {
+        auto experiment = contextPlan("1f1b", VocabularyMethod::None, 2, ContextMethod::Ring);
+        experiment.schedule.attention = model::Attention::Materialised;
+        const auto refused = runtime::verify(experiment, scheduleOf(experiment), {});
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().problems.front().field, std::string("parallel.context_method"));
     }
 
     void asynchronousSchedulesAreRefused()

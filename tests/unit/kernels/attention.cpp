@@ -3,7 +3,9 @@
 #include "tests/support/instruction_sets.h"
 #include "tests/support/kernel_numbers.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -163,6 +165,77 @@ private slots:
                 }
             }
             QVERIFY(error(sum, doubles(dQkv)) < 1e-6);
+        }
+    }
+
+    /// In a ring the rows of a rank see the keys of one rank after the other.
+    void partsOfARing()
+    {
+        for (const auto &[chunk, ranks] : {std::pair(1, 2), {7, 2}, {70, 2}, {33, 4}}) {
+            const std::int64_t sequence = std::int64_t{2} * ranks * chunk;
+            const AttentionShape whole{2, sequence, 4, 2, 5};
+            const auto size = [](std::int64_t count) { return static_cast<std::size_t>(count); };
+            const auto qkv = randomValues(size(2 * sequence * whole.qkvWidth()), 23);
+            const auto dOut = randomValues(size(2 * sequence * whole.width()), 24);
+            std::vector<float> scratch(size(attentionScratch(whole)));
+            std::vector<float> out(dOut.size()), logSumExp(size(2 * 4 * sequence)), dQkv(qkv.size());
+            attentionForward(out.data(), logSumExp.data(), qkv.data(), whole, scratch.data());
+            attentionBackward(dQkv.data(), dOut.data(), qkv.data(), out.data(), logSumExp.data(), whole, scratch.data());
+
+            // The columns [first, first + count) of the rows of a rank.
+            const auto take = [&](int rank, const std::vector<float> &from, std::int64_t width, std::int64_t first,
+                                  std::int64_t count) {
+                std::vector<float> taken;
+                for (const std::int64_t begin : {std::int64_t{0}, sequence})
+                    for (const int each : {rank, 2 * ranks - 1 - rank})
+                        for (std::int64_t token = begin + each * chunk; token < begin + (each + 1) * chunk; ++token) {
+                            const auto row = from.begin() + token * width + first;
+                            taken.insert(taken.end(), row, row + count);
+                        }
+                return taken;
+            };
+            const std::int64_t keyWidth = 2 * whole.kvWidth();
+            std::vector<std::vector<float>> sums(size(ranks), std::vector<float>(size(4 * chunk * keyWidth)));
+            for (int rank = 0; rank < ranks; ++rank) {
+                const auto own = take(rank, qkv, whole.qkvWidth(), 0, whole.qkvWidth());
+                const auto ownDOut = take(rank, dOut, whole.width(), 0, whole.width());
+                std::vector<float> ownOut(ownDOut.size(), 7.0F), ownSums(size(4 * 4 * chunk), 7.0F);
+                std::vector<float> ownDQkv(own.size(), 7.0F);
+                for (const bool isBackward : {false, true})
+                    for (int hop = 0; hop < ranks; ++hop) {
+                        const int from = (rank - hop + ranks) % ranks;
+                        const std::size_t source = size(from);
+                        AttentionShape part{2, 2 * chunk, 4, 2, 5};
+                        part.keys = 2 * chunk;
+                        part.extends = hop > 0;
+                        part.secondChunk = chunk;
+                        if (from < rank) { // their first chunk is before both of this rank
+                            part.visibleKeys = chunk;
+                            part.firstChunk = chunk;
+                        } else if (from > rank) { // both are before the second chunk of this rank
+                            part.skipsFirst = true;
+                            part.secondChunk = 2 * chunk;
+                        }
+                        const auto keys = take(from, qkv, whole.qkvWidth(), whole.width(), keyWidth);
+                        if (!isBackward) {
+                            attentionForward(ownOut.data(), ownSums.data(), own.data(), part, scratch.data(), {}, nullptr,
+                                             {keys.data(), nullptr});
+                            continue;
+                        }
+                        std::vector<float> dKeys(keys.size(), 7.0F);
+                        attentionBackward(ownDQkv.data(), ownDOut.data(), own.data(), ownOut.data(), ownSums.data(), part,
+                                          scratch.data(), {}, nullptr, {keys.data(), dKeys.data()});
+                        std::ranges::transform(dKeys, sums[source], sums[source].begin(), std::plus());
+                    }
+                QVERIFY(error(ownOut, doubles(take(rank, out, whole.width(), 0, whole.width()))) < 1e-6);
+                std::vector<float> dQueries;
+                for (std::size_t row = 0; row < size(4 * chunk); ++row)
+                    dQueries.insert(dQueries.end(), ownDQkv.begin() + static_cast<long>(row * size(whole.qkvWidth())),
+                                    ownDQkv.begin() + static_cast<long>(row * size(whole.qkvWidth()) + size(whole.width())));
+                QVERIFY(error(dQueries, doubles(take(rank, dQkv, whole.qkvWidth(), 0, whole.width()))) < 1e-6);
+            }
+            for (int rank = 0; rank < ranks; ++rank)
+                QVERIFY(error(sums[size(rank)], doubles(take(rank, dQkv, whole.qkvWidth(), whole.width(), keyWidth))) < 1e-6);
         }
     }
 
