@@ -6,6 +6,7 @@
 #include "engine/model/schema.h"
 #include "engine/operators/optimizers/optimizer.h"
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 #include <variant>
@@ -82,11 +83,7 @@ constexpr std::array kCapabilities{
         .name = "context-parallelism-by-heads",
         .description = "tokens exchanged for heads around attention",
         .field = "parallel.context_method",
-        .isUsed = [](const Experiment &e) { return hasContextRanks(e) && e.parallel.contextMethod == ContextMethod::Ulysses; },
-        .isPredicted = false,
-        .isRun = false,
-        .reason = "ranks do not yet exchange tokens for heads",
-        .remedy = "choose all-gather or ring"},
+        .isUsed = [](const Experiment &e) { return hasContextRanks(e) && e.parallel.contextMethod == ContextMethod::Ulysses; }},
     Capability{.name = "context-parallelism-on-gpus",
                .description = "each sequence split over several GPUs",
                .field = "parallel.context",
@@ -409,6 +406,25 @@ base::Problems unsupported(const Experiment &experiment, Use use)
     return problems;
 }
 
+namespace {
+
+/// Context ranks that exchange tokens for heads divide the heads of a tensor rank.
+base::Problems headProblems(const Experiment &experiment)
+{
+    const ParallelPlan &plan = experiment.parallel;
+    const int own = std::max(1, experiment.model.kvHeads / std::max(1, plan.tensor));
+    if (plan.contextMethod != ContextMethod::Ulysses || own % plan.context == 0)
+        return {};
+    int nearest = plan.context - 1;
+    while (nearest > 1 && own % nearest != 0)
+        --nearest;
+    return {{"parallel.context", base::concat("is ", plan.context, ", but ulysses divides the ", own,
+                                              " heads of keys and values of a tensor rank among the context ranks; choose ",
+                                              nearest, ", or --context-method all-gather or ring")}};
+}
+
+} // namespace
+
 base::Problems contextProblems(const Experiment &experiment)
 {
     const ParallelPlan &plan = experiment.parallel;
@@ -422,7 +438,7 @@ base::Problems contextProblems(const Experiment &experiment)
     const std::int64_t each = 2 * std::int64_t{plan.hasSequenceParallel() ? plan.tensor : 1};
     const std::int64_t sequence = experiment.model.sequence;
     if (sequence < 1 || sequence % (each * ranks) == 0)
-        return {};
+        return headProblems(experiment);
     int nearest = ranks - 1;
     while (nearest > 1 && sequence % (each * nearest) != 0)
         --nearest;

@@ -8,10 +8,11 @@ namespace stagelens::operators {
 
 std::string_view name(OperatorKind kind)
 {
-    constexpr std::array<std::string_view, 18> kNames{
-        "layer-norm", "rms-norm",   "linear",         "gelu",      "swiglu",        "rotary",
-        "attention",  "add",        "route",          "dispatch",  "expert-linear", "expert-swiglu",
-        "combine",    "all-gather", "reduce-scatter", "replicate", "all-reduce",    "gather-keys"};
+    constexpr std::array<std::string_view, 20> kNames{"layer-norm", "rms-norm",    "linear",          "gelu",
+                                                      "swiglu",     "rotary",      "attention",       "add",
+                                                      "route",      "dispatch",    "expert-linear",   "expert-swiglu",
+                                                      "combine",    "all-gather",  "reduce-scatter",  "replicate",
+                                                      "all-reduce", "gather-keys", "tokens-to-heads", "heads-to-tokens"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 

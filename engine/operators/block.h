@@ -79,7 +79,10 @@ enum class OperatorKind : std::uint8_t {
     ReduceScatter, ///< parts of a sum -> own rows of the sum, plus a bias if there is one
     Replicate,     ///< x -> the same x; the backward adds the parts of its gradient
     AllReduce,     ///< parts of a sum -> the sum, plus a bias if there is one
-    GatherKeys,    ///< between context ranks: fused rows -> the keys and values of the whole sequences
+    // Between context ranks. The last two are each other's backward; a rank has all tokens of its heads between them.
+    GatherKeys,    ///< fused rows -> the keys and values of the whole sequences
+    TokensToHeads, ///< fused rows of own tokens, all heads -> fused rows of all tokens, own heads
+    HeadsToTokens, ///< outputs of all tokens, own heads -> outputs of own tokens, all heads
 };
 [[nodiscard]] std::string_view name(OperatorKind kind); ///< "layer-norm", ...
 

@@ -73,6 +73,8 @@ private:
         case OperatorKind::ExpertLinear:
         case OperatorKind::ExpertSwiGlu:
         case OperatorKind::Combine: appendExperts(op); break;
+        case OperatorKind::TokensToHeads: appendTransposed(op, Exchange::HeadsToTokens); break;
+        case OperatorKind::HeadsToTokens: appendTransposed(op, Exchange::TokensToHeads); break;
         case OperatorKind::GatherKeys: break; // see appendAttention()
         }
     }
@@ -103,6 +105,16 @@ private:
         }
         if (isRing)
             m_draft.steps.push_back(exchangeStep(Exchange::RingGradients, gradients, fused, width, ring));
+    }
+
+    /// The gradient goes back to where the numbers came from.
+    void appendTransposed(const Operator &op, Exchange back)
+    {
+        const ValueId root = m_fusion.root(op.inputs[0]);
+        const std::int64_t width = m_block.heldWidth(root);
+        const Place out = m_draft.newScratch(width);
+        m_draft.steps.push_back(exchangeStep(back, gradient(op.outputs[0]), out, width));
+        m_gradient[root] = out;
     }
 
     void appendExperts(const Operator &op)

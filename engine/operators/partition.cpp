@@ -169,6 +169,30 @@ Block withGatheredKeys(Block block, const TensorSplit &split)
     return block;
 }
 
+/// Lets attention have all tokens of some heads. `heads`: as many numbers for each of the rank's tokens as before.
+Block withHeadsOfAllTokens(Block block)
+{
+    std::vector<Operator> operators;
+    for (Operator &op : block.operators) {
+        if (op.kind != OperatorKind::Attention) {
+            operators.push_back(std::move(op));
+            continue;
+        }
+        const ValueId rows = op.inputs[0];
+        const ValueId out = op.outputs[0];
+        const auto heads = static_cast<ValueId>(block.values.size());
+        block.values.push_back({"heads", block.value(rows).width});
+        block.values.push_back({"mixed", block.value(out).width});
+        op.inputs[0] = heads;
+        op.outputs[0] = heads + 1;
+        operators.push_back({OperatorKind::TokensToHeads, {rows}, {heads}, {}, {}});
+        operators.push_back(std::move(op));
+        operators.push_back({OperatorKind::HeadsToTokens, {heads + 1}, {out}, {}, {}});
+    }
+    block.operators = std::move(operators);
+    return block;
+}
+
 } // namespace
 
 TensorSplit splitOf(const model::ParallelPlan &plan)
@@ -179,7 +203,10 @@ TensorSplit splitOf(const model::ParallelPlan &plan)
 Block partitioned(Block whole, const TensorSplit &split)
 {
     Block block = split.ranks == 1 ? std::move(whole) : Partition(whole, split).make();
-    return split.context == 1 ? block : withGatheredKeys(std::move(block), split);
+    if (split.context == 1)
+        return block;
+    return split.contextMethod == model::ContextMethod::Ulysses ? withHeadsOfAllTokens(std::move(block))
+                                                                : withGatheredKeys(std::move(block), split);
 }
 
 layout::MatrixPart partOf(const Block &whole, const BlockParameter &parameter, int rank, int ranks)

@@ -1,5 +1,6 @@
 // The layers and tables of a model, divided over the ranks of a tensor group (arXiv 1909.08053; sequence parallelism: arXiv
-// 2205.05198) and over context ranks, which gather keys and values (arXiv 2407.21783, section 3.3.2).
+// 2205.05198) and over context ranks, which gather keys and values (arXiv 2407.21783, section 3.3.2), pass them around (arXiv
+// 2310.01889), or exchange tokens for heads (arXiv 2309.14509).
 #pragma once
 
 #include "engine/layout/shard.h"
@@ -11,13 +12,14 @@ struct TensorSplit {
     int ranks = 1;                   ///< t
     bool isSequenceParallel = false; ///< each rank has the tokens of its own outside of attention and MLP
     int context = 1;                 ///< c: each rank has the tokens of its own everywhere; tensor ranks divide those
-    model::ContextMethod contextMethod = model::ContextMethod::AllGather; ///< a ring is only predicted
+    model::ContextMethod contextMethod = model::ContextMethod::AllGather;
     friend bool operator==(const TensorSplit &, const TensorSplit &) = default;
 };
 [[nodiscard]] TensorSplit splitOf(const model::ParallelPlan &plan);
 
 /// Returns what one rank computes of a block: linear maps whose weights are cut have its part of them, and collectives stand
-/// where a sum needs the parts of all ranks. Heads stay whole. With context ranks attention reads gathered keys. Returns the
+/// where a sum needs the parts of all ranks. Heads stay whole. With context ranks attention reads gathered keys, or stands
+/// between two exchanges of tokens for heads. Returns the
 /// block itself for one rank. Sizes must be divisible: see model::validate().
 [[nodiscard]] Block partitioned(Block whole, const TensorSplit &split);
 

@@ -35,6 +35,8 @@ private:
         case OperatorKind::AllGather: return exchange(op, Exchange::AllGather, place(op.outputs[0]));
         case OperatorKind::ReduceScatter: return appendSum(index, Exchange::ReduceScatter);
         case OperatorKind::AllReduce: return appendSum(index, Exchange::AllReduce);
+        case OperatorKind::TokensToHeads: return exchange(op, Exchange::TokensToHeads, place(op.outputs[0]));
+        case OperatorKind::HeadsToTokens: return exchange(op, Exchange::HeadsToTokens, place(op.outputs[0]));
         case OperatorKind::GatherKeys: return appendKeys(op, 0);
         default: break;
         }
@@ -112,8 +114,9 @@ private:
 
 std::string_view name(Exchange exchange)
 {
-    constexpr std::array<std::string_view, 7> kNames{"all-gather",   "reduce-scatter", "all-reduce",    "gather-keys",
-                                                     "scatter-keys", "ring-keys",      "ring-gradients"};
+    constexpr std::array<std::string_view, 9> kNames{"all-gather",     "reduce-scatter",  "all-reduce",
+                                                     "gather-keys",    "scatter-keys",    "ring-keys",
+                                                     "ring-gradients", "tokens-to-heads", "heads-to-tokens"};
     return kNames[static_cast<std::size_t>(exchange)];
 }
 

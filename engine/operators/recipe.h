@@ -48,6 +48,9 @@ enum class Exchange : std::uint8_t {
     // sum home.
     RingKeys,
     RingGradients,
+    // Between own tokens of all heads and all tokens of own heads, as many numbers for each own token; fused rows or outputs.
+    TokensToHeads,
+    HeadsToTokens,
 };
 [[nodiscard]] std::string_view name(Exchange exchange); ///< "all-gather", ...
 

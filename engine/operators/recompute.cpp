@@ -30,6 +30,7 @@ bool isRebuilt(OperatorKind kind, const model::RecomputeModules &modules)
     case OperatorKind::RmsNorm: return modules.norms;
     case OperatorKind::Gelu:
     case OperatorKind::SwiGlu: return modules.activation;
+    case OperatorKind::HeadsToTokens:
     case OperatorKind::Attention: return modules.attention;
     default: return false;
     }

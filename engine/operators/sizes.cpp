@@ -105,6 +105,8 @@ OperatorWork workOf(const Block &block, const Operator &op)
     case OperatorKind::ReduceScatter:
     case OperatorKind::Replicate:
     case OperatorKind::AllReduce:
+    case OperatorKind::TokensToHeads:
+    case OperatorKind::HeadsToTokens:
     case OperatorKind::GatherKeys: break; // their time is that of a network
     }
     return work;
@@ -209,7 +211,9 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
         floats.tensorPart = values((floats.tokens + split.ranks - 1) / split.ranks * model.hidden);
     if (split.context > 1) {
         const std::int64_t heads = std::max(1, model.kvHeads / split.ranks);
-        floats.contextPart = values(floats.tokens * 2 * heads * model.headSize());
+        const bool isByHeads = split.contextMethod == model::ContextMethod::Ulysses;
+        const std::int64_t width = isByHeads ? (model.heads / split.ranks + 2 * heads) / split.context : 2 * heads;
+        floats.contextPart = values(floats.tokens * width * model.headSize());
     }
     floats.normStatistics = (architectureOf(model.family).normsHaveBias ? 2 : 1) * ownTokens; // [mean | rstd]
     floats.layer = savedLayout(recipe.block, recipe.saved, floats.tokens, precision).floats;

@@ -79,7 +79,8 @@ struct EngineFloats {
     std::int64_t boundary = 0;       ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
     std::int64_t gathered = 0;       ///< one [b s, h] tensor with the rows of all tensor ranks
     std::int64_t tensorPart = 0;     ///< of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
-    std::int64_t contextPart = 0;    ///< the keys and values of a rank's tokens; 0 without context ranks
+    std::int64_t contextPart = 0;    ///< the greatest message of context ranks: the keys and values of a rank's tokens, or its
+                                     ///< fused rows of another rank's heads; 0 without context ranks
     std::int64_t layer = 0;          ///< saved by a layer from F to B in addition to its input
     std::int64_t dropped = 0;        ///< of them: rebuilt in the backward of a layer that is not recomputed as a whole
     std::int64_t normStatistics = 0; ///< saved by one norm in addition to its input

@@ -53,11 +53,17 @@ inline constexpr std::int64_t kTensorSumFloats = 1 << 18;
 /// Returns the greatest number of parts (operators::EngineFloats::contextPart) that a context rank has sent to others or holds
 /// at any time: those of the gradients of keys, its own among them, and the keys of the exchange before or after. In a ring,
 /// its keys, those of the exchange before, which the rank before it may not have seen yet, and the gradients that it has begun.
+/// Ranks that exchange tokens for heads have sent those of an exchange and of the one before, and hold their own.
 [[nodiscard]] constexpr int contextMessages(const model::ParallelPlan &plan)
 {
     if (plan.context == 1)
         return 0;
-    return plan.contextMethod == model::ContextMethod::Ring ? 3 : plan.context + 1;
+    switch (plan.contextMethod) {
+    case model::ContextMethod::AllGather: break;
+    case model::ContextMethod::Ring: return 3;
+    case model::ContextMethod::Ulysses: return 2 * plan.context - 1;
+    }
+    return plan.context + 1;
 }
 /// Returns the greatest floats of each of the two messages of tensor ranks.
 [[nodiscard]] std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);

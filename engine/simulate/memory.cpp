@@ -114,7 +114,10 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         2 * tokens * std::max(Bytes{model.innerWidth()}, scores) / split.ranks * operators::elementBytes(model.dtype);
     if (split.isSequenceParallel) // the gathered input of a linear map, and the gathered gradient of its output
         bytes.workspace += 2 * operators::boundaryBytes(model, b, {1, false, split.context});
-    if (split.context > 1) { // keys and values, and their gradients: of the whole sequences, or of two ranks in a ring
+    if (split.context > 1 && split.contextMethod == model::ContextMethod::Ulysses) { // fused rows and their gradients
+        bytes.workspace += 2 * tokens * (model.heads / split.ranks + 2 * std::max(1, model.kvHeads / split.ranks)) *
+                           model.headSize() * operators::elementBytes(model.dtype);
+    } else if (split.context > 1) { // keys and values, and their gradients: of the whole sequences, or of two ranks in a ring
         const Bytes held = split.contextMethod == model::ContextMethod::Ring ? 2 * tokens : Bytes{b} * model.sequence;
         bytes.workspace +=
             4 * held * std::max(1, model.kvHeads / split.ranks) * model.headSize() * operators::elementBytes(model.dtype);

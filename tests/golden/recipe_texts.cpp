@@ -29,6 +29,7 @@ private slots:
         QTest::newRow("gpt-context-2") << false << 1 << false << 2;
         QTest::newRow("llama-context-4-tensor-2") << true << 2 << true << 4;
         QTest::newRow("gpt-ring-3") << false << 1 << false << 3;
+        QTest::newRow("llama-heads-2-tensor-2") << true << 2 << true << 2;
     }
 
     void equalsGolden()
@@ -40,7 +41,7 @@ private slots:
         model::ModelConfig model;
         if (isLlama) {
             model.family = model::ModelFamily::Llama;
-            model.kvHeads = 2;
+            model.kvHeads = QByteArray(QTest::currentDataTag()).contains("heads") ? 4 : 2;
             model.ffn = 352;
         }
         if (QTest::currentDataTag() == QByteArray("experts"))
@@ -48,8 +49,10 @@ private slots:
         operators::Block block = operators::blockOf(model);
         if (QTest::currentDataTag() == QByteArray("gpt-materialised"))
             block = operators::withProbabilities(std::move(block), model);
-        const bool isRing = QByteArray(QTest::currentDataTag()).contains("ring");
-        const auto how = isRing ? model::ContextMethod::Ring : model::ContextMethod::AllGather;
+        const QByteArray row(QTest::currentDataTag());
+        const auto how = row.contains("ring")    ? model::ContextMethod::Ring
+                         : row.contains("heads") ? model::ContextMethod::Ulysses
+                                                 : model::ContextMethod::AllGather;
         block = operators::partitioned(std::move(block), {tensor, isSequenceParallel, context, how});
         const auto text = QByteArray::fromStdString(operators::text(operators::recipeOf(std::move(block))));
         test::compareWithGolden(text, QStringLiteral("recipes/") + QTest::currentDataTag() + QStringLiteral(".txt"));

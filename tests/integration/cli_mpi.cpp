@@ -111,6 +111,7 @@ private slots:
         add(4, "--zero 1 --vocabulary vocab-1 --tied --clip 0.5", 1, 1, 2);
         add(4, "--zero 2 --context-method ring --vocabulary vocab-2 --clip 0.5", 1, 1, 2);
         add(4, "--context-method ring --vocabulary none --schedule zb-h1", 1, 1, 4);
+        add(4, "--context-method ulysses --vocabulary vocab-1 --zero 1 --clip 0.5", 1, 1, 2);
         add(4, "--optimizer adafactor --vocabulary vocab-2 --zero 1", 1, 1, 2);
         add(3, "--optimizer adafactor --vocabulary vocab-1 --clip 0.5");
         add(4, "--optimizer adafactor --vocabulary vocab-2 --zero 1", 2);

@@ -29,6 +29,7 @@ constexpr Run kRuns[] = {
     {"gpt-tensor", "--model gpt-demo --devices 2 --schedule zb-h1 --vocabulary vocab-2 --tensor 2"},
     {"gpt-context", "--model gpt-demo --tied --devices 2 --schedule 1f1b --vocabulary vocab-1 --context 4 --zero 1"},
     {"gpt-ring", "--model gpt-demo --devices 2 --schedule 1f1b --vocabulary vocab-2 --context 4 --context-method ring"},
+    {"llama-heads", "--model llama-demo --devices 1 --schedule 1f1b --context 2 --context-method ulysses --zero 1"},
     {"llama-context", "--model llama-demo --devices 1 --schedule zb-h1 --context 2 --tensor 2"},
     {"llama-tensor", "--model llama-demo --devices 1 --schedule 1f1b --tensor 4 --no-sequence-parallel --replicas 2"},
     {"llama-plain", "--model llama-demo --untied --devices 1 --schedule 1f1b"},

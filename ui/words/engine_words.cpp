@@ -278,7 +278,7 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Context ranks"),
     QT_TRANSLATE_NOOP("Words", "Ranks that share each sequence: each has the tokens of two chunks of it."),
     QT_TRANSLATE_NOOP("Words", "Keys of other ranks"),
-    QT_TRANSLATE_NOOP("Words", "How context ranks reach the keys and values of others (runs support all-gather)."),
+    QT_TRANSLATE_NOOP("Words", "How context ranks reach the keys and values of others."),
     QT_TRANSLATE_NOOP("Words", "All-gather"),
     QT_TRANSLATE_NOOP("Words", "Each rank gathers the keys and values of the whole sequence"),
     QT_TRANSLATE_NOOP("Words", "Ring"),

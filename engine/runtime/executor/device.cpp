@@ -18,7 +18,8 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
       m_messages(plan, place, m_context, transports.rail), m_runner(plan, place, m_context, m_model, m_step),
       m_exchange(plan, place.share, m_context, m_model, transports.shares),
       m_collectives(place, m_context, m_model, transports.tensor), m_keys(m_context, transports.context),
-      m_tokens(plan.shape, place.context), m_tableSums(plan, place, m_context, m_model, transports.all)
+      m_heads(m_context, transports.context), m_tokens(plan.shape, place.context),
+      m_tableSums(plan, place, m_context, m_model, transports.all)
 {}
 
 void Device::beginStep(const Batch &batch, int step, StepUse use)
@@ -98,7 +99,9 @@ base::Result<> Device::exchange(PassRun &run, int round)
     const TensorExchange exchange = *run.exchange();
     if (round + 1 == rounds(exchange.kind))
         run.exchange().reset();
-    return isOverContext(exchange.kind) ? m_keys.run(exchange, round) : m_collectives.run(exchange, round);
+    if (!isOverContext(exchange.kind))
+        return m_collectives.run(exchange, round);
+    return isOfHeads(exchange.kind) ? m_heads.run(exchange, round) : m_keys.run(exchange, round);
 }
 
 void Device::endCompute()

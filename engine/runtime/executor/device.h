@@ -9,6 +9,7 @@
 #include "engine/runtime/executor/replica_exchange.h"
 #include "engine/runtime/executor/step_state.h"
 #include "engine/runtime/executor/tensor_collectives.h"
+#include "engine/runtime/layers/head_exchange.h"
 #include "engine/runtime/layers/key_exchange.h"
 #include "engine/runtime/memory/device_memory.h"
 #include "engine/runtime/state/table_sums.h"
@@ -123,6 +124,7 @@ private:
     ReplicaExchange m_exchange;
     TensorCollectives m_collectives;
     KeyExchange m_keys;
+    HeadExchange m_heads;
     ContextTokens m_tokens;
     TableSums m_tableSums;
     backend::Compute::Mark m_begin = 0; ///< of the pass at hand

@@ -63,7 +63,9 @@ base::Result<> TensorCollectives::run(const TensorExchange &exchange, int round)
     case Kind::GatherKeys:
     case Kind::ScatterKeys:
     case Kind::RingKeys:
-    case Kind::RingGradients: break; // see KeyExchange
+    case Kind::RingGradients: // see KeyExchange
+    case Kind::TokensToHeads:
+    case Kind::HeadsToTokens: break; // see HeadExchange
     }
     return isWhole ? base::Result<>() : base::Error::cancelled();
 }

@@ -58,7 +58,7 @@ Tensor KeyExchange::newPart()
 /// Returns a message with the keys and values of this rank's fused rows.
 Tensor KeyExchange::ownKeys(const TensorExchange &exchange)
 {
-    const kernels::AttentionShape shape = m_context.attention();
+    const kernels::AttentionShape shape = m_context.shape.fusedRows();
     Tensor part = newPart();
     const Values rows = m_context.of(part);
     for (std::int64_t row = 0; row < m_context.shape.tokens(); ++row)
@@ -132,7 +132,7 @@ bool KeyExchange::addGradients(const TensorExchange &exchange)
 /// Copies gradients of this rank's keys to their columns of the fused rows.
 void KeyExchange::placeGradients(const TensorExchange &exchange, const Values &rows)
 {
-    const kernels::AttentionShape shape = m_context.attention();
+    const kernels::AttentionShape shape = m_context.shape.fusedRows();
     for (std::int64_t row = 0; row < m_context.shape.tokens(); ++row)
         m_context.compute.copy(exchange.out + (row * shape.qkvWidth() + shape.width()), rows + row * width(), width());
     m_context.compute.finish();
@@ -176,7 +176,7 @@ bool KeyExchange::passGradients(const TensorExchange &exchange)
         return false;
     const Values sum = m_context.of(part);
     if (exchange.hop == m_transport.ranks()) {
-        const kernels::AttentionShape shape = m_context.attention();
+        const kernels::AttentionShape shape = m_context.shape.fusedRows();
         for (std::int64_t row = 0; row < m_context.shape.tokens(); ++row)
             m_context.compute.addScaled(exchange.out + (row * shape.qkvWidth() + shape.width()), sum + row * width(), 1.0F,
                                         width());

@@ -20,7 +20,7 @@ public:
 
     [[nodiscard]] static constexpr int rounds(TensorExchange::Kind kind)
     {
-        return kind == TensorExchange::Kind::GatherKeys || kind == TensorExchange::Kind::ScatterKeys ? 2 : 1;
+        return kind == TensorExchange::Kind::RingKeys || kind == TensorExchange::Kind::RingGradients ? 1 : 2;
     }
     /// Runs a round; returns Cancelled if the run was stopped.
     [[nodiscard]] base::Result<> run(const TensorExchange &exchange, int round);
@@ -29,7 +29,10 @@ private:
     /// Calls `visit(first row of the part, first row of whole sequences, rows)` for the tokens of a rank.
     template <class Visit>
     void eachRun(int rank, const Visit &visit) const;
-    [[nodiscard]] std::int64_t width() const { return 2 * m_context.attention().kvWidth(); } ///< of a row of keys and values
+    [[nodiscard]] std::int64_t width() const
+    {
+        return 2 * m_context.shape.fusedRows().kvWidth();
+    } ///< of a row of keys and values
     [[nodiscard]] backend::Tensor newPart();
     [[nodiscard]] backend::Tensor ownKeys(const TensorExchange &exchange);
     void sendKeys(const TensorExchange &exchange);

@@ -78,6 +78,8 @@ private:
         case OperatorKind::Add: // part of a product or sum
         case OperatorKind::AllGather:
         case OperatorKind::GatherKeys:
+        case OperatorKind::TokensToHeads:
+        case OperatorKind::HeadsToTokens:
         case OperatorKind::Replicate: break; // exchanges only
         }
     }
@@ -284,7 +286,7 @@ private:
     /// Rotates queries and keys in place.
     void rotate(Values qkv, kernels::Turn direction) const
     {
-        const kernels::AttentionShape attention = m_context.attention();
+        const kernels::AttentionShape attention = m_context.shape.fusedRows();
         compute().rotate(qkv, m_context.workspace.constants.data(),
                          {.rows = rows(),
                           .sequence = attention.sequence,

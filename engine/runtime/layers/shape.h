@@ -62,10 +62,14 @@ struct Shape {
         return operators::constantFloats(layer->recipe.block, sequence, headSize);
     }
     [[nodiscard]] bool normsHaveBias() const { return layer->recipe.block.has(operators::OperatorKind::LayerNorm); }
+    /// Returns the fused rows of the tokens of a rank, of all heads.
+    [[nodiscard]] kernels::AttentionShape fusedRows() const { return {batch, sequence, heads, kvHeads, headSize}; }
     /// Returns the arguments of attention on a context rank; in a ring, to the keys of the `hop`-th rank before it.
     [[nodiscard]] kernels::AttentionShape attention(int rank, int hop = 0) const
     {
-        kernels::AttentionShape shape{batch, sequence, heads, kvHeads, headSize};
+        if (split.context > 1 && split.contextMethod == model::ContextMethod::Ulysses)
+            return {batch, wholeSequence(), heads / split.context, kvHeads / split.context, headSize};
+        kernels::AttentionShape shape = fusedRows();
         if (split.context > 1 && split.contextMethod == model::ContextMethod::Ring) {
             const std::int64_t chunk = sequence / 2;
             const int source = (rank + split.context - hop) % split.context;

@@ -20,6 +20,8 @@ struct TensorExchange {
         ScatterKeys,
         RingKeys,
         RingGradients,
+        TokensToHeads,
+        HeadsToTokens,
     };
     Kind kind = Kind::AllGather;
     Values in;
@@ -33,6 +35,11 @@ struct TensorExchange {
     return kind >= TensorExchange::Kind::GatherKeys;
 }
 
+[[nodiscard]] constexpr bool isOfHeads(TensorExchange::Kind kind)
+{
+    return kind >= TensorExchange::Kind::TokensToHeads;
+}
+
 [[nodiscard]] constexpr TensorExchange::Kind exchangeKind(operators::Exchange exchange)
 {
     switch (exchange) {
@@ -43,6 +50,8 @@ struct TensorExchange {
     case operators::Exchange::ScatterKeys: return TensorExchange::Kind::ScatterKeys;
     case operators::Exchange::RingKeys: return TensorExchange::Kind::RingKeys;
     case operators::Exchange::RingGradients: return TensorExchange::Kind::RingGradients;
+    case operators::Exchange::TokensToHeads: return TensorExchange::Kind::TokensToHeads;
+    case operators::Exchange::HeadsToTokens: return TensorExchange::Kind::HeadsToTokens;
     }
     return TensorExchange::Kind::AllGather;
 }

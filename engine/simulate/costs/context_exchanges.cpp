@@ -34,4 +34,16 @@ void LayerCosts::appendRing(std::vector<Leg> &legs, std::size_t index, PassHalf 
     legs.push_back({index, "ring keys", hops * std::max(0.0, hopSeconds(bytes) - beside), false, true, hops * bytes, true});
 }
 
+void LayerCosts::appendAllToAll(std::vector<Leg> &legs, std::size_t index) const
+{
+    const operators::Operator &op = m_block.operators[index];
+    const bool isBefore = op.kind == operators::OperatorKind::TokensToHeads;
+    const operators::ValueId value = isBefore ? op.inputs[0] : op.outputs[0];
+    const double bytes =
+        m_tokens * static_cast<double>(m_block.value(value).width) * operators::elementBytes(m_experiment.model.dtype);
+    legs.push_back({index, isBefore ? "all-to-all qkv" : "all-to-all attention",
+                    collectiveSeconds(m_hardware, GroupCollective::AllToAll, m_split.context, m_contextSpan, bytes), false,
+                    true, bytesSent(GroupCollective::AllToAll, m_split.context, bytes), true});
+}
+
 } // namespace stagelens::simulate

@@ -99,6 +99,8 @@ Kernels kernelsOf(const Operator &op)
     case OperatorKind::ReduceScatter:
     case OperatorKind::Replicate:
     case OperatorKind::GatherKeys:
+    case OperatorKind::TokensToHeads:
+    case OperatorKind::HeadsToTokens:
     case OperatorKind::AllReduce: return {}; // their latency is that of the network
     }
     return {1, 1, 0};
@@ -206,11 +208,13 @@ bool LayerCosts::isAgain(const Operator &op, Rebuilds rebuilds) const
     return isSelected || operators::isRebuilt(op.kind, schedule.recomputeModules);
 }
 
-/// What rebuilds attention gathers keys; the policy `selective` only drops its probabilities, and needs no second gather.
+/// What rebuilds attention gathers keys, or sends its outputs to the ranks of their tokens; the policy `selective` only drops
+/// its probabilities, and needs no second gather.
 bool LayerCosts::exchangesAgain(const Operator &op, Rebuilds rebuilds) const
 {
-    const bool gathersKeys = op.kind == OperatorKind::GatherKeys && m_experiment.schedule.recomputeModules.attention;
-    return rebuilds == Rebuilds::Layer || (rebuilds == Rebuilds::Operators && gathersKeys);
+    const bool isOfAttention = op.kind == OperatorKind::GatherKeys || op.kind == OperatorKind::HeadsToTokens;
+    return rebuilds == Rebuilds::Layer ||
+           (rebuilds == Rebuilds::Operators && isOfAttention && m_experiment.schedule.recomputeModules.attention);
 }
 
 int LayerCosts::kernels(PassHalf half, Rebuilds rebuilds) const
@@ -284,6 +288,11 @@ void LayerCosts::appendExchanges(std::vector<Leg> &legs, std::size_t index, Pass
         if (const auto before = operators::beforeGather(m_block, op.inputs[0]);
             half == PassHalf::WeightGradient && before != op.inputs[0])
             add(Exchange::AllGather, before);
+        break;
+    case OperatorKind::TokensToHeads:
+    case OperatorKind::HeadsToTokens:
+        if (half != PassHalf::WeightGradient)
+            appendAllToAll(legs, index);
         break;
     case OperatorKind::GatherKeys:
         if (isRing())

@@ -111,6 +111,8 @@ private:
     void appendExchanges(std::vector<Leg> &legs, std::size_t op, PassHalf half, bool isSplit) const;
     /// Appends what the messages of a ring take longer than the attention that runs beside them.
     void appendRing(std::vector<Leg> &legs, std::size_t op, PassHalf half) const;
+    /// Appends an exchange of tokens for heads.
+    void appendAllToAll(std::vector<Leg> &legs, std::size_t op) const;
     /// Returns the seconds of a message to the next context rank.
     [[nodiscard]] double hopSeconds(double bytes) const;
     /// Returns the bytes of the keys and values of the rank's tokens.

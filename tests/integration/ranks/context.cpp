@@ -1,5 +1,6 @@
 // Context parallelism: gradients against the unpartitioned reference, the bits that do not depend on schedule, mode, ZeRO and
 // recomputation, memory, and resumed runs on other meshes.
+#include "engine/model/capabilities.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/runtime/executor/lowering.h"
@@ -12,6 +13,7 @@
 
 #include <QTemporaryDir>
 #include <QtTest>
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -26,7 +28,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array kMethods{ContextMethod::AllGather, ContextMethod::Ring};
+constexpr std::array kMethods{ContextMethod::AllGather, ContextMethod::Ring, ContextMethod::Ulysses};
+
+/// Returns whether context ranks can divide the heads of keys and values of a tensor rank, as Ulysses needs.
+bool dividesHeads(const model::Experiment &experiment)
+{
+    return std::max(1, experiment.model.kvHeads / experiment.parallel.tensor) % experiment.parallel.context == 0;
+}
 
 model::Experiment contextPlan(const char *family, VocabularyMethod method, int context,
                               ContextMethod how = ContextMethod::AllGather)
@@ -74,8 +82,10 @@ private slots:
                 experiment.model.tied = turn % 2 == 0;
                 experiment.parallel.microbatchSize = 1 + turn % 2;
                 experiment.parallel.context = turn / 2 % 3 == 0 ? 4 : 2;
-                experiment.parallel.contextMethod = turn % 2 == 1 ? ContextMethod::Ring : ContextMethod::AllGather;
                 experiment.parallel.tensor = turn % 4 == 3 ? 2 : 1;
+                experiment.parallel.contextMethod = kMethods[static_cast<std::size_t>(turn % 3)];
+                if (experiment.parallel.contextMethod == ContextMethod::Ulysses && !dividesHeads(experiment))
+                    experiment.parallel.contextMethod = ContextMethod::AllGather;
                 experiment.parallel.replicas = turn % 5 == 0 ? 2 : 1;
                 experiment.parallel.zero = turn % 5 == 4 ? 3 : turn % 3 == 1 ? 1 : 0;
                 experiment.schedule.recompute = turn % 7 == 3 ? model::Recompute::Full : model::Recompute::None;
@@ -115,6 +125,8 @@ private slots:
             experiment.parallel.microbatchSize = 2;
             if (kvHeads > 0)
                 experiment = test::asLlama(experiment, kvHeads);
+            if (how == ContextMethod::Ulysses && !dividesHeads(experiment))
+                continue; // see headsAreDivided()
             test::verifyPlan(experiment);
             if (QTest::currentTestFailed())
                 return;
@@ -129,9 +141,12 @@ private slots:
         QTest::addColumn<int>("tensor");
         for (const ContextMethod how : kMethods)
             for (const auto method : {VocabularyMethod::None, VocabularyMethod::Vocab2})
-                for (const auto &[context, tensor] : {std::pair(4, 1), {2, 2}})
+                for (const auto &[context, tensor] : {std::pair(4, 1), {2, 2}}) {
+                    if (how != ContextMethod::AllGather && (method == VocabularyMethod::None) == (context == 4))
+                        continue;
                     QTest::addRow("%s, %s, c=%d, t=%d", model::name(how).data(), model::name(method).data(), context, tensor)
                         << how << static_cast<int>(method) << context << tensor;
+                }
     }
     /// Five steps of AdamW with weight decay and clipping.
     void bitsDependOnNeitherModeNorScheduleNorZero()
@@ -206,7 +221,8 @@ private slots:
         QFETCH(ContextMethod, how);
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2})
             for (const auto &[context, tensor] : {std::pair(4, 1), {2, 2}}) {
-                auto experiment = test::asLlama(contextPlan("1f1b", method, context, how), 2);
+                auto experiment =
+                    test::asLlama(contextPlan("1f1b", method, context, how), how == ContextMethod::Ulysses ? 4 : 2);
                 experiment.parallel.tensor = tensor;
                 experiment.model.vocabularySize = 96; // equal shards
                 experiment.parallel.zero = context == 4 ? 3 : 0;
@@ -282,6 +298,18 @@ private slots:
         QCOMPARE(losses.size(), std::size_t{6});
         for (std::size_t i = 0; i < losses.size(); i += 2)
             QVERIFY2(std::abs(losses[i] - losses.front()) < 1e-5, qPrintable(QString::number(losses[i], 'g', 9)));
+    }
+
+    void headsAreDivided()
+    {
+        auto experiment = test::asLlama(contextPlan("1f1b", VocabularyMethod::None, 4, ContextMethod::Ulysses), 2);
+        for (const auto &[tensor, nearest] : {std::pair(1, "choose 2,"), {2, "choose 1,"}}) {
+            experiment.parallel.tensor = tensor;
+            const base::Problems problems = model::contextProblems(experiment);
+            QCOMPARE(problems.size(), std::size_t{1});
+            QCOMPARE(problems.front().field, std::string("parallel.context"));
+            QVERIFY2(problems.front().message.find(nearest) != std::string::npos, problems.front().message.c_str());
+        }
     }
 
     void ringsKeepNoProbabilities()
