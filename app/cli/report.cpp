@@ -151,6 +151,7 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
     addInPasses("in passes", metrics.replicaPerDevice);
     addInPasses("tensor ranks", metrics.tensorPerDevice);
     addInPasses("context ranks", metrics.contextPerDevice);
+    addInPasses("expert ranks", metrics.expertPerDevice);
     add("makespan", timeText(metrics.makespan));
     if (metrics.lowerBound)
         add("lower bound", timeText(*metrics.lowerBound),

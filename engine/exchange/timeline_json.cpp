@@ -170,10 +170,14 @@ nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
         json["exposed_ns_per_device"]["data"] = metrics.replicaPerDevice;
     if (!metrics.contextPerDevice.empty())
         json["exposed_ns_per_device"]["context"] = metrics.contextPerDevice;
+    if (!metrics.expertPerDevice.empty())
+        json["exposed_ns_per_device"]["expert"] = metrics.expertPerDevice;
     if (!metrics.tensorTraffic.empty())
         json["traffic_bytes_per_rank"]["tensor"] = metrics.tensorTraffic;
     if (!metrics.contextTraffic.empty())
         json["traffic_bytes_per_rank"]["context"] = metrics.contextTraffic;
+    if (!metrics.expertTraffic.empty())
+        json["traffic_bytes_per_rank"]["expert"] = metrics.expertTraffic;
     if (!metrics.replicaTraffic.empty())
         json["traffic_bytes_per_rank"]["data"] = metrics.replicaTraffic;
     if (metrics.publishedIteration)
@@ -221,6 +225,7 @@ void addLegs(nlohmann::ordered_json &document, const timeline::Timeline &timelin
                 list.push_back({{"name", leg.name},
                                 {"lane", !leg.isExchange ? "compute"
                                          : leg.isContext ? "context"
+                                         : leg.isExpert  ? "expert"
                                                          : "tensor"},
                                 {"begin_ns", lane.begin[i] + leg.begin},
                                 {"end_ns", lane.begin[i] + leg.end}});

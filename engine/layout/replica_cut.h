@@ -24,6 +24,7 @@ public:
     ReplicaCut(std::span<const std::int64_t> counts, int replicas, std::int64_t block = kBlock,
                std::span<const std::int64_t> pieces = {});
 
+    [[nodiscard]] int replicas() const { return m_replicas; }
     /// Returns the elements of all parameters with the gaps between them, in whole blocks.
     [[nodiscard]] std::int64_t extent() const { return m_extent; }
     /// Returns the share of a replica in the common order.

@@ -28,6 +28,11 @@ bool hasContextRanks(const Experiment &experiment)
     return experiment.parallel.context > 1;
 }
 
+bool hasExpertRanks(const Experiment &experiment)
+{
+    return experiment.parallel.expert > 1;
+}
+
 bool hasShardGroups(const Experiment &experiment)
 {
     return experiment.parallel.shardReplicas > 0 && experiment.parallel.shardReplicas < experiment.parallel.replicas;
@@ -103,17 +108,33 @@ constexpr std::array kCapabilities{
                .reason = "GPUs do not yet sum gradients over replicas",
                .remedy = "choose 1, or the backend cpu"},
     Capability{.name = "expert-parallelism",
-               .description = "experts of a layer on several ranks",
+               .description = "experts of a layer divided over replicas",
                .field = "parallel.expert",
-               .isUsed = [](const Experiment &e) { return e.parallel.expert > 1; },
+               .isUsed = hasExpertRanks},
+    Capability{.name = "expert-parallelism-with-exchanges-in-passes",
+               .description = "experts divided over replicas, with ZeRO that exchanges in every microbatch",
+               .field = "parallel.expert",
+               .isUsed = [](const Experiment &e) { return hasExpertRanks(e) && e.parallel.reducesEagerly(); },
                .isPredicted = false,
                .isRun = false,
-               .reason = "experts are not yet divided over ranks",
-               .remedy = "choose 1, with which each stage has all experts of its layers"},
-    Capability{.name = "experts",
-               .description = "mixture-of-experts layers, all experts on the device of their stage",
-               .field = "model.experts",
-               .isUsed = hasExperts},
+               .reason = "passes do not yet exchange among replicas and among expert ranks",
+               .remedy = "choose 1, or exchange once a step (zero2 deferred, zero3 resident)"},
+    Capability{.name = "expert-parallelism-with-shard-groups",
+               .description = "experts divided over replicas that shard in groups",
+               .field = "parallel.expert",
+               .isUsed = [](const Experiment &e) { return hasExpertRanks(e) && hasShardGroups(e); },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "the replicas of an expert would be of several groups",
+               .remedy = "choose 1, or shard over all replicas (shard_replicas 0)"},
+    Capability{.name = "expert-skew",
+               .description = "experts of unequal popularity",
+               .field = "what_if.expert_skew",
+               .isUsed = [](const Experiment &e) { return e.whatIf.expertSkew.has_value(); },
+               .isRun = false,
+               .reason = "a run takes the choices of its routers",
+               .remedy = kLeaveOut},
+    Capability{.name = "experts", .description = "mixture-of-experts layers", .field = "model.experts", .isUsed = hasExperts},
     Capability{.name = "experts-with-tensor-ranks",
                .description = "mixture-of-experts layers split over several ranks",
                .field = "parallel.tensor",
@@ -447,6 +468,40 @@ base::Problems contextProblems(const Experiment &experiment)
         plan.hasSequenceParallel() ? " chunks (2 for each context and tensor rank)" : " chunks (2 for each rank)";
     return {{kField, base::concat("is ", ranks, ", but a sequence of ", sequence, " tokens is not a multiple of ", each * ranks,
                                   what, "; choose ", nearest, ", or a model.sequence of ", longer)}};
+}
+
+base::Problems expertProblems(const Experiment &experiment)
+{
+    const ParallelPlan &plan = experiment.parallel;
+    const ModelConfig &model = experiment.model;
+    constexpr const char *kField = "parallel.expert";
+    base::Problems problems;
+    if (experiment.whatIf.expertSkew && plan.expert == 1)
+        problems.push_back({"what_if.expert_skew",
+                            "is given, but all experts of a layer are on one rank, which computes as many "
+                            "rows whatever they choose; give parallel.expert, or leave it out"});
+    if (plan.expert == 1)
+        return problems;
+    if (!experiment.hasModel || !model.hasExperts()) {
+        problems.push_back(
+            {kField, base::concat("is ", plan.expert, ", but ",
+                                  experiment.hasModel ? "the model has no experts; choose 1, or give model.experts"
+                                                      : "given durations are of whole passes; choose 1")});
+        return problems;
+    }
+    int nearest = std::min({plan.expert, model.experts, plan.replicas});
+    while (nearest > 1 && (model.experts % nearest != 0 || plan.replicas % nearest != 0))
+        --nearest;
+    if (nearest == plan.expert)
+        return problems;
+    std::string ofWhat;
+    if (model.experts % plan.expert != 0)
+        ofWhat = base::concat(model.experts, " experts");
+    if (plan.replicas % plan.expert != 0)
+        ofWhat += base::concat(ofWhat.empty() ? "" : " and the ", plan.replicas, plan.replicas == 1 ? " replica" : " replicas");
+    problems.push_back(
+        {kField, base::concat("is ", plan.expert, ", which does not divide the ", ofWhat, "; choose ", nearest)});
+    return problems;
 }
 
 } // namespace stagelens::model

@@ -30,4 +30,8 @@ enum class Use : unsigned char { Predict, Run };
 /// degrees must be positive.
 [[nodiscard]] base::Problems contextProblems(const Experiment &experiment);
 
+/// Returns why the experts of a plan cannot be divided over its expert ranks, with the nearest number that divides them. The
+/// degrees must be positive.
+[[nodiscard]] base::Problems expertProblems(const Experiment &experiment);
+
 } // namespace stagelens::model

@@ -63,7 +63,10 @@ struct ParallelPlan {
     ContextMethod contextMethod = ContextMethod::AllGather;
     int replicas = 1; ///< d, data-parallel copies of the model
     int expert = 1;   ///< e, ranks that share the experts of a layer, folded over tensor and replicas
-    int zero = 0;     ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
+    /// Rows of tokens that an expert rank has memory for, as a multiple of those of balanced experts.
+    double expertHeadroom = kExpertHeadroom;
+    static constexpr double kExpertHeadroom = 2;
+    int zero = 0; ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
     ZeroGradients zero2 = ZeroGradients::Deferred;   ///< of zero 2
     ZeroParameters zero3 = ZeroParameters::Resident; ///< of zero 3
     int shardReplicas = 0;                           ///< adjacent replicas that shard among themselves (ZeRO); 0: all
@@ -76,6 +79,8 @@ struct ParallelPlan {
     }
     /// Returns the ranks that hold the same weights and see other tokens: they sum their gradients, and ZeRO shards over them.
     [[nodiscard]] int gradientRanks() const { return replicas * context; }
+    /// Returns the ranks that hold the same experts, and sum their gradients of them.
+    [[nodiscard]] int expertReplicas() const { return replicas / expert; }
     [[nodiscard]] bool hasSequenceParallel() const { return tensor > 1 && sequenceParallel; }
     /// Returns the ranks that shard among themselves: replicas and their context ranks.
     [[nodiscard]] int shardGroup() const { return (shardReplicas > 0 ? shardReplicas : replicas) * context; }
@@ -182,7 +187,9 @@ struct WhatIf {
     std::string slowLink; ///< "2-3=4"
     /// Coefficient of variation of every pass: standard deviation / mean of a log-normal factor of mean 1.
     std::optional<double> jitter;
-    std::optional<int> draws;                ///< of the jitter; absent: kDefaultDraws
+    std::optional<int> draws; ///< of the jitter; absent: kDefaultDraws
+    /// Popularity of a layer's experts: the i-th most popular one gets a share of i^-z of the tokens. Absent: all are equal.
+    std::optional<double> expertSkew;
     std::string lengths;                     ///< CSV file of sequence lengths by microbatch; empty: all microbatches are equal
     std::optional<double> failureInterval;   ///< mean hours between failures of the whole job
     std::optional<double> checkpointSeconds; ///< that a checkpoint keeps the job waiting

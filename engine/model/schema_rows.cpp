@@ -181,9 +181,15 @@ std::vector<Field> meshRows()
         degree("parallel.replicas", "--replicas", "d", "Replicas",
                "data-parallel copies of the pipeline, each with its own microbatches", MEMBER(parallel.replicas)),
         degree("parallel.expert", "--expert-parallel", "e", "Expert ranks",
-               "ranks that share the experts of a layer, folded over tensor ranks and replicas (1 is supported)",
+               "adjacent replicas that share the experts of each layer; a divisor of the experts and of the replicas",
                MEMBER(parallel.expert))
-            .notInEditor(),
+            .where([](const Experiment &e) { return hasExperts(e) || e.parallel.expert > 1; }),
+        row("parallel.expert_headroom", "--expert-headroom", "F", "Expert headroom",
+            "with expert ranks: rows of tokens that a rank has memory for, as a multiple of those of balanced experts",
+            Kind::Real, MEMBER(parallel.expertHeadroom))
+            .range(1, 1024)
+            .unless(ParallelPlan::kExpertHeadroom)
+            .where([](const Experiment &e) { return e.parallel.expert > 1; }),
         row("parallel.zero", "--zero", "STAGE", "ZeRO",
             "what replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters", Kind::Integer,
             MEMBER(parallel.zero))

@@ -24,6 +24,13 @@ std::vector<Field> whatIfRows()
             .orElse("200")
             .unless()
             .where([](const Experiment &e) { return e.whatIf.jitter || e.whatIf.draws; }),
+        row("what_if.expert_skew", "--expert-skew", "Z", "Skew of experts",
+            "with expert ranks: the i-th most popular expert of a layer gets a share of i^-Z of the tokens (0: equal shares)",
+            Kind::Real, MEMBER(whatIf.expertSkew))
+            .range(0, 4)
+            .orElse("off")
+            .unless()
+            .where([](const Experiment &e) { return e.parallel.expert > 1 || e.whatIf.expertSkew; }),
         row("what_if.lengths", "--lengths", "FILE", "Sequence lengths",
             "CSV with the header microbatch,length or replica,microbatch,length, a row for each sequence", Kind::File,
             MEMBER(whatIf.lengths))

@@ -289,6 +289,7 @@ void checkMesh(const Experiment &experiment, Checks &checks)
         checks.add(unsupported(experiment, Use::Predict));
         checkTensor(experiment, checks);
         checks.add(contextProblems(experiment));
+        checks.add(expertProblems(experiment));
     }
 }
 

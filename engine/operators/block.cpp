@@ -8,11 +8,17 @@ namespace stagelens::operators {
 
 std::string_view name(OperatorKind kind)
 {
-    constexpr std::array<std::string_view, 20> kNames{"layer-norm", "rms-norm",    "linear",          "gelu",
-                                                      "swiglu",     "rotary",      "attention",       "add",
-                                                      "route",      "dispatch",    "expert-linear",   "expert-swiglu",
-                                                      "combine",    "all-gather",  "reduce-scatter",  "replicate",
-                                                      "all-reduce", "gather-keys", "tokens-to-heads", "heads-to-tokens"};
+    constexpr std::array<std::string_view, 20> kNames{"layer-norm",      "rms-norm",
+                                                      "linear",          "gelu",
+                                                      "swiglu",          "rotary",
+                                                      "attention",       "add",
+                                                      "route",           "dispatch",
+                                                      "expert-linear",   "expert-swiglu",
+                                                      "combine",         "all-gather",
+                                                      "reduce-scatter",  "replicate",
+                                                      "all-reduce",      "gather-keys",
+                                                      "tokens-to-heads", "heads-to-tokens",
+                                                      "send-to-experts", "return-from-experts"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -160,6 +166,7 @@ int BlockBuilder::expertMatrices(std::string_view name, std::int64_t in, std::in
     const int index = matrix(name, in, out, initial);
     BlockParameter &made = m_block.parameters[static_cast<std::size_t>(index)];
     made.experts = m_block.routing.experts;
+    made.isOfExperts = true;
     made.rows *= made.experts;
     return index;
 }

@@ -52,6 +52,7 @@ struct BlockParameter {
     Cut cut = Cut::Whole;
     std::vector<Section> sections = {}; ///< of Cut::Outputs, in their order
     int experts = 1;                    ///< matrices of as many experts, one below the other
+    bool isOfExperts = false;           ///< also if there is one
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
     [[nodiscard]] bool isMatrix() const { return initial == Initial::Normal || initial == Initial::NormalResidual; }
 };
@@ -83,6 +84,10 @@ enum class OperatorKind : std::uint8_t {
     GatherKeys,    ///< fused rows -> the keys and values of the whole sequences
     TokensToHeads, ///< fused rows of own tokens, all heads -> fused rows of all tokens, own heads
     HeadsToTokens, ///< outputs of all tokens, own heads -> outputs of own tokens, all heads
+    // Between the ranks that share the experts of a layer. A rank has the rows of its own tokens sorted by (expert, token), and
+    // those of its own experts, of all ranks' tokens, sorted by (expert, rank, token).
+    SendToExperts,     ///< rows, gates and routes of the own tokens -> rows and gates of the own experts, and arrivals
+    ReturnFromExperts, ///< rows of the own experts, arrivals, routes -> rows of the own tokens
 };
 [[nodiscard]] std::string_view name(OperatorKind kind); ///< "layer-norm", ...
 
@@ -127,7 +132,9 @@ struct Block {
     /// Tensors [b s, h] that frameworks drop out, with a mask of one byte a number. The engine drops nothing out.
     int dropouts = 0;
     Routing routing = {};
-    int tensorRanks = 1; ///< that share the layer; the widths and parameters are those of one of them
+    int expertRanks = 1;         ///< that share the experts
+    std::int64_t expertRows = 0; ///< with several: rows for each token that a rank has memory for
+    int tensorRanks = 1;         ///< that share the layer; the widths and parameters are those of one of them
     static constexpr ValueId kInput = 0;
 
     [[nodiscard]] const Value &value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }

@@ -75,6 +75,8 @@ private:
         case OperatorKind::Combine: appendExperts(op); break;
         case OperatorKind::TokensToHeads: appendTransposed(op, Exchange::HeadsToTokens); break;
         case OperatorKind::HeadsToTokens: appendTransposed(op, Exchange::TokensToHeads); break;
+        case OperatorKind::SendToExperts:
+        case OperatorKind::ReturnFromExperts: appendExpertExchange(op); break;
         case OperatorKind::GatherKeys: break; // see appendAttention()
         }
     }
@@ -157,6 +159,33 @@ private:
         }
     }
 
+    /// The gradients travel as the rows did, in the other direction.
+    void appendExpertExchange(const Operator &op)
+    {
+        const bool isSend = op.kind == OperatorKind::SendToExperts;
+        const ValueId rows = op.inputs[0];
+        m_gradient[rows] = m_draft.newScratch(m_block.heldWidth(rows));
+        Step step{.kind = StepKind::Exchange,
+                  .in = {gradient(op.outputs[0]), {}, saved(op.inputs[2]), saved(isSend ? op.outputs[2] : op.inputs[1])},
+                  .out = {m_gradient[rows]},
+                  .width = rowWidth(m_block, op),
+                  .exchange = isSend ? Exchange::ReturnGradients : Exchange::SendGradients};
+        if (isSend) {
+            m_gradient[op.inputs[1]] = m_draft.newScratch(m_block.heldWidth(op.inputs[1]));
+            step.in[1] = gradient(op.outputs[1]);
+            step.out.push_back(m_gradient[op.inputs[1]]);
+        }
+        m_draft.steps.push_back(std::move(step));
+    }
+
+    /// Returns whether the gradient of an operator's output came from the ranks whose rows it has. Only the first half has it.
+    [[nodiscard]] bool isReturned(const Operator &op) const
+    {
+        return std::ranges::any_of(m_block.operators, [&](const Operator &each) {
+            return each.kind == OperatorKind::ReturnFromExperts && each.inputs[0] == op.outputs[0];
+        });
+    }
+
     void appendExpertLinear(const Operator &op, Place routes)
     {
         Step step{StepKind::InputGradient, static_cast<int>(m_op), {}, {m_draft.newScratch(m_block.heldWidth(op.inputs[0]))}};
@@ -165,7 +194,7 @@ private:
         step.in.push_back(routes);
         Step weights{StepKind::WeightGradient, static_cast<int>(m_op), {saved(op.inputs[0])}, {}};
         weights.in.insert(weights.in.end(), step.in.begin(), step.in.end());
-        if (m_isSplit)
+        if (m_isSplit && !isReturned(op))
             appendExpertWeights(std::move(weights), op, routes);
         else
             m_draft.steps.push_back(std::move(weights));

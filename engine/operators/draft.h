@@ -10,6 +10,9 @@ namespace stagelens::operators {
 /// Returns a step that exchanges a tensor with rows of `width` among tensor ranks.
 [[nodiscard]] Step exchangeStep(Exchange exchange, Place in, Place out, std::int64_t width, int hop = 0);
 
+/// Returns the numbers of a row that an operator exchanges among expert ranks.
+[[nodiscard]] std::int64_t rowWidth(const Block &block, const Operator &op);
+
 /// Steps whose scratch tensors are numbered, not yet placed.
 struct Draft {
     static constexpr Place::Kind kNumbered = Place::Kind::Scratch; ///< Place::index is the number

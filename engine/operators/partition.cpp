@@ -1,6 +1,7 @@
 #include "engine/operators/partition.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -193,20 +194,95 @@ Block withHeadsOfAllTokens(Block block)
     return block;
 }
 
+/// Sends the rows of each expert to the rank that has it, and returns what it makes of them. A rank has a part of the experts,
+/// and of their values memory for `expertRows` rows a token.
+Block withExpertRanks(Block block, const TensorSplit &split)
+{
+    const int topK = block.routing.topK;
+    block.expertRanks = split.expert;
+    block.expertRows = expertRowsPerToken(block.routing.experts, topK, split.expert, split.expertHeadroom);
+    for (BlockParameter &parameter : block.parameters)
+        if (parameter.isOfExperts) {
+            parameter.rows /= split.expert;
+            parameter.experts /= split.expert;
+        }
+    const auto append = [&](std::string_view name, std::int64_t width, bool isStatistics) {
+        block.values.push_back({name, width, isStatistics});
+        return static_cast<ValueId>(block.values.size()) - 1;
+    };
+    const auto widen = [&](ValueId id) {
+        std::int64_t &width = block.values[static_cast<std::size_t>(id)].width;
+        width = width / topK * block.expertRows;
+    };
+    std::vector<Operator> operators;
+    ValueId gates = 0;
+    ValueId arrivals = 0;
+    ValueId routes = 0;
+    for (Operator &op : block.operators) {
+        switch (op.kind) {
+        case OperatorKind::Route:
+            gates = op.outputs[0];
+            routes = op.outputs[1];
+            operators.push_back(op);
+            break;
+        case OperatorKind::Dispatch: {
+            const ValueId rows = op.outputs[0];
+            op.outputs[0] = append("packed", block.value(rows).width, false);
+            const ValueId arrivedGates = append("arrived gates", block.expertRows, true);
+            arrivals = append("arrivals", 3 * block.expertRows + 1, true);
+            widen(rows);
+            operators.push_back(op);
+            operators.push_back(
+                {OperatorKind::SendToExperts, {op.outputs[0], gates, routes}, {rows, arrivedGates, arrivals}, {}, {}});
+            gates = arrivedGates;
+            break;
+        }
+        case OperatorKind::ExpertLinear:
+            op.inputs[1] = arrivals;
+            for (const ValueId output : op.outputs)
+                widen(output);
+            operators.push_back(op);
+            break;
+        case OperatorKind::ExpertSwiGlu:
+            op.inputs[2] = gates;
+            op.inputs[3] = arrivals;
+            widen(op.outputs[0]);
+            operators.push_back(op);
+            break;
+        case OperatorKind::Combine: {
+            const ValueId returned = append("returned", block.value(op.outputs[0]).width * topK, false);
+            operators.push_back({OperatorKind::ReturnFromExperts, {op.inputs[0], arrivals, routes}, {returned}, {}, {}});
+            op.inputs[0] = returned;
+            operators.push_back(op);
+            break;
+        }
+        default: operators.push_back(op);
+        }
+    }
+    block.operators = std::move(operators);
+    return block;
+}
+
 } // namespace
+
+std::int64_t expertRowsPerToken(int experts, int topK, int ranks, double headroom)
+{
+    const std::int64_t most = std::int64_t{ranks} * std::min(topK, experts / ranks);
+    return std::min(most, static_cast<std::int64_t>(std::ceil(headroom * topK)));
+}
 
 TensorSplit splitOf(const model::ParallelPlan &plan)
 {
-    return {plan.tensor, plan.hasSequenceParallel(), plan.context, plan.contextMethod};
+    return {plan.tensor, plan.hasSequenceParallel(), plan.context, plan.contextMethod, plan.expert, plan.expertHeadroom};
 }
 
 Block partitioned(Block whole, const TensorSplit &split)
 {
     Block block = split.ranks == 1 ? std::move(whole) : Partition(whole, split).make();
-    if (split.context == 1)
-        return block;
-    return split.contextMethod == model::ContextMethod::Ulysses ? withHeadsOfAllTokens(std::move(block))
-                                                                : withGatheredKeys(std::move(block), split);
+    if (split.context > 1)
+        block = split.contextMethod == model::ContextMethod::Ulysses ? withHeadsOfAllTokens(std::move(block))
+                                                                     : withGatheredKeys(std::move(block), split);
+    return split.expert > 1 && block.routing.experts > 0 ? withExpertRanks(std::move(block), split) : block;
 }
 
 layout::MatrixPart partOf(const Block &whole, const BlockParameter &parameter, int rank, int ranks)

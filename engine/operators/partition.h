@@ -13,9 +13,15 @@ struct TensorSplit {
     bool isSequenceParallel = false; ///< each rank has the tokens of its own outside of attention and MLP
     int context = 1;                 ///< c: each rank has the tokens of its own everywhere; tensor ranks divide those
     model::ContextMethod contextMethod = model::ContextMethod::AllGather;
+    int expert = 1; ///< e: each rank has the experts of its own of the tokens of all
+    double expertHeadroom = model::ParallelPlan::kExpertHeadroom;
     friend bool operator==(const TensorSplit &, const TensorSplit &) = default;
 };
 [[nodiscard]] TensorSplit splitOf(const model::ParallelPlan &plan);
+
+/// Returns the rows for each of its own tokens that an expert rank has memory for: `headroom` times the k that it has on
+/// average, and at most those that arrive if the tokens of all `ranks` choose its experts.
+[[nodiscard]] std::int64_t expertRowsPerToken(int experts, int topK, int ranks, double headroom);
 
 /// Returns what one rank computes of a block: linear maps whose weights are cut have its part of them, and collectives stand
 /// where a sum needs the parts of all ranks. Heads stay whole. With context ranks attention reads gathered keys, or stands
@@ -25,6 +31,11 @@ struct TensorSplit {
 
 /// Returns the part of a parameter of the whole block that a tensor rank holds.
 [[nodiscard]] layout::MatrixPart partOf(const Block &whole, const BlockParameter &parameter, int rank, int ranks);
+/// Returns whether a parameter of a partitioned block is of experts that are divided over ranks.
+[[nodiscard]] inline bool isOfExperts(const Block &block, const BlockParameter &parameter)
+{
+    return block.expertRanks > 1 && parameter.isOfExperts;
+}
 /// Returns how many consecutive tensor ranks hold the same part of a parameter.
 [[nodiscard]] int copiesOf(const BlockParameter &parameter, int ranks);
 /// Returns whether the ranks with the same part have different gradients of it, whose sum is the gradient.

@@ -38,6 +38,20 @@ private:
         case OperatorKind::TokensToHeads: return exchange(op, Exchange::TokensToHeads, place(op.outputs[0]));
         case OperatorKind::HeadsToTokens: return exchange(op, Exchange::HeadsToTokens, place(op.outputs[0]));
         case OperatorKind::GatherKeys: return appendKeys(op, 0);
+        case OperatorKind::SendToExperts:
+            m_draft.steps.push_back({.kind = StepKind::Exchange,
+                                     .in = {place(op.inputs[0]), place(op.inputs[1]), place(op.inputs[2]), {}},
+                                     .out = {place(op.outputs[0]), place(op.outputs[1]), place(op.outputs[2])},
+                                     .width = rowWidth(m_block, op),
+                                     .exchange = Exchange::SendRows});
+            return;
+        case OperatorKind::ReturnFromExperts:
+            m_draft.steps.push_back({.kind = StepKind::Exchange,
+                                     .in = {place(op.inputs[0]), {}, place(op.inputs[2]), place(op.inputs[1])},
+                                     .out = {place(op.outputs[0])},
+                                     .width = rowWidth(m_block, op),
+                                     .exchange = Exchange::ReturnRows});
+            return;
         default: break;
         }
         Step step{StepKind::Forward, static_cast<int>(index), {}, {}};
@@ -114,9 +128,10 @@ private:
 
 std::string_view name(Exchange exchange)
 {
-    constexpr std::array<std::string_view, 9> kNames{"all-gather",     "reduce-scatter",  "all-reduce",
-                                                     "gather-keys",    "scatter-keys",    "ring-keys",
-                                                     "ring-gradients", "tokens-to-heads", "heads-to-tokens"};
+    constexpr std::array<std::string_view, 13> kNames{"all-gather",      "reduce-scatter", "all-reduce",     "gather-keys",
+                                                      "scatter-keys",    "ring-keys",      "ring-gradients", "tokens-to-heads",
+                                                      "heads-to-tokens", "send-rows",      "return-rows",    "send-gradients",
+                                                      "return-gradients"};
     return kNames[static_cast<std::size_t>(exchange)];
 }
 
@@ -132,6 +147,12 @@ const Operator *keysOf(const Block &block, const Operator &attention)
             op.outputs[0] == attention.inputs[1])
             return &op;
     return nullptr;
+}
+
+std::int64_t rowWidth(const Block &block, const Operator &op)
+{
+    const ValueId own = op.kind == OperatorKind::SendToExperts ? op.inputs[0] : op.outputs[0];
+    return block.value(own).width / block.routing.topK;
 }
 
 ValueId beforeGather(const Block &block, ValueId value)
@@ -159,6 +180,8 @@ BackwardReads backwardReads(const Block &block, const Operator &op)
     case OperatorKind::Dispatch: return {{op.inputs[1]}, {}};
     case OperatorKind::ExpertLinear: return {{op.inputs[1]}, op.inputs};
     case OperatorKind::ExpertSwiGlu: return {op.inputs, {}};
+    case OperatorKind::SendToExperts: return {{op.inputs[2], op.outputs[2]}, {}};
+    case OperatorKind::ReturnFromExperts: return {{op.inputs[1], op.inputs[2]}, {}};
     case OperatorKind::Combine: return {{op.inputs[1]}, {op.inputs[1]}}; // the second half gathers the gradient again
     default: return {};
     }

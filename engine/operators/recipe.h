@@ -51,7 +51,16 @@ enum class Exchange : std::uint8_t {
     // Between own tokens of all heads and all tokens of own heads, as many numbers for each own token; fused rows or outputs.
     TokensToHeads,
     HeadsToTokens,
+    // Among the expert ranks of a layer: rows of the own tokens <-> rows of the own experts. All read routes and arrivals.
+    SendRows,        ///< rows, gates -> rows, gates, arrivals
+    ReturnRows,      ///< rows -> rows
+    SendGradients,   ///< gradients of returned rows -> those of the experts' rows
+    ReturnGradients, ///< gradients of the experts' rows and gates -> those of the own tokens
 };
+[[nodiscard]] constexpr bool isOverExperts(Exchange exchange)
+{
+    return exchange >= Exchange::SendRows;
+}
 [[nodiscard]] std::string_view name(Exchange exchange); ///< "all-gather", ...
 
 /// A kernel call, or one for each projection of a linear map. Operands by operator:
@@ -69,6 +78,7 @@ enum class Exchange : std::uint8_t {
 ///                     dispatch, combine: in dy, routes; out dx
 ///                     expert-linear: in dy of its outputs, routes; out dx
 ///                     expert-swiglu: in dy, gates, routes; out gate, up, replaced by their gradients, and gates' gradient
+///     Exchange        in x; out y. Among expert ranks: in rows, gates (or none), routes, arrivals; out rows, gates, arrivals
 ///     WeightGradient  linear: in x, dy of its outputs (expert-linear: and routes)    sums of parts: in dy, for the bias
 struct Step {
     StepKind kind = StepKind::Forward;

@@ -96,7 +96,10 @@ OperatorWork workOf(const Block &block, const Operator &op)
             work.matrixEntries += static_cast<double>(weight.count() / weight.experts * block.routing.topK);
         }
         break;
-    case OperatorKind::ExpertSwiGlu: work.innerNumbers = 3 * width(op.inputs[0]); break;
+    case OperatorKind::ExpertSwiGlu: // of as many rows as there are on average
+        work.innerNumbers =
+            3 * width(op.inputs[0]) * (block.expertRanks > 1 ? block.routing.topK / static_cast<double>(block.expertRows) : 1);
+        break;
     case OperatorKind::Route: work.innerNumbers = width(op.inputs[0]); break;
     case OperatorKind::Dispatch:
     case OperatorKind::Combine: work.residualNumbers = width(op.inputs[0]) + width(op.outputs[0]); break;
@@ -107,6 +110,8 @@ OperatorWork workOf(const Block &block, const Operator &op)
     case OperatorKind::AllReduce:
     case OperatorKind::TokensToHeads:
     case OperatorKind::HeadsToTokens:
+    case OperatorKind::SendToExperts:
+    case OperatorKind::ReturnFromExperts:
     case OperatorKind::GatherKeys: break; // their time is that of a network
     }
     return work;

@@ -28,7 +28,7 @@ bool isOfGang(const Device &one, const Device &other)
 {
     const RankPlace &a = one.place();
     const RankPlace &b = other.place();
-    return a.device == b.device && (a.tensor != b.tensor || a.context != b.context);
+    return a.device == b.device && (a.tensor != b.tensor || a.context != b.context || a.replica != b.replica);
 }
 
 base::Result<> runGang(const std::vector<Device *> &gang, std::vector<PassRun> &runs, const std::stop_token &halt)
@@ -98,7 +98,8 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
         return std::optional(0.0);
     Shape shape = plan.shape;
     shape.microbatches = shape.replicas = 1;
-    Batch batch(shape);
+    const int together = plan.expertRanks(); // replicas that share experts compute a microbatch each
+    std::vector<Batch> batches(size(together), Batch(shape));
     std::vector<int> ranks;
     for (Device *device : devices)
         ranks.push_back(device->place().device);
@@ -106,10 +107,14 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
     const std::vector<backend::Message> messages = forwardMessageOrder(plan);
     const std::int64_t counted = tokens.heldBackSequences() * shape.wholeSequence();
     double sum = 0;
-    for (int microbatch = 0; microbatch * shape.wholeTokens() < counted; ++microbatch) {
-        batch.loadHeldBack(tokens, microbatch, std::min(shape.wholeTokens(), counted - microbatch * shape.wholeTokens()));
+    for (int first = 0; first * shape.wholeTokens() < counted; first += together) {
+        for (int i = 0; i < together; ++i) {
+            const std::int64_t left = counted - (first + i) * shape.wholeTokens();
+            batches[size(i)].loadHeldBack(tokens, left > 0 ? first + i : first,
+                                          std::clamp<std::int64_t>(left, 0, shape.wholeTokens()));
+        }
         for (Device *device : devices)
-            device->beginStep(batch, steps, StepUse::Evaluation);
+            device->beginStep(batches[size(device->place().replica)], steps, StepUse::Evaluation);
         devices.front()->transport().announce(messages);
         if (auto done = runForward(passes, devices, halt); !done) {
             if (done.error().kind != base::ErrorKind::Failed)

@@ -86,7 +86,13 @@ base::Result<> RunDevices::make(std::vector<int> places, bool isLive, std::funct
     const auto make = [&](std::size_t index) -> base::Result<> {
         const RankPlace place = m_plan.placeOf(ranks[index]);
         backend::Transport &rail = m_rails[index] ? *m_rails[index] : *m_transport;
-        const Device::Transports transports{*m_transport, rail, *m_shares[index], *m_gangs[index], *m_contexts[index]};
+        const Device::Transports transports{*m_transport,
+                                            rail,
+                                            *m_shares[index],
+                                            *m_gangs[index],
+                                            *m_contexts[index],
+                                            *m_experts[index],
+                                            *m_expertReplicas[index]};
         m_devices[index] = std::make_unique<Device>(m_plan, place, *m_memories[index], transports, *m_computes[index]);
         return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
     };
@@ -179,6 +185,8 @@ void RunDevices::makeGroups()
         m_shares.push_back(groupOf(rank, {Axis::Context, Axis::Data}));
         m_gangs.push_back(groupOf(rank, {Axis::Tensor}));
         m_contexts.push_back(groupOf(rank, {Axis::Context}));
+        m_experts.push_back(groupOf(rank, {Axis::Expert}));
+        m_expertReplicas.push_back(groupOf(rank, {Axis::ExpertData}));
     }
 }
 

@@ -86,6 +86,8 @@ private:
     Groups m_shares;   ///< of each rank: the replicas and context ranks of its device and tensor coordinate
     Groups m_gangs;    ///< of each rank: the tensor ranks of its device
     Groups m_contexts; ///< of each rank: the context ranks of its device and tensor coordinate
+    Groups m_experts;  ///< of each rank: the ranks that share the experts of its device
+    Groups m_expertReplicas; ///< of each rank: the ranks with the same experts
     Devices m_devices;
     CopiedGradients m_copies;
     std::optional<GpuMemoryWatch> m_gpuMemory;

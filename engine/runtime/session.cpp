@@ -97,6 +97,25 @@ void Session::noteFacts()
         m_facts["gpu memory"] = std::move(text);
 }
 
+/// Adds the choices of a step to the record. With several processes none has the choices of all.
+void Session::noteExperts()
+{
+    if (!m_plan.experiment.model.hasExperts() || !m_control.isAlone())
+        return;
+    std::vector<RouterCounts> layers(size(m_plan.experiment.model.layers));
+    for (const auto &device : m_devices.all())
+        for (const auto &[place, counts] : device->expertRecord().layers()) {
+            const auto stage = m_plan.stageLayers.begin() + place.first;
+            layers[size(std::accumulate(m_plan.stageLayers.begin(), stage, place.second))].add(counts);
+        }
+    m_experts.add(layers);
+    const std::vector<std::string> texts = m_experts.texts();
+    for (std::size_t layer = 0; layer < texts.size(); ++layer) {
+        const std::string number = std::to_string(layer);
+        m_facts[base::concat("experts of layer ", std::string(number.size() < 2 ? 1 : 0, '0'), number)] = texts[layer];
+    }
+}
+
 std::vector<std::vector<base::Nanos>> Session::passBegins() const
 {
     std::vector<std::vector<base::Nanos>> begins;
@@ -205,6 +224,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     for (const auto &device : m_devices.all())
         device->endStep();
     noteFacts();
+    noteExperts();
     std::vector<DeviceOutcome> outcomes;
     const Devices &devices = m_devices.all();
     for (std::size_t i = 0; i < devices.size(); ++i)
@@ -264,9 +284,9 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
     if (m_tokens->heldBackSequences() > 0)
         if (auto gathered = gatherParameters(); !gathered)
             return reasonOf(gathered.error());
-    std::vector<Device *> first; // one replica is enough
+    std::vector<Device *> first; // one replica is enough, with those that have other experts
     for (const auto &device : m_devices.all())
-        if (device->place().replica == 0)
+        if (device->place().replica < m_plan.expertRanks())
             first.push_back(device.get());
     auto loss = evaluateHeldBack(m_plan, first, *m_tokens, steps, m_halted);
     for (const auto &device : m_devices.all())

@@ -74,6 +74,7 @@ private:
     [[nodiscard]] base::Result<> gatherParameters();
     [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
                                     const std::function<base::Result<>()> &inspect);
+    void noteExperts();
     void noteFacts();
     [[nodiscard]] std::vector<std::vector<base::Nanos>> passBegins() const;
     void countPass(int index, const TrainingObserver &observer);
@@ -90,6 +91,7 @@ private:
     Batch m_batch;
     std::unique_ptr<TokenSource> m_tokens;
     RunDevices m_devices;
+    ExpertLog m_experts;
     std::map<std::string, std::string> m_facts; ///< StepReport::facts
     base::Nanos m_clockError = 0;               ///< greatest so far
     int m_recordedStep = -1;

@@ -36,11 +36,22 @@ std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule
     return std::max(statistics, std::min(kTensorSumFloats, deviceParameters(experiment, schedule, device).summed));
 }
 
+std::int64_t expertMessages(const model::Experiment &experiment)
+{
+    const model::ParallelPlan &plan = experiment.parallel;
+    if (plan.expert == 1 || !experiment.model.hasExperts())
+        return 0;
+    const std::int64_t rows =
+        operators::engineFloats(experiment).tokens *
+        operators::expertRowsPerToken(experiment.model.experts, experiment.model.topK, plan.expert, plan.expertHeadroom);
+    return 2 * (rows / kExpertRows + plan.expert);
+}
+
 MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                   std::optional<int> replica, int tensor)
 {
     const int replicas = experiment.parallel.gradientRanks();
-    const layout::ReplicaCut cut = replicaCut(experiment, schedule, device, tensor);
+    const ReplicaCuts cuts = replicaCuts(experiment, schedule, device, tensor);
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device, tensor);
     const base::Precision precision = operators::enginePrecision(experiment);
     const operators::EngineFloats floats = operators::engineFloats(experiment);
@@ -54,7 +65,11 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device, replica, tensor);
     bytes[at(MemoryCategory::Optimizer)] = optimizer.state;
     bytes[at(MemoryCategory::Communication)] =
-        optimizer.messages + (replicas > 1 ? kFloatBytes * replicaMessages(experiment.parallel) * replicaChunkFloats(cut) : 0);
+        optimizer.messages +
+        (replicas > 1 ? kFloatBytes * replicaMessages(experiment.parallel) * replicaChunkFloats(cuts.shared) : 0) +
+        kFloatBytes * expertReplicaMessages(experiment.parallel) * replicaChunkFloats(cuts.experts) +
+        kFloatBytes * expertMessages(experiment) *
+            expertMessageFloats(experiment.model.experts / experiment.parallel.expert, experiment.model.hidden);
     bytes[at(MemoryCategory::Communication)] += kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
                                                                contextMessages(experiment.parallel) * floats.contextPart +
                                                                2 * tensorSumFloats(experiment, schedule, device));
@@ -80,10 +95,10 @@ std::int64_t rebuiltFloats(const model::Experiment &experiment, const schedule::
 MemoryByCategory engineDroppedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                     std::optional<int> replica, int tensor)
 {
-    const layout::ReplicaCut cut = replicaCut(experiment, schedule, device, tensor);
+    const ReplicaCuts cuts = replicaCuts(experiment, schedule, device, tensor);
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device, tensor);
     const std::int64_t others =
-        parameters.count - cut.owned(replica ? *replica % experiment.parallel.shardGroup() : cut.fullest());
+        parameters.count - cuts.owned(replica ? *replica % experiment.parallel.shardGroup() : cuts.fullest());
     MemoryByCategory bytes{};
     if (experiment.parallel.zero >= 2)
         bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (others + parameters.tied);

@@ -41,6 +41,11 @@ struct PlannedBuffer {
     const auto among = [](int ranks) { return ranks > 1 ? 2 * ranks + 2 : 0; };
     return among(plan.shardGroup()) + among(plan.shardGroups());
 }
+/// Returns the same of the messages among the replicas of the same experts.
+[[nodiscard]] inline int expertReplicaMessages(const model::ParallelPlan &plan)
+{
+    return plan.expert > 1 && plan.expertReplicas() > 1 ? 2 * plan.expertReplicas() + 2 : 0;
+}
 
 /// Floats of a message with which tensor ranks sum gradients, at most.
 inline constexpr std::int64_t kTensorSumFloats = 1 << 18;
@@ -65,6 +70,17 @@ inline constexpr std::int64_t kTensorSumFloats = 1 << 18;
     }
     return plan.context + 1;
 }
+/// Rows of each message among expert ranks.
+inline constexpr std::int64_t kExpertRows = 32;
+/// Returns the floats of such a message, to a rank with that many experts: rows of each expert, gates, rows.
+[[nodiscard]] constexpr std::int64_t expertMessageFloats(std::int64_t experts, std::int64_t width)
+{
+    return experts + kExpertRows * (1 + width);
+}
+/// Returns the greatest number of such messages that an expert rank has sent at any time: those of an exchange and of the one
+/// before, which others may not have used yet. An exchange sends at most the planned rows of experts, and a message to each
+/// rank that is not full.
+[[nodiscard]] std::int64_t expertMessages(const model::Experiment &experiment);
 /// Returns the greatest floats of each of the two messages of tensor ranks.
 [[nodiscard]] std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 

@@ -4,6 +4,8 @@
 #include "engine/simulate/simulate.h"
 #include "engine/simulate/step_end.h"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace stagelens::simulate {
@@ -59,6 +61,25 @@ void addContext(Metrics &metrics, const timeline::Timeline &timeline, const Cost
             time += cost.context;
             sent += cost.contextBytes;
         }
+    }
+}
+
+void addExperts(Metrics &metrics, const timeline::Timeline &timeline, const CostModel &costs)
+{
+    for (int device = 0; device < timeline.devices(); ++device) {
+        Nanos &time = metrics.expertPerDevice.emplace_back(0);
+        base::Bytes &sent = metrics.expertTraffic.emplace_back(0);
+        const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+        Nanos inPairs = 0; // overlapped pairs hide what the compute of the other pass covers
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            const PassCost cost = costs.of(device, lane.pass[i]);
+            sent += cost.expertBytes;
+            if (timeline::isPaired(lane, i))
+                inPairs += std::llround(costs.pairScale * static_cast<double>(cost.duration)) - cost.duration + cost.expert;
+            else
+                time += cost.expert;
+        }
+        time += std::max<Nanos>(0, inPairs);
     }
 }
 
@@ -149,6 +170,8 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
         addTensor(metrics, timeline, *costs);
     if (experiment.parallel.context > 1 && costs != nullptr)
         addContext(metrics, timeline, *costs);
+    if (experiment.parallel.expert > 1 && costs != nullptr)
+        addExperts(metrics, timeline, *costs);
     if (experiment.hasModel)
         addModelFigures(metrics, experiment, schedule, timeline,
                         costs != nullptr && costs->stepWork ? &*costs->stepWork : nullptr, peakFlops);

@@ -48,6 +48,9 @@ struct Metrics {
     /// With context ranks: the time of each device's passes in exchanges among them, and what a rank sends in them.
     std::vector<base::Nanos> contextPerDevice;
     std::vector<base::Bytes> contextTraffic;
+    /// With expert ranks: the time of each device's passes in all-to-alls among them, and what a rank sends in them.
+    std::vector<base::Nanos> expertPerDevice;
+    std::vector<base::Bytes> expertTraffic;
 };
 
 /// Returns the metrics of any timeline of a schedule. `costs` is used for the lower bound and may be null (measured runs);

@@ -23,6 +23,7 @@ private slots:
         QTest::newRow("gpt-materialised") << false << 1 << false << 1;
         QTest::newRow("llama") << true << 1 << false << 1;
         QTest::newRow("experts") << true << 1 << false << 1;
+        QTest::newRow("experts-on-2-ranks") << true << 1 << false << 1;
         QTest::newRow("gpt-tensor-2") << false << 2 << false << 1;
         QTest::newRow("gpt-tensor-2-sequence-parallel") << false << 2 << true << 1;
         QTest::newRow("llama-tensor-4-sequence-parallel") << true << 4 << true << 1;
@@ -44,16 +45,17 @@ private slots:
             model.kvHeads = QByteArray(QTest::currentDataTag()).contains("heads") ? 4 : 2;
             model.ffn = 352;
         }
-        if (QTest::currentDataTag() == QByteArray("experts"))
+        const QByteArray tag = QTest::currentDataTag();
+        if (tag.startsWith("experts"))
             model.experts = 8;
+        const int expert = tag == "experts-on-2-ranks" ? 2 : 1;
         operators::Block block = operators::blockOf(model);
         if (QTest::currentDataTag() == QByteArray("gpt-materialised"))
             block = operators::withProbabilities(std::move(block), model);
-        const QByteArray row(QTest::currentDataTag());
-        const auto how = row.contains("ring")    ? model::ContextMethod::Ring
-                         : row.contains("heads") ? model::ContextMethod::Ulysses
+        const auto how = tag.contains("ring")    ? model::ContextMethod::Ring
+                         : tag.contains("heads") ? model::ContextMethod::Ulysses
                                                  : model::ContextMethod::AllGather;
-        block = operators::partitioned(std::move(block), {tensor, isSequenceParallel, context, how});
+        block = operators::partitioned(std::move(block), {tensor, isSequenceParallel, context, how, expert});
         const auto text = QByteArray::fromStdString(operators::text(operators::recipeOf(std::move(block))));
         test::compareWithGolden(text, QStringLiteral("recipes/") + QTest::currentDataTag() + QStringLiteral(".txt"));
     }

@@ -52,6 +52,10 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.model.family = model::ModelFamily::Llama;
         else if (field.id == u"model.top_k"_s || field.id == u"model.expert_ffn"_s || field.id.endsWith(u"_loss"_s))
             experiment.model.experts = 4;
+        else if (field.id == u"parallel.expert"_s)
+            experiment.model.experts = 4;
+        else if (field.id == u"parallel.expert_headroom"_s || field.id == u"what_if.expert_skew"_s)
+            experiment.parallel.expert = 2;
         else if (field.id == u"schedule.sequence_slices"_s || field.id == u"schedule.slice_cut"_s)
             experiment.schedule.family = "seq1f1b";
         else if (field.id == u"parallel.zero2"_s)

@@ -175,6 +175,9 @@ void print(const RunSnapshot &run)
     for (const char *fact : {"checkpoint", "init", "devices", "clocks", "gpu memory", "kernels", "gradient order"})
         if (const auto known = record.environment.find(fact); known != record.environment.end())
             std::cout << fact << ": " << base::printable(known->second) << '\n';
+    for (const auto &[fact, text] : record.environment)
+        if (fact.starts_with("experts of layer"))
+            std::cout << fact << ": " << base::printable(text) << '\n';
     std::cout << '\n';
     if (record.metrics && record.timeline)
         printMetrics(std::cout, *record.metrics, *record.timeline);

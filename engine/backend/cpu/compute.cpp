@@ -200,11 +200,11 @@ public:
                 each.rows = count;
                 each.b.data = each.b.data + expert * product.matrix;
                 each.c = each.c + first * each.stride;
-            } else {
-                each.inner = count;
-                each.b.data = each.b.data + first * each.b.stride;
-                each.c = each.c + expert * product.matrix;
+                return multiplyRows(each);
             }
+            each.inner = count;
+            each.b.data = each.b.data + first * each.b.stride;
+            each.c = each.c + expert * product.matrix;
             multiply(each);
         });
     }
@@ -323,6 +323,20 @@ public:
     double lossSum(const SoftmaxStatistics &all, std::int64_t counted) override { return kernels::lossSum(all, counted); }
 
 private:
+    /// The rows of an expert have the same bits whatever other rows it has, and so wherever it is.
+    void multiplyRows(const Product &product) const
+    {
+        kernels::multiplyRows({.rows = product.rows,
+                               .columns = product.columns,
+                               .inner = product.inner,
+                               .a = operandOf(product.a),
+                               .b = operandOf(product.b),
+                               .c = product.c.floats(),
+                               .stride = product.stride,
+                               .beta = product.beta},
+                              m_interrupt);
+    }
+
     kernels::Interrupt m_interrupt;
 };
 

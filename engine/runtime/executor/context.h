@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/backend/compute.h"
+#include "engine/runtime/layers/expert_record.h"
 #include "engine/runtime/layers/shape.h"
 #include "engine/runtime/memory/device_memory.h"
 
@@ -28,7 +29,8 @@ struct Context {
     DeviceMemory &memory;
     Workspace &workspace;
     backend::Compute &compute;
-    int contextRank = 0; ///< among the ranks that share each sequence
+    int contextRank = 0;             ///< among the ranks that share each sequence
+    ExpertRecord *experts = nullptr; ///< of the step at hand
 
     [[nodiscard]] kernels::AttentionShape attention(int hop = 0) const { return shape.attention(contextRank, hop); }
     [[nodiscard]] Values scratch(int index) const { return values(workspace.scratch[size(index)].data()); }

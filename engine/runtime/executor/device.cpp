@@ -14,18 +14,21 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
                backend::Compute &compute)
     : m_plan(plan), m_place(place), m_workspace(memory.pool(), plan.shape, place.context,
                                                 simulate::rebuiltFloats(plan.experiment, plan.schedule, place.device), compute),
-      m_context{plan.shape, memory, m_workspace, compute, place.context}, m_model(plan, place, memory.pool(), compute),
-      m_messages(plan, place, m_context, transports.rail), m_runner(plan, place, m_context, m_model, m_step),
-      m_exchange(plan, place.share, m_context, m_model, transports.shares),
+      m_context{plan.shape, memory, m_workspace, compute, place.context, &m_record},
+      m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, transports.rail),
+      m_runner(plan, place, m_context, m_model, m_step),
+      m_exchange(plan, place.share, m_context, m_model, transports.shares, ReplicaExchange::Of::Shared),
+      m_expertExchange(plan, place.share, m_context, m_model, transports.copies, ReplicaExchange::Of::Experts),
       m_collectives(place, m_context, m_model, transports.tensor), m_keys(m_context, transports.context),
-      m_heads(m_context, transports.context), m_tokens(plan.shape, place.context),
-      m_tableSums(plan, place, m_context, m_model, transports.all)
+      m_heads(m_context, transports.context), m_experts(m_context, place.expert, transports.expert),
+      m_tokens(plan.shape, place.context), m_tableSums(plan, place, m_context, m_model, transports.all)
 {}
 
 void Device::beginStep(const Batch &batch, int step, StepUse use)
 {
     compute().beginStep();
     m_passBegins.clear();
+    m_record.clear();
     m_runner.beginStep();
     const bool isCut = m_plan.contextRanks() > 1;
     if (isCut)
@@ -33,8 +36,10 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
     m_step.allInputs = compute().tokens(isCut ? m_tokens.inputs() : batch.allInputs());
     m_step.allLabels = compute().tokens(isCut ? m_tokens.labels() : batch.allLabels());
     m_step.tokens = m_plan.shape.tokens();
-    m_step.replica = isCut ? 0 : m_place.replica;
-    m_step.replicas = isCut ? 1 : m_plan.replicas();
+    // In an evaluation each replica has a batch of one microbatch.
+    const bool isAlone = isCut || use == StepUse::Evaluation;
+    m_step.replica = isAlone ? 0 : m_place.replica;
+    m_step.replicas = isAlone ? 1 : m_plan.replicas();
     m_step.countedTokens = isCut ? m_tokens.countedTokens() : batch.countedTokens();
     m_step.index = step;
     m_step.use = use;
@@ -99,6 +104,8 @@ base::Result<> Device::exchange(PassRun &run, int round)
     const TensorExchange exchange = *run.exchange();
     if (round + 1 == rounds(exchange.kind))
         run.exchange().reset();
+    if (isOverExperts(exchange.kind))
+        return m_experts.run(exchange, round);
     if (!isOverContext(exchange.kind))
         return m_collectives.run(exchange, round);
     return isOfHeads(exchange.kind) ? m_heads.run(exchange, round) : m_keys.run(exchange, round);
@@ -169,7 +176,8 @@ double Device::lossSum() const
 
 int Device::rounds(timeline::AnchoredKind kind) const
 {
-    return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumRounds() : m_exchange.rounds(kind);
+    return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumRounds()
+                                                         : m_exchange.rounds(kind) + m_expertExchange.rounds(kind);
 }
 
 base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
@@ -179,15 +187,17 @@ base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
         return m_collectives.runSum(round);
     if (kind == AnchoredKind::GatherParameters && round == 0)
         m_model.restoreValues();
-    auto done = m_exchange.run(kind, round);
-    if (done && kind == AnchoredKind::ReduceGradients && round + 1 == m_exchange.rounds(kind))
+    const int shared = m_exchange.rounds(kind);
+    auto done = round < shared ? m_exchange.run(kind, round) : m_expertExchange.run(kind, round - shared);
+    if (done && kind == AnchoredKind::ReduceGradients && round + 1 == rounds(kind))
         m_model.dropGradients();
     return done;
 }
 
 base::Bytes Device::bytesSent(timeline::AnchoredKind kind) const
 {
-    return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumBytes() : m_exchange.bytesSent(kind);
+    return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumBytes()
+                                                         : m_exchange.bytesSent(kind) + m_expertExchange.bytesSent(kind);
 }
 
 base::Result<> Device::optimize(float gradientScale, int round)

@@ -9,6 +9,7 @@
 #include "engine/runtime/executor/replica_exchange.h"
 #include "engine/runtime/executor/step_state.h"
 #include "engine/runtime/executor/tensor_collectives.h"
+#include "engine/runtime/layers/expert_exchange.h"
 #include "engine/runtime/layers/head_exchange.h"
 #include "engine/runtime/layers/key_exchange.h"
 #include "engine/runtime/memory/device_memory.h"
@@ -32,6 +33,8 @@ public:
         backend::Transport &shares;  ///< the ranks that sum the gradients of the device: its replicas and context ranks
         backend::Transport &tensor;  ///< the tensor ranks of the device
         backend::Transport &context; ///< its context ranks
+        backend::Transport &expert;  ///< the ranks that share the experts of its layers
+        backend::Transport &copies;  ///< the ranks with the same experts
     };
     Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, const Transports &transports,
            backend::Compute &compute);
@@ -47,8 +50,8 @@ public:
     [[nodiscard]] PassRun begin(const schedule::Pass &pass) const { return {pass, m_plan.recipeOf(pass, m_place.device)}; }
     /// Blocks until the inputs of the pass have arrived. Returns false if the run was stopped.
     [[nodiscard]] bool receive(PassRun &run);
-    /// Computes the pass, exchanges with the tensor and context ranks that compute it at the same time, and waits for its
-    /// kernels. Fails if a loss is not finite.
+    /// Computes the pass, exchanges with the tensor, context and expert ranks that compute it at the same time, and waits for
+    /// its kernels. Fails if a loss is not finite.
     [[nodiscard]] base::Result<> compute(PassRun &run);
     /// The parts of compute(), for one thread that runs all ranks of a gang in turn: launch() up to PassRun::exchange(), then
     /// each round of the exchange, until there is none. endCompute() ends the pass.
@@ -58,7 +61,9 @@ public:
     /// Returns the rounds of an exchange.
     [[nodiscard]] static int rounds(TensorExchange::Kind kind)
     {
-        return isOverContext(kind) ? KeyExchange::rounds(kind) : TensorCollectives::rounds(kind);
+        return isOverContext(kind)   ? KeyExchange::rounds(kind)
+               : isOverExperts(kind) ? ExpertExchange::kRounds
+                                     : TensorCollectives::rounds(kind);
     }
     void endCompute();
     /// Like beginCompute() and endCompute() for a forward pass, but untimed and with the newest weights whatever version the
@@ -105,6 +110,8 @@ public:
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_model.parameters(); }
     /// Returns this device's part of the parameter, or null.
     [[nodiscard]] Parameter *find(int index) const { return m_model.find(index); }
+    /// Returns what its routers have chosen in the step.
+    [[nodiscard]] const ExpertRecord &expertRecord() const { return m_record; }
     [[nodiscard]] const backend::MemoryMeter &meter() const { return m_context.memory.pool().meter(); }
     [[nodiscard]] backend::Transport &transport() const { return m_messages.transport(); }
     [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
@@ -116,15 +123,18 @@ private:
     const RunPlan &m_plan;
     RankPlace m_place;
     Workspace m_workspace;
+    ExpertRecord m_record;
     Context m_context;
     DeviceModel m_model;
     StepState m_step;
     DeviceMessages m_messages;
     PassRunner m_runner;
     ReplicaExchange m_exchange;
+    ReplicaExchange m_expertExchange; ///< of experts that are divided over ranks
     TensorCollectives m_collectives;
     KeyExchange m_keys;
     HeadExchange m_heads;
+    ExpertExchange m_experts;
     ContextTokens m_tokens;
     TableSums m_tableSums;
     backend::Compute::Mark m_begin = 0; ///< of the pass at hand

@@ -13,8 +13,9 @@
 namespace stagelens::runtime {
 
 DeviceModel::DeviceModel(const RunPlan &plan, const RankPlace &place, backend::Pool &pool, backend::Compute &compute)
-    : m_plan(plan), m_device(place.device), m_tensor(place.tensor), m_block(operators::blockOf(plan.experiment.model)),
-      m_pool(pool), m_compute(compute), m_optimizer(optimizerOf(plan.experiment.training.optimizer))
+    : m_plan(plan), m_device(place.device), m_tensor(place.tensor), m_expert(place.expert),
+      m_block(operators::blockOf(plan.experiment.model)), m_pool(pool), m_compute(compute),
+      m_optimizer(optimizerOf(plan.experiment.training.optimizer))
 {
     makeStages();
     makeVocabularyParameters();
@@ -25,18 +26,18 @@ DeviceModel::DeviceModel(const RunPlan &plan, const RankPlace &place, backend::P
 
 void DeviceModel::divide(int share)
 {
-    std::vector<std::int64_t> counts;
+    std::vector<bool> areExperts;
     std::vector<operators::PartShape> parts;
     std::int64_t scratch = 0;
     for (const auto &parameter : m_parameters) {
-        counts.push_back(parameter->count());
+        areExperts.push_back(parameter->isOfExperts);
         parts.push_back({parameter->rows, parameter->columns, parameter->kind});
         scratch = std::max(scratch, m_optimizer.scratchFloats(parts.back()));
     }
-    m_replicaCut = layout::ReplicaCut(counts, m_plan.experiment.parallel.shardGroup(), layout::ReplicaCut::kBlock,
-                                      simulate::indivisiblePieces(m_plan.experiment, parts));
+    m_replicaCuts = simulate::replicaCuts(m_plan.experiment.parallel, parts, areExperts,
+                                          simulate::indivisiblePieces(m_plan.experiment, parts));
     for (std::size_t i = 0; i < m_parameters.size(); ++i)
-        shareState(m_pool, *m_parameters[i], m_replicaCut.share(share % m_plan.experiment.parallel.shardGroup(), i),
+        shareState(m_pool, *m_parameters[i], m_replicaCuts->share(share % m_plan.experiment.parallel.shardGroup(), i),
                    m_plan.experiment.training, m_compute);
     dropGradients();
     dropValues();
@@ -82,7 +83,11 @@ Parameter &DeviceModel::ownWhole(int index, int stage)
 Parameter &DeviceModel::ownOfLayer(int index, const operators::BlockParameter &of, int stage)
 {
     const operators::TensorSplit &split = m_plan.shape.split;
-    Parameter &parameter = own(index, operators::partOf(m_block, of, m_tensor, split.ranks));
+    const bool isOfExperts = of.isOfExperts && split.expert > 1;
+    Parameter &parameter = own(
+        index, isOfExperts ? layout::MatrixPart::ofRows(m_expert * (of.rows / split.expert), of.rows / split.expert, of.columns)
+                           : operators::partOf(m_block, of, m_tensor, split.ranks));
+    parameter.isOfExperts = isOfExperts;
     parameter.copies = operators::copiesOf(of, split.ranks);
     parameter.isRepeated = m_tensor % parameter.copies > 0;
     parameter.needsSum = operators::needsSum(of, split);

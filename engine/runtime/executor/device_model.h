@@ -1,12 +1,12 @@
 // The part of the model that one pipeline device holds: its stages, its vocabulary shard, and the updates of their parameters.
 #pragma once
 
-#include "engine/layout/replica_cut.h"
 #include "engine/runtime/executor/output_shard.h"
 #include "engine/runtime/executor/run_plan.h"
 #include "engine/runtime/executor/weight_versions.h"
 #include "engine/runtime/layers/norm.h"
 #include "engine/runtime/layers/stage.h"
+#include "engine/simulate/costs/device_share.h"
 #include "kernels/include/embedding.h"
 
 #include <functional>
@@ -38,7 +38,7 @@ public:
     /// Parameters ordered as in RunPlan::parameters.
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_parameters; }
     /// Returns how the replicas and context ranks of this device divide parameters().
-    [[nodiscard]] const layout::ReplicaCut &replicaCut() const { return m_replicaCut; }
+    [[nodiscard]] const simulate::ReplicaCuts &replicaCuts() const { return *m_replicaCuts; }
     /// Returns this device's part of the parameter, or null.
     [[nodiscard]] Parameter *find(int index) const;
 
@@ -86,13 +86,14 @@ private:
     const RunPlan &m_plan;
     int m_device;
     int m_tensor;
+    int m_expert;
     operators::Block m_block; ///< a whole layer
     backend::Pool &m_pool;
     backend::Compute &m_compute;
     const operators::Optimizer &m_optimizer;
     std::vector<std::unique_ptr<Parameter>> m_parameters;
     backend::Buffer m_scratch; ///< of updates
-    layout::ReplicaCut m_replicaCut{{}, 1};
+    std::optional<simulate::ReplicaCuts> m_replicaCuts;
     std::map<int, Stage> m_stages;
     std::map<int, WeightStash> m_stashes; ///< by stage; empty unless each microbatch updates the weights
     Parameter *m_tokenTable = nullptr;

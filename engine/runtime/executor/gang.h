@@ -1,4 +1,4 @@
-// The tensor and context ranks of a device that one thread runs in turn.
+// The tensor, context and expert ranks of a device that one thread runs in turn.
 #pragma once
 
 #include "engine/runtime/executor/device.h"

@@ -15,11 +15,6 @@ namespace {
 /// nothing else.
 enum Kind : std::uint8_t { kSum = 250, kPart = 252, kWhole = 253 };
 
-backend::MessageKey keyOf(Kind kind, int chunk)
-{
-    return {static_cast<std::uint8_t>(kind), 0, chunk};
-}
-
 /// Returns `count` numbers from `first` on, `stride` apart.
 std::vector<int> numbers(int first, int stride, int count)
 {
@@ -32,15 +27,15 @@ std::vector<int> numbers(int first, int stride, int count)
 } // namespace
 
 ReplicaExchange::ReplicaExchange(const RunPlan &plan, int share, const Context &context, DeviceModel &model,
-                                 backend::Transport &transport)
-    : m_isSharded(plan.experiment.parallel.zero > 0), m_group(share / plan.experiment.parallel.shardGroup()),
-      m_groups(plan.experiment.parallel.shardGroups()), m_replica(share % plan.experiment.parallel.shardGroup()),
-      m_replicas(plan.experiment.parallel.shardGroup()), m_context(context), m_model(model),
-      m_transport(transport, numbers(m_group * m_replicas, 1, m_replicas)),
-      m_holders(transport, numbers(m_replica, m_replicas, m_groups)),
-      m_chunkFloats(simulate::replicaChunkFloats(model.replicaCut())),
-      m_chunks(
-          static_cast<int>((model.replicaCut().largestShare() + m_chunkFloats - 1) / std::max<std::int64_t>(m_chunkFloats, 1)))
+                                 backend::Transport &transport, Of of)
+    : m_of(of), m_isSharded(plan.experiment.parallel.zero > 0),
+      m_group(of == Of::Shared ? share / plan.experiment.parallel.shardGroup() : 0),
+      m_groups(of == Of::Shared ? plan.experiment.parallel.shardGroups() : 1),
+      m_replica(of == Of::Shared ? share % plan.experiment.parallel.shardGroup() : share / plan.experiment.parallel.expert),
+      m_replicas(of == Of::Shared ? plan.experiment.parallel.shardGroup() : transport.ranks()), m_context(context),
+      m_model(model), m_transport(transport, numbers(m_group * m_replicas, 1, m_replicas)),
+      m_holders(transport, numbers(m_replica, m_replicas, m_groups)), m_chunkFloats(simulate::replicaChunkFloats(cut())),
+      m_chunks(static_cast<int>(m_chunkFloats > 0 ? (cut().largestShare() + m_chunkFloats - 1) / m_chunkFloats : 0))
 {}
 
 std::vector<ReplicaExchange::Step> ReplicaExchange::stepsOf(AnchoredKind kind) const
@@ -79,7 +74,7 @@ base::Result<> ReplicaExchange::run(AnchoredKind kind, int round)
 
 base::Bytes ReplicaExchange::bytesSent(AnchoredKind kind) const
 {
-    const layout::ReplicaCut &cut = m_model.replicaCut();
+    const layout::ReplicaCut &cut = this->cut();
     const std::int64_t toOthers = cut.share(m_replica).size() * (m_replicas - 1);
     std::int64_t floats = 0;
     for (const Step step : stepsOf(kind)) {
@@ -95,7 +90,7 @@ base::Bytes ReplicaExchange::bytesSent(AnchoredKind kind) const
 
 Interval ReplicaExchange::chunkOf(int replica, int chunk) const
 {
-    const Interval share = m_model.replicaCut().share(replica);
+    const Interval share = cut().share(replica);
     return layout::common(share, {share.begin + chunk * m_chunkFloats, share.begin + (chunk + 1) * m_chunkFloats});
 }
 
@@ -104,7 +99,7 @@ void ReplicaExchange::eachPiece(const Interval &chunk, const ParameterPart &part
 {
     const auto &parameters = m_model.parameters();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-        const Interval place = m_model.replicaCut().place(i);
+        const Interval place = cut().place(i);
         if (const Interval piece = layout::common(place, chunk); piece.size() > 0)
             visit(piece.begin - chunk.begin, parameters[i]->numbersFrom(part, piece.begin - place.begin).floats(),
                   piece.size());

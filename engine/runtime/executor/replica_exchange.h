@@ -20,9 +20,12 @@ namespace stagelens::runtime {
 /// thread of its device.
 class ReplicaExchange {
 public:
-    /// `transport` connects the replicas and context ranks of the device, of which this is `share` (RankPlace::share). With one
-    /// there is nothing to exchange.
-    ReplicaExchange(const RunPlan &plan, int share, const Context &context, DeviceModel &model, backend::Transport &transport);
+    /// Which parameters it exchanges: those of simulate::ReplicaCuts::shared or of its experts.
+    enum class Of : unsigned char { Shared, Experts };
+    /// `transport` connects the ranks with the same parameters: the replicas and context ranks of the device, of which this is
+    /// `share` (RankPlace::share), or the replicas of its experts. With one there is nothing to exchange.
+    ReplicaExchange(const RunPlan &plan, int share, const Context &context, DeviceModel &model, backend::Transport &transport,
+                    Of of);
 
     [[nodiscard]] int rounds(timeline::AnchoredKind kind) const;
     /// Runs a round. ReduceGradients ends with the sum over all replicas in each parameter's share (Parameter::share), and
@@ -50,6 +53,16 @@ private:
     void sendOwn(int chunk, const ParameterPart &part);
     [[nodiscard]] bool takeOthers(int chunk, const ParameterPart &part);
 
+    [[nodiscard]] const layout::ReplicaCut &cut() const
+    {
+        return m_of == Of::Shared ? m_model.replicaCuts().shared : m_model.replicaCuts().experts;
+    }
+    [[nodiscard]] backend::MessageKey keyOf(std::uint8_t kind, int chunk) const
+    {
+        return {kind, static_cast<std::uint16_t>(m_of), chunk};
+    }
+
+    Of m_of;
     bool m_isSharded; ///< ZeRO
     int m_group;      ///< the shard group, and how many there are
     int m_groups;

@@ -19,6 +19,7 @@ struct RankPlace {
     int replica = 0;
     int tensor = 0;  ///< among the ranks that share the device's layers
     int context = 0; ///< among the ranks that share its sequences
+    int expert = 0;  ///< among the ranks that share the experts of its layers: consecutive replicas
     int share = 0;   ///< among RunPlan::gradientRanks(), with the context ranks of a replica beside each other
 };
 
@@ -43,6 +44,7 @@ struct RunPlan {
     /// Returns the ranks that sum the gradients of a device's parameters: of all replicas and context coordinates.
     [[nodiscard]] int gradientRanks() const { return replicas() * contextRanks(); }
     [[nodiscard]] int contextRanks() const { return mesh.size(layout::Axis::Context); }
+    [[nodiscard]] int expertRanks() const { return mesh.size(layout::Axis::Expert); }
     [[nodiscard]] int tensorRanks() const { return mesh.size(layout::Axis::Tensor); }
     [[nodiscard]] RankPlace placeOf(int rank) const
     {
@@ -53,6 +55,7 @@ struct RunPlan {
                 at[Axis::Data],
                 at[Axis::Tensor],
                 at[Axis::Context],
+                at[Axis::Expert],
                 at[Axis::Context] + contextRanks() * at[Axis::Data]};
     }
     /// Returns whether each microbatch updates the parameter, so that weight versions are kept. A tied table is updated at the

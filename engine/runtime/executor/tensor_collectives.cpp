@@ -60,12 +60,7 @@ base::Result<> TensorCollectives::run(const TensorExchange &exchange, int round)
         break;
     case Kind::Maxima:
     case Kind::Sums: round == 0 ? sendStatistics(exchange) : void(isWhole = combineStatistics(exchange)); break;
-    case Kind::GatherKeys:
-    case Kind::ScatterKeys:
-    case Kind::RingKeys:
-    case Kind::RingGradients: // see KeyExchange
-    case Kind::TokensToHeads:
-    case Kind::HeadsToTokens: break; // see HeadExchange
+    default: break; // see KeyExchange, HeadExchange and ExpertExchange
     }
     return isWhole ? base::Result<>() : base::Error::cancelled();
 }

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace stagelens::runtime {
@@ -183,14 +184,15 @@ private:
     timeline::Timeline &m_result;
 };
 
-/// The tensor and context ranks of a device, which run their units together.
+/// The tensor, context and expert ranks of a device, which run their units together.
 class Gang {
 public:
     void add(Device &device)
     {
         m_devices.push_back(&device);
-        std::ranges::sort(m_devices, {},
-                          [](const Device *each) { return std::pair(each->place().context, each->place().tensor); });
+        std::ranges::sort(m_devices, {}, [](const Device *each) {
+            return std::tuple(each->place().replica, each->place().context, each->place().tensor);
+        });
     }
     [[nodiscard]] const std::vector<Device *> &devices() const { return m_devices; }
 
@@ -275,14 +277,15 @@ base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, 
     return {};
 }
 
-/// Runs the passes of one replica. `times`: when each rank can begin; becomes when each has ended.
-base::Result<> runRail(const RunPlan &plan, const Devices &devices, int replica, const StepHooks &hooks,
+/// Runs the passes of consecutive replicas, from `first` on, that share their experts. `times`: when each rank can begin;
+/// becomes when each has ended.
+base::Result<> runRail(const RunPlan &plan, const Devices &devices, int first, const StepHooks &hooks,
                        const std::stop_token &halt, std::vector<base::Nanos> &times, timeline::Timeline &result)
 {
     std::vector<Gang> gangs(size(plan.schedule.devices()));
     std::vector<base::Nanos> begins(gangs.size());
     for (const auto &device : devices) {
-        if (device->place().replica != replica)
+        if (device->place().replica < first || device->place().replica >= first + plan.expertRanks())
             continue;
         const std::size_t at = size(device->place().device);
         gangs[at].add(*device);
@@ -314,8 +317,8 @@ base::Result<timeline::Timeline> runStep(const RunPlan &plan, const Devices &dev
     if (auto head = heads.run(hooks.head); !head)
         return head.error();
     std::vector<base::Nanos> times = heads.ready();
-    for (int replica = 0; replica < plan.replicas(); ++replica)
-        if (auto run = runRail(plan, devices, replica, hooks, halt, times, result); !run)
+    for (int first = 0; first < plan.replicas(); first += plan.expertRanks())
+        if (auto run = runRail(plan, devices, first, hooks, halt, times, result); !run)
             return run.error();
     if (auto tails = Tails(plan, devices, std::move(times), result).run(hooks.tail); !tails)
         return tails.error();

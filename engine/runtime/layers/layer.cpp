@@ -1,5 +1,6 @@
 #include "engine/runtime/layers/layer.h"
 
+#include "engine/runtime/layers/arrivals.h"
 #include "engine/runtime/layers/norm.h"
 
 #include <utility>
@@ -65,9 +66,9 @@ private:
                                           widthOf(op.inputs[0]));
         case OperatorKind::ExpertLinear: return forwardExperts(step, op);
         case OperatorKind::ExpertSwiGlu: {
-            const RoutePlan by = routed(step.in[3], step.in[2]);
-            return compute().expertSwigluForward(at(step.out[0]), at(step.in[0]), at(step.in[1]), by.gates, by.routes,
-                                                 routingShape(), rowWidth(op.outputs[0]));
+            const ExpertRows rows = expertRows(step.in[3]);
+            return compute().expertSwigluForward(at(step.out[0]), at(step.in[0]), at(step.in[1]), floats(step.in[2]),
+                                                 rows.routes, rows.shape, rowWidth(op.outputs[0]));
         }
         case OperatorKind::Combine:
             return compute().combineRows(at(step.out[0]), at(step.in[0]), step.addend ? at(step.addend) : Values(),
@@ -80,6 +81,8 @@ private:
         case OperatorKind::GatherKeys:
         case OperatorKind::TokensToHeads:
         case OperatorKind::HeadsToTokens:
+        case OperatorKind::SendToExperts:
+        case OperatorKind::ReturnFromExperts:
         case OperatorKind::Replicate: break; // exchanges only
         }
     }
@@ -118,9 +121,9 @@ private:
                                          routes(step.in[1]), routingShape(), widthOf(op.inputs[0]));
         case OperatorKind::ExpertLinear: return expertsInputGradient(step, op);
         case OperatorKind::ExpertSwiGlu: {
-            const RoutePlan by = routed(step.in[2], step.in[1]);
-            return compute().expertSwigluBackward(at(step.out[0]), at(step.out[1]), at(step.out[2]), at(step.in[0]), by.gates,
-                                                  by.routes, routingShape(), rowWidth(op.outputs[0]));
+            const ExpertRows rows = expertRows(step.in[2]);
+            return compute().expertSwigluBackward(at(step.out[0]), at(step.out[1]), at(step.out[2]), at(step.in[0]),
+                                                  floats(step.in[1]), rows.routes, rows.shape, rowWidth(op.outputs[0]));
         }
         case OperatorKind::Combine: // each row has the gradient of its token
             return compute().dispatchRows(at(step.out[0]), at(step.in[0]), routes(step.in[1]), routingShape(),
@@ -183,7 +186,8 @@ private:
     void multiplyExperts(backend::ExpertProduct::Of of, const Place &by, std::int64_t matrix,
                          const backend::Product &each) const
     {
-        compute().multiplyExperts({of, each, matrix, routes(by), routingShape()});
+        const ExpertRows rows = expertRows(by);
+        compute().multiplyExperts({of, each, matrix, rows.routes, rows.shape});
     }
 
     struct RoutePlan {
@@ -194,7 +198,23 @@ private:
     [[nodiscard]] RoutePlan routed(const Place &by, const Place &gates) const { return {floats(gates), routes(by)}; }
     [[nodiscard]] kernels::RoutingShape routingShape() const { return {rows(), m_block.routing.experts, m_block.routing.topK}; }
     /// Returns the width of one of a token's k rows.
-    [[nodiscard]] std::int64_t rowWidth(operators::ValueId value) const { return widthOf(value) / m_block.routing.topK; }
+    /// The rows of the experts of this rank, which with expert ranks are those that have arrived.
+    struct ExpertRows {
+        std::int32_t *routes;
+        kernels::RoutingShape shape;
+    };
+    [[nodiscard]] ExpertRows expertRows(const Place &place) const
+    {
+        if (m_block.expertRanks == 1)
+            return {routes(place), routingShape()};
+        const Arrivals arrivals(floats(place));
+        return {arrivals.routes(), {arrivals.rows(), m_block.routing.experts / m_block.expertRanks, 1}};
+    }
+    /// Returns the numbers of a row of a value of the experts.
+    [[nodiscard]] std::int64_t rowWidth(operators::ValueId value) const
+    {
+        return widthOf(value) / (m_block.expertRanks > 1 ? m_block.expertRows : m_block.routing.topK);
+    }
 
     void attentionInputGradient(const Step &step, const Operator &op) const
     {

@@ -24,13 +24,37 @@ std::optional<TensorExchange> StageRun::advance(const Context &context)
                 const Step &step = steps.front();
                 steps = steps.subspan(1);
                 if (step.kind == StepKind::Exchange)
-                    return TensorExchange{exchangeKind(step.exchange), m_tensors.at(step.in[0], context),
-                                          m_tensors.at(step.out[0], context), step.width, step.hop};
+                    return exchangeOf(step, context);
                 current.run(step, m_tensors, context);
+                if (m_work == StageWork::Forward && context.experts != nullptr)
+                    noteRoutes(step, context);
             }
         }
     }
     return std::nullopt;
+}
+
+void StageRun::noteRoutes(const Step &step, const Context &context) const
+{
+    const operators::Block &block = context.shape.layer->recipe.block;
+    if (step.kind != StepKind::Forward || block.operators[size(step.op)].kind != operators::OperatorKind::Route)
+        return;
+    const auto *const routes = reinterpret_cast<const std::int32_t *>(m_tensors.at(step.out[1], context).floats());
+    context.experts->add(m_stage->m_index, static_cast<int>(layer()), routes, m_tensors.at(step.in[0], context).floats(),
+                         {context.shape.tokens(), block.routing.experts, block.routing.topK});
+}
+
+TensorExchange StageRun::exchangeOf(const Step &step, const Context &context) const
+{
+    const auto at = [&](const operators::Place &place) { return m_tensors.at(place, context); };
+    TensorExchange exchange{exchangeKind(step.exchange), at(step.in[0]), at(step.out[0]), step.width, step.hop};
+    if (!isOverExperts(step.exchange))
+        return exchange;
+    exchange.gatesIn = at(step.in[1]).floats();
+    exchange.gatesOut = step.out.size() > 1 ? at(step.out[1]).floats() : nullptr;
+    exchange.routes = at(step.in[2]).floats();
+    exchange.arrivals = at(step.out.size() > 2 ? step.out[2] : step.in[3]).floats();
+    return exchange;
 }
 
 std::int64_t StageRun::layer() const

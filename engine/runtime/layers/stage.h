@@ -53,6 +53,9 @@ public:
 private:
     using Steps = std::span<const operators::Step>;
 
+    /// Records what a router has chosen, if the step is one.
+    void noteRoutes(const operators::Step &step, const Context &context) const;
+    [[nodiscard]] TensorExchange exchangeOf(const operators::Step &step, const Context &context) const;
     void enterLayer(const Context &context);
     void findTensors(const Context &context);
     [[nodiscard]] std::int64_t layer() const;

@@ -6,7 +6,7 @@
 
 namespace stagelens::runtime {
 
-/// A collective among the tensor ranks or the context ranks. Rows are cut into as many equal parts as there are ranks; the last
+/// A collective among the tensor, context or expert ranks. Rows are cut into as many equal parts as there are ranks; the last
 /// may be short. Parts are added in rank order.
 struct TensorExchange {
     enum class Kind : unsigned char {
@@ -22,22 +22,37 @@ struct TensorExchange {
         RingGradients,
         TokensToHeads,
         HeadsToTokens,
+        // Among the expert ranks.
+        SendRows,
+        ReturnRows,
+        SendGradients,
+        ReturnGradients,
     };
     Kind kind = Kind::AllGather;
     Values in;
     Values out;
     std::int64_t width = 0; ///< numbers of a row
     int hop = 0;            ///< of a ring
+    // Of exchanges among expert ranks, all float; see ExpertExchange.
+    float *gatesIn = nullptr;
+    float *gatesOut = nullptr;
+    float *routes = nullptr;
+    float *arrivals = nullptr;
 };
+
+[[nodiscard]] constexpr bool isOverExperts(TensorExchange::Kind kind)
+{
+    return kind >= TensorExchange::Kind::SendRows;
+}
 
 [[nodiscard]] constexpr bool isOverContext(TensorExchange::Kind kind)
 {
-    return kind >= TensorExchange::Kind::GatherKeys;
+    return kind >= TensorExchange::Kind::GatherKeys && !isOverExperts(kind);
 }
 
 [[nodiscard]] constexpr bool isOfHeads(TensorExchange::Kind kind)
 {
-    return kind >= TensorExchange::Kind::TokensToHeads;
+    return kind >= TensorExchange::Kind::TokensToHeads && !isOverExperts(kind);
 }
 
 [[nodiscard]] constexpr TensorExchange::Kind exchangeKind(operators::Exchange exchange)
@@ -52,6 +67,10 @@ struct TensorExchange {
     case operators::Exchange::RingGradients: return TensorExchange::Kind::RingGradients;
     case operators::Exchange::TokensToHeads: return TensorExchange::Kind::TokensToHeads;
     case operators::Exchange::HeadsToTokens: return TensorExchange::Kind::HeadsToTokens;
+    case operators::Exchange::SendRows: return TensorExchange::Kind::SendRows;
+    case operators::Exchange::ReturnRows: return TensorExchange::Kind::ReturnRows;
+    case operators::Exchange::SendGradients: return TensorExchange::Kind::SendGradients;
+    case operators::Exchange::ReturnGradients: return TensorExchange::Kind::ReturnGradients;
     }
     return TensorExchange::Kind::AllGather;
 }

@@ -131,7 +131,8 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         plan.weightVersions = weightVersions(schedule, device);
         constexpr int kTensorSums = 2; // of gradients or statistics
         const int chunks =
-            simulate::replicaMessages(experiment.parallel) + simulate::contextMessages(experiment.parallel) +
+            simulate::replicaMessages(experiment.parallel) + simulate::expertReplicaMessages(experiment.parallel) +
+            static_cast<int>(simulate::expertMessages(experiment)) + simulate::contextMessages(experiment.parallel) +
             (experiment.parallel.tensor > 1 ? simulate::tensorMessages(experiment.parallel.tensor) + kTensorSums : 0);
         const auto state = static_cast<int>(optimizerOf(experiment.training.optimizer).state.size());
         const int parts = plan.weightVersions + (precision == base::Precision::Bf16 ? 3 : 2) + std::max(state, 2);

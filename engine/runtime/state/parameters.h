@@ -74,6 +74,7 @@ struct Parameter {
     std::int64_t columns = 0;
     std::int64_t allRows = 0; ///< of the whole parameter
     int copies = 1;           ///< consecutive tensor ranks that hold this part
+    bool isOfExperts = false; ///< whether it is of experts that are divided over ranks
     bool isRepeated = false;  ///< whether a lower tensor rank holds it
     bool needsSum = false;    ///< whether the gradient is the sum of those of its copies
     backend::Buffer value;

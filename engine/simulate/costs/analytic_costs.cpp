@@ -111,19 +111,22 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
     };
     const ExchangeCost ofContext =
         sum([&](Rebuilds rebuilds) { return m_layer.contextExchanges(PassHalf::InputGradient, rebuilds); });
+    const ExchangeCost ofExperts =
+        sum([&](Rebuilds rebuilds) { return m_layer.expertExchanges(PassHalf::InputGradient, rebuilds); });
     const auto again = [&](bool isSplit) {
-        const double plain = layers * (inputOf(Rebuilds::Nothing) +
-                                       m_layer.contextExchanges(PassHalf::InputGradient, Rebuilds::Nothing).seconds) +
-                             exchanges(PassHalf::InputGradient, isSplit, Rebuilds::Nothing).seconds;
-        return toNanos(input + inputExchanges(isSplit).seconds + ofContext.seconds - plain);
+        const double plain =
+            layers * (inputOf(Rebuilds::Nothing) + m_layer.expertExchanges(PassHalf::InputGradient, Rebuilds::Nothing).seconds +
+                      m_layer.contextExchanges(PassHalf::InputGradient, Rebuilds::Nothing).seconds) +
+            exchanges(PassHalf::InputGradient, isSplit, Rebuilds::Nothing).seconds;
+        return toNanos(input + inputExchanges(isSplit).seconds + ofContext.seconds + ofExperts.seconds - plain);
     };
     const auto set = [&](PassKind kind, double layerSeconds, double quadraticSeconds, const ExchangeCost &exchange,
-                         const ExchangeCost &context, Nanos recomputed) {
+                         const ExchangeCost &context, const ExchangeCost &expert, Nanos recomputed) {
         const VocabularyLegs output = m_vocabulary.output(kind, stage);
         const VocabularyLegs embedding = m_vocabulary.embedding(kind, stage);
         const double vocabularySeconds = secondsOf(output) + secondsOf(embedding);
         const ExchangeCost ofVocabulary = exchangesOf(output) + exchangesOf(embedding);
-        const double ofLayers = layerSeconds + exchange.seconds + context.seconds;
+        const double ofLayers = layerSeconds + exchange.seconds + context.seconds + expert.seconds;
         ReplicaPass pass{ofLayers + vocabularySeconds, 0};
         if (m_mesh && (gathersUnits(m_experiment.parallel, kind) || reducesUnits(m_experiment.parallel, kind)))
             pass = replicaPass(m_experiment, m_schedule, m_hardware, replicaSpan(m_schedule.placement().deviceOf(stage)), kind,
@@ -134,17 +137,19 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
                            static_cast<base::Bytes>(exchange.bytes + ofVocabulary.bytes),
                            toNanos(pass.seconds - ofLayers - vocabularySeconds), static_cast<base::Bytes>(pass.bytes),
                            toNanos(quadraticSeconds), recomputed, toNanos(context.seconds),
-                           static_cast<base::Bytes>(context.bytes)});
+                           static_cast<base::Bytes>(context.bytes), toNanos(expert.seconds),
+                           static_cast<base::Bytes>(expert.bytes)});
     };
     set(PassKind::F, forward + contention, attention, exchanges(PassHalf::Forward, false, Rebuilds::Nothing),
-        layers * m_layer.contextExchanges(PassHalf::Forward, Rebuilds::Nothing), 0);
+        layers * m_layer.contextExchanges(PassHalf::Forward, Rebuilds::Nothing),
+        layers * m_layer.expertExchanges(PassHalf::Forward, Rebuilds::Nothing), 0);
     set(PassKind::B, inputAndWeight + 2 * contention, attentionInput, sum([&](Rebuilds rebuilds) {
             return m_layer.tensorExchanges(PassHalf::InputGradient, false, rebuilds) +
                    m_layer.tensorExchanges(PassHalf::WeightGradient, false, Rebuilds::Nothing);
         }),
-        ofContext, again(false));
-    set(PassKind::I, input + contention, attentionInput, inputExchanges(true), ofContext, again(true));
-    set(PassKind::W, layers * weight + contention, 0, exchanges(PassHalf::WeightGradient, true, Rebuilds::Nothing), {}, 0);
+        ofContext, ofExperts, again(false));
+    set(PassKind::I, input + contention, attentionInput, inputExchanges(true), ofContext, ofExperts, again(true));
+    set(PassKind::W, layers * weight + contention, 0, exchanges(PassHalf::WeightGradient, true, Rebuilds::Nothing), {}, {}, 0);
 }
 
 void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
@@ -260,7 +265,7 @@ double AnalyticCosts::optimizerSeconds(int device) const
     const bool isEven = optimizerOf(m_experiment.training.optimizer).isElementwise();
     const int replicas = m_experiment.parallel.zero > 0 ? m_experiment.parallel.shardGroup() : 1;
     const std::vector<operators::PartShape> parts = deviceParts(m_experiment, m_schedule, device);
-    const layout::ReplicaCut cut = replicaCut(m_experiment, m_schedule, device);
+    const ReplicaCuts cut = replicaCuts(m_experiment, m_schedule, device);
     double most = 0;
     for (int replica = 0; replica < (isEven ? 1 : replicas); ++replica) {
         double bytes = 0;
@@ -341,7 +346,9 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
         if (rank % group == 0)
             others.ranks.push_back(all.ranks[static_cast<std::size_t>(rank)]);
     }
-    const auto count = static_cast<double>(deviceParameters(m_experiment, m_schedule, device).count);
+    const DeviceParameters parameters = deviceParameters(m_experiment, m_schedule, device);
+    const auto count = static_cast<double>(parameters.count - parameters.experts);
+    const layout::Group copies = m_mesh->group(rankOf(device), {layout::Axis::ExpertData}); // with the same experts
     const operators::ParameterBytes each = operators::parameterBytes(m_experiment);
     const auto among = [&](const layout::Group &those, GroupCollective collective, double bytes) -> Exchange {
         const auto size = static_cast<int>(those.ranks.size());
@@ -356,11 +363,21 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
             const Exchange sum = among(others, GroupCollective::AllReduce, gradients / group);
             reduce = {reduce.duration + sum.duration, reduce.bytes + sum.bytes};
         }
+        if (parameters.experts > 0) {
+            const Exchange sum = among(copies, plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce,
+                                       each.gradient * static_cast<double>(parameters.experts));
+            reduce = {reduce.duration + sum.duration, reduce.bytes + sum.bytes};
+        }
         costs.setExchange(device, timeline::AnchoredKind::ReduceGradients, reduce);
     }
-    if (plan.zero > 0 && (plan.zero < 3 || plan.gathersFirst()))
+    if (plan.zero > 0 && (plan.zero < 3 || plan.gathersFirst())) {
+        const Exchange shared = among(shards, GroupCollective::AllGather, each.parameter * count);
+        const Exchange experts = parameters.experts == 0 ? Exchange()
+                                                         : among(copies, GroupCollective::AllGather,
+                                                                 each.parameter * static_cast<double>(parameters.experts));
         costs.setExchange(device, timeline::AnchoredKind::GatherParameters,
-                          among(shards, GroupCollective::AllGather, each.parameter * count));
+                          {shared.duration + experts.duration, shared.bytes + experts.bytes});
+    }
 }
 
 CostModel AnalyticCosts::build()
@@ -379,6 +396,9 @@ CostModel AnalyticCosts::build()
     }
     setTransfers(costs);
     setTableSums(costs);
+    const bool isWhole = std::ranges::any_of(m_whole, [](int each) { return each > 0; });
+    if (m_experiment.cost.collectives == model::Collectives::Overlapped)
+        costs.pairScale = m_layer.pairScale(isWhole ? Rebuilds::Layer : Rebuilds::Operators);
     return costs;
 }
 

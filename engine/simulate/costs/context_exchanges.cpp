@@ -31,7 +31,8 @@ void LayerCosts::appendRing(std::vector<Leg> &legs, std::size_t index, PassHalf 
     const int hops = m_split.context - 1;
     const double bytes = tensors * keyBytes(m_block.operators[index].outputs[0]);
     const double beside = tensors * (m_layer.attention + m_layer.scores) / m_split.context;
-    legs.push_back({index, "ring keys", hops * std::max(0.0, hopSeconds(bytes) - beside), false, true, hops * bytes, true});
+    legs.push_back(
+        {index, "ring keys", hops * std::max(0.0, hopSeconds(bytes) - beside), false, true, hops * bytes, true, false});
 }
 
 void LayerCosts::appendAllToAll(std::vector<Leg> &legs, std::size_t index) const

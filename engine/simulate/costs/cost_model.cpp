@@ -58,7 +58,9 @@ PassCost CostModel::worked(const PassCost &cost, std::size_t microbatch) const
             .quadratic = std::llround(quadratic),
             .recomputed = scaled(cost.recomputed, linear),
             .context = scaled(cost.context, linear),
-            .contextBytes = scaled(cost.contextBytes, linear)};
+            .contextBytes = scaled(cost.contextBytes, linear),
+            .expert = scaled(cost.expert, linear),
+            .expertBytes = scaled(cost.expertBytes, linear)};
 }
 
 PassCost CostModel::least(const PassCost &cost) const
@@ -86,8 +88,8 @@ void CostModel::slowDown(int device, double factor)
         const std::uint32_t slot = m_slots[place(device, stage)];
         for (std::size_t kind = 0; slot != 0 && kind < schedule::kPassKindCount; ++kind) {
             PassCost &cost = m_passes[slot + kind];
-            for (Nanos *part :
-                 {&cost.duration, &cost.vocabulary, &cost.tensor, &cost.quadratic, &cost.recomputed, &cost.context})
+            for (Nanos *part : {&cost.duration, &cost.vocabulary, &cost.tensor, &cost.quadratic, &cost.recomputed,
+                                &cost.context, &cost.expert})
                 *part = scaled(*part, factor);
         }
     }

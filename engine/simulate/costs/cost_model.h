@@ -31,6 +31,8 @@ struct PassCost {
     base::Nanos recomputed = 0;   ///< its part that computes again what the forward has dropped; 0 if unknown
     base::Nanos context = 0;      ///< its part in exchanges among context ranks
     base::Bytes contextBytes = 0; ///< that a rank sends in them
+    base::Nanos expert = 0;       ///< its part in all-to-alls among expert ranks
+    base::Bytes expertBytes = 0;  ///< that a rank sends in them
 };
 
 /// The work of each microbatch of a replica, or of each slice of its sequences, relative to that of the plan: of what grows

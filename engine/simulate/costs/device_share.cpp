@@ -36,6 +36,8 @@ using operators::PartShape;
 /// The parameters of a device in the order of state_dict(), and the elements of them that belong to a tied table.
 struct HeldParameters {
     std::vector<PartShape> all;
+    std::vector<bool> areExperts; ///< which are divided over expert ranks
+    std::int64_t experts = 0;     ///< elements of those
     std::int64_t tied = 0;
     std::int64_t summed = 0;
 };
@@ -77,11 +79,15 @@ HeldParameters parametersOf(const model::Experiment &experiment, const schedule:
                 held.all.push_back(
                     {parameter.rows, parameter.columns, parameter.isMatrix() ? ParameterKind::Matrix : ParameterKind::Vector});
                 held.summed += operators::needsSum(parameter, split) ? parameter.count() : 0;
+                held.areExperts.resize(held.all.size());
+                held.areExperts.back() = operators::isOfExperts(block, parameter);
+                held.experts += held.areExperts.back() ? parameter.count() : 0;
             }
     for (std::int64_t left = last ? operators::finalNormParameters(model) : 0; left > 0; left -= model.hidden)
         putWhole({1, model.hidden, ParameterKind::Vector});
     if (!model.tied && holdsOutput)
         held.all.push_back(table);
+    held.areExperts.resize(held.all.size());
     return held;
 }
 
@@ -91,7 +97,7 @@ DeviceParameters deviceParameters(const model::Experiment &experiment, const sch
                                   int tensor)
 {
     const HeldParameters held = parametersOf(experiment, schedule, device, tensor);
-    DeviceParameters parameters{0, held.tied, held.summed};
+    DeviceParameters parameters{0, held.tied, held.experts, held.summed};
     for (const PartShape &part : held.all)
         parameters.count += part.count();
     return parameters;
@@ -112,13 +118,32 @@ std::vector<std::int64_t> indivisiblePieces(const model::Experiment &experiment,
     return pieces;
 }
 
-layout::ReplicaCut replicaCut(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
+int ReplicaCuts::fullest() const
 {
-    const std::vector<PartShape> parts = deviceParts(experiment, schedule, device, tensor);
-    std::vector<std::int64_t> counts;
-    for (const PartShape &part : parts)
-        counts.push_back(part.count());
-    return {counts, experiment.parallel.shardGroup(), layout::ReplicaCut::kBlock, indivisiblePieces(experiment, parts)};
+    int fullest = 0;
+    for (int share = 1; share < shared.replicas(); ++share)
+        if (owned(share) > owned(fullest))
+            fullest = share;
+    return fullest;
+}
+
+ReplicaCuts replicaCuts(const model::ParallelPlan &plan, std::span<const PartShape> parts, const std::vector<bool> &areExperts,
+                        std::span<const std::int64_t> pieces)
+{
+    std::vector<std::int64_t> shared;
+    std::vector<std::int64_t> experts;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        shared.push_back(areExperts[i] ? 0 : parts[i].count());
+        experts.push_back(areExperts[i] ? parts[i].count() : 0);
+    }
+    return {layout::ReplicaCut(shared, plan.shardGroup(), layout::ReplicaCut::kBlock, pieces),
+            layout::ReplicaCut(experts, plan.expertReplicas(), layout::ReplicaCut::kBlock, pieces), plan.expert};
+}
+
+ReplicaCuts replicaCuts(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
+{
+    const HeldParameters held = parametersOf(experiment, schedule, device, tensor);
+    return replicaCuts(experiment.parallel, held.all, held.areExperts, indivisiblePieces(experiment, held.all));
 }
 
 OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
@@ -127,7 +152,7 @@ OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedul
     const operators::Optimizer &optimizer = optimizerOf(experiment.training.optimizer);
     const std::vector<PartShape> parts = deviceParts(experiment, schedule, device, tensor);
     const bool isCut = experiment.parallel.zero > 0;
-    const layout::ReplicaCut cut = replicaCut(experiment, schedule, device, tensor);
+    const ReplicaCuts cut = replicaCuts(experiment, schedule, device, tensor);
     OptimizerBytes bytes;
     const int group = experiment.parallel.shardGroup();
     const int first = replica.value_or(0) % group;

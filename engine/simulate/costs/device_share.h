@@ -27,7 +27,8 @@ struct DeviceParameters {
     /// Parameters among `count` with gradients of both embedding layers (tied weights): they have two gradient buffers until
     /// the end of the step.
     std::int64_t tied = 0;
-    std::int64_t summed = 0; ///< of `count`: those whose gradients tensor ranks have parts of (operators::needsSum())
+    std::int64_t experts = 0; ///< of `count`: those of experts that are divided over ranks
+    std::int64_t summed = 0;  ///< of `count`: those whose gradients tensor ranks have parts of (operators::needsSum())
 };
 [[nodiscard]] DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 int device, int tensor = 0);
@@ -38,9 +39,26 @@ struct DeviceParameters {
 /// Returns the pieces of those parameters that the plan's optimizer does not let replicas divide.
 [[nodiscard]] std::vector<std::int64_t> indivisiblePieces(const model::Experiment &experiment,
                                                           std::span<const operators::PartShape> parts);
-/// Returns how the plan's replicas and context ranks, or those of a shard group, divide those parameters.
-[[nodiscard]] layout::ReplicaCut replicaCut(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
-                                            int tensor = 0);
+/// How ranks with the same parameters divide them. Experts that are divided over ranks have fewer replicas than the rest.
+struct ReplicaCuts {
+    layout::ReplicaCut shared; ///< over the replicas and context ranks, or those of a shard group; experts that are cut count 0
+    layout::ReplicaCut experts; ///< over the replicas of an expert; all other parameters count 0
+    int expertRanks = 1;
+
+    /// Returns the elements of a parameter that a rank owns; `share` is its number among those of `shared`.
+    [[nodiscard]] layout::Interval share(int share, std::size_t parameter) const
+    {
+        return experts.place(parameter).size() > 0 ? experts.share(share / expertRanks, parameter)
+                                                   : shared.share(share, parameter);
+    }
+    [[nodiscard]] std::int64_t owned(int share) const { return shared.owned(share) + experts.owned(share / expertRanks); }
+    /// Returns the share that owns the most elements.
+    [[nodiscard]] int fullest() const;
+};
+[[nodiscard]] ReplicaCuts replicaCuts(const model::ParallelPlan &plan, std::span<const operators::PartShape> parts,
+                                      const std::vector<bool> &areExperts, std::span<const std::int64_t> pieces);
+[[nodiscard]] ReplicaCuts replicaCuts(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                                      int tensor = 0);
 
 /// What the optimizer takes on a device of the engine.
 struct OptimizerBytes {

@@ -5,6 +5,7 @@
 #include "engine/operators/architecture.h"
 #include "engine/operators/partition.h"
 #include "engine/operators/recompute.h"
+#include "engine/simulate/costs/expert_load.h"
 
 #include <algorithm>
 #include <array>
@@ -101,6 +102,8 @@ Kernels kernelsOf(const Operator &op)
     case OperatorKind::GatherKeys:
     case OperatorKind::TokensToHeads:
     case OperatorKind::HeadsToTokens:
+    case OperatorKind::SendToExperts:
+    case OperatorKind::ReturnFromExperts:
     case OperatorKind::AllReduce: return {}; // their latency is that of the network
     }
     return {1, 1, 0};
@@ -118,6 +121,7 @@ LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardwar
       m_split(operators::splitOf(experiment.parallel)), m_span(spanOf(experiment, hardware, layout::Axis::Tensor)),
       m_contextSpan(spanOf(experiment, hardware, layout::Axis::Context)), m_block(plannedBlock(experiment, hardware)),
       m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence / m_split.context),
+      m_expertSpan(spanOf(experiment, hardware, layout::Axis::Expert)), m_expertLoad(busiestRank(experiment)),
       m_layer(secondsOfAll())
 {}
 
@@ -155,10 +159,15 @@ LayerCosts::Work LayerCosts::secondsOf(const Operator &op) const
     }
     if (op.kind == OperatorKind::ExpertLinear) { // a product for each expert, of its share of the rows
         const operators::Projection &first = op.projections.front();
-        smallest = std::min({m_tokens * m_block.routing.topK / m_block.routing.experts,
+        smallest = std::min({m_block.expertRanks * m_tokens * m_block.routing.topK / m_block.routing.experts,
                              static_cast<double>(m_block.inputWidth(first)), static_cast<double>(m_block.outputWidth(first))});
     }
-    return seconds(operators::workOf(m_block, op), smallest);
+    Work work = seconds(operators::workOf(m_block, op), smallest);
+    if (op.kind == OperatorKind::ExpertLinear || op.kind == OperatorKind::ExpertSwiGlu) {
+        work.matrix *= m_expertLoad;
+        work.elementwise *= m_expertLoad;
+    }
+    return work;
 }
 
 LayerCosts::Work LayerCosts::seconds(const OperatorWork &work, double smallest) const
@@ -186,11 +195,14 @@ double LayerCosts::inputGradient(const Work &forward) const
 /// also has attention twice, elementwise work, and recomputation.
 double LayerCosts::unfloored(PassHalf half, Rebuilds rebuilds) const
 {
+    double early = 0;
+    for (const Operator &op : m_block.operators)
+        early += m_block.expertRanks > 1 && isWeighedEarly(op) ? secondsOf(op).matrix : 0;
     if (half == PassHalf::WeightGradient)
-        return m_layer.matrix;
+        return m_layer.matrix - early;
     if (half == PassHalf::Forward)
         return m_layer.sum();
-    double again = 0;
+    double again = early;
     if (rebuilds == Rebuilds::Layer)
         again = m_layer.sum();
     else if (rebuilds == Rebuilds::Operators)
@@ -212,6 +224,8 @@ bool LayerCosts::isAgain(const Operator &op, Rebuilds rebuilds) const
 /// its probabilities, and needs no second gather.
 bool LayerCosts::exchangesAgain(const Operator &op, Rebuilds rebuilds) const
 {
+    if (op.kind == OperatorKind::ReturnFromExperts) // what it returns is not saved
+        return false;
     const bool isOfAttention = op.kind == OperatorKind::GatherKeys || op.kind == OperatorKind::HeadsToTokens;
     return rebuilds == Rebuilds::Layer ||
            (rebuilds == Rebuilds::Operators && isOfAttention && m_experiment.schedule.recomputeModules.attention);
@@ -252,13 +266,13 @@ void LayerCosts::appendExchanges(std::vector<Leg> &legs, std::size_t index, Pass
                                           GroupCollective::AllReduce};
         const ExchangeCost cost = exchange(kCollectives[static_cast<std::size_t>(kind)], bytes);
         legs.push_back({index, base::concat(operators::name(kind), ' ', m_block.value(value).name), cost.seconds, false, true,
-                        cost.bytes, false});
+                        cost.bytes, false, false});
     };
     const auto addOfContext = [&](std::string_view name, GroupCollective collective, operators::ValueId keys) {
         const double all = m_split.context * keyBytes(keys);
         legs.push_back({index, base::concat(name, ' ', m_block.value(keys).name),
                         collectiveSeconds(m_hardware, collective, m_split.context, m_contextSpan, all), false, true,
-                        bytesSent(collective, m_split.context, all), true});
+                        bytesSent(collective, m_split.context, all), true, false});
     };
     using operators::Exchange;
     switch (op.kind) {
@@ -306,14 +320,16 @@ void LayerCosts::appendExchanges(std::vector<Leg> &legs, std::size_t index, Pass
         if (half == PassHalf::InputGradient && op.inputs.size() > 1 && !isRing())
             addOfContext("all-gather", GroupCollective::AllGather, op.inputs[1]);
         break;
+    case OperatorKind::SendToExperts:
+    case OperatorKind::ReturnFromExperts: return appendAllToAll(legs, index, half);
     default: break;
     }
 }
 
-ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, bool areOfContext) const
+ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, Among among) const
 {
     std::vector<Leg> legs;
-    const int ranks = areOfContext ? m_split.context : m_split.ranks;
+    const int ranks = among == Among::Context ? m_split.context : among == Among::Experts ? m_block.expertRanks : m_split.ranks;
     for (std::size_t op = 0; ranks > 1 && op < m_block.operators.size(); ++op) {
         appendExchanges(legs, op, half, isSplit);
         if (half == PassHalf::InputGradient && exchangesAgain(m_block.operators[op], rebuilds))
@@ -321,7 +337,7 @@ ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit, Rebuilds rebuild
     }
     ExchangeCost sum;
     for (const Leg &leg : legs) {
-        if (leg.isContext != areOfContext)
+        if (leg.isContext != (among == Among::Context) || leg.isExpert != (among == Among::Experts))
             continue;
         sum.seconds += leg.seconds;
         sum.bytes += leg.bytes;
@@ -359,7 +375,7 @@ std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds
         for (const operators::ValueId value : m_block.operators[op].outputs)
             if (!m_block.value(value).isStatistics)
                 name += (name.empty() ? "" : ", ") + std::string(m_block.value(value).name);
-        legs.push_back({op, std::move(name), share, isRecomputed, false, 0, false});
+        legs.push_back({op, std::move(name), share, isRecomputed, false, 0, false, false});
         sum += share;
     };
     const bool recomputes = half == PassHalf::InputGradient && rebuilds != Rebuilds::Nothing;
@@ -378,10 +394,11 @@ std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds
         appendExchanges(legs, op, half, isSplit);
         const Work work = secondsOf(m_block.operators[op]);
         const Kernels kernels = kernelsOf(m_block.operators[op]);
-        if (half == PassHalf::WeightGradient)
+        const bool isEarly = m_block.expertRanks > 1 && isWeighedEarly(m_block.operators[op]);
+        if (half != PassHalf::WeightGradient)
+            append(op, inputGradient(work) + (isEarly ? work.matrix : 0), kernels.input, false);
+        else if (!isEarly)
             append(op, work.matrix, kernels.weight, false);
-        else
-            append(op, inputGradient(work), kernels.input, false);
     }
     for (Leg &leg : legs)
         leg.seconds *= leg.isExchange ? 1 : total / sum;

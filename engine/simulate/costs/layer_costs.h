@@ -44,6 +44,7 @@ struct Leg {
     bool isExchange = false; ///< among the tensor or context ranks
     double bytes = 0;        ///< of an exchange: that a rank sends
     bool isContext = false;  ///< of an exchange: among the context ranks
+    bool isExpert = false;   ///< of an exchange: among the expert ranks
 };
 /// What exchanges take in all.
 struct ExchangeCost {
@@ -76,15 +77,23 @@ public:
     /// weight gradient is a pass of its own, which gathers again what the whole backward has gathered.
     [[nodiscard]] ExchangeCost tensorExchanges(PassHalf half, bool isSplit, Rebuilds rebuilds) const
     {
-        return exchanges(half, isSplit, rebuilds, false);
+        return exchanges(half, isSplit, rebuilds, Among::Tensor);
     }
     [[nodiscard]] ExchangeCost contextExchanges(PassHalf half, Rebuilds rebuilds) const
     {
-        return exchanges(half, false, rebuilds, true);
+        return exchanges(half, false, rebuilds, Among::Context);
+    }
+    /// Returns the all-to-alls of rows of tokens. The rank with the most rows takes the longest, and the others wait for it.
+    [[nodiscard]] ExchangeCost expertExchanges(PassHalf half, Rebuilds rebuilds) const
+    {
+        return exchanges(half, false, rebuilds, Among::Experts);
     }
     /// Returns the operators and exchanges of one half in the order of execution, recomputation first. Their seconds add up to
     /// those of the functions above.
     [[nodiscard]] std::vector<Leg> legs(PassHalf half, bool isSplit, Rebuilds rebuilds) const;
+    /// Returns the time of a forward and a backward of one layer that run at the same time, over that of both one after the
+    /// other: all-to-alls of one run beside the compute of the other. 1 without expert ranks.
+    [[nodiscard]] double pairScale(Rebuilds rebuilds) const;
     /// Returns the cost of an exchange among the tensor ranks of a tensor with `bytes` in all.
     [[nodiscard]] ExchangeCost exchange(GroupCollective collective, double bytes) const;
     [[nodiscard]] const operators::TensorSplit &split() const { return m_split; }
@@ -106,7 +115,14 @@ private:
     /// Returns the seconds of the forward of an operator.
     [[nodiscard]] Work secondsOf(const operators::Operator &op) const;
     [[nodiscard]] Work secondsOfAll() const;
-    [[nodiscard]] ExchangeCost exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, bool areOfContext) const;
+    /// Whose exchanges.
+    enum class Among : unsigned char { Tensor, Context, Experts };
+    [[nodiscard]] ExchangeCost exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, Among among) const;
+    /// Appends the all-to-all of an operator in a half.
+    void appendAllToAll(std::vector<Leg> &legs, std::size_t op, PassHalf half) const;
+    /// Returns whether the weight gradient of an operator is computed with its input gradient, because only then the rank has
+    /// the gradient of the rows that it returned.
+    [[nodiscard]] bool isWeighedEarly(const operators::Operator &op) const;
     /// Appends the exchanges of an operator in a half.
     void appendExchanges(std::vector<Leg> &legs, std::size_t op, PassHalf half, bool isSplit) const;
     /// Appends what the messages of a ring take longer than the attention that runs beside them.
@@ -135,7 +151,9 @@ private:
     layout::NodeSpan m_contextSpan; ///< of the context ranks
     operators::Block m_block;
     double m_tokens;
-    Work m_layer; ///< the forward of all operators
+    layout::NodeSpan m_expertSpan; ///< of the expert ranks
+    double m_expertLoad;           ///< rows of the busiest expert rank, relative to the mean
+    Work m_layer;                  ///< the forward of all operators
 };
 
 } // namespace stagelens::simulate

@@ -20,14 +20,14 @@ PassLegs::PassLegs(model::Experiment experiment, model::Hardware hardware, const
 void PassLegs::append(std::vector<Part> &parts, std::string_view layer, const VocabularyLegs &legs) const
 {
     for (const VocabularyLeg &leg : legs)
-        parts.push_back({base::concat(layer, ' ', leg.name), true, leg.isExchange, false, leg.seconds});
+        parts.push_back({base::concat(layer, ' ', leg.name), true, leg.isExchange, false, false, leg.seconds});
 }
 
 void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind, Rebuilds rebuilds) const
 {
     const auto add = [&](const Leg &leg, std::string_view half) {
         parts.push_back({base::concat("layer ", layer, ' ', leg.name, leg.isExchange && !leg.isRecomputed ? "" : half), false,
-                         leg.isExchange, leg.isContext, leg.seconds});
+                         leg.isExchange, leg.isContext, leg.isExpert, leg.seconds});
     };
     if (kind == PassKind::F) {
         for (const Leg &leg : m_layer.legs(PassHalf::Forward, false, Rebuilds::Nothing))
@@ -89,7 +89,7 @@ std::vector<PassLeg> PassLegs::of(const schedule::Pass &pass, base::Nanos durati
     for (const Part &part : parts) {
         done += part.seconds;
         const base::Nanos end = sum > 0 ? std::llround(static_cast<double>(duration) * (done / sum)) : 0;
-        legs.push_back({part.name, part.isVocabulary, part.isExchange, part.isContext, begin, end});
+        legs.push_back({part.name, part.isVocabulary, part.isExchange, part.isContext, part.isExpert, begin, end});
         begin = end;
     }
     return legs;

@@ -15,11 +15,13 @@ namespace stagelens::simulate {
 struct PassLeg {
     /// "layer 3 qkv" in a forward; in a backward "layer 3 qkv input" or "layer 3 qkv weight" for the half of the gradient, and
     /// "layer 3 qkv again" for recomputation; "layer 3 all-gather norm1" between tensor ranks, "layer 3 all-gather keys"
-    /// between context ranks; "output products", "embedding look-up" in vocabulary layers.
+    /// between context ranks; "layer 3 all-to-all dispatch" between expert ranks; "output products", "embedding look-up" in
+    /// vocabulary layers.
     std::string name;
     bool isVocabulary = false;
-    bool isExchange = false; ///< among the tensor or context ranks of the device
+    bool isExchange = false; ///< among the tensor, context or expert ranks of the device
     bool isContext = false;  ///< of an exchange: among its context ranks
+    bool isExpert = false;   ///< of an exchange: among its expert ranks
     base::Nanos begin = 0;
     base::Nanos end = 0;
 };
@@ -41,6 +43,7 @@ private:
         bool isVocabulary = false;
         bool isExchange = false;
         bool isContext = false;
+        bool isExpert = false;
         double seconds = 0;
     };
     /// Returns the parts of the passes of a kind and stage.

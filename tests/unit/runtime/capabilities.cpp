@@ -21,6 +21,13 @@ void useExperts(Experiment &experiment)
     experiment.model.experts = 4;
 }
 
+void useExpertRanks(Experiment &experiment)
+{
+    useExperts(experiment);
+    experiment.parallel.replicas = 4;
+    experiment.parallel.expert = 2;
+}
+
 /// Turns a feature on.
 const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"pipeline", [](Experiment &e) { e.parallel.devices = 2; }},
@@ -48,7 +55,24 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.context = 2;
      }},
     {"data-parallelism", [](Experiment &e) { e.parallel.replicas = 2; }},
-    {"expert-parallelism", [](Experiment &e) { e.parallel.expert = 2; }},
+    {"expert-parallelism", useExpertRanks},
+    {"expert-parallelism-with-exchanges-in-passes",
+     [](Experiment &e) {
+         useExpertRanks(e);
+         e.parallel.zero = 2;
+         e.parallel.zero2 = model::ZeroGradients::Eager;
+     }},
+    {"expert-parallelism-with-shard-groups",
+     [](Experiment &e) {
+         useExpertRanks(e);
+         e.parallel.zero = 1;
+         e.parallel.shardReplicas = 2;
+     }},
+    {"expert-skew",
+     [](Experiment &e) {
+         useExpertRanks(e);
+         e.whatIf.expertSkew = 0.5;
+     }},
     {"data-parallelism-on-gpus",
      [](Experiment &e) {
          e.training.backend = "cuda";

@@ -1,0 +1,66 @@
+// The all-to-alls among the ranks that share the experts of a layer: rows to experts and back, and their gradients.
+#pragma once
+
+#include "engine/backend/transport.h"
+#include "engine/base/result.h"
+#include "engine/runtime/layers/arrivals.h"
+#include "engine/runtime/layers/tensor_exchange.h"
+
+#include <vector>
+
+namespace stagelens::runtime {
+
+/// One rank's part of the collectives of an expert group. Each runs in two rounds; the second receives what was sent in the
+/// first, so that one thread can run a round of all ranks in turn. Rows travel in messages of simulate::kExpertRows rows, the
+/// first with the number of rows of each expert. Nothing is added, so the bits depend neither on timing nor on the transport.
+/// Used by the thread of its device.
+class ExpertExchange {
+public:
+    /// `transport` connects the expert ranks of the device, of which this is `rank`.
+    ExpertExchange(const Context &context, int rank, backend::Transport &transport);
+
+    static constexpr int kRounds = 2;
+    /// Runs a round; returns Cancelled if the run was stopped, and fails if more rows arrive than are planned.
+    [[nodiscard]] base::Result<> run(const TensorExchange &exchange, int round);
+
+private:
+    /// A part of a message: [rows of each expert | gates | rows].
+    struct Message {
+        std::int32_t *counts;
+        float *gates;
+        float *rows;
+    };
+    [[nodiscard]] Message partsOf(const backend::Tensor &tensor) const;
+    /// Counts the rows of each expert, of all ranks, that the own tokens have chosen.
+    void countOwn(const TensorExchange &exchange);
+    [[nodiscard]] std::int64_t firstOwn(int rank) const; ///< row of the own tokens that goes to a rank
+    [[nodiscard]] std::int64_t ownRows(int rank) const { return firstOwn(rank + 1) - firstOwn(rank); }
+    /// Lists the rows of the experts that came from a rank.
+    void listArrivals(const Arrivals &arrivals, int rank);
+    void sendOwn(const TensorExchange &exchange);
+    void sendArrived(const TensorExchange &exchange);
+    /// Sends rows whose places `rowOf(i)` and `gateOf(i)` return.
+    template <class RowOf, class GateOf>
+    void send(const TensorExchange &exchange, int to, std::int64_t count, const RowOf &rowOf, const GateOf &gateOf);
+    /// Receives what send() sent, and calls `place(i, gate, row)` for each row; `first` is the first message, if it has
+    /// arrived.
+    template <class Place>
+    [[nodiscard]] bool receive(const TensorExchange &exchange, int from, std::int64_t count, backend::Tensor first,
+                               const Place &place);
+    [[nodiscard]] base::Result<> takeRows(const TensorExchange &exchange);
+    [[nodiscard]] bool takeGradients(const TensorExchange &exchange);
+    [[nodiscard]] bool takeReturned(const TensorExchange &exchange);
+    void sortArrivals(Arrivals &arrivals, const std::vector<std::int32_t> &counts) const;
+
+    const Context &m_context;
+    int m_rank;
+    int m_ranks;
+    backend::Transport &m_transport;
+    std::int64_t m_experts; ///< of a rank
+    kernels::RoutingShape m_shape;
+    std::vector<std::int64_t> m_own;     ///< first row of each expert, of the own tokens
+    std::vector<std::int64_t> m_arrived; ///< see listArrivals()
+    std::vector<backend::Tensor> m_first;
+};
+
+} // namespace stagelens::runtime

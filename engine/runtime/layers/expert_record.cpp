@@ -1,0 +1,86 @@
+#include "engine/runtime/layers/expert_record.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace stagelens::runtime {
+namespace {
+
+double entropyOf(const float *logits, std::int64_t count)
+{
+    const double top = *std::max_element(logits, logits + count);
+    double sum = 0;
+    double weighted = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double each = std::exp(static_cast<double>(logits[i]) - top);
+        sum += each;
+        weighted += each * (static_cast<double>(logits[i]) - top);
+    }
+    return std::log(sum) - weighted / sum;
+}
+
+} // namespace
+
+void RouterCounts::add(const RouterCounts &other)
+{
+    rows.resize(std::max(rows.size(), other.rows.size()));
+    for (std::size_t i = 0; i < other.rows.size(); ++i)
+        rows[i] += other.rows[i];
+    entropy += other.entropy;
+    tokens += other.tokens;
+}
+
+void ExpertRecord::add(int stage, int layer, const std::int32_t *choices, const float *logits,
+                       const kernels::RoutingShape &shape)
+{
+    RouterCounts &counts = m_layers[{stage, layer}];
+    counts.rows.resize(static_cast<std::size_t>(shape.experts));
+    for (std::int64_t i = 0; i < shape.rows(); ++i)
+        ++counts.rows[static_cast<std::size_t>(choices[i])];
+    for (std::int64_t token = 0; token < shape.tokens; ++token)
+        counts.entropy += entropyOf(logits + token * shape.experts, shape.experts);
+    counts.tokens += shape.tokens;
+}
+
+double maxViolation(const std::vector<std::int64_t> &rows)
+{
+    const auto all = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+    if (all == 0)
+        return 0;
+    return static_cast<double>(*std::ranges::max_element(rows)) * static_cast<double>(rows.size()) / static_cast<double>(all) -
+           1;
+}
+
+void ExpertLog::add(const std::vector<RouterCounts> &layers)
+{
+    m_layers.resize(layers.size());
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        Layer &layer = m_layers[i];
+        if (layer.all.tokens == 0)
+            layer.first = maxViolation(layers[i].rows);
+        layer.all.add(layers[i]);
+        layer.last = layers[i];
+    }
+}
+
+std::vector<std::string> ExpertLog::texts() const
+{
+    std::vector<std::string> texts;
+    for (const Layer &layer : m_layers) {
+        std::string &text = texts.emplace_back();
+        if (layer.last.tokens == 0)
+            continue;
+        text = base::concat("MaxVio ", base::fixedText(maxViolation(layer.last.rows), 3), " (first step ",
+                            base::fixedText(layer.first, 3), "), router entropy ",
+                            base::fixedText(layer.last.entropy / static_cast<double>(layer.last.tokens), 3), " of ",
+                            base::fixedText(std::log(static_cast<double>(layer.last.rows.size())), 3), ", rows");
+        for (const std::int64_t rows : layer.all.rows)
+            text += base::concat(' ', rows);
+    }
+    return texts;
+}
+
+} // namespace stagelens::runtime

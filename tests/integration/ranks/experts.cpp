@@ -1,0 +1,319 @@
+// Expert parallelism: gradients against the unpartitioned reference, the bits that do not depend on expert ranks, schedule,
+// mode, ZeRO and recomputation, rows that do not fit, memory, and resumed runs.
+#include "engine/model/capabilities.h"
+#include "engine/model/family_shape.h"
+#include "engine/model/names.h"
+#include "engine/runtime/executor/lowering.h"
+#include "engine/runtime/memory/memory_plan.h"
+#include "engine/runtime/state/parameters.h"
+#include "engine/runtime/training_run.h"
+#include "tests/support/sanitized.h"
+#include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
+#include "tests/support/verify_matrix.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::scheduleOf;
+using test::tinyExperiment;
+using test::Trained;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Eight experts of a layer, of which two compute a token, on `expert` ranks of `replicas`.
+model::Experiment expertPlan(const char *family, VocabularyMethod method, int devices, int replicas, int expert)
+{
+    auto experiment = test::asLlama(tinyExperiment(family, method, devices, 2), 2);
+    experiment.model.layers = 4;
+    experiment.parallel.stageLayers.clear();
+    experiment.model.experts = 8;
+    experiment.model.topK = 2;
+    experiment.model.expertFfn = 24;
+    experiment.model.auxLoss = 0.02;
+    experiment.model.zLoss = 0.003;
+    experiment.parallel.replicas = replicas;
+    experiment.parallel.expert = expert;
+    experiment.parallel.expertHeadroom = 4;
+    return operators::resolved(experiment, 2);
+}
+
+bool isOfExperts(const std::string &name)
+{
+    return name.find(".experts.") != std::string::npos;
+}
+
+/// Compares gradients, tensor after tensor: those of experts within a tolerance, all others to the bit.
+void compareGradients(const model::Experiment &experiment, const std::vector<float> &one, const std::vector<float> &other)
+{
+    QCOMPARE(other.size(), one.size());
+    std::size_t at = 0;
+    for (const runtime::ParameterInfo &info : runtime::parameterList(experiment.model)) {
+        double difference = 0;
+        double norm = 0;
+        for (const std::size_t end = at + static_cast<std::size_t>(info.count()); at < end; ++at) {
+            difference += std::pow(static_cast<double>(one[at]) - static_cast<double>(other[at]), 2);
+            norm += std::pow(static_cast<double>(one[at]), 2);
+        }
+        const double relative = difference > 0 ? std::sqrt(difference / norm) : 0;
+        QVERIFY2(relative <= (isOfExperts(info.name) ? 1e-6 : 0),
+                 qPrintable(QString("%1 differs by %2").arg(info.name.c_str()).arg(relative)));
+    }
+}
+
+} // namespace
+
+class ExpertRanks : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
+    }
+
+    void gradientsMatchTheReference_data()
+    {
+        QTest::addColumn<QString>("family");
+        for (const schedule::Family &family : schedule::families())
+            if (family.synchronous && !model::cutsSequences(family.name) &&
+                (!test::kIsSanitized || family.name == "1f1b" || family.name == "dualpipe"))
+                QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
+    }
+    /// Every synchronous family; the turn chooses vocabulary method, ranks, ZeRO, recomputation, tied weights and the mode.
+    void gradientsMatchTheReference()
+    {
+        QFETCH(QString, family);
+        const std::string name = family.toStdString();
+        int turn = static_cast<int>(schedule::findFamily(name) - schedule::families().data());
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2}) {
+            if (!test::refusedField(name, method, 2).empty())
+                continue;
+            auto experiment = expertPlan(name.c_str(), method, 2, turn % 2 ? 4 : 2, turn % 4 == 3 ? 4 : 2);
+            experiment.model.topK = 1 + turn % 3;
+            experiment.model.tied = turn % 2 == 0;
+            experiment.parallel.zero = turn % 5 < 4 ? turn % 5 : 0;
+            experiment.schedule.recompute = turn % 3 == 1 ? model::Recompute::Full : model::Recompute::None;
+            experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            test::verifyPlan(experiment);
+            if (QTest::currentTestFailed())
+                return;
+            ++turn;
+        }
+    }
+
+    /// The rows of an expert are computed alike wherever they are, so that only sums over them differ.
+    void bitsDoNotDependOnExpertRanks()
+    {
+        for (const char *family : {"1f1b", "zb-h1", "dualpipe-v"}) {
+            const auto one = expertPlan(family, VocabularyMethod::Vocab1, 2, 4, 1);
+            const std::vector<float> alone = test::gradientsOf(one);
+            for (const int expert : {2, 4}) {
+                const auto several = expertPlan(family, VocabularyMethod::Vocab1, 2, 4, expert);
+                compareGradients(one, alone, test::gradientsOf(several));
+                if (QTest::currentTestFailed())
+                    return;
+                auto steps = several;
+                auto stepsOfOne = one;
+                steps.training.steps = stepsOfOne.training.steps = 1;
+                QCOMPARE(test::lossesOf(steps), test::lossesOf(stepsOfOne));
+            }
+        }
+    }
+
+    void bitsDependOnNeitherModeNorScheduleNorZero()
+    {
+        const auto planOf = [&](const char *family, int zero, model::RunMode mode, model::Recompute recompute) {
+            auto experiment = expertPlan(family, VocabularyMethod::None, 2, 4, 2);
+            experiment.parallel.zero = zero;
+            experiment.schedule.recompute = recompute;
+            experiment.training.steps = 4;
+            experiment.training.mode = mode;
+            experiment.training.optimizer.clip = 0.5;
+            experiment.training.optimizer.weightDecay = 0.1;
+            return experiment;
+        };
+        using model::Recompute;
+        using model::RunMode;
+        const Trained whole = train(planOf("1f1b", 0, RunMode::VirtualClock, Recompute::None), "whole");
+        for (const auto &[family, zero, mode, recompute] : {std::tuple("1f1b", 1, RunMode::Live, Recompute::None),
+                                                            {"gpipe", 2, RunMode::VirtualClock, Recompute::Full},
+                                                            {"zb-h1", 3, RunMode::Live, Recompute::Full}}) {
+            const Trained other = train(planOf(family, zero, mode, recompute), "other");
+            QCOMPARE(other.losses, whole.losses);
+            QVERIFY(other.gradients == whole.gradients);
+            QVERIFY(other.final == whole.final);
+        }
+    }
+
+    /// As many experts as ranks, so that each has one, and tokens that choose all of them: every rank gets all tokens. With 1
+    /// of 8 experts chosen, some get no row.
+    void emptyAndFullExperts()
+    {
+        for (const auto &[experts, topK, expert] : {std::tuple(4, 4, 4), {4, 3, 4}, {64, 1, 4}, {64, 1, 2}}) {
+            auto experiment = expertPlan("1f1b", VocabularyMethod::None, 1, 4, expert);
+            experiment.model.experts = experts;
+            experiment.model.topK = topK;
+            test::verifyPlan(experiment);
+            if (QTest::currentTestFailed())
+                return;
+        }
+    }
+
+    /// A headroom of 1 is memory for the mean. Random routers exceed it, and the step ends with a remedy.
+    void rowsThatDoNotFitEndTheStep()
+    {
+        for (const model::RunMode mode : {model::RunMode::Live, model::RunMode::VirtualClock}) {
+            auto experiment = expertPlan("1f1b", VocabularyMethod::None, 2, 4, 4);
+            experiment.parallel.expertHeadroom = 1;
+            experiment.training.mode = mode;
+            const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
+            QVERIFY(!found.ok());
+            QVERIFY2(found.error().text().find("raise expert_headroom") != std::string::npos, found.error().text().c_str());
+        }
+    }
+
+    /// Every token has k rows in each layer and step, wherever the experts are; recomputation counts none again.
+    void choicesAreRecorded()
+    {
+        std::vector<std::string> expected;
+        for (const int expert : {1, 2, 4}) {
+            auto experiment = expertPlan("zb-v", VocabularyMethod::None, 1, 4, expert);
+            experiment.training.steps = 2;
+            experiment.schedule.recompute = expert == 2 ? model::Recompute::Full : model::Recompute::None;
+            std::vector<std::string> texts;
+            const auto onStep = [&](const runtime::StepReport &report) {
+                texts.clear();
+                for (const auto &[name, text] : report.facts)
+                    if (name.starts_with("experts of layer 0"))
+                        texts.push_back(text);
+            };
+            QVERIFY(runtime::train(experiment, scheduleOf(experiment), {}, {onStep, {}}, {}).ok());
+            QCOMPARE(texts.size(), std::size_t{4});
+            for (const std::string &text : texts) {
+                const QStringList rows = QString::fromStdString(text).section(", rows ", 1).split(' ');
+                QCOMPARE(rows.size(), 8);
+                const qint64 sum = std::accumulate(rows.begin(), rows.end(), qint64{0},
+                                                   [](qint64 all, const QString &each) { return all + each.toLongLong(); });
+                QCOMPARE(sum, 2 * 2 * 4 * 16 * 2); // steps, microbatches, replicas, tokens, choices
+            }
+            if (expert == 1)
+                expected = texts;
+            QCOMPARE(texts.front(), expected.front()); // the first layer's choices of both steps are the same
+        }
+    }
+
+    void memoryIsPlanned()
+    {
+        for (const char *family : {"1f1b", "zb-h1"})
+            for (const auto &[replicas, expert, zero] : {std::tuple(4, 2, 0), {4, 4, 1}, {4, 2, 3}}) {
+                auto experiment = expertPlan(family, VocabularyMethod::None, 2, replicas, expert);
+                experiment.parallel.zero = zero;
+                experiment.training.steps = 2;
+                const auto schedule = scheduleOf(experiment);
+                const auto plans = runtime::memoryPlan(experiment, runtime::lowered(schedule));
+                QVERIFY(plans.ok());
+                const auto onStep = [&](const runtime::StepReport &report) {
+                    for (int device = 0; device < 2; ++device) {
+                        const auto planned = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
+                        const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
+                        for (std::size_t i = 0; i < measured.size(); ++i)
+                            if (i != backend::kMessages)
+                                QCOMPARE(measured[i], planned[i]);
+                        QVERIFY(measured[backend::kMessages] <=
+                                (*plans)[static_cast<std::size_t>(device)].peak[backend::kMessages]);
+                    }
+                };
+                const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
+                QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+            }
+    }
+
+    void resumedRunsHaveTheSameBits()
+    {
+        auto experiment = expertPlan("1f1b", VocabularyMethod::None, 2, 4, 2);
+        experiment.parallel.zero = 1;
+        experiment.training.steps = 4;
+        const Trained whole = train(experiment, "uncut");
+        experiment.training.steps = 2;
+        (void)train(experiment, "cut", {{}, {}, place("checkpoint"), 2, {}});
+        experiment.training.steps = 4;
+        const Trained rest = train(experiment, "rest", {{}, {}, {}, 0, place("checkpoint")});
+        QCOMPARE(rest.losses, std::vector<double>(whole.losses.begin() + 2, whole.losses.end()));
+        QVERIFY(rest.final == whole.final);
+        for (const int expert : {1, 4}) { // other ranks continue within the tolerance of another order of sums
+            auto other = experiment;
+            other.parallel.expert = expert;
+            const Trained continued = train(other, "continued", {{}, {}, {}, 0, place("checkpoint")});
+            for (std::size_t step = 0; step < 2; ++step)
+                QVERIFY(std::abs(continued.losses[step] - whole.losses[step + 2]) < 2e-5);
+        }
+    }
+
+    /// The ranks of a group evaluate different microbatches, and each held-back token counts once.
+    void heldBackTokensAreCountedOnce()
+    {
+        {
+            std::ofstream file(place("data.txt"));
+            for (int i = 0; i < 6000; ++i)
+                file << static_cast<char>('a' + i * i % 23);
+        }
+        std::vector<double> losses;
+        for (const int expert : {1, 2, 4}) {
+            auto experiment = expertPlan("1f1b", VocabularyMethod::Vocab1, 2, 4, expert);
+            experiment.model.vocabularySize = 300;
+            experiment.training.data = place("data.txt").string();
+            experiment.training.steps = 1;
+            const auto note = [&](const runtime::Evaluation &each) { losses.push_back(each.steps == 0 ? each.loss : 0); };
+            const auto trained = runtime::train(experiment, scheduleOf(experiment), {}, {{}, {}, note}, {});
+            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+        }
+        QCOMPARE(losses.size(), std::size_t{6});
+        for (std::size_t i = 0; i < losses.size(); i += 2)
+            QVERIFY2(std::abs(losses[i] - losses.front()) < 1e-6, qPrintable(QString::number(losses[i], 'g', 9)));
+    }
+
+    void refusedPlans()
+    {
+        const auto fieldOf = [](const model::Experiment &experiment) {
+            const auto problems = model::validate(experiment);
+            return problems.empty() ? std::string() : problems.front().field + ": " + problems.front().message;
+        };
+        auto experiment = expertPlan("1f1b", VocabularyMethod::None, 2, 4, 2);
+        QCOMPARE(fieldOf(experiment), std::string());
+        experiment.parallel.expert = 3;
+        QCOMPARE(fieldOf(experiment),
+                 std::string("parallel.expert: is 3, which does not divide the 8 experts and the 4 replicas; "
+                             "choose 2"));
+        experiment = expertPlan("1f1b", VocabularyMethod::None, 2, 4, 2);
+        experiment.model.experts = 0;
+        QVERIFY(fieldOf(experiment).starts_with("parallel.expert: is 2, but the model has no experts"));
+        experiment = expertPlan("1f1b", VocabularyMethod::None, 2, 4, 1);
+        experiment.whatIf.expertSkew = 0.5;
+        QVERIFY(fieldOf(experiment).starts_with("what_if.expert_skew"));
+        experiment.parallel.expert = 2;
+        QCOMPARE(fieldOf(experiment), std::string());
+        QCOMPARE(model::unsupported(experiment, model::Use::Run).size(), std::size_t{1});
+    }
+
+private:
+    [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
+    [[nodiscard]] Trained train(const model::Experiment &experiment, const std::string &name,
+                                const runtime::RunFolders &folders = {}) const
+    {
+        return test::trainedWithDump(experiment, place(name), folders);
+    }
+
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(ExpertRanks)
+#include "experts.moc"

@@ -1,0 +1,196 @@
+// How unevenly tokens choose experts, and what a prediction makes of it.
+#include "engine/simulate/costs/expert_load.h"
+
+#include "engine/base/random.h"
+#include "engine/model/presets.h"
+#include "engine/operators/stage_layers.h"
+#include "engine/schedule/families.h"
+#include "engine/simulate/costs/cost_model.h"
+#include "engine/simulate/costs/layer_costs.h"
+#include "engine/simulate/costs/overlap.h"
+
+#include <QtTest>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+using namespace stagelens;
+
+namespace {
+
+constexpr double kPairOfDeepSeek = 126.525; // ms
+
+} // namespace
+
+class ExpertLoadOfRanks : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// Means of 300 draws of 4096 tokens a rank, made one choice at a time by another program.
+    void imbalanceOfPopularExperts_data()
+    {
+        QTest::addColumn<int>("ranks");
+        QTest::addColumn<int>("experts");
+        QTest::addColumn<int>("topK");
+        QTest::addColumn<double>("skew");
+        QTest::addColumn<double>("busiestRank");
+        QTest::addColumn<double>("busiestExpert");
+        QTest::addColumn<QVector<double>>("dropped");
+        QTest::newRow("8x1 even") << 8 << 8 << 2 << 0.0 << 1.016 << 1.016 << QVector{0.004, 0.0, 0.0};
+        QTest::newRow("8x1") << 8 << 8 << 2 << 0.5 << 1.830 << 1.830 << QVector{0.148, 0.078, 0.0};
+        QTest::newRow("8x16, 0.2") << 8 << 128 << 8 << 0.2 << 1.088 << 2.13 << QVector{0.078, 0.028, 0.001};
+        QTest::newRow("8x16, 0.5") << 8 << 128 << 8 << 0.5 << 1.308 << 6.03 << QVector{0.220, 0.164, 0.081};
+        QTest::newRow("64x4, 0.2") << 64 << 256 << 8 << 0.2 << 1.399 << 2.44 << QVector{0.079, 0.030, 0.002};
+        QTest::newRow("64x4, 0.5") << 64 << 256 << 8 << 0.5 << 2.849 << 8.38 << QVector{0.228, 0.174, 0.093};
+    }
+    void imbalanceOfPopularExperts()
+    {
+        QFETCH(int, ranks);
+        QFETCH(int, experts);
+        QFETCH(int, topK);
+        QFETCH(double, skew);
+        QFETCH(double, busiestRank);
+        QFETCH(double, busiestExpert);
+        QFETCH(QVector<double>, dropped);
+        const simulate::ExpertLoad load = simulate::expertLoad({ranks, experts, topK, 4096, skew}, {1.0, 1.25, 2.0});
+        const auto isNear = [](double value, double expected) { return std::abs(value - expected) <= 0.02 * expected; };
+        QVERIFY2(isNear(load.busiestRank, busiestRank), qPrintable(QString::number(load.busiestRank)));
+        QVERIFY2(isNear(load.busiestExpert, busiestExpert), qPrintable(QString::number(load.busiestExpert)));
+        for (qsizetype i = 0; i < dropped.size(); ++i) // the table has three digits
+            QVERIFY2(std::abs(load.dropped[static_cast<std::size_t>(i)] - dropped[i]) <= 0.0015 + 0.02 * dropped[i],
+                     qPrintable(QString::number(load.dropped[static_cast<std::size_t>(i)])));
+    }
+
+    /// Bounds of any pair, and pairs whose time is plain to see.
+    void overlappedPairs()
+    {
+        using simulate::LaneLeg;
+        const std::vector<LaneLeg> compute{{3, false}};
+        const std::vector<LaneLeg> network{{5, true}};
+        QCOMPARE(simulate::overlappedSeconds(compute, network), 5.0);
+        QCOMPARE(simulate::overlappedSeconds(compute, compute), 6.0);
+        QCOMPARE(simulate::overlappedSeconds(compute, {}), 3.0);
+        // Both begin with compute: the second waits for the first, then their lanes alternate.
+        const std::vector<LaneLeg> mixed{{1, false}, {1, true}, {1, false}, {1, true}};
+        QCOMPARE(simulate::overlappedSeconds(mixed, mixed), 5.0);
+        base::Random random(3);
+        for (int turn = 0; turn < 200; ++turn) {
+            std::array<std::vector<LaneLeg>, 2> pair;
+            std::array<double, 2> lanes{};
+            std::array<double, 2> passes{};
+            for (std::size_t pass = 0; pass < 2; ++pass)
+                for (std::int64_t leg = random.nextInteger(0, 12); leg > 0; --leg) {
+                    const bool isNetwork = random.nextInteger(0, 1) == 1;
+                    const bool isDeferrable = !isNetwork && random.nextInteger(0, 3) == 0;
+                    const double seconds = random.nextUniform();
+                    pair[pass].push_back({seconds, isNetwork, isDeferrable});
+                    lanes[isNetwork ? 1 : 0] += seconds;
+                    passes[pass] += isDeferrable ? 0 : seconds;
+                }
+            const double seconds = simulate::overlappedSeconds(pair[0], pair[1]);
+            const double least = std::max({lanes[0], lanes[1], passes[0], passes[1]});
+            QVERIFY2(seconds > least - 1e-9 && seconds < lanes[0] + lanes[1] + 1e-9,
+                     qPrintable(QString("turn %1: %2").arg(turn).arg(seconds)));
+        }
+    }
+
+    /// The pair of DeepSeek-V3's published trace from the sums of its streams: 4 layers of experts, of which the compute stream
+    /// runs kernels for 118.2 ms (attention 5 forward and 17 backward), and the other dispatches for 17.4 and 13.6 ms and
+    /// combines for 49.4 ms. The rest of the other's 114.5 ms waits for counts, which follows from the schedule.
+    void pairOfDeepSeek()
+    {
+        constexpr int kLayers = 4;
+        constexpr double kCompute = 118.2;
+        const double products = (kCompute - 5 - 17) / 3; // of each third: forward, gradients of inputs, of weights
+        constexpr double kCombine = 49.4 / 2;
+        using simulate::LaneLeg;
+        std::vector<LaneLeg> forward;
+        std::vector<LaneLeg> backward;
+        for (int layer = 0; layer < kLayers; ++layer) {
+            for (const LaneLeg &leg : {LaneLeg{5, false}, {17.4, true}, {products, false}, {kCombine, true}})
+                forward.push_back({leg.seconds / kLayers, leg.isNetwork});
+            for (const LaneLeg &leg :
+                 {LaneLeg{13.6, true}, {products, false}, {products, false, true}, {kCombine, true}, {17, false}})
+                backward.push_back({leg.seconds / kLayers, leg.isNetwork, leg.isDeferrable});
+        }
+        const double pair = simulate::overlappedSeconds(forward, backward);
+        QVERIFY2(pair >= kCompute && pair < 1.15 * kCompute, qPrintable(QString::number(pair)));
+        QVERIFY2(std::abs(pair - kPairOfDeepSeek) < 0.01, qPrintable(QString::number(pair)));
+    }
+
+    /// Of a plan whose all-to-alls take about as long as its compute, pairs hide most.
+    void pairsHideAllToAlls()
+    {
+        model::Experiment experiment;
+        experiment.model = model::modelPreset("qwen3-30b-a3b").value();
+        experiment.model.dtype = model::DataType::Bf16;
+        experiment.parallel.devices = 4;
+        experiment.parallel.microbatches = 8;
+        experiment.parallel.replicas = experiment.parallel.expert = 16;
+        experiment.schedule.family = "dualpipe-v";
+        experiment.cost.source = model::HardwarePreset{"h100-sxm"};
+        experiment = operators::resolved(experiment, 2);
+        const auto made = schedule::makeSchedule(experiment);
+        QVERIFY(made.ok());
+        const auto hardware = model::hardwarePreset("h100-sxm");
+        QVERIFY(hardware.ok());
+        const simulate::CostModel costs = simulate::analyticCosts(experiment, *hardware, *made);
+        const simulate::PassCost forward = costs.pass(1, schedule::PassKind::F, 1);
+        const simulate::PassCost backward = costs.pass(1, schedule::PassKind::B, 1);
+        const double whole = static_cast<double>(forward.duration + backward.duration);
+        const double network = static_cast<double>(forward.expert + backward.expert);
+        QVERIFY(network > 0.2 * whole);
+        QVERIFY2(costs.pairScale * whole < 1.25 * std::max(network, whole - network),
+                 qPrintable(QString("%1 of %2, %3").arg(costs.pairScale).arg(whole).arg(network)));
+        auto blocking = experiment;
+        blocking.cost.collectives = model::Collectives::Blocking;
+        QCOMPARE(simulate::analyticCosts(blocking, *hardware, *made).pairScale, 1.0);
+        auto alone = experiment;
+        alone.parallel.expert = 1;
+        QCOMPARE(simulate::analyticCosts(alone, *hardware, *made).pairScale, 1.0);
+    }
+
+    /// 4 all-to-alls of a layer, of k h numbers a token, of which (e - 1) / e leave the rank.
+    void allToAllsOfALayer()
+    {
+        model::Experiment experiment;
+        experiment.model = model::modelPreset("qwen3-30b-a3b").value();
+        experiment.model.dtype = model::DataType::Bf16;
+        experiment.parallel.devices = 4;
+        experiment.parallel.replicas = experiment.parallel.expert = 8;
+        const auto hardware = model::hardwarePreset("h100-sxm");
+        QVERIFY(hardware.ok());
+        const simulate::LayerCosts layer(experiment, *hardware);
+        using simulate::PassHalf;
+        using simulate::Rebuilds;
+        const double each = 2.0 * 8 * 2048 * experiment.model.sequence * 7 / 8;
+        QCOMPARE(layer.expertExchanges(PassHalf::Forward, Rebuilds::Nothing).bytes, 2 * each);
+        QCOMPARE(layer.expertExchanges(PassHalf::InputGradient, Rebuilds::Nothing).bytes, 2 * each);
+        QCOMPARE(layer.expertExchanges(PassHalf::InputGradient, Rebuilds::Layer).bytes, 3 * each); // rows are sent again
+        QCOMPARE(layer.expertExchanges(PassHalf::WeightGradient, Rebuilds::Nothing).bytes, 0.0);
+        QVERIFY(layer.expertExchanges(PassHalf::Forward, Rebuilds::Nothing).seconds > 0);
+        // Skewed experts make the busiest rank compute, send and receive more.
+        auto skewed = experiment;
+        skewed.whatIf.expertSkew = 0.5;
+        const simulate::LayerCosts busiest(skewed, *hardware);
+        const double load = simulate::busiestRank(skewed);
+        QVERIFY(load > 1.2 && load < 1.5);
+        QCOMPARE(busiest.expertExchanges(PassHalf::Forward, Rebuilds::Nothing).seconds,
+                 load * layer.expertExchanges(PassHalf::Forward, Rebuilds::Nothing).seconds);
+        const double longer =
+            busiest.seconds(PassHalf::Forward, Rebuilds::Nothing) / layer.seconds(PassHalf::Forward, Rebuilds::Nothing);
+        QVERIFY2(longer > 1.02 && longer < load, qPrintable(QString::number(longer)));
+        // All that passes compute and exchange is shown as legs.
+        for (const PassHalf half : {PassHalf::Forward, PassHalf::InputGradient, PassHalf::WeightGradient}) {
+            double computed = 0;
+            double exchanged = 0;
+            for (const simulate::Leg &leg : busiest.legs(half, true, Rebuilds::Nothing))
+                (leg.isExpert ? exchanged : computed) += leg.seconds;
+            QVERIFY(std::abs(computed - busiest.seconds(half, Rebuilds::Nothing)) < 1e-9);
+            QVERIFY(std::abs(exchanged - busiest.expertExchanges(half, Rebuilds::Nothing).seconds) < 1e-9);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(ExpertLoadOfRanks)
+#include "expert_load.moc"
