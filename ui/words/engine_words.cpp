@@ -285,6 +285,17 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Keys and values travel around the ranks while attention works on the last ones"),
     QT_TRANSLATE_NOOP("Words", "Ulysses"),
     QT_TRANSLATE_NOOP("Words", "Ranks exchange tokens for heads before and after attention"),
+    QT_TRANSLATE_NOOP("Words", "Expert ranks"),
+    QT_TRANSLATE_NOOP("Words",
+                      "Adjacent replicas that share the experts of each layer; a divisor of the experts and of the replicas."),
+    QT_TRANSLATE_NOOP("Words", "Expert headroom"),
+    QT_TRANSLATE_NOOP("Words",
+                      "With expert ranks: rows of tokens that a rank has memory for, as a multiple of those of balanced "
+                      "experts."),
+    QT_TRANSLATE_NOOP("Words", "Skew of experts"),
+    QT_TRANSLATE_NOOP("Words",
+                      "With expert ranks: the i-th most popular expert of a layer gets a share of i^-Z of the tokens (0: "
+                      "equal shares)."),
     QT_TRANSLATE_NOOP("Words", "Sequence parallel"),
     QT_TRANSLATE_NOOP("Words",
                       "With tensor ranks: each has the tokens of its own outside of attention and MLP (on by default)."),
