@@ -8,7 +8,7 @@ namespace stagelens::operators {
 
 std::string_view name(OperatorKind kind)
 {
-    constexpr std::array<std::string_view, 20> kNames{"layer-norm",      "rms-norm",
+    constexpr std::array<std::string_view, 22> kNames{"layer-norm",      "rms-norm",
                                                       "linear",          "gelu",
                                                       "swiglu",          "rotary",
                                                       "attention",       "add",
