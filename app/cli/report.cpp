@@ -166,7 +166,11 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
         add("peak memory", base::bytesText(*std::max_element(metrics.peakMemory.begin(), metrics.peakMemory.end())));
     figures.print(out);
 
-    Table devices({"device", "stages", "busy", "bubble", "vocabulary", "peak memory", "microbatches held"});
+    const bool hasHost = !metrics.peakHost.empty();
+    std::vector<std::string> columns{"device", "stages", "busy", "bubble", "vocabulary", "peak memory", "microbatches held"};
+    if (hasHost)
+        columns.insert(columns.end(), {"by anchors", "peak host memory"});
+    Table devices(columns);
     for (std::size_t device = 0; device < metrics.bubbleRatioPerDevice.size(); ++device) {
         std::vector<std::string> stages;
         if (device < timeline.stages.size()) {
@@ -176,10 +180,19 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
         const auto cell = [device](const auto &values, auto text) {
             return device < values.size() ? text(values[device]) : "-";
         };
-        devices.add({std::to_string(device), base::join(stages, ","), cell(metrics.busyPerDevice, timeText),
-                     cell(metrics.bubbleRatioPerDevice, percentText), cell(metrics.vocabularySharePerDevice, percentText),
-                     cell(metrics.peakMemory, base::bytesText),
-                     cell(metrics.peakActivationMicrobatches, [](double held) { return base::concat(held); })});
+        const auto heldText = [](double held) { return base::concat(held); };
+        std::vector<std::string> row{std::to_string(device),
+                                     base::join(stages, ","),
+                                     cell(metrics.busyPerDevice, timeText),
+                                     cell(metrics.bubbleRatioPerDevice, percentText),
+                                     cell(metrics.vocabularySharePerDevice, percentText),
+                                     cell(metrics.peakMemory, base::bytesText),
+                                     cell(metrics.peakActivationMicrobatches, heldText)};
+        if (hasHost) {
+            row.push_back(cell(metrics.anchoredActivationMicrobatches, heldText));
+            row.push_back(cell(metrics.peakHost, base::bytesText));
+        }
+        devices.add(row);
     }
     out << '\n';
     devices.print(out);

@@ -93,6 +93,14 @@ Json tailJson(const timeline::Lane &lane)
 
 Json anchoredJson(const timeline::AnchoredSlice &slice)
 {
+    if (timeline::isCopy(slice.kind))
+        return {{"transfer", timeline::name(slice.kind)},
+                {"lane", slice.kind == timeline::AnchoredKind::Offload ? "copy-out" : "copy-in"},
+                {"stage", slice.stage},
+                {"microbatch", slice.microbatch},
+                {"begin_ns", slice.begin},
+                {"end_ns", slice.end},
+                {"bytes", slice.bytes}};
     return {{"transfer", timeline::name(slice.kind)},
             {"lane", slice.kind == timeline::AnchoredKind::SumReplicated ? "tensor" : "data"},
             {"stage", nullptr}, // all stages of the device together
@@ -162,6 +170,10 @@ nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
               {"peak_memory_bytes", orNull(metrics.peakMemory)},
               {"peak_memory_by_category_bytes", categoriesJson(metrics.peakMemoryByCategory)},
               {"peak_activation_microbatches", orNull(metrics.peakActivationMicrobatches)}};
+    if (!metrics.peakHost.empty()) {
+        json["anchored_activation_microbatches"] = metrics.anchoredActivationMicrobatches;
+        json["peak_host_bytes"] = metrics.peakHost;
+    }
     if (metrics.exposedExchange)
         json["exposed_exchange_ns"] = *metrics.exposedExchange;
     if (!metrics.tensorPerDevice.empty())

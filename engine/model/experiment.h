@@ -31,6 +31,16 @@ struct RecomputeModules {
     friend bool operator==(const RecomputeModules &, const RecomputeModules &) = default;
 };
 
+/// Which activations wait for their backward on the host: those whose copies keep no pass waiting, or a part of all.
+struct OffloadChoice {
+    bool isAuto = false;
+    double fraction = 0; ///< of a device's activations; 0: none
+    [[nodiscard]] constexpr bool isOn() const { return isAuto || fraction > 0; }
+    friend bool operator==(const OffloadChoice &, const OffloadChoice &) = default;
+};
+/// Whether the copies to the host and back take turns on the link of a device, or run at the same time.
+enum class OffloadLanes : unsigned char { Half, Full };
+
 /// How a layer computes attention. `Flash` never stores its probabilities: the backward computes them again. `Materialised`
 /// keeps them from F to B, [a, s, s] for each sequence.
 enum class Attention : unsigned char { Flash, Materialised };
@@ -120,6 +130,10 @@ struct ScheduleChoice {
     std::vector<int> recomputeLayers;
     RecomputeModules recomputeModules; ///< of the layers that are not recomputed as a whole
     Attention attention = Attention::Flash;
+    OffloadChoice offload;
+    OffloadLanes offloadLanes = OffloadLanes::Half;
+    std::optional<double> hostBandwidth;   ///< GB/s of a device's link to its host, each way; absent: that of the hardware
+    std::optional<base::Bytes> hostMemory; ///< of a node; absent: that of the hardware
     /// Returns whether layers of any stage are recomputed as a whole.
     [[nodiscard]] bool recomputesLayers() const { return recompute == Recompute::Full || !recomputeLayers.empty(); }
     /// Returns whether passes rebuild values that a forward has dropped.

@@ -13,6 +13,13 @@ base::Bytes Hardware::usableMemory() const
                                                      : std::max<base::Bytes>(1, static_cast<base::Bytes>(left));
 }
 
+double Hardware::hostRate(std::int64_t devicesOnNode) const
+{
+    if (devicesPerHostLink <= 1 || devicesOnNode <= 1)
+        return hostBytesPerSecond;
+    return sharedHostBytesPerSecond > 0 ? sharedHostBytesPerSecond : hostBytesPerSecond / devicesPerHostLink;
+}
+
 double Hardware::networkRate(int senders) const
 {
     const double adapters = nicsPerNode > 0 ? std::min(1.0, static_cast<double>(nicsPerNode) / std::max(senders, 1)) : 1.0;

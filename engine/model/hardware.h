@@ -70,7 +70,12 @@ struct Hardware {
     base::Bytes memoryCapacity = 0; ///< of a device; 0: unknown
     base::Bytes reservedMemory = 0; ///< of it, what the context of the device and the buffers of NCCL occupy
     double fragmentation = 0;       ///< what the allocator wastes, as a share of the tensors' bytes
-    int nodes = 0;                  ///< of the cluster; 0: as many as a plan needs
+    // The link of a device to the memory of its node: each way, alone and while all devices behind its switch copy.
+    double hostBytesPerSecond = 0;       ///< 0: unknown
+    double sharedHostBytesPerSecond = 0; ///< 0: an equal share of the former
+    int devicesPerHostLink = 1;          ///< that share a switch
+    base::Bytes hostMemory = 0;          ///< of a node; 0: unknown
+    int nodes = 0;                       ///< of the cluster; 0: as many as a plan needs
     int devicesPerNode = 8;
     int nicsPerNode = 0; ///< network adapters that the devices of a node share; 0: one for each device
     LinkClass insideNode;
@@ -83,6 +88,8 @@ struct Hardware {
     std::string currency = "USD";
     std::optional<MeasuredRuns> measured;
 
+    /// Returns the rate at which a device copies to its host, each way, in a plan with that many devices on a node; 0: unknown.
+    [[nodiscard]] double hostRate(std::int64_t devicesOnNode) const;
     /// Returns the bytes that the tensors of a device may occupy; 0: unknown.
     [[nodiscard]] base::Bytes usableMemory() const;
     /// Returns the rate at which each of `senders` ranks of a node sends to other nodes at the same time.

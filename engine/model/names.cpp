@@ -20,6 +20,7 @@ constexpr auto kVocabularyNames = [] {
 }();
 constexpr std::array<std::string_view, 2> kVocabularyOrders{"published", "best"};
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
+constexpr std::array<std::string_view, 2> kOffloadLanes{"half", "full"};
 using Module = std::pair<bool RecomputeModules::*, std::string_view>;
 constexpr std::array<Module, 3> kModules{{{&RecomputeModules::norms, "norms"},
                                           {&RecomputeModules::activation, "activation"},
@@ -54,6 +55,10 @@ constexpr std::span<const std::string_view> words(VocabularyOrder)
 constexpr std::span<const std::string_view> words(Recompute)
 {
     return kRecomputes;
+}
+constexpr std::span<const std::string_view> words(OffloadLanes)
+{
+    return kOffloadLanes;
 }
 constexpr std::span<const std::string_view> words(Attention)
 {
@@ -115,6 +120,10 @@ std::string_view name(VocabularyOrder order)
 std::string_view name(Recompute recompute)
 {
     return word(recompute);
+}
+std::string_view name(OffloadLanes lanes)
+{
+    return word(lanes);
 }
 std::string text(const RecomputeModules &modules)
 {
@@ -197,6 +206,7 @@ template std::optional<DataType> parse(std::string_view);
 template std::optional<VocabularyMethod> parse(std::string_view);
 template std::optional<VocabularyOrder> parse(std::string_view);
 template std::optional<Recompute> parse(std::string_view);
+template std::optional<OffloadLanes> parse(std::string_view);
 template std::optional<Attention> parse(std::string_view);
 template std::optional<ZeroGradients> parse(std::string_view);
 template std::optional<ZeroParameters> parse(std::string_view);
@@ -211,6 +221,7 @@ template std::vector<std::string> names<DataType>();
 template std::vector<std::string> names<VocabularyMethod>();
 template std::vector<std::string> names<VocabularyOrder>();
 template std::vector<std::string> names<Recompute>();
+template std::vector<std::string> names<OffloadLanes>();
 template std::vector<std::string> names<Attention>();
 template std::vector<std::string> names<ZeroGradients>();
 template std::vector<std::string> names<ZeroParameters>();

@@ -15,6 +15,7 @@ namespace stagelens::model {
 [[nodiscard]] std::string_view name(DataType type);         ///< "fp32", "bf16", "fp16"
 [[nodiscard]] std::string_view name(VocabularyOrder order); ///< "published", "best"
 [[nodiscard]] std::string_view name(Recompute recompute);   ///< "none", "selective", "full"
+[[nodiscard]] std::string_view name(OffloadLanes lanes);    ///< "half", "full"
 /// "none", or the modules with commas: "norms,activation,attention".
 [[nodiscard]] std::string text(const RecomputeModules &modules);
 /// Returns the modules of such a text, in any order, or nothing.
@@ -36,6 +37,7 @@ extern template std::optional<DataType> parse(std::string_view);
 extern template std::optional<VocabularyMethod> parse(std::string_view);
 extern template std::optional<VocabularyOrder> parse(std::string_view);
 extern template std::optional<Recompute> parse(std::string_view);
+extern template std::optional<OffloadLanes> parse(std::string_view);
 extern template std::optional<Attention> parse(std::string_view);
 extern template std::optional<ZeroGradients> parse(std::string_view);
 extern template std::optional<ZeroParameters> parse(std::string_view);
@@ -54,6 +56,7 @@ extern template std::vector<std::string> names<DataType>();
 extern template std::vector<std::string> names<VocabularyMethod>();
 extern template std::vector<std::string> names<VocabularyOrder>();
 extern template std::vector<std::string> names<Recompute>();
+extern template std::vector<std::string> names<OffloadLanes>();
 extern template std::vector<std::string> names<Attention>();
 extern template std::vector<std::string> names<ZeroGradients>();
 extern template std::vector<std::string> names<ZeroParameters>();

@@ -169,6 +169,8 @@ std::string setRecomputeLayers(Experiment &experiment, const ParsedField &parsed
 [[nodiscard]] base::Problems recomputeProblems(const Experiment &experiment, int stages);
 /// The rows of `schedule.recompute_layers` and `schedule.recompute_modules`.
 [[nodiscard]] std::vector<Field> recomputeRows();
+/// The rows of offload.
+[[nodiscard]] std::vector<Field> offloadRows();
 /// The rows of `what_if`.
 [[nodiscard]] std::vector<Field> whatIfRows();
 

@@ -446,8 +446,8 @@ std::span<const Field> schema()
 {
     static const std::vector<Field> kAll = [] {
         std::vector<Field> all;
-        for (auto &rows :
-             {modelRows(), planRows(), meshRows(), scheduleRows(), recomputeRows(), costRows(), trainingRows(), whatIfRows()})
+        for (auto &rows : {modelRows(), planRows(), meshRows(), scheduleRows(), recomputeRows(), offloadRows(), costRows(),
+                           trainingRows(), whatIfRows()})
             all.insert(all.end(), rows.begin(), rows.end());
         return all;
     }();

@@ -365,12 +365,12 @@ struct CostCheck {
     void operator()(const DurationsFile &durations) const { checks.isText(durations.file, "cost.durations"); }
     void operator()(const UniformCosts &uniform) const
     {
-        constexpr std::array<std::string_view, 14> kKeys{"F",  "B",  "I",  "W",    "S",  "T",  "U",
-                                                         "EF", "EB", "FB", "send", "c0", "c1", "c2"};
+        constexpr std::array<std::string_view, 16> kKeys{"F",  "B",  "I",   "W",  "S",    "T",  "U",  "EF",
+                                                         "EB", "FB", "OFF", "ON", "send", "c0", "c1", "c2"};
         for (const auto &[key, milliseconds] : uniform.milliseconds) {
             const std::string field = "cost.uniform." + key;
             checks.holds(std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end(), field,
-                         "is no pass or message; there are F B I W S T U EF EB FB send c0 c1 c2");
+                         "is no pass or message; there are F B I W S T U EF EB FB OFF ON send c0 c1 c2");
             // Written so that NaN fails as well.
             checks.holds(milliseconds >= 0 && milliseconds <= kLongestMilliseconds, field,
                          concat("is ", milliseconds, "; choose 0 to ", kLongestMilliseconds, " ms"));

@@ -46,6 +46,25 @@ std::span<const Pass> Schedule::device(int device) const
     return std::span(m_passes).subspan(begin, m_begin[static_cast<std::size_t>(device) + 1] - begin);
 }
 
+Schedule Schedule::withCopies(std::vector<std::vector<Copy>> copiesOfDevice) const
+{
+    Schedule with = *this;
+    with.m_copies = std::move(copiesOfDevice);
+    if (std::ranges::all_of(with.m_copies, [](const std::vector<Copy> &copies) { return copies.empty(); }))
+        with.m_copies.clear();
+    return with;
+}
+
+std::vector<std::uint32_t> byJoin(std::span<const Copy> copies, CopyKind kind)
+{
+    std::vector<std::uint32_t> places;
+    for (std::uint32_t i = 0; i < copies.size(); ++i)
+        if (copies[i].kind == kind)
+            places.push_back(i);
+    std::ranges::stable_sort(places, {}, [copies](std::uint32_t i) { return copies[i].join; });
+    return places;
+}
+
 int peakActivations(const Schedule &schedule, int device)
 {
     int held = 0;

@@ -4,6 +4,7 @@
 #include "engine/model/experiment.h"
 #include "engine/passes/placement.h"
 #include "engine/passes/requirements.h"
+#include "engine/schedule/copies.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -55,6 +56,14 @@ public:
     /// Index of a device's first pass in the numbering of all passes (device by device).
     [[nodiscard]] std::size_t firstIndex(int device) const { return m_begin[static_cast<std::size_t>(device)]; }
     [[nodiscard]] std::size_t passCount() const { return m_passes.size(); }
+    /// Returns the schedule with these copies of each device, sorted by launch; those of one launch begin in this order.
+    [[nodiscard]] Schedule withCopies(std::vector<std::vector<Copy>> copiesOfDevice) const;
+    [[nodiscard]] bool hasCopies() const { return !m_copies.empty(); }
+    /// Copies of a device between it and its host; empty without offload.
+    [[nodiscard]] std::span<const Copy> copies(int device) const
+    {
+        return hasCopies() ? m_copies[static_cast<std::size_t>(device)] : std::span<const Copy>();
+    }
     friend bool operator==(const Schedule &, const Schedule &) = default;
 
 private:
@@ -65,7 +74,8 @@ private:
     model::VocabularyMethod m_vocabulary = model::VocabularyMethod::None;
     WeightUpdate m_weightUpdate = WeightUpdate::EndOfStep;
     std::vector<Pass> m_passes;
-    std::vector<std::size_t> m_begin{0, 0}; ///< devices + 1 entries
+    std::vector<std::size_t> m_begin{0, 0};  ///< devices + 1 entries
+    std::vector<std::vector<Copy>> m_copies; ///< of each device; empty if no device has any
 };
 
 /// Returns the maximum number of activations (of one stage and microbatch, from F to the end of B, or of W if split) on a

@@ -6,6 +6,7 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/check/ranks.h"
 #include "engine/service/engine_service.h"
+#include "engine/simulate/offload/offload_plan.h"
 #include "engine/simulate/planned_schedule.h"
 
 #include <optional>
@@ -132,7 +133,10 @@ base::Result<schedule::Schedule> soundSchedule(ScheduleFile file, const Experime
 /// The schedule of a resolved experiment whose file, if it has one, is read.
 base::Result<schedule::Schedule> scheduleOf(const Experiment &experiment, std::optional<ScheduleFile> file)
 {
-    return file ? soundSchedule(*std::move(file), experiment) : simulate::plannedSchedule(experiment);
+    if (!file)
+        return simulate::plannedSchedule(experiment);
+    auto schedule = soundSchedule(*std::move(file), experiment);
+    return schedule ? simulate::withOffload(experiment, *std::move(schedule)) : schedule;
 }
 
 } // namespace

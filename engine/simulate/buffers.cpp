@@ -127,6 +127,7 @@ public:
         for (m_position = 0; m_position < m_order.size(); ++m_position) {
             if (m_position == 0 || !m_order[m_position - 1].pairedWithNext)
                 m_begin = m_position;
+            moveCopied();
             visit(m_order[m_position]);
             if (!m_problem.empty())
                 return base::Error::invalid("schedule", m_problem);
@@ -139,6 +140,11 @@ public:
 
 private:
     void visit(const Pass &pass);
+    /// Ends the parts of values that the unit joins as offloaded, and begins those that are reloaded before it.
+    void moveCopied();
+    /// Calls `move(place in the table)` for each value of a copy that exists.
+    template <class Move>
+    void eachCopied(const schedule::Copy &copy, Move move);
     void use(Use how, PassValue value, const Pass &pass);
     void make(std::uint32_t &place, const BufferKey &key, std::int64_t floats);
     void end(std::uint32_t place)
@@ -161,6 +167,10 @@ private:
     std::size_t m_position = 0;
     std::size_t m_begin = 0; ///< of the pair, if the pass is in one
     std::vector<bool> m_isFreed;
+    std::span<const schedule::Copy> m_copies = m_schedule.copies(m_device);
+    std::vector<std::uint32_t> m_offloads = schedule::byJoin(m_copies, schedule::CopyKind::Offload);
+    std::size_t m_joined = 0;
+    std::size_t m_launched = 0;
     std::string m_problem;
 };
 
@@ -169,6 +179,37 @@ void BufferPlan::Walk::make(std::uint32_t &place, const BufferKey &key, std::int
     place = static_cast<std::uint32_t>(m_plan.m_buffers.size());
     m_plan.m_buffers.push_back({key, categoryOf(key.value), floats, static_cast<std::uint32_t>(m_begin), 0});
     m_isFreed.push_back(false);
+}
+
+template <class Move>
+void BufferPlan::Walk::eachCopied(const schedule::Copy &copy, Move move)
+{
+    for (const PassValue value : kCopiedValues) {
+        const std::size_t cell = m_plan.cell({value, copy.stage, copy.microbatch});
+        if (cell < m_plan.m_table.size() && m_plan.m_table[cell] != kAbsent)
+            move(m_plan.m_table[cell]);
+    }
+}
+
+void BufferPlan::Walk::moveCopied()
+{
+    for (; m_joined < m_offloads.size() && m_copies[m_offloads[m_joined]].join <= m_position; ++m_joined)
+        eachCopied(m_copies[m_offloads[m_joined]], [this](std::uint32_t place) {
+            PlannedBuffer &buffer = m_plan.m_buffers[place];
+            buffer.last = static_cast<std::uint32_t>(m_position) - 1;
+            buffer.isOffloaded = true;
+            m_plan.m_byEnd.push_back(place);
+            m_isFreed[place] = true;
+        });
+    for (; m_launched < m_copies.size() && m_copies[m_launched].launch <= m_position; ++m_launched) {
+        if (m_copies[m_launched].kind != schedule::CopyKind::Reload)
+            continue;
+        eachCopied(m_copies[m_launched], [this](std::uint32_t &place) {
+            const std::uint32_t before = place;
+            make(place, m_plan.m_buffers[before].key, m_plan.m_buffers[before].floats);
+            m_plan.m_buffers[place].before = before;
+        });
+    }
 }
 
 std::int64_t BufferPlan::Walk::floats(PassValue value, int stage) const

@@ -23,6 +23,9 @@ struct BufferKey {
     int microbatch = 0;
 };
 
+/// The values of a stage and microbatch that offload copies to the host: those that its layers keep.
+inline constexpr std::array kCopiedValues{schedule::PassValue::StageInput, schedule::PassValue::StageSlots};
+
 /// A buffer that lives from the beginning of one pass (or of its overlapped pair) to the end of another.
 struct PlannedBuffer {
     BufferKey key;
@@ -30,7 +33,12 @@ struct PlannedBuffer {
     std::int64_t floats = 0;
     std::uint32_t first = 0; ///< position in the device's order
     std::uint32_t last = 0;
+    /// Whether it ends with a copy to the host, which the pass after `last` joins before it begins.
+    bool isOffloaded = false;
+    /// Place of the part before it of the same value, which ended with a copy to the host; kNoPart if there is none.
+    std::uint32_t before = ~std::uint32_t{0};
 };
+inline constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
 
 /// Returns the floats of a message with which replicas exchange gradients and parameters.
 [[nodiscard]] std::int64_t replicaChunkFloats(const layout::ReplicaCut &cut);
@@ -109,7 +117,7 @@ public:
     [[nodiscard]] std::span<const PlannedBuffer> buffers() const { return m_buffers; } ///< in the order of their first passes
     /// Places in buffers(), in the order of their last passes.
     [[nodiscard]] std::span<const std::uint32_t> byEnd() const { return m_byEnd; }
-    /// Place in buffers(), or kAbsent.
+    /// Place in buffers(), or kAbsent; of an offloaded value that of its last part.
     static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
     [[nodiscard]] std::uint32_t find(const BufferKey &key) const;
     /// engineFixedBytes()

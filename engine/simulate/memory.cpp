@@ -56,6 +56,11 @@ struct PassBytes {
             layers[stage] > 0 || isLast ? (layers[stage] - wholes[stage]) * layer + wholes[stage] * whole : empty;
         return ofLayers + (isLast ? norm : 0) + (stage == 0 ? embedding : 0);
     }
+    /// Returns what the layers of a stage keep from F to B.
+    [[nodiscard]] Bytes ofLayers(std::size_t stage) const
+    {
+        return (layers[stage] - wholes[stage]) * layer + wholes[stage] * whole;
+    }
     /// Returns what I rebuilds of a stage for W.
     [[nodiscard]] Bytes rebuiltBy(std::size_t stage) const
     {
@@ -182,6 +187,8 @@ private:
     void addUnits(const Pass &pass, Nanos begin, Nanos end);
     void addMessages(const Pass &pass, Nanos begin, Nanos end);
     void addSlice(const Pass &pass, Nanos begin, Nanos end);
+    /// Frees what the unit at a position joins as offloaded, and allocates what is reloaded before it.
+    void addCopies(std::size_t position, Nanos begin);
     void addOutputLayer(const Pass &pass, Nanos begin, Nanos end);
     /// Frees activations at the end of the last pass that needs them.
     void release(const Pass &pass, Nanos end);
@@ -210,6 +217,10 @@ private:
     PassBytes m_bytes;
     std::vector<operators::SliceShare> m_shares; ///< empty: sequences are whole
     std::optional<BufferPlan> m_buffers;         ///< of the engine
+    std::span<const schedule::Copy> m_copies;
+    std::vector<std::uint32_t> m_offloads; ///< of them, in the order of their joins
+    std::size_t m_launched = 0;
+    std::size_t m_joined = 0;
     MemoryByCategory m_constant;
     MemoryByCategory m_dropped; ///< of `m_constant`
     model::ParallelPlan m_parallel;
@@ -225,6 +236,8 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
       m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device)),
       m_dropped(droppedBytes(experiment, schedule, device)), m_parallel(experiment.parallel)
 {
+    m_copies = schedule.copies(device);
+    m_offloads = schedule::byJoin(m_copies, schedule::CopyKind::Offload);
     if (schedule.slices() > 1)
         m_shares = operators::sliceShares(experiment);
     if (model::traits(schedule.vocabulary()).isSharded) {
@@ -262,7 +275,10 @@ void ProfileBuilder::addBuffers()
 {
     for (const PlannedBuffer &buffer : m_buffers->buffers())
         if (buffer.last < m_lane.size()) // a stopped step has fewer passes
-            hold(m_lane.begin[buffer.first], m_lane.end[buffer.last], buffer.category, buffer.floats * kFloatBytes);
+            hold(m_lane.begin[buffer.first],
+                 buffer.isOffloaded && buffer.last + 1 < m_lane.size() ? m_lane.begin[buffer.last + 1]
+                                                                       : m_lane.end[buffer.last],
+                 buffer.category, buffer.floats * kFloatBytes);
 }
 
 void ProfileBuilder::addUnits(const Pass &pass, Nanos begin, Nanos end)
@@ -345,6 +361,15 @@ void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
         release(pass, end);
 }
 
+void ProfileBuilder::addCopies(std::size_t position, Nanos begin)
+{
+    for (; m_joined < m_offloads.size() && m_copies[m_offloads[m_joined]].join == position; ++m_joined)
+        m_changes.push_back({begin, MemoryCategory::Activations, -m_bytes.ofLayers(m_copies[m_offloads[m_joined]].stage)});
+    for (; m_launched < m_copies.size() && m_copies[m_launched].launch == position; ++m_launched)
+        if (m_copies[m_launched].kind == schedule::CopyKind::Reload)
+            m_changes.push_back({begin, MemoryCategory::Activations, m_bytes.ofLayers(m_copies[m_launched].stage)});
+}
+
 void ProfileBuilder::collect()
 {
     addShards();
@@ -353,6 +378,8 @@ void ProfileBuilder::collect()
     for (std::size_t i = 0; i < m_lane.size(); ++i) {
         addMessages(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
         addUnits(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
+        if (!m_buffers)
+            addCopies(i, m_lane.begin[i]);
         if (!m_buffers)
             addSlice(m_lane.pass[i], m_lane.begin[i], m_lane.end[i]);
     }
@@ -405,6 +432,36 @@ void ProfileBuilder::walk(Visit visit)
 }
 
 } // namespace
+
+std::vector<Bytes> copiedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    std::vector<Bytes> copied(static_cast<std::size_t>(schedule.stages()));
+    if (!experiment.hasModel)
+        return copied;
+    const PassBytes bytes = passBytes(experiment, schedule);
+    for (std::size_t stage = 0; stage < copied.size(); ++stage)
+        copied[stage] = bytes.ofLayers(stage);
+    return copied;
+}
+
+Bytes peakHostBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    if (!schedule.hasCopies())
+        return 0;
+    const std::vector<Bytes> copied = copiedBytes(experiment, schedule);
+    const std::span<const schedule::Copy> copies = schedule.copies(device);
+    std::vector<std::uint32_t> reloads = schedule::byJoin(copies, schedule::CopyKind::Reload);
+    auto ended = reloads.begin();
+    Bytes now = 0;
+    Bytes most = 0;
+    for (const schedule::Copy &copy : copies) {
+        for (; ended != reloads.end() && copies[*ended].join < copy.launch; ++ended)
+            now -= copied[copies[*ended].stage];
+        now += copy.kind == schedule::CopyKind::Offload ? copied[copy.stage] : 0;
+        most = std::max(most, now);
+    }
+    return most;
+}
 
 std::string_view name(MemoryCategory category)
 {
@@ -485,11 +542,27 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
 double peakActivationMicrobatches(const timeline::Timeline &timeline, const schedule::Placement &placement, int device)
 {
     const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+    // Sorted by time; what ends precedes what begins, and a pass that keeps nothing has no place of its own.
+    std::vector<std::pair<Nanos, int>> changes;
+    for (const timeline::AnchoredSlice &slice : lane.anchored)
+        if (timeline::isCopy(slice.kind))
+            changes.emplace_back(slice.kind == timeline::AnchoredKind::Offload ? slice.end : slice.begin,
+                                 slice.kind == timeline::AnchoredKind::Offload ? -1 : 1);
+    const bool hasCopies = !changes.empty();
     int held = 0;
     int most = 0;
-    for (const Pass &pass : lane.pass) {
-        held += schedule::activationChange(pass.kind);
+    for (std::size_t i = 0; i < lane.size(); ++i) {
+        const int change = schedule::activationChange(lane.pass[i].kind);
+        if (hasCopies && change != 0)
+            changes.emplace_back(change > 0 ? lane.begin[i] : lane.end[i], change);
+        held += change;
         most = std::max(most, held);
+    }
+    if (hasCopies) {
+        std::ranges::sort(changes);
+        held = most = 0;
+        for (const auto &[time, change] : changes)
+            most = std::max(most, held += change);
     }
     return static_cast<double>(most) / placement.chunks() / timeline.slices;
 }

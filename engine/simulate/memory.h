@@ -59,6 +59,13 @@ struct MemoryPeak {
 [[nodiscard]] MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                           const timeline::Timeline &timeline, int device);
 
+/// Returns the bytes that the layers of each stage keep of one microbatch from F to B, which offload copies to the host.
+[[nodiscard]] std::vector<base::Bytes> copiedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
+
+/// Returns the most bytes that a device's activations occupy on its host; 0 without offload. The memory of a copy lasts from
+/// the launch of the offload until the unit that the reload precedes has ended.
+[[nodiscard]] base::Bytes peakHostBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
+
 /// Memory of a device in bytes, independent of the order of its passes.
 struct MemoryNeeds {
     base::Bytes parameters = 0; ///< with gradients and optimizer state

@@ -1,6 +1,7 @@
 #include "engine/simulate/metrics.h"
 
 #include "engine/operators/sizes.h"
+#include "engine/simulate/offload/offload_plan.h"
 #include "engine/simulate/simulate.h"
 #include "engine/simulate/step_end.h"
 
@@ -31,7 +32,8 @@ base::Bytes sentFor(const timeline::Lane &lane, bool areReplicas)
 {
     base::Bytes sent = 0;
     for (const timeline::AnchoredSlice &slice : lane.anchored)
-        sent += (slice.kind != timeline::AnchoredKind::SumReplicated) == areReplicas ? slice.bytes : 0;
+        if (!timeline::isCopy(slice.kind))
+            sent += (slice.kind != timeline::AnchoredKind::SumReplicated) == areReplicas ? slice.bytes : 0;
     return sent;
 }
 
@@ -160,6 +162,10 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
         metrics.busyPerDevice.push_back(own);
         metrics.bubbleRatioPerDevice.push_back(metrics.makespan > 0 ? 1.0 - ratio(own, metrics.makespan) : 0.0);
         metrics.peakActivationMicrobatches.push_back(peakActivationMicrobatches(timeline, schedule.placement(), device));
+    }
+    for (int device = 0; schedule.hasCopies() && device < timeline.devices(); ++device) {
+        metrics.anchoredActivationMicrobatches.push_back(anchoredPeakMicrobatches(schedule, device));
+        metrics.peakHost.push_back(peakHostBytes(experiment, schedule, device));
     }
     if (metrics.makespan > 0)
         metrics.bubbleRatio = 1.0 - busy / timeline.devices();

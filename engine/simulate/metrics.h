@@ -34,7 +34,11 @@ struct Metrics {
     std::optional<double> modelFlopsCausal;
     std::vector<base::Bytes> peakMemory; ///< by device; empty if unknown
     std::vector<MemoryByCategory> peakMemoryByCategory;
+    /// Over the times of passes and copies.
     std::vector<double> peakActivationMicrobatches;
+    /// With offload: the same by the anchors of copies, which memory is planned for, and what the host holds, by device.
+    std::vector<double> anchoredActivationMicrobatches;
+    std::vector<base::Bytes> peakHost;
     /// With replicas or context ranks: by how much the sum of gradients and the gather of weights lengthen the iteration, and
     /// what a rank sends in them, by device.
     std::optional<base::Nanos> exposedExchange;

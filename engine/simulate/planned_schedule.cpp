@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/schedule/families.h"
 #include "engine/simulate/memory.h"
+#include "engine/simulate/offload/offload_plan.h"
 #include "engine/simulate/simulate.h"
 
 #include <algorithm>
@@ -115,12 +116,15 @@ base::Result<Outline> outlineOf(const model::Experiment &experiment)
 
 base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment, const Outline &outline)
 {
-    if (!schedule::looksAtDurations(experiment))
-        return schedule::makeSchedule(experiment);
-    schedule::Durations durations = durationsOf(outline.costs, outline.schedule);
-    if (experiment.schedule.memoryLimit)
-        durations.activationLimit = activationLimits(experiment, outline.schedule);
-    return schedule::makeSchedule(experiment, &durations);
+    auto schedule = [&]() -> base::Result<schedule::Schedule> {
+        if (!schedule::looksAtDurations(experiment))
+            return schedule::makeSchedule(experiment);
+        schedule::Durations durations = durationsOf(outline.costs, outline.schedule);
+        if (experiment.schedule.memoryLimit)
+            durations.activationLimit = activationLimits(experiment, outline.schedule);
+        return schedule::makeSchedule(experiment, &durations);
+    }();
+    return schedule ? withOffload(experiment, *std::move(schedule)) : schedule;
 }
 
 namespace {
@@ -130,8 +134,10 @@ base::Result<schedule::Schedule> scheduleForCosts(const model::Experiment &exper
 {
     if (!schedule::looksAtDurations(experiment))
         return schedule::makeSchedule(experiment);
-    const auto outline = outlineOf(experiment);
-    return outline ? orderedSchedule(experiment, *outline) : outline.error();
+    model::Experiment resident = experiment; // copies are added to the order that is chosen
+    resident.schedule.offload = {};
+    const auto outline = outlineOf(resident);
+    return outline ? orderedSchedule(resident, *outline) : outline.error();
 }
 
 /// Returns the published order if `best` is longer, which is possible because the search uses one duration for all messages.
@@ -160,12 +166,19 @@ base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experi
     const bool isBest = experiment.schedule.vocabularyOrder == model::VocabularyOrder::Best;
     if (schedule && isBest && model::traits(experiment.schedule.vocabulary).isSharded)
         schedule = noLongerThanPublished(*std::move(schedule), experiment);
-    return schedule;
+    return schedule ? withOffload(experiment, *std::move(schedule)) : schedule;
 }
 
 base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)
 {
     auto schedule = orderedSchedule(experiment);
+    if (schedule && schedule->hasCopies()) {
+        std::vector<Bytes> hostBytes;
+        for (int device = 0; device < schedule->devices(); ++device)
+            hostBytes.push_back(peakHostBytes(experiment, *schedule, device));
+        if (auto fits = checkHostMemory(experiment, hostBytes); !fits)
+            return fits.error();
+    }
     if (!schedule || !experiment.schedule.memoryLimit)
         return schedule;
     const auto costs = makeCostModel(experiment, *schedule);

@@ -1,5 +1,6 @@
 #include "engine/simulate/simulate.h"
 
+#include "engine/simulate/offload/copy_lane.h"
 #include "engine/simulate/step_end.h"
 
 #include "engine/base/text.h"
@@ -31,6 +32,8 @@ public:
 private:
     /// Blocking collectives: returns whether the one that the device's last unit fed has completed.
     bool passBarrier(int device, Nanos &ready);
+    /// Launches the copies before the device's next unit and delays it until those that it joins have ended.
+    void joinCopies(int device, Nanos &ready);
     /// Returns the end of the unit.
     Nanos runUnit(int device, std::span<const Pass> unit, Nanos ready);
     void addVocabulary();
@@ -47,6 +50,7 @@ private:
     std::optional<schedule::DevicesInOrder> m_devices;
     /// By device: the pass that fed the collective that the device waits for before its next unit, if collectives block.
     std::vector<std::optional<Pass>> m_barriers;
+    std::vector<CopyLane> m_copies; ///< of each device; empty without offload
     timeline::Timeline m_timeline;
     bool m_tooLong = false;
 };
@@ -58,6 +62,8 @@ Simulation::Simulation(const schedule::Schedule &schedule, const CostModel &cost
     m_timeline.lanes.resize(m_barriers.size());
     for (int device = 0; device < schedule.devices(); ++device)
         m_timeline.lanes[static_cast<std::size_t>(device)].reserve(schedule.device(device).size());
+    for (int device = 0; schedule.hasCopies() && device < schedule.devices(); ++device)
+        m_copies.emplace_back(schedule.copies(device), costs.copiesTakeTurns);
 }
 
 base::Result<> Simulation::checkPasses() const
@@ -80,7 +86,10 @@ base::Result<std::vector<Nanos>> Simulation::run()
     if (const base::Result<> checked = checkPasses(); !checked)
         return checked.error();
     m_devices->run([this](int device, std::span<const Pass> unit, Nanos ready) { return runUnit(device, unit, ready); },
-                   [this](int device, Nanos &ready) { return passBarrier(device, ready); });
+                   [this](int device, Nanos &ready) {
+                       joinCopies(device, ready);
+                       return passBarrier(device, ready);
+                   });
     if (m_tooLong)
         return base::Error::invalid("cost",
                                     "an iteration would take more than 11 days; lower the durations or the microbatches");
@@ -97,6 +106,10 @@ timeline::Timeline Simulation::take(const std::vector<Nanos> &ends)
 {
     for (int device = 0; device < m_schedule.devices(); ++device)
         m_timeline.stages.push_back(m_schedule.placement().stagesOf(device));
+    for (std::size_t device = 0; device < m_copies.size(); ++device) {
+        m_timeline.lanes[device].anchored = m_copies[device].slices();
+        std::ranges::stable_sort(m_timeline.lanes[device].anchored, {}, &timeline::AnchoredSlice::begin);
+    }
     addStepEnd(m_timeline, m_costs, ends);
     m_timeline.slices = m_schedule.slices();
     m_timeline.microbatchDirection = m_schedule.placement().microbatchDirection;
@@ -121,6 +134,18 @@ Nanos Simulation::runUnit(int device, std::span<const Pass> unit, Nanos ready)
     }
     m_tooLong = ready > base::kLongestPass;
     return m_tooLong ? -1 : ready;
+}
+
+void Simulation::joinCopies(int device, Nanos &ready)
+{
+    if (m_copies.empty())
+        return;
+    const auto costOf = [&](std::size_t place) {
+        const schedule::Copy &copy = m_schedule.copies(device)[place];
+        const CopyCost cost = m_costs.copy(copy.stage);
+        return std::pair(copy.kind == schedule::CopyKind::Offload ? cost.out : cost.in, cost.bytes);
+    };
+    ready = m_copies[static_cast<std::size_t>(device)].advance(m_devices->next(device), ready, costOf);
 }
 
 bool Simulation::passBarrier(int device, Nanos &ready)

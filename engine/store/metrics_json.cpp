@@ -30,6 +30,8 @@ void visitMembers(MetricsType &metrics, Visitor visit)
     visit("peak_memory_bytes", metrics.peakMemory);
     visit("peak_memory_by_category_bytes", metrics.peakMemoryByCategory);
     visit("peak_activation_microbatches", metrics.peakActivationMicrobatches);
+    visit("anchored_activation_microbatches", metrics.anchoredActivationMicrobatches);
+    visit("peak_host_bytes", metrics.peakHost);
 }
 
 template <class T>

@@ -17,8 +17,9 @@ using base::Result;
 static_assert(std::endian::native == std::endian::little, "the arrays are copied as they stand");
 
 constexpr std::uint64_t kMagic = 0x4e4c454d49544c53; ///< "SLTIMELN"
-constexpr std::uint32_t kVersion = 2;
-constexpr std::uint32_t kFirstVersion = 1; ///< has neither anchored work nor a period; still written without them
+constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kFirstVersion = 1;         ///< has neither anchored work nor a period; still written without them
+constexpr std::uint32_t kVersionWithoutCopies = 2; ///< has no copies to the host among its anchored work
 
 struct Header {
     std::uint64_t magic = kMagic;
@@ -223,6 +224,10 @@ void putAnchored(Writer &out, const timeline::Timeline &timeline)
             out.put(slice.end);
             out.put(slice.bytes);
             out.put(static_cast<std::uint8_t>(slice.kind));
+            if (!timeline::isCopy(slice.kind))
+                continue;
+            out.put(slice.stage);
+            out.put(slice.microbatch);
         }
     }
 }
@@ -240,6 +245,11 @@ void getAnchored(Reader &in, timeline::Timeline &timeline)
             slice.bytes = in.get<base::Bytes>();
             slice.kind = in.getEnum<timeline::AnchoredKind>(timeline::kAnchoredKinds);
             in.require(isInterval(slice.begin, slice.end) && slice.bytes >= 0);
+            if (!timeline::isCopy(slice.kind))
+                continue;
+            slice.stage = in.get<std::uint16_t>();
+            slice.microbatch = in.get<std::int32_t>();
+            in.require(slice.microbatch >= 0 && slice.microbatch < kMostMicrobatches);
         }
     }
 }
@@ -273,7 +283,11 @@ std::string encodeTimeline(const timeline::Timeline &timeline)
                              });
     if (hasAnchored)
         putAnchored(body, timeline);
-    return withChecksum(std::string(sizeof(Header), '\0') + body.bytes(), hasAnchored ? kVersion : kFirstVersion);
+    const bool hasCopies = std::ranges::any_of(timeline.lanes, [](const timeline::Lane &lane) {
+        return std::ranges::any_of(lane.anchored, [](const auto &slice) { return timeline::isCopy(slice.kind); });
+    });
+    const std::uint32_t version = hasCopies ? kVersion : hasAnchored ? kVersionWithoutCopies : kFirstVersion;
+    return withChecksum(std::string(sizeof(Header), '\0') + body.bytes(), version);
 }
 
 std::string withChecksum(std::string bytes, std::uint32_t version)

@@ -93,6 +93,8 @@ std::string_view name(AnchoredKind kind)
     case AnchoredKind::ReduceGradients: return "reduce-gradients";
     case AnchoredKind::GatherParameters: return "gather-parameters";
     case AnchoredKind::SumReplicated: return "sum-replicated";
+    case AnchoredKind::Offload: return "offload";
+    case AnchoredKind::Reload: return "reload";
     }
     return "";
 }

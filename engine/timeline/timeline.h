@@ -40,8 +40,14 @@ enum class AnchoredKind : std::uint8_t {
     ReduceGradients,  ///< sums the gradients of a device over its replicas
     GatherParameters, ///< sends what each replica has updated to the others (ZeRO)
     SumReplicated,    ///< sums the gradients that the tensor ranks of a device have parts of; comes first
+    Offload,          ///< copies the activations of a microbatch to the host
+    Reload,           ///< copies them back
 };
-inline constexpr int kAnchoredKinds = 3;
+inline constexpr int kAnchoredKinds = 5;
+[[nodiscard]] constexpr bool isCopy(AnchoredKind kind)
+{
+    return kind >= AnchoredKind::Offload;
+}
 [[nodiscard]] std::string_view name(AnchoredKind kind); ///< "reduce-gradients", ...
 
 /// Anchored work of a device, on a lane of its own.
@@ -50,6 +56,8 @@ struct AnchoredSlice {
     base::Nanos end = 0;
     base::Bytes bytes = 0; ///< that a rank sends
     AnchoredKind kind = AnchoredKind::ReduceGradients;
+    std::uint16_t stage = 0;      ///< of a copy
+    std::int32_t microbatch = -1; ///< of a copy; -1: all
     friend bool operator==(const AnchoredSlice &, const AnchoredSlice &) = default;
 };
 

@@ -5,6 +5,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/operators/recompute.h"
 #include "engine/operators/slices.h"
+#include "engine/simulate/costs/copy_costs.h"
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/given_costs.h"
 #include "engine/simulate/sensitivity/what_if_costs.h"
@@ -224,7 +225,8 @@ CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &
         if (lane.tailEnd > lane.tailBegin)
             costs.setOptimizer(device, lane.tailEnd - lane.tailBegin);
         for (const timeline::AnchoredSlice &slice : lane.anchored)
-            costs.setExchange(device, slice.kind, {slice.end - slice.begin, slice.bytes});
+            if (!timeline::isCopy(slice.kind))
+                costs.setExchange(device, slice.kind, {slice.end - slice.begin, slice.bytes});
     }
     return costs;
 }
@@ -254,6 +256,8 @@ base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const 
     // Analytic costs compute recomputation, and measured durations include it.
     if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recomputesLayers())
         addRecomputation(*costs, experiment, schedule);
+    if (auto set = setCopies(*costs, experiment, schedule); !set)
+        return set.error();
     return costs;
 }
 

@@ -63,6 +63,14 @@ struct Exchange {
     base::Bytes bytes = 0; ///< that a rank sends
 };
 
+/// The copies of a stage's activations of one microbatch.
+struct CopyCost {
+    base::Nanos out = 0; ///< to the host
+    base::Nanos in = 0;
+    base::Bytes bytes = 0;
+    [[nodiscard]] bool isFree() const { return out == 0 && in == 0 && bytes == 0; }
+};
+
 /// Costs resolved for one placement.
 class CostModel {
 public:
@@ -110,6 +118,13 @@ public:
     {
         m_exchanges[static_cast<std::size_t>(device)][static_cast<std::size_t>(kind)] = exchange;
     }
+    /// Returns the cost of the copies of a stage; zero without offload.
+    [[nodiscard]] CopyCost copy(int stage) const
+    {
+        return copies.empty() ? CopyCost() : copies[static_cast<std::size_t>(stage)];
+    }
+    std::vector<CopyCost> copies; ///< by stage; empty without offload
+    bool copiesTakeTurns = true;  ///< one lane for both directions
     int replicas = 1;
     int context = 1; ///< ranks that share each sequence, and sum their gradients as replicas do
     [[nodiscard]] bool sumsGradients() const { return replicas * context > 1; }

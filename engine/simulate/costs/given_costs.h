@@ -30,6 +30,9 @@ void setGivenPasses(CostModel &costs, const schedule::Schedule &schedule, int de
 
 /// The word for an overlapped forward and backward.
 inline constexpr std::string_view kPairWord = "FB";
+/// The words for the copies of the activations of a stage to the host and back.
+inline constexpr std::string_view kOffloadWord = "OFF";
+inline constexpr std::string_view kReloadWord = "ON";
 /// Scales overlapped pairs so that F and B of the last stage take `pair` together. Does nothing if their durations are 0.
 void setPair(CostModel &costs, const schedule::Schedule &schedule, base::Nanos pair);
 

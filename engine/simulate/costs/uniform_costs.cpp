@@ -18,9 +18,10 @@ base::Problems problemsOf(const model::UniformCosts &costs)
     base::Problems problems;
     for (const auto &[word, milliseconds] : costs.milliseconds) {
         const std::optional<PassKind> kind = schedule::parsePassKind(word);
-        if (!parseTransfer(word) && word != kPairWord && (!kind || *kind == PassKind::O))
+        const bool isCopy = word == kOffloadWord || word == kReloadWord;
+        if (!parseTransfer(word) && !isCopy && word != kPairWord && (!kind || *kind == PassKind::O))
             problems.push_back({"cost.uniform", base::concat("there is no duration \"", word.substr(0, 40),
-                                                             "\"; choose from F B I W S T U EF EB FB send c0 c1 c2")});
+                                                             "\"; choose from F B I W S T U EF EB FB OFF ON send c0 c1 c2")});
         else if (!(milliseconds >= 0 && milliseconds <= kLongestMilliseconds))
             problems.push_back({"cost.uniform", base::concat(word, " is ", milliseconds, " ms; give 0 to ",
                                                              base::fixedText(kLongestMilliseconds, 0), " ms")});

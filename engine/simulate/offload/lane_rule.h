@@ -1,0 +1,36 @@
+// When the activations of one device are copied to the host and back, so that no pass waits (resources/docs/offload.md).
+#pragma once
+
+#include "engine/base/units.h"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace stagelens::simulate {
+
+/// Whether both directions of the link to the host share one lane, or have one each.
+enum class LaneSharing : unsigned char { Shared, OneEach };
+
+/// An activation: between the end of its forward and the begin of its backward it may be on the host.
+struct Activation {
+    base::Nanos made = 0;   ///< end of its forward
+    base::Nanos needed = 0; ///< begin of its backward
+    base::Nanos out = 0;    ///< duration of the copy to the host
+    base::Nanos in = 0;     ///< of the copy back
+};
+
+/// Begins of the two copies of an activation.
+struct CopyTimes {
+    base::Nanos out = 0;
+    base::Nanos in = 0;
+    friend bool operator==(const CopyTimes &, const CopyTimes &) = default;
+};
+
+/// Places the copies of a device's activations: reloads as late as possible before their backwards, from the last to the first;
+/// then offloads as early as possible after their forwards, in the time that reloads leave. Returns nothing for an activation
+/// whose offload could not end before its reload begins: it stays on the device. `activations` in the order of their
+/// forwards.
+[[nodiscard]] std::vector<std::optional<CopyTimes>> placeCopies(std::span<const Activation> activations, LaneSharing lane);
+
+} // namespace stagelens::simulate

@@ -1,0 +1,276 @@
+#include "engine/simulate/offload/offload_plan.h"
+
+#include "engine/base/text.h"
+#include "engine/simulate/costs/copy_costs.h"
+#include "engine/simulate/memory.h"
+#include "engine/simulate/offload/lane_rule.h"
+#include "engine/simulate/simulate.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace stagelens::simulate {
+
+using base::Bytes;
+using base::Nanos;
+using schedule::Copy;
+using schedule::CopyKind;
+using schedule::Pass;
+using schedule::PassKind;
+
+namespace {
+
+/// How many times as long passes are taken to be, in turn, until all copies fit beside them.
+constexpr std::array kStretches{1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
+
+struct Kept {
+    int stage = 0;
+    int microbatch = 0;
+    std::size_t forward = 0; ///< positions in the lane
+    std::size_t backward = 0;
+};
+
+/// The copies of one device.
+class DeviceOffload {
+public:
+    DeviceOffload(const timeline::Lane &lane, const CostModel &costs) : m_lane(lane), m_costs(costs) { collect(); }
+
+    std::vector<Copy> plan(const model::ScheduleChoice &choice)
+    {
+        if (!choice.offload.isAuto)
+            choose(choice.offload.fraction);
+        const LaneSharing lane = m_costs.copiesTakeTurns ? LaneSharing::Shared : LaneSharing::OneEach;
+        std::vector<Copy> copies = anchored(lane, 1);
+        if (choice.offload.isAuto)
+            return copies;
+        const std::size_t most = anchored(lane, kStretches.back()).size();
+        for (const double stretch : kStretches) {
+            if (copies.size() >= most)
+                break;
+            copies = anchored(lane, stretch);
+        }
+        return copies;
+    }
+
+private:
+    void collect();
+    /// Leaves that part of the activations: those of the stages that hold theirs longest; of one of them, evenly spread
+    /// microbatches.
+    void choose(double fraction);
+    /// Returns the copies placed as if passes took `stretch` times as long.
+    [[nodiscard]] std::vector<Copy> anchored(LaneSharing lane, double stretch) const;
+    /// An offload behind a reload that is launched before the same unit cannot end before the memory of that reload begins:
+    /// lets the next unit join it, or drops both of its copies.
+    void joinLater(std::vector<Copy> &copies) const;
+    [[nodiscard]] Nanos begin(std::size_t i, double stretch) const { return scaled(m_lane.begin[i], stretch); }
+    [[nodiscard]] Nanos end(std::size_t i, double stretch) const { return scaled(m_lane.end[i], stretch); }
+    static Nanos scaled(Nanos time, double stretch)
+    {
+        return stretch == 1 ? time : static_cast<Nanos>(static_cast<double>(time) * stretch);
+    }
+    [[nodiscard]] bool isSecond(std::size_t i) const { return i > 0 && i < m_lane.size() && m_lane.pass[i - 1].pairedWithNext; }
+    /// Returns the begin of the unit at a position, or of the one after it.
+    [[nodiscard]] std::size_t unitOf(std::size_t i) const { return isSecond(i) ? i - 1 : i; }
+    [[nodiscard]] std::size_t unitAfter(std::size_t i) const { return isSecond(i) ? i + 1 : i; }
+    /// Returns the first unit that ends after a time: a copy that begins then is launched before it.
+    [[nodiscard]] std::size_t runningAt(Nanos time, double stretch) const
+    {
+        const auto at = std::ranges::upper_bound(m_lane.end, time, {}, [&](Nanos each) { return scaled(each, stretch); });
+        return static_cast<std::size_t>(at - m_lane.end.begin());
+    }
+    [[nodiscard]] std::size_t beginningFrom(Nanos time, double stretch) const
+    {
+        const auto at = std::ranges::lower_bound(m_lane.begin, time, {}, [&](Nanos each) { return scaled(each, stretch); });
+        return static_cast<std::size_t>(at - m_lane.begin.begin());
+    }
+
+    const timeline::Lane &m_lane;
+    const CostModel &m_costs;
+    std::vector<Kept> m_kept; ///< in the order of their forwards
+};
+
+void DeviceOffload::collect()
+{
+    std::map<std::pair<int, int>, std::size_t> open; ///< place in m_kept
+    std::vector<bool> isOver;
+    for (std::size_t i = 0; i < m_lane.size(); ++i) {
+        const Pass &pass = m_lane.pass[i];
+        if (pass.kind == PassKind::F && !m_costs.copy(pass.stage).isFree()) {
+            open[{pass.stage, pass.microbatch}] = m_kept.size();
+            m_kept.push_back({pass.stage, pass.microbatch, i, i});
+        }
+        if (pass.kind != PassKind::B && pass.kind != PassKind::I)
+            continue;
+        if (const auto found = open.find({pass.stage, pass.microbatch}); found != open.end())
+            m_kept[found->second].backward = i;
+    }
+    std::erase_if(m_kept, [](const Kept &each) { return each.backward <= each.forward; });
+}
+
+void DeviceOffload::choose(double fraction)
+{
+    std::map<int, std::vector<std::size_t>> ofStage;
+    for (std::size_t i = 0; i < m_kept.size(); ++i)
+        ofStage[m_kept[i].stage].push_back(i);
+    const auto lifespan = [this](const std::vector<std::size_t> &places) {
+        Nanos sum = 0;
+        for (const std::size_t i : places)
+            sum += m_lane.begin[m_kept[i].backward] - m_lane.end[m_kept[i].forward];
+        return sum / static_cast<Nanos>(places.size());
+    };
+    std::vector<std::pair<Nanos, const std::vector<std::size_t> *>> longest;
+    for (const auto &[stage, places] : ofStage)
+        longest.emplace_back(lifespan(places), &places);
+    std::ranges::stable_sort(longest, std::ranges::greater(), [](const auto &each) { return each.first; });
+    std::vector<bool> isChosen(m_kept.size());
+    double left = fraction * static_cast<double>(longest.size());
+    for (const auto &[time, places] : longest) {
+        const double share = std::clamp(left, 0.0, 1.0);
+        left -= share;
+        for (std::size_t i = 0; i < places->size(); ++i)
+            isChosen[(*places)[i]] = static_cast<std::size_t>(share * static_cast<double>(i + 1) + 1e-9) >
+                                     static_cast<std::size_t>(share * static_cast<double>(i) + 1e-9);
+    }
+    std::vector<Kept> chosen;
+    for (std::size_t i = 0; i < m_kept.size(); ++i)
+        if (isChosen[i])
+            chosen.push_back(m_kept[i]);
+    m_kept = std::move(chosen);
+}
+
+std::vector<Copy> DeviceOffload::anchored(LaneSharing lane, double stretch) const
+{
+    std::vector<Activation> activations;
+    for (const Kept &each : m_kept) {
+        const CopyCost cost = m_costs.copy(each.stage);
+        activations.push_back(
+            {end(unitAfter(each.forward + 1) - 1, stretch), begin(unitOf(each.backward), stretch), cost.out, cost.in});
+    }
+    const auto placed = placeCopies(activations, lane);
+    std::vector<std::tuple<std::size_t, Nanos, Copy>> sorted;
+    const auto add = [&](const Kept &kept, CopyKind kind, Nanos time, std::size_t launch, std::size_t join) {
+        const Nanos before = launch > 0 ? end(launch - 1, stretch) : 0;
+        const Nanos offset = stretch == 1 ? std::max<Nanos>(0, time - before) : 0;
+        sorted.emplace_back(launch, time,
+                            Copy{offset, static_cast<std::uint32_t>(launch), static_cast<std::uint32_t>(join), kept.microbatch,
+                                 static_cast<std::uint16_t>(kept.stage), kind});
+    };
+    for (std::size_t i = 0; i < m_kept.size(); ++i) {
+        if (!placed[i])
+            continue;
+        const Kept &each = m_kept[i];
+        const std::size_t needed = unitOf(each.backward);
+        const std::size_t out = std::max(unitAfter(each.forward + 1), unitAfter(runningAt(placed[i]->out, stretch)));
+        const std::size_t off = std::max(out, unitAfter(beginningFrom(placed[i]->out + activations[i].out, stretch)));
+        const std::size_t in = std::min(needed, unitOf(runningAt(placed[i]->in, stretch)));
+        if (out > needed || off > in) // never away during a pass
+            continue;
+        add(each, CopyKind::Offload, placed[i]->out, out, off);
+        add(each, CopyKind::Reload, placed[i]->in, in, needed);
+    }
+    std::ranges::stable_sort(sorted, {}, [](const auto &each) { return std::pair(std::get<0>(each), std::get<1>(each)); });
+    std::vector<Copy> copies;
+    for (const auto &each : sorted)
+        copies.push_back(std::get<Copy>(each));
+    joinLater(copies);
+    return copies;
+}
+
+void DeviceOffload::joinLater(std::vector<Copy> &copies) const
+{
+    std::map<std::pair<int, int>, std::uint32_t> reloads; // launches
+    for (const Copy &copy : copies)
+        if (copy.kind == CopyKind::Reload)
+            reloads[{copy.stage, copy.microbatch}] = copy.launch;
+    std::set<std::pair<int, int>> dropped;
+    for (std::size_t i = 0, reloading = 0; i < copies.size(); ++i) {
+        Copy &copy = copies[i];
+        if (copy.kind == CopyKind::Reload)
+            reloading = copy.launch + std::size_t{1};
+        if (copy.kind == CopyKind::Reload || copy.join > copy.launch || reloading != copy.launch + std::size_t{1})
+            continue;
+        copy.join = static_cast<std::uint32_t>(unitAfter(copy.launch + std::size_t{1}));
+        if (copy.join > reloads[{copy.stage, copy.microbatch}])
+            dropped.insert({copy.stage, copy.microbatch});
+    }
+    std::erase_if(copies, [&](const Copy &copy) { return dropped.contains({copy.stage, copy.microbatch}); });
+}
+
+} // namespace
+
+base::Result<schedule::Schedule> withOffload(const model::Experiment &experiment, schedule::Schedule schedule,
+                                             const CostModel &costs)
+{
+    const auto timeline = simulate(schedule, costs);
+    if (!timeline)
+        return timeline.error();
+    std::vector<std::vector<Copy>> copies;
+    for (const timeline::Lane &lane : timeline->lanes)
+        copies.push_back(DeviceOffload(lane, costs).plan(experiment.schedule));
+    return schedule.withCopies(std::move(copies));
+}
+
+base::Result<schedule::Schedule> withOffload(const model::Experiment &experiment, schedule::Schedule schedule)
+{
+    if (!experiment.schedule.offload.isOn())
+        return schedule;
+    const auto costs = plannedCosts(experiment, schedule);
+    return costs ? withOffload(experiment, std::move(schedule), *costs) : costs.error();
+}
+
+base::Result<> checkHostMemory(const model::Experiment &experiment, const std::vector<Bytes> &hostBytes)
+{
+    const auto room = hostMemoryOfNode(experiment);
+    if (!room)
+        return room.error();
+    const auto *preset = std::get_if<model::HardwarePreset>(&experiment.cost.source);
+    const auto hardware = preset != nullptr ? model::hardwareOf(*preset) : base::Result<model::Hardware>(model::Hardware());
+    if (!hardware)
+        return hardware.error();
+    const std::int64_t others = experiment.parallel.ranks(1); // of each device
+    const bool isKnown = experiment.schedule.hostMemory.has_value() || *room > 0;
+    // Ranks of a device are adjacent, so the fullest node has those with the greatest needs at worst.
+    std::vector<Bytes> needs = hostBytes;
+    std::ranges::sort(needs, std::ranges::greater());
+    Bytes need = 0;
+    std::int64_t left = preset != nullptr ? hardware->devicesPerNode : others * static_cast<std::int64_t>(needs.size());
+    for (const Bytes each : needs) {
+        const std::int64_t ranks = std::min(left, others);
+        need += ranks * each;
+        left -= ranks;
+    }
+    if (!isKnown || need <= *room)
+        return {};
+    return base::Error::invalid(
+        "schedule.host_memory",
+        base::concat("a node has ", base::bytesText(*room), " for offloaded activations, but they need ", base::bytesText(need),
+                     "; raise it, or lower --offload (it is ",
+                     experiment.schedule.offload.isAuto ? "auto" : base::concat(experiment.schedule.offload.fraction), ")"));
+}
+
+double anchoredPeakMicrobatches(const schedule::Schedule &schedule, int device)
+{
+    const std::span<const Pass> order = schedule.device(device);
+    const std::span<const Copy> copies = schedule.copies(device);
+    const std::vector<std::uint32_t> offloads = schedule::byJoin(copies, CopyKind::Offload);
+    auto joined = offloads.begin();
+    auto launched = copies.begin();
+    int held = 0;
+    int most = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        for (; joined != offloads.end() && copies[*joined].join <= i; ++joined)
+            --held;
+        for (; launched != copies.end() && launched->launch <= i; ++launched)
+            held += launched->kind == CopyKind::Reload ? 1 : 0;
+        const int change = schedule::activationChange(order[i].kind);
+        most = std::max(most, held + std::max(change, 0));
+        held += change;
+    }
+    return static_cast<double>(most) / schedule.placement().chunks() / schedule.slices();
+}
+
+} // namespace stagelens::simulate
