@@ -203,6 +203,17 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          useExperts(e);
          e.training.optimizer.name = "muon";
      }},
+    {"activation-offload", [](Experiment &e) { e.schedule.offload.isAuto = true; }},
+    {"activation-offload-with-sequence-slices",
+     [](Experiment &e) {
+         e.schedule.offload.fraction = 0.5;
+         e.schedule.family = "seq1f1b";
+     }},
+    {"activation-offload-with-jitter",
+     [](Experiment &e) {
+         e.schedule.offload.isAuto = true;
+         e.whatIf.jitter = 0.1;
+     }},
     {"sequence-slices", [](Experiment &e) { e.schedule.family = "seq1f1b"; }},
     {"sequence-slices-materialised-attention",
      [](Experiment &e) {

@@ -78,6 +78,19 @@ private slots:
         QVERIFY(!decodeTimeline(store::withChecksum(wrongKind, 2)).ok());
     }
 
+    void copiesToTheHostComeBackInVersionThree()
+    {
+        timeline::Timeline timeline = sample(3, 4);
+        timeline.lanes[1].anchored = {{10, 25, 4096, timeline::AnchoredKind::Offload, 1, 2},
+                                      {30, 31, 4096, timeline::AnchoredKind::Reload, 1, 2},
+                                      {40, 50, 64, timeline::AnchoredKind::ReduceGradients}};
+        const std::string bytes = encodeTimeline(timeline);
+        QCOMPARE(static_cast<int>(bytes[sizeof(std::uint64_t)]), 3);
+        const auto decoded = decodeTimeline(bytes);
+        QVERIFY2(decoded.ok(), decoded.ok() ? "" : decoded.error().text().c_str());
+        QVERIFY(**decoded == timeline);
+    }
+
     void everyChangedByteIsNoticed()
     {
         const std::string sound = encodeTimeline(sample(1, 2));
@@ -95,7 +108,7 @@ private slots:
     void newerIsSaidToBeNewer()
     {
         std::string bytes = encodeTimeline(sample(1, 2));
-        bytes[8] = 3;
+        bytes[8] = 4;
         const auto decoded = decodeTimeline(bytes);
         QVERIFY(!decoded.ok());
         QVERIFY(decoded.error().text().find("newer") != std::string::npos);
