@@ -6,6 +6,7 @@
 #include "engine/base/log.h"
 #include "engine/base/printable.h"
 #include "engine/runtime/worker/worker.h"
+#include "engine/service/machines.h"
 
 #include <CLI/CLI.hpp>
 
@@ -38,7 +39,7 @@ int readAndRun(int argc, char **argv)
         add(app, chosen);
     // For the programs themselves, not for people.
     app.add_subcommand(stagelens::runtime::kWorkerCommand)->group("")->callback([&chosen] {
-        chosen = stagelens::runtime::work;
+        chosen = [] { return stagelens::runtime::work(stagelens::service::describeMachine); };
     });
     try {
         refuseBareEquals({argv + 1, argv + argc});

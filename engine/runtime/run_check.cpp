@@ -51,8 +51,6 @@ void addPrecision(base::Problems &found, const model::ModelConfig &model)
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     base::Problems found = model::unsupported(experiment, model::Use::Run);
-    if (const std::string problem = backendProblem(experiment.training.backend); !problem.empty())
-        found.push_back({"training.backend", experiment.training.backend + " is not available: " + problem + "; choose cpu"});
     if (experiment.training.backend == "cuda")
         addPrecision(found, experiment.model);
     if (operators::findOptimizer(experiment.training.optimizer.name) == nullptr)
@@ -89,9 +87,18 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
 
 } // namespace
 
+base::Result<> checkPlan(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    base::Problems found = problemsOf(experiment, schedule);
+    return found.empty() ? base::Result<>() : base::Error::invalid(std::move(found));
+}
+
 base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule, const std::vector<int> &places)
 {
-    if (base::Problems found = problemsOf(experiment, schedule); !found.empty())
+    base::Problems found = problemsOf(experiment, schedule);
+    if (const std::string problem = backendProblem(experiment.training.backend); !problem.empty())
+        found.push_back({"training.backend", experiment.training.backend + " is not available: " + problem + "; choose cpu"});
+    if (!found.empty())
         return base::Error::invalid(std::move(found));
     if (experiment.training.backend == "cpu")
         return checkMemory(experiment, schedule, availableBytes());

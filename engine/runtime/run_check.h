@@ -9,6 +9,8 @@
 
 namespace stagelens::runtime {
 
+/// Returns every reason why the engine cannot run the plan on any machine.
+[[nodiscard]] base::Result<> checkPlan(const model::Experiment &experiment, const schedule::Schedule &schedule);
 /// Returns every reason why the engine cannot run the plan: architecture, backend, schedule, then memory. `places` as for
 /// checkGpuMemory(); if empty, from gpuOfDevice().
 [[nodiscard]] base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule,

@@ -5,6 +5,7 @@
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
 #include "engine/model/presets.h"
+#include "engine/runtime/remote/host.h"
 #include "engine/schedule/schedule.h"
 #include "engine/service/runs/run_writer.h"
 #include "engine/service/runs/store_queue.h"
@@ -83,6 +84,7 @@ struct RunSnapshot {
     bool finished = false;
     bool stored = true; ///< false: results wait in memory, or were lost if the run has ended; see storeProblem
     std::string storeProblem;
+    std::string connecting;           ///< the machine that is being connected to; empty: none
     bool waitsForStore = false;       ///< training is blocked until the database accepts the changes in memory
     std::string checkpointProblem;    ///< why the latest checkpoint was not written; empty if it was
     std::optional<base::Error> error; ///< why it failed; absent while running, when finished and when cancelled
@@ -139,6 +141,7 @@ struct TrainingOptions {
     std::shared_ptr<backend::ProcessGroup> processes = {};
     bool isOverNccl = false;                ///< transports tensors over NCCL; each device has its own GPU
     bool recordsKernels = false;            ///< of the GPUs, in the last step
+    runtime::HostChoice host = {};          ///< the machine that trains, instead of this one
     std::size_t mostWaiting = kMostWaiting; ///< maximum number of unstored changes in memory; then training waits
 };
 
@@ -188,6 +191,8 @@ struct TimedPlan {
 /// Returns every reason why a resolved plan cannot be trained here now under its schedule, each with its field; empty if it
 /// can.
 [[nodiscard]] base::Problems trainingProblems(const model::Experiment &experiment, const schedule::Schedule &schedule);
+/// The same without what depends on this machine: its backends and its memory.
+[[nodiscard]] base::Problems planProblems(const model::Experiment &experiment, const schedule::Schedule &schedule);
 /// Measures this machine for the cpu-local preset (about a second) and stores it in the data folder.
 [[nodiscard]] base::Result<model::Hardware> calibrate(std::stop_token stop);
 [[nodiscard]] bool isCalibrated();

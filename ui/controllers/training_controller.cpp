@@ -5,7 +5,9 @@
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
+#include "ui/state/run_place.h"
 #include "ui/strip/plan_strip.h"
+#include "ui/strip/run_sheet.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -17,12 +19,55 @@ using namespace Qt::StringLiterals;
 TrainingController::TrainingController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
                                        RunController *runController, WindowActions *actions, PlanStrip *strip)
     : m_bridge(bridge), m_document(document), m_forecast(forecast), m_runController(runController), m_actions(actions),
-      m_strip(strip), m_job(bridge)
+      m_strip(strip), m_place(new RunPlace(bridge, this)), m_job(bridge)
 {
     connect(m_forecast, &Forecast::changed, this, &TrainingController::refresh);
     connect(m_runController, &RunController::trainingChanged, this, &TrainingController::refresh);
-    connect(m_actions->train, &QAction::triggered, this, [this] { m_runController->train(m_document->experiment()); });
+    connect(m_actions->train, &QAction::triggered, this, &TrainingController::train);
+    connect(m_place, &RunPlace::changed, this, [this] {
+        m_obstacle = {}; // of the machine before
+        refresh();
+    });
+    m_strip->sheet()->setPlace(m_place);
+    connect(m_strip->sheet(), &RunSheet::predictionAsked, this, &TrainingController::predictForPlace);
     connect(m_actions->stop, &QAction::triggered, m_runController, &RunController::stop);
+}
+
+namespace {
+
+/// Why the chosen machine cannot run a sound plan now, as far as it is known here.
+MachineObstacle obstacleThere(const service::Prediction &plan, const RunPlace &place)
+{
+    if (place.isAsking())
+        return {Words::tr("Stagelens connects to the other machine."), false};
+    const std::string &backend = plan.experiment.training.backend;
+    if (!place.canTrain(backend))
+        return {place.answer().isEmpty() || place.canTrain("cpu")
+                    ? Words::tr("The other machine cannot train with %1.").arg(qtText(backend))
+                    : place.answer(),
+                false};
+    const base::Problems problems = service::planProblems(plan.experiment, *plan.schedule);
+    return problems.empty() ? MachineObstacle() : MachineObstacle{sentence(problems.front()), false};
+}
+
+} // namespace
+
+void TrainingController::train()
+{
+    service::TrainingOptions options;
+    options.host = m_place->choice();
+    m_runController->train(m_document->experiment(), std::move(options));
+}
+
+void TrainingController::predictForPlace()
+{
+    if (!m_place->hardware())
+        return;
+    model::Experiment next = m_document->experiment();
+    next.cost.source =
+        model::HardwarePreset{m_place->hardware()->name, std::make_shared<const model::Hardware>(*m_place->hardware())};
+    m_document->edit(u"cost.hardware"_s, Words::tr("Hardware"), std::move(next));
+    m_document->closeGesture();
 }
 
 void TrainingController::refresh()
@@ -35,6 +80,9 @@ void TrainingController::refresh()
     if (!problem.isEmpty() || isTraining) {
         m_job.cancel();
         m_obstacle = {};
+    } else if (!m_place->isHere()) {
+        m_job.cancel();
+        m_obstacle = {plan, obstacleThere(*plan, *m_place)};
     } else if (m_obstacle.first != plan) {
         checkMachine(plan);
     }
@@ -76,6 +124,9 @@ void TrainingController::describe(const QString &problem)
         m_actions->train->setToolTip(Words::tr("Stagelens checks whether this computer can run the plan."));
     else if (!obstacle.words.isEmpty())
         m_actions->train->setToolTip(plainTip(obstacle.words));
+    else if (problem.isEmpty() && !m_place->isHere())
+        m_actions->train->setToolTip(
+            plainTip(Words::tr("On %1, through ssh").arg(QString::fromStdString(m_place->choice().host)) + Words::tr(" (F5)")));
     else
         m_actions->train->setToolTip(
             plainTip(problem.isEmpty() ? trainingWords(*m_forecast->plan(), m_bridge->cores()) + Words::tr(" (F5)") : problem));

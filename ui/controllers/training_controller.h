@@ -14,6 +14,7 @@ class EngineBridge;
 class ExperimentDocument;
 class Forecast;
 class RunController;
+class RunPlace;
 class PlanStrip;
 class WindowActions;
 
@@ -28,6 +29,8 @@ private:
     void refresh();
     void checkMachine(const service::PredictionPtr &plan);
     void describe(const QString &problem);
+    void train();
+    void predictForPlace();
 
     EngineBridge *m_bridge;
     ExperimentDocument *m_document;
@@ -35,6 +38,7 @@ private:
     RunController *m_runController;
     WindowActions *m_actions;
     PlanStrip *m_strip;
+    RunPlace *m_place;
     std::pair<service::PredictionPtr, MachineObstacle> m_obstacle; ///< why this plan cannot be trained here
     service::PredictionPtr m_checked;                              ///< the plan of m_job
     LatestJob m_job;

@@ -24,7 +24,7 @@ RunController::RunController(EngineBridge *bridge, RunDatabase *database, QObjec
     });
 }
 
-void RunController::train(const model::Experiment &experiment)
+void RunController::train(const model::Experiment &experiment, service::TrainingOptions options)
 {
     if (isTraining())
         return;
@@ -33,7 +33,7 @@ void RunController::train(const model::Experiment &experiment)
     ++m_choice;
     m_step.reset();
     m_live.reset();
-    m_job = m_bridge->service().submitTraining(experiment);
+    m_job = m_bridge->service().submitTraining(experiment, std::move(options));
     emit trainingChanged();
 }
 
@@ -164,6 +164,8 @@ QString RunController::progressText() const
         return Words::tr("stopping");
     if (!m_live)
         return Words::tr("preparing");
+    if (!m_live->connecting.empty())
+        return Words::tr("connecting to %1").arg(qtText(m_live->connecting));
     const service::RunSnapshot &run = *m_live;
     QString text = Words::tr("step %1 of %2").arg(std::min(run.step + 1, run.steps)).arg(run.steps);
     if (run.step == 0 && run.passCount > 0)

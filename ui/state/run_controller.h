@@ -21,7 +21,8 @@ class RunController : public QObject {
 public:
     RunController(EngineBridge *bridge, RunDatabase *database, QObject *parent = nullptr);
 
-    void train(const model::Experiment &experiment);
+    /// `options` choose another machine than this one.
+    void train(const model::Experiment &experiment, service::TrainingOptions options = {});
     void stop();
     [[nodiscard]] bool isTraining() const { return m_job != 0; }
     [[nodiscard]] bool isStopping() const { return m_stopping; }

@@ -41,6 +41,7 @@ public:
     [[nodiscard]] std::vector<FieldEditor *> editors() const;
     /// Returns the list of the field's choices, or null.
     [[nodiscard]] ChoiceMenu *menu(const QString &field) const { return m_menus.value(field); }
+    [[nodiscard]] RunSheet *sheet() const { return m_sheet; }
     /// Adds commands below the choices of a field's list.
     void addCommands(const QString &field, const QList<QAction *> &commands);
     /// Returns the table of schedules or of vocabulary methods.

@@ -3,6 +3,8 @@
 #include "ui/canvas/design.h"
 #include "ui/controls/strip_button.h"
 #include "ui/panels/field_editor.h"
+#include "ui/state/run_place.h"
+#include "ui/strip/place_picker.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 
@@ -27,7 +29,7 @@ constexpr int kFieldWidth = 200;
 
 RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainCopy, QAction *stop, QWidget *parent)
     : QFrame(parent, Qt::Popup), m_train(train), m_trainCopy(trainCopy), m_stop(stop),
-      m_start(new StripButton(StripButton::Tone::Filled, this)), m_where(plainLabel(this))
+      m_start(new StripButton(StripButton::Tone::Filled, this)), m_title(plainLabel(Words::tr("Train here"), this)), m_where(plainLabel(this))
 {
     setObjectName(u"run.sheet"_s);
     setAccessibleName(Words::tr("Run"));
@@ -36,9 +38,8 @@ RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainC
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(kSheetMargin, kSheetMargin, kSheetMargin, kSheetMargin);
     layout->setSpacing(12);
-    QLabel *title = plainLabel(Words::tr("Train here"), this);
-    title->setFont(scaled(font(), TypeSize::Heading, QFont::DemiBold));
-    layout->addWidget(title);
+    m_title->setFont(scaled(font(), TypeSize::Heading, QFont::DemiBold));
+    layout->addWidget(m_title);
     m_where->setObjectName(u"run.where"_s);
     m_where->setWordWrap(true);
     m_where->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -79,6 +80,17 @@ RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainC
     }
     offer();
     setFixedWidth(kSheetWidth);
+}
+
+void RunSheet::setPlace(RunPlace *place)
+{
+    auto *picker = new PlacePicker(place, this);
+    connect(picker, &PlacePicker::predictionAsked, this, &RunSheet::predictionAsked);
+    connect(picker, &PlacePicker::sizeChanged, this, &QWidget::adjustSize, Qt::QueuedConnection);
+    connect(place, &RunPlace::changed, this, [this, place] {
+        m_title->setText(place->isHere() ? Words::tr("Train here") : Words::tr("Train on another machine"));
+    });
+    qobject_cast<QVBoxLayout *>(layout())->insertWidget(1, picker);
 }
 
 void RunSheet::openBelow(const QWidget &button)

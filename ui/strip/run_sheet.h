@@ -12,6 +12,7 @@ namespace stagelens::ui {
 
 class ExperimentDocument;
 class FieldEditor;
+class RunPlace;
 class StripButton;
 
 /// Steps, data, optimizer, learning rate, seed, precision and backend, and where and how long the run will take.
@@ -20,12 +21,16 @@ class RunSheet : public QFrame {
 public:
     RunSheet(ExperimentDocument *document, QAction *train, QAction *trainCopy, QAction *stop, QWidget *parent = nullptr);
     [[nodiscard]] const std::vector<FieldEditor *> &editors() const { return m_editors; }
+    /// Adds the choice of the machine. Call once.
+    void setPlace(RunPlace *place);
     /// Opens below the widget, aligned with its right edge.
     void openBelow(const QWidget &button);
 
 signals:
     /// The settings of training were asked for.
     void settingsAsked();
+    /// The plan should be predicted for the chosen machine.
+    void predictionAsked();
 
 protected:
     void showEvent(QShowEvent *event) override;
@@ -40,6 +45,7 @@ private:
     QAction *m_stop;
     StripButton *m_start;
     std::vector<FieldEditor *> m_editors;
+    QLabel *m_title;
     QLabel *m_where;
 };
 

@@ -1,5 +1,7 @@
 // `hardware`: the file of a cluster to start from, and a check of one.
 #include "app/cli/commands/commands.h"
+#include "app/cli/host_options.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/option_table.h"
 #include "app/cli/output.h"
 #include "app/cli/report.h"
@@ -7,6 +9,7 @@
 #include "engine/base/file.h"
 #include "engine/model/hardware_json.h"
 #include "engine/model/presets.h"
+#include "engine/service/machines.h"
 
 #include <CLI/CLI.hpp>
 
@@ -22,23 +25,49 @@ struct HardwareArguments {
     std::string source;
     std::string name;
     std::string output;
+    std::shared_ptr<runtime::HostChoice> host;
 };
 
-int writeHardware(const HardwareArguments &arguments)
+/// Reads a preset, a file, or the calibration of another machine.
+base::Result<model::Hardware> clusterOf(const HardwareArguments &arguments)
 {
-    if (const auto allowed = requireOutput(arguments.output, {}); !allowed)
-        return fail(allowed.error());
+    if (*arguments.host != runtime::HostChoice()) {
+        if (const auto sound = checkHostOptions(*arguments.host); !sound)
+            return sound.error();
+        if (!arguments.source.empty())
+            return base::Error::invalid("--host", "reads the calibration of that machine; leave out the preset or file");
+        const InterruptScope interrupt;
+        const auto machine = service::machineThere(*arguments.host, interrupt.token());
+        if (!machine)
+            return machine.error();
+        if (auto hardware = service::calibratedHardware(*machine))
+            return *std::move(hardware);
+        return base::Error::failed(arguments.host->host +
+                                   " is not calibrated; run stagelens-cli bench --calibrate there, then read it again");
+    }
+    if (arguments.source.empty())
+        return base::Error::invalid("PRESET|FILE", "is missing; give a preset of `list hardware`, a file, or --host");
     model::Experiment experiment;
     base::Problems problems = applyHardware(arguments.source, experiment);
     for (base::Problem &problem : problems)
         problem.field = "hardware";
     if (!problems.empty())
-        return fail(base::Error::invalid(std::move(problems)));
+        return base::Error::invalid(std::move(problems));
     const auto &choice = std::get<model::HardwarePreset>(experiment.cost.source);
     auto hardware = model::hardwareOf(choice);
-    if (!hardware)
-        return fail(hardware.error());
-    model::Hardware cluster = choice.cluster ? *std::move(hardware) : model::copyOf(*std::move(hardware));
+    if (!hardware || choice.cluster)
+        return hardware;
+    return model::copyOf(*std::move(hardware));
+}
+
+int writeHardware(const HardwareArguments &arguments)
+{
+    if (const auto allowed = requireOutput(arguments.output, {}); !allowed)
+        return fail(allowed.error());
+    auto read = clusterOf(arguments);
+    if (!read)
+        return fail(read.error());
+    model::Hardware cluster = *std::move(read);
     if (!arguments.name.empty())
         cluster.name = arguments.name;
     const std::string text = model::clusterText(cluster);
@@ -59,7 +88,6 @@ void addHardware(CLI::App &app, Action &chosen)
     CLI::App *command = app.add_subcommand("hardware", "write the file of a cluster to start from, or check one");
     const auto arguments = std::make_shared<HardwareArguments>();
     command->add_option("PRESET|FILE", arguments->source, "a preset of `list hardware`, or the file of a cluster")
-        ->required()
         ->check(notEmpty());
     command->add_option("--name", arguments->name, "name of the cluster (default: the preset's, with -copy)")
         ->type_name("NAME")
@@ -67,6 +95,7 @@ void addHardware(CLI::App &app, Action &chosen)
     command->add_option("-o,--output", arguments->output, "file to write (default: standard output)")
         ->type_name("FILE")
         ->check(notEmpty());
+    arguments->host = addHostOptions(*command, "Machine");
     command->callback([=, &chosen] { chosen = [=] { return writeHardware(*arguments); }; });
 }
 

@@ -1,5 +1,7 @@
 // `list`: what there is to choose from.
 #include "app/cli/commands/commands.h"
+#include "app/cli/host_options.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/report.h"
 #include "app/cli/table.h"
 #include "engine/base/text.h"
@@ -9,10 +11,12 @@
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/machines.h"
 #include "engine/service/processes.h"
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -129,6 +133,16 @@ base::Result<Json> backends()
     return availability(service::backends());
 }
 
+/// The backends of another machine.
+base::Result<Json> backendsThere(const runtime::HostChoice &host)
+{
+    if (const auto sound = checkHostOptions(host); !sound)
+        return sound.error();
+    const InterruptScope interrupt;
+    const auto machine = service::machineThere(host, interrupt.token());
+    return machine ? base::Result<Json>(availability(service::backendsOf(*machine))) : machine.error();
+}
+
 base::Result<Json> transports()
 {
     return availability(service::transports());
@@ -148,7 +162,7 @@ void print(const Json &list)
     table.print(std::cout);
 }
 
-int list(base::Result<Json> (*make)(), bool asJson)
+int list(const std::function<base::Result<Json>()> &make, bool asJson)
 {
     const auto rows = make();
     if (!rows)
@@ -180,7 +194,14 @@ void addList(CLI::App &app, Action &chosen)
         CLI::App *inner = command->add_subcommand(kind.name, kind.help);
         const auto asJson = std::make_shared<bool>(false);
         inner->add_flag("--json", *asJson, "print one JSON document");
-        inner->callback([make = kind.make, asJson, &chosen] { chosen = [=] { return list(make, *asJson); }; });
+        const bool isOfMachine = kind.make == backends;
+        const auto host = isOfMachine ? addHostOptions(*inner, "Machine") : std::make_shared<runtime::HostChoice>();
+        inner->callback([make = kind.make, asJson, host, isOfMachine, &chosen] {
+            chosen = [=] {
+                const bool isThere = isOfMachine && *host != runtime::HostChoice();
+                return list(isThere ? std::function([host] { return backendsThere(*host); }) : make, *asJson);
+            };
+        });
     }
 }
 

@@ -1,5 +1,7 @@
 // `run`: trains for real, shows progress, stores the run.
 #include "app/cli/commands/commands.h"
+#include "app/cli/commands/run_launch.h"
+#include "app/cli/host_options.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -12,6 +14,7 @@
 #include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/machines.h"
 #include "engine/service/processes.h"
 #include "engine/store/removal.h"
 
@@ -112,6 +115,10 @@ RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::
             const auto *snapshot = std::get_if<RunSnapshotPtr>(&event.answer);
             if (event.job != job || snapshot == nullptr)
                 continue;
+            if (const std::string &host = (*snapshot)->connecting; !host.empty()) {
+                std::cerr << "connecting to " << base::printable(host) << '\n';
+                continue;
+            }
             progress.show(**snapshot);
             if ((*snapshot)->stored != isStored && !(*snapshot)->finished) {
                 isStored = !isStored;
@@ -172,7 +179,8 @@ void print(const RunSnapshot &run)
     std::cout << '\n';
     if (const std::string text = evaluationText(record.evaluations); !text.empty())
         std::cout << "on held-back tokens: loss " << text << '\n';
-    for (const char *fact : {"checkpoint", "init", "devices", "clocks", "gpu memory", "kernels", "gradient order"})
+    for (const char *fact :
+         {"reached through", "checkpoint", "init", "devices", "clocks", "gpu memory", "kernels", "gradient order"})
         if (const auto known = record.environment.find(fact); known != record.environment.end())
             std::cout << fact << ": " << base::printable(known->second) << '\n';
     for (const auto &[fact, text] : record.environment)
@@ -189,7 +197,10 @@ struct RunArguments {
     std::string dump;
     std::string init;
     int checkpointEvery = 0;
-    std::string resume;  ///< number or name of a run; empty: none
+    std::string resume; ///< number or name of a run; empty: none
+    std::shared_ptr<runtime::HostChoice> host;
+    bool printsLaunch = false;
+    std::string nodes;   ///< of the printed launch; empty: not named
     std::string kernels; ///< file for the GPUs' kernels in the last step; empty: they are not recorded
     bool asJson = false;
 };
@@ -268,6 +279,8 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
             processes->giveUp(error);
         return fail(underOptions(error, arguments));
     };
+    if (const auto sound = checkHostOptions(*given.host); !sound)
+        return refuse(sound.error());
     for (const std::string &output : {given.kernels, given.dump})
         if (const auto allowed = requireOutput(output, *given.database); !allowed)
             return refuse(allowed.error());
@@ -277,9 +290,12 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
     const auto resumed = resumedRun(stored, given, arguments);
     if (!resumed)
         return refuse(resumed.error());
-    auto experiment = chosenExperimentOf(arguments, service::Purpose::Train);
+    const bool isHere = given.host->host.empty() && !given.printsLaunch;
+    auto experiment = chosenExperimentOf(arguments, isHere ? service::Purpose::Train : service::Purpose::Predict);
     if (!experiment)
         return refuse(experiment.error());
+    if (given.printsLaunch)
+        return printLaunch(arguments, *experiment, given.nodes, *given.database);
     if (!given.kernels.empty() && experiment->training.backend != "cuda")
         return refuse(base::Error::invalid("--kernels", "records those of GPUs; choose --backend cuda, or leave it out"));
     const service::TrainingOptions options{.dump = given.dump,
@@ -288,7 +304,10 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
                                            .resume = *resumed,
                                            .processes = processes,
                                            .isOverNccl = isOverNccl,
-                                           .recordsKernels = !given.kernels.empty()};
+                                           .recordsKernels = !given.kernels.empty(),
+                                           .host = *given.host};
+    if (auto problems = given.host->host.empty() ? base::Problems() : service::hostProblems(options); !problems.empty())
+        return refuse(base::Error::invalid(std::move(problems)));
     if (auto problems = service::travelProblems(*experiment, options); !problems.empty())
         return refuse(base::Error::invalid(std::move(problems)));
     if (processes || isOverNccl)
@@ -313,14 +332,20 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
     return statusOf(*last, arguments);
 }
 
-/// By mpirun, or by another program that starts as many processes and tells each of the others as Open MPI or MPICH does.
+/// By mpirun or srun, or by another program that starts as many processes and tells each of the others as Open MPI, MPICH or
+/// PMIx does.
 bool isOneOfSeveral()
 {
-    return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr;
+    return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr ||
+           std::getenv("PMIX_RANK") != nullptr;
 }
 
 int run(ExperimentArguments arguments, const RunArguments &given)
 {
+    if (!given.nodes.empty() && !given.printsLaunch)
+        return fail(base::Error::invalid("--nodes", "names the machines of a printed launch; add --print-launch"));
+    if (given.printsLaunch)
+        return train(std::move(arguments), given, {}, false);
     const auto transport = arguments.given.find("--transport");
     const bool isOverNccl = transport != arguments.given.end() && transport->second == "nccl";
     if (!isOverNccl && (transport == arguments.given.end() || transport->second != "mpi"))
@@ -366,6 +391,13 @@ void addRun(CLI::App &app, Action &chosen)
         ->check(notEmpty());
     add("--kernels", given->kernels, "FILE",
         "record the GPUs' kernels inside the last step's passes there, as a Chrome trace; that step is slower")
+        ->check(notEmpty());
+    given->host = addHostOptions(*command, "Training");
+    command
+        ->add_flag("--print-launch", given->printsLaunch,
+                   "print the lines of mpirun and srun that start this run as a process a rank, and do not train")
+        ->group("Training");
+    add("--nodes", given->nodes, "A,B,..", "host names for --print-launch (default: as many as the hardware needs)")
         ->check(notEmpty());
     command->add_flag("--json", given->asJson, "print one JSON document");
     command->callback([=, &chosen] { chosen = [=] { return run(*arguments, *given); }; });

@@ -1,10 +1,17 @@
 // Trains a run in a process of its own, because some faults of a GPU leave CUDA unusable until the process ends.
 #pragma once
 
+#include "engine/runtime/remote/machine_report.h"
 #include "engine/runtime/state/run_folders.h"
 #include "engine/runtime/training_run.h"
 
+#include <functional>
+#include <optional>
+
 namespace stagelens::runtime {
+
+class WorkerLink;
+class WorkerProcess;
 
 /// The command that runs the worker: `stagelens-cli worker`, from the folder of this program or from STAGELENS_WORKER.
 inline constexpr const char *kWorkerCommand = "worker";
@@ -15,7 +22,14 @@ inline constexpr const char *kWorkerCommand = "worker";
                                            const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop,
                                            bool isOverNccl = false);
 
-/// Runs the worker: reads the run from standard input and writes reports to standard output. Returns the exit status.
-[[nodiscard]] int work();
+/// Calls the observer with the frames of a worker that has received its run, until it reports the outcome. Returns nothing if
+/// its frames end before that. After a stop of `stop` asks the worker to stop, and kills it after kWorkerPatience.
+[[nodiscard]] std::optional<base::Result<>> followRun(WorkerProcess &worker, WorkerLink &link, const TrainingObserver &observer,
+                                                      const std::stop_token &stop);
+
+using MachineDescriber = std::function<MachineReport()>;
+/// Runs the worker: reads the run from standard input and writes reports to standard output. Returns the exit status. If the
+/// program that started it is on another machine, sends `describe()` first, and ends within seconds after the connection.
+[[nodiscard]] int work(const MachineDescriber &describe);
 
 } // namespace stagelens::runtime

@@ -15,7 +15,7 @@ namespace stagelens::runtime {
 namespace {
 
 /// Increment with every change of the protocol.
-constexpr std::uint32_t kProtocolVersion = 3;
+constexpr std::uint32_t kProtocolVersion = 4;
 
 struct Head {
     std::uint32_t version = kProtocolVersion;
@@ -67,6 +67,26 @@ bool WorkerLink::put(FrameType type, Packer content)
     const Head head{kProtocolVersion, type, bytes.size()};
     const std::scoped_lock lock(m_writing);
     return writeAll(m_out, std::as_bytes(std::span(&head, 1))) && writeAll(m_out, bytes);
+}
+
+bool WorkerLink::putMark()
+{
+    const std::scoped_lock lock(m_writing);
+    return writeAll(m_out, std::as_bytes(std::span(kMachineMark)));
+}
+
+bool WorkerLink::takeMark(std::string &before)
+{
+    constexpr std::size_t kMost = 65536;
+    std::byte next{};
+    while (before.size() < kMost && readAll(m_in, {&next, 1})) {
+        before += static_cast<char>(next);
+        if (!before.ends_with(kMachineMark))
+            continue;
+        before.resize(before.size() - kMachineMark.size());
+        return true;
+    }
+    return false;
 }
 
 std::optional<Frame> WorkerLink::take()

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace stagelens::runtime {
 
@@ -17,8 +18,14 @@ enum class FrameType : std::uint32_t {
     Progress,
     Evaluation,
     Checkpoint, ///< steps, outcome
+    Describe,   ///< to a worker on another machine, first: asks for kMachineMark and Machine
+    Machine,    ///< MachineReport
+    Heartbeat,  ///< to a worker on another machine, every kHeartbeat
     End,        ///< outcome; the last
 };
+
+/// Comes before the first frame of a worker on another machine, whose login shell may print first.
+inline constexpr std::string_view kMachineMark = "\n\x02stagelens worker\x03\n";
 
 struct Frame {
     FrameType type = FrameType::End;
@@ -32,6 +39,10 @@ public:
     WorkerLink(int in, int out) : m_in(in), m_out(out) {}
     /// Returns false if the other end is closed.
     bool put(FrameType type, Packer content);
+    /// Sends kMachineMark.
+    bool putMark();
+    /// Blocks until kMachineMark, at most 64 KiB. Appends what came before it to `before`. Returns false if it did not come.
+    [[nodiscard]] bool takeMark(std::string &before);
     /// Blocks until the next frame. Returns nothing at the end of the stream or for a malformed frame.
     [[nodiscard]] std::optional<Frame> take();
     /// Returns whether the last frame had another protocol version.

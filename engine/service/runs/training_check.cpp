@@ -17,12 +17,26 @@ base::Bytes availableBytes()
     return runtime::availableBytes();
 }
 
-base::Problems trainingProblems(const model::Experiment &experiment, const schedule::Schedule &schedule)
+namespace {
+
+base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule, bool isHere)
 {
     if (!experiment.hasModel)
         return {{"model", "a teaching example has no model to train; choose a model"}};
-    const auto checked = runtime::checkRun(experiment, schedule);
+    const auto checked = isHere ? runtime::checkRun(experiment, schedule) : runtime::checkPlan(experiment, schedule);
     return checked ? base::Problems() : checked.error().problems;
+}
+
+} // namespace
+
+base::Problems trainingProblems(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    return problemsOf(experiment, schedule, true);
+}
+
+base::Problems planProblems(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    return problemsOf(experiment, schedule, false);
 }
 
 } // namespace stagelens::service

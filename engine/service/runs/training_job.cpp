@@ -7,6 +7,7 @@
 #include "engine/schedule/check/validator.h"
 #include "engine/service/environment.h"
 #include "engine/service/processes.h"
+#include "engine/service/runs/other_machine.h"
 #include "engine/service/runs/run_writer.h"
 #include "engine/service/schedule_plan.h"
 
@@ -51,7 +52,9 @@ private:
     base::Result<> prepareAndTrain()
     {
         model::Experiment &experiment = m_snapshot.record.experiment;
-        const auto chosen = withChosenSchedule(experiment, Purpose::Train, {m_stop, {}});
+        if (auto connected = connect(experiment); !connected)
+            return connected;
+        const auto chosen = withChosenSchedule(experiment, m_remote ? Purpose::Predict : Purpose::Train, {m_stop, {}});
         if (!chosen)
             return chosen.error();
         auto plan = planOf(chosen->experiment, m_cores, m_stop);
@@ -63,14 +66,16 @@ private:
             return kept;
         if (!file.empty())
             m_snapshot.record.environment["schedule file"] = std::filesystem::absolute(file).lexically_normal().string();
-        if (base::Problems problems = trainingProblems(experiment, plan->schedule); !problems.empty())
+        if (base::Problems problems =
+                m_remote ? planProblems(experiment, plan->schedule) : trainingProblems(experiment, plan->schedule);
+            !problems.empty())
             return base::Error::invalid(std::move(problems));
         if (auto found = findCheckpoint(); !found)
             return found;
         m_snapshot.schedule = std::make_shared<const schedule::Schedule>(std::move(plan->schedule));
         m_snapshot.passCount = m_snapshot.schedule->passCount();
         const bool isOnGpu = experiment.training.backend != "cpu";
-        if (const auto hardware = model::hardwarePreset("cpu-local"); hardware && !isOnGpu)
+        if (const auto hardware = model::hardwarePreset("cpu-local"); hardware && !isOnGpu && !m_remote)
             m_peakFlops = hardware->peakFlops;
         if (!isFirst()) {
             publish();
@@ -84,10 +89,38 @@ private:
             [this](const runtime::Evaluation &evaluation) { onEvaluation(evaluation); },
             [this](int steps, const base::Result<> &written) { onCheckpoint(steps, written); }};
         m_started = Clock::now();
+        if (m_remote)
+            return trainThere(observer);
         // A fault that a GPU's process cannot forget shall end no other run, and not the window.
         if (isOnGpu && !m_options.processes)
             return runtime::trainInWorker(experiment, *m_snapshot.schedule, m_folders, observer, m_stop, m_options.isOverNccl);
         return runtime::train(experiment, *m_snapshot.schedule, m_folders, observer, m_stop, transport());
+    }
+
+    /// Connects to the other machine, if one is chosen.
+    base::Result<> connect(model::Experiment &experiment)
+    {
+        if (m_options.host.host.empty())
+            return {};
+        m_snapshot.connecting = m_options.host.host;
+        publish();
+        m_snapshot.connecting.clear();
+        auto connected = OtherMachine::connect(m_options, experiment, m_stop);
+        if (!connected)
+            return std::move(connected).error();
+        m_remote = *std::move(connected);
+        m_cores = m_remote->cores();
+        m_peakFlops = m_remote->peakFlops();
+        return {};
+    }
+
+    /// A run whose connection is lost counts as interrupted.
+    base::Result<> trainThere(const runtime::TrainingObserver &observer)
+    {
+        const runtime::RemoteOutcome ended = m_remote->train(
+            {m_snapshot.record.experiment, *m_snapshot.schedule, m_folders, m_options.isOverNccl}, observer, m_stop);
+        m_isConnectionLost = ended.isConnectionLost;
+        return ended.outcome;
     }
 
     [[nodiscard]] runtime::TransportOptions transport() const { return {m_options.processes, m_options.isOverNccl}; }
@@ -126,13 +159,13 @@ private:
     void openStore()
     {
         store::RunRecord &record = m_snapshot.record;
-        record.environment.merge(environment());
+        record.environment.merge(m_remote ? m_remote->facts(record.experiment.training.backend) : environment());
         record.environment["backend"] = record.experiment.training.backend;
         record.environment["precision"] = base::name(operators::enginePrecision(record.experiment));
         record.environment["data"] = record.experiment.training.data;
         if (const auto remark = schedule::accumulationOrder(*m_snapshot.schedule))
             record.environment["gradient order"] = schedule::text(*remark);
-        if (record.experiment.training.backend != "cpu")
+        if (record.experiment.training.backend != "cpu" && !m_remote)
             noteGpus();
         record.environment.merge(travelFacts(m_options));
         if (!m_checkpointNote.empty())
@@ -348,7 +381,9 @@ private:
         if (!outcome) {
             const base::Error &error = outcome.error();
             const bool cancelled = error.kind == base::ErrorKind::Cancelled;
-            summary.status = cancelled ? store::RunStatus::Cancelled : store::RunStatus::Failed;
+            summary.status = cancelled            ? store::RunStatus::Cancelled
+                             : m_isConnectionLost ? store::RunStatus::Interrupted
+                                                  : store::RunStatus::Failed;
             summary.reason =
                 cancelled ? base::concat("stopped after ", m_snapshot.step, " of ", m_snapshot.steps, " steps") : error.text();
             if (!cancelled)
@@ -405,6 +440,8 @@ private:
     std::stop_token m_stop;
     const std::function<void(RunSnapshotPtr)> &m_publish;
     RunWriter m_writer;
+    std::optional<OtherMachine> m_remote; ///< nothing: this machine trains
+    bool m_isConnectionLost = false;
     std::string m_checkpointNote; ///< of the one that the run resumes from
     RunSnapshot m_snapshot;
     std::vector<Kept> m_kept;

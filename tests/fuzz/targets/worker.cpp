@@ -1,5 +1,6 @@
 // What a worker process says: frames on a socket, and the values in them.
 #include "engine/model/experiment_json.h"
+#include "engine/runtime/remote/machine_report.h"
 #include "engine/runtime/worker/packed_timeline.h"
 #include "engine/runtime/worker/worker_link.h"
 #include "engine/schedule/text_form.h"
@@ -16,8 +17,8 @@ using runtime::Unpacker;
 namespace {
 
 /// The first byte chooses what the others are unpacked as.
-enum class As : unsigned char { Frames, Outcome, Report, Run };
-constexpr int kKinds = 4;
+enum class As : unsigned char { Frames, Outcome, Report, Run, Machine };
+constexpr int kKinds = 5;
 
 void readFrames(std::string_view content)
 {
@@ -25,6 +26,9 @@ void readFrames(std::string_view content)
     kFile.write(content);
     const int in = ::open(kFile.path().c_str(), O_RDONLY | O_CLOEXEC);
     runtime::WorkerLink link(in, -1);
+    std::string before;
+    (void)link.takeMark(before);
+    ::lseek(in, 0, SEEK_SET);
     while (link.take()) {
     }
     ::close(in);
@@ -72,6 +76,9 @@ void run(std::string_view input)
             check(report);
     if (as == As::Run)
         (void)runtime::unpackRun(packed);
+    if (as == As::Machine)
+        if (const runtime::MachineReport machine = runtime::unpackMachine(packed); packed.isWhole())
+            fuzz::require(machine.cores > 0, "a machine has cores");
 }
 
 std::string seedOf(As as, Packer packer)
@@ -127,6 +134,9 @@ fuzz::Seeds seeds()
                    schedule::scheduleFromText("schedule 1f1b devices 1 microbatches 1 vocabulary none\n0: F0 B0\n").value(),
                    {},
                    false});
+    Packer machine;
+    pack(machine,
+         runtime::MachineReport{"build", 4, {{"cpu", fuzz::hostileMarkup()}}, {{"cuda", "GPUs", false, "none"}}, "{}"});
     const fuzz::MemoryFile file;
     const int out = ::open(file.path().c_str(), O_RDWR | O_CLOEXEC);
     runtime::WorkerLink link(-1, out);
@@ -138,7 +148,8 @@ fuzz::Seeds seeds()
     std::fill(huge.end() - 8, huge.end() - 4, '\xff');
     fuzz::Seeds all = reportSeeds();
     all.insert(all.end(), {seedOf(As::Outcome, std::move(outcome)), seedOf(As::Outcome, std::move(ofNoKind)),
-                           seedOf(As::Run, std::move(plan)), std::string(1, static_cast<char>(As::Frames)) + frames + frames,
+                           seedOf(As::Run, std::move(plan)), seedOf(As::Machine, std::move(machine)),
+                           std::string(1, static_cast<char>(As::Frames)) + frames + frames,
                            std::string(1, static_cast<char>(As::Frames)) + huge});
     return all;
 }
