@@ -39,7 +39,7 @@ int readAndRun(int argc, char **argv)
         add(app, chosen);
     // For the programs themselves, not for people.
     app.add_subcommand(stagelens::runtime::kWorkerCommand)->group("")->callback([&chosen] {
-        chosen = [] { return stagelens::runtime::work(stagelens::service::describeMachine); };
+        chosen = [] { return stagelens::runtime::work(stagelens::service::describeMachine, [] { _exit(kFailed); }); };
     });
     try {
         refuseBareEquals({argv + 1, argv + argc});

@@ -1,6 +1,6 @@
 #include "ui/strip/place_picker.h"
 
-#include "ui/state/run_place.h"
+#include "ui/strip/run_place.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 

@@ -3,8 +3,8 @@
 #include "ui/canvas/design.h"
 #include "ui/controls/strip_button.h"
 #include "ui/panels/field_editor.h"
-#include "ui/state/run_place.h"
 #include "ui/strip/place_picker.h"
+#include "ui/strip/run_place.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 

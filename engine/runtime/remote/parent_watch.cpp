@@ -3,7 +3,6 @@
 #include "engine/base/text.h"
 
 #include <cstdlib>
-#include <unistd.h>
 
 namespace stagelens::runtime {
 namespace {
@@ -55,7 +54,7 @@ void ParentWatch::watch(const std::stop_token &ended)
     lock.lock();
     (void)m_changed.wait_for(lock, ended, kPatience, [] { return false; });
     if (!ended.stop_requested())
-        ::_exit(1);
+        m_abandon();
 }
 
 } // namespace stagelens::runtime

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -16,7 +17,9 @@ inline constexpr std::chrono::seconds kHeartbeat{2};
 /// this process if it still runs 5 s later, whatever it waits for. Thread-safe.
 class ParentWatch {
 public:
-    explicit ParentWatch(std::stop_source stop) : m_stop(std::move(stop)) {}
+    /// `abandon` ends the process.
+    ParentWatch(std::stop_source stop, std::function<void()> abandon) : m_stop(std::move(stop)), m_abandon(std::move(abandon))
+    {}
     /// Starts the watch; without this call nothing happens.
     void begin();
     void hear();
@@ -28,6 +31,7 @@ private:
     void watch(const std::stop_token &ended);
 
     std::stop_source m_stop;
+    std::function<void()> m_abandon;
     std::mutex m_mutex;
     std::condition_variable_any m_changed;
     Clock::time_point m_heard;

@@ -201,14 +201,14 @@ std::optional<Frame> takeRun(WorkerLink &link, ParentWatch &parent, const Machin
 
 } // namespace
 
-int work(const MachineDescriber &describe)
+int work(const MachineDescriber &describe, const std::function<void()> &abandon)
 {
     // Output of libraries must not mix with the frames.
     const int out = ::dup(STDOUT_FILENO);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
     WorkerLink link(STDIN_FILENO, out);
     std::stop_source stop;
-    ParentWatch parent(stop);
+    ParentWatch parent(stop, abandon);
     const auto end = [&link](const base::Result<> &outcome) {
         Packer packer;
         pack(packer, outcome);

@@ -29,7 +29,8 @@ inline constexpr const char *kWorkerCommand = "worker";
 
 using MachineDescriber = std::function<MachineReport()>;
 /// Runs the worker: reads the run from standard input and writes reports to standard output. Returns the exit status. If the
-/// program that started it is on another machine, sends `describe()` first, and ends within seconds after the connection.
-[[nodiscard]] int work(const MachineDescriber &describe);
+/// program that started it is on another machine, sends `describe()` first, and ends within seconds after
+/// the connection; calls `abandon`, which ends the process, if the run then hangs.
+[[nodiscard]] int work(const MachineDescriber &describe, const std::function<void()> &abandon);
 
 } // namespace stagelens::runtime

@@ -1,4 +1,4 @@
-#include "ui/state/run_place.h"
+#include "ui/strip/run_place.h"
 
 #include "engine/service/machines.h"
 #include "ui/words/tr.h"
