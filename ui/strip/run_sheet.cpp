@@ -29,7 +29,8 @@ constexpr int kFieldWidth = 200;
 
 RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainCopy, QAction *stop, QWidget *parent)
     : QFrame(parent, Qt::Popup), m_train(train), m_trainCopy(trainCopy), m_stop(stop),
-      m_start(new StripButton(StripButton::Tone::Filled, this)), m_title(plainLabel(Words::tr("Train here"), this)), m_where(plainLabel(this))
+      m_start(new StripButton(StripButton::Tone::Filled, this)), m_title(plainLabel(Words::tr("Train here"), this)),
+      m_where(plainLabel(this))
 {
     setObjectName(u"run.sheet"_s);
     setAccessibleName(Words::tr("Run"));
