@@ -160,28 +160,32 @@ std::vector<Field> offloadRows()
                     {"auto", "What is free", "As many activations as are copied without any pass waiting"},
                     {"0.5", "Half", "Half of each device's activations, even if passes wait for their copies"},
                     {"1", "All", "All activations that wait for others, even if passes wait for their copies"}})
-            .unless(std::string("none")),
+            .unless(std::string("none"))
+            .notInEditor(),
         row("schedule.offload_lanes", "--offload-lanes", "half|full", "Copies",
             "whether copies to the host and back take turns on the link of a device (half), or run at the same time (full)",
             Kind::Choice, MEMBER(schedule.offloadLanes))
             .oneOf({{"half", "Take turns", "One lane a device for both directions"},
                     {"full", "Both directions at once", "A lane for each direction"}})
             .unless(std::string("half"))
-            .where(offloads),
+            .where(offloads)
+            .notInEditor(),
         row("schedule.host_bandwidth", "--host-bandwidth", "GB/s", "Link to the host (GB/s)",
             "of a device, each way (default: that of the hardware); the copies of a run are no faster", Kind::Real,
             MEMBER(schedule.hostBandwidth))
             .range(1e-6, kFastestHostLink)
             .orElse("the hardware's")
             .unless()
-            .where(offloads),
+            .where(offloads)
+            .notInEditor(),
         row("schedule.host_memory", "--host-memory", "BYTES", "Host memory (GiB)",
             "of a node, such as 512GiB (default: that of the hardware); a plan whose copies need more is refused", Kind::Bytes,
             MEMBER(schedule.hostMemory))
             .range(0, 9e15)
             .orElse("the hardware's")
             .unless()
-            .where(offloads),
+            .where(offloads)
+            .notInEditor(),
     };
 }
 

@@ -4346,6 +4346,14 @@ Below: how much of its time each device waits.</source>
         <translation>텐서 랭크가 모두 가진 매개변수의 그래디언트를 합산합니다</translation>
     </message>
     <message>
+        <source>Activations go to the host</source>
+        <translation>활성값을 호스트로 복사합니다</translation>
+    </message>
+    <message>
+        <source>Activations come back from the host</source>
+        <translation>활성값을 호스트에서 다시 가져옵니다</translation>
+    </message>
+    <message>
         <source>tensor ranks</source>
         <translation>텐서 랭크</translation>
     </message>

@@ -4346,6 +4346,14 @@ Below: how much of its time each device waits.</source>
         <translation>张量 rank 对各自都持有的参数求梯度之和</translation>
     </message>
     <message>
+        <source>Activations go to the host</source>
+        <translation>激活复制到主机</translation>
+    </message>
+    <message>
+        <source>Activations come back from the host</source>
+        <translation>激活从主机复制回来</translation>
+    </message>
+    <message>
         <source>tensor ranks</source>
         <translation>张量 rank</translation>
     </message>

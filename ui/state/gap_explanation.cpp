@@ -71,6 +71,8 @@ QString tailWords(const timeline::Lane &lane, bool teachingUnits)
         case timeline::AnchoredKind::SumReplicated:
             words += Words::tr(" Its tensor ranks sum the gradients of what all of them hold for %1 (tensor).").arg(time);
             break;
+        case timeline::AnchoredKind::Offload:
+        case timeline::AnchoredKind::Reload: break; // beside passes, not after them
         }
     }
     return words;

@@ -149,6 +149,8 @@ QString describeAnchored(const timeline::AnchoredSlice &slice, int device, bool 
         case timeline::AnchoredKind::ReduceGradients: break;
         case timeline::AnchoredKind::GatherParameters: return Words::tr("Replicas gather the updated parameters");
         case timeline::AnchoredKind::SumReplicated: return Words::tr("Tensor ranks sum the gradients of what all of them hold");
+        case timeline::AnchoredKind::Offload: return Words::tr("Activations go to the host");
+        case timeline::AnchoredKind::Reload: return Words::tr("Activations come back from the host");
         }
         return Words::tr("Replicas sum their gradients");
     }();
@@ -156,6 +158,8 @@ QString describeAnchored(const timeline::AnchoredSlice &slice, int device, bool 
                        .arg(what)
                        .arg(device)
                        .arg(durationText(slice.begin, units), durationText(slice.end - slice.begin, units));
+    if (timeline::isCopy(slice.kind))
+        return text;
     if (slice.bytes > 0)
         text += Words::tr("\nEach rank sends %1").arg(bytesText(slice.bytes));
     return text;

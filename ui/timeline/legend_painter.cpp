@@ -163,7 +163,7 @@ void LegendPainter::messages()
         std::ranges::any_of(m_scene.layout.rows, [](const TimelineLayout::Row &row) { return !row.messages.isEmpty(); });
     const auto hasAnchored = [this](bool areReplicas) {
         const auto isOne = [areReplicas](const timeline::AnchoredSlice &slice) {
-            return (slice.kind != timeline::AnchoredKind::SumReplicated) == areReplicas;
+            return !timeline::isCopy(slice.kind) && (slice.kind != timeline::AnchoredKind::SumReplicated) == areReplicas;
         };
         return std::ranges::any_of(*m_scene.sums, [&isOne](const GroupSums &sums) {
             return sums.timeline && std::ranges::any_of(sums.timeline->lanes, [&isOne](const timeline::Lane &lane) {
