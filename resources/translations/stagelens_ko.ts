@@ -5168,10 +5168,6 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>다른 랭크의 키</translation>
     </message>
     <message>
-        <source>How context ranks reach the keys and values of others (runs support all-gather).</source>
-        <translation>컨텍스트 랭크가 다른 랭크의 키와 값을 얻는 방법 (실행은 all-gather를 지원).</translation>
-    </message>
-    <message>
         <source>All-gather</source>
         <translation>All-gather</translation>
     </message>
@@ -5258,6 +5254,462 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>%1 takes %2 % less time</source>
         <translation>%1의 시간이 %2 % 줄어듦</translation>
+    </message>
+    <message>
+        <source>Stagelens connects to the other machine.</source>
+        <translation>Stagelens가 다른 컴퓨터에 연결하고 있습니다.</translation>
+    </message>
+    <message>
+        <source>The other machine cannot train with %1.</source>
+        <translation>다른 컴퓨터는 %1(으)로 학습할 수 없습니다.</translation>
+    </message>
+    <message>
+        <source>On %1, through ssh</source>
+        <translation>%1에서, ssh를 통해</translation>
+    </message>
+    <message>
+        <source>S&amp;hapes that fit…</source>
+        <translation>적합한 형태(&amp;H)…</translation>
+    </message>
+    <message>
+        <source>Which division of the GPUs into pipeline, tensor, context and data ranks is best</source>
+        <translation>GPU를 파이프라인, 텐서, 컨텍스트, 데이터 rank로 어떻게 나누는 것이 가장 좋은지</translation>
+    </message>
+    <message>
+        <source>T&amp;opology</source>
+        <translation>토폴로지(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Which ranks share a node, and which links their groups use</source>
+        <translation>어떤 rank가 한 노드에 있고 그 그룹이 어떤 링크를 쓰는지</translation>
+    </message>
+    <message>
+        <source>topology: the nodes with their ranks</source>
+        <translation>토폴로지: 노드와 그 rank</translation>
+    </message>
+    <message>
+        <source>shapes that fit: how to divide the GPUs</source>
+        <translation>적합한 형태: GPU를 나누는 방법</translation>
+    </message>
+    <message>
+        <source>Pipeline x tensor x data, or pipeline x tensor x context x data, separated by spaces; the sequences of a step stay as they are</source>
+        <translation>파이프라인 x 텐서 x 데이터, 또는 파이프라인 x 텐서 x 컨텍스트 x 데이터를 공백으로 구분합니다. 한 스텝의 시퀀스 수는 그대로입니다</translation>
+    </message>
+    <message>
+        <source>Only what fits</source>
+        <translation>들어가는 것만</translation>
+    </message>
+    <message>
+        <source>Shapes that fit</source>
+        <translation>적합한 형태</translation>
+    </message>
+    <message>
+        <source>Shape: </source>
+        <translation>형태: </translation>
+    </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPU 수</translation>
+    </message>
+    <message>
+        <source>Sequences of a step</source>
+        <translation>한 스텝의 시퀀스</translation>
+    </message>
+    <message>
+        <source>Tokens of the whole training, such as 2e12: the table then has days, and costs if the hardware has a price</source>
+        <translation>전체 학습의 토큰 수(예: 2e12): 표에 일수가, 하드웨어에 가격이 있으면 비용도 표시됩니다</translation>
+    </message>
+    <message>
+        <source>Tokens to train on</source>
+        <translation>학습할 토큰</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>검색</translation>
+    </message>
+    <message>
+        <source>Pipeline</source>
+        <translation>파이프라인</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>텐서</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>컨텍스트</translation>
+    </message>
+    <message>
+        <source>Use this plan</source>
+        <translation>이 계획 사용</translation>
+    </message>
+    <message>
+        <source>Two to six rows on one time axis; Ctrl and Shift select several</source>
+        <translation>두 개에서 여섯 개 행을 한 시간 축에 표시합니다. Ctrl과 Shift로 여러 개를 선택합니다</translation>
+    </message>
+    <message>
+        <source>Shapes need a model and hardware: choose them in the strip above the picture.</source>
+        <translation>형태에는 모델과 하드웨어가 필요합니다. 그림 위의 줄에서 고르세요.</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>검색 중…</translation>
+    </message>
+    <message>
+        <source>Cancelled. Search starts it again.</source>
+        <translation>취소했습니다. 검색을 누르면 다시 시작합니다.</translation>
+    </message>
+    <message>
+        <source>%1 GPUs, %2, %3 sequences a step</source>
+        <translation>GPU %1개, %2, 한 스텝에 시퀀스 %3개</translation>
+    </message>
+    <message>
+        <source>, at most %1 a rank</source>
+        <translation>, rank당 최대 %1</translation>
+    </message>
+    <message>
+        <source>%1 plans fit.</source>
+        <translation>%1개 계획이 들어갑니다.</translation>
+    </message>
+    <message>
+        <source>nothing fits. The rows say what each shape needs.</source>
+        <translation>들어가는 것이 없습니다. 각 행에 형태마다 필요한 양이 있습니다.</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>모두</translation>
+    </message>
+    <message>
+        <source>This is no number of tokens, such as 2e12.</source>
+        <translation>토큰 수가 아닙니다(예: 2e12).</translation>
+    </message>
+    <message>
+        <source>Searching… The fastest plan so far takes %1.</source>
+        <translation>검색 중… 지금까지 가장 빠른 계획은 %1 걸립니다.</translation>
+    </message>
+    <message>
+        <source>Exchanges</source>
+        <translation>교환</translation>
+    </message>
+    <message>
+        <source>Headroom</source>
+        <translation>여유</translation>
+    </message>
+    <message>
+        <source>Days</source>
+        <translation>일수</translation>
+    </message>
+    <message>
+        <source>Cost</source>
+        <translation>비용</translation>
+    </message>
+    <message>
+        <source>Remark</source>
+        <translation>비고</translation>
+    </message>
+    <message>
+        <source>Devices of the pipeline: each has some of the layers</source>
+        <translation>파이프라인의 디바이스: 각각 일부 레이어를 가집니다</translation>
+    </message>
+    <message>
+        <source>Ranks that share each layer</source>
+        <translation>각 레이어를 나누는 rank</translation>
+    </message>
+    <message>
+        <source>Ranks that share each sequence</source>
+        <translation>각 시퀀스를 나누는 rank</translation>
+    </message>
+    <message>
+        <source>Copies of the model, each with its own sequences</source>
+        <translation>모델의 복사본으로, 각각 자신의 시퀀스를 처리합니다</translation>
+    </message>
+    <message>
+        <source>Microbatches of a replica × sequences of a microbatch</source>
+        <translation>복제본의 마이크로배치 수 × 마이크로배치의 시퀀스 수</translation>
+    </message>
+    <message>
+        <source>The part of the devices&apos; time without a pass</source>
+        <translation>디바이스 시간 중 패스가 없는 비율</translation>
+    </message>
+    <message>
+        <source>The part of the iteration in which a rank waits for tensor, context or data exchanges</source>
+        <translation>반복 중 rank가 텐서, 컨텍스트, 데이터 교환을 기다리는 비율</translation>
+    </message>
+    <message>
+        <source>Peak of the fullest rank</source>
+        <translation>가장 많이 쓰는 rank의 최대치</translation>
+    </message>
+    <message>
+        <source>A dot: no other plan that fits is both faster and smaller (Pareto front)</source>
+        <translation>점: 들어가는 다른 어떤 계획도 더 빠르면서 더 작지 않습니다(파레토 경계)</translation>
+    </message>
+    <message>
+        <source>%1 GPU-hours</source>
+        <translation>%1 GPU 시간</translation>
+    </message>
+    <message>
+        <source>Topology</source>
+        <translation>토폴로지</translation>
+    </message>
+    <message>
+        <source>One rank, or costs without hardware: there is no cluster to show.</source>
+        <translation>rank가 하나이거나 하드웨어 없는 비용입니다. 표시할 클러스터가 없습니다.</translation>
+    </message>
+    <message>
+        <source>Point at a rank, or press an arrow key, to see its groups.</source>
+        <translation>rank를 가리키거나 화살표 키를 누르면 그 그룹이 보입니다.</translation>
+    </message>
+    <message>
+        <source>%1 ranks on %2 nodes of %3</source>
+        <translation>rank %1개, 노드 %2개(각 %3개)</translation>
+    </message>
+    <message>
+        <source>and %1 more nodes</source>
+        <translation>외 노드 %1개</translation>
+    </message>
+    <message>
+        <source>tensor ranks for %1</source>
+        <translation>텐서 rank와 %1</translation>
+    </message>
+    <message>
+        <source>context ranks for %1</source>
+        <translation>컨텍스트 rank와 %1</translation>
+    </message>
+    <message>
+        <source>replicas for %1</source>
+        <translation>복제본과 %1</translation>
+    </message>
+    <message>
+        <source> That pass spends part of its time in exchanges: with %1.</source>
+        <translation> 그 패스는 시간의 일부를 교환에 씁니다: %1.</translation>
+    </message>
+    <message>
+        <source>, with </source>
+        <translation>, </translation>
+    </message>
+    <message>
+        <source> Its replicas sum their gradients for %1 (data).</source>
+        <translation> 복제본이 %1 동안 기울기를 합산합니다(데이터).</translation>
+    </message>
+    <message>
+        <source> Its replicas gather the updated parameters for %1 (data).</source>
+        <translation> 복제본이 %1 동안 갱신된 매개변수를 모읍니다(데이터).</translation>
+    </message>
+    <message>
+        <source> Its tensor ranks sum the gradients of what all of them hold for %1 (tensor).</source>
+        <translation> 텐서 rank가 모두 가진 부분의 기울기를 %1 동안 합산합니다(텐서).</translation>
+    </message>
+    <message>
+        <source> along the pipeline</source>
+        <translation> (파이프라인을 따라)</translation>
+    </message>
+    <message>
+        <source>connecting to %1</source>
+        <translation>%1에 연결 중</translation>
+    </message>
+    <message>
+        <source>“%1” is no shape; write pipeline x tensor x data such as 8x4x2.</source>
+        <translation>“%1”은(는) 형태가 아닙니다. 8x4x2처럼 파이프라인 x 텐서 x 데이터로 쓰세요.</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>형태</translation>
+    </message>
+    <message>
+        <source>Copy Stagelens there if it is missing</source>
+        <translation>Stagelens가 없으면 복사</translation>
+    </message>
+    <message>
+        <source>Predict for its processor</source>
+        <translation>그 프로세서로 예측</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>위치</translation>
+    </message>
+    <message>
+        <source>Another machine</source>
+        <translation>다른 컴퓨터</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>컴퓨터</translation>
+    </message>
+    <message>
+        <source>user@host</source>
+        <translation>user@host</translation>
+    </message>
+    <message>
+        <source>Reached through ssh, with your keys and configuration. It must connect without a question.</source>
+        <translation>사용자의 키와 설정으로 ssh를 통해 연결합니다. 질문 없이 연결되어야 합니다.</translation>
+    </message>
+    <message>
+        <source>Connecting...</source>
+        <translation>연결 중...</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Train on another machine</source>
+        <translation>다른 컴퓨터에서 학습</translation>
+    </message>
+    <message>
+        <source> · each lane stands for %1 equal ranks</source>
+        <translation> · 각 레인은 같은 rank %1개를 나타냅니다</translation>
+    </message>
+    <message>
+        <source>× %1 ranks</source>
+        <translation>× rank %1개</translation>
+    </message>
+    <message>
+        <source>How context ranks reach the keys and values of others.</source>
+        <translation>컨텍스트 랭크가 다른 랭크의 키와 값을 얻는 방법입니다.</translation>
+    </message>
+    <message>
+        <source>Expert ranks</source>
+        <translation>전문가 랭크</translation>
+    </message>
+    <message>
+        <source>Adjacent replicas that share the experts of each layer; a divisor of the experts and of the replicas.</source>
+        <translation>각 레이어의 전문가를 나누어 갖는 인접한 복제본 수. 전문가 수와 복제본 수의 약수여야 합니다.</translation>
+    </message>
+    <message>
+        <source>Expert headroom</source>
+        <translation>전문가 여유</translation>
+    </message>
+    <message>
+        <source>With expert ranks: rows of tokens that a rank has memory for, as a multiple of those of balanced experts.</source>
+        <translation>전문가 랭크가 있을 때: 한 랭크의 메모리에 담을 수 있는 토큰 행 수로, 전문가가 균형일 때의 행 수에 대한 배수입니다.</translation>
+    </message>
+    <message>
+        <source>Skew of experts</source>
+        <translation>전문가 편중</translation>
+    </message>
+    <message>
+        <source>With expert ranks: the i-th most popular expert of a layer gets a share of i^-Z of the tokens (0: equal shares).</source>
+        <translation>전문가 랭크가 있을 때: 레이어에서 i번째로 인기 있는 전문가가 i^-Z에 비례하는 토큰을 받습니다(0: 균등).</translation>
+    </message>
+    <message>
+        <source>%1 with %2 replicas, %3</source>
+        <translation>%1, 복제본 %2개, %3</translation>
+    </message>
+    <message>
+        <source>%1 tensor</source>
+        <translation>텐서 %1</translation>
+    </message>
+    <message>
+        <source>%1 context</source>
+        <translation>컨텍스트 %1</translation>
+    </message>
+    <message>
+        <source>%1 replicas</source>
+        <translation>복제본 %1</translation>
+    </message>
+    <message>
+        <source>1 device</source>
+        <translation>디바이스 1개</translation>
+    </message>
+    <message>
+        <source>tensor %1</source>
+        <translation>텐서 %1</translation>
+    </message>
+    <message>
+        <source>context %1</source>
+        <translation>컨텍스트 %1</translation>
+    </message>
+    <message>
+        <source>data %1</source>
+        <translation>데이터 %1</translation>
+    </message>
+    <message>
+        <source>ZeRO-%1 in every pass</source>
+        <translation>패스마다 ZeRO-%1</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>들어가지 않음</translation>
+    </message>
+    <message>
+        <source>needs %1 of %2</source>
+        <translation type="unfinished">%2 중 %1 필요 {1 ?}</translation>
+    </message>
+    <message>
+        <source>needs at least %1 of %2</source>
+        <translation>%2 중 최소 %1 필요</translation>
+    </message>
+    <message>
+        <source>%1 plans predicted, %2 ruled out by their bounds of time and memory.</source>
+        <translation>계획 %1개를 예측했고, %2개는 시간과 메모리의 한계로 제외했습니다.</translation>
+    </message>
+    <message>
+        <source>Left out: %1 with %2.</source>
+        <translation>제외: %1개, %2.</translation>
+    </message>
+    <message>
+        <source>ranks %1 to %2</source>
+        <translation>rank %1~%2</translation>
+    </message>
+    <message>
+        <source>ranks %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>It shares each layer with %1, %2.</source>
+        <translation>%1과(와) 각 레이어를 나눕니다(%2).</translation>
+    </message>
+    <message>
+        <source>It shares each sequence with %1, %2.</source>
+        <translation>%1과(와) 각 시퀀스를 나눕니다(%2).</translation>
+    </message>
+    <message>
+        <source>It sums its gradients with %1, %2.</source>
+        <translation>%1과(와) 기울기를 합산합니다(%2).</translation>
+    </message>
+    <message>
+        <source>It passes activations and gradients along the pipeline of %1, %2.</source>
+        <translation>%1의 파이프라인을 따라 활성값과 기울기를 전달합니다(%2).</translation>
+    </message>
+    <message>
+        <source>inside a node</source>
+        <translation>한 노드 안</translation>
+    </message>
+    <message>
+        <source>across %1 nodes, %2 ranks in each</source>
+        <translation>노드 %1개에 걸침, 각 rank %2개</translation>
+    </message>
+    <message>
+        <source>across %1 nodes</source>
+        <translation>노드 %1개에 걸침</translation>
+    </message>
+    <message>
+        <source>, %1 GB/s</source>
+        <translation>, %1 GB/s</translation>
+    </message>
+    <message>
+        <source>; a rank sends %1 a step</source>
+        <translation>; rank가 한 스텝에 %1 전송</translation>
+    </message>
+    <message>
+        <source>; a rank sends %1 messages a step</source>
+        <translation>; rank가 한 스텝에 메시지 %1개 전송</translation>
+    </message>
+    <message>
+        <source>, waits %1 of it</source>
+        <translation>, 그중 %1 대기</translation>
+    </message>
+    <message>
+        <source>Rank %1 on node %2: %3.</source>
+        <translation>노드 %2의 rank %1: %3.</translation>
+    </message>
+    <message>
+        <source>over the network</source>
+        <translation>네트워크를 통해</translation>
+    </message>
+    <message>
+        <source>inside the node</source>
+        <translation>노드 안에서</translation>
     </message>
 </context>
 </TS>

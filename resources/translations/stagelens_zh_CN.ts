@@ -5168,10 +5168,6 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>其他 rank 的键</translation>
     </message>
     <message>
-        <source>How context ranks reach the keys and values of others (runs support all-gather).</source>
-        <translation>上下文 rank 如何取得其他 rank 的键和值（运行支持 all-gather）。</translation>
-    </message>
-    <message>
         <source>All-gather</source>
         <translation>All-gather</translation>
     </message>
@@ -5258,6 +5254,462 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>%1 takes %2 % less time</source>
         <translation>%1 时间少 %2 %</translation>
+    </message>
+    <message>
+        <source>Stagelens connects to the other machine.</source>
+        <translation>Stagelens 正在连接另一台机器。</translation>
+    </message>
+    <message>
+        <source>The other machine cannot train with %1.</source>
+        <translation>另一台机器无法用 %1 训练。</translation>
+    </message>
+    <message>
+        <source>On %1, through ssh</source>
+        <translation>在 %1 上,通过 ssh</translation>
+    </message>
+    <message>
+        <source>S&amp;hapes that fit…</source>
+        <translation>适合的形状(&amp;H)…</translation>
+    </message>
+    <message>
+        <source>Which division of the GPUs into pipeline, tensor, context and data ranks is best</source>
+        <translation>如何将 GPU 划分为流水线、张量、上下文和数据 rank 最好</translation>
+    </message>
+    <message>
+        <source>T&amp;opology</source>
+        <translation>拓扑(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Which ranks share a node, and which links their groups use</source>
+        <translation>哪些 rank 位于同一节点，它们的组使用哪些链路</translation>
+    </message>
+    <message>
+        <source>topology: the nodes with their ranks</source>
+        <translation>拓扑：节点及其 rank</translation>
+    </message>
+    <message>
+        <source>shapes that fit: how to divide the GPUs</source>
+        <translation>适合的形状：如何划分 GPU</translation>
+    </message>
+    <message>
+        <source>Pipeline x tensor x data, or pipeline x tensor x context x data, separated by spaces; the sequences of a step stay as they are</source>
+        <translation>流水线 x 张量 x 数据，或流水线 x 张量 x 上下文 x 数据，以空格分隔；每步的序列数不变</translation>
+    </message>
+    <message>
+        <source>Only what fits</source>
+        <translation>仅显示适合的</translation>
+    </message>
+    <message>
+        <source>Shapes that fit</source>
+        <translation>适合的形状</translation>
+    </message>
+    <message>
+        <source>Shape: </source>
+        <translation>形状：</translation>
+    </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPU 数</translation>
+    </message>
+    <message>
+        <source>Sequences of a step</source>
+        <translation>每步的序列数</translation>
+    </message>
+    <message>
+        <source>Tokens of the whole training, such as 2e12: the table then has days, and costs if the hardware has a price</source>
+        <translation>整个训练的 token 数，例如 2e12：表中随之显示天数，若硬件有价格还显示费用</translation>
+    </message>
+    <message>
+        <source>Tokens to train on</source>
+        <translation>训练 token 数</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Pipeline</source>
+        <translation>流水线</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Use this plan</source>
+        <translation>使用此方案</translation>
+    </message>
+    <message>
+        <source>Two to six rows on one time axis; Ctrl and Shift select several</source>
+        <translation>在同一时间轴上比较两到六行；Ctrl 和 Shift 可多选</translation>
+    </message>
+    <message>
+        <source>Shapes need a model and hardware: choose them in the strip above the picture.</source>
+        <translation>形状需要模型和硬件：请在图上方的栏中选择。</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>正在搜索…</translation>
+    </message>
+    <message>
+        <source>Cancelled. Search starts it again.</source>
+        <translation>已取消。点击“搜索”重新开始。</translation>
+    </message>
+    <message>
+        <source>%1 GPUs, %2, %3 sequences a step</source>
+        <translation>%1 个 GPU，%2，每步 %3 个序列</translation>
+    </message>
+    <message>
+        <source>, at most %1 a rank</source>
+        <translation>，每个 rank 最多 %1</translation>
+    </message>
+    <message>
+        <source>%1 plans fit.</source>
+        <translation>%1 个方案适合。</translation>
+    </message>
+    <message>
+        <source>nothing fits. The rows say what each shape needs.</source>
+        <translation>没有适合的方案。各行说明每种形状需要多少。</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>任意</translation>
+    </message>
+    <message>
+        <source>This is no number of tokens, such as 2e12.</source>
+        <translation>这不是 token 数，例如 2e12。</translation>
+    </message>
+    <message>
+        <source>Searching… The fastest plan so far takes %1.</source>
+        <translation>正在搜索… 目前最快的方案用时 %1。</translation>
+    </message>
+    <message>
+        <source>Exchanges</source>
+        <translation>交换</translation>
+    </message>
+    <message>
+        <source>Headroom</source>
+        <translation>余量</translation>
+    </message>
+    <message>
+        <source>Days</source>
+        <translation>天数</translation>
+    </message>
+    <message>
+        <source>Cost</source>
+        <translation>费用</translation>
+    </message>
+    <message>
+        <source>Remark</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>Devices of the pipeline: each has some of the layers</source>
+        <translation>流水线的设备：各有一部分层</translation>
+    </message>
+    <message>
+        <source>Ranks that share each layer</source>
+        <translation>共同分担每一层的 rank</translation>
+    </message>
+    <message>
+        <source>Ranks that share each sequence</source>
+        <translation>共同分担每个序列的 rank</translation>
+    </message>
+    <message>
+        <source>Copies of the model, each with its own sequences</source>
+        <translation>模型的副本，各处理自己的序列</translation>
+    </message>
+    <message>
+        <source>Microbatches of a replica × sequences of a microbatch</source>
+        <translation>每个副本的微批次数 × 每个微批次的序列数</translation>
+    </message>
+    <message>
+        <source>The part of the devices&apos; time without a pass</source>
+        <translation>设备没有计算块的时间所占比例</translation>
+    </message>
+    <message>
+        <source>The part of the iteration in which a rank waits for tensor, context or data exchanges</source>
+        <translation>迭代中 rank 等待张量、上下文或数据交换的时间所占比例</translation>
+    </message>
+    <message>
+        <source>Peak of the fullest rank</source>
+        <translation>占用最多的 rank 的峰值</translation>
+    </message>
+    <message>
+        <source>A dot: no other plan that fits is both faster and smaller (Pareto front)</source>
+        <translation>圆点：没有其他适合的方案既更快又更小（帕累托前沿）</translation>
+    </message>
+    <message>
+        <source>%1 GPU-hours</source>
+        <translation>%1 GPU 小时</translation>
+    </message>
+    <message>
+        <source>Topology</source>
+        <translation>拓扑</translation>
+    </message>
+    <message>
+        <source>One rank, or costs without hardware: there is no cluster to show.</source>
+        <translation>只有一个 rank，或成本不含硬件：没有可显示的集群。</translation>
+    </message>
+    <message>
+        <source>Point at a rank, or press an arrow key, to see its groups.</source>
+        <translation>指向一个 rank 或按方向键，以查看它的组。</translation>
+    </message>
+    <message>
+        <source>%1 ranks on %2 nodes of %3</source>
+        <translation>%1 个 rank，%2 个节点，每个 %3 个</translation>
+    </message>
+    <message>
+        <source>and %1 more nodes</source>
+        <translation>另有 %1 个节点</translation>
+    </message>
+    <message>
+        <source>tensor ranks for %1</source>
+        <translation>张量 rank 占 %1</translation>
+    </message>
+    <message>
+        <source>context ranks for %1</source>
+        <translation>上下文 rank 占 %1</translation>
+    </message>
+    <message>
+        <source>replicas for %1</source>
+        <translation>副本占 %1</translation>
+    </message>
+    <message>
+        <source> That pass spends part of its time in exchanges: with %1.</source>
+        <translation> 该计算块的部分时间用于交换：与%1。</translation>
+    </message>
+    <message>
+        <source>, with </source>
+        <translation>，与</translation>
+    </message>
+    <message>
+        <source> Its replicas sum their gradients for %1 (data).</source>
+        <translation> 其副本用 %1 求梯度之和（数据）。</translation>
+    </message>
+    <message>
+        <source> Its replicas gather the updated parameters for %1 (data).</source>
+        <translation> 其副本用 %1 收集更新后的参数（数据）。</translation>
+    </message>
+    <message>
+        <source> Its tensor ranks sum the gradients of what all of them hold for %1 (tensor).</source>
+        <translation> 其张量 rank 用 %1 对共同持有部分的梯度求和（张量）。</translation>
+    </message>
+    <message>
+        <source> along the pipeline</source>
+        <translation>（沿流水线）</translation>
+    </message>
+    <message>
+        <source>connecting to %1</source>
+        <translation>正在连接 %1</translation>
+    </message>
+    <message>
+        <source>“%1” is no shape; write pipeline x tensor x data such as 8x4x2.</source>
+        <translation>“%1”不是形状；请写成流水线 x 张量 x 数据，例如 8x4x2。</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>Copy Stagelens there if it is missing</source>
+        <translation>如果那里没有 Stagelens,则复制过去</translation>
+    </message>
+    <message>
+        <source>Predict for its processor</source>
+        <translation>按其处理器预测</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Another machine</source>
+        <translation>另一台机器</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>机器</translation>
+    </message>
+    <message>
+        <source>user@host</source>
+        <translation>user@host</translation>
+    </message>
+    <message>
+        <source>Reached through ssh, with your keys and configuration. It must connect without a question.</source>
+        <translation>通过 ssh 连接,使用你的密钥和配置。连接时不得有任何提问。</translation>
+    </message>
+    <message>
+        <source>Connecting...</source>
+        <translation>正在连接...</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Train on another machine</source>
+        <translation>在另一台机器上训练</translation>
+    </message>
+    <message>
+        <source> · each lane stands for %1 equal ranks</source>
+        <translation> · 每条泳道代表 %1 个相同的 rank</translation>
+    </message>
+    <message>
+        <source>× %1 ranks</source>
+        <translation>× %1 个 rank</translation>
+    </message>
+    <message>
+        <source>How context ranks reach the keys and values of others.</source>
+        <translation>上下文 rank 如何取得其他 rank 的键和值。</translation>
+    </message>
+    <message>
+        <source>Expert ranks</source>
+        <translation>专家 rank</translation>
+    </message>
+    <message>
+        <source>Adjacent replicas that share the experts of each layer; a divisor of the experts and of the replicas.</source>
+        <translation>共享每层专家的相邻副本数；须整除专家数和副本数。</translation>
+    </message>
+    <message>
+        <source>Expert headroom</source>
+        <translation>专家余量</translation>
+    </message>
+    <message>
+        <source>With expert ranks: rows of tokens that a rank has memory for, as a multiple of those of balanced experts.</source>
+        <translation>有专家 rank 时：一个 rank 的内存可容纳的 token 行数，是专家均衡时行数的倍数。</translation>
+    </message>
+    <message>
+        <source>Skew of experts</source>
+        <translation>专家偏斜</translation>
+    </message>
+    <message>
+        <source>With expert ranks: the i-th most popular expert of a layer gets a share of i^-Z of the tokens (0: equal shares).</source>
+        <translation>有专家 rank 时：每层第 i 受欢迎的专家得到与 i^-Z 成比例的 token（0：均分）。</translation>
+    </message>
+    <message>
+        <source>%1 with %2 replicas, %3</source>
+        <translation>%1，%2 个副本，%3</translation>
+    </message>
+    <message>
+        <source>%1 tensor</source>
+        <translation>%1 张量</translation>
+    </message>
+    <message>
+        <source>%1 context</source>
+        <translation>%1 上下文</translation>
+    </message>
+    <message>
+        <source>%1 replicas</source>
+        <translation>%1 副本</translation>
+    </message>
+    <message>
+        <source>1 device</source>
+        <translation>1 个设备</translation>
+    </message>
+    <message>
+        <source>tensor %1</source>
+        <translation>张量 %1</translation>
+    </message>
+    <message>
+        <source>context %1</source>
+        <translation>上下文 %1</translation>
+    </message>
+    <message>
+        <source>data %1</source>
+        <translation>数据 %1</translation>
+    </message>
+    <message>
+        <source>ZeRO-%1 in every pass</source>
+        <translation>每个计算块的 ZeRO-%1</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>放不下</translation>
+    </message>
+    <message>
+        <source>needs %1 of %2</source>
+        <translation type="unfinished">需要 %1，仅有 %2 {1 ?}</translation>
+    </message>
+    <message>
+        <source>needs at least %1 of %2</source>
+        <translation>至少需要 %1，容量 %2</translation>
+    </message>
+    <message>
+        <source>%1 plans predicted, %2 ruled out by their bounds of time and memory.</source>
+        <translation>预测了 %1 个方案，%2 个因时间和内存的界限被排除。</translation>
+    </message>
+    <message>
+        <source>Left out: %1 with %2.</source>
+        <translation>略去：%1 个，%2。</translation>
+    </message>
+    <message>
+        <source>ranks %1 to %2</source>
+        <translation>rank %1 至 %2</translation>
+    </message>
+    <message>
+        <source>ranks %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>It shares each layer with %1, %2.</source>
+        <translation>它与 %1 分担每一层，%2。</translation>
+    </message>
+    <message>
+        <source>It shares each sequence with %1, %2.</source>
+        <translation>它与 %1 分担每个序列，%2。</translation>
+    </message>
+    <message>
+        <source>It sums its gradients with %1, %2.</source>
+        <translation>它与 %1 求梯度之和，%2。</translation>
+    </message>
+    <message>
+        <source>It passes activations and gradients along the pipeline of %1, %2.</source>
+        <translation>它沿 %1 的流水线传递激活和梯度，%2。</translation>
+    </message>
+    <message>
+        <source>inside a node</source>
+        <translation>在节点内</translation>
+    </message>
+    <message>
+        <source>across %1 nodes, %2 ranks in each</source>
+        <translation>跨 %1 个节点，每个 %2 个 rank</translation>
+    </message>
+    <message>
+        <source>across %1 nodes</source>
+        <translation>跨 %1 个节点</translation>
+    </message>
+    <message>
+        <source>, %1 GB/s</source>
+        <translation>，%1 GB/s</translation>
+    </message>
+    <message>
+        <source>; a rank sends %1 a step</source>
+        <translation>；每个 rank 每步发送 %1</translation>
+    </message>
+    <message>
+        <source>; a rank sends %1 messages a step</source>
+        <translation>；每个 rank 每步发送 %1 条消息</translation>
+    </message>
+    <message>
+        <source>, waits %1 of it</source>
+        <translation>，其中 %1 在等待</translation>
+    </message>
+    <message>
+        <source>Rank %1 on node %2: %3.</source>
+        <translation>节点 %2 上的 rank %1：%3。</translation>
+    </message>
+    <message>
+        <source>over the network</source>
+        <translation>经网络</translation>
+    </message>
+    <message>
+        <source>inside the node</source>
+        <translation>在节点内</translation>
     </message>
 </context>
 </TS>
