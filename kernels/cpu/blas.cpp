@@ -2,8 +2,10 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <sys/mman.h>
 
 namespace stagelens::kernels {
 namespace {
@@ -22,6 +24,12 @@ Blas load()
 void *openLibrary()
 {
     ::setenv("OPENBLAS_NUM_THREADS", "1", 1); // read when the library is loaded
+    // Its initialisation writes to memory that it did not get, so a limit of memory is met before.
+    constexpr std::size_t kItsMemory = std::size_t{64} << 20;
+    void *const room = ::mmap(nullptr, kItsMemory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        throw std::bad_alloc();
+    ::munmap(room, kItsMemory);
     for (const char *name : {STAGELENS_OPENBLAS, "libopenblas.so.0"})
         if (void *const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL); library != nullptr)
             return library;
