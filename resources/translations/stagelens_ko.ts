@@ -5633,7 +5633,7 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>needs %1 of %2</source>
-        <translation type="unfinished">%2 중 %1 필요 {1 ?}</translation>
+        <translation>%1 필요, 가용 %2</translation>
     </message>
     <message>
         <source>needs at least %1 of %2</source>

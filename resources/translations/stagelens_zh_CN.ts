@@ -5633,7 +5633,7 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>needs %1 of %2</source>
-        <translation type="unfinished">需要 %1，仅有 %2 {1 ?}</translation>
+        <translation>需要 %1，可用 %2</translation>
     </message>
     <message>
         <source>needs at least %1 of %2</source>

@@ -89,8 +89,8 @@ void SweepPage::build()
     m_export->setObjectName(u"sweep.export"_s);
     m_export->setToolTip(Words::tr("The figures as CSV or JSON, or the picture as PNG, SVG or PDF"));
     connect(m_export, &QPushButton::clicked, this, &SweepPage::askForFile);
+    layout->addWidget(makeGoal(), 0, Qt::AlignLeft); // a line of its own: both rows fit a screen of 683 pixels
     auto *row = new QHBoxLayout;
-    row->addWidget(makeGoal());
     row->addWidget(m_point, 1);
     row->addWidget(m_export);
     row->addWidget(m_compare);

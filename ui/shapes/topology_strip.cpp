@@ -1,7 +1,7 @@
 #include "ui/shapes/topology_strip.h"
 
 #include "ui/canvas/colours.h"
-#include "ui/controls/type_scale.h"
+#include "ui/canvas/design.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
