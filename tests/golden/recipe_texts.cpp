@@ -4,8 +4,11 @@
 #include "engine/operators/recipe.h"
 #include "engine/passes/pass_recipe.h"
 #include "tests/support/golden.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
+
+namespace golden_recipe_texts {
 
 using namespace stagelens;
 
@@ -79,5 +82,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(RecipeTexts)
+STAGELENS_TEST(RecipeTexts)
+
+} // namespace golden_recipe_texts
+
 #include "recipe_texts.moc"

@@ -4,8 +4,11 @@
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
 #include "tests/support/golden.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
+
+namespace golden_schedule_orders {
 
 using namespace stagelens;
 
@@ -53,5 +56,8 @@ void ScheduleOrders::equalsGolden()
     test::compareWithGolden(text, QTest::currentDataTag() + QStringLiteral(".txt"));
 }
 
-QTEST_GUILESS_MAIN(ScheduleOrders)
+STAGELENS_TEST(ScheduleOrders)
+
+} // namespace golden_schedule_orders
+
 #include "schedule_orders.moc"

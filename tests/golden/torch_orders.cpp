@@ -6,9 +6,12 @@
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "tests/support/golden.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QTest>
+
+namespace golden_torch_orders {
 
 using namespace stagelens;
 using namespace stagelens::exchange;
@@ -145,5 +148,8 @@ void TorchOrders::equalsGolden()
     test::compareWithGolden(text, QStringLiteral("torch/") + QTest::currentDataTag() + QStringLiteral(".csv"));
 }
 
-QTEST_GUILESS_MAIN(TorchOrders)
+STAGELENS_TEST(TorchOrders)
+
+} // namespace golden_torch_orders
+
 #include "torch_orders.moc"

@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/runtime/state/checkpoint.h"
 #include "engine/runtime/training_run.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QTemporaryDir>
@@ -12,6 +13,8 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+
+namespace integration_checkpoint_state {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -309,5 +312,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(CheckpointState)
+STAGELENS_TEST(CheckpointState)
+
+} // namespace integration_checkpoint_state
+
 #include "checkpoint_state.moc"

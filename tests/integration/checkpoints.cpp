@@ -3,6 +3,7 @@
 #include "engine/exchange/safetensors.h"
 #include "engine/runtime/state/checkpoint.h"
 #include "engine/runtime/training_run.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QTemporaryDir>
@@ -12,6 +13,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+
+namespace integration_checkpoints {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -382,5 +385,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(Checkpoints)
+STAGELENS_TEST(Checkpoints)
+
+} // namespace integration_checkpoints
+
 #include "checkpoints.moc"

@@ -1,11 +1,14 @@
 // `--schedule auto` on the command line.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QJsonArray>
 #include <QTest>
 
 #include <algorithm>
 #include <csignal>
+
+namespace integration_cli_auto {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -160,5 +163,8 @@ private:
     CliRunner m_cli;
 };
 
-QTEST_GUILESS_MAIN(CliAuto)
+STAGELENS_TEST(CliAuto)
+
+} // namespace integration_cli_auto
+
 #include "cli_auto.moc"

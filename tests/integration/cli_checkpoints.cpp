@@ -1,5 +1,6 @@
 // Checkpoints, resumed runs, evaluation and faults of a run on the command line.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QJsonArray>
 #include <QTest>
@@ -7,6 +8,8 @@
 #include <cmath>
 #include <csignal>
 #include <sys/resource.h>
+
+namespace integration_cli_checkpoints {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -232,5 +235,8 @@ void CliCheckpoints::fullDisksAreNamed()
     QVERIFY(!QFile::exists(cli.path(u"state/model.safetensors"_s)));
 }
 
-QTEST_GUILESS_MAIN(CliCheckpoints)
+STAGELENS_TEST(CliCheckpoints)
+
+} // namespace integration_cli_checkpoints
+
 #include "cli_checkpoints.moc"

@@ -1,5 +1,6 @@
 // The command line's contract (resources/docs/command-line.md): figures, JSON, exit statuses.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QJsonArray>
 #include <QTest>
@@ -9,6 +10,8 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <unistd.h>
+
+namespace integration_cli_contract {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -387,5 +390,8 @@ void CliContract::leavesNothingOfAPictureThatIsStopped()
     QVERIFY(QDir(m_cli.path(u"temporary"_s)).isEmpty());
 }
 
-QTEST_GUILESS_MAIN(CliContract)
+STAGELENS_TEST(CliContract)
+
+} // namespace integration_cli_contract
+
 #include "cli_contract.moc"

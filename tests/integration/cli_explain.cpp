@@ -1,9 +1,12 @@
 // What the command line says about idle time, the critical path and better orders; the worked example of the documentation.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QJsonArray>
 #include <QTest>
+
+namespace integration_cli_explain {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -115,5 +118,8 @@ private:
     CliRunner m_cli;
 };
 
-QTEST_GUILESS_MAIN(CliExplain)
+STAGELENS_TEST(CliExplain)
+
+} // namespace integration_cli_explain
+
 #include "cli_explain.moc"

@@ -1,8 +1,11 @@
 // What wrong and hostile input gets from the command line: every problem, its place, exit status 2, and no crash.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QStringDecoder>
 #include <QTest>
+
+namespace integration_cli_input {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -370,5 +373,8 @@ void CliInput::saysWhenStandardOutputIsFull()
     QVERIFY(process.readAllStandardError().contains("standard output"));
 }
 
-QTEST_GUILESS_MAIN(CliInput)
+STAGELENS_TEST(CliInput)
+
+} // namespace integration_cli_input
+
 #include "cli_input.moc"

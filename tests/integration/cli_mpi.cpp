@@ -1,5 +1,6 @@
 // `run --transport mpi`: the same run as processes, to the same bits, and what becomes of it when one of them is lost.
 #include "tests/support/mpi_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QDirIterator>
 #include <QFile>
@@ -7,6 +8,8 @@
 #include <QtTest>
 
 #include <csignal>
+
+namespace integration_cli_mpi {
 
 using stagelens::test::CliAnswer;
 using stagelens::test::mpiObstacle;
@@ -280,5 +283,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(CliMpi)
+STAGELENS_TEST(CliMpi)
+
+} // namespace integration_cli_mpi
+
 #include "cli_mpi.moc"

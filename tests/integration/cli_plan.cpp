@@ -1,8 +1,11 @@
 // `plan` and `--global-batch` on the command line.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QJsonArray>
 #include <QTest>
+
+namespace integration_cli_plan {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -143,5 +146,8 @@ private:
     CliRunner m_cli;
 };
 
-QTEST_GUILESS_MAIN(CliPlan)
+STAGELENS_TEST(CliPlan)
+
+} // namespace integration_cli_plan
+
 #include "cli_plan.moc"

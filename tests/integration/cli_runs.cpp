@@ -1,5 +1,6 @@
 // Training from the command line, the run database, interrupts and sudden death.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QElapsedTimer>
 #include <QJsonArray>
@@ -7,6 +8,8 @@
 
 #include <cmath>
 #include <csignal>
+
+namespace integration_cli_runs {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -325,5 +328,8 @@ void CliRuns::marksAKilledRunInterrupted()
     QCOMPARE(statuses, QStringList({u"finished"_s, u"interrupted"_s}));
 }
 
-QTEST_GUILESS_MAIN(CliRuns)
+STAGELENS_TEST(CliRuns)
+
+} // namespace integration_cli_runs
+
 #include "cli_runs.moc"

@@ -1,10 +1,13 @@
 // A custom schedule from a file through stagelens-cli: predicted, validated, trained and exported as a family's own is.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QJsonArray>
 #include <QRegularExpression>
 #include <QTest>
+
+namespace integration_cli_schedule_file {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -392,5 +395,8 @@ void CliScheduleFile::aRunKeepsItsSchedule()
     QVERIFY(other.object()[u"experiment"_s][u"schedule"_s][u"text"_s].toString().startsWith(u"0F0,0F1"_s));
 }
 
-QTEST_GUILESS_MAIN(CliScheduleFile)
+STAGELENS_TEST(CliScheduleFile)
+
+} // namespace integration_cli_schedule_file
+
 #include "cli_schedule_file.moc"

@@ -10,11 +10,14 @@
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/memory_wire.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
 #include "tests/support/verify_matrix.h"
 
 #include <atomic>
 #include <chrono>
 #include <thread>
+
+namespace integration_gpu_nccl {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -429,5 +432,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(GpuNccl)
+STAGELENS_TEST(GpuNccl)
+
+} // namespace integration_gpu_nccl
+
 #include "gpu_nccl.moc"

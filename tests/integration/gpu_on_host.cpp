@@ -10,6 +10,7 @@
 #include "tests/support/cli_runner.h"
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
 #include "tests/support/verify_matrix.h"
 
 #include <QFile>
@@ -18,6 +19,8 @@
 #include <array>
 #include <cmath>
 #include <set>
+
+namespace integration_gpu_on_host {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -528,5 +531,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(GpuOnHost)
+STAGELENS_TEST(GpuOnHost)
+
+} // namespace integration_gpu_on_host
+
 #include "gpu_on_host.moc"

@@ -4,10 +4,13 @@
 #include "engine/runtime/data/token_source.h"
 #include "engine/runtime/reference/reference.h"
 #include "engine/runtime/session.h"
+#include "tests/support/test_program.h"
 #include "tests/support/trained.h"
 
 #include <QtTest>
 #include <cmath>
+
+namespace integration_hundred_steps {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -154,5 +157,8 @@ private:
     std::vector<double> m_reference;
 };
 
-QTEST_GUILESS_MAIN(HundredSteps)
+STAGELENS_TEST(HundredSteps)
+
+} // namespace integration_hundred_steps
+
 #include "hundred_steps.moc"

@@ -6,6 +6,7 @@
 #include "kernels/include/layernorm.h"
 #include "kernels/include/rmsnorm.h"
 #include "kernels/include/rotary.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QTemporaryDir>
@@ -15,6 +16,8 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+
+namespace integration_initial_parameters {
 
 using namespace stagelens;
 using exchange::TensorView;
@@ -437,5 +440,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(InitialParameters)
+STAGELENS_TEST(InitialParameters)
+
+} // namespace integration_initial_parameters
+
 #include "initial_parameters.moc"

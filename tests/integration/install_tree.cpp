@@ -1,8 +1,12 @@
 // What `cmake --install` puts down: programs that find their presets without the source tree, and pages that tell all of them.
+#include "tests/support/test_program.h"
+
 #include <QProcess>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QtTest>
+
+namespace integration_install_tree {
 
 using namespace Qt::StringLiterals;
 
@@ -83,5 +87,8 @@ private:
     QTemporaryDir m_prefix;
 };
 
-QTEST_GUILESS_MAIN(InstallTree)
+STAGELENS_TEST(InstallTree)
+
+} // namespace integration_install_tree
+
 #include "install_tree.moc"

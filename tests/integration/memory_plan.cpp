@@ -4,10 +4,13 @@
 #include "engine/runtime/memory/device_memory.h"
 #include "engine/runtime/training_run.h"
 #include "engine/simulate/memory.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
 #include <cmath>
+
+namespace integration_memory_plan {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -250,5 +253,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(MemoryPlanTest)
+STAGELENS_TEST(MemoryPlanTest)
+
+} // namespace integration_memory_plan
+
 #include "memory_plan.moc"

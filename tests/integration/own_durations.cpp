@@ -2,11 +2,14 @@
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/pass_index.h"
 #include "tests/support/requirements.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
 #include <algorithm>
 #include <cmath>
+
+namespace integration_own_durations {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -138,5 +141,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(OwnDurations)
+STAGELENS_TEST(OwnDurations)
+
+} // namespace integration_own_durations
+
 #include "own_durations.moc"

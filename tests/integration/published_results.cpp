@@ -3,10 +3,13 @@
 #include "engine/service/engine_service.h"
 #include "engine/service/published.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <cmath>
+
+namespace integration_published_results {
 
 using namespace stagelens;
 
@@ -67,5 +70,8 @@ void PublishedResults::anotherPlanHasNone()
     QVERIFY(service::publishedFor(other) == nullptr);
 }
 
-QTEST_GUILESS_MAIN(PublishedResults)
+STAGELENS_TEST(PublishedResults)
+
+} // namespace integration_published_results
+
 #include "published_results.moc"

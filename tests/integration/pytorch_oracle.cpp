@@ -1,9 +1,12 @@
 // Both families against an independent implementation: PyTorch trains a dump once more (tests/support/pytorch_oracle.py).
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QJsonArray>
 #include <QtTest>
 #include <cmath>
+
+namespace integration_pytorch_oracle {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -129,5 +132,8 @@ private:
     QJsonObject m_oracle;
 };
 
-QTEST_GUILESS_MAIN(PytorchOracle)
+STAGELENS_TEST(PytorchOracle)
+
+} // namespace integration_pytorch_oracle
+
 #include "pytorch_oracle.moc"

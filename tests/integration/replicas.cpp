@@ -4,6 +4,7 @@
 #include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/memory/memory_plan.h"
 #include "engine/runtime/training_run.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 #include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
@@ -11,6 +12,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <filesystem>
+
+namespace integration_replicas {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -301,5 +304,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(Replicas)
+STAGELENS_TEST(Replicas)
+
+} // namespace integration_replicas
+
 #include "replicas.moc"

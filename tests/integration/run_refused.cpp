@@ -2,9 +2,12 @@
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/text_form.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
+
+namespace integration_run_refused {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -90,5 +93,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(RunRefused)
+STAGELENS_TEST(RunRefused)
+
+} // namespace integration_run_refused
+
 #include "run_refused.moc"

@@ -1,8 +1,11 @@
 // The table of runs: found by words, sorted, and read some rows at a time.
 #include "engine/store/run_store.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QTest>
+
+namespace integration_run_table {
 
 using namespace stagelens;
 using store::RunId;
@@ -160,5 +163,8 @@ void RunTable::plansAndNotesAreKept()
     QVERIFY(!m_store->setNote(4711, "nobody's").ok());
 }
 
-QTEST_GUILESS_MAIN(RunTable)
+STAGELENS_TEST(RunTable)
+
+} // namespace integration_run_table
+
 #include "run_table.moc"

@@ -5,6 +5,7 @@
 #include "engine/model/names.h"
 #include "engine/runtime/state/dump.h"
 #include "tests/support/requirements.h"
+#include "tests/support/test_program.h"
 #include "tests/support/trained.h"
 
 #include <QTemporaryDir>
@@ -15,6 +16,8 @@
 #include <cmath>
 #include <filesystem>
 #include <random>
+
+namespace integration_runtime_training {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -364,5 +367,8 @@ private:
     std::string m_tokens;
 };
 
-QTEST_GUILESS_MAIN(RuntimeTraining)
+STAGELENS_TEST(RuntimeTraining)
+
+} // namespace integration_runtime_training
+
 #include "runtime_training.moc"

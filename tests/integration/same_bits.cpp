@@ -3,6 +3,7 @@
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/text_form.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 #include "tests/support/trained.h"
 
@@ -10,6 +11,8 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+
+namespace integration_same_bits {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -190,5 +193,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SameBits)
+STAGELENS_TEST(SameBits)
+
+} // namespace integration_same_bits
+
 #include "same_bits.moc"

@@ -1,6 +1,7 @@
 // The service as the window and the command line use it: jobs in, snapshots out, runs in the store.
 #include "engine/service/engine_service.h"
 #include "engine/store/sqlite.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QTemporaryDir>
@@ -15,6 +16,8 @@
 #include <stop_token>
 #include <thread>
 #include <utility>
+
+namespace integration_service_jobs {
 
 using namespace stagelens;
 
@@ -331,5 +334,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(ServiceJobs)
+STAGELENS_TEST(ServiceJobs)
+
+} // namespace integration_service_jobs
+
 #include "service_jobs.moc"

@@ -1,9 +1,12 @@
 // Sweeps and imports as jobs of the service.
 #include "engine/service/engine_service.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QTemporaryDir>
 #include <QTest>
+
+namespace integration_service_sweep {
 
 using namespace stagelens;
 
@@ -96,5 +99,8 @@ void ServiceSweep::aMissingTraceIsAnError()
     QVERIFY(!answer->error().problems.empty());
 }
 
-QTEST_GUILESS_MAIN(ServiceSweep)
+STAGELENS_TEST(ServiceSweep)
+
+} // namespace integration_service_sweep
+
 #include "service_sweep.moc"

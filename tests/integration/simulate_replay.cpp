@@ -3,11 +3,14 @@
 #include "engine/model/presets.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <algorithm>
 #include <cmath>
+
+namespace integration_simulate_replay {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -110,5 +113,8 @@ private:
     std::vector<test::MeasuredRun> m_runs;
 };
 
-QTEST_GUILESS_MAIN(SimulateReplay)
+STAGELENS_TEST(SimulateReplay)
+
+} // namespace integration_simulate_replay
+
 #include "simulate_replay.moc"

@@ -1,11 +1,14 @@
 // Every operation of SQLite on its files fails once, and from then on: no run that was finished is lost, none is called
 // finished that is not whole, and what fails is an error.
 #include "tests/support/store_samples.h"
+#include "tests/support/test_program.h"
 
 #include <sqlite3.h>
 
 #include <cstring>
 #include <vector>
+
+namespace integration_store_faults {
 
 using namespace stagelens;
 using namespace stagelens::test;
@@ -231,5 +234,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(StoreFaults)
+STAGELENS_TEST(StoreFaults)
+
+} // namespace integration_store_faults
+
 #include "store_faults.moc"

@@ -5,6 +5,7 @@
 #include "engine/store/removal.h"
 #include "tests/support/child_process.h"
 #include "tests/support/store_samples.h"
+#include "tests/support/test_program.h"
 
 #include <QDir>
 #include <algorithm>
@@ -16,6 +17,8 @@
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
+
+namespace integration_store_files {
 
 using namespace stagelens;
 using namespace stagelens::test;
@@ -433,5 +436,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(StoreFiles)
+STAGELENS_TEST(StoreFiles)
+
+} // namespace integration_store_files
+
 #include "store_files.moc"

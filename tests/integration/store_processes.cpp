@@ -1,8 +1,11 @@
 // Several processes on one run database, and the death of some.
 #include "tests/support/child_process.h"
 #include "tests/support/store_samples.h"
+#include "tests/support/test_program.h"
 
 #include <array>
+
+namespace integration_store_processes {
 
 using namespace stagelens;
 using namespace stagelens::test;
@@ -149,5 +152,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(StoreProcesses)
+STAGELENS_TEST(StoreProcesses)
+
+} // namespace integration_store_processes
+
 #include "store_processes.moc"

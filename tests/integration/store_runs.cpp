@@ -1,9 +1,12 @@
 // What the run database keeps.
 #include "engine/store/migrations.h"
 #include "tests/support/store_samples.h"
+#include "tests/support/test_program.h"
 
 #include <cmath>
 #include <limits>
+
+namespace integration_store_runs {
 
 using namespace stagelens;
 using namespace stagelens::test;
@@ -176,5 +179,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(StoreRuns)
+STAGELENS_TEST(StoreRuns)
+
+} // namespace integration_store_runs
+
 #include "store_runs.moc"

@@ -4,6 +4,7 @@
 #include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/memory/memory_plan.h"
 #include "engine/runtime/training_run.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 #include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
@@ -11,6 +12,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <filesystem>
+
+namespace integration_tensor_ranks {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -256,5 +259,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(TensorRanks)
+STAGELENS_TEST(TensorRanks)
+
+} // namespace integration_tensor_ranks
+
 #include "tensor_ranks.moc"

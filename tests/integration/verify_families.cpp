@@ -1,10 +1,13 @@
 // Every family with stages and shards of nothing, and within the memory that is planned for it.
 #include "engine/operators/sizes.h"
 #include "engine/runtime/training_run.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
 #include <numeric>
+
+namespace integration_verify_families {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -87,5 +90,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(VerifyFamilies)
+STAGELENS_TEST(VerifyFamilies)
+
+} // namespace integration_verify_families
+
 #include "verify_families.moc"

@@ -6,6 +6,7 @@
 #include "engine/operators/sizes.h"
 #include "engine/runtime/layers/norm.h"
 #include "engine/runtime/training_run.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 #include "tests/support/trained.h"
 
@@ -13,6 +14,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+
+namespace integration_verify_llama {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -208,5 +211,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(VerifyLlama)
+STAGELENS_TEST(VerifyLlama)
+
+} // namespace integration_verify_llama
+
 #include "verify_llama.moc"

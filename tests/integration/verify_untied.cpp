@@ -1,5 +1,8 @@
 // The whole matrix of families, vocabulary methods and devices with untied weights against the unpartitioned float64 reference.
+#include "tests/support/test_program.h"
 #include "tests/support/verify_matrix.h"
+
+namespace integration_verify_untied {
 
 class VerifyUntied : public QObject {
     Q_OBJECT
@@ -18,5 +21,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(VerifyUntied)
+STAGELENS_TEST(VerifyUntied)
+
+} // namespace integration_verify_untied
+
 #include "verify_untied.moc"

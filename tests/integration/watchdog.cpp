@@ -3,10 +3,13 @@
 #include "engine/backend/compute.h"
 #include "engine/runtime/executor/executor.h"
 #include "engine/schedule/text_form.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
 #include <chrono>
+
+namespace integration_watchdog {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -117,5 +120,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(Watchdog)
+STAGELENS_TEST(Watchdog)
+
+} // namespace integration_watchdog
+
 #include "watchdog.moc"

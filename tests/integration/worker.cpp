@@ -1,5 +1,6 @@
 // Runs in a worker process: equal results, stopping, and crashes.
 #include "engine/runtime/worker/worker.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QFile>
@@ -9,6 +10,8 @@
 
 #include <csignal>
 #include <thread>
+
+namespace integration_worker {
 
 using namespace stagelens;
 
@@ -161,5 +164,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(Worker)
+STAGELENS_TEST(Worker)
+
+} // namespace integration_worker
+
 #include "worker.moc"

@@ -4,10 +4,13 @@
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
 #include "engine/operators/stage_layers.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <limits>
 #include <nlohmann/json.hpp>
+
+namespace property_experiment_json {
 
 using namespace stagelens::model;
 using stagelens::base::Random;
@@ -91,6 +94,12 @@ std::optional<double> maybeNumber(Random &random)
     return random.nextInteger(0, 1) == 0 ? std::nullopt : std::optional(anyNumber(random));
 }
 
+OffloadChoice anyOffload(Random &random)
+{
+    constexpr OffloadChoice kChoices[] = {{}, {.isAuto = true}, {.fraction = 0.25}, {.fraction = 1}};
+    return kChoices[random.nextInteger(0, 3)];
+}
+
 Experiment anyExperiment(Random &random)
 {
     Experiment experiment;
@@ -107,6 +116,7 @@ Experiment anyExperiment(Random &random)
                            anyOf<ContextMethod>(random),
                            anyInt(random),
                            anyInt(random),
+                           anyNumber(random),
                            anyInt(random),
                            anyOf<ZeroGradients>(random),
                            anyOf<ZeroParameters>(random),
@@ -128,7 +138,11 @@ Experiment anyExperiment(Random &random)
                            anyOf<Recompute>(random),
                            {},
                            {random.nextInteger(0, 1) == 0, random.nextInteger(0, 1) == 0, random.nextInteger(0, 1) == 0},
-                           anyOf<Attention>(random)};
+                           anyOf<Attention>(random),
+                           anyOffload(random),
+                           random.nextInteger(0, 1) == 0 ? OffloadLanes::Half : OffloadLanes::Full,
+                           maybeNumber(random),
+                           maybeInt(random)};
     const bool hasList = experiment.schedule.recompute != Recompute::Full; // which it would replace
     for (std::int64_t left = hasList ? random.nextInteger(0, 4) : 0; left > 0; --left)
         experiment.schedule.recomputeLayers.push_back(anyInt(random));
@@ -149,7 +163,7 @@ Experiment anyExperiment(Random &random)
         training.optimizer.tableRate = anyNumber(random);
         training.optimizer.scalesByValue = true;
     }
-    experiment.whatIf = {anyText(random), anyText(random),     maybeNumber(random), maybeInt(random),
+    experiment.whatIf = {anyText(random), anyText(random),     maybeNumber(random), maybeInt(random),   maybeNumber(random),
                          anyText(random), maybeNumber(random), maybeNumber(random), maybeNumber(random)};
     return experiment;
 }
@@ -261,5 +275,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ExperimentJson)
+STAGELENS_TEST(ExperimentJson)
+
+} // namespace property_experiment_json
+
 #include "experiment_json.moc"

@@ -4,11 +4,14 @@
 #include "engine/base/random.h"
 #include "tests/support/random_plans.h"
 #include "tests/support/requirements.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <map>
 #include <numeric>
+
+namespace property_idle_causes {
 
 using namespace stagelens;
 using base::Nanos;
@@ -290,5 +293,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(IdleCausesRandom)
+STAGELENS_TEST(IdleCausesRandom)
+
+} // namespace property_idle_causes
+
 #include "idle_causes.moc"

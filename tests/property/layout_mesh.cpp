@@ -2,10 +2,13 @@
 #include "engine/base/random.h"
 #include "engine/layout/mesh.h"
 #include "engine/layout/shard.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <algorithm>
+
+namespace property_layout_mesh {
 
 using namespace stagelens::layout;
 using stagelens::base::Random;
@@ -151,5 +154,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(PropertyLayoutMesh)
+STAGELENS_TEST(PropertyLayoutMesh)
+
+} // namespace property_layout_mesh
+
 #include "layout_mesh.moc"

@@ -8,12 +8,15 @@
 #include "engine/runtime/executor/unit_of_work.h"
 #include "engine/schedule/pass_index.h"
 #include "tests/support/requirements.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+
+namespace property_message_order {
 
 using namespace stagelens;
 using backend::Message;
@@ -315,5 +318,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(MessageOrder)
+STAGELENS_TEST(MessageOrder)
+
+} // namespace property_message_order
+
 #include "message_order.moc"

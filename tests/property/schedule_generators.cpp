@@ -7,11 +7,14 @@
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <random>
+
+namespace property_schedule_generators {
 
 using namespace stagelens;
 using namespace stagelens::schedule;
@@ -190,5 +193,8 @@ void ScheduleGenerators::mutatedTextsAreReadOrRefused()
     QVERIFY(readable > 100);
 }
 
-QTEST_GUILESS_MAIN(ScheduleGenerators)
+STAGELENS_TEST(ScheduleGenerators)
+
+} // namespace property_schedule_generators
+
 #include "schedule_generators.moc"

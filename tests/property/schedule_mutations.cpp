@@ -5,6 +5,7 @@
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -16,6 +17,8 @@
 #include <tuple>
 #include <utility>
 #include <vector>
+
+namespace property_schedule_mutations {
 
 using namespace stagelens;
 using namespace stagelens::schedule;
@@ -209,5 +212,8 @@ void ScheduleMutations::validatorAgreesWithNaiveCheck()
     QCOMPARE(kinds.size(), std::size_t{6});
 }
 
-QTEST_GUILESS_MAIN(ScheduleMutations)
+STAGELENS_TEST(ScheduleMutations)
+
+} // namespace property_schedule_mutations
+
 #include "schedule_mutations.moc"

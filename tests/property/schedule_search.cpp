@@ -4,11 +4,14 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/search/search_space.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <algorithm>
 #include <set>
+
+namespace property_schedule_search {
 
 using namespace stagelens;
 
@@ -105,5 +108,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ScheduleSearch)
+STAGELENS_TEST(ScheduleSearch)
+
+} // namespace property_schedule_search
+
 #include "schedule_search.moc"

@@ -4,10 +4,13 @@
 #include "engine/simulate/metrics.h"
 #include "tests/support/random_plans.h"
 #include "tests/support/requirements.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <numeric>
+
+namespace property_simulate_random {
 
 using namespace stagelens;
 using base::Nanos;
@@ -151,5 +154,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulateRandom)
+STAGELENS_TEST(SimulateRandom)
+
+} // namespace property_simulate_random
+
 #include "simulate_random.moc"

@@ -3,10 +3,13 @@
 #include "engine/simulate/sensitivity/jitter.h"
 #include "engine/simulate/sensitivity/what_if_costs.h"
 #include "tests/support/random_plans.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <cmath>
+
+namespace property_slow_device {
 
 using namespace stagelens;
 using base::Nanos;
@@ -147,5 +150,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SlowDevice)
+STAGELENS_TEST(SlowDevice)
+
+} // namespace property_slow_device
+
 #include "slow_device.moc"

@@ -7,6 +7,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -14,6 +15,8 @@
 #include <random>
 #include <set>
 #include <tuple>
+
+namespace property_torch_csv_random {
 
 using namespace stagelens;
 using namespace stagelens::exchange;
@@ -187,5 +190,8 @@ void TorchCsvRandom::noiseIsReadOrRefused()
     QVERIFY(readable > 0); // some mutations only change a number
 }
 
-QTEST_GUILESS_MAIN(TorchCsvRandom)
+STAGELENS_TEST(TorchCsvRandom)
+
+} // namespace property_torch_csv_random
+
 #include "torch_csv_random.moc"

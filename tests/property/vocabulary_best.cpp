@@ -3,8 +3,11 @@
 #include "engine/schedule/check/validator.h"
 #include "engine/simulate/planned_schedule.h"
 #include "tests/support/random_plans.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
+
+namespace property_vocabulary_best {
 
 using namespace stagelens;
 using base::Nanos;
@@ -61,5 +64,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(VocabularyBest)
+STAGELENS_TEST(VocabularyBest)
+
+} // namespace property_vocabulary_best
+
 #include "vocabulary_best.moc"

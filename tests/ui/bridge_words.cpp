@@ -1,11 +1,14 @@
 // Figures, sentences and verdicts as a person reads them.
 #include "engine/schedule/families.h"
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/state/gap_explanation.h"
 #include "ui/words/differences.h"
 #include "ui/words/headline.h"
 #include "ui/words/verdict.h"
 #include "ui/words/words.h"
+
+namespace ui_bridge_words {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -254,5 +257,8 @@ void BridgeWords::betterOnlyBeyondTheNoise()
     QCOMPARE(ui::figureVerdict(100.1, 100, true), u"no clear difference"_s);
 }
 
-QTEST_MAIN(BridgeWords)
+STAGELENS_TEST(BridgeWords)
+
+} // namespace ui_bridge_words
+
 #include "bridge_words.moc"

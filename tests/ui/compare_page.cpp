@@ -1,6 +1,7 @@
 // Comparing two to six things: what is said to differ, what is called better, how timelines are aligned.
 #include "engine/model/family_shape.h"
 #include "engine/operators/stage_layers.h"
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/controls/message_bar.h"
 #include "ui/panels/compare_panel.h"
@@ -15,6 +16,8 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTableWidget>
+
+namespace ui_compare_page {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -311,5 +314,8 @@ void ComparePage::cellsAreCopied()
     QVERIFY2(copied.contains(u"Peak memory\t"_s), qPrintable(copied));
 }
 
-QTEST_MAIN(ComparePage)
+STAGELENS_TEST(ComparePage)
+
+} // namespace ui_compare_page
+
 #include "compare_page.moc"

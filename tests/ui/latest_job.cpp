@@ -1,5 +1,6 @@
 // Computations off the GUI thread: which answer counts, what is said while it takes long, and how they end.
 #include "ui/state/latest_job.h"
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 
 #include <QTemporaryDir>
@@ -7,6 +8,8 @@
 #include <atomic>
 #include <stdexcept>
 #include <thread>
+
+namespace ui_latest_job {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -142,5 +145,8 @@ void LatestJobs::nobodyWaitsForADestroyedJob()
     QVERIFY(work.stopped.load());
 }
 
-QTEST_MAIN(LatestJobs)
+STAGELENS_TEST(LatestJobs)
+
+} // namespace ui_latest_job
+
 #include "latest_job.moc"

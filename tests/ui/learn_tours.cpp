@@ -1,6 +1,7 @@
 // Tours: every step of every tour is simulated and its claims checked; a broken tour is explained with file and line.
 #include "engine/base/file.h"
 #include "engine/schedule/families.h"
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/learn/page_plans.h"
 #include "ui/learn/tour.h"
@@ -9,6 +10,8 @@
 #include <QDir>
 
 #include <random>
+
+namespace ui_learn_tours {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -206,5 +209,8 @@ void LearnTours::damagedToursAreNeverBelieved()
     }
 }
 
-QTEST_MAIN(LearnTours)
+STAGELENS_TEST(LearnTours)
+
+} // namespace ui_learn_tours
+
 #include "learn_tours.moc"

@@ -2,6 +2,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/service/engine_service.h"
 #include "engine/simulate/memory.h"
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/canvas/gif_writer.h"
 #include "ui/panels/morph_panel.h"
@@ -18,6 +19,8 @@
 #include <QXmlStreamReader>
 
 #include <map>
+
+namespace ui_morph_passes {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -347,5 +350,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(MorphPasses)
+STAGELENS_TEST(MorphPasses)
+
+} // namespace ui_morph_passes
+
 #include "morph_passes.moc"

@@ -1,4 +1,5 @@
 // The palette: readable labels, and kinds that stay apart for every kind of colour vision.
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/canvas/colours.h"
 
@@ -6,6 +7,8 @@
 
 #include <array>
 #include <cmath>
+
+namespace ui_palette_colours {
 
 using namespace stagelens;
 using ui::Colours;
@@ -135,5 +138,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(PaletteColours)
+STAGELENS_TEST(PaletteColours)
+
+} // namespace ui_palette_colours
+
 #include "palette_colours.moc"

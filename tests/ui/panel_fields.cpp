@@ -1,6 +1,7 @@
 // The table of fields and the editor made from it.
 #include "engine/model/family_shape.h"
 #include "engine/service/engine_service.h"
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/field_editor.h"
@@ -14,6 +15,8 @@
 
 #include <algorithm>
 #include <set>
+
+namespace ui_panel_fields {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -312,5 +315,8 @@ void PanelFields::aScheduleFileBringsItsPlan()
     QVERIFY(model::validate(experiment).empty());
 }
 
-QTEST_MAIN(PanelFields)
+STAGELENS_TEST(PanelFields)
+
+} // namespace ui_panel_fields
+
 #include "panel_fields.moc"

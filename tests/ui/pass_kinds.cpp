@@ -1,5 +1,6 @@
 // Where a run differs from its prediction, by kind of pass, and whether the machine was busy.
 #include "ui/shell/pass_kinds.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/lane_groups.h"
 #include "tests/ui/window_fixture.h"
 
@@ -7,6 +8,8 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QTableWidget>
+
+namespace ui_pass_kinds {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -85,5 +88,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(PassKinds)
+STAGELENS_TEST(PassKinds)
+
+} // namespace ui_pass_kinds
+
 #include "pass_kinds.moc"

@@ -1,4 +1,5 @@
 // The plots below the timeline: exact columns, empty states, the shared axis.
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/canvas/colours.h"
 #include "ui/plots/memory_legend.h"
@@ -9,6 +10,8 @@
 #include <QComboBox>
 
 #include <cmath>
+
+namespace ui_plots_widgets {
 
 using namespace stagelens;
 
@@ -227,5 +230,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(PlotsWidgets)
+STAGELENS_TEST(PlotsWidgets)
+
+} // namespace ui_plots_widgets
+
 #include "plots_widgets.moc"

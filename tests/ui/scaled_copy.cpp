@@ -1,7 +1,10 @@
 // The small copy of a plan too large for this computer.
 #include "ui/state/scaled_copy.h"
 #include "engine/model/presets.h"
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
+
+namespace ui_scaled_copy {
 
 using namespace stagelens;
 
@@ -76,5 +79,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(ScaledCopy)
+STAGELENS_TEST(ScaledCopy)
+
+} // namespace ui_scaled_copy
+
 #include "scaled_copy.moc"

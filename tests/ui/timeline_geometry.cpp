@@ -1,11 +1,14 @@
 // The pure parts of the timeline: boxes, folds, sums, density, the time axis.
 #include "engine/base/random.h"
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/canvas/geometry.h"
 #include "ui/words/time_axis.h"
 
 #include <cinttypes>
 #include <numeric>
+
+namespace ui_timeline_geometry {
 
 using namespace stagelens;
 using schedule::makePass;
@@ -296,5 +299,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(TimelineGeometry)
+STAGELENS_TEST(TimelineGeometry)
+
+} // namespace ui_timeline_geometry
+
 #include "timeline_geometry.moc"

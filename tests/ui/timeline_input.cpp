@@ -1,4 +1,5 @@
 // The timeline as a person uses it: real mouse and key events on the real widget.
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "tests/ui/lane_groups.h"
 #include "ui/state/view_state.h"
@@ -12,6 +13,8 @@
 #include <QSvgGenerator>
 
 #include <memory>
+
+namespace ui_timeline_input {
 
 using namespace stagelens;
 using test::makeGroup;
@@ -369,5 +372,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(TimelineInput)
+STAGELENS_TEST(TimelineInput)
+
+} // namespace ui_timeline_input
+
 #include "timeline_input.moc"

@@ -1,5 +1,6 @@
 // Range statistics, search, minimap, messages, colours and differences: what one asks the timeline for.
 #include "engine/simulate/idle_causes.h"
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "tests/ui/lane_groups.h"
 #include "ui/canvas/colours.h"
@@ -14,6 +15,8 @@
 
 #include <array>
 #include <map>
+
+namespace ui_timeline_tools {
 
 using namespace stagelens;
 using ui::TimelineContent;
@@ -473,5 +476,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(TimelineTools)
+STAGELENS_TEST(TimelineTools)
+
+} // namespace ui_timeline_tools
+
 #include "timeline_tools.moc"

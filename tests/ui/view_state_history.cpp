@@ -1,8 +1,11 @@
 // The visible range: fit, zoom, pan, history.
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/state/view_state.h"
 
 #include <QSignalSpy>
+
+namespace ui_view_state_history {
 
 using namespace stagelens;
 using ui::ViewState;
@@ -124,5 +127,8 @@ private slots:
     }
 };
 
-QTEST_MAIN(ViewStateHistory)
+STAGELENS_TEST(ViewStateHistory)
+
+} // namespace ui_view_state_history
+
 #include "view_state_history.moc"

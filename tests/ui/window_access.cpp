@@ -1,4 +1,5 @@
 // The window without eyes and without a mouse: what takes the focus has a name, and the keyboard comes to it, in every mode.
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/compare_controller.h"
 #include "ui/panels/compare_panel.h"
@@ -9,6 +10,8 @@
 #include <QLineEdit>
 #include <QSet>
 #include <QToolButton>
+
+namespace ui_window_access {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -161,5 +164,8 @@ void WindowAccess::f6WalksThePanes()
         QVERIFY2(path.filter(pane).size() > 0, qPrintable(pane + u" is not in:\n"_s + path.join(u'\n')));
 }
 
-QTEST_MAIN(WindowAccess)
+STAGELENS_TEST(WindowAccess)
+
+} // namespace ui_window_access
+
 #include "window_access.moc"

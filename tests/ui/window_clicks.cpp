@@ -2,6 +2,7 @@
 #include "tests/ui/window_fixture.h"
 
 #include "engine/base/file.h"
+#include "tests/support/test_program.h"
 #include "ui/controllers/schedule_controller.h"
 #include "ui/learn/card_list.h"
 #include "ui/pages/learn_page.h"
@@ -17,6 +18,8 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QTimer>
+
+namespace ui_window_clicks {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -140,5 +143,8 @@ void WindowClicks::aBrokenScheduleIsRepaired()
     QVERIFY(m_clicks <= 3);
 }
 
-QTEST_MAIN(WindowClicks)
+STAGELENS_TEST(WindowClicks)
+
+} // namespace ui_window_clicks
+
 #include "window_clicks.moc"

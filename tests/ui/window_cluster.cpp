@@ -2,6 +2,7 @@
 #include "engine/model/experiment_json.h"
 #include "engine/model/hardware_json.h"
 #include "engine/model/presets.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/export_controller.h"
 #include "ui/panels/cluster_dialog.h"
@@ -14,6 +15,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+
+namespace ui_window_cluster {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -162,5 +165,8 @@ private:
     std::unique_ptr<test::WindowFixture> m_fixture;
 };
 
-QTEST_MAIN(WindowCluster)
+STAGELENS_TEST(WindowCluster)
+
+} // namespace ui_window_cluster
+
 #include "window_cluster.moc"

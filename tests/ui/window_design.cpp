@@ -1,4 +1,5 @@
 // The look of the window in every mode: sizes of type from the scale, margins and spacings on the grid, no text cut off.
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/design.h"
 
@@ -8,6 +9,8 @@
 #include <QLabel>
 #include <QLayout>
 #include <QPushButton>
+
+namespace ui_window_design {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -120,5 +123,8 @@ void WindowDesign::presentedTypeIsLarge()
     QVERIFY(window.findChild<QLabel *>(u"presentation.title"_s)->isVisible());
 }
 
-QTEST_MAIN(WindowDesign)
+STAGELENS_TEST(WindowDesign)
+
+} // namespace ui_window_design
+
 #include "window_design.moc"

@@ -1,6 +1,7 @@
 // The editor's richer parts in a real window: the strip of stages, models and other files dropped, training fields, costs of a
 // run, and what is typed into its fields.
 #include "engine/operators/stage_layers.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/stage_strip.h"
@@ -15,6 +16,8 @@
 #include <QPointer>
 #include <QSpinBox>
 #include <QToolButton>
+
+namespace ui_window_editor {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -335,5 +338,8 @@ void WindowEditor::aFloatingFieldLosesTheFocusBeforeTheDocumentIsGone()
     QCOMPARE(watch.late, 0);
 }
 
-QTEST_MAIN(WindowEditor)
+STAGELENS_TEST(WindowEditor)
+
+} // namespace ui_window_editor
+
 #include "window_editor.moc"

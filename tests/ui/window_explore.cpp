@@ -1,4 +1,5 @@
 // The window before anything was trained: first start, live prediction, illegal input, undo, baseline, memory of the session.
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/colours.h"
 #include "ui/controllers/compare_controller.h"
@@ -20,6 +21,8 @@
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QToolButton>
+
+namespace ui_window_explore {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -525,5 +528,8 @@ void WindowExplore::everyControlHasAName()
     }
 }
 
-QTEST_MAIN(WindowExplore)
+STAGELENS_TEST(WindowExplore)
+
+} // namespace ui_window_explore
+
 #include "window_explore.moc"

@@ -1,4 +1,5 @@
 // `stagelens` without a display: exports, screenshots and exit codes.
+#include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/canvas/gif_writer.h"
 
@@ -9,6 +10,8 @@
 #include <QTemporaryDir>
 
 #include <chrono>
+
+namespace ui_window_headless {
 
 using namespace Qt::StringLiterals;
 
@@ -191,5 +194,8 @@ void WindowHeadless::noDisplayIsSaid()
     QVERIFY2(outcome.errors.contains(u"no display"_s), qPrintable(outcome.errors));
 }
 
-QTEST_GUILESS_MAIN(WindowHeadless)
+STAGELENS_TEST(WindowHeadless)
+
+} // namespace ui_window_headless
+
 #include "window_headless.moc"

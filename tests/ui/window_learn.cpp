@@ -1,4 +1,5 @@
 // The documentation inside the window, and the way from a page to a plan.
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/learn/card_list.h"
 #include "ui/learn/lesson_picture.h"
@@ -15,6 +16,8 @@
 #include <QTextBrowser>
 #include <QTextLayout>
 #include <QTreeWidget>
+
+namespace ui_window_learn {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -357,5 +360,8 @@ void WindowLearn::thePictureIsPlayed()
     QVERIFY(window.explorePage().isVisible());
 }
 
-QTEST_MAIN(WindowLearn)
+STAGELENS_TEST(WindowLearn)
+
+} // namespace ui_window_learn
+
 #include "window_learn.moc"

@@ -1,4 +1,5 @@
 // The lever board of the window, and recomputed work in the picture.
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/colours.h"
 #include "ui/panels/levers_dialog.h"
@@ -10,6 +11,8 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QTreeWidget>
+
+namespace ui_window_levers {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -168,5 +171,8 @@ private:
     std::unique_ptr<test::WindowFixture> m_fixture;
 };
 
-QTEST_MAIN(WindowLevers)
+STAGELENS_TEST(WindowLevers)
+
+} // namespace ui_window_levers
+
 #include "window_levers.moc"

@@ -3,6 +3,7 @@
 // length.
 #include "engine/base/random.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/pages/sweep_page.h"
 
@@ -16,6 +17,8 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QWheelEvent>
+
+namespace ui_window_monkey {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -358,5 +361,8 @@ void WindowMonkey::nothingItDoesBreaksTheWindow()
     QVERIFY(!window.grab().isNull());
 }
 
-QTEST_MAIN(WindowMonkey)
+STAGELENS_TEST(WindowMonkey)
+
+} // namespace ui_window_monkey
+
 #include "window_monkey.moc"

@@ -1,5 +1,6 @@
 // The path of a person who never saw the window: why is the last device slow with a 256k vocabulary, what helps, and is it
 // true? Only through what can be seen, clicked and typed.
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/metrics_panel.h"
@@ -14,6 +15,8 @@
 #include <QSpinBox>
 #include <QToolButton>
 #include <QTreeWidget>
+
+namespace ui_window_path {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -169,7 +172,7 @@ void WindowPath::vocab2IsShorterOnTheUnchangedAxis()
 void WindowPath::aScaledCopyIsOpened()
 {
     auto &window = m_fixture->window();
-    QTRY_COMPARE(m_fixture->find<QToolButton>(u"strip.train"_s)->text(), u"Train a scaled copy here…"_s);
+    QTRY_COMPARE(m_fixture->find<QToolButton>(u"strip.train"_s)->text(), u"Train a copy…"_s);
     QTest::keyClick(&window, Qt::Key_F5);
     QTRY_VERIFY(m_fixture->find<QDialog>(u"scaled-copy"_s)); // the copy is sought off the GUI thread
     auto *dialog = m_fixture->find<QDialog>(u"scaled-copy"_s);
@@ -236,5 +239,8 @@ void WindowPath::theRunIsStopped()
     QVERIFY(run && run->status == store::RunStatus::Cancelled);
 }
 
-QTEST_MAIN(WindowPath)
+STAGELENS_TEST(WindowPath)
+
+} // namespace ui_window_path
+
 #include "window_path.moc"

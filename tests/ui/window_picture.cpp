@@ -1,4 +1,5 @@
 // How the window shows its picture: as a table, in a presentation, played, with the critical path, without a run.
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/colours.h"
 #include "ui/controllers/plan_controller.h"
@@ -18,6 +19,8 @@
 #include <QTableView>
 #include <QTest>
 #include <QToolButton>
+
+namespace ui_window_picture {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -443,5 +446,8 @@ void WindowPicture::findOpensOverThePicture()
     QCOMPARE(lane.pass[selection->slice.index].microbatch, 3);
 }
 
-QTEST_MAIN(WindowPicture)
+STAGELENS_TEST(WindowPicture)
+
+} // namespace ui_window_picture
+
 #include "window_picture.moc"

@@ -1,4 +1,5 @@
 // The run sheet's choice of another machine, through a stand-in for ssh.
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/state/run_database.h"
 
@@ -7,6 +8,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QToolButton>
+
+namespace ui_window_remote {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -74,5 +77,8 @@ private:
     std::unique_ptr<test::WindowFixture> m_fixture;
 };
 
-QTEST_MAIN(WindowRemote)
+STAGELENS_TEST(WindowRemote)
+
+} // namespace ui_window_remote
+
 #include "window_remote.moc"

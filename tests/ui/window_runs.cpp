@@ -1,5 +1,6 @@
 // The table of runs in the window: finding, describing, showing with its own plan, importing, comparing.
 #include "engine/store/sqlite.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/export_controller.h"
 #include "ui/controllers/import_controller.h"
@@ -21,6 +22,8 @@
 #include <QTableView>
 #include <QTableWidget>
 #include <QToolButton>
+
+namespace ui_window_runs {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -432,5 +435,8 @@ void WindowRuns::anImportShowsItsProgressAndCanBeCancelled()
     QCOMPARE(model()->rowCount(), 2);
 }
 
-QTEST_MAIN(WindowRuns)
+STAGELENS_TEST(WindowRuns)
+
+} // namespace ui_window_runs
+
 #include "window_runs.moc"

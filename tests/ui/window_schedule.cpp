@@ -1,4 +1,5 @@
 // Editing the order of passes in the window: as text with live faults, by dragging a pass, with keys, from and to files.
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/colours.h"
 #include "ui/controllers/schedule_controller.h"
@@ -14,6 +15,8 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QTreeWidget>
+
+namespace ui_window_schedule {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -388,5 +391,8 @@ void WindowSchedule::theListMakesTheOrderOnesOwn()
     QCOMPARE(window.document().experiment().parallel.devices, 2);
 }
 
-QTEST_MAIN(WindowSchedule)
+STAGELENS_TEST(WindowSchedule)
+
+} // namespace ui_window_schedule
+
 #include "window_schedule.moc"

@@ -1,6 +1,7 @@
 // Plans of several ranks in the window: shapes that fit, the topology, lanes that stand for ranks, and sweeps over shapes.
 #include "engine/model/presets.h"
 #include "engine/simulate/idle_causes.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/shapes/shape_dialog.h"
@@ -22,6 +23,8 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QTreeWidget>
+
+namespace ui_window_shapes {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -299,5 +302,8 @@ private:
     std::unique_ptr<test::WindowFixture> m_fixture;
 };
 
-QTEST_MAIN(WindowShapes)
+STAGELENS_TEST(WindowShapes)
+
+} // namespace ui_window_shapes
+
 #include "window_shapes.moc"

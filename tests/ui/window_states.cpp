@@ -2,6 +2,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
 #include "tests/support/gpt_shape.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/compare_controller.h"
 #include "ui/controllers/import_controller.h"
@@ -31,6 +32,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+namespace ui_window_states {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -353,5 +356,8 @@ void WindowStates::pagesReadNothingButTheirOwnPictures()
     QVERIFY(!trap.wasOpened());
 }
 
-QTEST_MAIN(WindowStates)
+STAGELENS_TEST(WindowStates)
+
+} // namespace ui_window_states
+
 #include "window_states.moc"

@@ -1,5 +1,6 @@
 // The plan strip: chips in fixed slots, numbers edited in place, pickers, problems, and training.
 #include "engine/schedule/families.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/state/run_database.h"
 #include "ui/strip/choice_menu.h"
@@ -13,6 +14,8 @@
 #include <QSpinBox>
 #include <QToolButton>
 #include <QTreeWidget>
+
+namespace ui_window_strip {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -348,5 +351,8 @@ void WindowStrip::theStripFitsEveryWidth()
     }
 }
 
-QTEST_MAIN(WindowStrip)
+STAGELENS_TEST(WindowStrip)
+
+} // namespace ui_window_strip
+
 #include "window_strip.moc"

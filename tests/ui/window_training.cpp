@@ -2,6 +2,7 @@
 #include "engine/model/experiment_json.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/store/run_store.h"
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/plan_controller.h"
 #include "ui/panels/compare_panel.h"
@@ -19,6 +20,8 @@
 
 #include <csignal>
 #include <sys/resource.h>
+
+namespace ui_window_training {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -485,5 +488,8 @@ void WindowTraining::aStoreThatCannotGrowIsSaid()
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{2}); // what was measured is shown all the same
 }
 
-QTEST_MAIN(WindowTraining)
+STAGELENS_TEST(WindowTraining)
+
+} // namespace ui_window_training
+
 #include "window_training.moc"

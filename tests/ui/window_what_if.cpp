@@ -1,4 +1,5 @@
 // What-ifs in the window: fields, the verdict, the band on the end flag, and jobs that newer plans cancel.
+#include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/sensitivity_controller.h"
 #include "ui/panels/headline_bar.h"
@@ -8,6 +9,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QTest>
+
+namespace ui_window_what_if {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -141,5 +144,8 @@ private:
     std::unique_ptr<WindowFixture> m_fixture;
 };
 
-QTEST_MAIN(WindowWhatIf)
+STAGELENS_TEST(WindowWhatIf)
+
+} // namespace ui_window_what_if
+
 #include "window_what_if.moc"

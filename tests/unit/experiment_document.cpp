@@ -3,11 +3,14 @@
 #include "engine/model/experiment_json.h"
 #include "engine/model/presets.h"
 #include "engine/operators/stage_layers.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 #include <nlohmann/json.hpp>
+
+namespace unit_experiment_document {
 
 using namespace stagelens::model;
 using stagelens::base::Problem;
@@ -325,5 +328,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ExperimentDocument)
+STAGELENS_TEST(ExperimentDocument)
+
+} // namespace unit_experiment_document
+
 #include "experiment_document.moc"

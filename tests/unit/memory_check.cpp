@@ -4,9 +4,12 @@
 #include "engine/operators/sizes.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/runtime/layers/shape.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
+
+namespace unit_memory_check {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -135,5 +138,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(MemoryCheck)
+STAGELENS_TEST(MemoryCheck)
+
+} // namespace unit_memory_check
+
 #include "memory_check.moc"

@@ -1,7 +1,10 @@
 // Queries on lanes, and the difference of two timelines.
 #include "engine/timeline/timeline.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
+
+namespace unit_timeline_queries {
 
 using namespace stagelens;
 using schedule::makePass;
@@ -104,5 +107,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TimelineQueries)
+STAGELENS_TEST(TimelineQueries)
+
+} // namespace unit_timeline_queries
+
 #include "timeline_queries.moc"

@@ -1,5 +1,6 @@
 // What-ifs on the command line: figures, JSON, refusals and cancelling.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QElapsedTimer>
 #include <QFile>
@@ -7,6 +8,8 @@
 #include <QTest>
 
 #include <csignal>
+
+namespace integration_cli_what_if {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -159,5 +162,8 @@ private:
     CliRunner m_cli;
 };
 
-QTEST_GUILESS_MAIN(CliWhatIf)
-#include "what_if.moc"
+STAGELENS_TEST(CliWhatIf)
+
+} // namespace integration_cli_what_if
+
+#include "cli/what_if.moc"

@@ -1,10 +1,13 @@
 // `calibrate` on the command line: tables from nccl-tests, figures from a trace.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QJsonArray>
 #include <QTest>
 
 #include <cmath>
+
+namespace integration_cluster_calibrate {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -130,5 +133,8 @@ private:
     CliRunner m_cli;
 };
 
-QTEST_GUILESS_MAIN(CliCalibrate)
-#include "calibrate.moc"
+STAGELENS_TEST(CliCalibrate)
+
+} // namespace integration_cluster_calibrate
+
+#include "cluster/calibrate.moc"

@@ -1,8 +1,11 @@
 // Clusters of one's own on the command line: `hardware`, and `--hardware FILE`.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QJsonArray>
 #include <QTest>
+
+namespace integration_cluster_files {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -113,5 +116,8 @@ private:
     CliRunner m_cli;
 };
 
-QTEST_GUILESS_MAIN(CliCluster)
-#include "files.moc"
+STAGELENS_TEST(CliCluster)
+
+} // namespace integration_cluster_files
+
+#include "cluster/files.moc"

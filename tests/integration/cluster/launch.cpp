@@ -1,7 +1,10 @@
 // `export --format megatron|torchtitan|deepspeed` on the command line.
 #include "tests/support/cli_runner.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
+
+namespace integration_cluster_launch {
 
 using namespace Qt::StringLiterals;
 using stagelens::test::CliAnswer;
@@ -67,5 +70,8 @@ private:
     CliRunner m_cli;
 };
 
-QTEST_GUILESS_MAIN(CliLaunch)
-#include "launch.moc"
+STAGELENS_TEST(CliLaunch)
+
+} // namespace integration_cluster_launch
+
+#include "cluster/launch.moc"

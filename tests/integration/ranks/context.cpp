@@ -7,6 +7,7 @@
 #include "engine/runtime/memory/memory_plan.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 #include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
@@ -17,6 +18,8 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+
+namespace integration_ranks_context {
 
 using namespace stagelens;
 using model::ContextMethod;
@@ -342,5 +345,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(ContextRanks)
-#include "context.moc"
+STAGELENS_TEST(ContextRanks)
+
+} // namespace integration_ranks_context
+
+#include "ranks/context.moc"

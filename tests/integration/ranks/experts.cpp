@@ -8,6 +8,7 @@
 #include "engine/runtime/state/parameters.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 #include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
@@ -18,6 +19,8 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+
+namespace integration_ranks_experts {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -315,5 +318,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(ExpertRanks)
-#include "experts.moc"
+STAGELENS_TEST(ExpertRanks)
+
+} // namespace integration_ranks_experts
+
+#include "ranks/experts.moc"

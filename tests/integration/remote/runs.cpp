@@ -1,6 +1,7 @@
 // Runs on another machine: through a stand-in for ssh, and through an sshd of this machine if there is one.
 #include "tests/support/cli_runner.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
 
 #include <QDirIterator>
 #include <QElapsedTimer>
@@ -13,6 +14,8 @@
 #include <random>
 #include <sys/socket.h>
 #include <unistd.h>
+
+namespace integration_remote_runs {
 
 using stagelens::test::CliAnswer;
 using stagelens::test::CliRunner;
@@ -367,5 +370,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(RemoteRuns)
-#include "runs.moc"
+STAGELENS_TEST(RemoteRuns)
+
+} // namespace integration_remote_runs
+
+#include "remote/runs.moc"

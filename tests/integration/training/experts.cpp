@@ -6,12 +6,15 @@
 #include "engine/model/presets.h"
 #include "engine/operators/sizes.h"
 #include "engine/runtime/training_run.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 #include "tests/support/trained.h"
 
 #include <QtTest>
 #include <array>
 #include <cstring>
+
+namespace integration_training_experts {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -210,5 +213,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TrainingExperts)
-#include "experts.moc"
+STAGELENS_TEST(TrainingExperts)
+
+} // namespace integration_training_experts
+
+#include "training/experts.moc"

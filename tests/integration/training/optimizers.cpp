@@ -7,12 +7,15 @@
 #include "engine/runtime/state/checkpoint.h"
 #include "engine/runtime/state/optimizer.h"
 #include "tests/support/optimizer_oracles.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
 #include <filesystem>
+
+namespace integration_training_optimizers {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -284,5 +287,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(Optimizers)
-#include "optimizers.moc"
+STAGELENS_TEST(Optimizers)
+
+} // namespace integration_training_optimizers
+
+#include "training/optimizers.moc"

@@ -3,10 +3,13 @@
 #include "engine/backend/compute.h"
 #include "engine/backend/memory.h"
 #include "tests/support/memory_wire.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 #include <functional>
 #include <thread>
+
+namespace unit_backend_process_group {
 
 using namespace stagelens;
 using namespace stagelens::backend;
@@ -174,5 +177,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(BackendProcessGroup)
-#include "process_group.moc"
+STAGELENS_TEST(BackendProcessGroup)
+
+} // namespace unit_backend_process_group
+
+#include "backend/process_group.moc"

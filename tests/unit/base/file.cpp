@@ -3,6 +3,7 @@
 #include "engine/base/protected_file.h"
 #include "engine/base/temporary_folder.h"
 #include "tests/support/child_process.h"
+#include "tests/support/test_program.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -13,6 +14,8 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+
+namespace unit_base_file {
 
 using namespace stagelens::base;
 
@@ -236,5 +239,8 @@ private:
     std::atomic<bool> m_failed = false;
 };
 
-QTEST_GUILESS_MAIN(BaseFile)
-#include "file.moc"
+STAGELENS_TEST(BaseFile)
+
+} // namespace unit_base_file
+
+#include "base/file.moc"

@@ -1,10 +1,13 @@
 // Words that a shell reads back unchanged.
 #include "engine/base/shell_words.h"
+#include "tests/support/test_program.h"
 
 #include <QProcess>
 #include <QtTest>
 
 #include <random>
+
+namespace unit_base_shell_words {
 
 using namespace stagelens;
 
@@ -68,5 +71,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ShellWords)
-#include "shell_words.moc"
+STAGELENS_TEST(ShellWords)
+
+} // namespace unit_base_shell_words
+
+#include "base/shell_words.moc"

@@ -2,8 +2,11 @@
 #include "engine/base/text.h"
 #include "engine/base/count.h"
 #include "engine/base/printable.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
+
+namespace unit_base_text {
 
 using namespace stagelens::base;
 
@@ -174,5 +177,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(BaseText)
-#include "text.moc"
+STAGELENS_TEST(BaseText)
+
+} // namespace unit_base_text
+
+#include "base/text.moc"

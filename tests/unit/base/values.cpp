@@ -4,12 +4,15 @@
 #include "engine/base/mailbox.h"
 #include "engine/base/random.h"
 #include "engine/base/result.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <atomic>
 #include <memory>
 #include <set>
 #include <thread>
+
+namespace unit_base_values {
 
 using namespace stagelens::base;
 
@@ -142,5 +145,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(BaseValues)
-#include "values.moc"
+STAGELENS_TEST(BaseValues)
+
+} // namespace unit_base_values
+
+#include "base/values.moc"

@@ -1,10 +1,13 @@
 // The byte-pair encoding against a plain reference, and its edges.
 #include "engine/runtime/data/bpe.h"
 #include "engine/base/random.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <map>
 #include <string>
+
+namespace unit_data_bpe {
 
 using namespace stagelens;
 using namespace stagelens::runtime;
@@ -187,5 +190,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(DataBpe)
-#include "bpe.moc"
+STAGELENS_TEST(DataBpe)
+
+} // namespace unit_data_bpe
+
+#include "data/bpe.moc"

@@ -1,5 +1,6 @@
 // Synthetic tokens, text and token files: what they give and what they refuse.
 #include "engine/runtime/data/token_source.h"
+#include "tests/support/test_program.h"
 
 #include <QDir>
 #include <QFile>
@@ -13,6 +14,8 @@
 #include <numeric>
 #include <span>
 #include <thread>
+
+namespace unit_data_token_source {
 
 using namespace stagelens;
 using runtime::openTokens;
@@ -403,5 +406,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(DataTokenSource)
-#include "token_source.moc"
+STAGELENS_TEST(DataTokenSource)
+
+} // namespace unit_data_token_source
+
+#include "data/token_source.moc"

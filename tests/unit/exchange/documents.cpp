@@ -1,9 +1,12 @@
 // The JSON, Chrome trace and CSV of timelines and schedules.
 #include "engine/exchange/timeline_json.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
 #include <set>
+
+namespace unit_exchange_documents {
 
 using namespace stagelens;
 using Json = nlohmann::ordered_json;
@@ -175,5 +178,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ExchangeDocuments)
-#include "documents.moc"
+STAGELENS_TEST(ExchangeDocuments)
+
+} // namespace unit_exchange_documents
+
+#include "exchange/documents.moc"

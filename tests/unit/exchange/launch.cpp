@@ -5,12 +5,15 @@
 #include "engine/model/presets.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+
+namespace unit_exchange_launch {
 
 using namespace stagelens;
 using exchange::Launch;
@@ -263,5 +266,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(ExchangeLaunch)
-#include "launch.moc"
+STAGELENS_TEST(ExchangeLaunch)
+
+} // namespace unit_exchange_launch
+
+#include "exchange/launch.moc"

@@ -1,10 +1,13 @@
 // The output of nccl-tests, of several versions and launchers.
 #include "engine/exchange/nccl_tests.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <cmath>
 #include <random>
+
+namespace unit_exchange_nccl_tests {
 
 using namespace stagelens;
 using exchange::NcclTestsOptions;
@@ -199,5 +202,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ExchangeNcclTests)
-#include "nccl_tests.moc"
+STAGELENS_TEST(ExchangeNcclTests)
+
+} // namespace unit_exchange_nccl_tests
+
+#include "exchange/nccl_tests.moc"

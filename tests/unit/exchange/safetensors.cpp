@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/base/random.h"
 #include "engine/base/text.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -10,6 +11,8 @@
 #include <cstring>
 #include <fstream>
 #include <numeric>
+
+namespace unit_exchange_safetensors {
 
 using namespace stagelens;
 using exchange::SafetensorsFile;
@@ -227,5 +230,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ExchangeSafetensors)
-#include "safetensors.moc"
+STAGELENS_TEST(ExchangeSafetensors)
+
+} // namespace unit_exchange_safetensors
+
+#include "exchange/safetensors.moc"

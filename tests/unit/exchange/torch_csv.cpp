@@ -6,10 +6,13 @@
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <array>
+
+namespace unit_exchange_torch_csv {
 
 using namespace stagelens;
 using namespace stagelens::exchange;
@@ -349,5 +352,8 @@ void ExchangeTorchCsv::violationsNameTheirPlace()
              found);
 }
 
-QTEST_GUILESS_MAIN(ExchangeTorchCsv)
-#include "torch_csv.moc"
+STAGELENS_TEST(ExchangeTorchCsv)
+
+} // namespace unit_exchange_torch_csv
+
+#include "exchange/torch_csv.moc"

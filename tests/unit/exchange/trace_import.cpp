@@ -1,12 +1,32 @@
 // Traces of other programs: what is read of them, and what they are refused for.
 #include "engine/exchange/trace_import.h"
 #include "engine/exchange/trace_events.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <random>
 
+namespace unit_exchange_trace_import {
+
 using namespace stagelens;
+
+class ExchangeTraceImport : public QObject {
+    Q_OBJECT
+private slots:
+    void namesOfPasses();
+    void microsecondsKeepTheirNanoseconds();
+    void oneFileOfAllRanks();
+    void oneFileEach();
+    void gpuAnnotationsCountWhereThereAreAny();
+    void stepsThatAreCutAreLeftOut();
+    void faultsAreNamed_data();
+    void faultsAreNamed();
+    void noiseIsSurvived();
+    void readsBlockAfterBlock();
+    void memoryHasBounds_data();
+    void memoryHasBounds();
+};
 
 namespace {
 
@@ -42,23 +62,6 @@ base::Result<exchange::ImportedTrace> import(const std::vector<std::string> &tex
 }
 
 } // namespace
-
-class ExchangeTraceImport : public QObject {
-    Q_OBJECT
-private slots:
-    void namesOfPasses();
-    void microsecondsKeepTheirNanoseconds();
-    void oneFileOfAllRanks();
-    void oneFileEach();
-    void gpuAnnotationsCountWhereThereAreAny();
-    void stepsThatAreCutAreLeftOut();
-    void faultsAreNamed_data();
-    void faultsAreNamed();
-    void noiseIsSurvived();
-    void readsBlockAfterBlock();
-    void memoryHasBounds_data();
-    void memoryHasBounds();
-};
 
 void ExchangeTraceImport::namesOfPasses()
 {
@@ -257,5 +260,8 @@ void ExchangeTraceImport::memoryHasBounds()
     QVERIFY(given < (std::size_t{1} << 22U));
 }
 
-QTEST_GUILESS_MAIN(ExchangeTraceImport)
-#include "trace_import.moc"
+STAGELENS_TEST(ExchangeTraceImport)
+
+} // namespace unit_exchange_trace_import
+
+#include "exchange/trace_import.moc"

@@ -2,6 +2,7 @@
 #include "kernels/include/attention.h"
 #include "tests/support/instruction_sets.h"
 #include "tests/support/kernel_numbers.h"
+#include "tests/support/test_program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,8 @@
 #include <limits>
 #include <numeric>
 #include <vector>
+
+namespace unit_kernels_attention {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -305,5 +308,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsAttention)
-#include "attention.moc"
+STAGELENS_TEST(KernelsAttention)
+
+} // namespace unit_kernels_attention
+
+#include "kernels/attention.moc"

@@ -7,11 +7,14 @@
 #include "kernels/include/softmax.h"
 #include "tests/support/instruction_sets.h"
 #include "tests/support/kernel_numbers.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+namespace unit_kernels_cpu {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -314,5 +317,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsCpu)
-#include "cpu.moc"
+STAGELENS_TEST(KernelsCpu)
+
+} // namespace unit_kernels_cpu
+
+#include "kernels/cpu.moc"

@@ -1,6 +1,9 @@
 // The GPU's causal attention, on fibres, against plain loops in double.
 #include "kernels/include/attention.h"
 #include "tests/support/gpu_on_host.h"
+#include "tests/support/test_program.h"
+
+namespace unit_kernels_cuda_attention {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -184,5 +187,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsCudaAttention)
-#include "cuda_attention.moc"
+STAGELENS_TEST(KernelsCudaAttention)
+
+} // namespace unit_kernels_cuda_attention
+
+#include "kernels/cuda_attention.moc"

@@ -4,6 +4,9 @@
 #include "kernels/include/rotary.h"
 #include "kernels/include/swiglu.h"
 #include "tests/support/gpu_on_host.h"
+#include "tests/support/test_program.h"
+
+namespace unit_kernels_cuda_elements {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -170,5 +173,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsCudaElements)
-#include "cuda_elements.moc"
+STAGELENS_TEST(KernelsCudaElements)
+
+} // namespace unit_kernels_cuda_elements
+
+#include "kernels/cuda_elements.moc"

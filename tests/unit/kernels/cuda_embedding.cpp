@@ -1,9 +1,12 @@
 // Rows of a sharded table on the GPU, on fibres: gathered, added without atomics, scaled.
 #include "kernels/include/embedding.h"
 #include "tests/support/gpu_on_host.h"
+#include "tests/support/test_program.h"
 
 #include <algorithm>
 #include <numeric>
+
+namespace unit_kernels_cuda_embedding {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -134,5 +137,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsCudaEmbedding)
-#include "cuda_embedding.moc"
+STAGELENS_TEST(KernelsCudaEmbedding)
+
+} // namespace unit_kernels_cuda_embedding
+
+#include "kernels/cuda_embedding.moc"

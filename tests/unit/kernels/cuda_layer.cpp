@@ -2,6 +2,9 @@
 #include "kernels/cuda/gpu.h"
 #include "kernels/cuda/rows.h"
 #include "tests/support/gpu_on_host.h"
+#include "tests/support/test_program.h"
+
+namespace unit_kernels_cuda_layer {
 
 using namespace stagelens::kernels;
 using namespace stagelens::kernels::gpu;
@@ -240,5 +243,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsCudaLayer)
-#include "cuda_layer.moc"
+STAGELENS_TEST(KernelsCudaLayer)
+
+} // namespace unit_kernels_cuda_layer
+
+#include "kernels/cuda_layer.moc"

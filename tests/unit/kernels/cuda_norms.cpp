@@ -2,6 +2,9 @@
 #include "kernels/include/layernorm.h"
 #include "kernels/include/rmsnorm.h"
 #include "tests/support/gpu_on_host.h"
+#include "tests/support/test_program.h"
+
+namespace unit_kernels_cuda_norms {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -175,5 +178,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsCudaNorms)
-#include "cuda_norms.moc"
+STAGELENS_TEST(KernelsCudaNorms)
+
+} // namespace unit_kernels_cuda_norms
+
+#include "kernels/cuda_norms.moc"

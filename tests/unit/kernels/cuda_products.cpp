@@ -2,9 +2,12 @@
 // way to compute one depends on. On a GPU the same class is cuBLASLt's.
 #include "kernels/cuda/plans.h"
 #include "tests/support/gpu_on_host.h"
+#include "tests/support/test_program.h"
 
 #include <algorithm>
 #include <functional>
+
+namespace unit_kernels_cuda_products {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -234,5 +237,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsCudaProducts)
-#include "cuda_products.moc"
+STAGELENS_TEST(KernelsCudaProducts)
+
+} // namespace unit_kernels_cuda_products
+
+#include "kernels/cuda_products.moc"

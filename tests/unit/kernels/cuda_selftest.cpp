@@ -1,9 +1,12 @@
 // The self-test of the GPU kernels, on fibres: it passes, it covers both types, and it tells what is wrong.
 #include "kernels/cuda/selftest/selftest.h"
 #include "tests/support/gpu_on_host.h"
+#include "tests/support/test_program.h"
 
 #include <cstdlib>
 #include <set>
+
+namespace unit_kernels_cuda_selftest {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -100,5 +103,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsCudaSelftest)
-#include "cuda_selftest.moc"
+STAGELENS_TEST(KernelsCudaSelftest)
+
+} // namespace unit_kernels_cuda_selftest
+
+#include "kernels/cuda_selftest.moc"

@@ -1,8 +1,11 @@
 // The GPU's softmax over shards of logits, on fibres, against plain loops in double.
 #include "kernels/include/softmax.h"
 #include "tests/support/gpu_on_host.h"
+#include "tests/support/test_program.h"
 
 #include <algorithm>
+
+namespace unit_kernels_cuda_softmax {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -260,5 +263,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsCudaSoftmax)
-#include "cuda_softmax.moc"
+STAGELENS_TEST(KernelsCudaSoftmax)
+
+} // namespace unit_kernels_cuda_softmax
+
+#include "kernels/cuda_softmax.moc"

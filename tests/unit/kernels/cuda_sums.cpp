@@ -3,8 +3,11 @@
 #include "kernels/include/elementwise.h"
 #include "kernels/include/embedding.h"
 #include "tests/support/gpu_on_host.h"
+#include "tests/support/test_program.h"
 
 #include <array>
+
+namespace unit_kernels_cuda_sums {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -229,5 +232,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsCudaSums)
-#include "cuda_sums.moc"
+STAGELENS_TEST(KernelsCudaSums)
+
+} // namespace unit_kernels_cuda_sums
+
+#include "kernels/cuda_sums.moc"

@@ -3,10 +3,13 @@
 #include "kernels/include/experts.h"
 #include "tests/support/instruction_sets.h"
 #include "tests/support/kernel_numbers.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 #include <algorithm>
 #include <numeric>
+
+namespace unit_kernels_experts {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -229,5 +232,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsExperts)
-#include "experts.moc"
+STAGELENS_TEST(KernelsExperts)
+
+} // namespace unit_kernels_experts
+
+#include "kernels/experts.moc"

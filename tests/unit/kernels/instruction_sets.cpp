@@ -6,10 +6,13 @@
 #include "kernels/include/layernorm.h"
 #include "kernels/include/softmax.h"
 #include "tests/support/kernel_numbers.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 #include <functional>
 #include <vector>
+
+namespace unit_kernels_instruction_sets {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -99,5 +102,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsInstructionSets)
-#include "instruction_sets.moc"
+STAGELENS_TEST(KernelsInstructionSets)
+
+} // namespace unit_kernels_instruction_sets
+
+#include "kernels/instruction_sets.moc"

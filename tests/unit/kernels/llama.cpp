@@ -4,8 +4,11 @@
 #include "kernels/include/swiglu.h"
 #include "tests/support/instruction_sets.h"
 #include "tests/support/kernel_numbers.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
+
+namespace unit_kernels_llama {
 
 using namespace stagelens::kernels;
 using namespace stagelens::test;
@@ -194,5 +197,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(KernelsLlama)
-#include "llama.moc"
+STAGELENS_TEST(KernelsLlama)
+
+} // namespace unit_kernels_llama
+
+#include "kernels/llama.moc"

@@ -1,5 +1,6 @@
 // How context ranks divide a sequence: each token on one rank, and equally many visible pairs on all.
 #include "engine/layout/context_cut.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
@@ -7,6 +8,8 @@
 #include <array>
 #include <utility>
 #include <vector>
+
+namespace unit_layout_context_cut {
 
 using namespace stagelens::layout;
 
@@ -62,5 +65,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(LayoutContextCut)
-#include "context_cut.moc"
+STAGELENS_TEST(LayoutContextCut)
+
+} // namespace unit_layout_context_cut
+
+#include "layout/context_cut.moc"

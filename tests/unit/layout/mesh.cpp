@@ -1,10 +1,13 @@
 // Ranks, coordinates and groups: the examples of Megatron-LM's parallel_state.py (16 ranks, t 2, d 2, p 4) and of links.
 #include "engine/layout/mesh.h"
 #include "engine/layout/shard.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <stdexcept>
+
+namespace unit_layout_mesh {
 
 using namespace stagelens::layout;
 
@@ -186,5 +189,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(LayoutMesh)
-#include "mesh.moc"
+STAGELENS_TEST(LayoutMesh)
+
+} // namespace unit_layout_mesh
+
+#include "layout/mesh.moc"

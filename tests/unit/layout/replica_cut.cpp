@@ -1,11 +1,14 @@
 // How replicas divide parameters: the example of one GPT layer with hidden 16 and f 64, in blocks of 256.
 #include "engine/layout/replica_cut.h"
 #include "engine/base/random.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <array>
 #include <numeric>
+
+namespace unit_layout_replica_cut {
 
 using namespace stagelens::layout;
 
@@ -154,5 +157,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(LayoutReplicaCut)
-#include "replica_cut.moc"
+STAGELENS_TEST(LayoutReplicaCut)
+
+} // namespace unit_layout_replica_cut
+
+#include "layout/replica_cut.moc"

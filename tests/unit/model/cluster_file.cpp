@@ -4,10 +4,13 @@
 #include "engine/model/hardware_fields.h"
 #include "engine/model/hardware_json.h"
 #include "engine/model/presets.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
+
+namespace unit_model_cluster_file {
 
 using namespace stagelens::model;
 namespace base = stagelens::base;
@@ -210,5 +213,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ModelClusterFile)
-#include "cluster_file.moc"
+STAGELENS_TEST(ModelClusterFile)
+
+} // namespace unit_model_cluster_file
+
+#include "model/cluster_file.moc"

@@ -6,11 +6,14 @@
 #include "engine/simulate/metrics.h"
 #include "tests/support/gpt_shape.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+namespace unit_model_hardware {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -254,5 +257,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ModelHardware)
-#include "hardware.moc"
+STAGELENS_TEST(ModelHardware)
+
+} // namespace unit_model_hardware
+
+#include "model/hardware.moc"

@@ -1,7 +1,10 @@
 // Words of the command line: each enumeration reads what it writes.
 #include "engine/model/names.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
+
+namespace unit_model_names {
 
 using namespace stagelens::model;
 
@@ -49,5 +52,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ModelNames)
-#include "names.moc"
+STAGELENS_TEST(ModelNames)
+
+} // namespace unit_model_names
+
+#include "model/names.moc"

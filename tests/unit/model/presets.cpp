@@ -4,11 +4,14 @@
 #include "engine/base/log.h"
 #include "engine/model/experiment.h"
 #include "engine/operators/sizes.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 #include <cmath>
+
+namespace unit_model_presets {
 
 using namespace stagelens::model;
 namespace base = stagelens::base;
@@ -239,5 +242,8 @@ private:
     std::unique_ptr<QTemporaryDir> m_folder;
 };
 
-QTEST_GUILESS_MAIN(ModelPresets)
-#include "presets.moc"
+STAGELENS_TEST(ModelPresets)
+
+} // namespace unit_model_presets
+
+#include "model/presets.moc"

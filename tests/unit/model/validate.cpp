@@ -3,12 +3,15 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
 #include "engine/operators/stage_layers.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
+
+namespace unit_model_validate {
 
 using namespace stagelens::model;
 using stagelens::base::Problem;
@@ -298,5 +301,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ModelValidate)
-#include "validate.moc"
+STAGELENS_TEST(ModelValidate)
+
+} // namespace unit_model_validate
+
+#include "model/validate.moc"

@@ -1,10 +1,13 @@
 // The texts of slow parts and links, and what validation says of what-ifs.
 #include "engine/model/what_if.h"
 #include "engine/model/experiment_json.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <nlohmann/json.hpp>
+
+namespace unit_model_what_if {
 
 using namespace stagelens;
 using model::SlowTarget;
@@ -124,11 +127,13 @@ private slots:
     {
         QVERIFY(!model::toJson(plan()).contains("what_if"));
         model::Experiment experiment = plan();
-        experiment.whatIf = {"3=1.5", "2-3=4", 0.05, 500, "lengths.csv", 24, 30, 120};
+        experiment.whatIf = {"3=1.5", "2-3=4", 0.05, 500, 0.5, "lengths.csv", 24, 30, 120};
         const auto document = model::toJson(experiment);
-        QCOMPARE(QString::fromStdString(document["what_if"].dump()),
-                 QString(R"({"slow":"3=1.5","slow_link":"2-3=4","jitter":0.05,"draws":500,"lengths":"lengths.csv",)"
-                         R"("failure_interval":24.0,"checkpoint_seconds":30.0,"restart_seconds":120.0})"));
+        QCOMPARE(
+            QString::fromStdString(document["what_if"].dump()),
+            QString(
+                R"({"slow":"3=1.5","slow_link":"2-3=4","jitter":0.05,"draws":500,"expert_skew":0.5,"lengths":"lengths.csv",)"
+                R"("failure_interval":24.0,"checkpoint_seconds":30.0,"restart_seconds":120.0})"));
         const auto back = model::experimentFromJson(document.dump(), "test");
         QVERIFY(back.ok());
         QCOMPARE(*back, experiment);
@@ -139,5 +144,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ModelWhatIf)
-#include "what_if.moc"
+STAGELENS_TEST(ModelWhatIf)
+
+} // namespace unit_model_what_if
+
+#include "model/what_if.moc"

@@ -1,12 +1,15 @@
 // Cuts of layers and sequences: published and hand-computed examples, and exhaustive searches.
 #include "engine/operators/cuts.h"
 #include "engine/base/text.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <numeric>
 #include <random>
+
+namespace unit_operators_cuts {
 
 using namespace stagelens;
 using operators::PartCut;
@@ -150,5 +153,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(Cuts)
-#include "cuts.moc"
+STAGELENS_TEST(Cuts)
+
+} // namespace unit_operators_cuts
+
+#include "operators/cuts.moc"

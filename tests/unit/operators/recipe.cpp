@@ -4,6 +4,7 @@
 #include "engine/operators/partition.h"
 #include "engine/operators/recompute.h"
 #include "engine/operators/sizes.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -11,6 +12,8 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+
+namespace unit_operators_recipe {
 
 using namespace stagelens;
 using namespace stagelens::operators;
@@ -441,5 +444,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(OperatorRecipe)
-#include "recipe.moc"
+STAGELENS_TEST(OperatorRecipe)
+
+} // namespace unit_operators_recipe
+
+#include "operators/recipe.moc"

@@ -2,8 +2,11 @@
 #include "engine/operators/sizes.h"
 #include "engine/model/presets.h"
 #include "engine/operators/optimizers/optimizer.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
+
+namespace unit_operators_sizes {
 
 using namespace stagelens::model;
 using namespace stagelens::operators;
@@ -142,6 +145,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(OperatorSizes)
-#include "engine/operators/optimizers/optimizer.h"
-#include "sizes.moc"
+STAGELENS_TEST(OperatorSizes)
+
+} // namespace unit_operators_sizes
+
+#include "operators/sizes.moc"

@@ -1,9 +1,12 @@
 // Cuts of layers and shards of the vocabulary, against the published allocations.
 #include "engine/operators/stage_layers.h"
 #include "tests/support/gpt_shape.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <numeric>
+
+namespace unit_operators_stage_layers {
 
 using namespace stagelens::model;
 using namespace stagelens::operators;
@@ -78,5 +81,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(OperatorStageLayers)
-#include "stage_layers.moc"
+STAGELENS_TEST(OperatorStageLayers)
+
+} // namespace unit_operators_stage_layers
+
+#include "operators/stage_layers.moc"

@@ -1,7 +1,10 @@
 // Assignment of GPUs to devices, and errors if they do not fit.
 #include "engine/runtime/worker/accelerators.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
+
+namespace unit_runtime_accelerators {
 
 using namespace stagelens;
 using backend::Gpu;
@@ -76,5 +79,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(RuntimeAccelerators)
-#include "accelerators.moc"
+STAGELENS_TEST(RuntimeAccelerators)
+
+} // namespace unit_runtime_accelerators
+
+#include "runtime/accelerators.moc"

@@ -1,11 +1,14 @@
 // Adafactor: published numbers, rows of a table on several devices, and extreme gradients.
 #include "tests/support/optimizer_oracles.h"
+#include "tests/support/test_program.h"
 #include "tests/support/updated_parameter.h"
 
 #include <QtTest>
 
 #include <bit>
 #include <cmath>
+
+namespace unit_runtime_adafactor {
 
 using namespace stagelens;
 using operators::ParameterKind;
@@ -200,5 +203,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(RuntimeAdafactor)
-#include "adafactor.moc"
+STAGELENS_TEST(RuntimeAdafactor)
+
+} // namespace unit_runtime_adafactor
+
+#include "runtime/adafactor.moc"

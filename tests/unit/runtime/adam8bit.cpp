@@ -1,6 +1,7 @@
 // Adam with 8 bits: the codebook, what quantisation leaves, blocks of rows, and distance from AdamW.
 #include "kernels/include/codebook.h"
 #include "tests/support/optimizer_oracles.h"
+#include "tests/support/test_program.h"
 #include "tests/support/updated_parameter.h"
 
 #include <QtTest>
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+
+namespace unit_runtime_adam8bit {
 
 using namespace stagelens;
 using operators::ParameterKind;
@@ -138,5 +141,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(RuntimeAdam8bit)
-#include "adam8bit.moc"
+STAGELENS_TEST(RuntimeAdam8bit)
+
+} // namespace unit_runtime_adam8bit
+
+#include "runtime/adam8bit.moc"

@@ -2,11 +2,14 @@
 #include "engine/backend/compute.h"
 #include "engine/backend/memory.h"
 #include "engine/backend/transport.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 #include <array>
 #include <stdexcept>
 #include <thread>
+
+namespace unit_runtime_backend {
 
 using namespace stagelens;
 using namespace stagelens::backend;
@@ -161,5 +164,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(RuntimeBackend)
-#include "backend.moc"
+STAGELENS_TEST(RuntimeBackend)
+
+} // namespace unit_runtime_backend
+
+#include "runtime/backend.moc"

@@ -1,6 +1,7 @@
 // The capability table: each row and each pair of rows is predicted, run or refused as the table says.
 #include "engine/model/capabilities.h"
 #include "engine/runtime/run_check.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
@@ -8,6 +9,8 @@
 #include <map>
 #include <set>
 #include <string>
+
+namespace unit_runtime_capabilities {
 
 using namespace stagelens;
 using model::Capability;
@@ -334,5 +337,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(RuntimeCapabilities)
-#include "capabilities.moc"
+STAGELENS_TEST(RuntimeCapabilities)
+
+} // namespace unit_runtime_capabilities
+
+#include "runtime/capabilities.moc"

@@ -1,9 +1,12 @@
 // Muon: published numbers of its iteration, singular values, tall matrices, and the AdamW of everything else.
+#include "tests/support/test_program.h"
 #include "tests/support/updated_parameter.h"
 
 #include <QtTest>
 
 #include <cmath>
+
+namespace unit_runtime_muon {
 
 using namespace stagelens;
 using operators::ParameterKind;
@@ -106,5 +109,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(RuntimeMuon)
-#include "muon.moc"
+STAGELENS_TEST(RuntimeMuon)
+
+} // namespace unit_runtime_muon
+
+#include "runtime/muon.moc"

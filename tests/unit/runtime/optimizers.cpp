@@ -3,6 +3,7 @@
 #include "engine/operators/optimizers/optimizer.h"
 #include "engine/runtime/state/optimizer.h"
 #include "tests/support/optimizer_oracles.h"
+#include "tests/support/test_program.h"
 #include "tests/support/updated_parameter.h"
 
 #include <QFile>
@@ -12,6 +13,8 @@
 #include <cmath>
 #include <memory>
 #include <set>
+
+namespace unit_runtime_optimizers {
 
 using namespace stagelens;
 using operators::UpdateTensor;
@@ -206,5 +209,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(RuntimeOptimizers)
-#include "optimizers.moc"
+STAGELENS_TEST(RuntimeOptimizers)
+
+} // namespace unit_runtime_optimizers
+
+#include "runtime/optimizers.moc"

@@ -2,10 +2,13 @@
 #include "engine/runtime/executor/weight_versions.h"
 #include "engine/backend/compute.h"
 #include "engine/runtime/layers/shape.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
 #include <algorithm>
+
+namespace unit_runtime_weight_versions {
 
 using namespace stagelens;
 using runtime::Parameter;
@@ -76,5 +79,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(RuntimeWeightVersions)
-#include "weight_versions.moc"
+STAGELENS_TEST(RuntimeWeightVersions)
+
+} // namespace unit_runtime_weight_versions
+
+#include "runtime/weight_versions.moc"

@@ -2,6 +2,7 @@
 // that the bounds are exact.
 #include "engine/schedule/families.h"
 #include "tests/support/requirements.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
@@ -9,6 +10,8 @@
 #include <array>
 #include <cstdint>
 #include <vector>
+
+namespace unit_schedule_bubble {
 
 using namespace stagelens;
 using namespace stagelens::schedule;
@@ -133,5 +136,8 @@ void ScheduleBubble::staysWithinFillAndDrain()
     }
 }
 
-QTEST_GUILESS_MAIN(ScheduleBubble)
-#include "bubble.moc"
+STAGELENS_TEST(ScheduleBubble)
+
+} // namespace unit_schedule_bubble
+
+#include "schedule/bubble.moc"

@@ -3,11 +3,14 @@
 #include "engine/schedule/families/interleaved.h"
 #include "engine/schedule/text_form.h"
 #include "tests/support/requirements.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <chrono>
+
+namespace unit_schedule_families {
 
 using namespace stagelens;
 using namespace stagelens::schedule;
@@ -236,5 +239,8 @@ void ScheduleFamilies::largePlansAreQuick()
     QVERIFY(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
 }
 
-QTEST_GUILESS_MAIN(ScheduleFamilies)
-#include "families.moc"
+STAGELENS_TEST(ScheduleFamilies)
+
+} // namespace unit_schedule_families
+
+#include "schedule/families.moc"

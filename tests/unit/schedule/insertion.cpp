@@ -5,11 +5,14 @@
 #include "engine/schedule/families.h"
 #include "engine/schedule/order/list_schedule.h"
 #include "engine/schedule/order/vocabulary_insertion.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <random>
+
+namespace unit_schedule_insertion {
 
 using namespace stagelens;
 using namespace stagelens::schedule;
@@ -200,5 +203,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ScheduleInsertion)
-#include "insertion.moc"
+STAGELENS_TEST(ScheduleInsertion)
+
+} // namespace unit_schedule_insertion
+
+#include "schedule/insertion.moc"

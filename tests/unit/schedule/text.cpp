@@ -1,8 +1,11 @@
 // The text form: what it looks like and what it refuses.
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
+
+namespace unit_schedule_text {
 
 using namespace stagelens;
 using namespace stagelens::schedule;
@@ -111,5 +114,8 @@ void ScheduleText::refuses()
     QVERIFY2(actual.startsWith(message), qPrintable(actual));
 }
 
-QTEST_GUILESS_MAIN(ScheduleText)
-#include "text.moc"
+STAGELENS_TEST(ScheduleText)
+
+} // namespace unit_schedule_text
+
+#include "schedule/text.moc"

@@ -1,8 +1,11 @@
 // DualPipe and Chimera: two copies of the model in opposite directions. Published bubbles and peaks (deepseek-ai/DualPipe,
 // arXiv 2107.06925).
 #include "tests/support/order_support.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
+
+namespace unit_schedule_two_directions {
 
 using namespace stagelens;
 using namespace stagelens::schedule;
@@ -113,5 +116,8 @@ void ScheduleTwoDirections::smallPlansAreSound()
     }
 }
 
-QTEST_GUILESS_MAIN(ScheduleTwoDirections)
-#include "two_directions.moc"
+STAGELENS_TEST(ScheduleTwoDirections)
+
+} // namespace unit_schedule_two_directions
+
+#include "schedule/two_directions.moc"

@@ -5,11 +5,14 @@
 #include "engine/base/random.h"
 #include "engine/schedule/order/lead_order.h"
 #include "engine/schedule/order/squeeze.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QTest>
 
 #include <chrono>
+
+namespace unit_schedule_v_families {
 
 using namespace stagelens;
 using namespace stagelens::schedule;
@@ -363,5 +366,8 @@ void ScheduleVFamilies::largePlansAreQuick()
     QVERIFY(std::chrono::steady_clock::now() - begin < std::chrono::seconds(9));
 }
 
-QTEST_GUILESS_MAIN(ScheduleVFamilies)
-#include "v_families.moc"
+STAGELENS_TEST(ScheduleVFamilies)
+
+} // namespace unit_schedule_v_families
+
+#include "schedule/v_families.moc"

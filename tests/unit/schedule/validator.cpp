@@ -1,10 +1,13 @@
 // Each kind of fault, by hand, with the explanation that a person reads.
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/text_form.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <algorithm>
+
+namespace unit_schedule_validator {
 
 using namespace stagelens;
 using namespace stagelens::schedule;
@@ -251,5 +254,8 @@ void ScheduleValidator::directionsHaveTheirOwnMicrobatches()
     QVERIFY(faultsOf(parsed(header + "0: F1 F1@1 B1@1 B0\n1: F0 F0@1 B0@1 B1")).starts_with("wrong-device 0:0 F1@0"));
 }
 
-QTEST_GUILESS_MAIN(ScheduleValidator)
-#include "validator.moc"
+STAGELENS_TEST(ScheduleValidator)
+
+} // namespace unit_schedule_validator
+
+#include "schedule/validator.moc"

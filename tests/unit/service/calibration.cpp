@@ -5,12 +5,15 @@
 #include "engine/schedule/families.h"
 #include "engine/service/calibration_fit.h"
 #include "engine/simulate/costs/cost_model.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
 #include <cmath>
 #include <filesystem>
+
+namespace unit_service_calibration {
 
 using namespace stagelens;
 
@@ -150,5 +153,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ServiceCalibration)
-#include "calibration.moc"
+STAGELENS_TEST(ServiceCalibration)
+
+} // namespace unit_service_calibration
+
+#include "service/calibration.moc"

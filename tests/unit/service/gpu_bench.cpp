@@ -1,7 +1,10 @@
 // What a benchmark of a GPU makes of its kernels' times.
 #include "engine/service/gpu_bench.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
+
+namespace unit_service_gpu_bench {
 
 using namespace stagelens;
 using backend::FigureGroup;
@@ -108,5 +111,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ServiceGpuBench)
-#include "gpu_bench.moc"
+STAGELENS_TEST(ServiceGpuBench)
+
+} // namespace unit_service_gpu_bench
+
+#include "service/gpu_bench.moc"

@@ -1,7 +1,10 @@
 // The lines of mpirun and srun.
 #include "engine/service/launch_lines.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
+
+namespace unit_service_launch_lines {
 
 using namespace stagelens;
 
@@ -40,5 +43,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(LaunchLines)
-#include "launch_lines.moc"
+STAGELENS_TEST(LaunchLines)
+
+} // namespace unit_service_launch_lines
+
+#include "service/launch_lines.moc"

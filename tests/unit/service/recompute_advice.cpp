@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/service/search/levers.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
@@ -10,6 +11,8 @@
 #include <algorithm>
 #include <set>
 #include <stop_token>
+
+namespace unit_service_recompute_advice {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -161,5 +164,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(RecomputeAdvice)
-#include "recompute_advice.moc"
+STAGELENS_TEST(RecomputeAdvice)
+
+} // namespace unit_service_recompute_advice
+
+#include "service/recompute_advice.moc"

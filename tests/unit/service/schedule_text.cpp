@@ -6,12 +6,15 @@
 #include "engine/schedule/text_form.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/schedule_repair.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+
+namespace unit_service_schedule_text {
 
 using namespace stagelens;
 
@@ -175,5 +178,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ServiceScheduleText)
-#include "schedule_text.moc"
+STAGELENS_TEST(ServiceScheduleText)
+
+} // namespace unit_service_schedule_text
+
+#include "service/schedule_text.moc"

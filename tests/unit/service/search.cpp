@@ -6,11 +6,14 @@
 #include "tests/support/gpt_shape.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <algorithm>
 #include <set>
+
+namespace unit_service_search {
 
 using namespace stagelens;
 using service::Candidate;
@@ -232,5 +235,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ServiceSearch)
-#include "search.moc"
+STAGELENS_TEST(ServiceSearch)
+
+} // namespace unit_service_search
+
+#include "service/search.moc"

@@ -2,9 +2,12 @@
 #include "engine/service/trace_fit.h"
 #include "engine/service/schedule_plan.h"
 #include "engine/simulate/simulate.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <cmath>
+
+namespace unit_service_trace_fit {
 
 using namespace stagelens;
 using service::TraceFit;
@@ -99,5 +102,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ServiceTraceFit)
-#include "trace_fit.moc"
+STAGELENS_TEST(ServiceTraceFit)
+
+} // namespace unit_service_trace_fit
+
+#include "service/trace_fit.moc"

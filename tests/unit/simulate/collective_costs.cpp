@@ -1,11 +1,14 @@
 // Times of collectives: measured tables, and what follows from them for groups of other sizes and layouts.
 #include "engine/simulate/costs/collective_costs.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <array>
 #include <cmath>
 #include <random>
+
+namespace unit_simulate_collective_costs {
 
 using namespace stagelens;
 using model::Collective;
@@ -196,5 +199,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulateCollectiveCosts)
-#include "collective_costs.moc"
+STAGELENS_TEST(SimulateCollectiveCosts)
+
+} // namespace unit_simulate_collective_costs
+
+#include "simulate/collective_costs.moc"

@@ -3,10 +3,13 @@
 #include "engine/simulate/costs/collective_costs.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <cmath>
+
+namespace unit_simulate_context_costs {
 
 using namespace stagelens;
 
@@ -180,5 +183,8 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(ContextCosts)
-#include "context_costs.moc"
+STAGELENS_TEST(ContextCosts)
+
+} // namespace unit_simulate_context_costs
+
+#include "simulate/context_costs.moc"

@@ -4,9 +4,12 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
+
+namespace unit_simulate_costs {
 
 using namespace stagelens;
 using base::kNanosPerMicro;
@@ -281,5 +284,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(SimulateCosts)
-#include "costs.moc"
+STAGELENS_TEST(SimulateCosts)
+
+} // namespace unit_simulate_costs
+
+#include "simulate/costs.moc"

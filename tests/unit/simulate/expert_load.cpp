@@ -8,11 +8,14 @@
 #include "engine/simulate/costs/cost_model.h"
 #include "engine/simulate/costs/layer_costs.h"
 #include "engine/simulate/costs/overlap.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+namespace unit_simulate_expert_load {
 
 using namespace stagelens;
 
@@ -192,5 +195,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(ExpertLoadOfRanks)
-#include "expert_load.moc"
+STAGELENS_TEST(ExpertLoadOfRanks)
+
+} // namespace unit_simulate_expert_load
+
+#include "simulate/expert_load.moc"

@@ -2,10 +2,13 @@
 #include "tests/support/simulate_support.h"
 
 #include "engine/simulate/metrics.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <algorithm>
+
+namespace unit_simulate_families {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -195,5 +198,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulateFamilies)
-#include "families.moc"
+STAGELENS_TEST(SimulateFamilies)
+
+} // namespace unit_simulate_families
+
+#include "simulate/families.moc"

@@ -1,10 +1,13 @@
 // Figures of the simulator that are known beforehand: formulas and published rates.
 #include "engine/simulate/metrics.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <cmath>
+
+namespace unit_simulate_goldens {
 
 using namespace stagelens;
 using base::kNanosPerMilli;
@@ -221,5 +224,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulateGoldens)
-#include "goldens.moc"
+STAGELENS_TEST(SimulateGoldens)
+
+} // namespace unit_simulate_goldens
+
+#include "simulate/goldens.moc"

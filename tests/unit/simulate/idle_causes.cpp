@@ -1,8 +1,11 @@
 // Small plans whose gaps, slack and critical path can be worked out by hand.
 #include "engine/simulate/idle_causes.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
+
+namespace unit_simulate_idle_causes {
 
 using namespace stagelens;
 using base::kNanosPerMilli;
@@ -212,5 +215,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulateIdleCauses)
-#include "idle_causes.moc"
+STAGELENS_TEST(SimulateIdleCauses)
+
+} // namespace unit_simulate_idle_causes
+
+#include "simulate/idle_causes.moc"

@@ -1,11 +1,14 @@
 // Random durations: means that another program found, quantiles in order, and the same answer with any number of threads.
 #include "engine/simulate/sensitivity/jitter.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <cmath>
 #include <numeric>
+
+namespace unit_simulate_jitter {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -158,5 +161,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulateJitter)
-#include "jitter.moc"
+STAGELENS_TEST(SimulateJitter)
+
+} // namespace unit_simulate_jitter
+
+#include "simulate/jitter.moc"

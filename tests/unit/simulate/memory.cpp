@@ -3,10 +3,13 @@
 #include "engine/simulate/memory_profiles.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <cmath>
+
+namespace unit_simulate_memory {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -258,5 +261,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulateMemory)
-#include "memory.moc"
+STAGELENS_TEST(SimulateMemory)
+
+} // namespace unit_simulate_memory
+
+#include "simulate/memory.moc"

@@ -6,8 +6,11 @@
 #include "engine/simulate/metrics.h"
 #include "engine/simulate/planned_schedule.h"
 #include "engine/simulate/simulate.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
+
+namespace unit_simulate_offload {
 
 using namespace stagelens;
 
@@ -121,5 +124,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(Offload)
-#include "offload.moc"
+STAGELENS_TEST(Offload)
+
+} // namespace unit_simulate_offload
+
+#include "simulate/offload.moc"

@@ -3,10 +3,13 @@
 
 #include "engine/schedule/check/validator.h"
 #include "engine/simulate/optimal_order.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <random>
+
+namespace unit_simulate_optimal_order {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -186,5 +189,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(OptimalOrder)
-#include "optimal_order.moc"
+STAGELENS_TEST(OptimalOrder)
+
+} // namespace unit_simulate_optimal_order
+
+#include "simulate/optimal_order.moc"

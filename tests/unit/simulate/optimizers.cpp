@@ -6,11 +6,14 @@
 #include "engine/simulate/memory.h"
 #include "engine/simulate/step_end.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
 
 #include <cmath>
+
+namespace unit_simulate_optimizers {
 
 using namespace stagelens;
 using base::kNanosPerMilli;
@@ -102,7 +105,7 @@ private slots:
             QVERIFY(most < fullest.allState);
             // The codes of a share fill whole floats.
             QVERIFY(sum >= fullest.allState && sum < fullest.allState + 200 * 4);
-            const auto cut = simulate::replicaCut(experiment, schedule, 0);
+            const auto cut = simulate::replicaCuts(experiment, schedule, 0).shared;
             const auto parts = simulate::deviceParts(experiment, schedule, 0);
             for (std::size_t i = 0; i < parts.size(); ++i)
                 for (int replica = 0; replica < 3; ++replica)
@@ -162,5 +165,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulateOptimizers)
-#include "optimizers.moc"
+STAGELENS_TEST(SimulateOptimizers)
+
+} // namespace unit_simulate_optimizers
+
+#include "simulate/optimizers.moc"

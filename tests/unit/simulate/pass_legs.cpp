@@ -4,11 +4,14 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "engine/simulate/costs/cost_model.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <cmath>
+
+namespace unit_simulate_pass_legs {
 
 using namespace stagelens;
 
@@ -105,5 +108,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(PassLegsTest)
-#include "pass_legs.moc"
+STAGELENS_TEST(PassLegsTest)
+
+} // namespace unit_simulate_pass_legs
+
+#include "simulate/pass_legs.moc"

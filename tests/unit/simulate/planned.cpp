@@ -4,10 +4,13 @@
 #include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
 #include "engine/simulate/planned_schedule.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <algorithm>
+
+namespace unit_simulate_planned {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -85,5 +88,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulatePlanned)
-#include "planned.moc"
+STAGELENS_TEST(SimulatePlanned)
+
+} // namespace unit_simulate_planned
+
+#include "simulate/planned.moc"

@@ -5,11 +5,14 @@
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QtTest>
 
 #include <algorithm>
 #include <cmath>
+
+namespace unit_simulate_replica_costs {
 
 using namespace stagelens;
 using model::ZeroGradients;
@@ -184,5 +187,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulateReplicaCosts)
-#include "replica_costs.moc"
+STAGELENS_TEST(SimulateReplicaCosts)
+
+} // namespace unit_simulate_replica_costs
+
+#include "simulate/replica_costs.moc"

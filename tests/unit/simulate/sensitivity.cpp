@@ -5,11 +5,14 @@
 #include "engine/simulate/sensitivity/lengths.h"
 #include "engine/simulate/sensitivity/what_if_costs.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
 #include <cmath>
+
+namespace unit_simulate_sensitivity {
 
 using namespace stagelens;
 using base::kNanosPerMilli;
@@ -273,5 +276,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulateSensitivity)
-#include "sensitivity.moc"
+STAGELENS_TEST(SimulateSensitivity)
+
+} // namespace unit_simulate_sensitivity
+
+#include "simulate/sensitivity.moc"

@@ -7,10 +7,13 @@
 #include "engine/schedule/check/validator.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <random>
+
+namespace unit_simulate_sequence_slices {
 
 using namespace stagelens;
 using model::VocabularyMethod;
@@ -231,5 +234,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SequenceSlices)
-#include "sequence_slices.moc"
+STAGELENS_TEST(SequenceSlices)
+
+} // namespace unit_simulate_sequence_slices
+
+#include "simulate/sequence_slices.moc"

@@ -5,12 +5,15 @@
 #include "engine/simulate/costs/collective_costs.h"
 #include "engine/simulate/memory.h"
 #include "tests/support/simulate_support.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>
 
 #include <algorithm>
 #include <cmath>
+
+namespace unit_simulate_step_end {
 
 using namespace stagelens;
 using base::kNanosPerMilli;
@@ -171,5 +174,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(SimulateStepEnd)
-#include "step_end.moc"
+STAGELENS_TEST(SimulateStepEnd)
+
+} // namespace unit_simulate_step_end
+
+#include "simulate/step_end.moc"

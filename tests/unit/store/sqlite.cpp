@@ -1,10 +1,13 @@
 // The wrapper around SQLite: values, errors in words, transactions and migrations.
 #include "engine/store/sqlite.h"
 #include "engine/store/migrations.h"
+#include "tests/support/test_program.h"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
+
+namespace unit_store_sqlite {
 
 using namespace stagelens;
 using store::Database;
@@ -168,5 +171,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(StoreSqlite)
-#include "sqlite.moc"
+STAGELENS_TEST(StoreSqlite)
+
+} // namespace unit_store_sqlite
+
+#include "store/sqlite.moc"

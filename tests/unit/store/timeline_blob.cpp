@@ -1,11 +1,14 @@
 // Timelines as bytes: there and back, and what damaged ones get.
 #include "engine/store/timeline_blob.h"
 #include "engine/base/random.h"
+#include "tests/support/test_program.h"
 
 #include <QTest>
 #include <algorithm>
 #include <cstring>
 #include <limits>
+
+namespace unit_store_timeline_blob {
 
 using namespace stagelens;
 using store::decodeTimeline;
@@ -163,5 +166,8 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(StoreTimelineBlob)
-#include "timeline_blob.moc"
+STAGELENS_TEST(StoreTimelineBlob)
+
+} // namespace unit_store_timeline_blob
+
+#include "store/timeline_blob.moc"
