@@ -210,7 +210,7 @@ void showTheRunSheet(MainWindow &window)
     waitFor([&window] { return window.runController().live() && window.runController().live()->record.losses.size() > 2; });
 }
 
-/// A text in which a pass is missing and another one stands twice.
+/// Shows a schedule text in which one pass is missing and another occurs twice.
 void breakTheSchedule(MainWindow &window)
 {
     window.actions().editSchedule->trigger();

@@ -23,10 +23,10 @@ struct TensorSplit {
 /// average, and at most those that arrive if the tokens of all `ranks` choose its experts.
 [[nodiscard]] std::int64_t expertRowsPerToken(int experts, int topK, int ranks, double headroom);
 
-/// Returns what one rank computes of a block: linear maps whose weights are cut have its part of them, and collectives stand
-/// where a sum needs the parts of all ranks. Heads stay whole. With context ranks attention reads gathered keys, or stands
-/// between two exchanges of tokens for heads. Returns the
-/// block itself for one rank. Sizes must be divisible: see model::validate().
+/// Returns what one rank computes of a block. Weights that are divided have the size of the rank's part, and a collective
+/// follows each partial sum. No head is divided. With context ranks, attention reads gathered keys, or tokens are exchanged
+/// for heads before it and back after it. For one rank the block is returned unchanged. Sizes must be divisible: see
+/// model::validate().
 [[nodiscard]] Block partitioned(Block whole, const TensorSplit &split);
 
 /// Returns the part of a parameter of the whole block that a tensor rank holds.

@@ -300,7 +300,7 @@ void SweepMode::aSecondParameterMakesSmallMultiples()
         for (std::size_t plot = 0; plot < plots.size(); ++plot)
             QCOMPARE(plots[plot]->placeOf(id).has_value(), static_cast<std::size_t>(id / 4) % 3 == plot);
     QVERIFY(plots[2]->accessibleName().startsWith(u"Microbatches 32: "_s));
-    // More microbatches take longer, which equal axes show: the same plan stands higher.
+    // More microbatches take longer. All plots have one y range, so the point of the same plan is higher.
     QVERIFY(plots[0]->placeOf(3)->y() > plots[2]->placeOf(11)->y());
     second->setCurrentIndex(0);
     runToTheEnd();

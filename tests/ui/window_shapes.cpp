@@ -240,7 +240,8 @@ private slots:
         QVERIFY(!strip->isVisible());
     }
 
-    /// A lane stands for eight ranks; a gap names the dimensions of the pass that it waits for.
+    /// Each lane shows eight equal ranks. A click on a gap says whether the pass it waits for spends time in tensor, context or
+    /// data exchanges.
     void lanesAndGapsNameTheDimensions()
     {
         const ui::LaneGroup &group = m_fixture->content().groups.front();

@@ -33,7 +33,7 @@ struct LaneGroup {
     bool movable = false; ///< its passes may be put elsewhere, see setMoveJudge()
     /// What every pass waited for; null where it is not needed (Colour by slack, the critical path) or not known.
     std::shared_ptr<const simulate::Explanation> why;
-    int ranks = 1;                ///< equal ranks that each lane stands for
+    int ranks = 1;                ///< ranks shown by each lane: they do the same work at the same times
     std::vector<double> critical; ///< by device: share of the draws in which it is critical; empty if nothing was drawn
     /// Bytes held over time; may be null.
     std::shared_ptr<const simulate::MemoryProfiles> memory;

@@ -26,7 +26,7 @@ public:
         friend bool operator==(const Words &, const Words &) = default;
     };
     void setWords(const Words &words);
-    /// Replaces the caption, and what the pointer is told in the place of the value; empty: the value.
+    /// Sets the caption, and the tool tip that stands for the value; an empty tool tip shows the value itself.
     void setCaption(const QString &caption, const QString &tip = {});
     /// What a person reads in the chip: "8 × A100 80 GB".
     [[nodiscard]] QString value() const;

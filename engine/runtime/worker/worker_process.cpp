@@ -129,7 +129,7 @@ void WorkerProcess::leave()
             m_process = -1;
             return;
         }
-        // Output that nobody reads would keep it from ending. The end of its output comes just before its own end.
+        // Read on: a worker whose pipe is full cannot exit. It closes its output just before it exits.
         pollfd output{m_socket, POLLIN, 0};
         std::array<char, kKept> ignored{};
         if (::poll(&output, 1, kLeaveMs) > 0 && ::recv(m_socket, ignored.data(), ignored.size(), MSG_DONTWAIT) == 0)
