@@ -5711,5 +5711,9 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>inside the node</source>
         <translation>노드 안에서</translation>
     </message>
+    <message>
+        <source>%1 ranks on one node</source>
+        <translation>rank %1개, 노드 한 개</translation>
+    </message>
 </context>
 </TS>

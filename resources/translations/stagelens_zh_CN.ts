@@ -5711,5 +5711,9 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>inside the node</source>
         <translation>在节点内</translation>
     </message>
+    <message>
+        <source>%1 ranks on one node</source>
+        <translation>%1 个 rank，一个节点</translation>
+    </message>
 </context>
 </TS>

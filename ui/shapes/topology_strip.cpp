@@ -194,9 +194,11 @@ void TopologyStrip::paintLines(QPainter &painter) const
     write(kTopologyEdge, Words::tr("Topology"), tones.ink);
     painter.setFont(font());
     const int title = QFontMetrics(scaled(font(), TypeSize::Text, QFont::DemiBold)).horizontalAdvance(Words::tr("Topology"));
+    const QString ranks = countText(m_topology->mesh.ranks());
     write(kTopologyEdge + title + kTopologyEdge,
-          Words::tr("%1 ranks on %2 nodes of %3")
-              .arg(countText(m_topology->mesh.ranks()), countText(m_topology->nodes), countText(m_topology->ranksPerNode)),
+          m_topology->nodes == 1 ? Words::tr("%1 ranks on one node").arg(ranks)
+                                 : Words::tr("%1 ranks on %2 nodes of %3")
+                                       .arg(ranks, countText(m_topology->nodes), countText(m_topology->ranksPerNode)),
           tones.muted);
     y += line;
     for (const TopologyAxis &axis : m_topology->axes) {

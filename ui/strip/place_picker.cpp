@@ -6,6 +6,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -35,7 +36,13 @@ PlacePicker::PlacePicker(RunPlace *place, QWidget *parent)
     m_answer->setWordWrap(true);
     m_answer->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_predict->setObjectName(u"sheet.predict"_s);
-    for (QWidget *child : std::initializer_list<QWidget *>{m_where, m_host, m_copies, m_answer, m_predict})
+    auto *caption = plainLabel(this);
+    caption->setText(Words::tr("Where"));
+    auto *row = new QHBoxLayout;
+    row->addWidget(caption);
+    row->addWidget(m_where, 1);
+    layout->addLayout(row);
+    for (QWidget *child : std::initializer_list<QWidget *>{m_host, m_copies, m_answer, m_predict})
         layout->addWidget(child);
     connect(m_where, &QComboBox::currentIndexChanged, this, [this] {
         choose();
