@@ -136,8 +136,11 @@ ReplicaCuts replicaCuts(const model::ParallelPlan &plan, std::span<const PartSha
         shared.push_back(areExperts[i] ? 0 : parts[i].count());
         experts.push_back(areExperts[i] ? parts[i].count() : 0);
     }
+    // Every rank has a share of both cuts, an empty one of the experts where none are divided. Plans that divide experts have
+    // neither context ranks nor shard groups, so that each share of theirs is that of a replica of the expert.
     return {layout::ReplicaCut(shared, plan.shardGroup(), layout::ReplicaCut::kBlock, pieces),
-            layout::ReplicaCut(experts, plan.expertReplicas(), layout::ReplicaCut::kBlock, pieces), plan.expert};
+            layout::ReplicaCut(experts, std::max(1, plan.shardGroup() / plan.expert), layout::ReplicaCut::kBlock, pieces),
+            plan.expert};
 }
 
 ReplicaCuts replicaCuts(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
