@@ -153,17 +153,18 @@ OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedul
                               std::optional<int> replica, int tensor)
 {
     const operators::Optimizer &optimizer = optimizerOf(experiment.training.optimizer);
-    const std::vector<PartShape> parts = deviceParts(experiment, schedule, device, tensor);
-    const bool isCut = experiment.parallel.zero > 0;
-    const ReplicaCuts cut = replicaCuts(experiment, schedule, device, tensor);
+    const HeldParameters held = parametersOf(experiment, schedule, device, tensor);
+    const std::vector<PartShape> &parts = held.all;
+    std::optional<ReplicaCuts> cut;
+    if (experiment.parallel.zero > 0)
+        cut = replicaCuts(experiment.parallel, parts, held.areExperts, indivisiblePieces(experiment, parts));
     OptimizerBytes bytes;
     const int group = experiment.parallel.shardGroup();
     const int first = replica.value_or(0) % group;
-    for (int each = first; each < (isCut && !replica ? group : first + 1); ++each) {
+    for (int each = first; each < (cut && !replica ? group : first + 1); ++each) {
         base::Bytes state = 0;
         for (std::size_t i = 0; i < parts.size(); ++i)
-            state +=
-                optimizer.stateBytes(parts[i].kind, isCut ? cut.share(each, i).size() : parts[i].count(), parts[i].columns);
+            state += optimizer.stateBytes(parts[i].kind, cut ? cut->share(each, i).size() : parts[i].count(), parts[i].columns);
         bytes.state = std::max(bytes.state, state);
     }
     for (const PartShape &part : parts) {

@@ -43,12 +43,14 @@ base::Bytes peakOf(const service::PlannedRun &run)
     return std::ranges::max(run.prediction->metrics.peakMemory);
 }
 
-/// Every division with every schedule, in one search.
+/// Every division of up to four GPUs with every schedule, in one search.
 base::Nanos fastestOfAll(const PlanQuery &query)
 {
     std::vector<model::Experiment> plans;
     for (const auto &[devices, tensor] : {std::pair(1, 1), {2, 1}, {4, 1}, {1, 2}, {2, 2}, {1, 4}}) {
         const int replicas = query.gpus / devices / tensor;
+        if (replicas == 0)
+            continue;
         for (int size = 1; size * replicas <= query.globalBatch; size *= 2) {
             for (const auto recompute : {model::Recompute::None, model::Recompute::Full}) {
                 model::Experiment plan = query.experiment;
@@ -75,7 +77,9 @@ class ServicePlanSearch : public QObject {
 private slots:
     void itsBestIsThatOfAllWithinTwoPercent()
     {
-        const PlanQuery query = smallQuery();
+        PlanQuery query = smallQuery();
+        if (test::kIsSanitized)
+            query.gpus = 2;
         const base::Nanos found = answerTo(query).plans.front().prediction->metrics.iteration;
         const base::Nanos best = fastestOfAll(query);
         QVERIFY2(best <= found && static_cast<double>(found) <= 1.02 * static_cast<double>(best),
