@@ -47,6 +47,12 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.context = 2;
          e.parallel.contextMethod = model::ContextMethod::Ring;
      }},
+    {"ring-with-kept-probabilities",
+     [](Experiment &e) {
+         e.parallel.context = 2;
+         e.parallel.contextMethod = model::ContextMethod::Ring;
+         e.schedule.attention = model::Attention::Materialised;
+     }},
     {"context-parallelism-by-heads",
      [](Experiment &e) {
          e.parallel.context = 2;
