@@ -7,6 +7,7 @@
 #include "engine/runtime/state/checkpoint.h"
 #include "engine/runtime/state/optimizer.h"
 #include "tests/support/optimizer_oracles.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
@@ -141,6 +142,8 @@ private slots:
               planOf(optimizer, "gpipe", VocabularyMethod::Vocab2, 4, true, 2, 0),
               planOf(optimizer, "1f1b", VocabularyMethod::Vocab2, 3, false, 3, 1),
               planOf(optimizer, "chimera", VocabularyMethod::Vocab1, 2, true)}) {
+            if (test::kIsSanitized && !experiment.model.tied)
+                continue;
             auto session = runtime::Session::open(experiment, scheduleOf(experiment), {});
             QVERIFY2(session.ok(), session ? "" : session.error().text().c_str());
             Follower follower(**session, experiment.training.optimizer);
@@ -167,6 +170,8 @@ private slots:
         const operators::Optimizer &optimizer = *operators::optimizers()[runtime::size(index)];
         for (const auto method : {VocabularyMethod::None, VocabularyMethod::Vocab2}) {
             for (const bool tied : {false, true}) {
+                if (test::kIsSanitized && tied == (method == VocabularyMethod::None))
+                    continue; // the slowest test under sanitizers
                 const int replicas = tied ? 3 : 2;
                 const Trained whole = train(planOf(optimizer, "1f1b", method, 2, tied, replicas, 0));
                 for (const auto &[family, zero, mode] : {std::tuple("1f1b", 1, model::RunMode::VirtualClock),
