@@ -30,15 +30,17 @@ ReplicaCut::ReplicaCut(std::span<const std::int64_t> counts, int replicas, std::
 
 std::int64_t ReplicaCut::moved(std::int64_t boundary, std::span<const std::int64_t> pieces) const
 {
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-        const std::int64_t inside = boundary - m_starts[i];
-        if (inside <= 0 || inside >= m_counts[i] || inside % pieces[i] == 0)
-            continue;
-        const std::int64_t whole = inside / pieces[i] * pieces[i];
-        const std::int64_t next = std::min(whole + pieces[i], m_counts[i]);
-        return m_starts[i] + (inside - whole <= next - inside ? whole : next);
-    }
-    return boundary;
+    // Only the last parameter that starts at the boundary or before it can contain it.
+    const auto after = std::ranges::upper_bound(m_starts, boundary) - m_starts.begin();
+    if (pieces.empty() || after == 0)
+        return boundary;
+    const auto i = static_cast<std::size_t>(after - 1);
+    const std::int64_t inside = boundary - m_starts[i];
+    if (inside <= 0 || inside >= m_counts[i] || inside % pieces[i] == 0)
+        return boundary;
+    const std::int64_t whole = inside / pieces[i] * pieces[i];
+    const std::int64_t next = std::min(whole + pieces[i], m_counts[i]);
+    return m_starts[i] + (inside - whole <= next - inside ? whole : next);
 }
 
 std::int64_t ReplicaCut::largestShare() const

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace stagelens::model {
 namespace {
@@ -55,10 +56,36 @@ Result<ModelPreset> readModelPreset(const std::filesystem::path &file)
     return text ? modelPresetFromJson(*text, file.string()) : Result<ModelPreset>(text.error());
 }
 
+/// Hardware by the text of its file. A prediction asks for its hardware several times, and a search makes thousands of
+/// predictions.
+class ParsedHardware {
+public:
+    Result<Hardware> of(const std::string &text, const std::string &source)
+    {
+        const std::scoped_lock lock(m_mutex);
+        for (const auto &[known, hardware] : m_entries)
+            if (known == text)
+                return hardware;
+        Result<Hardware> hardware = hardwareFromJson(text, source);
+        if (hardware) {
+            if (m_entries.size() == kMostEntries)
+                m_entries.erase(m_entries.begin());
+            m_entries.emplace_back(text, *hardware);
+        }
+        return hardware;
+    }
+
+private:
+    static constexpr std::size_t kMostEntries = 4;
+    std::mutex m_mutex;
+    std::vector<std::pair<std::string, Hardware>> m_entries; ///< oldest first
+};
+
 Result<Hardware> readHardware(const std::filesystem::path &file)
 {
+    static ParsedHardware parsed;
     const Result<std::string> text = base::readFile(file, kLargestPreset);
-    return text ? hardwareFromJson(*text, file.string()) : Result<Hardware>(text.error());
+    return text ? parsed.of(*text, file.string()) : Result<Hardware>(text.error());
 }
 
 /// Prints each warning once, although every prediction reads the hardware.

@@ -1,5 +1,7 @@
 #include "engine/service/search/planned_shapes.h"
 
+#include "engine/service/search/all_cores.h"
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -60,20 +62,19 @@ std::vector<PlannedShape> plannedShapes(const std::vector<model::Experiment> &pl
         else if (rankOf(each, limit) < rankOf(**known, limit))
             *known = &each;
     }
-    std::vector<PlannedShape> shapes;
-    for (const ExaminedPlan *each : best) {
-        if (stop.stop_requested())
-            break;
-        PlannedShape &shape = shapes.emplace_back();
-        shape.experiment = plans[each->plan];
-        shape.memory = each->peakMemory;
-        shape.refusal = each->reason;
-        if (each->examination == Examination::Refused)
-            continue;
-        shape.experiment.parallel.stageLayers = each->stageLayers;
-        if (each->examination != Examination::TooLarge)
+    std::vector<PlannedShape> shapes(best.size());
+    onAllCores(best.size(), [&](std::size_t i) {
+        const ExaminedPlan &each = *best[i];
+        PlannedShape &shape = shapes[i];
+        shape.experiment = plans[each.plan];
+        shape.memory = each.peakMemory;
+        shape.refusal = each.reason;
+        if (each.examination == Examination::Refused)
+            return;
+        shape.experiment.parallel.stageLayers = each.stageLayers;
+        if (each.examination != Examination::TooLarge && !stop.stop_requested())
             predictShape(shape, limit, stop);
-    }
+    });
     std::ranges::stable_sort(shapes, {}, [](const PlannedShape &shape) {
         return std::tuple(!shape.fits, shape.metrics ? shape.metrics->iteration : std::numeric_limits<Nanos>::max(),
                           shape.memory.value_or(std::numeric_limits<Bytes>::max()));

@@ -3,9 +3,10 @@
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
-#include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/search/all_cores.h"
+#include "engine/service/search/entrance.h"
 #include "engine/service/search/examined_plans.h"
 #include "engine/service/search/search_space.h"
 #include "engine/simulate/memory.h"
@@ -25,40 +26,10 @@ namespace {
 using base::Bytes;
 using base::Nanos;
 
-/// A plan with what can be said of it before its passes are in order.
-struct Entry {
-    model::Experiment plan;
-    Nanos leastTime = 0;
-    double leastMemory = 0;
-    double work = 0;       ///< about how many passes must be placed
-    std::size_t place = 0; ///< in the order of the registry
-    std::size_t given = 0; ///< index of the given plan
-};
-
 /// Passes that a search places at most. Measured: about 6 million a second.
 constexpr double kMostWork = 60e6;
-/// How often a family places each pass whose order looks at durations, about.
-constexpr double kOrdersTried = 8;
-
-double workOf(const model::Experiment &plan, const schedule::Family &family)
-{
-    const double kinds = (family.splitsBackward ? 3 : 2) * model::stagesPerDevice(plan.schedule) +
-                         (model::traits(plan.schedule.vocabulary).isSharded ? 4 : 0);
-    return kinds * plan.parallel.devices * plan.parallel.microbatches * (schedule::looksAtDurations(plan) ? kOrdersTried : 1.0);
-}
-
-/// Memory that every order takes: parameters, and one microbatch on the way.
-double leastMemory(const model::Experiment &plan, const simulate::Outline &outline)
-{
-    if (!plan.hasModel)
-        return 0;
-    Bytes least = 0;
-    for (int device = 0; device < outline.schedule.devices(); ++device) {
-        const simulate::MemoryNeeds needs = simulate::memoryNeeds(plan, outline.schedule, device);
-        least = std::max(least, needs.parameters + needs.activation);
-    }
-    return static_cast<double>(least);
-}
+/// Passes of a plan whose prediction takes much longer than the start of a thread.
+constexpr double kWorthOfThread = 5000;
 
 /// Tells schedules apart by their passes, their layers and what the passes wait for.
 std::uint64_t fingerprint(const schedule::Schedule &schedule, const model::Experiment &plan)
@@ -83,6 +54,14 @@ std::uint64_t fingerprint(const schedule::Schedule &schedule, const model::Exper
     return hash;
 }
 
+/// What becomes of a plan that is predicted.
+struct Trial {
+    std::uint64_t fingerprint = 0; ///< 0: refused before its passes were in order
+    base::Problems forbidden;      ///< by the purpose
+    base::Problems refusal;        ///< by a family, or by the simulation
+    std::optional<Candidate> candidate;
+};
+
 class Search {
 public:
     Search(const model::Experiment &experiment, Purpose purpose, const SearchOptions &options)
@@ -96,15 +75,15 @@ public:
 
 private:
     void findLimit();
-    void enter(model::Experiment plan);
-    void enterCut(const model::Experiment &plan, const simulate::Outline &outline);
-    void tryOut(const Entry &entry);
+    void enter(std::vector<model::Experiment> plans);
+    [[nodiscard]] Trial triedOut(const Entry &entry) const;
+    void take(const Entry &entry, Trial trial);
+    [[nodiscard]] std::size_t examine(std::size_t first);
     void refuse(const base::Problems &problems);
     void record(Examination examination, const std::vector<int> &stageLayers, Nanos iteration, std::optional<Bytes> memory);
     void record(Examination examination, const Entry &entry);
     void keep(Candidate &&candidate, std::size_t place);
     [[nodiscard]] bool isBeaten(const Entry &entry) const;
-    [[nodiscard]] bool isAllowed(const model::Experiment &plan, const schedule::Schedule &schedule);
     void choose();
     void report(std::size_t done) const;
 
@@ -115,6 +94,8 @@ private:
     std::vector<Entry> m_entries;
     std::vector<std::size_t> m_places; ///< of the front's plans
     std::unordered_set<std::uint64_t> m_known;
+    double m_work = 0;       ///< of the plans that were tried out
+    std::size_t m_least = 0; ///< index of the plan with the least work, which is tried out in any case
     std::vector<ExaminedPlan> *m_examined = nullptr;
     std::size_t m_given = 0; ///< index of the plan at hand
     bool m_skipsTooLarge = false;
@@ -155,47 +136,28 @@ void Search::record(Examination examination, const Entry &entry)
     record(examination, entry.plan.parallel.stageLayers, entry.leastTime, static_cast<Bytes>(entry.leastMemory));
 }
 
-/// Takes up a plan with each cut of its layers.
-void Search::enter(model::Experiment plan)
+void Search::enter(std::vector<model::Experiment> plans)
 {
-    if (base::Problems problems = model::validate(plan); !problems.empty())
-        return refuse(problems);
-    const bool isCutGiven = !plan.parallel.stageLayers.empty();
-    plan.parallel.stageLayers = operators::stageLayers(plan);
-    const auto outline = simulate::outlineOf(plan);
-    if (!outline)
-        return refuse(outline.error().problems);
-    enterCut(plan, *outline);
-    if (isCutGiven)
-        return;
-    std::vector<std::vector<int>> entered{plan.parallel.stageLayers};
-    const std::array cuts{balancedStageLayers(plan, *outline), leastMemoryStageLayers(plan, *outline)};
-    for (const std::vector<int> &cut : cuts) {
-        if (cut.empty() || std::ranges::find(entered, cut) != entered.end())
-            continue;
-        plan.parallel.stageLayers = cut;
-        auto costs = simulate::plannedCosts(plan, outline->schedule);
-        if (!costs)
-            return refuse(costs.error().problems);
-        enterCut(plan, {outline->schedule, *std::move(costs)});
-        entered.push_back(cut);
+    const std::optional<Bytes> limit = m_skipsTooLarge ? m_result.limit : std::nullopt;
+    std::vector<Entrance> entrances(plans.size());
+    onAllCores(plans.size(), [&](std::size_t i) {
+        if (!m_options.stop.stop_requested())
+            entrances[i] = entranceOf(std::move(plans[i]), limit);
+    });
+    for (Entrance &entrance : entrances) {
+        for (Entry &entry : entrance.entries) {
+            entry.place = m_entries.size();
+            entry.given = m_given;
+            m_entries.push_back(std::move(entry));
+        }
+        for (const TooLarge &each : entrance.tooLarge) {
+            ++m_result.tooLarge;
+            record(Examination::TooLarge, each.stageLayers, 0, each.memory);
+        }
+        for (const base::Problems &refusal : entrance.refusals)
+            refuse(refusal);
+        ++m_given;
     }
-}
-
-void Search::enterCut(const model::Experiment &plan, const simulate::Outline &outline)
-{
-    const schedule::Family &family = *schedule::findFamily(plan.schedule.family);
-    const auto costs = simulate::withWhatIfs(outline.costs, plan, outline.schedule);
-    if (!costs)
-        return refuse(costs.error().problems);
-    const double memory = leastMemory(plan, outline);
-    if (m_skipsTooLarge && m_result.limit && memory > static_cast<double>(*m_result.limit)) {
-        ++m_result.tooLarge;
-        return record(Examination::TooLarge, plan.parallel.stageLayers, 0, static_cast<Bytes>(memory));
-    }
-    m_entries.push_back(
-        {plan, simulate::lowerBoundOfShape(outline.schedule, *costs, plan.parallel.microbatches, family.splitsBackward), memory,
-         workOf(plan, family), m_entries.size(), m_given});
 }
 
 bool Search::isBeaten(const Entry &entry) const
@@ -205,42 +167,34 @@ bool Search::isBeaten(const Entry &entry) const
     });
 }
 
-bool Search::isAllowed(const model::Experiment &plan, const schedule::Schedule &schedule)
+/// Predicts a plan; several threads may do so at the same time. Plans that the search knows already are not simulated.
+Trial Search::triedOut(const Entry &entry) const
 {
-    if (m_purpose == Purpose::Predict)
-        return true;
-    base::Problems problems = trainingProblems(plan, schedule);
-    if (problems.empty())
-        return true;
-    ++m_result.refused;
-    // What keeps the plan with the fewest problems from being trained is what the person can mend.
-    if (std::exchange(m_isRefusedByPurpose, true) && problems.size() >= m_result.firstRefusal.size())
-        return false;
-    m_result.firstRefusal = std::move(problems);
-    return false;
-}
-
-void Search::tryOut(const Entry &entry)
-{
+    const auto refused = [](const base::Error &error) {
+        Trial trial;
+        trial.refusal = error.problems;
+        return trial;
+    };
     const auto outline = simulate::outlineOf(entry.plan);
     if (!outline)
-        return refuse(outline.error().problems);
+        return refused(outline.error());
     const auto schedule = simulate::orderedSchedule(entry.plan, *outline);
     if (!schedule)
-        return refuse(schedule.error().problems);
-    if (!m_known.insert(fingerprint(*schedule, entry.plan)).second) {
-        ++m_result.duplicates;
-        return;
-    }
-    if (!isAllowed(entry.plan, *schedule))
-        return;
+        return refused(schedule.error());
+    Trial trial;
+    trial.fingerprint = fingerprint(*schedule, entry.plan);
+    if (m_known.contains(trial.fingerprint))
+        return trial;
+    if (m_purpose == Purpose::Train)
+        trial.forbidden = trainingProblems(entry.plan, *schedule);
+    if (!trial.forbidden.empty())
+        return trial;
     const auto costs = simulate::withWhatIfs(outline->costs, entry.plan, *schedule);
-    if (!costs)
-        return refuse(costs.error().problems);
-    const auto timeline = simulate::simulate(*schedule, *costs);
-    if (!timeline)
-        return refuse(timeline.error().problems);
-    ++m_result.tried;
+    const auto timeline = costs ? simulate::simulate(*schedule, *costs) : costs.error();
+    if (!timeline) {
+        trial.refusal = timeline.error().problems;
+        return trial;
+    }
     Candidate candidate{entry.plan.schedule,
                         entry.plan.parallel,
                         timeline->iteration(),
@@ -255,8 +209,28 @@ void Search::tryOut(const Entry &entry)
             candidate.peakMemory = std::max(candidate.peakMemory.value_or(0),
                                             simulate::memoryPeak(entry.plan, *schedule, *timeline, device).total);
     }
-    record(Examination::Simulated, entry.plan.parallel.stageLayers, candidate.iteration, candidate.peakMemory);
-    keep(std::move(candidate), entry.place);
+    trial.candidate = std::move(candidate);
+    return trial;
+}
+
+void Search::take(const Entry &entry, Trial trial)
+{
+    m_work += entry.work;
+    if (trial.fingerprint != 0 && !m_known.insert(trial.fingerprint).second) {
+        ++m_result.duplicates;
+    } else if (!trial.forbidden.empty()) {
+        ++m_result.refused;
+        // What keeps the plan with the fewest problems from being trained is what the person can mend.
+        if (!std::exchange(m_isRefusedByPurpose, true) || trial.forbidden.size() < m_result.firstRefusal.size())
+            m_result.firstRefusal = std::move(trial.forbidden);
+    } else if (trial.candidate) {
+        ++m_result.tried;
+        record(Examination::Simulated, entry.plan.parallel.stageLayers, trial.candidate->iteration,
+               trial.candidate->peakMemory);
+        keep(*std::move(trial.candidate), entry.place);
+    } else {
+        refuse(trial.refusal);
+    }
 }
 
 /// Puts a plan into the front unless another is as good; of equals the first of the registry stays.
@@ -299,34 +273,48 @@ void Search::report(std::size_t done) const
     m_options.progress({done, m_entries.size(), front.empty() ? std::nullopt : std::optional(front.front().iteration)});
 }
 
+/// Examines the plans from `first` on that can be predicted at the same time, and returns how many they are. What one of them
+/// finds may spare another: that one's prediction is dropped, so that the result is that of one plan after another.
+std::size_t Search::examine(std::size_t first)
+{
+    const Entry &head = m_entries[first];
+    const auto isLeftOut = [&](std::size_t i) { return m_work + m_entries[i].work > kMostWork && i != m_least; };
+    std::size_t count = 1;
+    const auto cores = static_cast<std::size_t>(std::max(machineCores(), 1));
+    while (head.work >= kWorthOfThread && count < cores && first + count < m_entries.size())
+        ++count;
+    std::vector<std::optional<Trial>> trials(count);
+    onAllCores(count, [&](std::size_t i) {
+        if (!isBeaten(m_entries[first + i]) && !isLeftOut(first + i))
+            trials[i] = triedOut(m_entries[first + i]);
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+        const Entry &entry = m_entries[first + i];
+        m_given = entry.given;
+        if (isBeaten(entry)) {
+            ++m_result.beaten;
+            record(Examination::Beaten, entry);
+        } else if (isLeftOut(first + i)) {
+            ++m_result.leftOut;
+            record(Examination::LeftOut, entry);
+        } else {
+            take(entry, *std::move(trials[i])); // a plan that is beaten now was so before, or was predicted
+        }
+        report(first + i + 1);
+    }
+    return count;
+}
+
 SearchResult Search::run(std::vector<model::Experiment> plans)
 {
     findLimit();
-    for (model::Experiment &plan : plans) {
-        if (m_options.stop.stop_requested())
-            break;
-        enter(std::move(plan));
-        ++m_given;
-    }
+    enter(std::move(plans));
     // The most promising first, so that their figures spare the others the work.
     std::ranges::stable_sort(m_entries, {}, &Entry::leastTime);
     const auto least = std::ranges::min_element(m_entries, {}, &Entry::work);
-    double work = 0;
-    std::size_t done = 0;
-    for (auto entry = m_entries.begin(); entry != m_entries.end() && !m_options.stop.stop_requested(); ++entry) {
-        m_given = entry->given;
-        if (isBeaten(*entry)) {
-            ++m_result.beaten;
-            record(Examination::Beaten, *entry);
-        } else if (work + entry->work > kMostWork && entry != least) {
-            ++m_result.leftOut;
-            record(Examination::LeftOut, *entry);
-        } else {
-            work += entry->work;
-            tryOut(*entry);
-        }
-        report(++done);
-    }
+    m_least = static_cast<std::size_t>(least - m_entries.begin());
+    for (std::size_t done = 0; done < m_entries.size() && !m_options.stop.stop_requested();)
+        done += examine(done);
     m_result.cancelled = m_options.stop.stop_requested();
     choose();
     return std::move(m_result);

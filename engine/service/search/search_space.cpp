@@ -2,6 +2,7 @@
 
 #include "engine/model/family_shape.h"
 #include "engine/schedule/families.h"
+#include "engine/simulate/device_needs.h"
 #include "engine/simulate/memory.h"
 
 #include <algorithm>
@@ -93,21 +94,19 @@ std::optional<Nanos> layerTime(const model::Experiment &plan, const simulate::Ou
 /// About how many bytes each device needs, for any cut of a plan's layers.
 class MemoryOfCut {
 public:
-    MemoryOfCut(const model::Experiment &plan, const schedule::Schedule &order) : m_plan(plan), m_order(order)
+    MemoryOfCut(const model::Experiment &plan, const schedule::Schedule &order) : m_needs(plan, order)
     {
         for (int device = 0; device < order.devices(); ++device)
             m_held.push_back(schedule::peakActivations(order, device));
     }
     [[nodiscard]] base::Bytes of(int device, const std::vector<int> &cut)
     {
-        m_plan.parallel.stageLayers = cut;
-        const simulate::MemoryNeeds needs = simulate::memoryNeeds(m_plan, m_order, device);
+        const simulate::MemoryNeeds needs = m_needs.of(device, cut);
         return needs.fixed + m_held[static_cast<std::size_t>(device)] * needs.activation;
     }
 
 private:
-    model::Experiment m_plan;
-    const schedule::Schedule &m_order;
+    simulate::DeviceNeeds m_needs;
     std::vector<std::int64_t> m_held; ///< activations
 };
 

@@ -265,13 +265,15 @@ double AnalyticCosts::optimizerSeconds(int device) const
     const bool isEven = optimizerOf(m_experiment.training.optimizer).isElementwise();
     const int replicas = m_experiment.parallel.zero > 0 ? m_experiment.parallel.shardGroup() : 1;
     const std::vector<operators::PartShape> parts = deviceParts(m_experiment, m_schedule, device);
-    const ReplicaCuts cut = replicaCuts(m_experiment, m_schedule, device);
+    std::optional<ReplicaCuts> cut;
+    if (!isEven && replicas > 1)
+        cut = replicaCuts(m_experiment, m_schedule, device);
     double most = 0;
     for (int replica = 0; replica < (isEven ? 1 : replicas); ++replica) {
         double bytes = 0;
         double products = 0; // seconds
         for (std::size_t i = 0; i < parts.size(); ++i) {
-            const std::int64_t elements = isEven || replicas == 1 ? parts[i].count() : cut.share(replica, i).size();
+            const std::int64_t elements = cut ? cut->share(replica, i).size() : parts[i].count();
             bytes += updateBytes(parts[i], elements);
             products += elements > 0 ? updateProducts(parts[i]) : 0;
         }

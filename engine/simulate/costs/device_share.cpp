@@ -7,7 +7,10 @@
 #include "engine/operators/stage_layers.h"
 
 #include <algorithm>
+#include <memory>
+#include <ranges>
 #include <set>
+#include <utility>
 
 namespace stagelens::simulate {
 
@@ -36,30 +39,34 @@ using operators::PartShape;
 /// The parameters of a device in the order of state_dict(), and the elements of them that belong to a tied table.
 struct HeldParameters {
     std::vector<PartShape> all;
+    std::int64_t count = 0;       ///< elements of all
     std::vector<bool> areExperts; ///< which are divided over expert ranks
     std::int64_t experts = 0;     ///< elements of those
     std::int64_t tied = 0;
     std::int64_t summed = 0;
 };
 
-HeldParameters parametersOf(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
+/// All that the parameters of a device depend on.
+struct HeldRequest {
+    model::ModelConfig model;
+    operators::TensorSplit split;
+    std::int64_t rows = 0; ///< of its tables
+    bool isSharded = false;
+    bool isFirst = false; ///< has the first stage of a direction
+    bool isLast = false;
+    int layers = 0; ///< of its stages; two directions of one stage share its parameters
+    friend bool operator==(const HeldRequest &, const HeldRequest &) = default;
+};
+
+HeldParameters parametersOf(const HeldRequest &request)
 {
-    const model::ModelConfig &model = experiment.model;
-    const schedule::Placement &placement = schedule.placement();
-    bool first = false;
-    bool last = false;
-    for (int direction = 0; direction < placement.directions; ++direction) {
-        first = first || placement.deviceOf(0, direction) == device;
-        last = last || placement.deviceOf(placement.lastStage(), direction) == device;
-    }
-    const bool sharded = model::traits(schedule.vocabulary()).isSharded;
-    const std::vector<int> layers = layersOfStages(experiment, schedule);
-    const PartShape table{shardRows(experiment, schedule, device, tensor), model.hidden, ParameterKind::Table};
-    const bool holdsInput = sharded || first;
-    const bool holdsOutput = sharded || last;
+    const model::ModelConfig &model = request.model;
+    const operators::TensorSplit &split = request.split;
+    const PartShape table{request.rows, model.hidden, ParameterKind::Table};
+    const bool holdsInput = request.isSharded || request.isFirst;
+    const bool holdsOutput = request.isSharded || request.isLast;
 
     HeldParameters held;
-    const operators::TensorSplit split = operators::splitOf(experiment.parallel);
     const auto putWhole = [&](const PartShape &part) {
         held.all.push_back(part);
         held.summed += split.isSequenceParallel ? part.count() : 0;
@@ -68,27 +75,88 @@ HeldParameters parametersOf(const model::Experiment &experiment, const schedule:
         held.tied = table.count();
     if (holdsInput || (model.tied && holdsOutput))
         held.all.push_back(table);
-    if (const std::int64_t positions = operators::positionParameters(model); first && positions > 0)
+    if (const std::int64_t positions = operators::positionParameters(model); request.isFirst && positions > 0)
         putWhole({positions / model.hidden, model.hidden, ParameterKind::Table});
-    // Two directions of one stage on one device share its parameters.
     const operators::Block block = operators::partitioned(operators::blockOf(model), split);
-    const std::vector<int> stages = placement.stagesOf(device);
-    for (const int stage : std::set<int>(stages.begin(), stages.end()))
-        for (int layer = 0; layer < layers[static_cast<std::size_t>(stage)]; ++layer)
-            for (const operators::BlockParameter &parameter : block.parameters) {
-                held.all.push_back(
-                    {parameter.rows, parameter.columns, parameter.isMatrix() ? ParameterKind::Matrix : ParameterKind::Vector});
-                held.summed += operators::needsSum(parameter, split) ? parameter.count() : 0;
-                held.areExperts.resize(held.all.size());
-                held.areExperts.back() = operators::isOfExperts(block, parameter);
-                held.experts += held.areExperts.back() ? parameter.count() : 0;
-            }
-    for (std::int64_t left = last ? operators::finalNormParameters(model) : 0; left > 0; left -= model.hidden)
+    for (int layer = 0; layer < request.layers; ++layer)
+        for (const operators::BlockParameter &parameter : block.parameters) {
+            held.all.push_back(
+                {parameter.rows, parameter.columns, parameter.isMatrix() ? ParameterKind::Matrix : ParameterKind::Vector});
+            held.summed += operators::needsSum(parameter, split) ? parameter.count() : 0;
+            held.areExperts.resize(held.all.size());
+            held.areExperts.back() = operators::isOfExperts(block, parameter);
+            held.experts += held.areExperts.back() ? parameter.count() : 0;
+        }
+    for (std::int64_t left = request.isLast ? operators::finalNormParameters(model) : 0; left > 0; left -= model.hidden)
         putWhole({1, model.hidden, ParameterKind::Vector});
     if (!model.tied && holdsOutput)
         held.all.push_back(table);
     held.areExperts.resize(held.all.size());
+    for (const PartShape &part : held.all)
+        held.count += part.count();
     return held;
+}
+
+/// The lists that a thread made last. Costs and memory plans ask for those of every device several times, and most devices of a
+/// pipeline are alike.
+class HeldLists {
+public:
+    std::shared_ptr<const HeldParameters> of(const HeldRequest &request)
+    {
+        for (const auto &[known, held] : m_entries)
+            if (known == request)
+                return held;
+        auto held = std::make_shared<const HeldParameters>(parametersOf(request));
+        if (m_entries.size() < kMostEntries)
+            m_entries.emplace_back(request, held);
+        else
+            m_entries[m_next++ % kMostEntries] = {request, held};
+        return held;
+    }
+
+private:
+    static constexpr std::size_t kMostEntries = 8;
+    std::vector<std::pair<HeldRequest, std::shared_ptr<const HeldParameters>>> m_entries;
+    std::size_t m_next = 0; ///< to be replaced
+};
+
+std::shared_ptr<const HeldParameters> parametersOf(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                                   int device, int tensor)
+{
+    const schedule::Placement &placement = schedule.placement();
+    const std::vector<int> layers = layersOfStages(experiment, schedule);
+    HeldRequest request{experiment.model, operators::splitOf(experiment.parallel),
+                        shardRows(experiment, schedule, device, tensor), model::traits(schedule.vocabulary()).isSharded};
+    const std::vector<int> stages = placement.stagesOf(device);
+    for (const int stage : std::set<int>(stages.begin(), stages.end())) {
+        request.isFirst = request.isFirst || stage == 0;
+        request.isLast = request.isLast || stage == placement.lastStage();
+        request.layers += layers[static_cast<std::size_t>(stage)];
+    }
+    thread_local HeldLists lists;
+    return lists.of(request);
+}
+
+/// Returns the greatest state of a share.
+base::Bytes greatestState(const operators::Optimizer &optimizer, const ReplicaCuts &cuts, std::span<const PartShape> parts,
+                          int shares)
+{
+    std::vector<base::Bytes> states(static_cast<std::size_t>(shares));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const bool isExpert = cuts.experts.place(i).size() > 0;
+        const layout::ReplicaCut &cut = isExpert ? cuts.experts : cuts.shared;
+        const layout::Interval whole = cut.place(i);
+        const int ranks = isExpert ? cuts.expertRanks : 1; // with the same share
+        const auto all = std::views::iota(0, cut.replicas());
+        const auto first = std::ranges::partition_point(all, [&](int each) { return cut.share(each).end <= whole.begin; });
+        for (auto each = static_cast<int>(first - all.begin()); each < cut.replicas() && cut.share(each).begin < whole.end;
+             ++each) {
+            const base::Bytes bytes = optimizer.stateBytes(parts[i].kind, cut.share(each, i).size(), parts[i].columns);
+            for (int share = each * ranks; share < std::min((each + 1) * ranks, shares); ++share)
+                states[static_cast<std::size_t>(share)] += bytes;
+        }
+    }
+    return std::ranges::max(states);
 }
 
 } // namespace
@@ -96,17 +164,14 @@ HeldParameters parametersOf(const model::Experiment &experiment, const schedule:
 DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                   int tensor)
 {
-    const HeldParameters held = parametersOf(experiment, schedule, device, tensor);
-    DeviceParameters parameters{0, held.tied, held.experts, held.summed};
-    for (const PartShape &part : held.all)
-        parameters.count += part.count();
-    return parameters;
+    const auto held = parametersOf(experiment, schedule, device, tensor);
+    return {held->count, held->tied, held->experts, held->summed};
 }
 
 std::vector<PartShape> deviceParts(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                    int tensor)
 {
-    return parametersOf(experiment, schedule, device, tensor).all;
+    return parametersOf(experiment, schedule, device, tensor)->all;
 }
 
 std::vector<std::int64_t> indivisiblePieces(const model::Experiment &experiment, std::span<const PartShape> parts)
@@ -145,27 +210,31 @@ ReplicaCuts replicaCuts(const model::ParallelPlan &plan, std::span<const PartSha
 
 ReplicaCuts replicaCuts(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
 {
-    const HeldParameters held = parametersOf(experiment, schedule, device, tensor);
-    return replicaCuts(experiment.parallel, held.all, held.areExperts, indivisiblePieces(experiment, held.all));
+    const auto held = parametersOf(experiment, schedule, device, tensor);
+    return replicaCuts(experiment.parallel, held->all, held->areExperts, indivisiblePieces(experiment, held->all));
 }
 
 OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                               std::optional<int> replica, int tensor)
 {
     const operators::Optimizer &optimizer = optimizerOf(experiment.training.optimizer);
-    const HeldParameters held = parametersOf(experiment, schedule, device, tensor);
-    const std::vector<PartShape> &parts = held.all;
-    std::optional<ReplicaCuts> cut;
-    if (experiment.parallel.zero > 0)
-        cut = replicaCuts(experiment.parallel, parts, held.areExperts, indivisiblePieces(experiment, parts));
+    const auto held = parametersOf(experiment, schedule, device, tensor);
+    const std::vector<PartShape> &parts = held->all;
     OptimizerBytes bytes;
-    const int group = experiment.parallel.shardGroup();
-    const int first = replica.value_or(0) % group;
-    for (int each = first; each < (cut && !replica ? group : first + 1); ++each) {
+    const auto stateOf = [&](const auto &elementsOf) {
         base::Bytes state = 0;
         for (std::size_t i = 0; i < parts.size(); ++i)
-            state += optimizer.stateBytes(parts[i].kind, cut ? cut->share(each, i).size() : parts[i].count(), parts[i].columns);
-        bytes.state = std::max(bytes.state, state);
+            state += optimizer.stateBytes(parts[i].kind, elementsOf(i), parts[i].columns);
+        return state;
+    };
+    if (experiment.parallel.zero == 0) {
+        bytes.state = stateOf([&](std::size_t i) { return parts[i].count(); });
+    } else {
+        const ReplicaCuts cuts =
+            replicaCuts(experiment.parallel, parts, held->areExperts, indivisiblePieces(experiment, parts));
+        const int group = experiment.parallel.shardGroup();
+        bytes.state = replica ? stateOf([&](std::size_t i) { return cuts.share(*replica % group, i).size(); })
+                              : greatestState(optimizer, cuts, parts, group);
     }
     for (const PartShape &part : parts) {
         bytes.allState += optimizer.stateBytes(part.kind, part.count(), part.columns);

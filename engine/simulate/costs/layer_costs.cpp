@@ -191,9 +191,17 @@ double LayerCosts::inputGradient(const Work &forward) const
            m_traffic.scoresBackward / m_traffic.scoresForward * forward.scores;
 }
 
+double LayerCosts::unfloored(PassHalf half, Rebuilds rebuilds) const
+{
+    std::optional<double> &known = m_unfloored[kChoices * static_cast<std::size_t>(half) + static_cast<std::size_t>(rebuilds)];
+    if (!known)
+        known = summedSeconds(half, rebuilds);
+    return *known;
+}
+
 /// Returns the seconds without the launch bound. In the backward, each half has every matrix product once; the input gradient
 /// also has attention twice, elementwise work, and recomputation.
-double LayerCosts::unfloored(PassHalf half, Rebuilds rebuilds) const
+double LayerCosts::summedSeconds(PassHalf half, Rebuilds rebuilds) const
 {
     double early = 0;
     for (const Operator &op : m_block.operators)
@@ -327,6 +335,17 @@ void LayerCosts::appendExchanges(std::vector<Leg> &legs, std::size_t index, Pass
 }
 
 ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, Among among) const
+{
+    std::size_t place = isSplit ? 1 : 0;
+    for (const std::size_t each :
+         {static_cast<std::size_t>(half), static_cast<std::size_t>(rebuilds), static_cast<std::size_t>(among)})
+        place = kChoices * place + each;
+    if (!m_exchanges[place])
+        m_exchanges[place] = summedExchanges(half, isSplit, rebuilds, among);
+    return *m_exchanges[place];
+}
+
+ExchangeCost LayerCosts::summedExchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, Among among) const
 {
     std::vector<Leg> legs;
     const int ranks = among == Among::Context ? m_split.context : among == Among::Experts ? m_block.expertRanks : m_split.ranks;

@@ -6,6 +6,9 @@
 #include "engine/operators/sizes.h"
 #include "engine/simulate/costs/collective_costs.h"
 
+#include <array>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,7 +120,9 @@ private:
     [[nodiscard]] Work secondsOfAll() const;
     /// Whose exchanges.
     enum class Among : unsigned char { Tensor, Context, Experts };
+    /// The first answer to each question is kept: the stages of a plan ask the same.
     [[nodiscard]] ExchangeCost exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, Among among) const;
+    [[nodiscard]] ExchangeCost summedExchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, Among among) const;
     /// Appends the all-to-all of an operator in a half.
     void appendAllToAll(std::vector<Leg> &legs, std::size_t op, PassHalf half) const;
     /// Returns whether the weight gradient of an operator is computed with its input gradient, because only then the rank has
@@ -135,6 +140,7 @@ private:
     [[nodiscard]] double keyBytes(operators::ValueId keys) const;
     [[nodiscard]] bool isRing() const { return m_split.contextMethod == model::ContextMethod::Ring; }
     [[nodiscard]] double unfloored(PassHalf half, Rebuilds rebuilds) const;
+    [[nodiscard]] double summedSeconds(PassHalf half, Rebuilds rebuilds) const;
     /// Returns whether the backward computes an operator again.
     [[nodiscard]] bool isAgain(const operators::Operator &op, Rebuilds rebuilds) const;
     /// Returns whether the backward repeats the forward's exchange of an operator.
@@ -151,9 +157,12 @@ private:
     layout::NodeSpan m_contextSpan; ///< of the context ranks
     operators::Block m_block;
     double m_tokens;
-    layout::NodeSpan m_expertSpan; ///< of the expert ranks
-    double m_expertLoad;           ///< rows of the busiest expert rank, relative to the mean
-    Work m_layer;                  ///< the forward of all operators
+    layout::NodeSpan m_expertSpan;             ///< of the expert ranks
+    double m_expertLoad;                       ///< rows of the busiest expert rank, relative to the mean
+    Work m_layer;                              ///< the forward of all operators
+    static constexpr std::size_t kChoices = 3; ///< of PassHalf, Rebuilds and Among each
+    mutable std::array<std::optional<double>, kChoices * kChoices> m_unfloored; // one thread uses an object
+    mutable std::array<std::optional<ExchangeCost>, 2 * kChoices * kChoices * kChoices> m_exchanges;
 };
 
 } // namespace stagelens::simulate

@@ -1,6 +1,10 @@
 // `plan`: its best against a search of everything, the objectives, and what is refused.
 #include "engine/service/search/plan_search.h"
+#include "engine/base/random.h"
+#include "engine/schedule/families.h"
 #include "engine/service/search/search_space.h"
+#include "engine/simulate/costs/device_share.h"
+#include "engine/simulate/device_needs.h"
 #include "tests/support/gpt_shape.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
@@ -189,6 +193,83 @@ private slots:
         QVERIFY(iteration(small.plans.front()) <= 1.2 * iteration(fast.plans.front()));
         for (const service::PlannedRun &run : fast.plans)
             QVERIFY(iteration(run) > 1.2 * iteration(fast.plans.front()) || peakOf(run) >= peakOf(small.plans.front()));
+    }
+
+    /// What is asked once for devices alike is what each needs, for any cut.
+    void devicesAlikeNeedTheSame_data()
+    {
+        QTest::addColumn<QString>("family");
+        QTest::addColumn<int>("vocabulary");
+        QTest::addColumn<int>("dtype");
+        QTest::addColumn<int>("zero");
+        const auto row = [](const char *name, const char *family, model::VocabularyMethod method, model::DataType type,
+                            int zero) {
+            QTest::newRow(name) << QString(family) << static_cast<int>(method) << static_cast<int>(type) << zero;
+        };
+        row("1f1b", "1f1b", model::VocabularyMethod::None, model::DataType::Fp16, 1);
+        row("1f1b of the engine", "1f1b", model::VocabularyMethod::Vocab1, model::DataType::Fp32, 1);
+        row("interleaved", "interleaved-1f1b", model::VocabularyMethod::Vocab2, model::DataType::Bf16, 0);
+        row("v-half", "v-half", model::VocabularyMethod::None, model::DataType::Fp16, 2);
+        row("dualpipe", "dualpipe", model::VocabularyMethod::None, model::DataType::Fp16, 0);
+        row("pipedream", "pipedream", model::VocabularyMethod::None, model::DataType::Fp16, 0);
+    }
+    void devicesAlikeNeedTheSame()
+    {
+        QFETCH(QString, family);
+        QFETCH(int, vocabulary);
+        QFETCH(int, dtype);
+        QFETCH(int, zero);
+        model::Experiment plan;
+        plan.model = test::gptOf(16, 64, 4, 32, 1001, static_cast<model::DataType>(dtype));
+        plan.parallel.devices = 4;
+        plan.parallel.replicas = zero > 0 ? 6 : 1;
+        plan.parallel.zero = zero;
+        plan.parallel.microbatches = 8;
+        plan.schedule.family = family.toStdString();
+        plan.schedule.vocabulary = static_cast<model::VocabularyMethod>(vocabulary);
+        plan.schedule.recomputeLayers = {1, 0, 2, 5, 0, 1, 2, 0};
+        const auto schedule = schedule::makeSchedule(plan);
+        QVERIFY2(schedule.ok(), schedule ? "" : schedule.error().text().c_str());
+        plan.schedule.recomputeLayers.resize(static_cast<std::size_t>(schedule->stages()));
+        simulate::DeviceNeeds known(plan, *schedule);
+        constexpr unsigned kSeed = 7;
+        base::Random random(kSeed);
+        for (int round = 0; round < 20; ++round) {
+            std::vector<int> cut(static_cast<std::size_t>(schedule->stages()), 1);
+            for (int left = plan.model.layers - schedule->stages(); left > 0; --left)
+                ++cut[random.next() % cut.size()];
+            plan.parallel.stageLayers = cut;
+            for (int device = 0; device < schedule->devices(); ++device) {
+                const simulate::MemoryNeeds asked = known.of(device, cut);
+                const simulate::MemoryNeeds each = simulate::memoryNeeds(plan, *schedule, device);
+                QCOMPARE(asked.parameters, each.parameters);
+                QCOMPARE(asked.fixed, each.fixed);
+                QCOMPARE(asked.activation, each.activation);
+            }
+        }
+    }
+
+    /// The greatest state of a share is that of some replica, also where shares are empty.
+    void theFullestShareIsThatOfAReplica()
+    {
+        for (const char *optimizer : {"adamw", "adafactor", "muon", "adam8bit"})
+            for (const int replicas : {2, 5, 64}) {
+                model::Experiment plan;
+                plan.model = test::gptOf(2, 64, 4, 32, 1001, model::DataType::Fp32);
+                plan.parallel.devices = 2;
+                plan.parallel.replicas = replicas;
+                plan.parallel.zero = 1;
+                plan.schedule.family = "1f1b";
+                plan.training.optimizer.name = optimizer;
+                const auto schedule = schedule::makeSchedule(plan);
+                QVERIFY(schedule.ok());
+                for (int device = 0; device < 2; ++device) {
+                    base::Bytes most = 0;
+                    for (int replica = 0; replica < replicas; ++replica)
+                        most = std::max(most, simulate::optimizerBytes(plan, *schedule, device, replica).state);
+                    QCOMPARE(simulate::optimizerBytes(plan, *schedule, device).state, most);
+                }
+            }
     }
 
     void fixedValuesAreKept()
