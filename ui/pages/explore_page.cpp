@@ -119,7 +119,6 @@ void ExplorePage::build()
         m_splitter->setStretchFactor(part, stretches[static_cast<std::size_t>(part)]);
     sizeParts();
     layout->addWidget(m_splitter, 1);
-    layout->addWidget(m_topology);
     m_topology->hide();
     layout->addWidget(m_play);
 }
@@ -226,9 +225,17 @@ void ExplorePage::setAsTable(bool table)
 
 void ExplorePage::setTopologyShown(bool on)
 {
-    m_topology->setVisible(on);
-    if (on)
-        refreshPlots();
+    // A tab, so that it takes no height from the timeline.
+    if (!on) {
+        m_tabs->removeTab(m_tabs->indexOf(m_topology));
+        m_topology->hide();
+        return;
+    }
+    const int tab = m_tabs->addTab(m_topology, Words::tr("Topology"));
+    m_tabs->setTabToolTip(tab, Words::tr("Which ranks share a node, and which links their groups use"));
+    m_tabs->setCurrentIndex(tab);
+    refreshPlots();
+    emit partAsked(m_tabs);
 }
 
 void ExplorePage::setMorphing(bool on)
@@ -352,7 +359,7 @@ void ExplorePage::refreshPlots()
     const auto &plan = m_forecast->plan();
     if (!plan)
         return;
-    if (!m_topology->isHidden())
+    if (m_tabs->indexOf(m_topology) >= 0)
         m_topology->setTopology(topologyOf(*plan));
     const service::RunSnapshotPtr run = m_content.run();
     const service::PredictionPtr baseline = m_forecast->comparableBaseline();

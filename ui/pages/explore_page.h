@@ -84,6 +84,8 @@ public:
 signals:
     void shownChanged();
     void showPlanAsked();
+    /// A part of the page should be seen, also where the page is scrolled.
+    void partAsked(QWidget *part);
     void trainAsked();
     /// A field of the experiment should be edited.
     void fieldAsked(const QString &field);

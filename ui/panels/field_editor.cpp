@@ -44,8 +44,12 @@ FieldEditor::FieldEditor(const Field &field, ExperimentDocument *document, QWidg
     m_control->setAccessibleName(m_field.caption);
     setProblem({});
     setFocusProxy(m_control);
-    if (m_look == Look::Form)
+    if (m_look == Look::Form) {
+        setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed); // the fields of a form end at one edge
+        if (m_field.kind != Field::Kind::Flag)
+            m_control->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
         m_control->setFocusPolicy(Qt::StrongFocus);
+    }
     for (QWidget *part : QList<QWidget *>{m_control} + m_control->findChildren<QWidget *>())
         part->installEventFilter(this);
     connect(m_document, &ExperimentDocument::changed, this, &FieldEditor::refresh);
@@ -81,7 +85,6 @@ QWidget *FieldEditor::makeSpinBox()
 {
     auto *box = new NumberBox(this);
     box->setMinimumWidth(kNumberWidth);
-    box->setMaximumWidth(2 * kNumberWidth);
     return adoptNumber(box);
 }
 
@@ -112,7 +115,6 @@ QWidget *FieldEditor::makeRealBox()
     box->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
     box->setLocale(QLocale(QLocale::C));
     box->setMinimumWidth(kNumberWidth);
-    box->setMaximumWidth(2 * kNumberWidth);
     layout()->addWidget(box);
     connect(box, &QDoubleSpinBox::valueChanged, this, [this](double value) { commit(value); });
     connect(box, &QDoubleSpinBox::editingFinished, this, &FieldEditor::finish);

@@ -152,18 +152,31 @@ void BubblePlot::Private::paintCauses(QPainter &painter, QRect bar)
     const QFontMetrics metricsOfFont(q->font());
     const int line = metricsOfFont.height() + 2;
     const int size = metricsOfFont.ascent() - 2;
+    // In one line each name has its own width, so that the longest is not cut while others have room to spare.
+    const bool isOneLine = columns() == static_cast<int>(parts.size());
+    std::vector<QString> texts;
+    int wide = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        texts.push_back(Words::tr(kCauseNames[i]) + QChar(u' ') + percent(parts[i]));
+        wide += size + 6 + metricsOfFont.horizontalAdvance(texts.back());
+    }
+    const int gap = isOneLine ? std::clamp((bar.width() - wide) / std::max(columns() - 1, 1), 8, 48) : 0;
+    int x = bar.left();
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const int number = static_cast<int>(i);
-        const int x = bar.left() + number % columns() * bar.width() / columns();
+        const QString &text = texts[i];
+        const int needed = metricsOfFont.horizontalAdvance(text);
+        if (!isOneLine)
+            x = bar.left() + number % columns() * bar.width() / columns();
         const int y = bar.bottom() + 5 + number / columns() * line;
         const QRect box(x, y + (line - size) / 2, size, size);
         painter.fillRect(box, edgeOf(colours->causes[i]));
         painter.fillRect(box.adjusted(1, 1, -1, -1), colours->causes[i]);
         painter.setPen(colours->ink);
-        const QString text = Words::tr(kCauseNames[i]) + QChar(u' ') + percent(parts[i]);
-        const int room = bar.width() / columns() - size - 8;
+        const int room = isOneLine ? std::max(bar.right() - x - size - 6, 0) : bar.width() / columns() - size - 8;
         painter.drawText(QRect(x + size + 6, y, room, line), Qt::AlignLeft | Qt::AlignVCenter,
-                         metricsOfFont.elidedText(text, Qt::ElideRight, room));
+                         needed <= room ? text : metricsOfFont.elidedText(text, Qt::ElideRight, room));
+        x += size + 6 + needed + gap;
     }
 }
 

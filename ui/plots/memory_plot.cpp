@@ -128,6 +128,9 @@ void MemoryPlot::Private::refresh()
     devices->setVisible(profiles != nullptr);
     plot->axisRect()->setVisible(profiles != nullptr);
     shownProfile = profiles ? profiles->of(shownDevice()) : nullptr;
+    // The list says which rule chose the device.
+    const bool isSelected = state->selection() && profiles && state->selection()->slice.device < profiles->devices();
+    devices->setItemText(0, isSelected ? Words::tr("Selected") : Words::tr("Fullest"));
     stack->profile = shownProfile.get();
     stack->capacity = capacity;
     stack->baseline = baseline;

@@ -24,10 +24,9 @@ namespace {
 constexpr int kTopologyEdge = 8;
 constexpr int kNodePadding = 3;
 constexpr int kNodeGap = 6;
-constexpr int kLargestCell = 18;
+constexpr int kLargestCell = 24;
 constexpr int kSmallestCell = 4;
 constexpr int kTopologySwatch = 10;
-constexpr int kTopologyLines = 7; ///< of text: title, four dimensions, the sentence
 constexpr int kSentenceLines = 2;
 
 } // namespace
@@ -48,12 +47,13 @@ int TopologyStrip::lineHeight() const
 
 QSize TopologyStrip::sizeHint() const
 {
-    return {640, kTopologyLines * lineHeight() + 2 * kTopologyEdge};
+    return {640, minimumSizeHint().height()};
 }
 
 QSize TopologyStrip::minimumSizeHint() const
 {
-    return {240, kTopologyLines * lineHeight() + 2 * kTopologyEdge};
+    const int axes = m_topology ? static_cast<int>(m_topology->axes.size()) : 1;
+    return {240, (1 + axes + kSentenceLines) * lineHeight() + 3 * kTopologyEdge};
 }
 
 void TopologyStrip::setTopology(std::optional<Topology> topology)
@@ -64,7 +64,17 @@ void TopologyStrip::setTopology(std::optional<Topology> topology)
         m_isFixed = false;
     }
     setAccessibleDescription(sentence());
+    updateGeometry();
     update();
+}
+
+/// The texts of the dimensions are not cut while the nodes have room.
+int TopologyStrip::textWidth() const
+{
+    int widest = 0;
+    for (const TopologyAxis &axis : m_topology->axes)
+        widest = std::max(widest, fontMetrics().horizontalAdvance(axisLine(axis, *m_topology)));
+    return std::clamp(widest + kTopologySwatch + 6 + 3 * kTopologyEdge, width() / 3, width() * 3 / 5);
 }
 
 QString TopologyStrip::sentence() const
@@ -79,7 +89,7 @@ QString TopologyStrip::sentence() const
 TopologyStrip::Grid TopologyStrip::grid() const
 {
     Grid grid;
-    const int left = width() / 2;
+    const int left = textWidth();
     grid.area = QRect(left, kTopologyEdge, width() - left - kTopologyEdge,
                       height() - 2 * kTopologyEdge - kSentenceLines * lineHeight());
     const int perNode = m_topology->ranksPerNode;
@@ -105,6 +115,12 @@ QRect TopologyStrip::nodeRect(const Grid &grid, int node) const
     return {grid.area.topLeft() +
                 QPoint(node % grid.columns * (size.width() + kNodeGap), node / grid.columns * (size.height() + kNodeGap)),
             size};
+}
+
+int TopologyStrip::nodesBottom() const
+{
+    const Grid grid = this->grid();
+    return grid.shown > 0 ? nodeRect(grid, grid.shown - 1).bottom() : 0;
 }
 
 QRect TopologyStrip::cellOf(int rank) const
@@ -183,7 +199,7 @@ void TopologyStrip::paintLines(QPainter &painter) const
 {
     const Colours &tones = coloursFor(palette());
     const int line = lineHeight();
-    const int room = width() / 2 - 2 * kTopologyEdge;
+    const int room = textWidth() - kTopologyEdge;
     int y = kTopologyEdge;
     const auto write = [&](int x, const QString &text, const QColor &ink) {
         painter.setPen(ink);
@@ -251,7 +267,12 @@ void TopologyStrip::paintEvent(QPaintEvent *event)
     painter.setFont(font());
     painter.setPen(m_rank ? tones.ink : tones.muted);
     const int high = kSentenceLines * lineHeight();
-    const QRect bottom(kTopologyEdge, height() - kTopologyEdge - high, width() - 2 * kTopologyEdge, high);
+    // Below what it explains, also where there is height to spare.
+    const int axes = m_topology ? static_cast<int>(m_topology->axes.size()) : 0;
+    const int texts = 2 * kTopologyEdge + (1 + axes) * lineHeight();
+    const int nodes = m_topology ? nodesBottom() + kTopologyEdge : 0;
+    const int lowest = height() - kTopologyEdge - high;
+    const QRect bottom(kTopologyEdge, std::min(std::max(texts, nodes), lowest), width() - 2 * kTopologyEdge, high);
     painter.drawText(bottom, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, sentence());
     if (hasFocus()) {
         painter.setPen(QPen(tones.focus, 2));

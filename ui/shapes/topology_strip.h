@@ -48,6 +48,9 @@ private:
     };
     [[nodiscard]] Grid grid() const;
     [[nodiscard]] int lineHeight() const;
+    /// Of the dimensions at the left of the nodes.
+    [[nodiscard]] int textWidth() const;
+    [[nodiscard]] int nodesBottom() const;
     [[nodiscard]] QRect nodeRect(const Grid &grid, int node) const;
     [[nodiscard]] std::optional<int> rankAt(QPoint at) const;
     void setRank(std::optional<int> rank);

@@ -24,6 +24,7 @@
 #include <QMenuBar>
 #include <QScrollArea>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QToolButton>
 
 namespace stagelens::ui {
@@ -32,6 +33,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr QSize kSmallestPage{240, 120};
+constexpr int kLayoutMilliseconds = 50;
 
 QFrame *makeLine(QWidget *parent)
 {
@@ -114,6 +116,10 @@ void WindowWidgets::buildCentre(QMainWindow *window, const WindowModel &model)
     scroll->setWidgetResizable(true);
     scroll->setWidget(pages);
     layout->addWidget(scroll, 1);
+    // Later: the part has its place only after the layouts around it.
+    QObject::connect(explore, &ExplorePage::partAsked, scroll, [scroll](QWidget *part) {
+        QTimer::singleShot(kLayoutMilliseconds, scroll, [scroll, part] { scroll->ensureWidgetVisible(part); });
+    });
     window->setCentralWidget(centre);
 }
 

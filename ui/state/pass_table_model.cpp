@@ -62,13 +62,17 @@ int PassTableModel::rowOf(const ViewState::Selection &selection) const
     return -1;
 }
 
+/// Of the cells of a column and of its header.
+QVariant PassTableModel::alignmentOf(int column)
+{
+    const bool isText = column == Lanes || column == Device || column == PassName || column == Why;
+    return QVariant::fromValue((isText ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+}
+
 QVariant PassTableModel::data(const QModelIndex &index, int role) const
 {
     if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(index.column() == Lanes || index.column() == Device || index.column() == PassName ||
-                                           index.column() == Why
-                                       ? Qt::AlignLeft | Qt::AlignVCenter
-                                       : Qt::AlignRight | Qt::AlignVCenter);
+        return alignmentOf(index.column());
     if (role == Qt::ToolTipRole) // the last column may be cut off
         return plainTip(data(index, Qt::DisplayRole).toString());
     if (role != Qt::DisplayRole || !index.isValid()) // Ctrl+C copies the current cell, also where there is none
@@ -101,6 +105,8 @@ QVariant PassTableModel::data(const QModelIndex &index, int role) const
 
 QVariant PassTableModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
+    if (role == Qt::TextAlignmentRole && orientation == Qt::Horizontal)
+        return alignmentOf(section);
     if (role != Qt::DisplayRole || orientation != Qt::Horizontal)
         return {};
     return Words::tr(kColumns[static_cast<std::size_t>(section)]);

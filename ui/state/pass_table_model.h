@@ -23,6 +23,7 @@ public:
     [[nodiscard]] int rowOf(const ViewState::Selection &selection) const;
 
 private:
+    [[nodiscard]] static QVariant alignmentOf(int column);
     struct Block {
         int group;
         int device;

@@ -17,7 +17,7 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 PlacePicker::PlacePicker(RunPlace *place, QWidget *parent)
-    : QWidget(parent), m_place(place), m_where(new QComboBox(this)), m_host(new QLineEdit(this)),
+    : QWidget(parent), m_place(place), m_caption(plainLabel(this)), m_where(new QComboBox(this)), m_host(new QLineEdit(this)),
       m_copies(new QCheckBox(Words::tr("Copy Stagelens there if it is missing"), this)), m_answer(plainLabel(this)),
       m_predict(new QPushButton(Words::tr("Predict for its processor"), this))
 {
@@ -36,10 +36,11 @@ PlacePicker::PlacePicker(RunPlace *place, QWidget *parent)
     m_answer->setWordWrap(true);
     m_answer->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_predict->setObjectName(u"sheet.predict"_s);
-    auto *caption = plainLabel(this);
-    caption->setText(Words::tr("Where"));
+    m_caption->setText(Words::tr("Where"));
+    m_caption->setBuddy(m_where);
     auto *row = new QHBoxLayout;
-    row->addWidget(caption);
+    row->setSpacing(12);
+    row->addWidget(m_caption);
     row->addWidget(m_where, 1);
     layout->addLayout(row);
     for (QWidget *child : std::initializer_list<QWidget *>{m_host, m_copies, m_answer, m_predict})
@@ -54,6 +55,11 @@ PlacePicker::PlacePicker(RunPlace *place, QWidget *parent)
     connect(m_predict, &QPushButton::clicked, this, &PlacePicker::predictionAsked);
     connect(m_place, &RunPlace::changed, this, &PlacePicker::show);
     show();
+}
+
+void PlacePicker::setCaptionWidth(int width)
+{
+    m_caption->setMinimumWidth(width);
 }
 
 void PlacePicker::choose()

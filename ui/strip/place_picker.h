@@ -19,6 +19,9 @@ class PlacePicker : public QWidget {
 public:
     PlacePicker(RunPlace *place, QWidget *parent);
 
+    /// So that the list begins where the fields below it do.
+    void setCaptionWidth(int width);
+
 signals:
     /// The plan should be predicted with the calibrated hardware of the machine.
     void predictionAsked();
@@ -29,6 +32,7 @@ private:
     void show();
 
     RunPlace *m_place;
+    QLabel *m_caption;
     QComboBox *m_where;
     QLineEdit *m_host;
     QCheckBox *m_copies;

@@ -25,6 +25,7 @@ constexpr int kValueTop = 21;
 constexpr int kValueHeight = 18;
 constexpr double kChipRadius = 6;
 constexpr int kLeastRoom = 40; ///< for words that give way to the number
+constexpr int kFieldIndent = 2; ///< of the digits in their field, which begin where words would
 } // namespace
 
 PlanChip::PlanChip(const QString &caption, bool hasPicker, QWidget *parent)
@@ -115,7 +116,7 @@ void PlanChip::place()
     m_before = metrics.elidedText(m_before, Qt::ElideRight, m_words.after.isEmpty() ? room : std::max(room - kLeastRoom, 0));
     m_after = metrics.elidedText(m_words.after, Qt::ElideRight, room - metrics.horizontalAdvance(m_before));
     if (hasNumber)
-        m_number->setGeometry(kSlotPadding + metrics.horizontalAdvance(m_before), kValueTop - 2,
+        m_number->setGeometry(kSlotPadding - kFieldIndent + metrics.horizontalAdvance(m_before), kValueTop - 2,
                               std::min(numberWidth, right - kSlotPadding), kValueHeight + 4);
     describe();
     update();
@@ -156,7 +157,7 @@ void PlanChip::paintEvent(QPaintEvent *event)
     painter.setPen(ink.color(isEnabled() ? QPalette::Active : QPalette::Disabled, QPalette::Text));
     painter.drawText(QRect(kSlotPadding, kValueTop, width() - kSlotPadding, kValueHeight), Qt::AlignLeft | Qt::AlignVCenter,
                      m_before);
-    const int after = m_number && m_words.hasNumber ? m_number->geometry().right() + 1
+    const int after = m_number && m_words.hasNumber ? m_number->geometry().right() + 1 - kFieldIndent
                                                     : kSlotPadding + painter.fontMetrics().horizontalAdvance(m_before);
     painter.drawText(QRect(after, kValueTop, width() - after, kValueHeight), Qt::AlignLeft | Qt::AlignVCenter, m_after);
     if (!m_hasPicker)

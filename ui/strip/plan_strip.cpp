@@ -95,7 +95,7 @@ PlanStrip::PlanStrip(ExperimentDocument *document, const Actions &actions, QWidg
     m_slots.push_back({m_settings, 72, 120});
     m_training->addWidget(makeTrainButton(actions));
     m_training->addWidget(makeProgress(actions));
-    m_slots.push_back({m_training, 112, 212});
+    m_slots.push_back({m_training, 112, 240});
     connect(m_document, &ExperimentDocument::changed, this, &PlanStrip::refresh);
     setProblems({});
     refresh();
@@ -175,10 +175,11 @@ QWidget *PlanStrip::makeProgress(const Actions &actions)
     m_progress->setWordWrap(true);
     m_progress->setMinimumWidth(0);
     m_progress->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
-    auto *stop = new StripButton(StripButton::Tone::Framed, page);
+    auto *stop = new StripButton(StripButton::Tone::Filled, page);
+    stop->setGlyph(Glyph::Stop);
     stop->setObjectName(u"strip.stop"_s);
     stop->setDefaultAction(actions.stop);
-    stop->setFixedSize(68, kChipHeight);
+    stop->setFixedSize(80, kChipHeight);
     row->addWidget(m_progress, 1);
     row->addWidget(stop);
     return page;

@@ -45,10 +45,10 @@ RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainC
     m_where->setWordWrap(true);
     m_where->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     layout->addWidget(m_where);
-    auto *form = new QFormLayout;
-    form->setVerticalSpacing(8);
-    form->setHorizontalSpacing(12);
-    form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
+    m_form = new QFormLayout;
+    m_form->setVerticalSpacing(8);
+    m_form->setHorizontalSpacing(12);
+    m_form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
     for (const QString &id : {u"training.steps"_s, u"training.data"_s, u"training.optimizer.name"_s, u"training.optimizer.lr"_s,
                               u"training.seed"_s, u"model.dtype"_s, u"training.backend"_s, u"training.mode"_s}) {
         const auto known = std::ranges::find(fields(), id, &Field::id);
@@ -58,10 +58,10 @@ RunSheet::RunSheet(ExperimentDocument *document, QAction *train, QAction *trainC
         editor->control()->setObjectName(u"sheet."_s + id);
         if (id != u"training.data"_s) // it has a button beside it
             editor->control()->setMinimumWidth(kFieldWidth);
-        form->addRow(editor->makeCaption(this), editor);
+        m_form->addRow(editor->makeCaption(this), editor);
         m_editors.push_back(editor);
     }
-    layout->addLayout(form);
+    layout->addLayout(m_form);
     m_start->setObjectName(u"run.start"_s);
     m_start->setFixedHeight(kTrainHeight);
     m_start->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -91,6 +91,10 @@ void RunSheet::setPlace(RunPlace *place)
     connect(place, &RunPlace::changed, this, [this, place] {
         m_title->setText(place->isHere() ? Words::tr("Train here") : Words::tr("Train on another machine"));
     });
+    int widest = 0;
+    for (FieldEditor *editor : m_editors)
+        widest = std::max(widest, m_form->labelForField(editor)->sizeHint().width());
+    picker->setCaptionWidth(widest);
     qobject_cast<QVBoxLayout *>(layout())->insertWidget(1, picker);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 class QAction;
+class QFormLayout;
 class QLabel;
 
 namespace stagelens::ui {
@@ -47,6 +48,7 @@ private:
     std::vector<FieldEditor *> m_editors;
     QLabel *m_title;
     QLabel *m_where;
+    QFormLayout *m_form;
 };
 
 } // namespace stagelens::ui

@@ -352,13 +352,14 @@ void BoxPainter::addTail(const timeline::Lane &lane, QRect place)
         addFill(QRect(place.left() + from, place.top(), to - from, place.height()), kindBatch(PassKind::O));
 }
 
-/// What replicas exchange: a strip at the bottom of the lane, as low as that of messages.
+/// What replicas exchange and what is copied to the host: a strip at the bottom of the lane, as low as that of messages.
 void BoxPainter::addAnchored(const timeline::Lane &lane, QRect place)
 {
     const LaneWindow window = m_scene.window(*m_row);
     const int height = std::max(place.height() / 3, 1);
-    QVector<QRect> &fills = m_marks[(m_faded ? mix(m_colours.message, m_colours.lane, 0.5) : m_colours.message).rgb()];
     for (const timeline::AnchoredSlice &slice : lane.anchored) {
+        const QColor &colour = timeline::isCopy(slice.kind) ? m_colours.copy : m_colours.message;
+        QVector<QRect> &fills = m_marks[(m_faded ? mix(colour, m_colours.lane, 0.5) : colour).rgb()];
         const int from = static_cast<int>(std::clamp(pixelAt(window, slice.begin), -1.0, window.width + 1.0));
         const int to = static_cast<int>(std::clamp(pixelAt(window, slice.end), -1.0, window.width + 1.0));
         if (slice.end > slice.begin && to >= 0 && from <= window.width)

@@ -117,7 +117,7 @@ void LegendPainter::kinds()
     }
     if (hidden)
         swatch(m_colours.vocabulary, m_colours.vocabularyHatch,
-               m_short ? QStringLiteral("vocabulary") : Words::tr("vocabulary share"));
+               m_short ? Words::tr("vocabulary") : Words::tr("vocabulary share"));
     const bool recomputes =
         std::ranges::any_of(m_scene.content->groups, [](const LaneGroup &group) { return !group.recomputedStages.empty(); });
     if (recomputes && (present[static_cast<std::size_t>(PassKind::B)] || present[static_cast<std::size_t>(PassKind::I)]))
@@ -180,6 +180,13 @@ void LegendPainter::messages()
         texts << (m_short ? Words::tr("replicas") : Words::tr("exchange of the replicas"));
     if (!texts.isEmpty())
         swatch(m_colours.message, {}, texts.join(QStringLiteral(", ")));
+    const bool hasCopies = std::ranges::any_of(*m_scene.sums, [](const GroupSums &sums) {
+        return sums.timeline && std::ranges::any_of(sums.timeline->lanes, [](const timeline::Lane &lane) {
+                   return std::ranges::any_of(lane.anchored, timeline::isCopy, &timeline::AnchoredSlice::kind);
+               });
+    });
+    if (hasCopies)
+        swatch(m_colours.copy, {}, m_short ? Words::tr("copies") : Words::tr("copies to the host and back"));
 }
 
 } // namespace

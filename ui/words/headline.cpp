@@ -8,6 +8,7 @@
 #include "ui/words/words.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace stagelens::ui {
@@ -187,7 +188,7 @@ QString capitalised(QString text)
     return text;
 }
 
-/// "Also: V-Half needs 4.7 GiB less at +0.4 % time. ZB-V is 2.1 % faster but needs 9.8 GiB more."
+/// "Also: V-Half needs 4.7 GiB less and takes 0.4 % more time. ZB-V is 2.1 % faster but needs 9.8 GiB more."
 QString alternativeWords(const std::vector<Alternative> &found, base::Bytes peak)
 {
     constexpr double kSlower = 1.05; // of the time: less memory is worth no more
@@ -204,12 +205,13 @@ QString alternativeWords(const std::vector<Alternative> &found, base::Bytes peak
     QString words;
     if (lean != nullptr) {
         const double change = (lean->time - 1) * 100;
-        words = change < 0 ? Words::tr("Also: %1 needs %2 less and takes %3 % less time.")
-                                 .arg(lean->name, bytesText(lean->saved))
-                                 .arg(-change, 0, 'f', 1)
-                           : Words::tr("Also: %1 needs %2 less at +%3 % time.")
-                                 .arg(lean->name, bytesText(lean->saved))
-                                 .arg(change, 0, 'f', 1);
+        const bool isEqual = std::abs(change) < 0.05; // would read 0.0 %
+        const QString sentence = isEqual      ? Words::tr("Also: %1 needs %2 less and takes the same time.")
+                                 : change < 0 ? Words::tr("Also: %1 needs %2 less and takes %3 % less time.")
+                                              : Words::tr("Also: %1 needs %2 less and takes %3 % more time.");
+        words = sentence.arg(lean->name, bytesText(lean->saved));
+        if (!isEqual)
+            words = words.arg(std::abs(change), 0, 'f', 1);
     }
     if (fast != nullptr && fast != lean) {
         const QString faster = Words::tr("%1 takes %2 % less time").arg(fast->name).arg((1 - fast->time) * 100, 0, 'f', 1);
