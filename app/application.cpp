@@ -57,11 +57,11 @@ void declareOptions(QCommandLineParser &parser)
         {u"db"_s, u"The run database."_s, u"FILE"_s},
         {u"export"_s, u"Write a picture of the timeline and end; works without a display."_s, u"FILE"_s},
         {u"experiment"_s, u"What --export draws: an experiment."_s, u"FILE"_s},
-        {u"from"_s, u"Makes --export an animation (svg or gif) that leads from this experiment to that of --experiment."_s,
+        {u"from"_s, u"Makes --export an animation (svg, gif or mp4) that leads from this experiment to that of --experiment."_s,
          u"FILE"_s},
         {u"run"_s, u"What --export draws: a stored run."_s, u"ID"_s},
         {u"step"_s, u"Step of the run that --export draws, from 0; else its median step."_s, u"N"_s},
-        {u"format"_s, u"png, svg, pdf or gif; else by the file's ending."_s, u"FORMAT"_s},
+        {u"format"_s, u"png, svg, pdf, gif or mp4; else by the file's ending."_s, u"FORMAT"_s},
         {u"size"_s, u"Size of the picture in pixels."_s, u"WxH"_s},
         {u"screenshot"_s, u"Write a picture of the whole window and end; works without a display."_s, u"FILE"_s},
         {u"scene"_s, u"What the screenshot shows: %1."_s.arg(sceneNames()), u"NAME"_s},
@@ -134,10 +134,11 @@ int runExport(const QCommandLineParser &parser)
             return finish(base::Error::invalid("--step", "needs --run and the number of one of its steps, from 0"));
     }
     request.from = parser.value(u"from"_s);
-    const bool isGif = request.format == u"gif"_s;
-    if (request.from.isEmpty() ? isGif : !isGif && request.format != u"svg"_s)
-        return finish(base::Error::invalid("--from", isGif ? "gif is an animation; name the plan that it begins with"
-                                                           : "an animation is a gif or svg file"));
+    const bool moves = request.format == u"gif"_s || request.format == u"mp4"_s;
+    if (request.from.isEmpty() ? moves : !moves && request.format != u"svg"_s)
+        return finish(base::Error::invalid("--from", moves ? utf8(request.format) + " is an animation; name the plan that it "
+                                                                                    "begins with"
+                                                           : "an animation is a gif, mp4 or svg file"));
     if (!request.from.isEmpty() && request.experiment.isEmpty())
         return finish(base::Error::invalid("--from", "leads to an experiment; name it with --experiment FILE"));
     if (request.run.has_value() == !request.experiment.isEmpty())

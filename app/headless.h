@@ -13,9 +13,9 @@ namespace stagelens::app {
 
 struct ExportRequest {
     QString file;
-    QString format;     ///< png, svg, pdf or gif
+    QString format;     ///< png, svg, pdf, gif or mp4
     QString experiment; ///< file; empty where a run is drawn
-    QString from;       ///< file of the plan from which an animation (svg, gif) leads to `experiment`; empty: a picture
+    QString from;       ///< file of the plan from which an animation (svg, gif, mp4) leads to `experiment`; empty: a picture
     std::optional<qint64> run;
     std::optional<int> step; ///< of the run; its median step where none is given
     std::filesystem::path database;

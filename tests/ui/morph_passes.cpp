@@ -5,6 +5,7 @@
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/canvas/gif_writer.h"
+#include "ui/canvas/mp4_writer.h"
 #include "ui/panels/morph_panel.h"
 #include "ui/timeline/held_activations.h"
 
@@ -296,6 +297,47 @@ private slots:
         panel.exportTo(folder.filePath(u"a.gif"_s));
         QTRY_COMPARE_WITH_TIMEOUT(exported.size(), 2, 60'000);
         QVERIFY(QImageReader(folder.filePath(u"a.gif"_s)).imageCount() > 20);
+    }
+
+    void aVideoIsMadeByFfmpeg()
+    {
+        const QTemporaryDir folder;
+        const QByteArray path = qgetenv("PATH");
+        const QString file = folder.filePath(u"a.mp4"_s);
+        const auto write = [&](int count) {
+            return ui::writeMp4(file, {64, 32}, 30, count, [](int number) {
+                QImage image(64, 32, QImage::Format_RGB32);
+                image.fill(QColor::fromRgb(number, 2, 3));
+                return image;
+            });
+        };
+        const auto install = [&](const QByteArray &script) {
+            QFile program(folder.filePath(u"ffmpeg"_s));
+            QVERIFY(program.open(QIODevice::WriteOnly | QIODevice::Truncate));
+            program.write("#!/bin/sh\n" + script);
+            program.close();
+            QVERIFY(program.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+        };
+        qputenv("PATH", folder.path().toUtf8()); // nothing but ours
+        const auto absent = write(2);
+        QVERIFY(!absent && !ui::canWriteMp4());
+        QVERIFY2(absent.error().text().find("install the package ffmpeg") != std::string::npos, absent.error().text().c_str());
+        // Keeps the frames as they come; the last argument is the file.
+        install("for last; do :; done\n/bin/cat > \"$last\"\n");
+        QVERIFY(ui::canWriteMp4());
+        const auto written = write(3);
+        QVERIFY2(written.ok(), written ? "" : written.error().text().c_str());
+        QFile video(file);
+        QVERIFY(video.open(QIODevice::ReadOnly));
+        const QByteArray bytes = video.readAll();
+        QCOMPARE(bytes.size(), 3 * 64 * 32 * 4);
+        QCOMPARE(bytes.mid(2 * 64 * 32 * 4, 3), QByteArray("\x03\x02\x02", 3)); // the third frame: blue, green, red
+        install("echo no such encoder >&2\nexit 1\n");
+        const auto refused = write(2);
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().text().find("no such encoder") != std::string::npos, refused.error().text().c_str());
+        QVERIFY(!QFile::exists(file + u".part"_s) && QFile(file).size() == bytes.size()); // the old file is as it was
+        qputenv("PATH", path);
     }
 
     void anExportOutlivesItsPanel()

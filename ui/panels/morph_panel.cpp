@@ -3,6 +3,7 @@
 #include "engine/base/exception_text.h"
 #include "engine/base/file.h"
 #include "ui/canvas/gif_writer.h"
+#include "ui/canvas/mp4_writer.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -33,6 +34,8 @@ constexpr int kSliderSteps = 1000;
 constexpr int kGifFrameMilliseconds = 60;
 constexpr QSize kSvgSize{1200, 500};
 constexpr QSize kGifSize{960, 400};
+constexpr QSize kVideoSize{1280, 536}; ///< even, as the encoder needs them
+constexpr int kVideoRate = 30;
 
 /// Paints on any thread: an image, a value and a font are all that it touches.
 base::Result<std::string> gifText(const Morph &morph, const MorphLook &look)
@@ -54,11 +57,30 @@ base::Result<std::string> gifText(const Morph &morph, const MorphLook &look)
     return gifOf(frames);
 }
 
+/// The animation's way at a share of its time: it rests before and after the flight.
+double progressAt(double share)
+{
+    return std::clamp((share - kMorphHoldBefore) / (1 - kMorphHoldBefore - kMorphHoldAfter), 0.0, 1.0);
+}
+
+base::Result<> writeVideo(const Morph &morph, const MorphLook &look, const QString &file)
+{
+    const int count = static_cast<int>(kMorphSeconds * kVideoRate);
+    return writeMp4(file, kVideoSize, kVideoRate, count, [&](int number) {
+        QImage image(kVideoSize, QImage::Format_RGB32);
+        QPainter painter(&image);
+        paintMorph(painter, morph, look, image.rect(), progressAt(static_cast<double>(number) / (count - 1)));
+        return image;
+    });
+}
+
 } // namespace
 
 base::Result<> writeAnimation(const Morph &morph, const MorphLook &look, const QString &file, const QString &format)
 {
     try {
+        if (format == u"mp4"_s)
+            return writeVideo(morph, look, file);
         if (format != u"gif"_s)
             return base::writeFile(utf8(file), morphSvg(morph, look, kSvgSize).toStdString());
         const auto bytes = gifText(morph, look);
@@ -169,8 +191,10 @@ void MorphPanel::build()
     m_slider->setAccessibleName(Words::tr("Place between the two plans"));
     m_slider->setToolTip(Words::tr("Drag it to move between the two plans by hand"));
     m_export->setObjectName(u"morph.export"_s);
-    m_export->setToolTip(plainTip(canWriteGif() ? Words::tr("As SVG animation, which browsers play, or as GIF")
-                                                : Words::tr("As SVG animation, which browsers play")));
+    m_export->setToolTip(
+        plainTip((canWriteGif() ? Words::tr("As SVG animation, which browsers play, or as GIF")
+                                : Words::tr("As SVG animation, which browsers play")) +
+                 u'\n' + (canWriteMp4() ? Words::tr("Also as MP4, through ffmpeg") : Words::tr("For MP4 install ffmpeg"))));
     for (QPushButton *button : {m_play, m_export})
         button->setAutoDefault(false);
     auto *row = new QHBoxLayout;
@@ -255,9 +279,13 @@ void MorphPanel::setProgress(double progress)
 
 void MorphPanel::ask()
 {
-    const QString kinds =
-        canWriteGif() ? Words::tr("SVG animation (*.svg);;GIF animation (*.gif)") : Words::tr("SVG animation (*.svg)");
-    const QString file = QFileDialog::getSaveFileName(window(), Words::tr("Export the animation"), u"morph.svg"_s, kinds);
+    QStringList kinds{Words::tr("SVG animation (*.svg)")};
+    if (canWriteGif())
+        kinds << Words::tr("GIF animation (*.gif)");
+    if (canWriteMp4())
+        kinds << Words::tr("MP4 video (*.mp4)");
+    const QString file =
+        QFileDialog::getSaveFileName(window(), Words::tr("Export the animation"), u"morph.svg"_s, kinds.join(u";;"_s));
     if (!file.isEmpty())
         exportTo(file);
 }

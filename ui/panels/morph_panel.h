@@ -73,7 +73,8 @@ public:
     [[nodiscard]] bool isPlaying() const { return m_clock.isActive(); }
     void togglePlaying();
     void stop();
-    /// Writes an animation off the GUI thread: SVG, or GIF where the build can, by the file's ending.
+    /// Writes an animation off the GUI thread: SVG, GIF where the build can, or MP4 where
+    /// ffmpeg is installed, by the file's ending.
     void exportTo(const QString &file);
 
     static constexpr int kFlightMilliseconds = 3000;

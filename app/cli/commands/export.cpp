@@ -229,12 +229,13 @@ int exportSubject(const ExportArguments &arguments)
             "--comms", base::concat("takes its value behind `=`; write --comms=", arguments.experiment->file)));
     if (const auto allowed = requireOutput(arguments.output, *arguments.database); !allowed)
         return fail(allowed.error());
-    const bool isGif = arguments.format == "gif";
-    if (arguments.from.empty() ? isGif : !isGif && arguments.format != "svg")
-        return fail(base::Error::invalid("--from", isGif ? "gif is an animation; name the plan that it begins with"
-                                                         : base::concat("makes an animation, and the format is ",
-                                                                        arguments.format, "; add --format gif or svg")));
-    if (isGif || arguments.format == "png" || arguments.format == "svg" || arguments.format == "pdf")
+    const bool moves = arguments.format == "gif" || arguments.format == "mp4";
+    if (arguments.from.empty() ? moves : !moves && arguments.format != "svg")
+        return fail(base::Error::invalid(
+            "--from", moves ? base::concat(arguments.format, " is an animation; name the plan that it begins with")
+                            : base::concat("makes an animation, and the format is ", arguments.format,
+                                           "; add --format gif, mp4 or svg")));
+    if (moves || arguments.format == "png" || arguments.format == "svg" || arguments.format == "pdf")
         return exportPicture(arguments);
     const auto subject = subjectOf(arguments);
     if (!subject)
@@ -263,7 +264,8 @@ int exportSubject(const ExportArguments &arguments)
 
 void addExportUnder(CLI::App &command, const std::string &positional, Action &chosen)
 {
-    std::vector<std::string> formats{"png", "svg", "pdf", "gif", "chrome-trace", "torch-csv", "csv", "json", "stagelens"};
+    std::vector<std::string> formats{"png",          "svg",       "pdf", "gif",  "mp4",
+                                     "chrome-trace", "torch-csv", "csv", "json", "stagelens"};
     for (const service::LaunchFormat &format : service::launchFormats())
         formats.emplace_back(format.name);
     CLI::App *inner = command.add_subcommand("export", "write a picture or a file for another program");
@@ -292,8 +294,9 @@ void addExportUnder(CLI::App &command, const std::string &positional, Action &ch
         ->check(oneOf({std::string(kEarlyTorch), "2.15"}));
     if (positional != "RUN")
         inner
-            ->add_option("--from", arguments->from,
-                         "makes svg or gif an animation, in which the passes of this plan fly to their places in the other")
+            ->add_option(
+                "--from", arguments->from,
+                "makes svg, gif or mp4 an animation, in which the passes of this plan fly to their places in the other")
             ->type_name("FILE")
             ->check(notEmpty());
     inner->add_option("--step", arguments->step, "step of a run, from 0 (default: its median step)")
