@@ -1,5 +1,6 @@
 #include "ui/words/words.h"
 
+#include "ui/words/engine_messages.h"
 #include "ui/words/tr.h"
 
 #include "engine/base/count.h"
@@ -197,7 +198,7 @@ QString planNote(const model::Experiment &experiment)
             ranks += Words::tr(" x %1 context").arg(plan.context);
         if (plan.replicas > 1)
             ranks += Words::tr(" x %1 replicas").arg(plan.replicas);
-        notes << ranks + Words::tr(". Tokens/s and MFU are of all ranks, bubble and memory of one rank of each device.");
+        notes << ranks + Words::tr(". Throughput and MFU are of all ranks, bubble and memory of one rank of each device.");
         if (plan.zero > 1 && !plan.reducesEagerly())
             notes << Words::tr("At its peak a rank holds as much as with ZeRO-1; ZeRO-%1 saves memory beside the peak.")
                          .arg(plan.zero);
@@ -311,11 +312,11 @@ bool inTeachingUnits(const model::Experiment &experiment)
 
 QString sentence(const base::Problem &problem)
 {
-    QString text = qtText(problem.message);
+    QString text = engineMessage(problem.message);
     if (!text.isEmpty())
         text[0] = text[0].toUpper();
     if (!text.endsWith(u'.') && !text.endsWith(u'?'))
-        text += u'.';
+        text = Words::tr("%1.").arg(text);
     return text;
 }
 
