@@ -9,6 +9,8 @@
 
 #include <QDir>
 
+#include <algorithm>
+
 #include <random>
 
 namespace ui_learn_tours {
@@ -25,6 +27,8 @@ private slots:
     void badExpressionsAreRefused();
     void everyClaimOfEveryTourHolds_data();
     void everyClaimOfEveryTourHolds();
+    void everyChallengeIsSolvedByItsSolution_data();
+    void everyChallengeIsSolvedByItsSolution();
     void everyFamilyHasAPageWithAPicture();
     void aBrokenTourIsExplained_data();
     void aBrokenTourIsExplained();
@@ -121,6 +125,38 @@ void LearnTours::everyClaimOfEveryTourHolds()
     }
 }
 
+void LearnTours::everyChallengeIsSolvedByItsSolution_data()
+{
+    QTest::addColumn<QString>("file");
+    const QStringList files = tours("challenges").entryList({u"*.tour"_s}, QDir::Files, QDir::Name);
+    QVERIFY(files.size() >= 5);
+    for (const QString &file : files)
+        QTest::newRow(qPrintable(file)) << tours("challenges").filePath(file);
+}
+
+void LearnTours::everyChallengeIsSolvedByItsSolution()
+{
+    QFETCH(const QString, file);
+    const auto tour = ui::readTour(ui::utf8(file));
+    QVERIFY2(tour.ok(), tour ? "" : tour.error().text().c_str());
+    for (const ui::TourStep &step : tour->steps) {
+        QVERIFY(!step.goals.empty() && !step.hint.isEmpty() && !step.solution.empty());
+        const service::PredictionPtr start = predicted(step.plan.experiment);
+        const service::PredictionPtr end = predicted(ui::besideOf(step.plan.experiment, step.solution));
+        QVERIFY(start && end);
+        const auto met = [&](const service::PredictionPtr &plan) {
+            ui::Facts facts;
+            facts.add(*start, "start_");
+            facts.add(*plan);
+            return std::ranges::count_if(
+                step.goals, [&](const ui::CheckedClaim &goal) { return goal.claim.holds(facts.lookup()) == true; });
+        };
+        const auto all = static_cast<std::ptrdiff_t>(step.goals.size());
+        QVERIFY2(met(start) < all, "there is something to do");
+        QCOMPARE(met(end), all);
+    }
+}
+
 void LearnTours::everyFamilyHasAPageWithAPicture()
 {
     const QDir docs(ui::qtText((base::resourceFolder() / "docs").string()));
@@ -165,6 +201,8 @@ void LearnTours::aBrokenTourIsExplained_data()
     QTest::newRow("negative cost") << head + u"plan: costs F=-1\n\nx"_s << 4 << u"no duration"_s;
     QTest::newRow("not a number") << head + u"plan: costs F=nan\n\nx"_s << 4 << u"no duration"_s;
     QTest::newRow("unknown place") << head + u"\nx\ny {joy}"_s << 6 << u"'joy' is no figure"_s;
+    QTest::newRow("no hint") << head + u"change: devices\ngoal: bubble < 1; x\nsolution: devices 2\n\nx"_s << 7 << u"a hint"_s;
+    QTest::newRow("locked") << head + u"goal: bubble < 1; x\nhint: y\nsolution: devices 2\n\nx"_s << 7 << u"cannot change; add it"_s;
     QTest::newRow("second step") << head + u"\nx\n## S2\nplan: devices x\n\ny"_s << 7 << u"no whole number"_s;
 }
 

@@ -2,6 +2,7 @@
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/learn/card_list.h"
+#include "ui/learn/challenge_bar.h"
 #include "ui/learn/lesson_picture.h"
 #include "ui/pages/learn_page.h"
 #include "ui/panels/morph_panel.h"
@@ -42,6 +43,8 @@ private slots:
     void anIllegalChangeKeepsThePicture();
     void aFamilysPageHasALivePicture();
     void thePictureIsPlayed();
+    void aChallengeIsSolvedByEditing();
+    void aChallengeHelps();
 
 private:
     void openEntry(const QString &title)
@@ -358,6 +361,41 @@ void WindowLearn::thePictureIsPlayed()
     QCOMPARE(view->followed(), 2);
     QTest::keyClick(&window, Qt::Key_Escape);
     QVERIFY(window.explorePage().isVisible());
+}
+
+void WindowLearn::aChallengeIsSolvedByEditing()
+{
+    openEntry(u"A tenth of bubble"_s);
+    auto *challenge = m_fixture->window().learnPage().findChild<ui::ChallengeBar *>();
+    QVERIFY(challenge->isVisible() && !challenge->isSolved());
+    QVERIFY2(challenge->text().startsWith(u"1 of 2 goals are met"_s), qPrintable(challenge->text()));
+    QVERIFY2(challenge->text().contains(u"○ The bubble is below 10 %."_s), qPrintable(challenge->text()));
+    type(u"parallel.microbatches"_s, 8);
+    QVERIFY(!challenge->isSolved());
+    type(u"parallel.microbatches"_s, 32);
+    QVERIFY2(challenge->isSolved() && challenge->text().startsWith(u"Solved"_s), qPrintable(challenge->text()));
+    type(u"parallel.microbatches"_s, 0); // of no plan
+    QVERIFY(!challenge->isSolved());
+    m_fixture->click(u"lesson.reset"_s);
+    QVERIFY(!challenge->isSolved());
+    m_fixture->find<QTreeWidget>(u"learn.contents"_s)->setCurrentItem(entry(u"The bubble"_s));
+    QVERIFY(!challenge->isVisible());
+}
+
+void WindowLearn::aChallengeHelps()
+{
+    openEntry(u"A hidden fault"_s);
+    QApplication::processEvents();
+    auto *challenge = m_fixture->window().learnPage().findChild<ui::ChallengeBar *>();
+    auto *hint = m_fixture->find<QLabel>(u"challenge.hint"_s);
+    QVERIFY(!hint->isVisible() && !challenge->isSolved());
+    m_fixture->click(u"challenge.ask"_s);
+    QVERIFY(hint->isVisible() && hint->text().contains(u"layers"_s));
+    m_fixture->click(u"challenge.show"_s);
+    QVERIFY2(challenge->isSolved() && challenge->text().startsWith(u"This is a solution"_s), qPrintable(challenge->text()));
+    QVERIFY(picture().isChanged());
+    m_fixture->click(u"lesson.reset"_s);
+    QVERIFY(!challenge->isSolved());
 }
 
 STAGELENS_TEST(WindowLearn)

@@ -13,6 +13,7 @@
 #include <QPainter>
 #include <QScrollBar>
 #include <QStyledItemDelegate>
+#include <QTextLayout>
 
 #include <algorithm>
 
@@ -34,6 +35,7 @@ QString kindText(LearnEntry::Kind kind)
     case LearnEntry::Kind::Scene: return Words::tr("Scene");
     case LearnEntry::Kind::Tour: return Words::tr("Tour");
     case LearnEntry::Kind::Example: return Words::tr("Example");
+    case LearnEntry::Kind::Challenge: return Words::tr("Challenge");
     case LearnEntry::Kind::Page: break;
     }
     return Words::tr("Page");
@@ -53,8 +55,13 @@ base::Result<CardPlan> planOf(const LearnEntry &entry)
                     : base::Result<CardPlan>(plan.error());
     }
     const auto tour = readTour(base::resourceFolder() / "docs" / utf8(entry.path));
-    return tour ? base::Result<CardPlan>({tour->summary, tour->steps.front().plan.experiment})
-                : base::Result<CardPlan>(tour.error());
+    if (!tour)
+        return tour.error();
+    // Many tours begin with the same plan, textbook 1F1B, and come to their own in the second step.
+    const model::Experiment &first = tour->steps.front().plan.experiment;
+    const bool isTextbook = entry.kind != LearnEntry::Kind::Challenge && !first.hasModel && first.schedule.family == "1f1b" &&
+                            first.parallel.microbatches > 1;
+    return CardPlan{tour->summary, isTextbook && tour->steps.size() > 1 ? tour->steps[1].plan.experiment : first};
 }
 
 QPixmap pictureOf(const model::Experiment &experiment, const QPalette &palette, qreal ratio)
@@ -75,6 +82,28 @@ QPixmap pictureOf(const model::Experiment &experiment, const QPalette &palette, 
     QPainter painter(&picture);
     paintMorph(painter, still, look, QRect({0, 0}, kPictureSize), 0);
     return picture;
+}
+
+/// Draws at most so many lines; the last ends with an ellipsis if the text does not.
+void drawWrapped(QPainter &painter, const QRect &place, const QString &text, int most)
+{
+    QTextLayout layout(text, painter.font());
+    layout.beginLayout();
+    int y = place.top();
+    for (int number = 0; number < most; ++number) {
+        QTextLine line = layout.createLine();
+        if (!line.isValid())
+            break;
+        line.setLineWidth(place.width());
+        const QString rest = text.mid(line.textStart()).trimmed();
+        const bool isCut = number == most - 1 && line.textStart() + line.textLength() < text.size();
+        const QString shown = isCut ? painter.fontMetrics().elidedText(rest, Qt::ElideRight, place.width())
+                                    : text.mid(line.textStart(), line.textLength()).trimmed();
+        painter.drawText(QRect(place.left(), y, place.width(), painter.fontMetrics().lineSpacing()),
+                         Qt::AlignLeft | Qt::AlignTop, shown);
+        y += painter.fontMetrics().lineSpacing();
+    }
+    layout.endLayout();
 }
 
 class CardDelegate : public QStyledItemDelegate {
@@ -113,7 +142,7 @@ void CardDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, 
             painter->drawText(line, Qt::AlignLeft | Qt::AlignTop,
                               QFontMetrics(font).elidedText(text, Qt::ElideRight, line.width()));
         else
-            painter->drawText(line, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, text);
+            drawWrapped(*painter, line, text, lines);
         place.setTop(place.top() + height + 2);
     };
     QFont title = option.font;
@@ -129,7 +158,7 @@ void CardDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, 
 CardList::CardList(QWidget *parent) : QListWidget(parent)
 {
     setObjectName(u"learn.cards"_s);
-    setAccessibleName(Words::tr("Scenes, tours and examples"));
+    setAccessibleName(Words::tr("Scenes, tours, challenges and examples"));
     setViewMode(QListView::IconMode);
     setResizeMode(QListView::Adjust);
     setMovement(QListView::Static);
@@ -151,7 +180,8 @@ void CardList::setEntries(const QList<LearnEntry> &entries)
 {
     clear();
     m_entries.clear();
-    for (const LearnEntry::Kind kind : {LearnEntry::Kind::Scene, LearnEntry::Kind::Tour, LearnEntry::Kind::Example})
+    for (const LearnEntry::Kind kind :
+         {LearnEntry::Kind::Scene, LearnEntry::Kind::Tour, LearnEntry::Kind::Challenge, LearnEntry::Kind::Example})
         for (const LearnEntry &entry : entries)
             if (entry.kind == kind)
                 m_entries << entry;

@@ -1,4 +1,4 @@
-// The overview of Learn: a card for each scene, tour and example, with a small picture of its plan.
+// The overview of Learn: a card for each scene, tour, challenge and example, with a small picture of its plan.
 #pragma once
 
 #include "ui/learn/contents_list.h"
@@ -15,7 +15,7 @@ class CardList : public QListWidget {
     Q_OBJECT
 public:
     explicit CardList(QWidget *parent);
-    /// Shows scenes, tours and examples; other entries are left out.
+    /// Shows scenes, tours, challenges and examples; other entries are left out.
     void setEntries(const QList<LearnEntry> &entries);
     /// Whether every card has its picture.
     [[nodiscard]] bool isDrawn() const { return m_toDraw.empty(); }

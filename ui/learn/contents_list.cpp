@@ -26,6 +26,8 @@ constexpr int kPathRole = Qt::UserRole;
 constexpr int kKindRole = Qt::UserRole + 1;
 constexpr int kWidestContents = 330;
 constexpr int kContentsMargin = 20; ///< for its scroll bar
+constexpr int kContentsIndent = 16;
+constexpr int kRowRoom = 8; ///< around the text of a row
 constexpr qint64 kLongestPage = 1 << 20;
 
 QDir learnDir(const QString &folder)
@@ -47,6 +49,8 @@ LearnEntry::Kind kindOfPage(const QString &path)
 {
     if (!path.endsWith(u".tour"_s))
         return LearnEntry::Kind::Page;
+    if (path.startsWith(u"challenges/"_s))
+        return LearnEntry::Kind::Challenge;
     return path.startsWith(u"scenes/"_s) ? LearnEntry::Kind::Scene : LearnEntry::Kind::Tour;
 }
 
@@ -77,6 +81,7 @@ ContentsList::ContentsList(QWidget *parent) : QWidget(parent), m_search(new QLin
     m_tree->setAccessibleName(Words::tr("Contents"));
     m_tree->setHeaderHidden(true);
     m_tree->setFrameShape(QFrame::NoFrame);
+    m_tree->setIndentation(kContentsIndent);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 8, 0, 0);
     layout->setSpacing(8);
@@ -95,7 +100,8 @@ void ContentsList::fill()
               {u"tutorials/first-steps.md"_s, u"the-window.md"_s, u"tutorials/comparing.md"_s, u"understanding-the-bubble.md"_s,
                u"command-line.md"_s, u"glossary.md"_s});
     for (const auto &[caption, folder] :
-         {std::pair{Words::tr("Scenes"), u"scenes/"_s}, std::pair{Words::tr("Tours"), u"tours/"_s}})
+         {std::pair{Words::tr("Scenes"), u"scenes/"_s}, std::pair{Words::tr("Tours"), u"tours/"_s},
+          std::pair{Words::tr("Challenges"), u"challenges/"_s}})
         addFolder(caption, folder, learnDir(u"docs/"_s + folder).entryList({u"*.tour"_s}, QDir::Files, QDir::Name));
     addExamples();
     QStringList methods;
@@ -117,6 +123,8 @@ void ContentsList::fill()
     for (const QString &name : learnDir(u"docs/decisions"_s).entryList({u"0*.md"_s}, QDir::Files, QDir::Name))
         more << u"decisions/"_s + name;
     QTreeWidgetItem *works = addFolder(Words::tr("How Stagelens works"), {}, more);
+    for (QTreeWidgetItemIterator at(m_tree); *at; ++at)
+        (*at)->setSizeHint(0, {fontMetrics().horizontalAdvance((*at)->text(0)) + kRowRoom, fontMetrics().height() + kRowRoom});
     m_tree->expandAll();
     m_tree->setMinimumWidth(
         std::min(kWidestContents, static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(0) + kContentsMargin));

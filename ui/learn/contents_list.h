@@ -12,7 +12,7 @@ namespace stagelens::ui {
 
 /// An entry of the contents.
 struct LearnEntry {
-    enum class Kind : unsigned char { Page, Tour, Scene, Example };
+    enum class Kind : unsigned char { Page, Tour, Scene, Example, Challenge };
     Kind kind = Kind::Page;
     QString title;
     QString path; ///< below resources/docs, or of an example's file

@@ -15,6 +15,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::string_view kOther = "other_";
+constexpr std::string_view kStart = "start_";
 
 struct Name {
     std::string_view name;
@@ -59,8 +60,11 @@ constexpr std::array kNames{
 
 const Name *find(std::string_view name)
 {
-    if (name.substr(0, kOther.size()) == kOther)
-        name.remove_prefix(kOther.size());
+    for (const std::string_view prefix : {kOther, kStart})
+        if (name.substr(0, prefix.size()) == prefix) {
+            name.remove_prefix(prefix.size());
+            break;
+        }
     const auto found = std::find_if(kNames.begin(), kNames.end(), [name](const Name &one) { return one.name == name; });
     return found == kNames.end() ? nullptr : &*found;
 }

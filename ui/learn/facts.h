@@ -17,7 +17,8 @@ enum class FactForm : unsigned char { Count, Share, Time, Bytes, Factor };
 /// "count", "share", "time", "bytes", "factor".
 [[nodiscard]] std::optional<FactForm> factForm(std::string_view word);
 
-/// Figures of one or two predictions; those of the second have names that begin with `other_`.
+/// Figures of one or two predictions; those of the second have names that begin with `other_`, those of the plan as it was
+/// given, before the reader changed it, `start_`.
 /// devices microbatches stages layers vocabulary barriers; iteration makespan bound idle (mean of a device), and F B I W S T (a
 /// pass of device 0) as times; bubble idle_first idle_last vocabulary_first vocabulary_last as shares; peak peak_first
 /// peak_last as bytes; held held_first held_last: microbatches whose activations a device holds at most; tokens (a second).

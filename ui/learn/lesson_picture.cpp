@@ -117,6 +117,7 @@ void LessonPicture::showPlan(const LivePlan &plan, const QString &title)
     m_title = title;
     m_note.clear();
     m_facts = {};
+    m_start.reset();
     setControls(plan.controls);
     m_morphing->setVisible(!plan.beside.empty());
     m_morphing->setChecked(plan.morph);
@@ -126,6 +127,8 @@ void LessonPicture::showPlan(const LivePlan &plan, const QString &title)
     m_view->select(std::nullopt);
     m_view->follow(plan.followed);
     m_document->start(plan.experiment, {}, title); // tells of its change
+    if (plan.range)
+        m_view->setRange(plan.range->first, plan.range->second);
 }
 
 void LessonPicture::setMorphing(bool on)
@@ -185,6 +188,9 @@ void LessonPicture::simulate()
         return;
     }
     m_facts = {};
+    if (!m_start)
+        m_start = *plan;
+    m_facts.add(*m_start, "start_");
     m_facts.add(**plan);
     if (*beside)
         m_facts.add(**beside, "other_");
@@ -226,7 +232,7 @@ TimelineContent LessonPicture::contentOf(const service::PredictionPtr &plan, con
             continue;
         LaneGroup group = predictedGroup(prediction);
         group.caption += u" · "_s + methodName(prediction->experiment);
-        if (m_plan.critical)
+        if (m_plan.critical || m_plan.colourBy == ColourBy::Slack)
             if (auto why = service::explain(*prediction); why.ok())
                 group.why = std::make_shared<const simulate::Explanation>(*std::move(why));
         content.groups.push_back(std::move(group));
@@ -262,6 +268,15 @@ void LessonPicture::setNote(const QString &note)
     m_note = note;
     if (!m_failed)
         say(nullptr);
+}
+
+void LessonPicture::change(const std::vector<Setting> &settings, const QString &words)
+{
+    if (settings.empty())
+        return;
+    m_document->closeGesture();
+    m_document->edit(settings.front().field, words, besideOf(experiment(), settings));
+    m_document->closeGesture();
 }
 
 bool LessonPicture::stopPlaying()

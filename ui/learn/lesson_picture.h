@@ -32,12 +32,16 @@ public:
     [[nodiscard]] const Facts &facts() const { return m_facts; }
     [[nodiscard]] const model::Experiment &experiment() const;
     [[nodiscard]] bool isChanged() const;
+    /// Whether the plan cannot be simulated; facts and picture are then of the plan before.
+    [[nodiscard]] bool hasFailed() const { return m_failed; }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
     [[nodiscard]] MorphPanel *morph() { return m_morph; }
     /// Replaces both timelines by the animation from the comparison plan to this one. There must be a comparison plan.
     void setMorphing(bool on);
     /// What is to be said about the reader's change; empty: nothing.
     void setNote(const QString &note);
+    /// Makes these changes as if the reader had made them.
+    void change(const std::vector<Setting> &settings, const QString &words);
     /// Ends playing. False if it did not play.
     bool stopPlaying();
 
@@ -64,7 +68,8 @@ private:
     QString m_title;
     QString m_note;
     Facts m_facts;
-    bool m_failed = false; ///< the picture is of a plan before
+    service::PredictionPtr m_start; ///< of the plan as it was given
+    bool m_failed = false;          ///< the picture is of a plan before
     ExperimentDocument *m_document;
     ViewState *m_view;
     TimelineView *m_timeline;

@@ -121,10 +121,11 @@ private:
     Done readKey(const QString &key, const QString &value, TourStep &step);
     Done readPlan(const QString &value, model::Experiment &experiment);
     Done readExample(const QString &name, model::Experiment &experiment);
-    Done readBeside(const QString &value, TourStep &step);
+    static Done readSettings(const QString &value, std::vector<Setting> &settings);
     Done readControls(const QString &value, TourStep &step);
     Done readLook(const QString &key, const QString &value, LivePlan &plan);
-    Done readClaim(const QString &value, TourStep &step);
+    Done readClaim(const QString &value, std::vector<CheckedClaim> &claims);
+    [[nodiscard]] static Done checkChallenge(const TourStep &step);
     Done readText(TourStep &step);
     [[nodiscard]] Done checkPlans(const TourStep &step) const;
     /// The same error with the place where it is.
@@ -192,6 +193,8 @@ TourReader::Done TourReader::readStep()
             return read;
     }
     m_plan = step.plan.experiment;
+    if (auto sound = checkChallenge(step); !sound)
+        return sound;
     if (auto read = readText(step); !read)
         return read;
     m_tour.steps.push_back(std::move(step));
@@ -205,11 +208,19 @@ TourReader::Done TourReader::readKey(const QString &key, const QString &value, T
     if (key == u"plan"_s)
         return readPlan(value, step.plan.experiment);
     if (key == u"beside"_s)
-        return readBeside(value, step);
+        return readSettings(value, step.plan.beside);
     if (key == u"change"_s)
         return readControls(value, step);
     if (key == u"check"_s)
-        return readClaim(value, step);
+        return readClaim(value, step.claims);
+    if (key == u"goal"_s)
+        return readClaim(value, step.goals);
+    if (key == u"solution"_s)
+        return readSettings(value, step.solution);
+    if (key == u"hint"_s) {
+        step.hint = value;
+        return {};
+    }
     return readLook(key, value, step.plan);
 }
 
@@ -245,13 +256,13 @@ TourReader::Done TourReader::readPlan(const QString &value, model::Experiment &e
     return {};
 }
 
-TourReader::Done TourReader::readBeside(const QString &value, TourStep &step)
+TourReader::Done TourReader::readSettings(const QString &value, std::vector<Setting> &settings)
 {
     for (const QString &part : partsOf(value)) {
         auto setting = readSetting(part);
         if (!setting)
             return setting.error();
-        step.plan.beside.push_back(*std::move(setting));
+        settings.push_back(*std::move(setting));
     }
     return {};
 }
@@ -289,11 +300,12 @@ TourReader::Done TourReader::readLook(const QString &key, const QString &value, 
         plan.morph = value == u"yes"_s;
         return {};
     }
-    return wrong(base::concat(
-        "'", utf8(key), "' is unknown here; use example, plan, beside, change, colour, follow, critical, morph or check"));
+    return wrong(base::concat("'", utf8(key),
+                              "' is unknown here; use example, plan, beside, change, colour, follow, critical, morph, check, "
+                              "goal, hint or solution"));
 }
 
-TourReader::Done TourReader::readClaim(const QString &value, TourStep &step)
+TourReader::Done TourReader::readClaim(const QString &value, std::vector<CheckedClaim> &claims)
 {
     const qsizetype semicolon = value.indexOf(u';');
     auto claim = Claim::parse(utf8(semicolon < 0 ? value : value.left(semicolon)));
@@ -305,7 +317,19 @@ TourReader::Done TourReader::readClaim(const QString &value, TourStep &step)
     const QString words = semicolon < 0 ? QString() : value.mid(semicolon + 1).trimmed();
     if (words.isEmpty())
         return wrong("after the comparison stand ';' and what it means in words");
-    step.claims.push_back({*std::move(claim), words, static_cast<int>(m_line) + 1});
+    claims.push_back({*std::move(claim), words, static_cast<int>(m_line) + 1});
+    return {};
+}
+
+TourReader::Done TourReader::checkChallenge(const TourStep &step)
+{
+    const bool isChallenge = !step.goals.empty();
+    if (isChallenge != !step.solution.empty() || isChallenge == step.hint.isEmpty())
+        return wrong("a challenge has goals, a hint and a solution; give all three, or none");
+    for (const Setting &setting : step.solution)
+        if (!step.plan.controls.contains(setting.field))
+            return wrong(base::concat("the solution sets ", utf8(setting.field),
+                                      ", which the reader cannot change; add it to 'change'"));
     return {};
 }
 
@@ -332,6 +356,8 @@ TourReader::Done TourReader::checkPlans(const TourStep &step) const
         return wrong("'morph' needs a plan beside; name what differs in it with 'beside'");
     if (problems.empty() && !step.plan.beside.empty())
         problems = livePlanProblems(besideOf(step.plan.experiment, step.plan.beside));
+    if (problems.empty() && !step.solution.empty())
+        problems = livePlanProblems(besideOf(step.plan.experiment, step.solution));
     if (problems.empty())
         return {};
     return wrong(base::concat("the plan of this step cannot be drawn: ", problems.front().message));

@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace stagelens::ui {
@@ -31,6 +32,8 @@ struct LivePlan {
     std::optional<int> followed; ///< microbatch that stands out
     bool critical = false;       ///< with the critical path
     bool morph = false;          ///< the passes of the plan beside fly to their places in this one
+    /// Of the time axis that is shown first; absent: all.
+    std::optional<std::pair<base::Nanos, base::Nanos>> range;
 };
 
 /// The plan beside that of a picture.
@@ -50,7 +53,10 @@ struct TourStep {
     LivePlan plan;
     FilledText text; ///< Markdown
     std::vector<CheckedClaim> claims;
-    int line = 0; ///< of its title
+    std::vector<CheckedClaim> goals; ///< of a challenge: what the reader's change is to make true
+    QString hint;
+    std::vector<Setting> solution; ///< changes that reach every goal; empty: no challenge
+    int line = 0;                  ///< of its title
 };
 
 struct Tour {
@@ -73,10 +79,15 @@ struct Tour {
 ///     critical: yes
 ///     morph: yes (from the plan beside to this one)
 ///     check: bubble < 0.3; less than a third is bubble
+///     goal: bubble < 0.1; the bubble is below 10 % (of a challenge; `start_bubble` is that of the plan as it was given)
+///     hint: a sentence that helps
+///     solution: microbatches 32
 ///     (an empty line)
 ///     Markdown with {bubble} and {iteration / other_iteration|factor}.
 ///
 /// `example` is one of resources/examples; without it the plan goes on from the step before (the first: 1F1B, 4 x 8, F 1, B 2).
+/// A step with goals is a challenge: it has a hint and a solution, whose fields the reader may change.
+///
 /// `plan` has options of the command line, without their dashes; `beside` those of a second plan, shown below the first.
 ///
 /// InvalidInput with file and line in the problem's field where it cannot be read: nothing of a broken tour is shown.

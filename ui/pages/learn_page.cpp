@@ -3,8 +3,10 @@
 
 #include "engine/base/file.h"
 #include "engine/model/names.h"
+#include "ui/canvas/design.h"
 #include "ui/controls/enlarge.h"
 #include "ui/learn/card_list.h"
+#include "ui/learn/challenge_bar.h"
 #include "ui/learn/contents_list.h"
 #include "ui/learn/lesson_picture.h"
 #include "ui/learn/page_browser.h"
@@ -58,7 +60,7 @@ QString exampleWords(const model::Experiment &plan)
 LearnPage::LearnPage(QWidget *parent)
     : QWidget(parent), m_contents(new ContentsList(this)), m_goBack(new QPushButton(Words::tr("◂ Back"), this)),
       m_stack(new QStackedWidget(this)), m_cards(new CardList(this)), m_text(new PageBrowser(this)),
-      m_picture(new LessonPicture(this)), m_lesson(new QSplitter(this)), m_steps(nullptr),
+      m_picture(new LessonPicture(this)), m_lesson(new QSplitter(this)), m_challenge(new ChallengeBar(this)), m_steps(nullptr),
       m_back(new QPushButton(Words::tr("◂ &Previous"), this)), m_next(new QPushButton(Words::tr("&Next ▸"), this)),
       m_progress(plainLabel(this)), m_try(new QPushButton(this))
 {
@@ -70,11 +72,19 @@ LearnPage::LearnPage(QWidget *parent)
             [this](const QString &file) { showPage(resourceDir(u"docs"_s).relativeFilePath(file)); });
     connect(m_try, &QPushButton::clicked, this, &LearnPage::tryPage);
     connect(m_picture, &LessonPicture::changed, this, &LearnPage::refill);
+    connect(m_challenge, &ChallengeBar::solutionAsked, this, [this] {
+        if (m_tour)
+            m_picture->change(m_tour->steps[static_cast<std::size_t>(m_step)].solution, Words::tr("Solution"));
+    });
     connect(m_picture, &LessonPicture::openAsked, this, &LearnPage::planAsked);
     for (const auto &[button, keys, by] :
          {std::tuple{m_back, Qt::CTRL | Qt::Key_PageUp, -1}, std::tuple{m_next, Qt::CTRL | Qt::Key_PageDown, 1}}) {
         connect(button, &QPushButton::clicked, this, [this, by] { showStep(m_step + by); });
         connect(new QShortcut(QKeySequence(keys), this), &QShortcut::activated, button, &QPushButton::click);
+        auto *remote = new QShortcut(QKeySequence(by < 0 ? Qt::Key_PageUp : Qt::Key_PageDown), this); // of a presenter
+        remote->setEnabled(false);
+        connect(remote, &QShortcut::activated, button, &QPushButton::click);
+        m_remotes.push_back(remote);
     }
 }
 
@@ -140,6 +150,7 @@ QWidget *LearnPage::makeSide()
 void LearnPage::build()
 {
     m_text->setObjectName(u"learn.text"_s);
+    m_text->setFont(scaled(font(), TypeSize::Heading)); // long texts are read in it
     m_text->setAccessibleName(Words::tr("Page"));
     m_try->setObjectName(u"learn.try"_s);
     m_steps = makeSteps();
@@ -148,6 +159,7 @@ void LearnPage::build()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_text, 1);
+    column->addWidget(m_challenge);
     column->addWidget(m_steps);
     auto *row = new QHBoxLayout;
     row->setContentsMargins(12, 8, 12, 8);
@@ -258,6 +270,7 @@ void LearnPage::showPage(const QString &path)
     m_here = entryOfPage(path);
     m_page = path;
     m_tour.reset();
+    m_challenge->hide();
     m_steps->hide();
     m_stack->setCurrentWidget(m_lesson);
     if (path.endsWith(u".tour"_s)) {
@@ -282,7 +295,10 @@ base::Result<> LearnPage::exportSlides(const QString &file) const
 void LearnPage::setPresentation(bool on)
 {
     m_side->setVisible(!on);
+    for (QShortcut *remote : m_remotes)
+        remote->setEnabled(on);
     enlarge(*this, on);
+    m_text->setFont(on ? font() : scaled(font(), TypeSize::Heading));
 }
 
 QList<QWidget *> LearnPage::panes() const
@@ -292,9 +308,27 @@ QList<QWidget *> LearnPage::panes() const
 
 void LearnPage::showTour(const QString &path)
 {
-    auto tour = readTour(base::resourceFolder() / "docs" / utf8(path));
+    showTour(readTour(base::resourceFolder() / "docs" / utf8(path)));
+}
+
+void LearnPage::showOwnTour(Tour tour)
+{
+    if (!m_contents->isFilled())
+        fill();
+    leave();
+    m_here.reset();
+    m_page.clear();
+    m_challenge->hide();
+    m_contents->clearCurrent();
+    m_try->hide();
+    m_stack->setCurrentWidget(m_lesson);
+    showTour(std::move(tour));
+}
+
+void LearnPage::showTour(base::Result<Tour> tour)
+{
     m_picture->setVisible(tour.ok());
-    m_steps->setVisible(tour.ok());
+    m_steps->setVisible(tour.ok() && tour->steps.size() > 1);
     if (tour) {
         m_tour = *std::move(tour);
         showStep(0);
@@ -317,6 +351,7 @@ void LearnPage::showStep(int step)
     m_next->setEnabled(step + 1 < steps);
     m_progress->setText(Words::tr("%1 of %2").arg(step + 1).arg(steps));
     m_progress->setAccessibleName(Words::tr("Step %1 of %2").arg(step + 1).arg(steps));
+    m_challenge->begin(shown);
     m_picture->showPlan(shown.plan, u"%1: %2"_s.arg(m_tour->title, shown.title)); // answers with refill()
     m_text->verticalScrollBar()->setValue(0);
 }
@@ -327,9 +362,12 @@ void LearnPage::refill()
         return;
     const TourStep &step = m_tour->steps[static_cast<std::size_t>(m_step)];
     QString text = u"## %1\n\n%2"_s.arg(step.title, step.text.fill(m_picture->facts()));
+    if (m_step == 0 && !m_tour->summary.isEmpty())
+        text.prepend(u"*%1*\n\n"_s.arg(m_tour->summary));
     if (m_step == 0)
-        text.prepend(u"# %1\n\n*%2*\n\n"_s.arg(m_tour->title, m_tour->summary));
+        text.prepend(u"# %1\n\n"_s.arg(m_tour->title));
     m_text->showText(text);
+    m_challenge->follow(m_picture->facts(), !m_picture->hasFailed());
     QStringList untrue;
     for (const CheckedClaim &claim : step.claims)
         if (!claim.claim.holds(m_picture->facts().lookup()).value_or(false))
@@ -348,6 +386,7 @@ void LearnPage::showExample(const LearnEntry &entry)
     const auto plan = livePlanOfExample(entry.path);
     m_page.clear();
     m_tour.reset();
+    m_challenge->hide();
     m_steps->hide();
     m_try->hide(); // the picture has its own way to Explore
     m_picture->setVisible(plan.ok());

@@ -11,6 +11,7 @@
 #include <vector>
 
 class QLabel;
+class QShortcut;
 class QPushButton;
 class QSplitter;
 class QStackedWidget;
@@ -18,6 +19,7 @@ class QStackedWidget;
 namespace stagelens::ui {
 
 class CardList;
+class ChallengeBar;
 class LessonPicture;
 class PageBrowser;
 
@@ -35,6 +37,8 @@ public:
     void startSearch();
     /// Writes the steps of the tour that is shown as slides.
     [[nodiscard]] base::Result<> exportSlides(const QString &file) const;
+    /// Shows a tour that is no file of the documentation, such as a lecture.
+    void showOwnTour(Tour tour);
     /// A step of the tour that is shown, from 0.
     void showStep(int step);
     [[nodiscard]] LessonPicture *picture() { return m_picture; }
@@ -64,6 +68,7 @@ private:
     /// Notes where the reader was, for goBack().
     void leave();
     void showTour(const QString &path);
+    void showTour(base::Result<Tour> tour);
     void showExample(const LearnEntry &entry);
     void offer();
     void tryPage();
@@ -78,11 +83,13 @@ private:
     PageBrowser *m_text;
     LessonPicture *m_picture;
     QSplitter *m_lesson;
+    ChallengeBar *m_challenge;
     QWidget *m_steps;
     QPushButton *m_back;
     QPushButton *m_next;
     QLabel *m_progress;
     QPushButton *m_try;
+    std::vector<QShortcut *> m_remotes; ///< a presenter's keys, while it is presented
     QString m_page;
     std::optional<LearnEntry> m_here; ///< nothing: the overview
     std::vector<std::optional<LearnEntry>> m_history;
