@@ -34,7 +34,9 @@
 #include <QApplication>
 #include <QDeadlineTimer>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QMouseEvent>
+#include <QPlainTextEdit>
 #include <QSlider>
 #include <QSpinBox>
 
@@ -291,6 +293,22 @@ void showTheTopology(MainWindow &window)
     QApplication::sendEvent(window.explorePage().topology(), &press);
 }
 
+/// A lecture of two scenes in its editor: the plan before and after the vocabulary is split.
+void editALecture(MainWindow &window)
+{
+    window.actions().lecture->trigger();
+    const auto add = [&window](const QString &title) {
+        window.findChild<QAbstractButton *>(u"lecture.add"_s)->click();
+        auto &line = *window.findChild<QLineEdit *>(u"lecture.scene"_s);
+        line.setText(title);
+        emit line.textEdited(title);
+    };
+    add(u"The slow last device"_s);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
+    add(u"The wall dissolves"_s);
+    window.findChild<QPlainTextEdit *>(u"lecture.notes"_s)->setPlainText(u"The bubble is now **{bubble}**."_s);
+}
+
 struct Scene {
     const char16_t *name;
     std::function<Result<>(MainWindow &)> play;
@@ -324,6 +342,7 @@ const std::vector<Scene> &scenes()
         {u"table", simply(showTheTable)},
         {u"presentation", simply(present)},
         {u"levers", showTheLevers},
+        {u"lecture", simply(editALecture)},
         {u"shapes", showTheShapes},
         {u"topology", simply(showTheTopology)},
         {u"schedule", simply(editTheSchedule)},

@@ -143,6 +143,8 @@ void WindowActions::makePictureActions()
     presentation = make(u"presentation"_s, Words::tr("P&resentation"), Qt::Key_F11,
                         Words::tr("Timeline, legend and caption alone, in larger type"));
     presentation->setCheckable(true);
+    lecture = make(u"lecture"_s, Words::tr("L&ecture…"), QKeySequence(u"Ctrl+Shift+L"_s),
+                   Words::tr("Scenes with notes in a file: present them, or export them as slides"));
     asTable = make(u"as-table"_s, Words::tr("As &table"), QKeySequence(u"Ctrl+T"_s), Words::tr("The same passes as rows"));
     asTable->setCheckable(true);
     topology = make(u"topology"_s, Words::tr("T&opology"), QKeySequence(u"Ctrl+Shift+T"_s),
@@ -199,7 +201,7 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     view->addSeparator();
     view->addActions({fit, find, criticalPath, play});
     view->addMenu(Words::tr("Colour &by"))->addActions(colourBy->actions());
-    view->addActions({asTable, topology, morph, presentation, nextPane});
+    view->addActions({asTable, topology, morph, presentation, lecture, nextPane});
     view->addSeparator();
     view->addActions(panels);
     view->addSeparator();
@@ -238,6 +240,7 @@ QString keyTable()
         {u"Ctrl+Shift+E"_s, Words::tr("the schedule as text, and passes that can be dragged along their lane")},
         {u"Alt+Shift+← →"_s, Words::tr("while it is edited: move the selected pass earlier, later")},
         {u"F6; F11"_s, Words::tr("next pane; presentation")},
+        {u"Ctrl+Shift+L"_s, Words::tr("lecture: scenes with notes, to be presented")},
         {Words::tr("Return; Space; F2; T; N; C; Delete"),
          Words::tr("in the table of runs: show, tick, rename, tags, note, compare, delete; Shift and Ctrl select several")},
         {u"Ctrl+Shift+C"_s, Words::tr("copy the picture")},

@@ -56,6 +56,7 @@ public:
     QAction *learn;
     QAction *importRun;
     QAction *presentation;
+    QAction *lecture;
     QAction *find;
     QAction *criticalPath;
     QAction *play;

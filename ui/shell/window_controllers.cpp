@@ -6,6 +6,7 @@
 #include "ui/controllers/field_controller.h"
 #include "ui/controllers/file_controller.h"
 #include "ui/controllers/import_controller.h"
+#include "ui/shell/lecture_controller.h"
 #include "ui/controllers/levers_controller.h"
 #include "ui/controllers/measured_controller.h"
 #include "ui/controllers/notice_controller.h"
@@ -76,6 +77,8 @@ void WindowControllers::make(QMainWindow *window, bool remember)
     cluster = std::make_unique<ClusterController>(m_model.bridge, m_model.document, m_model.actions, window);
     levers = std::make_unique<LeversController>(m_model.bridge, m_model.forecast, m_model.actions, window);
     shapes = std::make_unique<ShapeController>(m_model.bridge, m_model.forecast, m_model.actions, window);
+    lecture = std::make_unique<LectureController>(m_model.actions, m_model.forecast, m_model.view, m_widgets.explore,
+                                                  m_widgets.learn, window);
     compare = std::make_unique<CompareController>(m_model.bridge, m_model.document, m_model.forecast, m_model.database,
                                                   m_widgets.compare);
     schedule = std::make_unique<ScheduleController>(m_model.bridge, m_model.document, m_model.forecast, m_widgets.explore,

@@ -15,6 +15,7 @@ class CompareController;
 class ExportController;
 class FieldController;
 class ImportController;
+class LectureController;
 class LeversController;
 class MeasuredController;
 class NoticeController;
@@ -49,6 +50,7 @@ public:
     std::unique_ptr<ClusterController> cluster;
     std::unique_ptr<LeversController> levers;
     std::unique_ptr<ShapeController> shapes;
+    std::unique_ptr<LectureController> lecture;
     std::unique_ptr<CompareController> compare;
     std::unique_ptr<ScheduleController> schedule;
     std::unique_ptr<SensitivityController> sensitivity;

@@ -1,0 +1,174 @@
+// Lectures: scenes taken from the window, put in order, kept in a file, presented and exported.
+#include "tests/support/test_program.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/controllers/plan_controller.h"
+#include "ui/learn/lecture_dialog.h"
+#include "ui/learn/lesson_picture.h"
+#include "ui/learn/slides.h"
+#include "ui/pages/learn_page.h"
+#include "ui/shell/lecture_controller.h"
+#include "ui/words/words.h"
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTextBrowser>
+
+namespace ui_window_lecture {
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class WindowLecture : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { m_fixture = std::make_unique<test::WindowFixture>(); }
+    void cleanup() { m_fixture.reset(); }
+    void scenesAreTakenAndPutInOrder();
+    void aLectureIsPresentedWithARemoteControl();
+    void aFileKeepsPlansViewsAndNotes();
+    void aBrokenFileIsExplained_data();
+    void aBrokenFileIsExplained();
+
+private:
+    ui::LectureDialog *openEditor()
+    {
+        QTest::keyClick(&m_fixture->open(), Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+        return m_fixture->window().findChild<ui::LectureDialog *>();
+    }
+    QString status() { return m_fixture->find<QLabel>(u"lecture.status"_s)->text(); }
+    void name(const QString &title, const QString &notes)
+    {
+        auto *line = m_fixture->find<QLineEdit>(u"lecture.scene"_s);
+        line->selectAll();
+        QTest::keyClicks(line, title);
+        QTest::keyClicks(m_fixture->find<QPlainTextEdit>(u"lecture.notes"_s), notes);
+    }
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+void WindowLecture::scenesAreTakenAndPutInOrder()
+{
+    auto *editor = openEditor();
+    QVERIFY(editor && editor->isVisible());
+    auto *list = m_fixture->find<QListWidget>(u"lecture.list"_s);
+    QVERIFY(!m_fixture->find<QPushButton>(u"lecture.present"_s)->isEnabled());
+    m_fixture->click(u"lecture.add"_s);
+    name(u"The wall"_s, u"Three devices wait."_s);
+    m_fixture->window().controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
+    auto *view = m_fixture->window().findChild<ui::ViewState *>();
+    view->setRange(0, view->span() / 2);
+    m_fixture->click(u"lecture.add"_s);
+    name(u"Dissolved"_s, u"The bubble is {bubble}."_s);
+    QCOMPARE(list->count(), 2);
+    QCOMPARE(list->item(0)->text(), u"1. The wall"_s);
+    QCOMPARE(list->item(1)->text(), u"2. Dissolved"_s);
+    m_fixture->click(u"lecture.up"_s);
+    QCOMPARE(list->item(0)->text(), u"1. Dissolved"_s);
+    QCOMPARE(list->currentRow(), 0);
+    QVERIFY(!m_fixture->find<QPushButton>(u"lecture.up"_s)->isEnabled());
+    QVERIFY(status().contains(u"Not saved"_s));
+    const QString file = m_fixture->path(u"talk.lecture.json"_s);
+    editor->saveAs(file);
+    QVERIFY2(status().contains(u"talk.lecture.json"_s), qPrintable(status()));
+    m_fixture->click(u"lecture.remove"_s); // written at once
+    const auto kept = ui::readLecture(file);
+    QVERIFY2(kept.ok(), kept ? "" : kept.error().text().c_str());
+    QCOMPARE(kept->scenes.size(), std::size_t{1});
+    QCOMPARE(kept->scenes[0].title, u"The wall"_s);
+    QCOMPARE(kept->scenes[0].notes, u"Three devices wait."_s);
+    // A plan that a picture of Learn cannot draw is no scene.
+    model::Experiment large = m_fixture->window().document().experiment();
+    large.parallel.microbatches = 600;
+    m_fixture->window().document().replace(large, {}, u"Large"_s);
+    QTRY_COMPARE(m_fixture->window().forecast().plan()->experiment.parallel.microbatches, 600);
+    m_fixture->click(u"lecture.add"_s);
+    QVERIFY2(status().contains(u"600 microbatches are more than the 512"_s), qPrintable(status()));
+    QCOMPARE(list->count(), 1);
+}
+
+void WindowLecture::aLectureIsPresentedWithARemoteControl()
+{
+    auto *editor = openEditor();
+    for (const QString &title : {u"First"_s, u"Second"_s}) {
+        m_fixture->click(u"lecture.add"_s);
+        name(title, u"The bubble is {bubble}."_s);
+    }
+    m_fixture->find<QListWidget>(u"lecture.list"_s)->setCurrentRow(0);
+    m_fixture->click(u"lecture.present"_s);
+    auto &window = m_fixture->window();
+    QVERIFY(!editor->isVisible() && window.learnPage().isVisible() && window.actions().presentation->isChecked());
+    auto *text = m_fixture->find<QTextBrowser>(u"learn.text"_s);
+    QVERIFY2(text->toPlainText().contains(u"First"_s) && text->toPlainText().contains(u" %."_s),
+             qPrintable(text->toPlainText()));
+    QApplication::setActiveWindow(&window);
+    QTest::keyClick(&window, Qt::Key_PageDown);
+    QTRY_VERIFY(text->toPlainText().startsWith(u"Second"_s)); // a shortcut shows the button pressed first
+    QTest::keyClick(&window, Qt::Key_PageUp);
+    QTRY_VERIFY(text->toPlainText().contains(u"First"_s));
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QVERIFY(!window.actions().presentation->isChecked());
+    const QString slides = m_fixture->path(u"talk.pdf"_s);
+    QVERIFY(ui::writeSlides(ui::tourOf(editor->lecture()), slides).ok());
+    QFile pdf(slides);
+    QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(5) == "%PDF-");
+}
+
+void WindowLecture::aFileKeepsPlansViewsAndNotes()
+{
+    ui::Lecture lecture;
+    lecture.title = u"演讲"_s;
+    ui::LectureScene scene;
+    scene.title = u"{ no place"_s;
+    scene.notes = u"*Notes* {bubble"_s;
+    scene.plan.experiment.parallel.microbatches = 12;
+    scene.plan.experiment.training.seed = 9'007'199'254'740'993ULL; // 2^53 + 1
+    scene.plan.colourBy = ui::ColourBy::Slack;
+    scene.plan.critical = true;
+    scene.plan.range = {1, 9'007'199'254'740'993LL};
+    lecture.scenes = {scene, {}};
+    const auto read = ui::lectureFromJson(ui::lectureToJson(lecture), u"x"_s);
+    QVERIFY2(read.ok(), read ? "" : read.error().text().c_str());
+    QCOMPARE(read->title, lecture.title);
+    QCOMPARE(read->scenes.size(), std::size_t{2});
+    const ui::LectureScene &same = read->scenes[0];
+    QVERIFY(same.title == scene.title && same.notes == scene.notes);
+    QVERIFY(same.plan.experiment == scene.plan.experiment);
+    QVERIFY(same.plan.colourBy == ui::ColourBy::Slack && same.plan.critical && same.plan.range == scene.plan.range);
+    QVERIFY(!read->scenes[1].plan.range);
+    QCOMPARE(ui::tourOf(*read).steps.size(), std::size_t{2}); // a brace that is no place is no fault
+    QVERIFY(!ui::writeLecture(lecture, m_fixture->path(u"no/such/folder.json"_s)).ok());
+}
+
+void WindowLecture::aBrokenFileIsExplained_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("says");
+    const QByteArray head = R"({"format": "stagelens-lecture", "version": 1, "scenes": [)";
+    QTest::newRow("empty") << QByteArray() << u"is no JSON object"_s;
+    QTest::newRow("an experiment") << QByteArray(R"({"format": "stagelens"})") << u"is no lecture"_s;
+    QTest::newRow("newer") << QByteArray(R"({"format": "stagelens-lecture", "version": 2})") << u"a version other than 1"_s;
+    QTest::newRow("no plan") << head + R"({"title": "x"}]})" << u"scene 1: has no plan"_s;
+    QTest::newRow("wrong plan") << head + R"({"plan": {"parallel": {"devices": "x"}}}]})" << u"scene 1"_s;
+    QTest::newRow("unsound") << head + R"({"plan": {"parallel": {"devices": 0}}}]})" << u"parallel.devices"_s;
+    QTest::newRow("colour") << head + R"({"plan": {}, "colour": "red"}]})" << u"use kind, microbatch"_s;
+    QTest::newRow("range") << head + R"({"plan": {}, "range": ["5", "2"]}]})" << u"no begin and end"_s;
+}
+
+void WindowLecture::aBrokenFileIsExplained()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QString, says);
+    const auto read = ui::lectureFromJson(text, u"l.json"_s);
+    QVERIFY(!read);
+    QVERIFY2(read.error().text().find("l.json") == 0 && ui::qtText(read.error().text()).contains(says),
+             read.error().text().c_str());
+}
+
+STAGELENS_TEST(WindowLecture)
+
+} // namespace ui_window_lecture
+
+#include "window_lecture.moc"

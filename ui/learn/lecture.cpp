@@ -1,0 +1,158 @@
+#include "ui/learn/lecture.h"
+
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+#include "engine/model/experiment_json.h"
+#include "ui/words/tr.h"
+#include "ui/words/words.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr base::Bytes kLongestLecture = 16 << 20;
+constexpr qsizetype kMostScenes = 200;
+constexpr int kLectureVersion = 1;
+const auto kLectureFormat = u"stagelens-lecture"_s;
+constexpr std::array kColourWords{u"kind", u"microbatch", u"chunk", u"slack"};
+
+base::Error wrongLecture(const QString &name, const std::string &why)
+{
+    return base::Error::invalid(utf8(name), why);
+}
+
+QJsonObject toJson(const LectureScene &scene)
+{
+    QJsonObject object;
+    object.insert(u"title"_s, scene.title);
+    object.insert(u"notes"_s, scene.notes);
+    const std::string plan = model::toJson(scene.plan.experiment).dump();
+    object.insert(u"plan"_s, QJsonDocument::fromJson(QByteArray(plan.data(), static_cast<qsizetype>(plan.size()))).object());
+    object.insert(u"colour"_s, QString::fromUtf16(kColourWords[static_cast<std::size_t>(scene.plan.colourBy)]));
+    object.insert(u"critical"_s, scene.plan.critical);
+    if (scene.plan.range) // as text: a time of an hour in nanoseconds is no exact number of JSON
+        object.insert(u"range"_s,
+                      QJsonArray{QString::number(scene.plan.range->first), QString::number(scene.plan.range->second)});
+    return object;
+}
+
+base::Result<LectureScene> sceneFromJson(const QJsonObject &object, const QString &name)
+{
+    LectureScene scene;
+    scene.title = object.value(u"title"_s).toString();
+    scene.notes = object.value(u"notes"_s).toString();
+    if (!object.value(u"plan"_s).isObject())
+        return wrongLecture(name, "has no plan; remove the scene, or give it the object \"plan\"");
+    const QByteArray plan = QJsonDocument(object.value(u"plan"_s).toObject()).toJson();
+    auto experiment =
+        model::experimentFromJson(std::string_view(plan.data(), static_cast<std::size_t>(plan.size())), utf8(name));
+    if (!experiment)
+        return wrongLecture(name, experiment.error().text());
+    if (const base::Problems problems = livePlanProblems(*experiment); !problems.empty())
+        return wrongLecture(name, problems.front().field + ": " + problems.front().message);
+    scene.plan.experiment = *std::move(experiment);
+    const QString colour = object.value(u"colour"_s).toString(u"kind"_s);
+    const auto found = std::ranges::find(kColourWords, colour, [](const char16_t *word) { return QString::fromUtf16(word); });
+    if (found == kColourWords.end())
+        return wrongLecture(
+            name, base::concat("\"colour\" is ", base::quoted(utf8(colour)), "; use kind, microbatch, chunk or slack"));
+    scene.plan.colourBy = static_cast<ColourBy>(found - kColourWords.begin());
+    scene.plan.critical = object.value(u"critical"_s).toBool();
+    if (const QJsonArray range = object.value(u"range"_s).toArray(); !range.isEmpty()) {
+        const qint64 begin = range.at(0).toString().toLongLong();
+        const qint64 end = range.at(1).toString().toLongLong();
+        if (begin < 0 || end <= begin)
+            return wrongLecture(name, "\"range\" is no begin and end; leave it out to show the whole iteration");
+        scene.plan.range = {begin, end};
+    }
+    return scene;
+}
+
+/// What the notes say is shown as it is: braces are no places for figures.
+FilledText textOf(const QString &notes)
+{
+    auto text = FilledText::parse(notes);
+    return text ? *std::move(text) : FilledText::parse(QString(notes).remove(u'{').remove(u'}')).value();
+}
+
+} // namespace
+
+base::Result<Lecture> lectureFromJson(const QByteArray &text, const QString &name)
+{
+    QJsonParseError problem;
+    const QJsonDocument document = QJsonDocument::fromJson(text, &problem);
+    if (!document.isObject())
+        return wrongLecture(name,
+                            base::concat("is no JSON object: ", utf8(problem.errorString()), " at byte ", problem.offset));
+    const QJsonObject object = document.object();
+    if (object.value(u"format"_s).toString() != kLectureFormat)
+        return wrongLecture(name, "is no lecture; its \"format\" must be \"stagelens-lecture\"");
+    if (object.value(u"version"_s).toInt() != kLectureVersion)
+        return wrongLecture(name,
+                            base::concat("has a version other than ", kLectureVersion, "; open it with a newer Stagelens"));
+    Lecture lecture;
+    lecture.title = object.value(u"title"_s).toString();
+    const QJsonArray scenes = object.value(u"scenes"_s).toArray();
+    if (scenes.size() > kMostScenes)
+        return wrongLecture(name, base::concat("has ", scenes.size(), " scenes, and at most ", kMostScenes, " are read"));
+    for (qsizetype i = 0; i < scenes.size(); ++i) {
+        auto scene = sceneFromJson(scenes.at(i).toObject(), name + u", scene %1"_s.arg(i + 1));
+        if (!scene)
+            return scene.error();
+        lecture.scenes.push_back(*std::move(scene));
+    }
+    return lecture;
+}
+
+QByteArray lectureToJson(const Lecture &lecture)
+{
+    QJsonArray scenes;
+    for (const LectureScene &scene : lecture.scenes)
+        scenes.append(toJson(scene));
+    QJsonObject object;
+    object.insert(u"format"_s, kLectureFormat);
+    object.insert(u"version"_s, kLectureVersion);
+    object.insert(u"title"_s, lecture.title);
+    object.insert(u"scenes"_s, scenes);
+    return QJsonDocument(object).toJson();
+}
+
+base::Result<Lecture> readLecture(const QString &file)
+{
+    const auto text = base::readFile(utf8(file), kLongestLecture);
+    if (!text)
+        return text.error();
+    return lectureFromJson(QByteArray(text->data(), static_cast<qsizetype>(text->size())), file);
+}
+
+base::Result<> writeLecture(const Lecture &lecture, const QString &file)
+{
+    return base::writeFile(utf8(file), lectureToJson(lecture).toStdString());
+}
+
+Tour tourOf(const Lecture &lecture)
+{
+    Tour tour;
+    tour.title = lecture.title.isEmpty() ? Words::tr("Lecture") : lecture.title;
+    for (const LectureScene &scene : lecture.scenes) {
+        TourStep step;
+        step.title = scene.title;
+        step.plan = scene.plan;
+        step.text = textOf(scene.notes);
+        tour.steps.push_back(std::move(step));
+    }
+    return tour;
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,315 @@
+#include "ui/learn/lecture_dialog.h"
+
+#include "ui/canvas/colours.h"
+#include "ui/canvas/design.h"
+#include "ui/learn/slides.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
+#include "ui/words/words.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScreen>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr QSize kLectureSize{880, 560};
+constexpr QSize kLectureRoom{40, 80};
+
+QString lectureKinds()
+{
+    return Words::tr("Lectures") + u" (*.%1)"_s.arg(QLatin1StringView(kLectureEnding));
+}
+} // namespace
+
+LectureDialog::LectureDialog(QWidget *parent)
+    : QDialog(parent), m_title(new QLineEdit(this)), m_list(new QListWidget(this)), m_sceneTitle(new QLineEdit(this)),
+      m_notes(new QPlainTextEdit(this)), m_status(plainLabel(this))
+{
+    setObjectName(u"lecture"_s);
+    setWindowTitle(Words::tr("Lecture"));
+    build();
+    resize(kLectureSize.boundedTo(screen()->availableSize() - kLectureRoom));
+    connect(m_title, &QLineEdit::textEdited, this, [this](const QString &text) {
+        m_lecture.title = text;
+        changed();
+    });
+    connect(m_list, &QListWidget::currentRowChanged, this, &LectureDialog::showScene);
+    connect(m_list, &QListWidget::itemActivated, this, &LectureDialog::present);
+    connect(m_sceneTitle, &QLineEdit::textEdited, this, [this](const QString &text) {
+        if (current() < 0)
+            return;
+        m_lecture.scenes[static_cast<std::size_t>(current())].title = text;
+        m_list->currentItem()->setText(u"%1. %2"_s.arg(current() + 1).arg(text));
+        changed();
+    });
+    connect(m_notes, &QPlainTextEdit::textChanged, this, [this] {
+        if (current() < 0)
+            return;
+        m_lecture.scenes[static_cast<std::size_t>(current())].notes = m_notes->toPlainText();
+        changed();
+    });
+    fill(-1);
+    say(Words::tr("Show a plan in the window, then add it here as a scene."));
+}
+
+void LectureDialog::build()
+{
+    m_title->setObjectName(u"lecture.title"_s);
+    m_title->setPlaceholderText(Words::tr("Title of the lecture"));
+    m_title->setAccessibleName(Words::tr("Title of the lecture"));
+    m_status->setObjectName(u"lecture.status"_s);
+    m_status->setWordWrap(true);
+    auto *splitter = new QSplitter(this);
+    splitter->addWidget(makeList());
+    splitter->addWidget(makeScene());
+    splitter->setStretchFactor(0, 2);
+    splitter->setStretchFactor(1, 3);
+    splitter->setChildrenCollapsible(false);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(12, 12, 12, 12);
+    layout->setSpacing(8);
+    layout->addWidget(m_title);
+    layout->addWidget(splitter, 1);
+    layout->addWidget(m_status);
+    layout->addWidget(makeButtons());
+}
+
+QPushButton *LectureDialog::makeButton(const QString &name, const QString &caption, const QString &tip,
+                                       void (LectureDialog::*press)())
+{
+    auto *button = new QPushButton(caption, this);
+    button->setObjectName(u"lecture."_s + name);
+    button->setToolTip(plainTip(tip));
+    button->setAutoDefault(false);
+    connect(button, &QPushButton::clicked, this, press);
+    return button;
+}
+
+QWidget *LectureDialog::makeList()
+{
+    m_list->setObjectName(u"lecture.list"_s);
+    m_list->setAccessibleName(Words::tr("Scenes in order"));
+    auto *side = new QWidget(this);
+    auto *row = new QHBoxLayout;
+    row->setSpacing(8);
+    row->addWidget(makeButton(u"add"_s, Words::tr("&Add this plan"),
+                              Words::tr("The plan that the window shows, with its part of the time axis and its colours"),
+                              &LectureDialog::add));
+    m_up = makeButton(u"up"_s, Words::tr("&Up"), Words::tr("Shows the scene earlier"), &LectureDialog::moveUp);
+    m_down = makeButton(u"down"_s, Words::tr("&Down"), Words::tr("Shows the scene later"), &LectureDialog::moveDown);
+    m_remove =
+        makeButton(u"remove"_s, Words::tr("&Remove"), Words::tr("Removes the scene from the lecture"), &LectureDialog::remove);
+    for (QPushButton *button : {m_up, m_down, m_remove})
+        row->addWidget(button);
+    auto *column = new QVBoxLayout(side);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(8);
+    column->addWidget(m_list, 1);
+    column->addLayout(row);
+    return side;
+}
+
+QWidget *LectureDialog::makeScene()
+{
+    m_sceneTitle->setObjectName(u"lecture.scene"_s);
+    m_notes->setObjectName(u"lecture.notes"_s);
+    m_notes->setAccessibleName(Words::tr("Notes"));
+    m_notes->setPlaceholderText(Words::tr(
+        "Notes beside the picture, as Markdown. {bubble}, {iteration} and {peak} are filled with the plan's figures."));
+    m_notes->setTabChangesFocus(true);
+    auto *side = new QWidget(this);
+    auto *form = new QFormLayout(side);
+    form->setContentsMargins(8, 0, 0, 0);
+    form->setVerticalSpacing(8);
+    form->setHorizontalSpacing(8);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    form->addRow(Words::tr("Scene"), m_sceneTitle);
+    form->addRow(Words::tr("Notes"), m_notes);
+    return side;
+}
+
+QWidget *LectureDialog::makeButtons()
+{
+    auto *line = new QWidget(this);
+    auto *row = new QHBoxLayout(line);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(8);
+    row->addWidget(makeButton(u"open"_s, Words::tr("&Open…"), Words::tr("Another lecture in the place of this one"),
+                              &LectureDialog::askOpen));
+    row->addWidget(makeButton(u"save"_s, Words::tr("&Save as…"), Words::tr("From then on every change is written to the file"),
+                              &LectureDialog::askSave));
+    row->addStretch(1);
+    m_slides =
+        makeButton(u"slides"_s, Words::tr("S&lides…"), Words::tr("Every scene as a page of a PDF"), &LectureDialog::askSlides);
+    m_present = makeButton(u"present"_s, Words::tr("&Present"),
+                           Words::tr("Full screen from the scene that is chosen; PgDn and PgUp go on and back"),
+                           &LectureDialog::present);
+    row->addWidget(m_slides);
+    row->addWidget(m_present);
+    return line;
+}
+
+int LectureDialog::current() const
+{
+    const int row = m_list->currentRow();
+    return row < static_cast<int>(m_lecture.scenes.size()) ? row : -1;
+}
+
+void LectureDialog::add()
+{
+    if (!m_source)
+        return;
+    LectureScene scene = m_source();
+    if (const base::Problems problems = livePlanProblems(scene.plan.experiment); !problems.empty()) {
+        say(Words::tr("This plan cannot be a scene. ") + sentence(problems.front()), true);
+        return;
+    }
+    const int row = current() + 1; // behind the scene that is chosen
+    m_lecture.scenes.insert(m_lecture.scenes.begin() + row, std::move(scene));
+    fill(row);
+    changed();
+    m_sceneTitle->setFocus();
+    m_sceneTitle->selectAll();
+}
+
+void LectureDialog::remove()
+{
+    const int row = current();
+    if (row < 0)
+        return;
+    m_lecture.scenes.erase(m_lecture.scenes.begin() + row);
+    fill(std::min(row, static_cast<int>(m_lecture.scenes.size()) - 1));
+    changed();
+}
+
+void LectureDialog::shift(int by)
+{
+    const int row = current();
+    const int to = row + by;
+    if (row < 0 || to < 0 || to >= static_cast<int>(m_lecture.scenes.size()))
+        return;
+    std::swap(m_lecture.scenes[static_cast<std::size_t>(row)], m_lecture.scenes[static_cast<std::size_t>(to)]);
+    fill(to);
+    changed();
+}
+
+void LectureDialog::fill(int current)
+{
+    {
+        const QSignalBlocker blocker(m_list);
+        m_list->clear();
+        for (std::size_t i = 0; i < m_lecture.scenes.size(); ++i)
+            m_list->addItem(u"%1. %2"_s.arg(i + 1).arg(m_lecture.scenes[i].title));
+        m_list->setCurrentRow(current);
+        m_title->setText(m_lecture.title);
+    }
+    showScene();
+}
+
+void LectureDialog::showScene()
+{
+    const int row = current();
+    const bool isOne = row >= 0;
+    const QSignalBlocker titleBlocker(m_sceneTitle);
+    const QSignalBlocker notesBlocker(m_notes);
+    const LectureScene *scene = isOne ? &m_lecture.scenes[static_cast<std::size_t>(row)] : nullptr;
+    m_sceneTitle->setText(isOne ? scene->title : QString());
+    m_notes->setPlainText(isOne ? scene->notes : QString());
+    for (QWidget *widget : std::initializer_list<QWidget *>{m_sceneTitle, m_notes, m_remove})
+        widget->setEnabled(isOne);
+    m_up->setEnabled(row > 0);
+    m_down->setEnabled(isOne && row + 1 < static_cast<int>(m_lecture.scenes.size()));
+    m_present->setEnabled(!m_lecture.scenes.empty());
+    m_slides->setEnabled(!m_lecture.scenes.empty());
+}
+
+void LectureDialog::changed()
+{
+    if (m_file.isEmpty()) {
+        say(Words::tr("Not saved yet: choose a file with Save as."));
+        return;
+    }
+    if (const auto written = writeLecture(m_lecture, m_file); !written)
+        say(Words::tr("The lecture was not saved. ") + sentence(written.error()), true);
+    else
+        say(Words::tr("Saved in %1.").arg(QFileInfo(m_file).fileName()));
+}
+
+void LectureDialog::openFile(const QString &file)
+{
+    auto lecture = readLecture(file);
+    if (!lecture) {
+        say(notOpened(file, lecture.error()), true);
+        return;
+    }
+    m_lecture = *std::move(lecture);
+    m_file = file;
+    fill(m_lecture.scenes.empty() ? -1 : 0);
+    say(Words::tr("Opened %1. Every change is written to it.").arg(QFileInfo(file).fileName()));
+}
+
+void LectureDialog::saveAs(const QString &file)
+{
+    m_file = file;
+    changed();
+}
+
+void LectureDialog::askOpen()
+{
+    const QString file = QFileDialog::getOpenFileName(this, Words::tr("Open a lecture"), {}, lectureKinds());
+    if (!file.isEmpty())
+        openFile(file);
+}
+
+void LectureDialog::askSave()
+{
+    const QString name = m_file.isEmpty() ? u"lecture.%1"_s.arg(QLatin1StringView(kLectureEnding)) : m_file;
+    const QString file = QFileDialog::getSaveFileName(this, Words::tr("Save the lecture"), name, lectureKinds());
+    if (!file.isEmpty())
+        saveAs(file);
+}
+
+void LectureDialog::askSlides()
+{
+    const QString file = QFileDialog::getSaveFileName(this, Words::tr("Export slides"), u"lecture.pdf"_s, u"PDF (*.pdf)"_s);
+    if (file.isEmpty())
+        return;
+    if (const auto written = writeSlides(tourOf(m_lecture), file); !written)
+        say(sentence(written.error()), true);
+    else
+        say(Words::tr("The slides are in %1.").arg(QFileInfo(file).fileName()));
+}
+
+void LectureDialog::present()
+{
+    if (!m_lecture.scenes.empty())
+        emit presentAsked(tourOf(m_lecture), std::max(current(), 0));
+}
+
+void LectureDialog::say(const QString &sentence, bool isWrong)
+{
+    QPalette ink = palette();
+    if (isWrong)
+        ink.setColor(QPalette::WindowText, coloursFor(ink).alarm);
+    m_status->setPalette(ink);
+    m_status->setText(sentence);
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,63 @@
+#include "ui/shell/lecture_controller.h"
+
+#include "ui/controllers/window_actions.h"
+#include "ui/learn/lecture_dialog.h"
+#include "ui/pages/explore_page.h"
+#include "ui/pages/learn_page.h"
+#include "ui/state/forecast.h"
+#include "ui/state/view_state.h"
+#include "ui/words/words.h"
+
+namespace stagelens::ui {
+
+LectureController::LectureController(WindowActions *actions, Forecast *forecast, ViewState *view, ExplorePage *explore,
+                                     LearnPage *learn, QWidget *window)
+    : QObject(window), m_actions(actions), m_forecast(forecast), m_view(view), m_explore(explore), m_learn(learn),
+      m_window(window)
+{
+    connect(actions->lecture, &QAction::triggered, this, &LectureController::open);
+}
+
+void LectureController::open()
+{
+    if (m_dialog == nullptr) {
+        m_dialog = new LectureDialog(m_window);
+        m_dialog->setSource([this] { return sceneOfWindow(); });
+        connect(m_dialog, &LectureDialog::presentAsked, this, &LectureController::present);
+    }
+    m_dialog->show();
+    m_dialog->raise();
+    m_dialog->activateWindow();
+}
+
+void LectureController::openFile(const QString &file)
+{
+    open();
+    m_dialog->openFile(file);
+}
+
+LectureScene LectureController::sceneOfWindow() const
+{
+    LectureScene scene;
+    if (!m_forecast->plan())
+        return scene;
+    const TimelineContent &shown = m_explore->timeline()->content();
+    scene.plan.experiment = m_forecast->plan()->experiment;
+    scene.plan.colourBy = shown.colourBy;
+    scene.plan.critical = shown.critical;
+    if (!m_view->isFitted())
+        scene.plan.range = {m_view->begin(), m_view->end()};
+    scene.title = planCaption(scene.plan.experiment);
+    return scene;
+}
+
+void LectureController::present(const Tour &tour, int scene)
+{
+    m_dialog->hide();
+    m_actions->learn->trigger();
+    m_learn->showOwnTour(tour);
+    m_learn->showStep(scene);
+    m_actions->presentation->setChecked(true);
+}
+
+} // namespace stagelens::ui

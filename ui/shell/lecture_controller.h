@@ -1,0 +1,43 @@
+// The editor of lectures: scenes are taken from the window, and shown in Learn.
+#pragma once
+
+#include "ui/learn/lecture.h"
+
+#include <QObject>
+
+class QWidget;
+
+namespace stagelens::ui {
+
+class ExplorePage;
+class Forecast;
+class LearnPage;
+class LectureDialog;
+class ViewState;
+class WindowActions;
+
+/// Keeps one lecture from its first opening until the window closes.
+class LectureController : public QObject {
+    Q_OBJECT
+public:
+    LectureController(WindowActions *actions, Forecast *forecast, ViewState *view, ExplorePage *explore, LearnPage *learn,
+                      QWidget *window);
+    /// Opens the editor with a lecture's file.
+    void openFile(const QString &file);
+
+private:
+    void open();
+    void present(const Tour &tour, int scene);
+    /// The plan that Explore shows, with its part of the time axis and its colours.
+    [[nodiscard]] LectureScene sceneOfWindow() const;
+
+    WindowActions *m_actions;
+    Forecast *m_forecast;
+    ViewState *m_view;
+    ExplorePage *m_explore;
+    LearnPage *m_learn;
+    QWidget *m_window;
+    LectureDialog *m_dialog = nullptr; ///< owned by the window; hidden while it is closed
+};
+
+} // namespace stagelens::ui
