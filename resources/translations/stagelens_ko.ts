@@ -992,10 +992,6 @@
         <translation>페이지</translation>
     </message>
     <message>
-        <source>Scenes, tours and examples</source>
-        <translation>장면, 둘러보기, 예제</translation>
-    </message>
-    <message>
         <source>Search in Learn</source>
         <translation>학습에서 검색</translation>
     </message>
@@ -1712,10 +1708,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
     <message>
         <source>Pause</source>
         <translation>일시 정지</translation>
-    </message>
-    <message>
-        <source>SVG animation (*.svg);;GIF animation (*.gif)</source>
-        <translation>SVG 애니메이션 (*.svg);;GIF 애니메이션 (*.gif)</translation>
     </message>
     <message>
         <source>SVG animation (*.svg)</source>
@@ -3800,10 +3792,6 @@ Let go to put it here</source>
         <translation> 어떤 어휘 방법으로도 들어가지 않습니다. 장치를 늘리거나 마이크로배치나 레이어를 줄이십시오.</translation>
     </message>
     <message>
-        <source>Also: %1 needs %2 less at +%3 % time.</source>
-        <translation>또한: %1은(는) 시간 +%3 %로 %2 덜 필요합니다.</translation>
-    </message>
-    <message>
         <source> but needs %1 more.</source>
         <translation> 그러나 %1 더 필요합니다.</translation>
     </message>
@@ -4368,10 +4356,6 @@ Below: how much of its time each device waits.</source>
     <message>
         <source>%1 ranks = %2 devices</source>
         <translation>랭크 %1개 = 장치 %2개</translation>
-    </message>
-    <message>
-        <source>. Tokens/s and MFU are of all ranks, bubble and memory of one rank of each device.</source>
-        <translation>. 토큰/초와 MFU는 모든 랭크, 버블과 메모리는 장치마다 한 랭크의 값입니다.</translation>
     </message>
     <message>
         <source>The what-ifs were not computed. </source>
@@ -5714,6 +5698,1098 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>%1 ranks on one node</source>
         <translation>rank %1개, 노드 한 개</translation>
+    </message>
+    <message>
+        <source>L&amp;ecture…</source>
+        <translation>강의(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>Scenes with notes in a file: present them, or export them as slides</source>
+        <translation>메모가 있는 장면을 파일에 모아 발표하거나 슬라이드로 내보냅니다</translation>
+    </message>
+    <message>
+        <source>lecture: scenes with notes, to be presented</source>
+        <translation>강의: 발표할 장면과 메모</translation>
+    </message>
+    <message>
+        <source>Challenge</source>
+        <translation>도전</translation>
+    </message>
+    <message>
+        <source>Scenes, tours, challenges and examples</source>
+        <translation>장면, 둘러보기, 도전, 예제</translation>
+    </message>
+    <message>
+        <source>&amp;Hint</source>
+        <translation>힌트(&amp;H)</translation>
+    </message>
+    <message>
+        <source>&amp;Solution</source>
+        <translation>풀이(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Says where to look</source>
+        <translation>어디를 볼지 알려 줍니다</translation>
+    </message>
+    <message>
+        <source>Makes the change that meets every goal; Reset takes it back</source>
+        <translation>모든 목표를 이루는 변경을 적용합니다. 재설정하면 되돌립니다</translation>
+    </message>
+    <message>
+        <source>Met: </source>
+        <translation>달성: </translation>
+    </message>
+    <message>
+        <source>Not met yet: </source>
+        <translation>아직 미달성: </translation>
+    </message>
+    <message>
+        <source>%1 of %2 goals are met</source>
+        <translation>목표 %2개 중 %1개 달성</translation>
+    </message>
+    <message>
+        <source>This is a solution</source>
+        <translation>이것이 풀이입니다</translation>
+    </message>
+    <message>
+        <source>Solved</source>
+        <translation>해결했습니다</translation>
+    </message>
+    <message>
+        <source>Challenges</source>
+        <translation>도전</translation>
+    </message>
+    <message>
+        <source>Lecture</source>
+        <translation>강의</translation>
+    </message>
+    <message>
+        <source>Lectures</source>
+        <translation>강의</translation>
+    </message>
+    <message>
+        <source>Show a plan in the window, then add it here as a scene.</source>
+        <translation>창에 계획을 표시한 다음 여기에 장면으로 추가하세요.</translation>
+    </message>
+    <message>
+        <source>Title of the lecture</source>
+        <translation>강의 제목</translation>
+    </message>
+    <message>
+        <source>Scenes in order</source>
+        <translation>순서대로 놓인 장면</translation>
+    </message>
+    <message>
+        <source>&amp;Add this plan</source>
+        <translation>이 계획 추가(&amp;A)</translation>
+    </message>
+    <message>
+        <source>The plan that the window shows, with its part of the time axis and its colours</source>
+        <translation>창에 표시된 계획과 그 시간축 구간, 색</translation>
+    </message>
+    <message>
+        <source>&amp;Up</source>
+        <translation>위로(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Shows the scene earlier</source>
+        <translation>장면을 더 앞에 보여 줍니다</translation>
+    </message>
+    <message>
+        <source>&amp;Down</source>
+        <translation>아래로(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Shows the scene later</source>
+        <translation>장면을 더 뒤에 보여 줍니다</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>제거(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Removes the scene from the lecture</source>
+        <translation>강의에서 장면을 제거합니다</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>메모</translation>
+    </message>
+    <message>
+        <source>Notes beside the picture, as Markdown. {bubble}, {iteration} and {peak} are filled with the plan&apos;s figures.</source>
+        <translation>그림 옆의 메모(Markdown). {bubble}, {iteration}, {peak}에는 계획의 수치가 들어갑니다.</translation>
+    </message>
+    <message>
+        <source>Another lecture in the place of this one</source>
+        <translation>이 강의 대신 다른 강의를 엽니다</translation>
+    </message>
+    <message>
+        <source>&amp;Save as…</source>
+        <translation>다른 이름으로 저장(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>From then on every change is written to the file</source>
+        <translation>그 뒤로 모든 변경이 파일에 기록됩니다</translation>
+    </message>
+    <message>
+        <source>S&amp;lides…</source>
+        <translation>슬라이드(&amp;L)…</translation>
+    </message>
+    <message>
+        <source>Every scene as a page of a PDF</source>
+        <translation>장면마다 PDF 한 쪽</translation>
+    </message>
+    <message>
+        <source>&amp;Present</source>
+        <translation>발표(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Full screen from the scene that is chosen; PgDn and PgUp go on and back</source>
+        <translation>선택한 장면부터 전체 화면으로 보여 줍니다. PgDn과 PgUp으로 앞뒤로 이동합니다</translation>
+    </message>
+    <message>
+        <source>This plan cannot be a scene. </source>
+        <translation>이 계획은 장면이 될 수 없습니다. </translation>
+    </message>
+    <message>
+        <source>Not saved yet: choose a file with Save as.</source>
+        <translation>아직 저장되지 않았습니다. 다른 이름으로 저장에서 파일을 선택하세요.</translation>
+    </message>
+    <message>
+        <source>The lecture was not saved. </source>
+        <translation>강의가 저장되지 않았습니다. </translation>
+    </message>
+    <message>
+        <source>Saved in %1.</source>
+        <translation>%1에 저장했습니다.</translation>
+    </message>
+    <message>
+        <source>Opened %1. Every change is written to it.</source>
+        <translation>%1을(를) 열었습니다. 모든 변경이 파일에 기록됩니다.</translation>
+    </message>
+    <message>
+        <source>Open a lecture</source>
+        <translation>강의 열기</translation>
+    </message>
+    <message>
+        <source>Save the lecture</source>
+        <translation>강의 저장</translation>
+    </message>
+    <message>
+        <source>The slides are in %1.</source>
+        <translation>슬라이드를 %1에 저장했습니다.</translation>
+    </message>
+    <message>
+        <source>Solution</source>
+        <translation>풀이</translation>
+    </message>
+    <message>
+        <source>Also as MP4, through ffmpeg</source>
+        <translation>ffmpeg로 MP4도 만들 수 있습니다</translation>
+    </message>
+    <message>
+        <source>For MP4 install ffmpeg</source>
+        <translation>MP4로 만들려면 ffmpeg를 설치하세요</translation>
+    </message>
+    <message>
+        <source>GIF animation (*.gif)</source>
+        <translation>GIF 애니메이션 (*.gif)</translation>
+    </message>
+    <message>
+        <source>MP4 video (*.mp4)</source>
+        <translation>MP4 동영상 (*.mp4)</translation>
+    </message>
+    <message>
+        <source>Selected</source>
+        <translation>선택한 장치</translation>
+    </message>
+    <message>
+        <source>copies</source>
+        <translation>복사</translation>
+    </message>
+    <message>
+        <source>copies to the host and back</source>
+        <translation>호스트로의 복사와 되가져오기</translation>
+    </message>
+    <message>
+        <source>is %1</source>
+        <translation>값이 %1입니다</translation>
+    </message>
+    <message>
+        <source>is %1, but %2</source>
+        <translation>값이 %1이지만 %2</translation>
+    </message>
+    <message>
+        <source>choose %1</source>
+        <translation>%1을(를) 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose %1 or more</source>
+        <translation>%1 이상을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose %1 to %2</source>
+        <translation>%1~%2에서 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose %1 to %2 ms</source>
+        <translation>%1~%2 ms에서 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose %1 to %2, such as %3</source>
+        <translation>%1~%2에서 선택하세요(예: %3)</translation>
+    </message>
+    <message>
+        <source>choose at most %1</source>
+        <translation>%1 이하를 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose less than %1</source>
+        <translation>%1보다 작은 값을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose less</source>
+        <translation>더 작은 값을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose 0 to less than 1</source>
+        <translation>0 이상 1 미만을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose more than 0, or null for none</source>
+        <translation>0보다 큰 값, 또는 없으면 null을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose more than low_freq_factor, which is %1</source>
+        <translation>low_freq_factor(%1)보다 큰 값을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose a divisor of %1</source>
+        <translation>%1의 약수를 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose another one</source>
+        <translation>다른 값을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose another number of heads</source>
+        <translation>다른 헤드 수를 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose cpu or cuda</source>
+        <translation>cpu 또는 cuda를 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose family llama, or 0 experts</source>
+        <translation>llama 계열 또는 전문가 0개를 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose 0, or ZeRO 1 to 3</source>
+        <translation>0 또는 ZeRO 1~3을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose 0, or at least 2 replicas</source>
+        <translation>0 또는 복제본 2개 이상을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose 1, or a synchronous schedule such as 1f1b</source>
+        <translation>1 또는 1f1b 같은 동기 스케줄을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose 1, or give model.experts</source>
+        <translation>1을 선택하거나 model.experts를 지정하세요</translation>
+    </message>
+    <message>
+        <source>choose %1, or --context-method all-gather or ring</source>
+        <translation>%1, 또는 --context-method all-gather나 ring을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose %1, or a model.sequence of %2</source>
+        <translation>%1을 선택하거나 model.sequence를 %2로 하세요</translation>
+    </message>
+    <message>
+        <source>is empty</source>
+        <translation>비어 있습니다</translation>
+    </message>
+    <message>
+        <source>name one</source>
+        <translation>하나를 지정하세요</translation>
+    </message>
+    <message>
+        <source>name that</source>
+        <translation>그것을 지정하세요</translation>
+    </message>
+    <message>
+        <source>holds bytes that are no UTF-8 text</source>
+        <translation>UTF-8 텍스트가 아닌 바이트가 있습니다</translation>
+    </message>
+    <message>
+        <source>rename it</source>
+        <translation>이름을 바꾸세요</translation>
+    </message>
+    <message>
+        <source>rename the file</source>
+        <translation>파일 이름을 바꾸세요</translation>
+    </message>
+    <message>
+        <source>is %1, and %2 heads of it are wider than %3</source>
+        <translation>값이 %1이고, 이런 헤드 %2개는 %3보다 넓습니다</translation>
+    </message>
+    <message>
+        <source>is %1, but the %2 heads of gpt divide hidden %3</source>
+        <translation>값이 %1이지만 gpt의 헤드 %2개는 은닉 폭 %3을 나눕니다</translation>
+    </message>
+    <message>
+        <source>leave it out or choose family llama</source>
+        <translation>비워 두거나 llama 계열을 선택하세요</translation>
+    </message>
+    <message>
+        <source>%1 heads do not divide hidden %2</source>
+        <translation>헤드 %1개로 은닉 폭 %2을(를) 나눌 수 없습니다</translation>
+    </message>
+    <message>
+        <source>a head is %1 wide, and rotary positions need an even width</source>
+        <translation>헤드 폭이 %1인데 회전 위치에는 짝수 폭이 필요합니다</translation>
+    </message>
+    <message>
+        <source>is %1, but the experts are MLPs of a llama</source>
+        <translation>값이 %1이지만 전문가는 llama의 MLP입니다</translation>
+    </message>
+    <message>
+        <source>is %1, more than the %2 experts</source>
+        <translation>값이 %1로 전문가 %2개보다 많습니다</translation>
+    </message>
+    <message>
+        <source>is %1, but gpt has as many as heads</source>
+        <translation>값이 %1이지만 gpt에서는 헤드 수와 같습니다</translation>
+    </message>
+    <message>
+        <source>set it to %1 or choose family llama</source>
+        <translation>%1로 하거나 llama 계열을 선택하세요</translation>
+    </message>
+    <message>
+        <source>%1 key and value heads do not divide %2 heads</source>
+        <translation>키/값 헤드 %1개로 헤드 %2개를 나눌 수 없습니다</translation>
+    </message>
+    <message>
+        <source>has about %1 parameters, and at most %2 are accepted</source>
+        <translation>매개변수가 약 %1개인데 최대 %2개까지 허용됩니다</translation>
+    </message>
+    <message>
+        <source>lower its sizes</source>
+        <translation>크기를 줄이세요</translation>
+    </message>
+    <message>
+        <source>a step&apos;s activations are about %1 bytes, and at most %2 are accepted</source>
+        <translation>한 단계의 활성값이 약 %1바이트인데 최대 %2까지 허용됩니다</translation>
+    </message>
+    <message>
+        <source>lower microbatch_size, microbatches or the model&apos;s sizes</source>
+        <translation>microbatch_size, microbatches 또는 모델 크기를 줄이세요</translation>
+    </message>
+    <message>
+        <source>has %1 entries for %2 stages</source>
+        <translation>스테이지 %2개에 항목이 %1개입니다</translation>
+    </message>
+    <message>
+        <source>give one for each stage</source>
+        <translation>스테이지마다 하나씩 지정하세요</translation>
+    </message>
+    <message>
+        <source>give one for each stage, or one number for all</source>
+        <translation>스테이지마다 하나씩, 또는 모두에 하나를 지정하세요</translation>
+    </message>
+    <message>
+        <source>has a negative entry</source>
+        <translation>음수 항목이 있습니다</translation>
+    </message>
+    <message>
+        <source>give 0 layers or more</source>
+        <translation>0개 이상의 층을 지정하세요</translation>
+    </message>
+    <message>
+        <source>has a stage without a layer</source>
+        <translation>층이 없는 스테이지가 있습니다</translation>
+    </message>
+    <message>
+        <source>give each at least 1, or choose redis, which may leave a stage without</source>
+        <translation>각각 1개 이상 주거나, 빈 스테이지를 허용하는 redis를 선택하세요</translation>
+    </message>
+    <message>
+        <source>adds up to %1 layers, but there are %2</source>
+        <translation>합이 %1층이지만 실제로는 %2층입니다</translation>
+    </message>
+    <message>
+        <source>change an entry or the layers</source>
+        <translation>항목이나 층 수를 바꾸세요</translation>
+    </message>
+    <message>
+        <source>must be all ones in a teaching example without a model</source>
+        <translation>모델이 없는 교육용 예제에서는 모두 1이어야 합니다</translation>
+    </message>
+    <message>
+        <source>is %1, but given durations are of whole passes</source>
+        <translation>값이 %1이지만 주어진 시간은 전체 패스의 것입니다</translation>
+    </message>
+    <message>
+        <source>is %1, which does not divide %2</source>
+        <translation>값이 %1로 %2을(를) 나누지 못합니다</translation>
+    </message>
+    <message>
+        <source>is %1, which does not divide the %2</source>
+        <translation>값이 %1로 %2을(를) 나누지 못합니다</translation>
+    </message>
+    <message>
+        <source>is %1, which with %2 devices makes more parts than the %3 tokens of model.vocabulary_size</source>
+        <translation>값이 %1로, 장치 %2개와 함께 model.vocabulary_size의 토큰 %3개보다 많은 조각이 됩니다</translation>
+    </message>
+    <message>
+        <source>lower either</source>
+        <translation>둘 중 하나를 줄이세요</translation>
+    </message>
+    <message>
+        <source>is %1, but without ZeRO replicas shard nothing</source>
+        <translation>값이 %1이지만 ZeRO가 없으면 복제본은 아무것도 나누지 않습니다</translation>
+    </message>
+    <message>
+        <source>is %1, which is no divisor above 1 of the %2 replicas</source>
+        <translation>값이 %1로 복제본 %2개의 1보다 큰 약수가 아닙니다</translation>
+    </message>
+    <message>
+        <source>is %1, which is no divisor above 1 of the %2 replica</source>
+        <translation>값이 %1로 복제본 %2개의 1보다 큰 약수가 아닙니다</translation>
+    </message>
+    <message>
+        <source>give each of tp, cp, dp and pp once, fastest first, such as %1</source>
+        <translation>tp, cp, dp, pp를 한 번씩, 빠른 것부터 쓰세요(예: %1)</translation>
+    </message>
+    <message>
+        <source>is %1, but one replica has no other to share with</source>
+        <translation>값이 %1이지만 복제본이 하나면 나눌 상대가 없습니다</translation>
+    </message>
+    <message>
+        <source>%1 microbatches on %2 stages are more than %3 forward passes</source>
+        <translation>스테이지 %2개의 마이크로배치 %1개는 순전파 %3개를 넘습니다</translation>
+    </message>
+    <message>
+        <source>lower microbatches to %1</source>
+        <translation>마이크로배치를 %1(으)로 줄이세요</translation>
+    </message>
+    <message>
+        <source>is %1, more than the %2 tokens of a sequence</source>
+        <translation>값이 %1로 시퀀스의 토큰 %2개보다 많습니다</translation>
+    </message>
+    <message>
+        <source>lower it</source>
+        <translation>값을 줄이세요</translation>
+    </message>
+    <message>
+        <source>%1 devices need as many layers as stages, %2, but there are %3</source>
+        <translation>장치 %1개에는 스테이지 수 %2만큼의 층이 필요하지만 %3개뿐입니다</translation>
+    </message>
+    <message>
+        <source>%1 devices with %2 chunks each need as many layers as stages, %3, but there are %4</source>
+        <translation>청크가 %2개씩인 장치 %1개에는 스테이지 수 %3만큼의 층이 필요하지만 %4개뿐입니다</translation>
+    </message>
+    <message>
+        <source>lower devices to %1 or choose redis</source>
+        <translation>장치를 %1(으)로 줄이거나 redis를 선택하세요</translation>
+    </message>
+    <message>
+        <source>lower chunks or choose redis</source>
+        <translation>청크를 줄이거나 redis를 선택하세요</translation>
+    </message>
+    <message>
+        <source>is %1, less than the %2 devices</source>
+        <translation>값이 %1로 장치 %2개보다 적습니다</translation>
+    </message>
+    <message>
+        <source>raise it or lower devices</source>
+        <translation>값을 늘리거나 장치를 줄이세요</translation>
+    </message>
+    <message>
+        <source>needs a model to compute costs from</source>
+        <translation>비용을 계산할 모델이 필요합니다</translation>
+    </message>
+    <message>
+        <source>give a model, or uniform costs or durations</source>
+        <translation>모델, 또는 균일 비용이나 시간을 지정하세요</translation>
+    </message>
+    <message>
+        <source>the plan has %1 ranks, and %2 has %3 (%4 nodes of %5)</source>
+        <translation>계획에는 rank가 %1개인데 %2에는 %3개입니다(%5개짜리 노드 %4개)</translation>
+    </message>
+    <message>
+        <source>lower devices to %1, or raise its nodes to %2</source>
+        <translation>장치를 %1(으)로 줄이거나 노드를 %2(으)로 늘리세요</translation>
+    </message>
+    <message>
+        <source>lower the replicas to %1, or raise its nodes to %2</source>
+        <translation>복제본을 %1(으)로 줄이거나 노드를 %2(으)로 늘리세요</translation>
+    </message>
+    <message>
+        <source>is no pass or message</source>
+        <translation>패스나 메시지가 아닙니다</translation>
+    </message>
+    <message>
+        <source>there are %1</source>
+        <translation>사용할 수 있는 것은 %1입니다</translation>
+    </message>
+    <message>
+        <source>is missing</source>
+        <translation>없습니다</translation>
+    </message>
+    <message>
+        <source>a custom schedule needs its file</source>
+        <translation>사용자 정의 스케줄에는 파일이 필요합니다</translation>
+    </message>
+    <message>
+        <source>stands beside schedule.file</source>
+        <translation>schedule.file과 함께 있습니다</translation>
+    </message>
+    <message>
+        <source>leave one of the two out</source>
+        <translation>둘 중 하나를 빼세요</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 has a custom schedule</source>
+        <translation>값이 %1이지만 %2에 사용자 정의 스케줄이 있습니다</translation>
+    </message>
+    <message>
+        <source>has %1</source>
+        <translation>%1이(가) 있습니다</translation>
+    </message>
+    <message>
+        <source>%1 has %2 chunks a device, and %3 are given</source>
+        <translation>%1은(는) 장치마다 청크가 %2개인데 %3개가 지정되었습니다</translation>
+    </message>
+    <message>
+        <source>%1 has %2 chunk a device, and %3 are given</source>
+        <translation>%1은(는) 장치마다 청크가 %2개인데 %3개가 지정되었습니다</translation>
+    </message>
+    <message>
+        <source>leave chunks out or give %1</source>
+        <translation>청크를 비워 두거나 %1(으)로 하세요</translation>
+    </message>
+    <message>
+        <source>%1 does not run in groups of microbatches</source>
+        <translation>%1은(는) 마이크로배치 묶음으로 실행하지 않습니다</translation>
+    </message>
+    <message>
+        <source>leave it out or choose interleaved-1f1b</source>
+        <translation>비워 두거나 interleaved-1f1b를 선택하세요</translation>
+    </message>
+    <message>
+        <source>%1 has no waves</source>
+        <translation>%1에는 웨이브가 없습니다</translation>
+    </message>
+    <message>
+        <source>leave it out or choose hanayo</source>
+        <translation>비워 두거나 hanayo를 선택하세요</translation>
+    </message>
+    <message>
+        <source>%1 runs whole sequences</source>
+        <translation>%1은(는) 전체 시퀀스를 실행합니다</translation>
+    </message>
+    <message>
+        <source>leave it out or choose seq1f1b</source>
+        <translation>비워 두거나 seq1f1b를 선택하세요</translation>
+    </message>
+    <message>
+        <source>is %1 bytes</source>
+        <translation>%1바이트입니다</translation>
+    </message>
+    <message>
+        <source>%1 is a family, not a method</source>
+        <translation>%1은(는) 방법이 아니라 스케줄 계열입니다</translation>
+    </message>
+    <message>
+        <source>leave vocabulary out and choose the schedule %1</source>
+        <translation>어휘를 비워 두고 스케줄 %1을(를) 선택하세요</translation>
+    </message>
+    <message>
+        <source>is %1 for stage %2, which has %3 layers</source>
+        <translation>스테이지 %2에서 %1인데 층은 %3개입니다</translation>
+    </message>
+    <message>
+        <source>is %1, and stages have at most %2 layers</source>
+        <translation>값이 %1인데 스테이지의 층은 많아야 %2개입니다</translation>
+    </message>
+    <message>
+        <source>is %1, but a fraction is from 0 to 1</source>
+        <translation>값이 %1이지만 비율은 0에서 1까지입니다</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 updates weights before a step has ended, and %3 sum their gradients at its end</source>
+        <translation>값이 %1이지만 %2은(는) 단계가 끝나기 전에 가중치를 갱신하고, %3은(는) 단계 끝에서 기울기를 더합니다</translation>
+    </message>
+    <message>
+        <source>is %1, but ulysses divides the %2 heads of keys and values of a tensor rank among the context ranks</source>
+        <translation>값이 %1이지만 ulysses는 텐서 rank의 키/값 헤드 %2개를 문맥 rank에 나눕니다</translation>
+    </message>
+    <message>
+        <source>is %1, but a sequence of %2 tokens is not a multiple of %3 chunks (2 for each rank)</source>
+        <translation>값이 %1이지만 토큰 %2개의 시퀀스는 청크 %3개(rank마다 2개)의 배수가 아닙니다</translation>
+    </message>
+    <message>
+        <source>is %1, but a sequence of %2 tokens is not a multiple of %3 chunks (2 for each context and tensor rank)</source>
+        <translation>값이 %1이지만 토큰 %2개의 시퀀스는 청크 %3개(문맥·텐서 rank마다 2개)의 배수가 아닙니다</translation>
+    </message>
+    <message>
+        <source>is given, but all experts of a layer are on one rank, which computes as many rows whatever they choose</source>
+        <translation>지정되었지만 한 층의 전문가가 모두 한 rank에 있어 무엇을 고르든 같은 수의 행을 계산합니다</translation>
+    </message>
+    <message>
+        <source>give parallel.expert, or leave it out</source>
+        <translation>parallel.expert를 지정하거나 비워 두세요</translation>
+    </message>
+    <message>
+        <source>is %1, but the model has no experts</source>
+        <translation>값이 %1이지만 모델에 전문가가 없습니다</translation>
+    </message>
+    <message>
+        <source>%1 has no number for its factor</source>
+        <translation>%1의 배율이 숫자가 아닙니다</translation>
+    </message>
+    <message>
+        <source>write 1.5 for half as long again</source>
+        <translation>절반 더 걸리면 1.5라고 쓰세요</translation>
+    </message>
+    <message>
+        <source>%1 has the factor %2</source>
+        <translation>%1의 배율이 %2입니다</translation>
+    </message>
+    <message>
+        <source>%1 names nothing slow</source>
+        <translation>%1은(는) 느린 것을 가리키지 않습니다</translation>
+    </message>
+    <message>
+        <source>write DEVICE=F, rank=R:F, node=N:F or replica=K:F, such as 3=1.5</source>
+        <translation>DEVICE=F, rank=R:F, node=N:F 또는 replica=K:F로 쓰세요(예: 3=1.5)</translation>
+    </message>
+    <message>
+        <source>%1 names no link</source>
+        <translation>%1은(는) 링크를 가리키지 않습니다</translation>
+    </message>
+    <message>
+        <source>write two devices and a factor, such as 2-3=4</source>
+        <translation>장치 두 개와 배율을 쓰세요(예: 2-3=4)</translation>
+    </message>
+    <message>
+        <source>names %1 %2, but the plan has only %3 0</source>
+        <translation>%1 %2을(를) 가리키지만 계획에는 %3 0만 있습니다</translation>
+    </message>
+    <message>
+        <source>names %1 %2, but the plan has %3 0 to %4</source>
+        <translation>%1 %2을(를) 가리키지만 계획에는 %3 0~%4이(가) 있습니다</translation>
+    </message>
+    <message>
+        <source>names %1 twice</source>
+        <translation>%1을(를) 두 번 가리킵니다</translation>
+    </message>
+    <message>
+        <source>keep one</source>
+        <translation>하나만 남기세요</translation>
+    </message>
+    <message>
+        <source>names a node, but durations that are given say nothing of nodes</source>
+        <translation>노드를 가리키지만 주어진 시간에는 노드가 없습니다</translation>
+    </message>
+    <message>
+        <source>name devices or ranks, or choose a hardware preset</source>
+        <translation>장치나 rank를 지정하거나 하드웨어 프리셋을 선택하세요</translation>
+    </message>
+    <message>
+        <source>joins device %1 to itself</source>
+        <translation>장치 %1을(를) 자기 자신과 잇습니다</translation>
+    </message>
+    <message>
+        <source>name two devices, such as %1</source>
+        <translation>장치 두 개를 지정하세요(예: %1)</translation>
+    </message>
+    <message>
+        <source>is given without jitter, so that all draws are equal</source>
+        <translation>지터 없이 지정되어 모든 추출이 같습니다</translation>
+    </message>
+    <message>
+        <source>add jitter such as 0.05, or leave it out</source>
+        <translation>0.05 같은 지터를 더하거나 비워 두세요</translation>
+    </message>
+    <message>
+        <source>is %1, and each draw simulates about %2 passes</source>
+        <translation>값이 %1이고, 추출마다 약 %2개의 패스를 시뮬레이션합니다</translation>
+    </message>
+    <message>
+        <source>cannot be used: one draw would simulate about %1 passes of all replicas, and at most %2 are drawn</source>
+        <translation>사용할 수 없습니다: 추출 한 번이 모든 복제본의 패스 약 %1개를 시뮬레이션하는데 최대 %2개입니다</translation>
+    </message>
+    <message>
+        <source>lower the replicas or the microbatches, or leave jitter out</source>
+        <translation>복제본이나 마이크로배치를 줄이거나 지터를 비워 두세요</translation>
+    </message>
+    <message>
+        <source>needs checkpoint_seconds, the time of a checkpoint</source>
+        <translation>체크포인트 시간인 checkpoint_seconds가 필요합니다</translation>
+    </message>
+    <message>
+        <source>needs failure_interval, the hours between failures</source>
+        <translation>고장 간격(시간)인 failure_interval이 필요합니다</translation>
+    </message>
+    <message>
+        <source>give both, or neither</source>
+        <translation>둘 다 지정하거나 둘 다 비워 두세요</translation>
+    </message>
+    <message>
+        <source>give it, or leave this out</source>
+        <translation>그것을 지정하거나 이것을 비워 두세요</translation>
+    </message>
+    <message>
+        <source>is %1, but with a failure every %2 hours a checkpoint must take less than half of that</source>
+        <translation>값이 %1이지만 %2시간마다 고장이 나면 체크포인트는 그 절반보다 짧아야 합니다</translation>
+    </message>
+    <message>
+        <source>%1 devices are more than the %2 of this picture</source>
+        <translation>장치 %1개는 이 그림의 %2개보다 많습니다</translation>
+    </message>
+    <message>
+        <source>%1 microbatches are more than the %2 of this picture</source>
+        <translation>마이크로배치 %1개는 이 그림의 %2개보다 많습니다</translation>
+    </message>
+    <message>
+        <source>a search takes too long for this picture</source>
+        <translation>이 그림에서는 탐색이 너무 오래 걸립니다</translation>
+    </message>
+    <message>
+        <source>choose a schedule</source>
+        <translation>스케줄을 선택하세요</translation>
+    </message>
+    <message>
+        <source>the plan has more than the %1 forwards of this picture</source>
+        <translation>계획의 순전파가 이 그림의 %1개보다 많습니다</translation>
+    </message>
+    <message>
+        <source>use fewer chunks or microbatches</source>
+        <translation>청크나 마이크로배치를 줄이세요</translation>
+    </message>
+    <message>
+        <source>%1 is missing</source>
+        <translation>%1이(가) 없습니다</translation>
+    </message>
+    <message>
+        <source>add it to device %1</source>
+        <translation>장치 %1에 추가하세요</translation>
+    </message>
+    <message>
+        <source>%1 runs twice, first at %2</source>
+        <translation>%1이(가) 두 번 실행됩니다(처음: %2)</translation>
+    </message>
+    <message>
+        <source>remove one of the two</source>
+        <translation>둘 중 하나를 제거하세요</translation>
+    </message>
+    <message>
+        <source>remove it from device %1</source>
+        <translation>장치 %1에서 제거하세요</translation>
+    </message>
+    <message>
+        <source>move it to device %1</source>
+        <translation>장치 %1(으)로 옮기세요</translation>
+    </message>
+    <message>
+        <source>%1 is on device %2 but stage %3 belongs to device %4</source>
+        <translation>%1이(가) 장치 %2에 있지만 스테이지 %3은(는) 장치 %4의 것입니다</translation>
+    </message>
+    <message>
+        <source>%1 needs %2, which comes only at %3</source>
+        <translation>%1에는 %2이(가) 필요한데 %3에서야 나옵니다</translation>
+    </message>
+    <message>
+        <source>move %1 in front of %2</source>
+        <translation>%1을(를) %2 앞으로 옮기세요</translation>
+    </message>
+    <message>
+        <source>move it in front of %1</source>
+        <translation>%1 앞으로 옮기세요</translation>
+    </message>
+    <message>
+        <source>a run takes the times of its machine</source>
+        <translation>실행은 그 기계의 시간을 씁니다</translation>
+    </message>
+    <message>
+        <source>leave it out to run the plan, or predict it with simulate</source>
+        <translation>실행하려면 비워 두고, 아니면 simulate로 예측하세요</translation>
+    </message>
+    <message>
+        <source>GPUs do not yet sum the parts of a layer</source>
+        <translation>GPU는 아직 층의 부분들을 더하지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or the backend cpu</source>
+        <translation>1 또는 cpu 백엔드를 선택하세요</translation>
+    </message>
+    <message>
+        <source>the probabilities of a part of the keys change with every part that follows</source>
+        <translation>키 일부의 확률은 뒤따르는 부분마다 바뀝니다</translation>
+    </message>
+    <message>
+        <source>choose all-gather, or flash attention</source>
+        <translation>all-gather 또는 flash 어텐션을 선택하세요</translation>
+    </message>
+    <message>
+        <source>GPUs have no attention of a part of a sequence to all of its keys yet</source>
+        <translation>GPU에는 아직 시퀀스 일부가 모든 키를 보는 어텐션이 없습니다</translation>
+    </message>
+    <message>
+        <source>GPUs do not yet sum gradients over replicas</source>
+        <translation>GPU는 아직 복제본 사이의 기울기를 더하지 못합니다</translation>
+    </message>
+    <message>
+        <source>passes do not yet exchange among replicas and among expert ranks</source>
+        <translation>패스는 아직 복제본과 전문가 rank 사이에서 함께 교환하지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>1을 선택하거나 단계마다 한 번 교환하세요(zero2 deferred, zero3 resident)</translation>
+    </message>
+    <message>
+        <source>the replicas of an expert would be of several groups</source>
+        <translation>한 전문가의 복제본이 여러 그룹에 속하게 됩니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or shard over all replicas (shard_replicas 0)</source>
+        <translation>1을 선택하거나 모든 복제본에 나누세요(shard_replicas 0)</translation>
+    </message>
+    <message>
+        <source>a run takes the choices of its routers</source>
+        <translation>실행은 라우터의 선택을 따릅니다</translation>
+    </message>
+    <message>
+        <source>tensor ranks do not yet divide experts</source>
+        <translation>텐서 rank는 아직 전문가를 나누지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or a model without experts</source>
+        <translation>1 또는 전문가가 없는 모델을 선택하세요</translation>
+    </message>
+    <message>
+        <source>routers would balance the tokens of each context rank alone</source>
+        <translation>라우터가 문맥 rank마다 따로 토큰을 고르게 하게 됩니다</translation>
+    </message>
+    <message>
+        <source>GPUs have no kernels of experts yet</source>
+        <translation>GPU에는 아직 전문가 커널이 없습니다</translation>
+    </message>
+    <message>
+        <source>choose the backend cpu, or a model without experts</source>
+        <translation>cpu 백엔드 또는 전문가가 없는 모델을 선택하세요</translation>
+    </message>
+    <message>
+        <source>it would treat the matrices of all experts of a layer as one</source>
+        <translation>한 층의 모든 전문가 행렬을 하나로 다루게 됩니다</translation>
+    </message>
+    <message>
+        <source>choose adamw, adam8bit, lion or sgd, or a model without experts</source>
+        <translation>adamw, adam8bit, lion, sgd 또는 전문가가 없는 모델을 선택하세요</translation>
+    </message>
+    <message>
+        <source>the replicas of a run reduce gradients once a step</source>
+        <translation>실행의 복제본은 단계마다 한 번 기울기를 모읍니다</translation>
+    </message>
+    <message>
+        <source>choose deferred, or predict it with simulate</source>
+        <translation>deferred를 선택하거나 simulate로 예측하세요</translation>
+    </message>
+    <message>
+        <source>the replicas of a run gather parameters once a step</source>
+        <translation>실행의 복제본은 단계마다 한 번 매개변수를 모읍니다</translation>
+    </message>
+    <message>
+        <source>choose resident, or predict it with simulate</source>
+        <translation>resident를 선택하거나 simulate로 예측하세요</translation>
+    </message>
+    <message>
+        <source>a prediction has one time for all forwards of a stage, and only some of them gather</source>
+        <translation>예측은 한 스테이지의 모든 순전파에 같은 시간을 쓰는데 그중 일부만 매개변수를 모읍니다</translation>
+    </message>
+    <message>
+        <source>choose reshard or resident</source>
+        <translation>reshard 또는 resident를 선택하세요</translation>
+    </message>
+    <message>
+        <source>passes have no second exchange over the groups yet</source>
+        <translation>패스에는 아직 그룹 사이의 두 번째 교환이 없습니다</translation>
+    </message>
+    <message>
+        <source>choose 0, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>0을 선택하거나 단계마다 한 번 교환하세요(zero2 deferred, zero3 resident)</translation>
+    </message>
+    <message>
+        <source>context ranks shard with all replicas</source>
+        <translation>문맥 rank는 모든 복제본과 함께 나눕니다</translation>
+    </message>
+    <message>
+        <source>choose 0, or one context rank</source>
+        <translation>0 또는 문맥 rank 하나를 선택하세요</translation>
+    </message>
+    <message>
+        <source>passes do not yet exchange among replicas and among context ranks</source>
+        <translation>패스는 아직 복제본과 문맥 rank 사이에서 함께 교환하지 못합니다</translation>
+    </message>
+    <message>
+        <source>the passes of sharded vocabulary layers have no exchanges among replicas yet</source>
+        <translation>나눈 어휘 층의 패스에는 아직 복제본 사이의 교환이 없습니다</translation>
+    </message>
+    <message>
+        <source>choose none or redis, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>none이나 redis를 선택하거나 단계마다 한 번 교환하세요(zero2 deferred, zero3 resident)</translation>
+    </message>
+    <message>
+        <source>given durations do not say what exchanges take</source>
+        <translation>주어진 시간에는 교환 시간이 없습니다</translation>
+    </message>
+    <message>
+        <source>choose a hardware preset, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>하드웨어 프리셋을 선택하거나 단계마다 한 번 교환하세요(zero2 deferred, zero3 resident)</translation>
+    </message>
+    <message>
+        <source>replicas would wait for each other in every pass, and each is simulated alone</source>
+        <translation>복제본이 패스마다 서로 기다리게 되는데 시뮬레이션은 따로 합니다</translation>
+    </message>
+    <message>
+        <source>choose to exchange once a step (zero2 deferred, zero3 resident), or leave the what-if out</source>
+        <translation>단계마다 한 번 교환하거나(zero2 deferred, zero3 resident) 가정을 비워 두세요</translation>
+    </message>
+    <message>
+        <source>tensor ranks divide the rows and columns that its state is of</source>
+        <translation>텐서 rank가 그 상태의 행과 열을 나눕니다</translation>
+    </message>
+    <message>
+        <source>choose adamw, lion or sgd, or tensor 1</source>
+        <translation>adamw, lion, sgd 또는 텐서 1을 선택하세요</translation>
+    </message>
+    <message>
+        <source>GPUs have kernels of adamw only</source>
+        <translation>GPU에는 adamw 커널만 있습니다</translation>
+    </message>
+    <message>
+        <source>choose adamw, or the backend cpu</source>
+        <translation>adamw 또는 cpu 백엔드를 선택하세요</translation>
+    </message>
+    <message>
+        <source>the engine has no loss scaling, which it needs</source>
+        <translation>엔진에 필요한 손실 스케일링이 없습니다</translation>
+    </message>
+    <message>
+        <source>choose bf16 or fp32</source>
+        <translation>bf16 또는 fp32를 선택하세요</translation>
+    </message>
+    <message>
+        <source>the GPU kernels of attention never store its probabilities</source>
+        <translation>GPU의 어텐션 커널은 확률을 저장하지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose flash, or the backend cpu</source>
+        <translation>flash 또는 cpu 백엔드를 선택하세요</translation>
+    </message>
+    <message>
+        <source>GPUs compute GELU within a product, and a kernel of its own rounds differently</source>
+        <translation>GPU는 곱셈 안에서 GELU를 계산하며 별도 커널은 반올림이 다릅니다</translation>
+    </message>
+    <message>
+        <source>leave activation out, or choose the backend cpu</source>
+        <translation>activation을 빼거나 cpu 백엔드를 선택하세요</translation>
+    </message>
+    <message>
+        <source>runs do not yet copy activations to the host</source>
+        <translation>실행은 아직 활성값을 호스트로 복사하지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose none, or predict the plan with simulate</source>
+        <translation>none을 선택하거나 simulate로 예측하세요</translation>
+    </message>
+    <message>
+        <source>the slices of a sequence share keys and values, which stay on the device</source>
+        <translation>시퀀스 조각은 장치에 남는 키와 값을 공유합니다</translation>
+    </message>
+    <message>
+        <source>choose none, or the family 1f1b</source>
+        <translation>none 또는 1f1b 계열을 선택하세요</translation>
+    </message>
+    <message>
+        <source>draws of the jitter do not yet wait for copies</source>
+        <translation>지터 추출은 아직 복사를 기다리지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose none, or leave what_if.jitter out</source>
+        <translation>none을 선택하거나 what_if.jitter를 비워 두세요</translation>
+    </message>
+    <message>
+        <source>runs do not yet keep keys and values between slices</source>
+        <translation>실행은 아직 조각 사이에 키와 값을 보관하지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose 1f1b, or predict it with simulate</source>
+        <translation>1f1b를 선택하거나 simulate로 예측하세요</translation>
+    </message>
+    <message>
+        <source>the memory of slices is planned for attention that does not keep its probabilities</source>
+        <translation>조각의 메모리는 확률을 보관하지 않는 어텐션을 기준으로 계획됩니다</translation>
+    </message>
+    <message>
+        <source>choose flash</source>
+        <translation>flash를 선택하세요</translation>
+    </message>
+    <message>
+        <source>context ranks do not yet gather the keys of slices</source>
+        <translation>문맥 rank는 아직 조각의 키를 모으지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or the family 1f1b</source>
+        <translation>1 또는 1f1b 계열을 선택하세요</translation>
+    </message>
+    <message>
+        <source>slices are cut from sequences of equal length</source>
+        <translation>조각은 길이가 같은 시퀀스에서 잘라 냅니다</translation>
+    </message>
+    <message>
+        <source>choose 1f1b, or leave it out</source>
+        <translation>1f1b를 선택하거나 비워 두세요</translation>
+    </message>
+    <message>
+        <source>a run takes the lengths of its data</source>
+        <translation>실행은 데이터의 길이를 따릅니다</translation>
+    </message>
+    <message>
+        <source>a run fails when its machine does</source>
+        <translation>실행은 기계가 고장 날 때 실패합니다</translation>
+    </message>
+    <message>
+        <source>%1; %2</source>
+        <translation>%1; %2</translation>
+    </message>
+    <message>
+        <source>Also: %1 needs %2 less and takes the same time.</source>
+        <translation>또한 %1은(는) %2 적게 쓰고 시간은 같습니다.</translation>
+    </message>
+    <message>
+        <source>Also: %1 needs %2 less and takes %3 % more time.</source>
+        <translation>또한 %1은(는) %2 적게 쓰고 시간은 %3 % 더 걸립니다.</translation>
+    </message>
+    <message>
+        <source>. Throughput and MFU are of all ranks, bubble and memory of one rank of each device.</source>
+        <translation>. 처리량과 MFU는 모든 rank의 값이고, 버블과 메모리는 장치마다 rank 하나의 값입니다.</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1.</translation>
+    </message>
+    <message>
+        <source>line %1, word %2</source>
+        <translation>%1행 %2번째 낱말</translation>
+    </message>
+    <message>
+        <source>position %1</source>
+        <translation>위치 %1</translation>
     </message>
 </context>
 </TS>

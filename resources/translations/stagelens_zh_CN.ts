@@ -992,10 +992,6 @@
         <translation>页面</translation>
     </message>
     <message>
-        <source>Scenes, tours and examples</source>
-        <translation>场景、导览和示例</translation>
-    </message>
-    <message>
         <source>Search in Learn</source>
         <translation>在“学习”中搜索</translation>
     </message>
@@ -1712,10 +1708,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
     <message>
         <source>Pause</source>
         <translation>暂停</translation>
-    </message>
-    <message>
-        <source>SVG animation (*.svg);;GIF animation (*.gif)</source>
-        <translation>SVG 动画 (*.svg);;GIF 动画 (*.gif)</translation>
     </message>
     <message>
         <source>SVG animation (*.svg)</source>
@@ -3800,10 +3792,6 @@ Let go to put it here</source>
         <translation>没有词表方法能使其放下：请使用更多设备、更小的微批次或更少的层。</translation>
     </message>
     <message>
-        <source>Also: %1 needs %2 less at +%3 % time.</source>
-        <translation>另外：%1 少需 %2，时间 +%3 %。</translation>
-    </message>
-    <message>
         <source> but needs %1 more.</source>
         <translation>但多需 %1。</translation>
     </message>
@@ -4368,10 +4356,6 @@ Below: how much of its time each device waits.</source>
     <message>
         <source>%1 ranks = %2 devices</source>
         <translation>%1 个 rank = %2 个设备</translation>
-    </message>
-    <message>
-        <source>. Tokens/s and MFU are of all ranks, bubble and memory of one rank of each device.</source>
-        <translation>。词元/秒与 MFU 指所有 rank，气泡与内存指每个设备的一个 rank。</translation>
     </message>
     <message>
         <source>The what-ifs were not computed. </source>
@@ -5714,6 +5698,1098 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>%1 ranks on one node</source>
         <translation>%1 个 rank，一个节点</translation>
+    </message>
+    <message>
+        <source>L&amp;ecture…</source>
+        <translation>讲座(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>Scenes with notes in a file: present them, or export them as slides</source>
+        <translation>文件中带备注的场景：可演示，或导出为幻灯片</translation>
+    </message>
+    <message>
+        <source>lecture: scenes with notes, to be presented</source>
+        <translation>讲座：带备注的场景，供演示</translation>
+    </message>
+    <message>
+        <source>Challenge</source>
+        <translation>挑战</translation>
+    </message>
+    <message>
+        <source>Scenes, tours, challenges and examples</source>
+        <translation>场景、导览、挑战和示例</translation>
+    </message>
+    <message>
+        <source>&amp;Hint</source>
+        <translation>提示(&amp;H)</translation>
+    </message>
+    <message>
+        <source>&amp;Solution</source>
+        <translation>答案(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Says where to look</source>
+        <translation>告诉您该看哪里</translation>
+    </message>
+    <message>
+        <source>Makes the change that meets every goal; Reset takes it back</source>
+        <translation>做出满足所有目标的修改；“重置”可撤回</translation>
+    </message>
+    <message>
+        <source>Met: </source>
+        <translation>已达成：</translation>
+    </message>
+    <message>
+        <source>Not met yet: </source>
+        <translation>尚未达成：</translation>
+    </message>
+    <message>
+        <source>%1 of %2 goals are met</source>
+        <translation>%2 个目标中已达成 %1 个</translation>
+    </message>
+    <message>
+        <source>This is a solution</source>
+        <translation>这是一个答案</translation>
+    </message>
+    <message>
+        <source>Solved</source>
+        <translation>已解决</translation>
+    </message>
+    <message>
+        <source>Challenges</source>
+        <translation>挑战</translation>
+    </message>
+    <message>
+        <source>Lecture</source>
+        <translation>讲座</translation>
+    </message>
+    <message>
+        <source>Lectures</source>
+        <translation>讲座</translation>
+    </message>
+    <message>
+        <source>Show a plan in the window, then add it here as a scene.</source>
+        <translation>先在窗口中显示一个方案，再在此将其添加为场景。</translation>
+    </message>
+    <message>
+        <source>Title of the lecture</source>
+        <translation>讲座标题</translation>
+    </message>
+    <message>
+        <source>Scenes in order</source>
+        <translation>按顺序排列的场景</translation>
+    </message>
+    <message>
+        <source>&amp;Add this plan</source>
+        <translation>添加此方案(&amp;A)</translation>
+    </message>
+    <message>
+        <source>The plan that the window shows, with its part of the time axis and its colours</source>
+        <translation>窗口所示的方案，连同其时间轴范围和颜色</translation>
+    </message>
+    <message>
+        <source>&amp;Up</source>
+        <translation>上移(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Shows the scene earlier</source>
+        <translation>更早显示该场景</translation>
+    </message>
+    <message>
+        <source>&amp;Down</source>
+        <translation>下移(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Shows the scene later</source>
+        <translation>更晚显示该场景</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>移除(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Removes the scene from the lecture</source>
+        <translation>从讲座中移除该场景</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>Notes beside the picture, as Markdown. {bubble}, {iteration} and {peak} are filled with the plan&apos;s figures.</source>
+        <translation>图旁的备注，使用 Markdown。{bubble}、{iteration} 和 {peak} 会填入方案的数值。</translation>
+    </message>
+    <message>
+        <source>Another lecture in the place of this one</source>
+        <translation>用另一个讲座替换当前讲座</translation>
+    </message>
+    <message>
+        <source>&amp;Save as…</source>
+        <translation>另存为(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>From then on every change is written to the file</source>
+        <translation>此后每次修改都会写入该文件</translation>
+    </message>
+    <message>
+        <source>S&amp;lides…</source>
+        <translation>幻灯片(&amp;L)…</translation>
+    </message>
+    <message>
+        <source>Every scene as a page of a PDF</source>
+        <translation>每个场景作为 PDF 的一页</translation>
+    </message>
+    <message>
+        <source>&amp;Present</source>
+        <translation>演示(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Full screen from the scene that is chosen; PgDn and PgUp go on and back</source>
+        <translation>从所选场景开始全屏显示；PgDn 和 PgUp 前进和后退</translation>
+    </message>
+    <message>
+        <source>This plan cannot be a scene. </source>
+        <translation>此方案不能作为场景。</translation>
+    </message>
+    <message>
+        <source>Not saved yet: choose a file with Save as.</source>
+        <translation>尚未保存：请用“另存为”选择文件。</translation>
+    </message>
+    <message>
+        <source>The lecture was not saved. </source>
+        <translation>讲座未保存。</translation>
+    </message>
+    <message>
+        <source>Saved in %1.</source>
+        <translation>已保存到 %1。</translation>
+    </message>
+    <message>
+        <source>Opened %1. Every change is written to it.</source>
+        <translation>已打开 %1。每次修改都会写入该文件。</translation>
+    </message>
+    <message>
+        <source>Open a lecture</source>
+        <translation>打开讲座</translation>
+    </message>
+    <message>
+        <source>Save the lecture</source>
+        <translation>保存讲座</translation>
+    </message>
+    <message>
+        <source>The slides are in %1.</source>
+        <translation>幻灯片已保存到 %1。</translation>
+    </message>
+    <message>
+        <source>Solution</source>
+        <translation>答案</translation>
+    </message>
+    <message>
+        <source>Also as MP4, through ffmpeg</source>
+        <translation>也可通过 ffmpeg 导出为 MP4</translation>
+    </message>
+    <message>
+        <source>For MP4 install ffmpeg</source>
+        <translation>如需 MP4，请安装 ffmpeg</translation>
+    </message>
+    <message>
+        <source>GIF animation (*.gif)</source>
+        <translation>GIF 动画 (*.gif)</translation>
+    </message>
+    <message>
+        <source>MP4 video (*.mp4)</source>
+        <translation>MP4 视频 (*.mp4)</translation>
+    </message>
+    <message>
+        <source>Selected</source>
+        <translation>选中的</translation>
+    </message>
+    <message>
+        <source>copies</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>copies to the host and back</source>
+        <translation>与主机之间的拷贝</translation>
+    </message>
+    <message>
+        <source>is %1</source>
+        <translation>为 %1</translation>
+    </message>
+    <message>
+        <source>is %1, but %2</source>
+        <translation>为 %1，但%2</translation>
+    </message>
+    <message>
+        <source>choose %1</source>
+        <translation>请选择 %1</translation>
+    </message>
+    <message>
+        <source>choose %1 or more</source>
+        <translation>请选择 %1 或更大的值</translation>
+    </message>
+    <message>
+        <source>choose %1 to %2</source>
+        <translation>请选择 %1 到 %2</translation>
+    </message>
+    <message>
+        <source>choose %1 to %2 ms</source>
+        <translation>请选择 %1 到 %2 ms</translation>
+    </message>
+    <message>
+        <source>choose %1 to %2, such as %3</source>
+        <translation>请选择 %1 到 %2，例如 %3</translation>
+    </message>
+    <message>
+        <source>choose at most %1</source>
+        <translation>请选择至多 %1</translation>
+    </message>
+    <message>
+        <source>choose less than %1</source>
+        <translation>请选择小于 %1 的值</translation>
+    </message>
+    <message>
+        <source>choose less</source>
+        <translation>请选择更小的值</translation>
+    </message>
+    <message>
+        <source>choose 0 to less than 1</source>
+        <translation>请选择 0 到小于 1 的值</translation>
+    </message>
+    <message>
+        <source>choose more than 0, or null for none</source>
+        <translation>请选择大于 0 的值，或用 null 表示不裁剪</translation>
+    </message>
+    <message>
+        <source>choose more than low_freq_factor, which is %1</source>
+        <translation>请选择大于 low_freq_factor（%1）的值</translation>
+    </message>
+    <message>
+        <source>choose a divisor of %1</source>
+        <translation>请选择 %1 的约数</translation>
+    </message>
+    <message>
+        <source>choose another one</source>
+        <translation>请选择另一个值</translation>
+    </message>
+    <message>
+        <source>choose another number of heads</source>
+        <translation>请选择另一个头数</translation>
+    </message>
+    <message>
+        <source>choose cpu or cuda</source>
+        <translation>请选择 cpu 或 cuda</translation>
+    </message>
+    <message>
+        <source>choose family llama, or 0 experts</source>
+        <translation>请选择 llama 架构，或 0 个专家</translation>
+    </message>
+    <message>
+        <source>choose 0, or ZeRO 1 to 3</source>
+        <translation>请选择 0，或 ZeRO 1 到 3</translation>
+    </message>
+    <message>
+        <source>choose 0, or at least 2 replicas</source>
+        <translation>请选择 0，或至少 2 个副本</translation>
+    </message>
+    <message>
+        <source>choose 1, or a synchronous schedule such as 1f1b</source>
+        <translation>请选择 1，或同步调度，例如 1f1b</translation>
+    </message>
+    <message>
+        <source>choose 1, or give model.experts</source>
+        <translation>请选择 1，或设置 model.experts</translation>
+    </message>
+    <message>
+        <source>choose %1, or --context-method all-gather or ring</source>
+        <translation>请选择 %1，或 --context-method all-gather 或 ring</translation>
+    </message>
+    <message>
+        <source>choose %1, or a model.sequence of %2</source>
+        <translation>请选择 %1，或将 model.sequence 设为 %2</translation>
+    </message>
+    <message>
+        <source>is empty</source>
+        <translation>为空</translation>
+    </message>
+    <message>
+        <source>name one</source>
+        <translation>请指定一个</translation>
+    </message>
+    <message>
+        <source>name that</source>
+        <translation>请使用它</translation>
+    </message>
+    <message>
+        <source>holds bytes that are no UTF-8 text</source>
+        <translation>含有不是 UTF-8 文本的字节</translation>
+    </message>
+    <message>
+        <source>rename it</source>
+        <translation>请重命名</translation>
+    </message>
+    <message>
+        <source>rename the file</source>
+        <translation>请重命名该文件</translation>
+    </message>
+    <message>
+        <source>is %1, and %2 heads of it are wider than %3</source>
+        <translation>为 %1，%2 个这样的头宽于 %3</translation>
+    </message>
+    <message>
+        <source>is %1, but the %2 heads of gpt divide hidden %3</source>
+        <translation>为 %1，但 gpt 的 %2 个头均分隐藏宽度 %3</translation>
+    </message>
+    <message>
+        <source>leave it out or choose family llama</source>
+        <translation>请不设置，或选择 llama 架构</translation>
+    </message>
+    <message>
+        <source>%1 heads do not divide hidden %2</source>
+        <translation>%1 个头不能整除隐藏宽度 %2</translation>
+    </message>
+    <message>
+        <source>a head is %1 wide, and rotary positions need an even width</source>
+        <translation>头的宽度为 %1，而旋转位置编码需要偶数宽度</translation>
+    </message>
+    <message>
+        <source>is %1, but the experts are MLPs of a llama</source>
+        <translation>为 %1，但专家是 llama 的 MLP</translation>
+    </message>
+    <message>
+        <source>is %1, more than the %2 experts</source>
+        <translation>为 %1，多于 %2 个专家</translation>
+    </message>
+    <message>
+        <source>is %1, but gpt has as many as heads</source>
+        <translation>为 %1，但 gpt 的该数与头数相同</translation>
+    </message>
+    <message>
+        <source>set it to %1 or choose family llama</source>
+        <translation>请设为 %1，或选择 llama 架构</translation>
+    </message>
+    <message>
+        <source>%1 key and value heads do not divide %2 heads</source>
+        <translation>%1 个键值头不能整除 %2 个头</translation>
+    </message>
+    <message>
+        <source>has about %1 parameters, and at most %2 are accepted</source>
+        <translation>约有 %1 个参数，最多接受 %2 个</translation>
+    </message>
+    <message>
+        <source>lower its sizes</source>
+        <translation>请减小其尺寸</translation>
+    </message>
+    <message>
+        <source>a step&apos;s activations are about %1 bytes, and at most %2 are accepted</source>
+        <translation>一步的激活约为 %1 字节，最多接受 %2</translation>
+    </message>
+    <message>
+        <source>lower microbatch_size, microbatches or the model&apos;s sizes</source>
+        <translation>请减小 microbatch_size、microbatches 或模型尺寸</translation>
+    </message>
+    <message>
+        <source>has %1 entries for %2 stages</source>
+        <translation>有 %1 项，而阶段有 %2 个</translation>
+    </message>
+    <message>
+        <source>give one for each stage</source>
+        <translation>请为每个阶段各给一项</translation>
+    </message>
+    <message>
+        <source>give one for each stage, or one number for all</source>
+        <translation>请为每个阶段各给一项，或给一个通用的数</translation>
+    </message>
+    <message>
+        <source>has a negative entry</source>
+        <translation>有负数项</translation>
+    </message>
+    <message>
+        <source>give 0 layers or more</source>
+        <translation>请给 0 层或更多</translation>
+    </message>
+    <message>
+        <source>has a stage without a layer</source>
+        <translation>有没有层的阶段</translation>
+    </message>
+    <message>
+        <source>give each at least 1, or choose redis, which may leave a stage without</source>
+        <translation>请给每个阶段至少 1 层，或选择允许空阶段的 redis</translation>
+    </message>
+    <message>
+        <source>adds up to %1 layers, but there are %2</source>
+        <translation>合计 %1 层，但共有 %2 层</translation>
+    </message>
+    <message>
+        <source>change an entry or the layers</source>
+        <translation>请修改某一项或层数</translation>
+    </message>
+    <message>
+        <source>must be all ones in a teaching example without a model</source>
+        <translation>在没有模型的教学示例中必须全为 1</translation>
+    </message>
+    <message>
+        <source>is %1, but given durations are of whole passes</source>
+        <translation>为 %1，但给定的时长是整个计算块的</translation>
+    </message>
+    <message>
+        <source>is %1, which does not divide %2</source>
+        <translation>为 %1，不能整除 %2</translation>
+    </message>
+    <message>
+        <source>is %1, which does not divide the %2</source>
+        <translation>为 %1，不能整除 %2</translation>
+    </message>
+    <message>
+        <source>is %1, which with %2 devices makes more parts than the %3 tokens of model.vocabulary_size</source>
+        <translation>为 %1，与 %2 个设备相乘的份数多于 model.vocabulary_size 的 %3 个 token</translation>
+    </message>
+    <message>
+        <source>lower either</source>
+        <translation>请减小其中之一</translation>
+    </message>
+    <message>
+        <source>is %1, but without ZeRO replicas shard nothing</source>
+        <translation>为 %1，但不用 ZeRO 时副本不分片</translation>
+    </message>
+    <message>
+        <source>is %1, which is no divisor above 1 of the %2 replicas</source>
+        <translation>为 %1，不是 %2 个副本的大于 1 的约数</translation>
+    </message>
+    <message>
+        <source>is %1, which is no divisor above 1 of the %2 replica</source>
+        <translation>为 %1，不是 %2 个副本的大于 1 的约数</translation>
+    </message>
+    <message>
+        <source>give each of tp, cp, dp and pp once, fastest first, such as %1</source>
+        <translation>请将 tp、cp、dp 和 pp 各写一次，最快的在前，例如 %1</translation>
+    </message>
+    <message>
+        <source>is %1, but one replica has no other to share with</source>
+        <translation>为 %1，但单个副本没有可分担的对象</translation>
+    </message>
+    <message>
+        <source>%1 microbatches on %2 stages are more than %3 forward passes</source>
+        <translation>%2 个阶段上的 %1 个微批次超过 %3 个前向计算块</translation>
+    </message>
+    <message>
+        <source>lower microbatches to %1</source>
+        <translation>请将微批次减少到 %1</translation>
+    </message>
+    <message>
+        <source>is %1, more than the %2 tokens of a sequence</source>
+        <translation>为 %1，多于序列的 %2 个 token</translation>
+    </message>
+    <message>
+        <source>lower it</source>
+        <translation>请减小它</translation>
+    </message>
+    <message>
+        <source>%1 devices need as many layers as stages, %2, but there are %3</source>
+        <translation>%1 个设备需要与阶段数（%2）同样多的层，但只有 %3 层</translation>
+    </message>
+    <message>
+        <source>%1 devices with %2 chunks each need as many layers as stages, %3, but there are %4</source>
+        <translation>%1 个设备各 %2 个块，需要与阶段数（%3）同样多的层，但只有 %4 层</translation>
+    </message>
+    <message>
+        <source>lower devices to %1 or choose redis</source>
+        <translation>请将设备减少到 %1，或选择 redis</translation>
+    </message>
+    <message>
+        <source>lower chunks or choose redis</source>
+        <translation>请减少块数，或选择 redis</translation>
+    </message>
+    <message>
+        <source>is %1, less than the %2 devices</source>
+        <translation>为 %1，少于 %2 个设备</translation>
+    </message>
+    <message>
+        <source>raise it or lower devices</source>
+        <translation>请增大它或减少设备</translation>
+    </message>
+    <message>
+        <source>needs a model to compute costs from</source>
+        <translation>需要模型来计算成本</translation>
+    </message>
+    <message>
+        <source>give a model, or uniform costs or durations</source>
+        <translation>请给出模型，或统一成本，或时长</translation>
+    </message>
+    <message>
+        <source>the plan has %1 ranks, and %2 has %3 (%4 nodes of %5)</source>
+        <translation>方案有 %1 个 rank，而 %2 有 %3 个（%4 个节点，每个 %5 个）</translation>
+    </message>
+    <message>
+        <source>lower devices to %1, or raise its nodes to %2</source>
+        <translation>请将设备减少到 %1，或将节点增加到 %2</translation>
+    </message>
+    <message>
+        <source>lower the replicas to %1, or raise its nodes to %2</source>
+        <translation>请将副本减少到 %1，或将节点增加到 %2</translation>
+    </message>
+    <message>
+        <source>is no pass or message</source>
+        <translation>不是计算块或消息</translation>
+    </message>
+    <message>
+        <source>there are %1</source>
+        <translation>可用的有 %1</translation>
+    </message>
+    <message>
+        <source>is missing</source>
+        <translation>缺失</translation>
+    </message>
+    <message>
+        <source>a custom schedule needs its file</source>
+        <translation>自定义调度需要其文件</translation>
+    </message>
+    <message>
+        <source>stands beside schedule.file</source>
+        <translation>与 schedule.file 同时出现</translation>
+    </message>
+    <message>
+        <source>leave one of the two out</source>
+        <translation>请去掉其中一个</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 has a custom schedule</source>
+        <translation>为 %1，但 %2 含有自定义调度</translation>
+    </message>
+    <message>
+        <source>has %1</source>
+        <translation>含有 %1</translation>
+    </message>
+    <message>
+        <source>%1 has %2 chunks a device, and %3 are given</source>
+        <translation>%1 每个设备有 %2 个块，而给出了 %3 个</translation>
+    </message>
+    <message>
+        <source>%1 has %2 chunk a device, and %3 are given</source>
+        <translation>%1 每个设备有 %2 个块，而给出了 %3 个</translation>
+    </message>
+    <message>
+        <source>leave chunks out or give %1</source>
+        <translation>请不设置块数，或设为 %1</translation>
+    </message>
+    <message>
+        <source>%1 does not run in groups of microbatches</source>
+        <translation>%1 不按微批次组运行</translation>
+    </message>
+    <message>
+        <source>leave it out or choose interleaved-1f1b</source>
+        <translation>请不设置，或选择 interleaved-1f1b</translation>
+    </message>
+    <message>
+        <source>%1 has no waves</source>
+        <translation>%1 没有波</translation>
+    </message>
+    <message>
+        <source>leave it out or choose hanayo</source>
+        <translation>请不设置，或选择 hanayo</translation>
+    </message>
+    <message>
+        <source>%1 runs whole sequences</source>
+        <translation>%1 运行完整的序列</translation>
+    </message>
+    <message>
+        <source>leave it out or choose seq1f1b</source>
+        <translation>请不设置，或选择 seq1f1b</translation>
+    </message>
+    <message>
+        <source>is %1 bytes</source>
+        <translation>为 %1 字节</translation>
+    </message>
+    <message>
+        <source>%1 is a family, not a method</source>
+        <translation>%1 是调度族，不是方法</translation>
+    </message>
+    <message>
+        <source>leave vocabulary out and choose the schedule %1</source>
+        <translation>请不设置词表方法，并选择调度 %1</translation>
+    </message>
+    <message>
+        <source>is %1 for stage %2, which has %3 layers</source>
+        <translation>阶段 %2 为 %1，而它有 %3 层</translation>
+    </message>
+    <message>
+        <source>is %1, and stages have at most %2 layers</source>
+        <translation>为 %1，而各阶段最多 %2 层</translation>
+    </message>
+    <message>
+        <source>is %1, but a fraction is from 0 to 1</source>
+        <translation>为 %1，但比例应在 0 到 1 之间</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 updates weights before a step has ended, and %3 sum their gradients at its end</source>
+        <translation>为 %1，但 %2 在一步结束前更新权重，而 %3 在步末求梯度之和</translation>
+    </message>
+    <message>
+        <source>is %1, but ulysses divides the %2 heads of keys and values of a tensor rank among the context ranks</source>
+        <translation>为 %1，但 ulysses 将一个张量 rank 的 %2 个键值头分给各上下文 rank</translation>
+    </message>
+    <message>
+        <source>is %1, but a sequence of %2 tokens is not a multiple of %3 chunks (2 for each rank)</source>
+        <translation>为 %1，但 %2 个 token 的序列不是 %3 个块（每个 rank 2 个）的整数倍</translation>
+    </message>
+    <message>
+        <source>is %1, but a sequence of %2 tokens is not a multiple of %3 chunks (2 for each context and tensor rank)</source>
+        <translation>为 %1，但 %2 个 token 的序列不是 %3 个块（每个上下文和张量 rank 2 个）的整数倍</translation>
+    </message>
+    <message>
+        <source>is given, but all experts of a layer are on one rank, which computes as many rows whatever they choose</source>
+        <translation>已给出，但一层的所有专家都在一个 rank 上，无论如何选择其计算的行数都相同</translation>
+    </message>
+    <message>
+        <source>give parallel.expert, or leave it out</source>
+        <translation>请设置 parallel.expert，或不设置它</translation>
+    </message>
+    <message>
+        <source>is %1, but the model has no experts</source>
+        <translation>为 %1，但模型没有专家</translation>
+    </message>
+    <message>
+        <source>%1 has no number for its factor</source>
+        <translation>%1 的倍数不是数</translation>
+    </message>
+    <message>
+        <source>write 1.5 for half as long again</source>
+        <translation>写 1.5 表示多用一半时间</translation>
+    </message>
+    <message>
+        <source>%1 has the factor %2</source>
+        <translation>%1 的倍数为 %2</translation>
+    </message>
+    <message>
+        <source>%1 names nothing slow</source>
+        <translation>%1 没有指明什么变慢</translation>
+    </message>
+    <message>
+        <source>write DEVICE=F, rank=R:F, node=N:F or replica=K:F, such as 3=1.5</source>
+        <translation>请写 DEVICE=F、rank=R:F、node=N:F 或 replica=K:F，例如 3=1.5</translation>
+    </message>
+    <message>
+        <source>%1 names no link</source>
+        <translation>%1 没有指明链路</translation>
+    </message>
+    <message>
+        <source>write two devices and a factor, such as 2-3=4</source>
+        <translation>请写两个设备和一个倍数，例如 2-3=4</translation>
+    </message>
+    <message>
+        <source>names %1 %2, but the plan has only %3 0</source>
+        <translation>指定了 %1 %2，但方案只有 %3 0</translation>
+    </message>
+    <message>
+        <source>names %1 %2, but the plan has %3 0 to %4</source>
+        <translation>指定了 %1 %2，但方案有 %3 0 到 %4</translation>
+    </message>
+    <message>
+        <source>names %1 twice</source>
+        <translation>两次指定了 %1</translation>
+    </message>
+    <message>
+        <source>keep one</source>
+        <translation>请保留一个</translation>
+    </message>
+    <message>
+        <source>names a node, but durations that are given say nothing of nodes</source>
+        <translation>指定了节点，但给定的时长不涉及节点</translation>
+    </message>
+    <message>
+        <source>name devices or ranks, or choose a hardware preset</source>
+        <translation>请指定设备或 rank，或选择硬件预设</translation>
+    </message>
+    <message>
+        <source>joins device %1 to itself</source>
+        <translation>将设备 %1 与其自身相连</translation>
+    </message>
+    <message>
+        <source>name two devices, such as %1</source>
+        <translation>请指定两个设备，例如 %1</translation>
+    </message>
+    <message>
+        <source>is given without jitter, so that all draws are equal</source>
+        <translation>给出时没有抖动，因此所有抽样都相同</translation>
+    </message>
+    <message>
+        <source>add jitter such as 0.05, or leave it out</source>
+        <translation>请加上抖动，例如 0.05，或不设置它</translation>
+    </message>
+    <message>
+        <source>is %1, and each draw simulates about %2 passes</source>
+        <translation>为 %1，每次抽样约模拟 %2 个计算块</translation>
+    </message>
+    <message>
+        <source>cannot be used: one draw would simulate about %1 passes of all replicas, and at most %2 are drawn</source>
+        <translation>无法使用：一次抽样约模拟所有副本的 %1 个计算块，最多抽样 %2 个</translation>
+    </message>
+    <message>
+        <source>lower the replicas or the microbatches, or leave jitter out</source>
+        <translation>请减少副本或微批次，或不设置抖动</translation>
+    </message>
+    <message>
+        <source>needs checkpoint_seconds, the time of a checkpoint</source>
+        <translation>需要 checkpoint_seconds，即一次检查点的时间</translation>
+    </message>
+    <message>
+        <source>needs failure_interval, the hours between failures</source>
+        <translation>需要 failure_interval，即两次故障之间的小时数</translation>
+    </message>
+    <message>
+        <source>give both, or neither</source>
+        <translation>请两者都给出，或都不给</translation>
+    </message>
+    <message>
+        <source>give it, or leave this out</source>
+        <translation>请给出它，或不设置此项</translation>
+    </message>
+    <message>
+        <source>is %1, but with a failure every %2 hours a checkpoint must take less than half of that</source>
+        <translation>为 %1，但每 %2 小时一次故障时，检查点必须少于其一半</translation>
+    </message>
+    <message>
+        <source>%1 devices are more than the %2 of this picture</source>
+        <translation>%1 个设备多于此图的 %2 个</translation>
+    </message>
+    <message>
+        <source>%1 microbatches are more than the %2 of this picture</source>
+        <translation>%1 个微批次多于此图的 %2 个</translation>
+    </message>
+    <message>
+        <source>a search takes too long for this picture</source>
+        <translation>对此图而言搜索太慢</translation>
+    </message>
+    <message>
+        <source>choose a schedule</source>
+        <translation>请选择一种调度</translation>
+    </message>
+    <message>
+        <source>the plan has more than the %1 forwards of this picture</source>
+        <translation>方案的前向多于此图的 %1 个</translation>
+    </message>
+    <message>
+        <source>use fewer chunks or microbatches</source>
+        <translation>请减少块或微批次</translation>
+    </message>
+    <message>
+        <source>%1 is missing</source>
+        <translation>缺少 %1</translation>
+    </message>
+    <message>
+        <source>add it to device %1</source>
+        <translation>请将它加到设备 %1</translation>
+    </message>
+    <message>
+        <source>%1 runs twice, first at %2</source>
+        <translation>%1 运行了两次，首次在 %2</translation>
+    </message>
+    <message>
+        <source>remove one of the two</source>
+        <translation>请移除其中一个</translation>
+    </message>
+    <message>
+        <source>remove it from device %1</source>
+        <translation>请从设备 %1 移除它</translation>
+    </message>
+    <message>
+        <source>move it to device %1</source>
+        <translation>请将它移到设备 %1</translation>
+    </message>
+    <message>
+        <source>%1 is on device %2 but stage %3 belongs to device %4</source>
+        <translation>%1 在设备 %2 上，但阶段 %3 属于设备 %4</translation>
+    </message>
+    <message>
+        <source>%1 needs %2, which comes only at %3</source>
+        <translation>%1 需要 %2，而后者到 %3 才出现</translation>
+    </message>
+    <message>
+        <source>move %1 in front of %2</source>
+        <translation>请将 %1 移到 %2 之前</translation>
+    </message>
+    <message>
+        <source>move it in front of %1</source>
+        <translation>请将它移到 %1 之前</translation>
+    </message>
+    <message>
+        <source>a run takes the times of its machine</source>
+        <translation>运行使用其机器的实际时间</translation>
+    </message>
+    <message>
+        <source>leave it out to run the plan, or predict it with simulate</source>
+        <translation>要运行方案请不设置它，或用 simulate 预测</translation>
+    </message>
+    <message>
+        <source>GPUs do not yet sum the parts of a layer</source>
+        <translation>GPU 尚不能对一层的各部分求和</translation>
+    </message>
+    <message>
+        <source>choose 1, or the backend cpu</source>
+        <translation>请选择 1，或 cpu 后端</translation>
+    </message>
+    <message>
+        <source>the probabilities of a part of the keys change with every part that follows</source>
+        <translation>一部分键的概率会随后续每一部分而变化</translation>
+    </message>
+    <message>
+        <source>choose all-gather, or flash attention</source>
+        <translation>请选择 all-gather，或 flash 注意力</translation>
+    </message>
+    <message>
+        <source>GPUs have no attention of a part of a sequence to all of its keys yet</source>
+        <translation>GPU 尚无序列的一部分对其全部键的注意力</translation>
+    </message>
+    <message>
+        <source>GPUs do not yet sum gradients over replicas</source>
+        <translation>GPU 尚不能在副本间求梯度之和</translation>
+    </message>
+    <message>
+        <source>passes do not yet exchange among replicas and among expert ranks</source>
+        <translation>计算块尚不能同时在副本间和专家 rank 间交换</translation>
+    </message>
+    <message>
+        <source>choose 1, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>请选择 1，或每步交换一次（zero2 deferred、zero3 resident）</translation>
+    </message>
+    <message>
+        <source>the replicas of an expert would be of several groups</source>
+        <translation>一个专家的副本会属于多个组</translation>
+    </message>
+    <message>
+        <source>choose 1, or shard over all replicas (shard_replicas 0)</source>
+        <translation>请选择 1，或在所有副本间分片（shard_replicas 0）</translation>
+    </message>
+    <message>
+        <source>a run takes the choices of its routers</source>
+        <translation>运行使用其路由器的选择</translation>
+    </message>
+    <message>
+        <source>tensor ranks do not yet divide experts</source>
+        <translation>张量 rank 尚不能划分专家</translation>
+    </message>
+    <message>
+        <source>choose 1, or a model without experts</source>
+        <translation>请选择 1，或没有专家的模型</translation>
+    </message>
+    <message>
+        <source>routers would balance the tokens of each context rank alone</source>
+        <translation>路由器只会平衡各上下文 rank 自己的 token</translation>
+    </message>
+    <message>
+        <source>GPUs have no kernels of experts yet</source>
+        <translation>GPU 尚无专家的内核</translation>
+    </message>
+    <message>
+        <source>choose the backend cpu, or a model without experts</source>
+        <translation>请选择 cpu 后端，或没有专家的模型</translation>
+    </message>
+    <message>
+        <source>it would treat the matrices of all experts of a layer as one</source>
+        <translation>它会把一层所有专家的矩阵当作一个</translation>
+    </message>
+    <message>
+        <source>choose adamw, adam8bit, lion or sgd, or a model without experts</source>
+        <translation>请选择 adamw、adam8bit、lion 或 sgd，或没有专家的模型</translation>
+    </message>
+    <message>
+        <source>the replicas of a run reduce gradients once a step</source>
+        <translation>运行的副本每步归约一次梯度</translation>
+    </message>
+    <message>
+        <source>choose deferred, or predict it with simulate</source>
+        <translation>请选择 deferred，或用 simulate 预测</translation>
+    </message>
+    <message>
+        <source>the replicas of a run gather parameters once a step</source>
+        <translation>运行的副本每步收集一次参数</translation>
+    </message>
+    <message>
+        <source>choose resident, or predict it with simulate</source>
+        <translation>请选择 resident，或用 simulate 预测</translation>
+    </message>
+    <message>
+        <source>a prediction has one time for all forwards of a stage, and only some of them gather</source>
+        <translation>预测中一个阶段的所有前向用同一时间，而只有一部分会收集参数</translation>
+    </message>
+    <message>
+        <source>choose reshard or resident</source>
+        <translation>请选择 reshard 或 resident</translation>
+    </message>
+    <message>
+        <source>passes have no second exchange over the groups yet</source>
+        <translation>计算块尚无跨组的第二次交换</translation>
+    </message>
+    <message>
+        <source>choose 0, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>请选择 0，或每步交换一次（zero2 deferred、zero3 resident）</translation>
+    </message>
+    <message>
+        <source>context ranks shard with all replicas</source>
+        <translation>上下文 rank 与所有副本一起分片</translation>
+    </message>
+    <message>
+        <source>choose 0, or one context rank</source>
+        <translation>请选择 0，或一个上下文 rank</translation>
+    </message>
+    <message>
+        <source>passes do not yet exchange among replicas and among context ranks</source>
+        <translation>计算块尚不能同时在副本间和上下文 rank 间交换</translation>
+    </message>
+    <message>
+        <source>the passes of sharded vocabulary layers have no exchanges among replicas yet</source>
+        <translation>分片词表层的计算块尚不能在副本间交换</translation>
+    </message>
+    <message>
+        <source>choose none or redis, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>请选择 none 或 redis，或每步交换一次（zero2 deferred、zero3 resident）</translation>
+    </message>
+    <message>
+        <source>given durations do not say what exchanges take</source>
+        <translation>给定的时长未说明交换的用时</translation>
+    </message>
+    <message>
+        <source>choose a hardware preset, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>请选择硬件预设，或每步交换一次（zero2 deferred、zero3 resident）</translation>
+    </message>
+    <message>
+        <source>replicas would wait for each other in every pass, and each is simulated alone</source>
+        <translation>副本会在每个计算块中互相等待，而模拟时各自独立</translation>
+    </message>
+    <message>
+        <source>choose to exchange once a step (zero2 deferred, zero3 resident), or leave the what-if out</source>
+        <translation>请选择每步交换一次（zero2 deferred、zero3 resident），或不设置假设</translation>
+    </message>
+    <message>
+        <source>tensor ranks divide the rows and columns that its state is of</source>
+        <translation>张量 rank 会划分其状态所属的行和列</translation>
+    </message>
+    <message>
+        <source>choose adamw, lion or sgd, or tensor 1</source>
+        <translation>请选择 adamw、lion 或 sgd，或张量 1</translation>
+    </message>
+    <message>
+        <source>GPUs have kernels of adamw only</source>
+        <translation>GPU 只有 adamw 的内核</translation>
+    </message>
+    <message>
+        <source>choose adamw, or the backend cpu</source>
+        <translation>请选择 adamw，或 cpu 后端</translation>
+    </message>
+    <message>
+        <source>the engine has no loss scaling, which it needs</source>
+        <translation>引擎没有它所需的损失缩放</translation>
+    </message>
+    <message>
+        <source>choose bf16 or fp32</source>
+        <translation>请选择 bf16 或 fp32</translation>
+    </message>
+    <message>
+        <source>the GPU kernels of attention never store its probabilities</source>
+        <translation>GPU 的注意力内核从不存储概率</translation>
+    </message>
+    <message>
+        <source>choose flash, or the backend cpu</source>
+        <translation>请选择 flash，或 cpu 后端</translation>
+    </message>
+    <message>
+        <source>GPUs compute GELU within a product, and a kernel of its own rounds differently</source>
+        <translation>GPU 在矩阵乘中计算 GELU，单独的内核舍入不同</translation>
+    </message>
+    <message>
+        <source>leave activation out, or choose the backend cpu</source>
+        <translation>请去掉 activation，或选择 cpu 后端</translation>
+    </message>
+    <message>
+        <source>runs do not yet copy activations to the host</source>
+        <translation>运行尚不能将激活拷贝到主机</translation>
+    </message>
+    <message>
+        <source>choose none, or predict the plan with simulate</source>
+        <translation>请选择 none，或用 simulate 预测方案</translation>
+    </message>
+    <message>
+        <source>the slices of a sequence share keys and values, which stay on the device</source>
+        <translation>序列的各切片共享留在设备上的键和值</translation>
+    </message>
+    <message>
+        <source>choose none, or the family 1f1b</source>
+        <translation>请选择 none，或调度族 1f1b</translation>
+    </message>
+    <message>
+        <source>draws of the jitter do not yet wait for copies</source>
+        <translation>抖动的抽样尚不等待拷贝</translation>
+    </message>
+    <message>
+        <source>choose none, or leave what_if.jitter out</source>
+        <translation>请选择 none，或不设置 what_if.jitter</translation>
+    </message>
+    <message>
+        <source>runs do not yet keep keys and values between slices</source>
+        <translation>运行尚不能在切片间保留键和值</translation>
+    </message>
+    <message>
+        <source>choose 1f1b, or predict it with simulate</source>
+        <translation>请选择 1f1b，或用 simulate 预测</translation>
+    </message>
+    <message>
+        <source>the memory of slices is planned for attention that does not keep its probabilities</source>
+        <translation>切片的内存按不保留概率的注意力规划</translation>
+    </message>
+    <message>
+        <source>choose flash</source>
+        <translation>请选择 flash</translation>
+    </message>
+    <message>
+        <source>context ranks do not yet gather the keys of slices</source>
+        <translation>上下文 rank 尚不能收集切片的键</translation>
+    </message>
+    <message>
+        <source>choose 1, or the family 1f1b</source>
+        <translation>请选择 1，或调度族 1f1b</translation>
+    </message>
+    <message>
+        <source>slices are cut from sequences of equal length</source>
+        <translation>切片取自等长的序列</translation>
+    </message>
+    <message>
+        <source>choose 1f1b, or leave it out</source>
+        <translation>请选择 1f1b，或不设置它</translation>
+    </message>
+    <message>
+        <source>a run takes the lengths of its data</source>
+        <translation>运行使用其数据的长度</translation>
+    </message>
+    <message>
+        <source>a run fails when its machine does</source>
+        <translation>机器故障时运行才会失败</translation>
+    </message>
+    <message>
+        <source>%1; %2</source>
+        <translation>%1；%2</translation>
+    </message>
+    <message>
+        <source>Also: %1 needs %2 less and takes the same time.</source>
+        <translation>另外：%1 少用 %2，用时相同。</translation>
+    </message>
+    <message>
+        <source>Also: %1 needs %2 less and takes %3 % more time.</source>
+        <translation>另外：%1 少用 %2，用时多 %3 %。</translation>
+    </message>
+    <message>
+        <source>. Throughput and MFU are of all ranks, bubble and memory of one rank of each device.</source>
+        <translation>。吞吐量和 MFU 针对所有 rank，气泡和内存针对每个设备的一个 rank。</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1。</translation>
+    </message>
+    <message>
+        <source>line %1, word %2</source>
+        <translation>第 %1 行第 %2 个词</translation>
+    </message>
+    <message>
+        <source>position %1</source>
+        <translation>位置 %1</translation>
     </message>
 </context>
 </TS>
