@@ -202,7 +202,8 @@ void LearnTours::aBrokenTourIsExplained_data()
     QTest::newRow("not a number") << head + u"plan: costs F=nan\n\nx"_s << 4 << u"no duration"_s;
     QTest::newRow("unknown place") << head + u"\nx\ny {joy}"_s << 6 << u"'joy' is no figure"_s;
     QTest::newRow("no hint") << head + u"change: devices\ngoal: bubble < 1; x\nsolution: devices 2\n\nx"_s << 7 << u"a hint"_s;
-    QTest::newRow("locked") << head + u"goal: bubble < 1; x\nhint: y\nsolution: devices 2\n\nx"_s << 7 << u"cannot change; add it"_s;
+    QTest::newRow("locked") << head + u"goal: bubble < 1; x\nhint: y\nsolution: devices 2\n\nx"_s << 7
+                            << u"cannot change; add it"_s;
     QTest::newRow("second step") << head + u"\nx\n## S2\nplan: devices x\n\ny"_s << 7 << u"no whole number"_s;
 }
 
