@@ -152,9 +152,12 @@ void WindowLecture::aBrokenFileIsExplained_data()
     QTest::newRow("newer") << QByteArray(R"({"format": "stagelens-lecture", "version": 2})") << u"a version other than 1"_s;
     QTest::newRow("no plan") << head + R"({"title": "x"}]})" << u"scene 1: has no plan"_s;
     QTest::newRow("wrong plan") << head + R"({"plan": {"parallel": {"devices": "x"}}}]})" << u"scene 1"_s;
-    QTest::newRow("unsound") << head + R"({"plan": {"parallel": {"devices": 0}}}]})" << u"parallel.devices"_s;
-    QTest::newRow("colour") << head + R"({"plan": {}, "colour": "red"}]})" << u"use kind, microbatch"_s;
-    QTest::newRow("range") << head + R"({"plan": {}, "range": ["5", "2"]}]})" << u"no begin and end"_s;
+    QTest::newRow("unsound") << head + R"({"plan": {"stagelens": "experiment/2", "parallel": {"devices": 0}}}]})"
+                             << u"parallel.devices"_s;
+    QTest::newRow("colour") << head + R"({"plan": {"stagelens": "experiment/2"}, "colour": "red"}]})"
+                            << u"use kind, microbatch"_s;
+    QTest::newRow("range") << head + R"({"plan": {"stagelens": "experiment/2"}, "range": ["5", "2"]}]})"
+                           << u"no begin and end"_s;
 }
 
 void WindowLecture::aBrokenFileIsExplained()

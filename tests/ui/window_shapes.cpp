@@ -227,6 +227,7 @@ private slots:
             QVERIFY((axis.axis == layout::Axis::Pipeline ? axis.messages : axis.traffic) > 0);
         }
         const QImage plain = strip->grab().toImage();
+        QTest::qWait(100); // the page is laid out, and scrolled to the strip
         QTest::mouseMove(strip, strip->cellOf(5).center());
         QTRY_COMPARE(strip->rank(), std::optional(5));
         QVERIFY(strip->sentence().startsWith(u"Rank 5 on node 0: device 0, tensor 1, context 0, data 1."_s));

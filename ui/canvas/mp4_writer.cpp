@@ -27,7 +27,7 @@ std::string reasonOf(QProcess &process)
     process.waitForFinished(kLastWords); // what it says comes before its end
     const QByteArray said = process.readAllStandardError().trimmed();
     if (!said.isEmpty())
-        return said.left(said.indexOf('\n')).left(300).toStdString();
+        return said.split('\n').constFirst().left(300).toStdString();
     return process.errorString().toStdString();
 }
 
