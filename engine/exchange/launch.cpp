@@ -71,12 +71,10 @@ void omitVocabulary(const LaunchPlan &plan, std::string_view framework, Launch &
                                         "sail-sg/VocabularyParallelism, a fork of Megatron-LM, shards them"));
 }
 
-base::Result<Launch> launchOf(std::string_view format, const model::Experiment &experiment, const schedule::Schedule &schedule,
-                              int devicesPerNode, const std::string &scheduleFile)
+namespace {
+
+base::Result<Launch> frameworkLaunch(std::string_view format, const LaunchPlan &plan)
 {
-    if (!experiment.hasModel)
-        return base::Error::invalid("model", "is none, and other frameworks start models; name --model or --layers");
-    const LaunchPlan plan{experiment, schedule, std::max(devicesPerNode, 1), scheduleFile};
     if (format == "megatron")
         return megatronLaunch(plan);
     if (format == "torchtitan")
@@ -84,6 +82,21 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
     if (format == "deepspeed")
         return deepSpeedLaunch(plan);
     return base::Error::invalid("format", concat("is ", base::quoted(format), "; choose megatron, torchtitan or deepspeed"));
+}
+
+} // namespace
+
+base::Result<Launch> launchOf(std::string_view format, const model::Experiment &experiment, const schedule::Schedule &schedule,
+                              int devicesPerNode, const std::string &scheduleFile)
+{
+    if (!experiment.hasModel)
+        return base::Error::invalid("model", "is none, and other frameworks start models; name --model or --layers");
+    const LaunchPlan plan{experiment, schedule, std::max(devicesPerNode, 1), scheduleFile};
+    auto launch = frameworkLaunch(format, plan);
+    if (const model::CompressionChoice &choice = experiment.training.compression; launch && choice.isOn())
+        launch->omitted.push_back(
+            concat("gradient compression ", operators::text(choice), ": replicas exchange whole gradients there"));
+    return launch;
 }
 
 } // namespace stagelens::exchange

@@ -38,6 +38,11 @@ bool hasShardGroups(const Experiment &experiment)
     return experiment.parallel.shardReplicas > 0 && experiment.parallel.shardReplicas < experiment.parallel.replicas;
 }
 
+bool compresses(const Experiment &experiment)
+{
+    return experiment.training.compression.isOn();
+}
+
 bool needsWholeMatrices(const OptimizerChoice &choice)
 {
     const operators::Optimizer *const optimizer = operators::findOptimizer(choice.name);
@@ -262,6 +267,41 @@ constexpr std::array kCapabilities{
                .isRun = false,
                .reason = "replicas would wait for each other in every pass, and each is simulated alone",
                .remedy = "choose to exchange once a step (zero2 deferred, zero3 resident), or leave the what-if out"},
+    Capability{.name = "gradient-compression",
+               .description = "gradients compressed between replicas, with error feedback",
+               .field = "training.gradient_compression",
+               .isUsed = compresses},
+    Capability{.name = "gradient-compression-with-sharded-gradients",
+               .description = "gradients compressed between replicas that shard them (ZeRO-2, 3)",
+               .field = "training.gradient_compression",
+               .isUsed = [](const Experiment &e) { return compresses(e) && e.parallel.zero >= 2; },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "its methods give every replica the whole sum, of which ZeRO-2 and 3 keep a part",
+               .remedy = "choose none, or zero 0 or 1"},
+    Capability{.name = "gradient-compression-with-shard-groups",
+               .description = "gradients compressed between replicas that shard in groups",
+               .field = "training.gradient_compression",
+               .isUsed = [](const Experiment &e) { return compresses(e) && hasShardGroups(e); },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "groups of replicas would need a second residual for the sums of a group",
+               .remedy = "choose none, or shard over all replicas (shard_replicas 0)"},
+    Capability{.name = "gradient-compression-of-experts",
+               .description = "gradients of mixture-of-experts layers compressed between replicas",
+               .field = "training.gradient_compression",
+               .isUsed = [](const Experiment &e) { return compresses(e) && hasExperts(e); },
+               .isPredicted = false,
+               .isRun = false,
+               .reason = "it would treat the matrices of all experts of a layer as one",
+               .remedy = "choose none, or a model without experts"},
+    Capability{.name = "gradient-compression-on-gpus",
+               .description = "gradients compressed between replicas on GPUs",
+               .field = "training.gradient_compression",
+               .isUsed = [](const Experiment &e) { return compresses(e) && e.training.backend == "cuda"; },
+               .isRun = false,
+               .reason = "GPUs have no kernels of it yet",
+               .remedy = "choose none, or the backend cpu"},
     Capability{.name = "other-optimizers",
                .description = "optimizers other than AdamW",
                .field = "training.optimizer.name",

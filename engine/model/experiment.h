@@ -6,6 +6,7 @@
 #include "engine/model/hardware.h"
 #include "engine/model/model_config.h"
 #include "engine/model/vocabulary_method.h"
+#include "engine/operators/compression/choice.h"
 #include "engine/operators/optimizers/choice.h"
 
 #include <cstdint>
@@ -182,6 +183,7 @@ struct CostChoice {
 /// and simulates the concurrency.
 enum class RunMode : unsigned char { Live, VirtualClock };
 
+using operators::CompressionChoice;
 using operators::OptimizerChoice;
 
 struct TrainingPlan {
@@ -190,6 +192,7 @@ struct TrainingPlan {
     int steps = 50;
     std::uint64_t seed = 1;
     std::string data = "synthetic"; ///< "synthetic", a text file (byte-level BPE) or a .bin token file
+    CompressionChoice compression;  ///< of the gradients that replicas exchange
     OptimizerChoice optimizer;
     friend bool operator==(const TrainingPlan &, const TrainingPlan &) = default;
 };

@@ -1,7 +1,9 @@
 // Fields of what leaves the memory of a device between forward and backward. Recomputation: the policy of the whole plan, the
 // layers of each stage, and the operators of the other layers. Offload: which activations are copied to the host, and how.
+// Compression: what replicas send of their gradients.
 #include "engine/model/names.h"
 #include "engine/model/schema_row.h"
+#include "engine/operators/compression/compression.h"
 
 #include <algorithm>
 
@@ -186,6 +188,66 @@ std::vector<Field> offloadRows()
             .unless()
             .where(offloads)
             .notInEditor(),
+    };
+}
+
+namespace {
+
+constexpr std::string_view kCompression = "training.gradient_compression";
+
+std::string setCompression(Experiment &experiment, const FieldValue &value)
+{
+    operators::ParsedCompression parsed = operators::parseCompression(std::get<std::string>(value));
+    if (parsed.fault.empty())
+        experiment.training.compression = std::move(parsed.choice);
+    return std::move(parsed.fault);
+}
+
+} // namespace
+
+base::Problems compressionProblems(const Experiment &experiment)
+{
+    const CompressionChoice &choice = experiment.training.compression;
+    if (!choice.isOn())
+        return {};
+    const std::string field(kCompression);
+    const std::string word = operators::text(choice);
+    if (!experiment.hasModel)
+        return {{field, base::concat("is ", word,
+                                     ", but there is no model whose gradients it compresses; choose none, or give "
+                                     "a model")}};
+    if (experiment.parallel.gradientRanks() == 1)
+        return {{field, base::concat("is ", word,
+                                     ", but one replica has no other to exchange gradients with; choose none, or at "
+                                     "least 2 replicas")}};
+    const int hidden = experiment.model.hidden;
+    if (choice.name != "powersgd" || hidden < 3 || 2 * choice.number < hidden)
+        return {};
+    const int most = (hidden - 1) / 2;
+    return {{field, base::concat("is ", word, ", but two matrices of that rank are no shorter than one of ", hidden, " x ",
+                                 hidden, " (model.hidden); choose powersgd=", std::min(most, 4), " or at most ", most)}};
+}
+
+std::vector<Field> numericsRows()
+{
+    return {
+        row(kCompression, "--gradient-compression", "none|METHOD", "Gradient compression",
+            "what replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two "
+            "matrices "
+            "of rank R), top-k=F (that share of the numbers, the greatest ones) or sign (a bit for each)",
+            Kind::Choice)
+            .by([](const Experiment &e) { return FieldValue(operators::text(e.training.compression)); }, setCompression)
+            .oneOf({{"none", "None", "All numbers of the gradients"},
+                    {"powersgd=2", "PowerSGD, rank 2", "Two thin matrices whose product is nearly the gradient"},
+                    {"powersgd=4", "PowerSGD, rank 4", "Two thin matrices whose product is nearly the gradient"},
+                    {"powersgd=16", "PowerSGD, rank 16", "Two thin matrices whose product is nearly the gradient"},
+                    {"top-k=0.01", "Greatest 1 %", "The numbers that are greatest in size, and their places"},
+                    {"top-k=0.1", "Greatest 10 %", "The numbers that are greatest in size, and their places"},
+                    {"sign", "Signs", "One bit for each number, and one scale for each matrix"}})
+            .unless(std::string("none"))
+            .where([](const Experiment &e) {
+                return e.hasModel && (e.parallel.gradientRanks() > 1 || e.training.compression.isOn());
+            }),
     };
 }
 

@@ -169,8 +169,12 @@ std::string setRecomputeLayers(Experiment &experiment, const ParsedField &parsed
 [[nodiscard]] base::Problems recomputeProblems(const Experiment &experiment, int stages);
 /// The rows of `schedule.recompute_layers` and `schedule.recompute_modules`.
 [[nodiscard]] std::vector<Field> recomputeRows();
+/// Returns the problems of compressed gradients. The degrees must be positive.
+[[nodiscard]] base::Problems compressionProblems(const Experiment &experiment);
 /// The rows of offload.
 [[nodiscard]] std::vector<Field> offloadRows();
+/// The rows of how numbers are stored and sent.
+[[nodiscard]] std::vector<Field> numericsRows();
 /// The rows of `what_if`.
 [[nodiscard]] std::vector<Field> whatIfRows();
 

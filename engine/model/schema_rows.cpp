@@ -447,7 +447,7 @@ std::span<const Field> schema()
     static const std::vector<Field> kAll = [] {
         std::vector<Field> all;
         for (auto &rows : {modelRows(), planRows(), meshRows(), scheduleRows(), recomputeRows(), offloadRows(), costRows(),
-                           trainingRows(), whatIfRows()})
+                           numericsRows(), trainingRows(), whatIfRows()})
             all.insert(all.end(), rows.begin(), rows.end());
         return all;
     }();

@@ -286,6 +286,7 @@ void checkMesh(const Experiment &experiment, Checks &checks)
         checks.holds(
             plan.zero < 2 || plan.gradientRanks() > 1, "parallel.zero",
             concat("is ", plan.zero, ", but one replica has no other to share with; choose 0, or at least 2 replicas"));
+        checks.add(compressionProblems(experiment));
         checks.add(unsupported(experiment, Use::Predict));
         checkTensor(experiment, checks);
         checks.add(contextProblems(experiment));

@@ -249,6 +249,8 @@ base::Result<Verification> verifyVersions(Session &session, std::stop_token stop
 base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders,
                      const TrainingObserver &observer, std::stop_token stop, const TransportOptions &transport)
 {
+    if (auto problems = checkpointProblems(experiment); folders.checkpointEvery > 0 && !problems.empty())
+        return base::Error::invalid(std::move(problems));
     return reportOutcome(transport.processes, contained<base::Done>([&]() -> base::Result<> {
                              auto session = Session::open(experiment, schedule, stop, transport);
                              return session ? Training(**session, folders, observer, stop).run() : session.error();
@@ -260,6 +262,11 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
     return contained<Verification>([&]() -> base::Result<Verification> {
         if (auto sound = checkRun(experiment, schedule); !sound)
             return sound.error();
+        if (const model::CompressionChoice &choice = experiment.training.compression; choice.isOn())
+            return base::Error::invalid("training.gradient_compression",
+                                        base::concat("is ", operators::text(choice),
+                                                     ", which changes the gradients that are "
+                                                     "compared with the reference; choose none to verify the plan"));
         const bool isSynchronous = schedule.isSynchronous();
         const base::Bytes reference = isSynchronous ? referenceBytes(experiment) : Replay::bytes(experiment, schedule);
         if (auto fits = checkMemory(experiment, schedule, availableBytes(), reference); !fits)

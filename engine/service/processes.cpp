@@ -1,6 +1,7 @@
 #include "engine/service/processes.h"
 
 #include "engine/base/text.h"
+#include "engine/runtime/state/checkpoint.h"
 #include "engine/runtime/worker/nccl.h"
 
 #include "commit.h"
@@ -52,7 +53,7 @@ std::pair<const char *, int> rankAxis(const model::ParallelPlan &plan)
 
 base::Problems travelProblems(const model::Experiment &experiment, const TrainingOptions &options)
 {
-    base::Problems problems;
+    base::Problems problems = options.checkpointEvery > 0 ? runtime::checkpointProblems(experiment) : base::Problems();
     const backend::ProcessGroup *group = options.processes.get();
     if (experiment.training.mode == model::RunMode::VirtualClock && (group != nullptr || options.isOverNccl))
         problems.push_back({"training.mode", "the virtual clock measures the passes of one process one after another; leave it "

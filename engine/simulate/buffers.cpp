@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/operators/recompute.h"
+#include "engine/simulate/costs/compression_costs.h"
 #include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
@@ -26,6 +27,19 @@ std::int64_t replicaChunkFloats(const layout::ReplicaCut &cut)
     constexpr std::int64_t kLargest = 1 << 18; // a message of 1 MiB: long enough for a network, and within a cache
     return std::min(kLargest, cut.largestShare());
 }
+
+namespace {
+
+/// Returns the floats of the longest message among replicas: of compressed gradients, and of parameters (ZeRO-1).
+std::int64_t exchangedChunk(const model::Experiment &experiment, const layout::ReplicaCut &cut,
+                            const operators::CompressedSizes &compressed)
+{
+    const std::int64_t shorter = operators::compressedChunk(compressed, experiment.parallel.gradientRanks());
+    const bool isCompressed = !compressed.isCompressed.empty();
+    return isCompressed && experiment.parallel.zero == 0 ? shorter : std::max(shorter, replicaChunkFloats(cut));
+}
+
+} // namespace
 
 std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
@@ -63,10 +77,13 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
         parameters.count * (master + base::elementBytes(precision) * weightVersions(schedule, device));
     bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (parameters.count + parameters.tied);
     const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device, replica, tensor);
-    bytes[at(MemoryCategory::Optimizer)] = optimizer.state;
+    const operators::CompressedSizes compressed = compressedSizes(experiment, schedule, device, tensor);
+    bytes[at(MemoryCategory::Optimizer)] = optimizer.state + kFloatBytes * (compressed.elements + compressed.state);
     bytes[at(MemoryCategory::Communication)] =
         optimizer.messages +
-        (replicas > 1 ? kFloatBytes * replicaMessages(experiment.parallel) * replicaChunkFloats(cuts.shared) : 0) +
+        (replicas > 1 ? kFloatBytes * replicaMessages(experiment.parallel) * exchangedChunk(experiment, cuts.shared, compressed)
+                      : 0) +
+        kFloatBytes * compressed.buffers(replicas) +
         kFloatBytes * expertReplicaMessages(experiment.parallel) * replicaChunkFloats(cuts.experts) +
         kFloatBytes * expertMessages(experiment) *
             expertMessageFloats(experiment.model.experts / experiment.parallel.expert, experiment.model.hidden);

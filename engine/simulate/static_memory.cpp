@@ -2,6 +2,7 @@
 
 #include "engine/operators/sizes.h"
 #include "engine/simulate/buffers.h"
+#include "engine/simulate/costs/compression_costs.h"
 #include "engine/simulate/costs/device_share.h"
 
 namespace stagelens::simulate {
@@ -24,6 +25,10 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
     bytes[at(MemoryCategory::Optimizer)] = optimizerOf(experiment.training.optimizer).isElementwise()
                                                ? shared(parameters.count * each.master + optimizer.allState)
                                                : shared(parameters.count * each.master) + optimizer.state;
+    constexpr Bytes kFloat = 4;
+    const operators::CompressedSizes compressed = compressedSizes(experiment, schedule, device);
+    bytes[at(MemoryCategory::Optimizer)] += kFloat * (compressed.elements + compressed.state);
+    bytes[at(MemoryCategory::Communication)] += kFloat * compressed.buffers(experiment.parallel.gradientRanks());
     return bytes;
 }
 

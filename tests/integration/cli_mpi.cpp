@@ -120,6 +120,8 @@ private slots:
         add(4, "--optimizer adafactor --vocabulary vocab-2 --zero 1", 2);
         add(4, "--optimizer adam8bit --vocabulary vocab-1 --tied --zero 1", 2);
         add(2, "--optimizer muon --zero 1", 2);
+        add(4, "--gradient-compression powersgd=2 --vocabulary vocab-1 --clip 0.5", 2);
+        add(2, "--gradient-compression top-k=0.05 --zero 1", 2);
     }
     void givesTheBitsOfOneProcess()
     {

@@ -9,13 +9,14 @@ only() {
         "$(includesOf "engine/$folder" | grep -E '"(engine|kernels|ui|app)/' | grep -vE "\"($pattern)/")"
 }
 
-# The optimizers of engine/operators come before the model, whose schema and validation list them.
-optimizers="engine/base engine/operators/optimizers"
+# The optimizers and compressions of engine/operators come before the model, whose schema and validation list them.
+optimizers="engine/base engine/operators/optimizers engine/operators/compression"
 ranks="$optimizers engine/model engine/layout"
 plans="$ranks engine/operators engine/passes engine/schedule"
 values="$plans engine/timeline engine/simulate"
 only base "engine/base"
-only operators/optimizers "$optimizers kernels/include"
+only operators/optimizers "engine/base engine/operators/optimizers kernels/include"
+only operators/compression "$optimizers"
 only model "$optimizers engine/model"
 only layout "$ranks"
 only operators "$ranks engine/operators kernels/include"

@@ -17,10 +17,10 @@ using service::LeverKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 11> kFields{
+constexpr std::array<std::string_view, 12> kFields{
     "schedule.recompute_layers", "schedule.recompute_modules", "schedule.attention", "parallel.microbatch_size",
     "schedule.family",           "schedule.vocabulary",        "parallel.zero",      "parallel.sequence_parallel",
-    "parallel.context",          "training.optimizer.name",    "model.dtype"};
+    "parallel.context",          "training.optimizer.name",    "model.dtype",        "training.gradient_compression"};
 
 std::string_view fieldOf(LeverKind kind)
 {
@@ -73,6 +73,7 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
             .arg(QString::number(plan.parallel.context), QString::number(plan.parallel.replicas),
                  choiceText("parallel.context_method", model::name(plan.parallel.contextMethod)));
     case LeverKind::Optimizer: return choiceText(fieldOf(kind), plan.training.optimizer.name);
+    case LeverKind::Compression: return choiceText(fieldOf(kind), operators::text(plan.training.compression));
     case LeverKind::Precision: return choiceText(fieldOf(kind), model::name(plan.model.dtype));
     }
     return {};

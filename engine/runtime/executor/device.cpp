@@ -18,6 +18,7 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
       m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, transports.rail),
       m_runner(plan, place, m_context, m_model, m_step),
       m_exchange(plan, place.share, m_context, m_model, transports.shares, ReplicaExchange::Of::Shared),
+      m_compressed(plan, place.share, m_context, m_model, transports.shares),
       m_expertExchange(plan, place.share, m_context, m_model, transports.copies, ReplicaExchange::Of::Experts),
       m_collectives(place, m_context, m_model, transports.tensor), m_keys(m_context, transports.context),
       m_heads(m_context, transports.context), m_experts(m_context, place.expert, transports.expert),
@@ -176,6 +177,8 @@ double Device::lossSum() const
 
 int Device::rounds(timeline::AnchoredKind kind) const
 {
+    if (isCompressed(kind))
+        return m_compressed.rounds();
     return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumRounds()
                                                          : m_exchange.rounds(kind) + m_expertExchange.rounds(kind);
 }
@@ -185,6 +188,8 @@ base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
     using timeline::AnchoredKind;
     if (kind == AnchoredKind::SumReplicated)
         return m_collectives.runSum(round);
+    if (isCompressed(kind))
+        return m_compressed.run(round);
     if (kind == AnchoredKind::GatherParameters && round == 0)
         m_model.restoreValues();
     const int shared = m_exchange.rounds(kind);
@@ -196,6 +201,8 @@ base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
 
 base::Bytes Device::bytesSent(timeline::AnchoredKind kind) const
 {
+    if (isCompressed(kind))
+        return m_compressed.bytesSent();
     return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumBytes()
                                                          : m_exchange.bytesSent(kind) + m_expertExchange.bytesSent(kind);
 }

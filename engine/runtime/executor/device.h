@@ -13,6 +13,7 @@
 #include "engine/runtime/layers/head_exchange.h"
 #include "engine/runtime/layers/key_exchange.h"
 #include "engine/runtime/memory/device_memory.h"
+#include "engine/runtime/state/compressed_exchange.h"
 #include "engine/runtime/state/table_sums.h"
 #include "engine/timeline/timeline.h"
 
@@ -117,6 +118,10 @@ public:
     [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
 
 private:
+    [[nodiscard]] bool isCompressed(timeline::AnchoredKind kind) const
+    {
+        return kind == timeline::AnchoredKind::ReduceGradients && m_compressed.isOn();
+    }
     /// Runs the pass with the weight version that the schedule requires.
     [[nodiscard]] base::Result<> runWithVersion(PassRun &run);
 
@@ -130,6 +135,7 @@ private:
     DeviceMessages m_messages;
     PassRunner m_runner;
     ReplicaExchange m_exchange;
+    CompressedExchange m_compressed;  ///< in the place of its gradients, if they are compressed
     ReplicaExchange m_expertExchange; ///< of experts that are divided over ranks
     TensorCollectives m_collectives;
     KeyExchange m_keys;

@@ -13,7 +13,7 @@ namespace {
 
 /// Message kinds in addition to those of passes and of copies (copied_gradients.cpp). Replicas of a device send each other
 /// nothing else.
-enum Kind : std::uint8_t { kSum = 250, kPart = 252, kWhole = 253 };
+enum ReplicaMessage : std::uint8_t { kGroupSum = 250, kReplicaPart = 252, kWholeShare = 253 };
 
 /// Returns `count` numbers from `first` on, `stride` apart.
 std::vector<int> numbers(int first, int stride, int count)
@@ -127,7 +127,7 @@ void ReplicaExchange::sendParts(int chunk)
 {
     for (int owner = 0; owner < m_replicas; ++owner)
         if (const Interval part = chunkOf(owner, chunk); part.size() > 0)
-            m_transport.send(m_replica, owner, keyOf(kPart, chunk), packed(part, &Parameter::gradient));
+            m_transport.send(m_replica, owner, keyOf(kReplicaPart, chunk), packed(part, &Parameter::gradient));
 }
 
 bool ReplicaExchange::addParts(int chunk, bool tellsOthers)
@@ -135,14 +135,14 @@ bool ReplicaExchange::addParts(int chunk, bool tellsOthers)
     const Interval own = chunkOf(m_replica, chunk);
     if (own.size() == 0)
         return true;
-    backend::Tensor sum = m_transport.reduce(m_replica, keyOf(kPart, chunk), m_context.compute);
+    backend::Tensor sum = m_transport.reduce(m_replica, keyOf(kReplicaPart, chunk), m_context.compute);
     if (!sum)
         return false;
     unpack(own, &Parameter::gradient, sum->data());
     if (tellsOthers)
         for (int other = 0; other < m_replicas; ++other)
             if (other != m_replica)
-                m_transport.send(m_replica, other, keyOf(kWhole, chunk), sum);
+                m_transport.send(m_replica, other, keyOf(kWholeShare, chunk), sum);
     return true;
 }
 
@@ -151,7 +151,7 @@ void ReplicaExchange::sendSums(int chunk)
 {
     const Interval own = chunkOf(m_replica, chunk);
     for (int group = 0; group < m_groups && own.size() > 0; ++group)
-        m_holders.send(m_group, group, keyOf(kSum, chunk), packed(own, &Parameter::gradient));
+        m_holders.send(m_group, group, keyOf(kGroupSum, chunk), packed(own, &Parameter::gradient));
 }
 
 bool ReplicaExchange::addSums(int chunk)
@@ -159,7 +159,7 @@ bool ReplicaExchange::addSums(int chunk)
     const Interval own = chunkOf(m_replica, chunk);
     if (own.size() == 0)
         return true;
-    const backend::Tensor sum = m_holders.reduce(m_group, keyOf(kSum, chunk), m_context.compute);
+    const backend::Tensor sum = m_holders.reduce(m_group, keyOf(kGroupSum, chunk), m_context.compute);
     if (!sum)
         return false;
     unpack(own, &Parameter::gradient, sum->data());
@@ -174,7 +174,7 @@ void ReplicaExchange::sendOwn(int chunk, const ParameterPart &part)
     const backend::Tensor message = packed(own, part);
     for (int other = 0; other < m_replicas; ++other)
         if (other != m_replica)
-            m_transport.send(m_replica, other, keyOf(kWhole, chunk), message);
+            m_transport.send(m_replica, other, keyOf(kWholeShare, chunk), message);
 }
 
 bool ReplicaExchange::takeOthers(int chunk, const ParameterPart &part)
@@ -183,7 +183,7 @@ bool ReplicaExchange::takeOthers(int chunk, const ParameterPart &part)
         const Interval share = chunkOf(owner, chunk);
         if (owner == m_replica || share.size() == 0)
             continue;
-        const backend::Tensor message = m_transport.receive(owner, m_replica, keyOf(kWhole, chunk));
+        const backend::Tensor message = m_transport.receive(owner, m_replica, keyOf(kWholeShare, chunk));
         if (!message)
             return false;
         unpack(share, part, message->data());

@@ -135,11 +135,12 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
             static_cast<int>(simulate::expertMessages(experiment)) + simulate::contextMessages(experiment.parallel) +
             (experiment.parallel.tensor > 1 ? simulate::tensorMessages(experiment.parallel.tensor) + kTensorSums : 0);
         const auto state = static_cast<int>(optimizerOf(experiment.training.optimizer).state.size());
-        const int parts = plan.weightVersions + (precision == base::Precision::Bf16 ? 3 : 2) + std::max(state, 2);
+        const int compressed = experiment.training.compression.isOn() ? 2 : 0; // residual and state, and the buffers
+        const int parts = compressed + plan.weightVersions + (precision == base::Precision::Bf16 ? 3 : 2) + std::max(state, 2);
         const int sums =
             optimizerOf(experiment.training.optimizer).sums != nullptr ? 3 : 0; // those of a table, and the scratch
-        plan.poolFloats =
-            blockFloats(plan.poolFloats + blockFloats(1) * (parameters * parts + floats.workspaceParts + chunks + sums));
+        plan.poolFloats = blockFloats(
+            plan.poolFloats + blockFloats(1) * (parameters * parts + floats.workspaceParts + chunks + sums + 2 * compressed));
         for (const auto &[each, blocks] : messages[size(device)].blocks)
             plan.poolFloats += blocks * blockFloats(each);
         plan.peak = plan.buffers.peak();

@@ -356,6 +356,16 @@ Result<Checkpoint> newestCheckpoint(const fs::path &runFolder)
         Error::invalid(runFolder.string(), "has no checkpoint; train with --checkpoint-every to write some"));
 }
 
+base::Problems checkpointProblems(const model::Experiment &experiment)
+{
+    const model::CompressionChoice &choice = experiment.training.compression;
+    if (!choice.isOn())
+        return {};
+    return {{"training.gradient_compression", concat("is ", operators::text(choice),
+                                                     ", but checkpoints do not hold what each replica has not sent yet; choose "
+                                                     "none, or leave out --checkpoint-every")}};
+}
+
 base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment)
 {
     base::Problems problems;

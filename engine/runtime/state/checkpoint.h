@@ -32,6 +32,8 @@ struct Checkpoint {
 /// Returns the newest valid checkpoint in the folder of a run: the checksums of its files match and their values are valid.
 /// Reads all files. InvalidInput if there is none.
 [[nodiscard]] base::Result<Checkpoint> newestCheckpoint(const std::filesystem::path &runFolder);
+/// Returns why no run of an experiment can write checkpoints.
+[[nodiscard]] base::Problems checkpointProblems(const model::Experiment &experiment);
 /// Returns every reason why an experiment cannot continue from a checkpoint, with its field: another model, other tokens, or no
 /// steps left. Devices, schedule, mode and the options of the optimizer may differ.
 [[nodiscard]] base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment);

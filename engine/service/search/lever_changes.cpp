@@ -47,6 +47,7 @@ public:
         context();
         optimizers();
         precisions();
+        compressions();
         return std::move(m_changes);
     }
 
@@ -225,6 +226,18 @@ private:
             if (type != m_plan.model.dtype && !isHere)
                 add(LeverKind::Precision, concat("--dtype ", model::name(type)), Numbers::OtherMathematics,
                     [type](Experiment &plan) { plan.model.dtype = type; });
+    }
+
+    /// Of the traffic between replicas; its residuals take memory.
+    void compressions()
+    {
+        const model::CompressionChoice &own = m_plan.training.compression;
+        if (m_plan.parallel.gradientRanks() == 1 || (m_plan.parallel.zero > 1 && !own.isOn()))
+            return;
+        for (const char *word : {"none", "powersgd=4", "sign", "top-k=0.01"})
+            if (const auto parsed = operators::parseCompression(word); parsed.choice != own)
+                add(LeverKind::Compression, concat("--gradient-compression ", word), Numbers::OtherMathematics,
+                    [choice = parsed.choice](Experiment &plan) { plan.training.compression = choice; });
     }
 
     const Experiment &m_plan;

@@ -194,9 +194,18 @@ std::string_view name(Numbers numbers)
 
 std::string_view name(LeverKind kind)
 {
-    constexpr std::array<std::string_view, 11> kNames{
-        "recomputed layers", "recomputed operators", "attention", "microbatch size", "schedule", "vocabulary layers", "ZeRO",
-        "sequence parallel", "context ranks",        "optimizer", "precision"};
+    constexpr std::array<std::string_view, 12> kNames{"recomputed layers",
+                                                      "recomputed operators",
+                                                      "attention",
+                                                      "microbatch size",
+                                                      "schedule",
+                                                      "vocabulary layers",
+                                                      "ZeRO",
+                                                      "sequence parallel",
+                                                      "context ranks",
+                                                      "optimizer",
+                                                      "precision",
+                                                      "gradient compression"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 

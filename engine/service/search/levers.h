@@ -34,6 +34,7 @@ enum class LeverKind : unsigned char {
     Context, ///< context ranks in the place of replicas, with as many ranks and sequences of a step
     Optimizer,
     Precision,
+    Compression, ///< of the gradients that replicas exchange
 };
 [[nodiscard]] std::string_view name(LeverKind kind); ///< "recomputed layers", ...
 

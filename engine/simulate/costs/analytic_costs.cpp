@@ -5,6 +5,7 @@
 
 #include "engine/operators/recompute.h"
 #include "engine/simulate/costs/collective_costs.h"
+#include "engine/simulate/costs/compression_costs.h"
 #include "engine/simulate/costs/cost_model.h"
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/given_costs.h"
@@ -53,6 +54,7 @@ private:
     [[nodiscard]] double updateProducts(const operators::PartShape &part) const;
     void setTableSums(CostModel &costs) const;
     void setExchanges(CostModel &costs, int device) const;
+    [[nodiscard]] Exchange compressedReduction(int device, int ranks, const layout::Group &group) const;
     [[nodiscard]] layout::NodeSpan replicaSpan(int device) const;
     [[nodiscard]] Nanos passTime(double seconds) const
     {
@@ -324,6 +326,17 @@ layout::NodeSpan AnalyticCosts::replicaSpan(int device) const
     return layout::nodeSpan(m_mesh->group(rankOf(device), {layout::Axis::Data}), m_hardware.devicesPerNode);
 }
 
+/// Includes what a replica computes to compress.
+Exchange AnalyticCosts::compressedReduction(int device, int ranks, const layout::Group &group) const
+{
+    const layout::NodeSpan span = layout::nodeSpan(group, m_hardware.devicesPerNode);
+    const CompressedExchange cost = compressedExchange(m_experiment, m_schedule, m_hardware, device, ranks, span);
+    const double width = std::max(1.0, m_experiment.training.compression.number); // of the products of powersgd
+    const double products = cost.flops > 0 ? m_layer.matrixSeconds(cost.flops, width) : 0;
+    return {std::min(toNanos(cost.seconds + memorySeconds(cost.touched) + products), base::kLongestPass),
+            static_cast<base::Bytes>(cost.bytes)};
+}
+
 /// Gradients are summed in their own precision; ZeRO gathers what passes read of the parameters.
 void AnalyticCosts::setExchanges(CostModel &costs, int device) const
 {
@@ -358,7 +371,9 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
         return {std::min(toNanos(simulate::collectiveSeconds(m_hardware, collective, size, span, bytes)), base::kLongestPass),
                 static_cast<base::Bytes>(bytesSent(collective, size, bytes))};
     };
-    if (!plan.reducesEagerly()) {
+    if (m_experiment.training.compression.isOn()) {
+        costs.setExchange(device, timeline::AnchoredKind::ReduceGradients, compressedReduction(device, ranks, all));
+    } else if (!plan.reducesEagerly()) {
         const double gradients = each.gradient * count;
         Exchange reduce = among(shards, plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce, gradients);
         if (others.ranks.size() > 1) {

@@ -31,6 +31,12 @@ void useExpertRanks(Experiment &experiment)
     experiment.parallel.expert = 2;
 }
 
+void useCompression(Experiment &experiment)
+{
+    experiment.parallel.replicas = 2;
+    experiment.training.compression = {"sign", 0};
+}
+
 /// Turns a feature on.
 const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"pipeline", [](Experiment &e) { e.parallel.devices = 2; }},
@@ -86,6 +92,29 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      [](Experiment &e) {
          e.training.backend = "cuda";
          e.parallel.replicas = 2;
+     }},
+    {"gradient-compression", useCompression},
+    {"gradient-compression-with-sharded-gradients",
+     [](Experiment &e) {
+         useCompression(e);
+         e.parallel.zero = 2;
+     }},
+    {"gradient-compression-with-shard-groups",
+     [](Experiment &e) {
+         useCompression(e);
+         e.parallel.replicas = 4;
+         e.parallel.zero = 1;
+         e.parallel.shardReplicas = 2;
+     }},
+    {"gradient-compression-of-experts",
+     [](Experiment &e) {
+         useCompression(e);
+         useExperts(e);
+     }},
+    {"gradient-compression-on-gpus",
+     [](Experiment &e) {
+         useCompression(e);
+         e.training.backend = "cuda";
      }},
     {"zero-1", [](Experiment &e) { e.parallel.zero = 1; }},
     {"zero-2",

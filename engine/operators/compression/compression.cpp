@@ -1,0 +1,101 @@
+#include "engine/operators/compression/compression.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stagelens::operators {
+
+const Compression *findCompression(std::string_view name)
+{
+    const auto found = std::ranges::find(compressions(), name, &Compression::name);
+    return found == compressions().end() ? nullptr : *found;
+}
+
+std::string text(const CompressionChoice &choice)
+{
+    return choice.number > 0 ? base::concat(choice.name, '=', choice.number) : choice.name;
+}
+
+ParsedCompression parseCompression(std::string_view word)
+{
+    const auto wrong = [](std::string fault) { return ParsedCompression{{}, std::move(fault)}; };
+    const std::size_t equals = word.find('=');
+    const std::string_view name = word.substr(0, equals);
+    if (word == "none")
+        return {};
+    const Compression *const method = findCompression(name);
+    if (method == nullptr) {
+        std::string known = "none";
+        for (const Compression *each : compressions())
+            known += base::concat(each == compressions().back() ? " or " : ", ", each->name, each->letter.empty() ? "" : "=",
+                                  each->letter);
+        return wrong(base::concat("is ", base::quoted(word), "; choose ", known));
+    }
+    if (method->letter.empty())
+        return equals == std::string_view::npos
+                   ? ParsedCompression{{std::string(name), 0}, {}}
+                   : wrong(base::concat("is ", base::quoted(word), ", but ", name, " has no number; choose ", name));
+    const std::optional<double> number =
+        equals == std::string_view::npos ? std::nullopt : base::parseNumber(word.substr(equals + 1));
+    const bool isSound =
+        number && *number <= method->most &&
+        (method->isWhole ? *number >= method->least && *number == std::floor(*number) : *number > method->least);
+    if (!isSound)
+        return wrong(base::concat("is ", base::quoted(word), ", but its ", method->numberName, " is ",
+                                  method->isWhole ? base::concat("a whole number from ", method->least, " to ", method->most)
+                                                  : base::concat("above ", method->least, " and at most ", method->most),
+                                  "; choose ", name, '=', method->usual));
+    return {{std::string(name), *number}, {}};
+}
+
+void addToResidual(const CompressedPart &part)
+{
+    for (std::int64_t i = 0; i < part.shape.count(); ++i)
+        part.residual[i] += part.gradient[i];
+}
+
+CompressedSizes compressedSizes(const CompressionChoice &choice, std::span<const PartShape> parts)
+{
+    CompressedSizes sizes;
+    const Compression *const method = findCompression(choice.name);
+    if (method == nullptr)
+        return sizes;
+    for (const PartShape &part : parts) {
+        sizes.isCompressed.push_back(method->compresses(choice, part));
+        if (!sizes.isCompressed.back()) {
+            sizes.exact += part.count();
+            continue;
+        }
+        sizes.elements += part.count();
+        sizes.state += method->stateFloats != nullptr ? method->stateFloats(choice, part) : 0;
+        sizes.flops += method->flops != nullptr ? method->flops(choice, part) : 0;
+        sizes.bytes += method->bytesOfElement * static_cast<double>(part.count());
+        if (method->exchange == Compression::Exchange::Gathers)
+            sizes.gathered += method->floats(choice, part, 0);
+        for (int i = 0; method->exchange == Compression::Exchange::Sums && i < method->messages; ++i)
+            sizes.sums[static_cast<std::size_t>(i)] += method->floats(choice, part, i);
+    }
+    sizes.sums[0] += sizes.exact;
+    return sizes;
+}
+
+SummedPart summedPart(std::int64_t floats, int ranks, int rank)
+{
+    constexpr std::int64_t kLine = 16; // floats of a cache line
+    const std::int64_t each = ((floats + ranks - 1) / ranks + kLine - 1) / kLine * kLine;
+    return {std::min(floats, rank * each), std::min(floats, (rank + 1) * each)};
+}
+
+std::int64_t compressedChunk(const CompressedSizes &sizes, int ranks)
+{
+    constexpr std::int64_t kLargest = 1 << 18; // as simulate::replicaChunkFloats()
+    std::int64_t most = sizes.gathered;
+    for (const std::int64_t floats : sizes.sums)
+        most = std::max(most, summedPart(floats, ranks, 0).last);
+    return std::min(kLargest, most);
+}
+
+} // namespace stagelens::operators

@@ -1,0 +1,200 @@
+// Training with compressed gradients: the bits that do not depend on schedule, mode and ZeRO-1, what stays exact, memory,
+// traffic and learning.
+#include "engine/runtime/memory/memory_plan.h"
+#include "engine/runtime/run_devices.h"
+#include "engine/runtime/training_run.h"
+#include "engine/simulate/costs/compression_costs.h"
+#include "tests/support/test_program.h"
+#include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+#include <filesystem>
+
+namespace integration_training_compression {
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::scheduleOf;
+using test::Trained;
+namespace fs = std::filesystem;
+
+namespace {
+
+model::Experiment planOf(const QByteArray &word, const char *family = "1f1b", VocabularyMethod method = VocabularyMethod::None,
+                         int replicas = 2)
+{
+    auto experiment = test::tinyExperiment(family, method, 2, 2);
+    experiment.parallel.replicas = replicas;
+    experiment.training.compression = operators::parseCompression(word.constData()).choice;
+    experiment.training.steps = 3;
+    experiment.training.optimizer.clip = 0.5;
+    return experiment;
+}
+
+void addWords()
+{
+    QTest::addColumn<QByteArray>("word");
+    for (const char *word : {"powersgd=2", "top-k=0.05", "sign"})
+        QTest::newRow(word) << QByteArray(word);
+}
+
+} // namespace
+
+class TrainingCompression : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
+    }
+
+    void bitsDependOnNeitherZeroNorModeNorSchedule_data() { addWords(); }
+    /// Also of tables that two devices hold, tied or in two directions.
+    void bitsDependOnNeitherZeroNorModeNorSchedule()
+    {
+        QFETCH(QByteArray, word);
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2}) {
+            const auto planLike = [&](const char *family, int zero, model::RunMode mode) {
+                auto experiment = planOf(word, family, method, 3);
+                experiment.model.tied = method == VocabularyMethod::None;
+                experiment.parallel.zero = zero;
+                experiment.training.mode = mode;
+                return experiment;
+            };
+            const Trained first = train(planLike("1f1b", 0, model::RunMode::VirtualClock));
+            for (const auto &[family, zero, mode] :
+                 {std::tuple("1f1b", 1, model::RunMode::Live), {"zb-h1", 0, model::RunMode::VirtualClock}}) {
+                const Trained other = train(planLike(family, zero, mode));
+                QCOMPARE(other.losses, first.losses);
+                QVERIFY(other.gradients == first.gradients);
+                QVERIFY(other.final == first.final);
+            }
+        }
+    }
+
+    void copiesStayEqual_data() { addWords(); }
+    /// Each direction of DualPipe has a residual of its own, of the same gradients.
+    void copiesStayEqual()
+    {
+        QFETCH(QByteArray, word);
+        auto experiment = planOf(word, "dualpipe");
+        experiment.parallel.microbatches = 4;
+        experiment.training.optimizer.clip.reset();
+        const Trained live = train(experiment);
+        experiment.training.mode = model::RunMode::Live;
+        QVERIFY(train(experiment).final == live.final);
+        for (const auto &[context, tensor] : {std::pair(2, 1), {1, 2}}) {
+            auto ranks = planOf(word);
+            ranks.parallel.context = context;
+            ranks.parallel.tensor = tensor;
+            const Trained one = train(ranks);
+            ranks.schedule.family = "gpipe";
+            QCOMPARE(train(ranks).losses, one.losses);
+        }
+    }
+
+    void vectorsStayExact_data() { addWords(); }
+    void vectorsStayExact()
+    {
+        QFETCH(QByteArray, word);
+        const auto exact = planOf("none");
+        const auto compressed = planOf(word);
+        const std::vector<float> all = test::gradientsOf(exact);
+        const std::vector<float> sent = test::gradientsOf(compressed);
+        QCOMPARE(sent.size(), all.size());
+        std::size_t at = 0;
+        double lost = 0;
+        for (const runtime::ParameterInfo &info : runtime::parameterList(exact.model)) {
+            const auto count = static_cast<std::size_t>(info.count());
+            const bool isSame = std::memcmp(sent.data() + at, all.data() + at, count * sizeof(float)) == 0;
+            QVERIFY2(isSame || info.isMatrix, info.name.c_str());
+            for (std::size_t i = at; i < at + count; ++i)
+                lost += std::pow(static_cast<double>(sent[i] - all[i]), 2);
+            at += count;
+        }
+        QVERIFY(lost > 0);
+    }
+
+    void memoryAndTrafficArePlanned_data() { addWords(); }
+    void memoryAndTrafficArePlanned()
+    {
+        QFETCH(QByteArray, word);
+        for (const auto &[zero, replicas] : {std::pair(0, 2), {1, 3}}) {
+            auto experiment = planOf(word, "1f1b", VocabularyMethod::Vocab1, replicas);
+            experiment.parallel.zero = zero;
+            experiment.training.steps = 2;
+            const auto schedule = scheduleOf(experiment);
+            const auto onStep = [&](const runtime::StepReport &report) {
+                for (int device = 0; device < 2; ++device) {
+                    const auto planned = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
+                    const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
+                    for (std::size_t i = 0; i < measured.size(); ++i)
+                        QVERIFY(i == backend::kMessages ? measured[i] <= planned[i] : measured[i] == planned[i]);
+                    const auto sizes = simulate::compressedSizes(experiment, schedule, device);
+                    const double sums = static_cast<double>(sizes.sums[0] + sizes.sums[1]);
+                    const double expected =
+                        4 * (2.0 * (replicas - 1) / replicas * sums + (replicas - 1) * static_cast<double>(sizes.gathered));
+                    const auto &lane = report.timeline->lanes[static_cast<std::size_t>(device)];
+                    QCOMPARE(lane.anchored.front().kind, timeline::AnchoredKind::ReduceGradients);
+                    // Parts are rounded up to cache lines.
+                    QVERIFY(std::abs(static_cast<double>(lane.anchored.front().bytes) - expected) <= 2 * 2 * 64 * replicas);
+                }
+            };
+            const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
+            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+        }
+    }
+
+    void lossesFallAsWithoutCompression_data() { addWords(); }
+    void lossesFallAsWithoutCompression()
+    {
+        QFETCH(QByteArray, word);
+        const auto lossAfter = [](const QByteArray &chosen) {
+            auto experiment = planOf(chosen);
+            experiment.training.steps = 24;
+            experiment.training.optimizer.learningRate = 0.003;
+            const std::vector<double> losses = test::lossesOf(experiment);
+            return std::pair(losses.front(), losses.back());
+        };
+        const auto [begin, whole] = lossAfter("none");
+        const auto [same, compressed] = lossAfter(word);
+        QCOMPARE(same, begin);
+        QVERIFY(whole < begin);
+        QVERIFY2(begin - compressed > 0.5 * (begin - whole),
+                 qPrintable(QString("from %1 to %2, without compression %3").arg(begin).arg(compressed).arg(whole)));
+    }
+
+    void checkpointsAndVerificationAreRefused()
+    {
+        const auto experiment = planOf("sign");
+        const auto schedule = scheduleOf(experiment);
+        const auto saved =
+            runtime::train(experiment, schedule, {{}, {}, fs::path(m_folder.path().toStdString()) / "c", 2, {}}, {}, {});
+        QVERIFY(!saved.ok());
+        QCOMPARE(saved.error().problems.front().field, std::string("training.gradient_compression"));
+        QVERIFY(saved.error().text().find("has not sent yet; choose none") != std::string::npos);
+        const auto found = runtime::verify(experiment, schedule, {});
+        QVERIFY(!found.ok());
+        QVERIFY(found.error().text().find("choose none to verify the plan") != std::string::npos);
+    }
+
+private:
+    [[nodiscard]] Trained train(const model::Experiment &experiment) const
+    {
+        return test::trainedWithDump(experiment, fs::path(m_folder.path().toStdString()) / "dump");
+    }
+
+    QTemporaryDir m_folder;
+};
+
+STAGELENS_TEST(TrainingCompression)
+
+} // namespace integration_training_compression
+
+#include "training/compression.moc"
