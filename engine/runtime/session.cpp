@@ -228,7 +228,8 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     std::vector<DeviceOutcome> outcomes;
     const Devices &devices = m_devices.all();
     for (std::size_t i = 0; i < devices.size(); ++i)
-        outcomes.push_back({devices[i]->lossSum(), devices[i]->meter().atPeak(), std::move(times->lanes[i])});
+        outcomes.push_back({devices[i]->lossSum(), devices[i]->meter().atPeak(), devices[i]->hostCopies().peakHost(),
+                            std::move(times->lanes[i])});
     if (auto gathered = m_control.gatherOutcomes(outcomes, begin); !gathered)
         return gathered.error();
 
@@ -236,6 +237,8 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     report.step = index;
     times->lanes.assign(size(m_plan.schedule.devices()), {});
     report.peakMemory.resize(times->lanes.size());
+    if (m_plan.schedule.hasCopies())
+        report.peakHost.resize(times->lanes.size());
     const auto total = [](const simulate::MemoryByCategory &bytes) {
         return std::accumulate(bytes.begin(), bytes.end(), base::Bytes{0});
     };
@@ -246,6 +249,8 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
         report.loss += place.tensor == 0 ? outcome.loss : 0; // tensor ranks compute the same
         if (auto &peak = report.peakMemory[size(place.device)]; total(outcome.peakMemory) > total(peak))
             peak = outcome.peakMemory;
+        if (m_plan.schedule.hasCopies())
+            report.peakHost[size(place.device)] = std::max(report.peakHost[size(place.device)], outcome.peakHost);
         if (isOfFirstRail(place, 0))
             times->lanes[size(place.device)] = std::move(outcome.lane);
     }

@@ -39,6 +39,8 @@ struct StepReport {
     timeline::TimelinePtr timeline;
     /// Peak bytes of each device's tensors by category, measured by the allocator.
     std::vector<simulate::MemoryByCategory> peakMemory;
+    /// With offload: peak bytes of each device's activations on the host; else empty.
+    std::vector<base::Bytes> peakHost = {};
     /// Facts about the measurement by name, "clocks" (how well the device clocks are aligned) and "gpu memory", or about the
     /// initial parameters, "init".
     std::map<std::string, std::string> facts = {};

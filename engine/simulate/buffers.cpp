@@ -6,6 +6,7 @@
 #include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
+#include <map>
 
 namespace stagelens::simulate {
 
@@ -152,6 +153,7 @@ public:
         for (std::uint32_t i = 0; i < m_plan.m_buffers.size(); ++i)
             if (!m_isFreed[i])
                 end(i);
+        pairCopied();
         return {};
     }
 
@@ -162,6 +164,8 @@ private:
     /// Calls `move(place in the table)` for each value of a copy that exists.
     template <class Move>
     void eachCopied(const schedule::Copy &copy, Move move);
+    /// Lists the values on the host, when all parts on the device are known.
+    void pairCopied();
     void use(Use how, PassValue value, const Pass &pass);
     void make(std::uint32_t &place, const BufferKey &key, std::int64_t floats);
     void end(std::uint32_t place)
@@ -226,6 +230,32 @@ void BufferPlan::Walk::moveCopied()
             make(place, m_plan.m_buffers[before].key, m_plan.m_buffers[before].floats);
             m_plan.m_buffers[place].before = before;
         });
+    }
+}
+
+void BufferPlan::Walk::pairCopied()
+{
+    std::map<std::pair<int, int>, std::size_t> offloads; // by stage and microbatch
+    m_plan.m_movedBy.resize(m_copies.size());
+    for (std::size_t i = 0; i < m_copies.size(); ++i) {
+        const schedule::Copy &copy = m_copies[i];
+        if (copy.kind != schedule::CopyKind::Offload)
+            continue;
+        const auto first = static_cast<std::uint32_t>(m_plan.m_hostBuffers.size());
+        eachCopied(copy, [&](std::uint32_t place) {
+            if (m_plan.m_buffers[place].before != kNoPart)
+                m_plan.m_hostBuffers.push_back({m_plan.m_buffers[place].before, place, copy.launch, copy.join});
+        });
+        m_plan.m_movedBy[i] = {first, static_cast<std::uint32_t>(m_plan.m_hostBuffers.size())};
+        offloads[{copy.stage, copy.microbatch}] = i;
+    }
+    for (std::size_t i = 0; i < m_copies.size(); ++i) {
+        const auto offload = offloads.find({m_copies[i].stage, m_copies[i].microbatch});
+        if (m_copies[i].kind != schedule::CopyKind::Reload || offload == offloads.end())
+            continue;
+        m_plan.m_movedBy[i] = m_plan.m_movedBy[offload->second];
+        for (auto [at, end] = m_plan.m_movedBy[i]; at != end; ++at)
+            m_plan.m_hostBuffers[at].last = m_copies[i].join;
     }
 }
 
@@ -350,6 +380,23 @@ MemoryByCategory BufferPlan::peak() const
             greatest = total;
             most = now;
         }
+    }
+    return most;
+}
+
+std::int64_t BufferPlan::hostPeakFloats() const
+{
+    std::vector<const HostBuffer *> byEnd;
+    for (const HostBuffer &each : m_hostBuffers)
+        byEnd.push_back(&each);
+    std::ranges::stable_sort(byEnd, {}, &HostBuffer::last);
+    auto ended = byEnd.begin();
+    std::int64_t now = 0;
+    std::int64_t most = 0;
+    for (const HostBuffer &each : m_hostBuffers) {
+        for (; (*ended)->last < each.first; ++ended)
+            now -= m_buffers[(*ended)->from].floats;
+        most = std::max(most, now += m_buffers[each.from].floats);
     }
     return most;
 }

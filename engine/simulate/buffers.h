@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace stagelens::simulate {
@@ -39,6 +40,15 @@ struct PlannedBuffer {
     std::uint32_t before = ~std::uint32_t{0};
 };
 inline constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
+
+/// An offloaded value on the host. Its memory lasts from the launch of the copy to the host until the unit has ended that waits
+/// for the copy back.
+struct HostBuffer {
+    std::uint32_t from = 0;  ///< place of the part that is copied to the host
+    std::uint32_t to = 0;    ///< of the part that it is copied back to
+    std::uint32_t first = 0; ///< position of the unit before which the copy to the host is launched
+    std::uint32_t last = 0;  ///< of the unit that waits for the copy back
+};
 
 /// Returns the floats of a message with which replicas exchange gradients and parameters.
 [[nodiscard]] std::int64_t replicaChunkFloats(const layout::ReplicaCut &cut);
@@ -124,6 +134,12 @@ public:
     [[nodiscard]] const MemoryByCategory &fixed() const { return m_fixed; }
     /// Bytes of each category when their sum is greatest.
     [[nodiscard]] MemoryByCategory peak() const;
+    /// Offloaded values, in the order of the launches of their copies to the host.
+    [[nodiscard]] std::span<const HostBuffer> hostBuffers() const { return m_hostBuffers; }
+    /// Returns the first of hostBuffers() that a copy of the device moves, and the one after the last.
+    [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> movedBy(std::size_t copy) const { return m_movedBy[copy]; }
+    /// Greatest number of floats in hostBuffers() at a time.
+    [[nodiscard]] std::int64_t hostPeakFloats() const;
 
 private:
     class Walk;
@@ -133,6 +149,8 @@ private:
 
     std::vector<PlannedBuffer> m_buffers;
     std::vector<std::uint32_t> m_byEnd;
+    std::vector<HostBuffer> m_hostBuffers;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> m_movedBy; ///< of each copy
     MemoryByCategory m_fixed{};
     std::vector<int> m_chunk; ///< of a stage on the device; -1: not there
     std::size_t m_chunks = 1;

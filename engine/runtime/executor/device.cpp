@@ -16,7 +16,7 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
                                                 simulate::rebuiltFloats(plan.experiment, plan.schedule, place.device), compute),
       m_context{plan.shape, memory, m_workspace, compute, place.context, &m_record},
       m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, transports.rail),
-      m_runner(plan, place, m_context, m_model, m_step),
+      m_hostCopies(plan, place.device, memory), m_runner(plan, place, m_context, m_model, m_step),
       m_exchange(plan, place.share, m_context, m_model, transports.shares, ReplicaExchange::Of::Shared),
       m_compressed(plan, place.share, m_context, m_model, transports.shares),
       m_expertExchange(plan, place.share, m_context, m_model, transports.copies, ReplicaExchange::Of::Experts),
@@ -48,6 +48,7 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
     m_model.clearVersions();
     if (use != StepUse::Evaluation)
         m_model.restoreGradients();
+    m_hostCopies.beginStep(); // before its memory is used again
     m_context.memory.begin(use == StepUse::Evaluation ? DeviceMemory::Order::Free : DeviceMemory::Order::Planned);
     m_messages.beginStep();
     m_context.memory.pool().meter().restartPeak();
@@ -55,7 +56,6 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
 
 bool Device::receive(PassRun &run)
 {
-    m_context.memory.enter(run.pass());
     return m_messages.receive(run);
 }
 

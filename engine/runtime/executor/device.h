@@ -13,6 +13,7 @@
 #include "engine/runtime/layers/head_exchange.h"
 #include "engine/runtime/layers/key_exchange.h"
 #include "engine/runtime/memory/device_memory.h"
+#include "engine/runtime/offload/device_copies.h"
 #include "engine/runtime/state/compressed_exchange.h"
 #include "engine/runtime/state/table_sums.h"
 #include "engine/timeline/timeline.h"
@@ -23,8 +24,8 @@
 
 namespace stagelens::runtime {
 
-/// Connects the parts of a device: its model, its messages and its pass runner. A pass runs in three calls: receive() waits for
-/// its inputs, compute() is the timed work, publish() sends the results. Used by one thread at a time.
+/// Connects the parts of a device: its model, its messages, its pass runner and its copies. A pass runs in three calls:
+/// receive() waits for its inputs, compute() is the timed work, publish() sends the results. Used by one thread at a time.
 class Device {
 public:
     /// The transports of the groups that a rank belongs to.
@@ -49,6 +50,8 @@ public:
     void endStep() { m_model.dropValues(); }
     /// Returns the pass at the beginning of its recipe. It runs by receive(), compute() and publish().
     [[nodiscard]] PassRun begin(const schedule::Pass &pass) const { return {pass, m_plan.recipeOf(pass, m_place.device)}; }
+    /// The copies of activations to its host and back. DeviceCopies::beginUnit() precedes the receive() of each unit.
+    [[nodiscard]] DeviceCopies &hostCopies() { return m_hostCopies; }
     /// Blocks until the inputs of the pass have arrived. Returns false if the run was stopped.
     [[nodiscard]] bool receive(PassRun &run);
     /// Computes the pass, exchanges with the tensor, context and expert ranks that compute it at the same time, and waits for
@@ -133,6 +136,7 @@ private:
     DeviceModel m_model;
     StepState m_step;
     DeviceMessages m_messages;
+    DeviceCopies m_hostCopies;
     PassRunner m_runner;
     ReplicaExchange m_exchange;
     CompressedExchange m_compressed;  ///< in the place of its gradients, if they are compressed

@@ -45,11 +45,12 @@ base::Result<> runPasses(const RunPlan &plan, Device &device, int rank, const St
                          Clock::time_point begin, const std::stop_token &halt)
 {
     const base::Nanos zero = steadyTime(begin);
+    device.hostCopies().useThreads(halt);
     for (std::span<const schedule::Pass> rest = plan.schedule.device(rank); !rest.empty();) {
         const std::span<const schedule::Pass> passes = unitOf(rest);
         rest = rest.subspan(passes.size());
         UnitOfWork unit(device, passes);
-        if (!unit.receive())
+        if (!unit.begin() || !unit.receive())
             return base::Error::cancelled();
         for (std::size_t i = 0; i < passes.size(); ++i) {
             const base::Result<> computed = unit.compute(i);
@@ -66,6 +67,7 @@ base::Result<> runPasses(const RunPlan &plan, Device &device, int rank, const St
         for (std::size_t i = 0; i < passes.size(); ++i)
             hooks.afterPass();
     }
+    device.hostCopies().note(lane, zero);
     return {};
 }
 

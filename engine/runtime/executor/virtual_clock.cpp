@@ -3,6 +3,7 @@
 #include "engine/runtime/executor/gang.h"
 #include "engine/runtime/executor/unit_of_work.h"
 #include "engine/schedule/devices_in_order.h"
+#include "engine/simulate/offload/copy_lane.h"
 
 #include <algorithm>
 #include <chrono>
@@ -196,11 +197,38 @@ public:
     }
     [[nodiscard]] const std::vector<Device *> &devices() const { return m_devices; }
 
-    void begin(std::span<const Pass> passes)
+    /// Begins a unit after the one before it has ended at `free`. Returns when the copies that it joins have ended. A copy
+    /// lasts as long as that of the slowest rank.
+    [[nodiscard]] std::optional<base::Nanos> begin(std::span<const Pass> passes, base::Nanos free, const RunPlan &plan)
     {
         m_units.clear(); // keeps its memory
         for (Device *device : m_devices)
-            m_units.emplace_back(*device, passes);
+            if (!m_units.emplace_back(*device, passes).begin())
+                return std::nullopt;
+        if (!m_copies)
+            m_copies.emplace(plan.schedule.copies(m_devices.front()->place().device),
+                             plan.experiment.schedule.offloadLanes == model::OffloadLanes::Half);
+        const auto costOf = [this](std::size_t copy) {
+            std::pair<base::Nanos, base::Bytes> most;
+            for (Device *device : m_devices)
+                for (const DeviceCopies::Done &done : device->hostCopies().done())
+                    if (done.copy == copy)
+                        most = std::max(most, std::pair(done.duration, done.bytes));
+            return most;
+        };
+        return m_copies->advance(m_devices.front()->hostCopies().position(), free, costOf);
+    }
+    /// Puts the copies into the lanes of its ranks.
+    void noteCopies(timeline::Timeline &result) const
+    {
+        if (!m_copies || m_copies->slices().empty())
+            return;
+        std::vector<timeline::AnchoredSlice> slices = m_copies->slices();
+        std::ranges::stable_sort(slices, {}, &timeline::AnchoredSlice::begin);
+        for (const Device *device : m_devices) {
+            auto &lane = result.lanes[size(device->place().rank)].anchored;
+            lane.insert(lane.end(), slices.begin(), slices.end());
+        }
     }
 
     /// Returns how long the slowest rank takes to receive, or nothing if a message was never sent.
@@ -247,18 +275,21 @@ private:
     std::vector<Device *> m_devices;
     std::vector<UnitOfWork> m_units; ///< of each
     std::vector<PassRun *> m_runs;   ///< of the pass at hand
+    std::optional<simulate::CopyLane> m_copies;
 };
 
 base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, Gang &gang, const std::stop_token &halt,
                        DeviceClocks &clocks, timeline::Timeline &result)
 {
-    gang.begin(choice.passes);
+    const std::optional<base::Nanos> copied = gang.begin(choice.passes, clocks.now(choice.device), plan);
+    if (!copied)
+        return base::Error::cancelled();
     const std::optional<base::Nanos> transfer = gang.receive();
     if (halt.stop_requested())
         return base::Error::cancelled();
     if (!transfer)
         return deadlockError(plan, clocks.done());
-    base::Nanos now = std::max(choice.start, choice.ready + *transfer);
+    base::Nanos now = std::max({choice.start, choice.ready + *transfer, *copied});
     for (std::size_t i = 0; i < choice.passes.size(); ++i) {
         const base::Result<base::Nanos> duration = gang.compute(i);
         if (halt.stop_requested()) // interrupted kernels leave undefined results
@@ -301,6 +332,8 @@ base::Result<> runRail(const RunPlan &plan, const Devices &devices, int first, c
     }
     if (std::accumulate(clocks.done().begin(), clocks.done().end(), std::size_t{0}) != plan.schedule.passCount())
         return deadlockError(plan, clocks.done());
+    for (const Gang &gang : gangs)
+        gang.noteCopies(result);
     for (const Gang &gang : gangs)
         for (const Device *device : gang.devices())
             times[size(device->place().rank)] = clocks.now(device->place().device);

@@ -35,11 +35,13 @@ void DeviceMemory::count(std::size_t buffer, base::Bytes sign)
     m_pool.meter().add(category(planned.category), sign * planned.floats * static_cast<base::Bytes>(sizeof(float)));
 }
 
-void DeviceMemory::endLives()
+void DeviceMemory::endLives(Copies copies)
 {
     const auto byEnd = m_plan.buffers.byEnd();
     const auto buffers = m_plan.buffers.buffers();
     for (; m_ended < byEnd.size() && buffers[byEnd[m_ended]].last < m_left; ++m_ended) {
+        if (copies == Copies::Pending && buffers[byEnd[m_ended]].isOffloaded)
+            return;
         if (buffers[byEnd[m_ended]].first >= m_entered) // never begun in a step that was stopped
             continue;
         if (backend::checksMemory())
@@ -52,7 +54,7 @@ void DeviceMemory::begin(Order order)
 {
     m_isChecked = order == Order::Planned;
     m_left = m_order.size(); // also drops what a stopped step left
-    endLives();
+    endLives(Copies::Joined);
     m_entered = m_left = m_begun = m_ended = 0;
 }
 
@@ -63,6 +65,7 @@ void DeviceMemory::enter(const schedule::Pass &pass)
     if (m_entered == m_order.size() || m_order[m_entered] != pass)
         throw LifetimeError(base::concat("device ", m_device, " runs ", schedule::text(pass),
                                          ", but its memory is planned for ", passText(m_entered), " as the next pass"));
+    endLives(Copies::Joined);
     const auto buffers = m_plan.buffers.buffers();
     for (; m_begun < buffers.size() && buffers[m_begun].first == m_entered; ++m_begun)
         count(m_begun, 1);
@@ -74,23 +77,28 @@ void DeviceMemory::leave()
     if (!m_isChecked)
         return;
     ++m_left;
-    endLives();
+    endLives(Copies::Pending);
     if (backend::checksMemory() && m_left == m_entered)
         compareWithPlan();
 }
 
 float *DeviceMemory::at(schedule::PassValue kind, int stage, int microbatch)
 {
-    const std::uint32_t place = m_plan.buffers.find({kind, stage, microbatch});
+    std::uint32_t place = m_plan.buffers.find({kind, stage, microbatch});
     const auto fail = [&](const auto &...why) {
         throw LifetimeError(base::concat("device ", m_device, ", ", passText(m_left), " uses the ", name(kind),
                                          " of microbatch ", microbatch, ", ", why...));
     };
     if (place == simulate::BufferPlan::kAbsent)
         fail("which no planned pass writes");
-    const PlannedBuffer &buffer = m_plan.buffers.buffers()[place];
+    const auto buffers = m_plan.buffers.buffers();
+    while (m_isChecked && buffers[place].first >= m_entered && buffers[place].before != simulate::kNoPart)
+        place = buffers[place].before; // not reloaded yet
+    const PlannedBuffer &buffer = buffers[place];
     if (m_isChecked && buffer.first >= m_entered)
         fail("which ", passText(buffer.first), " writes later");
+    if (m_isChecked && buffer.last < m_left && buffer.isOffloaded)
+        fail("which is on the host since ", passText(buffer.last + 1));
     if (m_isChecked && buffer.last < m_left)
         fail("which ", passText(buffer.last), " has freed");
     return values(place).data();

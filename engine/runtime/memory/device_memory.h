@@ -43,18 +43,22 @@ public:
         Free, ///< forward passes of one microbatch, whose buffers overlap in no schedule; not checked
     };
     void begin(Order order);
-    /// Begins the lifetimes of the buffers that the pass writes. Call before it receives. Throws LifetimeError if another pass
+    /// Begins the lifetimes of the buffers that the pass writes, and those of its reloads; ends those whose copies to the host
+    /// its unit has waited for. Call before it receives. Throws LifetimeError if another pass
     /// was planned.
     void enter(const schedule::Pass &pass);
     /// Ends the lifetimes of the buffers that the pass was the last to use.
     void leave();
     /// Returns the address of a live buffer; throws LifetimeError otherwise.
     [[nodiscard]] float *at(schedule::PassValue kind, int stage, int microbatch);
+    /// Returns a buffer of the plan, whether it is live or not.
+    [[nodiscard]] std::span<float> values(std::size_t buffer);
 
 private:
-    [[nodiscard]] std::span<float> values(std::size_t buffer);
+    /// Which buffers end after the last pass that used them: not those whose copy to the host may still read them.
+    enum class Copies : unsigned char { Pending, Joined };
     void count(std::size_t buffer, base::Bytes sign);
-    void endLives();
+    void endLives(Copies copies);
     void compareWithPlan() const;
     [[nodiscard]] std::string passText(std::size_t position) const;
 

@@ -9,6 +9,7 @@
 #include "engine/runtime/memory/memory_plan.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
+#include "engine/simulate/offload/offload_plan.h"
 
 #include <algorithm>
 #include <fstream>
@@ -60,6 +61,8 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
         other.schedule.recompute = model::Recompute::Full;
         other.schedule.recomputeLayers.clear();
     });
+    if (experiment.schedule.offload.isOn()) // on processors the host's memory is that of the devices
+        alsoWith("--offload none", [](model::Experiment &other) { other.schedule.offload = {}; });
     if (experiment.parallel.gradientRanks() > 1)
         alsoWith("--zero 1", [](model::Experiment &other) { other.parallel.zero = std::max(other.parallel.zero, 1); });
     if (experiment.schedule.file.empty()) {
@@ -90,6 +93,13 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
     return settings;
 }
 
+/// Returns the family's order with its copies to the host.
+base::Result<schedule::Schedule> orderOf(const model::Experiment &experiment)
+{
+    auto order = schedule::makeSchedule(experiment);
+    return order ? simulate::withOffload(experiment, *std::move(order)) : order;
+}
+
 /// Returns nothing if there is no such schedule.
 std::optional<MemoryNeed> needOf(const Setting &setting, const schedule::Schedule &schedule)
 {
@@ -100,7 +110,7 @@ std::optional<MemoryNeed> needOf(const Setting &setting, const schedule::Schedul
     }
     if (!model::validate(experiment).empty())
         return std::nullopt;
-    const auto other = schedule::makeSchedule(experiment);
+    const auto other = orderOf(experiment);
     if (!other)
         return std::nullopt;
     auto need = memoryNeed(experiment, *other);
@@ -143,16 +153,31 @@ MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Sc
         const int device = rank % schedule.devices();
         const simulate::MemoryNeeds each = simulate::memoryNeeds(experiment, schedule, device);
         need.peaks.push_back(each.fixed + each.activation * schedule::peakActivations(schedule, device));
+        need.hosts.push_back(simulate::peakHostBytes(experiment, schedule, device));
+        need.hostPeaks.push_back(need.hosts.back());
         need.slabs.push_back(need.peaks.back() + messages[static_cast<std::size_t>(device)].bytes);
     }
     return need;
+}
+
+/// Fails if the offloaded activations exceed the memory of the host.
+base::Result<> checkHosts(const model::Experiment &experiment, const schedule::Schedule &schedule, const MemoryNeed &need)
+{
+    if (!schedule.hasCopies())
+        return {};
+    std::vector<base::Bytes> most(static_cast<std::size_t>(schedule.devices()));
+    for (std::size_t rank = 0; rank < need.hostPeaks.size(); ++rank) {
+        base::Bytes &device = most[rank % most.size()];
+        device = std::max(device, need.hostPeaks[rank]);
+    }
+    return simulate::checkHostMemory(experiment, most);
 }
 
 } // namespace
 
 base::Bytes MemoryNeed::total() const
 {
-    return std::accumulate(slabs.begin(), slabs.end(), tokens);
+    return std::accumulate(hosts.begin(), hosts.end(), std::accumulate(slabs.begin(), slabs.end(), tokens));
 }
 
 base::Bytes tokenBytes(const Shape &shape)
@@ -174,6 +199,8 @@ base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const s
                 return plans.error();
             for (const DevicePlan &plan : *plans) {
                 need.slabs.push_back(plan.slabBytes());
+                need.hosts.push_back(plan.hostBytes());
+                need.hostPeaks.push_back(plan.hostPeak);
                 need.peaks.push_back(std::accumulate(plan.peak.begin(), plan.peak.end(), base::Bytes{0}) -
                                      plan.peak[category(simulate::MemoryCategory::Communication)]);
             }
@@ -189,6 +216,8 @@ base::Result<> checkMemory(const model::Experiment &experiment, const schedule::
     const auto need = memoryNeed(experiment, schedule);
     if (!need)
         return need.error();
+    if (auto fits = checkHosts(experiment, schedule, *need); !fits)
+        return fits;
     const Room room{available, experiment.schedule.memoryLimit};
     if (room.holds(*need, beside))
         return {};
@@ -212,7 +241,7 @@ base::Result<> checkMemory(const model::Experiment &experiment, const schedule::
 
 base::Bytes requiredBytes(const model::Experiment &experiment)
 {
-    const auto schedule = schedule::makeSchedule(experiment);
+    const auto schedule = orderOf(experiment);
     return schedule ? requiredBytes(experiment, *schedule) : 0;
 }
 

@@ -13,9 +13,11 @@ struct Shape;
 
 /// The planned memory of a run.
 struct MemoryNeed {
-    std::vector<base::Bytes> slabs; ///< by device, replica after replica
-    std::vector<base::Bytes> peaks; ///< likewise: peak bytes of its tensors without messages
-    base::Bytes tokens = 0;         ///< of a step's batch
+    std::vector<base::Bytes> slabs;     ///< by device, replica after replica
+    std::vector<base::Bytes> peaks;     ///< likewise: peak bytes of its tensors without messages
+    std::vector<base::Bytes> hosts;     ///< likewise: memory of offloaded activations
+    std::vector<base::Bytes> hostPeaks; ///< likewise: peak bytes of their tensors
+    base::Bytes tokens = 0;             ///< of a step's batch
 
     [[nodiscard]] base::Bytes total() const;
 };

@@ -86,6 +86,27 @@ void place(DevicePlan &plan)
     plan.bufferFloats = gaps.end();
 }
 
+/// Assigns an offset to every offloaded value on the host, in order of begin.
+void placeOnHost(DevicePlan &plan)
+{
+    Gaps gaps;
+    const auto floatsOf = [&plan](const simulate::HostBuffer &each) {
+        return blockFloats(plan.buffers.buffers()[each.from].floats);
+    };
+    const auto all = plan.buffers.hostBuffers();
+    std::vector<std::size_t> byEnd(all.size());
+    std::iota(byEnd.begin(), byEnd.end(), std::size_t{0});
+    std::ranges::stable_sort(byEnd, {}, [&all](std::size_t i) { return all[i].last; });
+    auto ended = byEnd.begin();
+    for (const simulate::HostBuffer &each : all) {
+        for (; all[*ended].last < each.first; ++ended)
+            gaps.release(plan.hostPlaces[*ended], floatsOf(all[*ended]));
+        plan.hostPlaces.push_back(gaps.allocate(floatsOf(each)));
+    }
+    plan.hostFloats = gaps.end();
+    plan.hostPeak = plan.buffers.hostPeakFloats() * static_cast<base::Bytes>(sizeof(float));
+}
+
 void followBytes(DevicePlan &plan, std::size_t passes)
 {
     plan.after.assign(passes, {});
@@ -97,9 +118,12 @@ void followBytes(DevicePlan &plan, std::size_t passes)
         now[category(buffer.category)] += sign * buffer.floats * static_cast<base::Bytes>(sizeof(float));
     };
     for (std::size_t pass = 0; pass < passes; ++pass) {
+        // The unit that waits for the end of a copy to the host frees what was copied.
+        for (; ended != plan.buffers.byEnd().end() && buffers[*ended].last < pass; ++ended)
+            change(buffers[*ended], -1);
         for (; begun != buffers.end() && begun->first == pass; ++begun)
             change(*begun, 1);
-        for (; ended != plan.buffers.byEnd().end() && buffers[*ended].last == pass; ++ended)
+        for (; ended != plan.buffers.byEnd().end() && buffers[*ended].last == pass && !buffers[*ended].isOffloaded; ++ended)
             change(buffers[*ended], -1);
         plan.after[pass] = now;
     }
@@ -146,6 +170,7 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         plan.peak = plan.buffers.peak();
         plan.peak[category(simulate::MemoryCategory::Communication)] += messages[size(device)].bytes;
         place(plan);
+        placeOnHost(plan);
         followBytes(plan, schedule.device(device).size());
         plan.slabFloats = plan.poolFloats + plan.bufferFloats;
     }

@@ -31,6 +31,10 @@ void shift(timeline::Lane &lane, base::Nanos by)
     for (const auto times : {&lane.begin, &lane.end})
         for (base::Nanos &time : *times)
             time += by;
+    for (timeline::AnchoredSlice &slice : lane.anchored) {
+        slice.begin += by;
+        slice.end += by;
+    }
     lane.tailBegin += by;
     lane.tailEnd += by;
 }
@@ -177,6 +181,7 @@ base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcom
     own.put(std::chrono::duration_cast<std::chrono::nanoseconds>(begin.time_since_epoch()).count() + m_group->clock().offset);
     own.put(mine.loss);
     own.put(mine.peakMemory);
+    own.put(mine.peakHost);
     pack(own, mine.lane);
     const auto all = m_group->gather(own.take(), m_halt);
     if (!all)
@@ -191,6 +196,7 @@ base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcom
         begins.push_back(packed.value<base::Nanos>());
         outcome.loss = packed.value<double>();
         outcome.peakMemory = packed.value<simulate::MemoryByCategory>();
+        outcome.peakHost = packed.value<base::Bytes>();
         outcome.lane = unpackLane(packed);
         if (!packed.isWhole())
             return malformedResult(outcomes.size() - 1);

@@ -34,7 +34,8 @@ using ProcessGroupPtr = std::shared_ptr<backend::ProcessGroup>;
 struct DeviceOutcome {
     double loss = 0; ///< Device::lossSum()
     simulate::MemoryByCategory peakMemory{};
-    timeline::Lane lane; ///< by the clock of the step
+    base::Bytes peakHost = 0; ///< of offloaded activations
+    timeline::Lane lane;      ///< by the clock of the step
 };
 
 /// The collective calls of a Session. If all devices are in this process, each call does only its local part. Calls return

@@ -16,6 +16,7 @@ inline void pack(Packer &packer, const timeline::Lane &lane)
     packer.put(lane.pass);
     packer.put(lane.tailBegin);
     packer.put(lane.tailEnd);
+    packer.put(lane.anchored);
 }
 
 /// Returns whether kind and flag are valid. Checks the byte of the flag, because reading it as a bool is undefined otherwise.
@@ -31,8 +32,8 @@ inline void pack(Packer &packer, const timeline::Lane &lane)
            static_cast<int>(slice.transfer) < schedule::kTransferCount;
 }
 
-/// Bytes of an empty lane: four counts and its tail.
-inline constexpr std::size_t kLeastLaneBytes = 4 * sizeof(std::size_t) + 2 * sizeof(base::Nanos);
+/// Bytes of an empty lane: five counts and its tail.
+inline constexpr std::size_t kLeastLaneBytes = 5 * sizeof(std::size_t) + 2 * sizeof(base::Nanos);
 
 [[nodiscard]] inline timeline::Lane unpackLane(Unpacker &packed)
 {
@@ -42,6 +43,10 @@ inline constexpr std::size_t kLeastLaneBytes = 4 * sizeof(std::size_t) + 2 * siz
     lane.pass = packed.values<schedule::Pass>();
     lane.tailBegin = packed.value<base::Nanos>();
     lane.tailEnd = packed.value<base::Nanos>();
+    lane.anchored = packed.values<timeline::AnchoredSlice>();
+    packed.require(std::ranges::all_of(lane.anchored, [](const timeline::AnchoredSlice &slice) {
+        return static_cast<int>(slice.kind) < timeline::kAnchoredKinds;
+    }));
     const bool isEven = lane.end.size() == lane.size() && lane.pass.size() == lane.size() &&
                         (lane.vocabulary.empty() || lane.vocabulary.size() == lane.size());
     packed.require(isEven && std::ranges::all_of(lane.pass, [](const schedule::Pass &pass) { return isPossible(pass); }));

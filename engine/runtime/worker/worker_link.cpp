@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@ namespace stagelens::runtime {
 namespace {
 
 /// Increment with every change of the protocol.
-constexpr std::uint32_t kProtocolVersion = 4;
+constexpr std::uint32_t kProtocolVersion = 5;
 
 struct Head {
     std::uint32_t version = kProtocolVersion;
@@ -141,6 +142,7 @@ void pack(Packer &packer, const StepReport &report)
     packer.put(report.loss);
     packer.put(report.iteration);
     packer.put(report.peakMemory);
+    packer.put(report.peakHost);
     pack(packer, *report.timeline);
     packer.put(report.facts.size());
     for (const auto &[name, text] : report.facts) {
@@ -163,6 +165,7 @@ StepReport unpackReport(Unpacker &packed)
     report.loss = packed.value<double>();
     report.iteration = packed.value<base::Nanos>();
     report.peakMemory = packed.values<simulate::MemoryByCategory>();
+    report.peakHost = packed.values<base::Bytes>();
     report.timeline = std::make_shared<const timeline::Timeline>(unpackTimeline(packed));
     for (auto count = packed.count(2 * sizeof(std::size_t)); count > 0; --count) {
         std::string name = packed.text();
@@ -187,12 +190,51 @@ void pack(Packer &packer, const PackedRun &run)
 {
     packer.put(model::toJson(run.experiment).dump());
     packer.put(schedule::toText(run.schedule));
+    for (int device = 0; device < run.schedule.devices(); ++device) // the text has no copies
+        packer.put(std::vector<schedule::Copy>(run.schedule.copies(device).begin(), run.schedule.copies(device).end()));
     for (const auto *path : {&run.folders.dump, &run.folders.init, &run.folders.checkpoints, &run.folders.resume})
         packer.put(path->string());
     packer.put(run.folders.checkpointEvery);
     packer.put(run.folders.recordsKernels);
     packer.put(run.isOverNccl);
 }
+
+namespace {
+
+/// Returns whether a copy belongs to a device's order and begins before it is needed.
+bool isPossible(const schedule::Copy &copy, const schedule::Schedule &schedule, int device)
+{
+    const bool isKind = copy.kind == schedule::CopyKind::Offload || copy.kind == schedule::CopyKind::Reload;
+    return isKind && copy.launch <= copy.join && copy.join < schedule.device(device).size() && copy.microbatch >= 0 &&
+           copy.microbatch < schedule.microbatches() && copy.stage < schedule.stages();
+}
+
+/// Reads the copies of every device. Each is copied back once, after it has left, or the input is malformed.
+std::vector<std::vector<schedule::Copy>> unpackCopies(Unpacker &packed, const schedule::Schedule &schedule)
+{
+    std::vector<std::vector<schedule::Copy>> all;
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const auto &copies = all.emplace_back(packed.values<schedule::Copy>());
+        std::map<std::pair<int, int>, std::uint32_t> away; // joins of offloads
+        for (const schedule::Copy &copy : copies) {
+            packed.require(isPossible(copy, schedule, device));
+            const std::pair key(static_cast<int>(copy.stage), copy.microbatch);
+            if (copy.kind == schedule::CopyKind::Offload) {
+                packed.require(away.emplace(key, copy.join).second);
+                continue;
+            }
+            const auto offload = away.find(key);
+            packed.require(offload != away.end() && offload->second <= copy.launch);
+            away.erase(key);
+        }
+        packed.require(away.empty() && std::ranges::is_sorted(copies, {}, &schedule::Copy::launch));
+        if (!packed.isWhole())
+            return {};
+    }
+    return all;
+}
+
+} // namespace
 
 base::Result<PackedRun> unpackRun(Unpacker &packed)
 {
@@ -202,6 +244,8 @@ base::Result<PackedRun> unpackRun(Unpacker &packed)
     auto schedule = schedule::scheduleFromText(packed.text());
     if (!schedule)
         return schedule.error();
+    if (std::vector<std::vector<schedule::Copy>> copies = unpackCopies(packed, *schedule); packed.isWhole())
+        schedule = schedule->withCopies(std::move(copies));
     RunFolders folders;
     for (auto *path : {&folders.dump, &folders.init, &folders.checkpoints, &folders.resume})
         *path = packed.text();

@@ -261,9 +261,10 @@ private:
         record.losses.push_back(report.loss);
         record.iterations.push_back(report.iteration);
         record.timeline = report.timeline;
-        record.metrics = metricsOf(*report.timeline, report.peakMemory);
+        record.metrics = metricsOf(*report.timeline, report.peakMemory, report.peakHost);
         if (m_keptSlices < kKeptSlices || m_kept.empty()) {
-            m_kept.push_back({report.iteration, report.timeline, report.peakMemory, record.iterations.size() - 1});
+            m_kept.push_back(
+                {report.iteration, report.timeline, report.peakMemory, report.peakHost, record.iterations.size() - 1});
             m_keptSlices += report.timeline->sliceCount();
         }
         m_snapshot.step = report.step + 1;
@@ -319,11 +320,13 @@ private:
     }
 
     [[nodiscard]] simulate::Metrics metricsOf(const timeline::Timeline &timeline,
-                                              const std::vector<simulate::MemoryByCategory> &peakMemory) const
+                                              const std::vector<simulate::MemoryByCategory> &peakMemory,
+                                              const std::vector<base::Bytes> &peakHost) const
     {
         simulate::Metrics metrics =
             simulate::computeMetrics(m_snapshot.record.experiment, *m_snapshot.schedule, timeline, nullptr, m_peakFlops);
         metrics.peakMemoryByCategory = peakMemory;
+        metrics.peakHost = peakHost;
         metrics.peakMemory.clear();
         for (const simulate::MemoryByCategory &bytes : peakMemory)
             metrics.peakMemory.push_back(simulate::MemoryStep{0, bytes}.total());
@@ -342,7 +345,7 @@ private:
         const auto middle = candidates.begin() + static_cast<std::ptrdiff_t>((candidates.size() - 1) / 2);
         std::ranges::nth_element(candidates, middle, {}, [](const Kept *kept) { return kept->iteration; });
         m_snapshot.record.timeline = (*middle)->timeline;
-        m_snapshot.record.metrics = metricsOf(*(*middle)->timeline, (*middle)->peakMemory);
+        m_snapshot.record.metrics = metricsOf(*(*middle)->timeline, (*middle)->peakMemory, (*middle)->peakHost);
         summarize();
     }
 
@@ -430,6 +433,7 @@ private:
         base::Nanos iteration;
         timeline::TimelinePtr timeline;
         std::vector<simulate::MemoryByCategory> peakMemory;
+        std::vector<base::Bytes> peakHost;
         std::size_t step; ///< of those that this run does
     };
 

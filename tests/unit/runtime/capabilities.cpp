@@ -242,6 +242,11 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.training.optimizer.name = "muon";
      }},
     {"activation-offload", [](Experiment &e) { e.schedule.offload.isAuto = true; }},
+    {"activation-offload-on-gpus",
+     [](Experiment &e) {
+         e.schedule.offload.isAuto = true;
+         e.training.backend = "cuda";
+     }},
     {"activation-offload-with-sequence-slices",
      [](Experiment &e) {
          e.schedule.offload.fraction = 0.5;

@@ -1,0 +1,70 @@
+// Copies between device and host memory on a thread of their own, first in, first out.
+#pragma once
+
+#include "engine/base/units.h"
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <thread>
+
+namespace stagelens::runtime {
+
+/// What is copied of one value.
+struct Move {
+    std::span<float> to;
+    std::span<const float> from;
+};
+/// The values of one copy; unused ones are empty.
+using Moves = std::array<Move, 2>;
+
+[[nodiscard]] base::Bytes bytesOf(const Moves &moves);
+void copyNow(const Moves &moves);
+/// Returns the least time that a copy takes at a rate in bytes/s; 0 if the rate is 0, which means unlimited.
+[[nodiscard]] base::Nanos leastTime(base::Bytes bytes, double bytesPerSecond);
+
+/// One lane of a link. The memory of a copy must stay valid until wait() or drop(). Used by one thread at a time.
+class CopyThread {
+public:
+    /// Copies no faster than the rate; 0: unlimited.
+    explicit CopyThread(double bytesPerSecond);
+    /// Drops the copies that have not begun.
+    ~CopyThread() = default;
+    CopyThread(const CopyThread &) = delete;
+    CopyThread &operator=(const CopyThread &) = delete;
+
+    /// Launches a copy; returns its number since drop(), from 0.
+    std::size_t launch(const Moves &moves);
+    /// Blocks until a copy has ended. Returns false if `stop` was requested first.
+    [[nodiscard]] bool wait(std::size_t copy, const std::stop_token &stop);
+    /// Ends the copy in progress without regard to the rate, and drops the others.
+    void drop();
+
+    struct Times {
+        base::Nanos begin = 0; ///< by the steady clock
+        base::Nanos end = 0;
+    };
+    /// Returns the times of a copy that has ended.
+    [[nodiscard]] Times times(std::size_t copy) const;
+
+private:
+    struct Job {
+        Moves moves;
+        Times times;
+    };
+    void run(const std::stop_token &stop);
+
+    const double m_rate;
+    mutable std::mutex m_mutex;
+    std::condition_variable_any m_changed;
+    std::deque<Job> m_jobs; ///< since drop()
+    std::size_t m_done = 0; ///< of them
+    bool m_isDropping = false;
+    std::jthread m_thread; ///< last: uses all of the above
+};
+
+} // namespace stagelens::runtime

@@ -1,0 +1,132 @@
+#include "engine/runtime/offload/device_copies.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace stagelens::runtime {
+
+using schedule::CopyKind;
+
+namespace {
+
+constexpr double kGiga = 1e9;
+
+timeline::AnchoredKind shownAs(CopyKind kind)
+{
+    return kind == CopyKind::Reload ? timeline::AnchoredKind::Reload : timeline::AnchoredKind::Offload;
+}
+
+} // namespace
+
+DeviceCopies::DeviceCopies(const RunPlan &plan, int device, DeviceMemory &memory)
+    : m_copies(plan.schedule.copies(device)), m_memory(memory), m_host(memory.plan()),
+      m_rate(plan.experiment.schedule.hostBandwidth.value_or(0) * kGiga),
+      m_takesTurns(plan.experiment.schedule.offloadLanes == model::OffloadLanes::Half),
+      m_offloads{schedule::byJoin(m_copies, CopyKind::Offload)}, m_reloads{schedule::byJoin(m_copies, CopyKind::Reload)},
+      m_numbers(m_copies.size())
+{}
+
+void DeviceCopies::beginStep()
+{
+    for (const auto &thread : m_threads)
+        thread->drop();
+    m_host.begin();
+    m_offloads.joined = m_reloads.joined = 0;
+    m_position = m_next = m_launched = 0;
+}
+
+void DeviceCopies::useThreads(std::stop_token halt)
+{
+    m_halt = std::move(halt);
+    const std::size_t lanes = m_copies.empty() ? 0 : m_takesTurns ? 1 : 2;
+    while (m_threads.size() < lanes)
+        m_threads.push_back(std::make_unique<CopyThread>(m_rate));
+}
+
+bool DeviceCopies::beginUnit(std::span<const schedule::Pass> unit)
+{
+    m_position = m_next;
+    m_next += unit.size();
+    m_done.clear();
+    m_host.enter(m_position);
+    const std::size_t first = m_launched;
+    while (m_launched < m_copies.size() && m_copies[m_launched].launch <= m_position)
+        ++m_launched;
+    const std::size_t early = first + schedule::firstOffloads(m_copies.subspan(first, m_launched - first));
+    for (std::size_t copy = first; copy < early; ++copy)
+        launch(copy);
+    if (!join(m_offloads))
+        return false;
+    for (const schedule::Pass &pass : unit)
+        m_memory.enter(pass);
+    for (std::size_t copy = early; copy < m_launched; ++copy)
+        launch(copy);
+    return true;
+}
+
+bool DeviceCopies::joinReloads()
+{
+    return join(m_reloads);
+}
+
+bool DeviceCopies::join(Joins &joins)
+{
+    for (; joins.joined < joins.order.size() && m_copies[joins.order[joins.joined]].join <= m_position; ++joins.joined)
+        if (const std::uint32_t copy = joins.order[joins.joined];
+            !m_threads.empty() && !threadOf(copy).wait(m_numbers[copy], m_halt))
+            return false;
+    return true;
+}
+
+CopyThread &DeviceCopies::threadOf(std::size_t copy) const
+{
+    return *(m_copies[copy].kind == CopyKind::Reload ? m_threads.back() : m_threads.front());
+}
+
+Moves DeviceCopies::movesOf(std::size_t copy)
+{
+    const simulate::BufferPlan &buffers = m_memory.plan().buffers;
+    Moves moves;
+    const auto [first, end] = buffers.movedBy(copy);
+    for (std::uint32_t at = first; at < end; ++at) {
+        const simulate::HostBuffer &each = buffers.hostBuffers()[at];
+        moves[at - first] = m_copies[copy].kind == CopyKind::Offload ? Move{m_host.values(at), m_memory.values(each.from)}
+                                                                     : Move{m_memory.values(each.to), m_host.values(at)};
+    }
+    return moves;
+}
+
+void DeviceCopies::launch(std::size_t copy)
+{
+    using Clock = std::chrono::steady_clock;
+    const Moves moves = movesOf(copy);
+    if (!m_threads.empty()) {
+        m_numbers[copy] = threadOf(copy).launch(moves);
+        return;
+    }
+    const auto begin = Clock::now();
+    copyNow(moves);
+    const base::Nanos spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+    const base::Bytes bytes = bytesOf(moves);
+    m_done.push_back({copy, std::max(spent, leastTime(bytes, m_rate)), bytes});
+}
+
+void DeviceCopies::note(timeline::Lane &lane, base::Nanos zero) const
+{
+    const std::size_t own = lane.anchored.size();
+    for (std::size_t copy = 0; !m_threads.empty() && copy < m_launched; ++copy) {
+        const CopyThread::Times times = threadOf(copy).times(m_numbers[copy]);
+        const auto [first, end] = m_memory.plan().buffers.movedBy(copy);
+        base::Bytes bytes = 0;
+        for (std::uint32_t at = first; at < end; ++at)
+            bytes += m_memory.plan().buffers.buffers()[m_memory.plan().buffers.hostBuffers()[at].from].floats *
+                     simulate::kFloatBytes;
+        lane.anchored.push_back({times.begin - zero, times.end - zero, bytes, shownAs(m_copies[copy].kind),
+                                 m_copies[copy].stage, m_copies[copy].microbatch});
+    }
+    std::stable_sort(lane.anchored.begin() + static_cast<std::ptrdiff_t>(own), lane.anchored.end(),
+                     [](const auto &a, const auto &b) { return a.begin < b.begin; });
+}
+
+} // namespace stagelens::runtime
