@@ -8,7 +8,7 @@ namespace stagelens::operators {
 
 std::string_view name(OperatorKind kind)
 {
-    constexpr std::array<std::string_view, 22> kNames{"layer-norm",      "rms-norm",
+    constexpr std::array<std::string_view, 23> kNames{"layer-norm",      "rms-norm",
                                                       "linear",          "gelu",
                                                       "swiglu",          "rotary",
                                                       "attention",       "add",
@@ -18,7 +18,8 @@ std::string_view name(OperatorKind kind)
                                                       "reduce-scatter",  "replicate",
                                                       "all-reduce",      "gather-keys",
                                                       "tokens-to-heads", "heads-to-tokens",
-                                                      "send-to-experts", "return-from-experts"};
+                                                      "send-to-experts", "return-from-experts",
+                                                      "keep-keys"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 

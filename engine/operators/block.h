@@ -65,7 +65,7 @@ enum class OperatorKind : std::uint8_t {
     SwiGlu,    ///< gate, up -> silu(gate) up; the backward writes the gradients over gate and up
     Rotary,    ///< rotates the queries and keys of fused rows in place
     /// queries, keys and values in fused rows -> y, log of the sum of exponentials of each head, and the probabilities of each
-    /// head and key if they are kept (withProbabilities()). With context ranks also reads the keys of all tokens
+    /// head and key if they are kept (withProbabilities()). With context ranks or slices also reads the keys of all tokens
     Attention,
     Add, ///< x, residual -> sum
     // Of a mixture of experts (kernels/include/experts.h). The k rows of each token are sorted by (expert, token), so that a
@@ -88,6 +88,8 @@ enum class OperatorKind : std::uint8_t {
     // those of its own experts, of all ranks' tokens, sorted by (expert, rank, token).
     SendToExperts,     ///< rows, gates and routes of the own tokens -> rows and gates of the own experts, and arrivals
     ReturnFromExperts, ///< rows of the own experts, arrivals, routes -> rows of the own tokens
+    /// Of slices of sequences: fused rows -> the keys and values of the whole sequences, to which each slice adds its own
+    KeepKeys,
 };
 [[nodiscard]] std::string_view name(OperatorKind kind); ///< "layer-norm", ...
 

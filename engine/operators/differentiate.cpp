@@ -77,7 +77,8 @@ private:
         case OperatorKind::HeadsToTokens: appendTransposed(op, Exchange::TokensToHeads); break;
         case OperatorKind::SendToExperts:
         case OperatorKind::ReturnFromExperts: appendExpertExchange(op); break;
-        case OperatorKind::GatherKeys: break; // see appendAttention()
+        case OperatorKind::GatherKeys:
+        case OperatorKind::KeepKeys: break; // see appendAttention()
         }
     }
 
@@ -89,6 +90,8 @@ private:
             m_draft.steps.push_back(std::move(step));
             return;
         }
+        if (isKeptKeys(m_block, op.inputs[1]))
+            return appendSlice(std::move(step));
         const std::int64_t width = m_block.value(op.inputs[1]).width;
         const Place keys = m_draft.newScratch(width);
         const Place gradients = m_draft.newScratch(width);
@@ -107,6 +110,20 @@ private:
         }
         if (isRing)
             m_draft.steps.push_back(exchangeStep(Exchange::RingGradients, gradients, fused, width, ring));
+    }
+
+    /// The slices of a sequence share keys; later ones have added their parts of the gradients, so those of this slice's keys
+    /// are complete.
+    void appendSlice(Step step)
+    {
+        const Place sums{Place::Kind::KeyGradients};
+        const Place fused = step.out[0];
+        step.in.push_back({Place::Kind::Keys});
+        step.out.push_back(sums);
+        m_draft.steps.push_back(std::move(step));
+        const auto keeps = std::ranges::find(m_block.operators, OperatorKind::KeepKeys, &Operator::kind);
+        m_draft.steps.push_back(
+            {StepKind::InputGradient, static_cast<int>(keeps - m_block.operators.begin()), {sums}, {fused}});
     }
 
     /// The gradient goes back to where the numbers came from.

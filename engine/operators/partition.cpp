@@ -1,5 +1,7 @@
 #include "engine/operators/partition.h"
 
+#include "engine/model/family_shape.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -170,6 +172,24 @@ Block withGatheredKeys(Block block, const TensorSplit &split)
     return block;
 }
 
+/// Lets attention read the keys and values of a whole sequence, which its slices add in turn.
+Block withKeptKeys(Block block)
+{
+    std::vector<Operator> operators;
+    for (Operator &op : block.operators) {
+        if (op.kind == OperatorKind::Attention) {
+            const ValueId qkv = op.inputs[0];
+            const auto keys = static_cast<ValueId>(block.values.size());
+            block.values.push_back({"keys", block.value(qkv).width - block.value(op.outputs[0]).width});
+            operators.push_back({OperatorKind::KeepKeys, {qkv}, {keys}, {}, {}});
+            op.inputs.push_back(keys);
+        }
+        operators.push_back(std::move(op));
+    }
+    block.operators = std::move(operators);
+    return block;
+}
+
 /// Lets attention have all tokens of some heads. `heads`: as many numbers for each of the rank's tokens as before.
 Block withHeadsOfAllTokens(Block block)
 {
@@ -276,12 +296,21 @@ TensorSplit splitOf(const model::ParallelPlan &plan)
     return {plan.tensor, plan.hasSequenceParallel(), plan.context, plan.contextMethod, plan.expert, plan.expertHeadroom};
 }
 
+TensorSplit engineSplit(const model::Experiment &experiment)
+{
+    TensorSplit split = splitOf(experiment.parallel);
+    split.slices = model::slicesOf(experiment.schedule);
+    return split;
+}
+
 Block partitioned(Block whole, const TensorSplit &split)
 {
     Block block = split.ranks == 1 ? std::move(whole) : Partition(whole, split).make();
     if (split.context > 1)
         block = split.contextMethod == model::ContextMethod::Ulysses ? withHeadsOfAllTokens(std::move(block))
                                                                      : withGatheredKeys(std::move(block), split);
+    if (split.slices > 1)
+        block = withKeptKeys(std::move(block));
     return split.expert > 1 && block.routing.experts > 0 ? withExpertRanks(std::move(block), split) : block;
 }
 

@@ -15,9 +15,12 @@ struct TensorSplit {
     model::ContextMethod contextMethod = model::ContextMethod::AllGather;
     int expert = 1; ///< e: each rank has the experts of its own of the tokens of all
     double expertHeadroom = model::ParallelPlan::kExpertHeadroom;
+    int slices = 1; ///< of a sequence: keys and values are kept for those after it
     friend bool operator==(const TensorSplit &, const TensorSplit &) = default;
 };
 [[nodiscard]] TensorSplit splitOf(const model::ParallelPlan &plan);
+/// Returns the split of what the engine runs, with the slices of sequences.
+[[nodiscard]] TensorSplit engineSplit(const model::Experiment &experiment);
 
 /// Returns the rows for each of its own tokens that an expert rank has memory for: `headroom` times the k that it has on
 /// average, and at most those that arrive if the tokens of all `ranks` choose its experts.

@@ -111,6 +111,8 @@ private:
             return {Place::Kind::Input};
         if (root == m_block.output)
             return {Place::Kind::Output};
+        if (isKeptKeys(m_block, root))
+            return {Place::Kind::Keys};
         if (std::ranges::find(m_saved, root) != m_saved.end())
             return {Place::Kind::Saved, root};
         const auto found = m_scratch.find(root);
@@ -138,6 +140,12 @@ std::string_view name(Exchange exchange)
 Step exchangeStep(Exchange exchange, Place in, Place out, std::int64_t width, int hop)
 {
     return {.kind = StepKind::Exchange, .in = {in}, .out = {out}, .width = width, .exchange = exchange, .hop = hop};
+}
+
+bool isKeptKeys(const Block &block, ValueId value)
+{
+    return std::ranges::any_of(
+        block.operators, [value](const Operator &op) { return op.kind == OperatorKind::KeepKeys && op.outputs[0] == value; });
 }
 
 const Operator *keysOf(const Block &block, const Operator &attention)

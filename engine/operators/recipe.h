@@ -14,11 +14,13 @@ namespace stagelens::operators {
 struct Place {
     enum class Kind : std::uint8_t {
         None,
-        Input,    ///< of the layer
-        Output,   ///< of the layer
-        Gradient, ///< [b s, h]: of the output before the backward, of the input after it
-        Saved,    ///< from F to B or W, in the slab of the layer: `index` is a ValueId
-        Scratch,  ///< not preserved between passes: `index` in LayerRecipe::scratch
+        Input,        ///< of the layer
+        Output,       ///< of the layer
+        Gradient,     ///< [b s, h]: of the output before the backward, of the input after it
+        Saved,        ///< from F to B or W, in the slab of the layer: `index` is a ValueId
+        Scratch,      ///< not preserved between passes: `index` in LayerRecipe::scratch
+        Keys,         ///< slices: keys and values of whole sequences, from the forward of the first slice to its backward
+        KeyGradients, ///< slices: the sums of their gradients in fp32, from the backward of the last slice to that of the first
     };
     Kind kind = Kind::None;
     int index = 0;
@@ -70,12 +72,14 @@ enum class Exchange : std::uint8_t {
 ///                     attention: in qkv (, keys); out y, log-sum-exp (, probabilities)
 ///                     swiglu: in gate, up; out y        rotary: in and out rows
 ///                     of experts: the inputs and outputs of the operator; combine: addend
+///                     keep-keys: in fused rows; out keys, of the rows
 ///                     sums of parts, after their exchange: out += bias + addend
 ///     InputGradient   norm: in dy, x, statistics; out dx           linear: in dy of its outputs; out dx; between
 ///                     attention: in dy, qkv, y, log-sum-exp (, probabilities) (, keys); out d(qkv) (, d(keys))
 ///                     swiglu: in dy; out gate, up, replaced by their gradients                rotary: in and out rows
 ///                     route: in gates' gradient, gates, routes; out logits, replaced by their gradient
 ///                     dispatch, combine: in dy, routes; out dx
+///                     keep-keys: in d(keys); out d(qkv), of the rows
 ///                     expert-linear: in dy of its outputs, routes; out dx
 ///                     expert-swiglu: in dy, gates, routes; out gate, up, replaced by their gradients, and gates' gradient
 ///     Exchange        in x; out y. Among expert ranks: in rows, gates (or none), routes, arrivals; out rows, gates, arrivals
@@ -120,6 +124,8 @@ struct BackwardReads {
 /// Returns the input of the AllGather that makes the value, or the value.
 [[nodiscard]] ValueId beforeGather(const Block &block, ValueId value);
 
+/// Returns whether a value is the keys and values that the slices of a sequence share.
+[[nodiscard]] bool isKeptKeys(const Block &block, ValueId value);
 /// Returns the operator that makes the keys of other context ranks for an attention, or null.
 [[nodiscard]] const Operator *keysOf(const Block &block, const Operator &attention);
 

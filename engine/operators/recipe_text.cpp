@@ -105,6 +105,8 @@ private:
         case Place::Kind::Gradient: return "gradient";
         case Place::Kind::Saved: return std::string(m_block.value(place.index).name);
         case Place::Kind::Scratch: return base::concat("scratch", place.index);
+        case Place::Kind::Keys: return "keys";
+        case Place::Kind::KeyGradients: return "key gradients";
         }
         return "none";
     }

@@ -4,6 +4,7 @@
 
 #include "engine/operators/architecture.h"
 #include "engine/operators/recompute.h"
+#include "engine/operators/slices.h"
 
 #include <algorithm>
 #include <optional>
@@ -113,6 +114,7 @@ OperatorWork workOf(const Block &block, const Operator &op)
     case OperatorKind::SendToExperts:
     case OperatorKind::ReturnFromExperts:
     case OperatorKind::GatherKeys: break; // their time is that of a network
+    case OperatorKind::KeepKeys: break;   // copies a part of what attention reads
     }
     return work;
 }
@@ -180,7 +182,7 @@ base::Precision enginePrecision(const Experiment &experiment)
 
 bool isEnginePlan(const Experiment &experiment)
 {
-    if (model::slicesOf(experiment.schedule) > 1)
+    if (model::slicesOf(experiment.schedule) > 1 && experiment.training.backend != "cpu")
         return false; // only predicted
     return experiment.model.dtype == DataType::Fp32 || enginePrecision(experiment) == base::Precision::Bf16;
 }
@@ -200,26 +202,33 @@ SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std:
 
 namespace {
 
-EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, bool keepsProbabilities,
-                           const TensorSplit &split, const model::RecomputeModules &modules)
+/// Returns the recipe of a layer on a rank.
+LayerRecipe recipeFor(const ModelConfig &model, bool keepsProbabilities, const TensorSplit &split)
 {
-    const LayerRecipe recipe =
-        recipeOf(partitioned(keepsProbabilities ? withProbabilities(blockOf(model), model) : blockOf(model), split));
+    return recipeOf(partitioned(keepsProbabilities ? withProbabilities(blockOf(model), model) : blockOf(model), split));
+}
+
+/// `tokens`: of a sequence that a pass computes on a context rank.
+EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, const LayerRecipe &recipe,
+                           const TensorSplit &split, const model::RecomputeModules &modules, std::int64_t tokens)
+{
     const auto values = [precision](std::int64_t numbers) { return base::floatsOf(numbers, precision); };
     EngineFloats floats;
     floats.precision = precision;
-    floats.tokens = tokensOf(model, microbatchSize, split);
+    floats.tokens = microbatchSize * tokens;
     const std::int64_t ownTokens = split.isSequenceParallel ? floats.tokens / split.ranks : floats.tokens;
     floats.boundary = values(ownTokens * model.hidden);
     floats.gathered = values(floats.tokens * model.hidden);
     if (split.ranks > 1)
         floats.tensorPart = values((floats.tokens + split.ranks - 1) / split.ranks * model.hidden);
+    const std::int64_t kvHeads = std::max(1, model.kvHeads / split.ranks);
     if (split.context > 1) {
-        const std::int64_t heads = std::max(1, model.kvHeads / split.ranks);
         const bool isByHeads = split.contextMethod == model::ContextMethod::Ulysses;
-        const std::int64_t width = isByHeads ? (model.heads / split.ranks + 2 * heads) / split.context : 2 * heads;
+        const std::int64_t width = isByHeads ? (model.heads / split.ranks + 2 * kvHeads) / split.context : 2 * kvHeads;
         floats.contextPart = values(floats.tokens * width * model.headSize());
     }
+    if (split.slices > 1)
+        floats.keys = values(std::int64_t{microbatchSize} * model.sequence * 2 * kvHeads * model.headSize());
     floats.normStatistics = (architectureOf(model.family).normsHaveBias ? 2 : 1) * ownTokens; // [mean | rstd]
     floats.layer = savedLayout(recipe.block, recipe.saved, floats.tokens, precision).floats;
     floats.dropped =
@@ -260,22 +269,44 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Pr
                       keepsProbabilities,
                       split,
                       modules,
-                      derivedFloats(model, microbatchSize, precision, keepsProbabilities, split, modules)};
+                      derivedFloats(model, microbatchSize, precision, recipeFor(model, keepsProbabilities, split), split,
+                                    modules, model.sequence / split.context)};
     return known->floats;
 }
 
 EngineFloats engineFloats(const Experiment &experiment)
 {
+    if (model::slicesOf(experiment.schedule) > 1)
+        return std::ranges::max(engineFloatsOfSlices(experiment), {}, &EngineFloats::tokens);
     return engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment),
                         keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute),
                         splitOf(experiment.parallel), experiment.schedule.recomputeModules);
+}
+
+std::vector<EngineFloats> engineFloatsOfSlices(const Experiment &experiment)
+{
+    if (model::slicesOf(experiment.schedule) == 1)
+        return {engineFloats(experiment)};
+    const TensorSplit split = engineSplit(experiment);
+    const LayerRecipe recipe =
+        recipeFor(experiment.model, keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute), split);
+    std::vector<EngineFloats> all;
+    std::int64_t workspace = 0;
+    for (const int length : sliceLengths(experiment)) {
+        all.push_back(derivedFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment), recipe,
+                                    split, experiment.schedule.recomputeModules, length));
+        workspace = std::max(workspace, all.back().workspace);
+    }
+    for (EngineFloats &floats : all)
+        floats.workspace = workspace;
+    return all;
 }
 
 Block engineBlock(const Experiment &experiment)
 {
     Block block = blockOf(experiment.model);
     const bool keeps = keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute);
-    return partitioned(keeps ? withProbabilities(std::move(block), experiment.model) : block, splitOf(experiment.parallel));
+    return partitioned(keeps ? withProbabilities(std::move(block), experiment.model) : block, engineSplit(experiment));
 }
 
 std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize)

@@ -81,6 +81,7 @@ struct EngineFloats {
     std::int64_t tensorPart = 0;     ///< of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
     std::int64_t contextPart = 0;    ///< the greatest message of context ranks: the keys and values of a rank's tokens, or its
                                      ///< fused rows of another rank's heads; 0 without context ranks
+    std::int64_t keys = 0;           ///< slices: keys and values of whole sequences, of a layer; 0 for whole sequences
     std::int64_t layer = 0;          ///< saved by a layer from F to B in addition to its input
     std::int64_t dropped = 0;        ///< of them: rebuilt in the backward of a layer that is not recomputed as a whole
     std::int64_t normStatistics = 0; ///< saved by one norm in addition to its input
@@ -102,8 +103,10 @@ struct EngineFloats {
 [[nodiscard]] EngineFloats engineFloats(const model::ModelConfig &model, int microbatchSize,
                                         base::Precision precision = base::Precision::Fp32, bool keepsProbabilities = false,
                                         const TensorSplit &split = {}, const model::RecomputeModules &modules = {});
-/// Uses the model, microbatch size, tensor ranks and precision of the plan.
+/// Uses the model, microbatch size, tensor ranks and precision of the plan. With slices of sequences: of the longest slice.
 [[nodiscard]] EngineFloats engineFloats(const model::Experiment &experiment);
+/// Returns the same for each slice of a sequence; the workspace is that of the longest.
+[[nodiscard]] std::vector<EngineFloats> engineFloatsOfSlices(const model::Experiment &experiment);
 /// Returns the numbers that the layers read besides parameters: the angles of rotary positions.
 [[nodiscard]] std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize);
 

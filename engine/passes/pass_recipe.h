@@ -36,6 +36,8 @@ enum class PassValue : std::uint8_t {
     StageInput,        ///< [b s, h], from F to B or W
     StageSlots,        ///< saved tensors of the layers, and the outputs of all but the last
     Recomputed,        ///< recomputation of a split backward: rebuilt tensors of the layers, from I to W
+    Keys,              ///< slices of sequences: keys and values of the layers, from F to B or I of the first slice
+    KeyGradients,      ///< slices: sums of their gradients, from B or I of the last slice to that of the first
     EmbeddingGradient, ///< whole table, split backward: from I to W of the first stage
     NormInput,         ///< of the final norm, from F to B or I of the last stage
     NormStatistics,
@@ -58,7 +60,7 @@ enum class PassValue : std::uint8_t {
     FirstGradient,  ///< of the first stage's input
     Partial,        ///< sequence parallelism: rows of all tokens on a tensor rank, gathered or a part of a sum; does not travel
 };
-inline constexpr std::size_t kKeptValues = 11;
+inline constexpr std::size_t kKeptValues = 13;
 inline constexpr std::size_t kMessageKinds = 12;
 [[nodiscard]] constexpr bool isMessage(PassValue value)
 {

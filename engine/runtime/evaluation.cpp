@@ -5,6 +5,7 @@
 #include "engine/runtime/executor/message_order.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace stagelens::runtime {
 namespace {
@@ -52,25 +53,36 @@ base::Result<> runGang(const std::vector<Device *> &gang, std::vector<PassRun> &
     return {};
 }
 
+base::Result<> endForward(const std::vector<Device *> &devices, int microbatch, const std::stop_token &halt)
+{
+    for (Device *device : devices) {
+        const auto ended = device->endForward(microbatch);
+        if (halt.stop_requested())
+            return base::Error::cancelled();
+        if (!ended)
+            return ended;
+    }
+    return {};
+}
+
 base::Result<> runForward(const std::vector<ForwardPass> &passes, const std::vector<Device *> &devices,
                           const std::stop_token &halt)
 {
     for (auto first = passes.begin(); first != passes.end();) {
+        const int microbatch = first->pass.microbatch;
         std::vector<Device *> gang; // all ranks of a device in this process
         std::vector<PassRun> runs;
-        for (; first != passes.end() && (gang.empty() || isOfGang(*devices[first->device], *gang.front())); ++first) {
+        for (; first != passes.end() && first->pass.microbatch == microbatch &&
+               (gang.empty() || isOfGang(*devices[first->device], *gang.front()));
+             ++first) {
             gang.push_back(devices[first->device]);
             runs.push_back(gang.back()->begin(first->pass));
         }
         if (auto made = runGang(gang, runs, halt); !made)
             return made;
-    }
-    for (Device *device : devices) {
-        const auto ended = device->endForward(0);
-        if (halt.stop_requested())
-            return base::Error::cancelled();
-        if (!ended)
-            return ended;
+        if (first == passes.end() || first->pass.microbatch != microbatch)
+            if (auto ended = endForward(devices, microbatch, halt); !ended)
+                return ended;
     }
     return {};
 }
@@ -82,10 +94,11 @@ std::vector<ForwardPass> forwardPasses(const schedule::Schedule &schedule, const
     std::vector<ForwardPass> passes;
     for (std::size_t place = 0; place < devices.size(); ++place)
         for (const Pass &pass : schedule.device(devices[place]))
-            if (pass.microbatch == 0 && rankOf(pass.kind))
+            if (pass.microbatch < schedule.slices() && rankOf(pass.kind))
                 passes.push_back({place, pass});
-    std::ranges::stable_sort(passes, {},
-                             [](const ForwardPass &each) { return std::pair(rankOf(each.pass.kind), each.pass.stage); });
+    std::ranges::stable_sort(passes, {}, [](const ForwardPass &each) {
+        return std::tuple(each.pass.microbatch, rankOf(each.pass.kind), each.pass.stage);
+    });
     return passes;
 }
 

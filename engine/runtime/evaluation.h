@@ -15,7 +15,8 @@ struct ForwardPass {
     std::size_t device = 0;
     schedule::Pass pass;
 };
-/// Returns the forward passes of microbatch 0 on those devices, sorted by dependency.
+/// Returns the forward passes of microbatch 0 (with slices, of the slices of its sequences) on those devices, sorted by
+/// dependency.
 [[nodiscard]] std::vector<ForwardPass> forwardPasses(const schedule::Schedule &schedule, const std::vector<int> &devices);
 
 /// Returns the mean loss over the held-back tokens, or nothing if there are none. Runs the forward passes of the first

@@ -259,6 +259,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
         joinOutputPasses(*times);
     for (int device = 0; device < m_plan.schedule.devices(); ++device)
         times->stages.push_back(m_plan.schedule.placement().stagesOf(device));
+    times->slices = m_plan.schedule.slices();
     report.iteration = times->iteration();
     report.facts = m_facts;
     report.kernels = std::move(kernels);

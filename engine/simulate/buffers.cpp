@@ -133,7 +133,7 @@ class BufferPlan::Walk {
 public:
     Walk(BufferPlan &plan, const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
         : m_plan(plan), m_schedule(schedule), m_order(schedule.device(device)), m_device(device),
-          m_floats(operators::engineFloats(experiment)), m_layers(layersOfStages(experiment, schedule)),
+          m_floats(operators::engineFloatsOfSlices(experiment)), m_layers(layersOfStages(experiment, schedule)),
           m_rows(shardRows(experiment, schedule, device, tensor)),
           m_whole(operators::recomputedLayers(experiment.schedule, m_layers)),
           m_recipes(schedule::recipeBook(schedule.vocabulary(), experiment.schedule.rebuilds(),
@@ -174,13 +174,15 @@ private:
         m_plan.m_byEnd.push_back(place);
         m_isFreed[place] = true;
     }
-    [[nodiscard]] std::int64_t floats(PassValue value, int stage) const;
+    /// The keys and values that the slices of a sequence share.
+    void useKeys(const Pass &pass);
+    [[nodiscard]] std::int64_t floats(PassValue value, const Pass &pass) const;
 
     BufferPlan &m_plan;
     const schedule::Schedule &m_schedule;
     std::span<const Pass> m_order;
     int m_device;
-    operators::EngineFloats m_floats;
+    std::vector<operators::EngineFloats> m_floats; ///< of each slice of a sequence
     std::vector<int> m_layers;
     std::int64_t m_rows;
     std::vector<int> m_whole; ///< of them: recomputed as a whole
@@ -259,20 +261,23 @@ void BufferPlan::Walk::pairCopied()
     }
 }
 
-std::int64_t BufferPlan::Walk::floats(PassValue value, int stage) const
+std::int64_t BufferPlan::Walk::floats(PassValue value, const Pass &pass) const
 {
-    const int layers = m_layers[static_cast<std::size_t>(stage)];
-    const int whole = m_whole[static_cast<std::size_t>(stage)];
+    const int layers = m_layers[pass.stage];
+    const int whole = m_whole[pass.stage];
+    const operators::EngineFloats &each = m_floats[static_cast<std::size_t>(pass.microbatch) % m_floats.size()];
     switch (value) {
-    case PassValue::StageSlots: return m_floats.keptByStage(layers, whole);
-    case PassValue::Recomputed: return m_floats.rebuiltByStage(layers, whole);
-    case PassValue::NormStatistics: return m_floats.normStatistics;
-    case PassValue::Exponentials: return base::floatsOf(m_floats.tokens * m_rows, m_floats.precision);
+    case PassValue::StageSlots: return each.keptByStage(layers, whole);
+    case PassValue::Recomputed: return each.rebuiltByStage(layers, whole);
+    case PassValue::Keys:
+    case PassValue::KeyGradients: return layers * each.keys;
+    case PassValue::NormStatistics: return each.normStatistics;
+    case PassValue::Exponentials: return base::floatsOf(each.tokens * m_rows, each.precision);
     case PassValue::LocalStatistics:
-    case PassValue::GlobalStatistics: return 3 * m_floats.tokens;
-    case PassValue::ShardFactors: return m_schedule.devices() * m_floats.tokens;
-    case PassValue::OutputInput: return m_floats.gathered;
-    default: return m_floats.boundary;
+    case PassValue::GlobalStatistics: return 3 * each.tokens;
+    case PassValue::ShardFactors: return m_schedule.devices() * each.tokens;
+    case PassValue::OutputInput: return each.gathered;
+    default: return each.boundary;
     }
 }
 
@@ -280,7 +285,7 @@ void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
 {
     const BufferKey key{value, value < PassValue::OutputInput ? pass.stage : 0, pass.microbatch};
     // One recomputed layer keeps nothing but the stage's input, and a stage may recompute nothing.
-    if ((value == PassValue::StageSlots || value == PassValue::Recomputed) && floats(value, pass.stage) == 0)
+    if ((value == PassValue::StageSlots || value == PassValue::Recomputed) && floats(value, pass) == 0)
         return;
     const auto complain = [&](const auto &...why) {
         if (m_problem.empty())
@@ -296,7 +301,7 @@ void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
     if (makes && isMade)
         return complain("was made before, by ", schedule::text(m_order[m_plan.m_buffers[place].first]));
     if (makes || (how == Use::Shares && !isMade)) {
-        make(place, key, floats(value, pass.stage));
+        make(place, key, floats(value, pass));
         return how == Use::MakesAndFrees ? end(place) : void();
     }
     if (!isMade)
@@ -318,6 +323,24 @@ void BufferPlan::Walk::visit(const Pass &pass)
     const bool hasLayers = m_layers[pass.stage] > 0;
     for (const schedule::KeptUse &each : m_recipes.of(schedule::roleOf(pass, m_schedule.placement(), hasLayers, m_device)).uses)
         use(each.use, each.value, pass);
+    if (hasLayers && m_floats.size() > 1)
+        useKeys(pass);
+}
+
+void BufferPlan::Walk::useKeys(const Pass &pass)
+{
+    const auto slices = static_cast<int>(m_floats.size());
+    const int slice = pass.microbatch % slices;
+    const Pass sequence = schedule::makePass(pass.kind, pass.stage, pass.microbatch - slice);
+    if (pass.kind == schedule::PassKind::F)
+        use(slice == 0 ? Use::Makes : Use::Reads, PassValue::Keys, sequence);
+    if (pass.kind != schedule::PassKind::B && pass.kind != schedule::PassKind::I)
+        return;
+    use(slice == 0 ? Use::Frees : Use::Reads, PassValue::Keys, sequence);
+    if (slice == slices - 1)
+        use(Use::Makes, PassValue::KeyGradients, sequence);
+    if (slice < slices - 1)
+        use(slice == 0 ? Use::Frees : Use::Reads, PassValue::KeyGradients, sequence);
 }
 
 BufferPlan::BufferPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,

@@ -96,6 +96,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         bytes.layer = (floats.boundary + floats.layer - floats.dropped) * kFloatBytes;
         bytes.whole = floats.boundary * kFloatBytes;
         bytes.vocabulary = output * kFloatBytes;
+        bytes.keys = bytes.keyGradients = floats.keys * kFloatBytes;
         bytes.norm += floats.normStatistics * kFloatBytes;
         bytes.empty = 0;
         return bytes;
@@ -525,8 +526,8 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
     // One softmax, and the embeddings and their gradients of two microbatches.
     if (sharded)
         needs.fixed += bytes.vocabulary + 4 * bytes.boundary;
-    double share = 1; // of the longest slice
-    if (schedule.slices() > 1)
+    double share = 1; // of the longest slice, of which the engine's sizes are
+    if (schedule.slices() > 1 && !operators::isEnginePlan(experiment))
         share = std::ranges::max(operators::sliceShares(experiment), {}, &operators::SliceShare::tokens).tokens;
     for (const int stage : schedule.placement().stagesOf(device)) {
         const bool isLast = stage == schedule.placement().lastStage();

@@ -17,9 +17,10 @@ using base::Result;
 static_assert(std::endian::native == std::endian::little, "the arrays are copied as they stand");
 
 constexpr std::uint64_t kMagic = 0x4e4c454d49544c53; ///< "SLTIMELN"
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::uint32_t kFirstVersion = 1;         ///< has neither anchored work nor a period; still written without them
 constexpr std::uint32_t kVersionWithoutCopies = 2; ///< has no copies to the host among its anchored work
+constexpr std::uint32_t kVersionWithoutSlices = 3; ///< sequences are whole
 
 struct Header {
     std::uint64_t magic = kMagic;
@@ -281,12 +282,18 @@ std::string encodeTimeline(const timeline::Timeline &timeline)
     const bool hasAnchored = timeline.period > 0 || std::ranges::any_of(timeline.lanes, [](const timeline::Lane &lane) {
                                  return !lane.anchored.empty();
                              });
-    if (hasAnchored)
+    const bool hasSlices = timeline.slices > 1;
+    if (hasAnchored || hasSlices)
         putAnchored(body, timeline);
+    if (hasSlices)
+        body.put<std::int32_t>(timeline.slices);
     const bool hasCopies = std::ranges::any_of(timeline.lanes, [](const timeline::Lane &lane) {
         return std::ranges::any_of(lane.anchored, [](const auto &slice) { return timeline::isCopy(slice.kind); });
     });
-    const std::uint32_t version = hasCopies ? kVersion : hasAnchored ? kVersionWithoutCopies : kFirstVersion;
+    const std::uint32_t version = hasSlices     ? kVersion
+                                  : hasCopies   ? kVersionWithoutSlices
+                                  : hasAnchored ? kVersionWithoutCopies
+                                                : kFirstVersion;
     return withChecksum(std::string(sizeof(Header), '\0') + body.bytes(), version);
 }
 
@@ -336,6 +343,10 @@ Result<timeline::TimelinePtr> decodeTimeline(std::string_view bytes)
     }
     if (header.version > kFirstVersion)
         getAnchored(in, *timeline);
+    if (header.version > kVersionWithoutSlices) {
+        timeline->slices = in.get<std::int32_t>();
+        in.require(timeline->slices >= 1 && timeline->slices < kMostMicrobatches);
+    }
     if (!in.good() || !in.atEnd())
         return damaged("impossible values");
     return timeline::TimelinePtr(std::move(timeline));

@@ -227,7 +227,7 @@ struct Sequence {
     template <class Tile>
     [[nodiscard]] bool forTiles(const Tile &tile) const
     {
-        const std::int64_t chunk = shape.keys > 0 ? shape.sequence / 2 : shape.sequence;
+        const std::int64_t chunk = shape.keys > 0 && !shape.isOneChunk ? shape.sequence / 2 : shape.sequence;
         for (std::int64_t begin = 0; begin < shape.sequence; begin += chunk) {
             if (begin == 0 && shape.skipsFirst)
                 continue;
@@ -266,7 +266,7 @@ public:
     [[nodiscard]] bool run(std::int64_t kvHead)
     {
         const Sequence &s = m_sequence;
-        const std::int64_t positions = m_shape.positions();
+        const std::int64_t positions = m_shape.visible();
         packRows(m_keys, s.keys + s.keyColumn(kvHead), s.keyStride, positions, m_shape.size);
         packColumns(m_values, m_space.keys * kPanel, s.keys + s.valueColumn(kvHead), s.keyStride, positions, m_shape.size);
         for (std::int64_t head = kvHead * s.group(); head < (kvHead + 1) * s.group(); ++head)
@@ -361,17 +361,24 @@ public:
     {
         const Sequence &s = m_sequence;
         const std::int64_t positions = m_shape.positions();
+        const std::int64_t seen = m_shape.visible();
         const float *keys = s.keys + s.keyColumn(kvHead);
-        packRows(m_keysTransposed, keys, s.keyStride, positions, m_shape.size);
-        packColumns(m_keys, m_space.keys * kPanel, keys, s.keyStride, positions, m_shape.size);
-        packRows(m_valuesTransposed, s.keys + s.valueColumn(kvHead), s.keyStride, positions, m_shape.size);
-        std::fill_n(m_keyGradient, positions * m_space.width, 0.0F);
-        std::fill_n(m_valueGradient, positions * m_space.width, 0.0F);
+        packRows(m_keysTransposed, keys, s.keyStride, seen, m_shape.size);
+        packColumns(m_keys, m_space.keys * kPanel, keys, s.keyStride, seen, m_shape.size);
+        packRows(m_valuesTransposed, s.keys + s.valueColumn(kvHead), s.keyStride, seen, m_shape.size);
+        // A slice leaves the gradients of later positions as they are; a part of a ring sets those that it does not see to 0.
+        const std::int64_t written = m_shape.isOneChunk ? seen : positions;
+        std::fill_n(m_keyGradient, written * m_space.width, 0.0F);
+        std::fill_n(m_valueGradient, written * m_space.width, 0.0F);
+        if (m_shape.addsKeyGradients) {
+            load(m_keyGradient, written, m_keyRows + s.keyColumn(kvHead), s.keyStride);
+            load(m_valueGradient, written, m_keyRows + s.valueColumn(kvHead), s.keyStride);
+        }
         for (std::int64_t head = kvHead * s.group(); head < (kvHead + 1) * s.group(); ++head)
             if (!s.forTiles([&](auto row, auto position, auto rows) { return tile(head, row, position, rows); }))
                 return false;
-        unload(m_keyGradient, positions, m_keyRows + s.keyColumn(kvHead), s.keyStride);
-        unload(m_valueGradient, positions, m_keyRows + s.valueColumn(kvHead), s.keyStride);
+        unload(m_keyGradient, written, m_keyRows + s.keyColumn(kvHead), s.keyStride);
+        unload(m_valueGradient, written, m_keyRows + s.valueColumn(kvHead), s.keyStride);
         return true;
     }
 
@@ -421,6 +428,11 @@ private:
     {
         for (std::int64_t row = 0; row < rows; ++row)
             std::copy_n(from + row * m_space.width, m_shape.size, to + row * stride);
+    }
+    void load(float *to, std::int64_t rows, const float *from, std::int64_t stride)
+    {
+        for (std::int64_t row = 0; row < rows; ++row)
+            std::copy_n(from + row * stride, m_shape.size, to + row * m_space.width);
     }
 
     const Sequence &m_sequence;

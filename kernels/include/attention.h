@@ -31,6 +31,10 @@ struct AttentionShape {
     std::int64_t visibleKeys = 0;
     bool skipsFirst = false;
     bool extends = false; ///< the outputs and the gradient of the queries contain earlier parts, and this one is added
+    /// Slices of a sequence: the rows are one chunk, with the positions from `firstChunk` on. They see the keys of earlier
+    /// slices beside their own (`visibleKeys`).
+    bool isOneChunk = false;
+    bool addsKeyGradients = false; ///< the gradients of keys and values contain those of later slices, and these are added
     [[nodiscard]] constexpr std::int64_t positions() const { return keys > 0 ? keys : sequence; }
     [[nodiscard]] constexpr std::int64_t visible() const { return visibleKeys > 0 ? visibleKeys : positions(); }
     [[nodiscard]] constexpr std::int64_t width() const { return heads * size; }

@@ -113,7 +113,8 @@ private slots:
                                 << QByteArray("--sequence-slices: 1f1b runs whole sequences");
         QTest::newRow("no slices") << u"simulate --schedule seq1f1b --sequence-slices 0"_s
                                    << QByteArray("--sequence-slices: is 0; choose 1 to 256");
-        QTest::newRow("run of slices") << u"run --schedule seq1f1b"_s << QByteArray("do not yet keep keys and values");
+        QTest::newRow("run of slices") << u"run --schedule seq1f1b --tensor 2"_s
+                                       << QByteArray("tensor ranks do not yet share the keys of slices");
         QTest::newRow("lengths of optimum") << u"optimum --collectives blocking --uniform F=1,B=2"_s
                                             << QByteArray("is blocking, and the search needs overlapped ones");
         QTest::newRow("zero") << u"simulate --zero 4 --replicas 2"_s << QByteArray("--zero: is 4");

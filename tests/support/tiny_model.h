@@ -101,7 +101,7 @@ inline void recomputeParts(model::Experiment &experiment, int turn)
     }
     schedule.recomputeModules = {turn % 2 == 1, turn / 2 % 2 == 1, turn / 4 % 2 == 1};
 }
-/// The families that runs accept.
+/// The families of whole sequences.
 inline std::vector<schedule::Family> trainedFamilies()
 {
     std::vector<schedule::Family> trained;

@@ -219,8 +219,8 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "DualPipe on half of its devices: the model once, two chunks a device in a V"),
     QT_TRANSLATE_NOOP("Words", "two copies of the model in opposite directions fill each other's bubbles"),
     QT_TRANSLATE_NOOP("Words", "waves down and up the devices, two chunks each, shorten the bubble for more messages"),
-    QT_TRANSLATE_NOOP("Words", "1F1B over slices of each sequence: bubble and memory shrink with the slices; only predicted"),
-    QT_TRANSLATE_NOOP("Words", "1F1B over slices of each sequence, and a split backward; only predicted"),
+    QT_TRANSLATE_NOOP("Words", "1F1B over slices of each sequence: bubble and memory shrink with the slices"),
+    QT_TRANSLATE_NOOP("Words", "1F1B over slices of each sequence, and a split backward"),
     QT_TRANSLATE_NOOP("Words", "1F1B without a flush: an update after every backward, and each microbatch keeps its weights"),
     QT_TRANSLATE_NOOP("Words", "1F1B without a flush: one update a step, a step late, with two versions of the weights"),
     QT_TRANSLATE_NOOP("Words", "NVIDIA A100 SXM 80 GB: 312 TFLOP/s, 2.0 TB/s, 8 a node with NVLink, RoCE between nodes; fitted "

@@ -1,4 +1,4 @@
-// The tokens of a step that one context rank has.
+// The tokens of a step that one context rank has, or that the slices of sequences have.
 #pragma once
 
 #include "engine/runtime/data/batch.h"
@@ -9,12 +9,19 @@
 
 namespace stagelens::runtime {
 
-/// Inputs and labels of the microbatches of a replica, [microbatches, b s / c], in the order of the rank's rows.
+/// Inputs and labels of the microbatches of a replica, [microbatches, b s / c], in the order of the rank's rows. With slices,
+/// the tokens of a microbatch follow each other slice by slice.
 class ContextTokens {
 public:
-    ContextTokens(const Shape &shape, int contextRank)
-        : m_cut(shape.contextCut(contextRank)), m_batch(shape.batch), m_whole(shape.wholeTokens())
-    {}
+    ContextTokens(Shape shape, int contextRank) : m_whole(shape.wholeTokens()), m_counted(size(shape.sliceCount()))
+    {
+        for (int slice = 0; slice < shape.sliceCount(); ++slice) {
+            shape.choose(slice);
+            shape.eachRun(contextRank, {0, shape.tokens()}, [&](std::int64_t row, std::int64_t position, std::int64_t rows) {
+                m_runs.push_back({row / shape.sequence * shape.wholeSequence() + position, rows, size(slice)});
+            });
+        }
+    }
 
     /// Takes the tokens of replica `replica` of `replicas`.
     void load(const Batch &batch, int replica, int replicas)
@@ -26,37 +33,31 @@ public:
             append(m_inputs, batch.allInputs(), microbatch * m_whole);
             append(m_labels, batch.allLabels(), microbatch * m_whole);
         }
-        m_counted = 0;
-        eachRun([&](std::int64_t place, std::int64_t rows) {
-            m_counted += std::clamp<std::int64_t>(batch.countedTokens() - place, 0, rows);
-        });
+        std::ranges::fill(m_counted, 0);
+        for (const Run &run : m_runs)
+            m_counted[run.slice] += std::clamp<std::int64_t>(batch.countedTokens() - run.place, 0, run.rows);
     }
     [[nodiscard]] const std::vector<std::int32_t> &inputs() const { return m_inputs; }
     [[nodiscard]] const std::vector<std::int32_t> &labels() const { return m_labels; }
-    /// Returns how many tokens of each microbatch the loss counts. As positions count up, these are the first.
-    [[nodiscard]] std::int64_t countedTokens() const { return m_counted; }
+    /// Returns how many tokens of each microbatch, by slice, the loss counts. As positions count up, these are the first.
+    [[nodiscard]] const std::vector<std::int64_t> &countedTokens() const { return m_counted; }
 
 private:
-    /// Calls `visit(first token in the microbatch, count)` for the runs of tokens that the rank has.
-    template <class Visit>
-    void eachRun(const Visit &visit) const
-    {
-        m_cut.eachRun({0, m_batch * m_cut.rows()}, [&](std::int64_t row, std::int64_t position, std::int64_t rows) {
-            visit(row / m_cut.rows() * m_cut.sequence() + position, rows);
-        });
-    }
+    /// Tokens that follow each other in a microbatch.
+    struct Run {
+        std::int64_t place = 0; ///< of the first
+        std::int64_t rows = 0;
+        std::size_t slice = 0;
+    };
     void append(std::vector<std::int32_t> &to, const std::vector<std::int32_t> &from, std::int64_t first) const
     {
-        eachRun([&](std::int64_t place, std::int64_t rows) {
-            const auto begin = from.begin() + first + place;
-            to.insert(to.end(), begin, begin + rows);
-        });
+        for (const Run &run : m_runs)
+            to.insert(to.end(), from.begin() + first + run.place, from.begin() + first + run.place + run.rows);
     }
 
-    layout::ContextCut m_cut;
-    std::int64_t m_batch;
     std::int64_t m_whole; ///< tokens of a microbatch on all ranks
-    std::int64_t m_counted = 0;
+    std::vector<Run> m_runs;
+    std::vector<std::int64_t> m_counted;
     std::vector<std::int32_t> m_inputs;
     std::vector<std::int32_t> m_labels;
 };

@@ -17,9 +17,11 @@ Workspace::Workspace(backend::Pool &pool, const Shape &shape, int contextRank, s
     if (!values.empty()) {
         std::vector<float> all(size(shape.wholeSequence() * shape.headSize));
         kernels::rotaryAngles(all.data(), shape.wholeSequence(), shape.headSize, shape.rotation);
-        shape.contextCut(contextRank).eachRun({0, shape.sequence}, [&](auto row, auto position, auto rows) {
-            std::copy_n(all.data() + position * shape.headSize, rows * shape.headSize, values.data() + row * shape.headSize);
-        });
+        shape.contextCut(contextRank)
+            .eachRun({0, shape.wholeSequence() / shape.split.context}, [&](auto row, auto position, auto rows) {
+                std::copy_n(all.data() + position * shape.headSize, rows * shape.headSize,
+                            values.data() + row * shape.headSize);
+            });
     }
     constants = allocate(static_cast<std::int64_t>(values.size()));
     compute.write(constants.data(), static_cast<std::int64_t>(values.size()),

@@ -12,11 +12,12 @@ namespace stagelens::runtime {
 
 Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, const Transports &transports,
                backend::Compute &compute)
-    : m_plan(plan), m_place(place), m_workspace(memory.pool(), plan.shape, place.context,
-                                                simulate::rebuiltFloats(plan.experiment, plan.schedule, place.device), compute),
-      m_context{plan.shape, memory, m_workspace, compute, place.context, &m_record},
-      m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, transports.rail),
-      m_hostCopies(plan, place.device, memory), m_runner(plan, place, m_context, m_model, m_step),
+    : m_plan(plan), m_place(place), m_shape(plan.shape),
+      m_workspace(memory.pool(), m_shape, place.context, simulate::rebuiltFloats(plan.experiment, plan.schedule, place.device),
+                  compute),
+      m_context{m_shape, memory, m_workspace, compute, place.context, &m_record}, m_model(plan, place, memory.pool(), compute),
+      m_messages(plan, place, m_context, transports.rail), m_hostCopies(plan, place.device, memory),
+      m_runner(plan, place, m_context, m_model, m_step),
       m_exchange(plan, place.share, m_context, m_model, transports.shares, ReplicaExchange::Of::Shared),
       m_compressed(plan, place.share, m_context, m_model, transports.shares),
       m_expertExchange(plan, place.share, m_context, m_model, transports.copies, ReplicaExchange::Of::Experts),
@@ -31,20 +32,24 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
     m_passBegins.clear();
     m_record.clear();
     m_runner.beginStep();
-    const bool isCut = m_plan.contextRanks() > 1;
+    const Shape &shape = m_plan.shape;
+    const bool isCut = m_plan.contextRanks() > 1 || !shape.slices.empty();
     if (isCut)
         m_tokens.load(batch, m_place.replica, m_plan.replicas());
     m_step.allInputs = compute().tokens(isCut ? m_tokens.inputs() : batch.allInputs());
     m_step.allLabels = compute().tokens(isCut ? m_tokens.labels() : batch.allLabels());
-    m_step.tokens = m_plan.shape.tokens();
+    m_step.tokens = shape.wholeTokens() / m_plan.contextRanks();
+    m_step.slicePlaces.resize(size(shape.sliceCount()));
+    for (std::size_t slice = 0; slice < shape.slices.size(); ++slice)
+        m_step.slicePlaces[slice] = shape.batch * shape.slices[slice].begin;
     // In an evaluation each replica has a batch of one microbatch.
     const bool isAlone = isCut || use == StepUse::Evaluation;
     m_step.replica = isAlone ? 0 : m_place.replica;
     m_step.replicas = isAlone ? 1 : m_plan.replicas();
-    m_step.countedTokens = isCut ? m_tokens.countedTokens() : batch.countedTokens();
+    m_step.countedTokens = isCut ? m_tokens.countedTokens() : std::vector{batch.countedTokens()};
     m_step.index = step;
     m_step.use = use;
-    m_step.losses.assign(size(m_plan.shape.microbatches), 0.0);
+    m_step.losses.assign(size(shape.units()), 0.0);
     m_model.clearVersions();
     if (use != StepUse::Evaluation)
         m_model.restoreGradients();
@@ -56,6 +61,7 @@ void Device::beginStep(const Batch &batch, int step, StepUse use)
 
 bool Device::receive(PassRun &run)
 {
+    m_shape.choose(run.pass().microbatch);
     return m_messages.receive(run);
 }
 
@@ -89,6 +95,7 @@ base::Result<> Device::compute(PassRun &run)
 void Device::beginCompute(PassRun &run)
 {
     const schedule::Pass &pass = run.pass();
+    m_shape.choose(pass.microbatch);
     compute().beginPass(
         {schedule::name(pass.kind), pass.stage, pass.microbatch, kernelOwner(m_place.device, m_passBegins.size())});
     m_begin = compute().mark();
@@ -125,6 +132,7 @@ void Device::endCompute()
 
 void Device::beginNewest(PassRun &run)
 {
+    m_shape.choose(run.pass().microbatch);
     m_runner.begin(run);
 }
 
@@ -150,13 +158,13 @@ base::Result<> Device::endForward(int microbatch)
 {
     if (!m_plan.isSharded())
         return {};
+    m_shape.choose(microbatch);
     if (!m_messages.receiveWithoutBackward(microbatch))
         return base::Error::cancelled();
     if (m_place.device != m_plan.lastDevice(microbatch))
         return {};
     return m_runner.recordLoss(
-        microbatch, {m_context.memory.at(schedule::PassValue::GlobalStatistics, 0, microbatch), m_plan.shape.tokens()},
-        nullptr);
+        microbatch, {m_context.memory.at(schedule::PassValue::GlobalStatistics, 0, microbatch), m_shape.tokens()}, nullptr);
 }
 
 void Device::correctTimes(timeline::Lane &lane, base::Nanos zero)

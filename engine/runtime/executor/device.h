@@ -130,6 +130,7 @@ private:
 
     const RunPlan &m_plan;
     RankPlace m_place;
+    Shape m_shape; ///< of the slice that the pass at hand computes
     Workspace m_workspace;
     ExpertRecord m_record;
     Context m_context;

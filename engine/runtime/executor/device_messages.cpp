@@ -17,7 +17,7 @@ using schedule::Route;
 
 void DeviceMessages::beginStep()
 {
-    m_combined.assign(size(m_plan.shape.microbatches), 0);
+    m_combined.assign(size(m_context.shape.units()), 0);
 }
 
 bool DeviceMessages::receive(PassRun &run)
@@ -39,7 +39,7 @@ bool DeviceMessages::receive(PassRun &run, const PassStep &step)
         run.message(step.out.front()) = std::move(tensor);
         return true;
     }
-    compute().copy(run.out(step.out.front(), m_context), m_context.of(tensor), m_plan.shape.boundary());
+    compute().copy(run.out(step.out.front(), m_context), m_context.of(tensor), m_context.shape.boundary());
     compute().finish(); // before the tensor is released
     return true;
 }
@@ -62,7 +62,7 @@ Tensor DeviceMessages::arrival(const Pass &pass, const PassStep &step)
     if (std::ranges::count(step.in, PassValue::ShardFactors) == 0)
         return m_transport.reduce(m_device, key, compute());
     return m_transport.reduceScaled(m_device, key, m_context.memory.at(PassValue::ShardFactors, 0, pass.microbatch),
-                                    m_plan.shape.ownTokens(), m_plan.shape.hidden, compute());
+                                    m_context.shape.ownTokens(), m_context.shape.hidden, compute());
 }
 
 bool DeviceMessages::combine(PassRun &run, const PassStep &step)
@@ -81,7 +81,7 @@ bool DeviceMessages::combine(PassRun &run, const PassStep &step)
         m_addresses.push_back(part->data());
     const kernels::SoftmaxStatistics all = run.statistics(step.out.front(), m_context);
     if (message == PassValue::Maxima)
-        compute().combineMaxima(all.maximum, m_addresses, m_plan.shape.tokens());
+        compute().combineMaxima(all.maximum, m_addresses, m_context.shape.tokens());
     else if (message == PassValue::Sums)
         compute().combineSums(all, run.statistics(PassValue::LocalStatistics, m_context).maximum, m_addresses);
     else
@@ -98,8 +98,8 @@ bool DeviceMessages::combine(PassRun &run, const PassStep &step)
 void DeviceMessages::makeShardFactors(float *factors, const kernels::SoftmaxStatistics &all)
 {
     compute().shardFactors(factors, m_addresses, all);
-    const std::int64_t tokens = m_plan.shape.tokens();
-    const std::int64_t own = m_plan.shape.ownTokens();
+    const std::int64_t tokens = m_context.shape.tokens();
+    const std::int64_t own = m_context.shape.ownTokens();
     if (own == tokens)
         return;
     for (std::int64_t shard = 0; shard < std::ssize(m_addresses); ++shard)
@@ -117,9 +117,17 @@ bool DeviceMessages::receiveWithoutBackward(int microbatch)
         const Pass pass = schedule::makePass(kind, lastStage, microbatch);
         PassRun run(pass, m_plan.recipeOf(pass, m_device));
         for (; run.isNext(PassStepKind::Receive); run.advance()) {
-            const bool isSent = schedule::isForward(book.senderOf(run.next()->in.front()));
-            if (isSent && !receive(run, *run.next()))
+            const PassValue message = run.next()->in.front();
+            if (!schedule::isForward(book.senderOf(message)))
+                continue;
+            // Only the last device needs the statistics, and elsewhere their buffer may be memory of the keys of slices.
+            if (schedule::traits(message).route == Route::Everyone && m_device != m_plan.lastDevice(microbatch)) {
+                if (!m_transport.gather(m_device, keyOf(message, 0, microbatch), m_parts))
+                    return false;
+                m_parts.clear();
+            } else if (!receive(run, *run.next())) {
                 return false;
+            }
         }
     }
     return true;

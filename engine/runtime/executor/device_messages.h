@@ -24,7 +24,7 @@ public:
     /// Runs the sends that are next in the pass. Never blocks.
     void send(PassRun &run);
     /// Receives what the passes before a backward sent, for a microbatch without one, so that no message is left in the
-    /// transport. The global statistics are known afterwards. Returns false if the run was stopped.
+    /// transport. The last device knows the global statistics afterwards. Returns false if the run was stopped.
     [[nodiscard]] bool receiveWithoutBackward(int microbatch);
     [[nodiscard]] backend::Transport &transport() const { return m_transport; }
 

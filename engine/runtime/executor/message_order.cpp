@@ -93,13 +93,20 @@ std::int64_t messageFloats(PassValue message, const Shape &shape)
 std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pass)
 {
     const int microbatch = pass.microbatch;
+    const auto floatsOf = [&](PassValue message) {
+        if (plan.shape.slices.empty())
+            return messageFloats(message, plan.shape);
+        Shape shape = plan.shape;
+        shape.choose(microbatch);
+        return messageFloats(message, shape);
+    };
     std::vector<Message> made;
     for (const schedule::PassStep &step : plan.recipeOf(pass, device).steps) {
         if (step.kind != schedule::PassStepKind::Send)
             continue;
         const PassValue message = step.in.front();
         const auto send = [&](int to, int slot) {
-            made.push_back({device, to, keyOf(message, slot, microbatch), messageFloats(message, plan.shape)});
+            made.push_back({device, to, keyOf(message, slot, microbatch), floatsOf(message)});
         };
         switch (schedule::traits(message).route) {
         case Route::Next: send(plan.deviceOf(pass.stage + 1, microbatch), pass.stage + 1); break;

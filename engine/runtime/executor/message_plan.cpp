@@ -114,7 +114,7 @@ private:
 /// Lists the messages of passes, and the tensors that a pass makes for itself.
 class PassMessages {
 public:
-    PassMessages(const schedule::Schedule &schedule, const operators::EngineFloats &floats, schedule::Sharing sharing)
+    PassMessages(const schedule::Schedule &schedule, std::span<const operators::EngineFloats> floats, schedule::Sharing sharing)
         : m_schedule(schedule), m_book(schedule::recipeBook(schedule.vocabulary(), false, sharing)), m_floats(floats)
     {}
 
@@ -136,22 +136,23 @@ public:
                     made.push_back(value);
         }
         for (const PassValue value : own)
-            all.push_back({.floats = floats(value), .isOwn = true});
+            all.push_back({.floats = floats(value, pass), .isOwn = true});
         return all;
     }
 
 private:
-    [[nodiscard]] std::int64_t floats(PassValue message) const
+    [[nodiscard]] std::int64_t floats(PassValue message, const Pass &pass) const
     {
+        const operators::EngineFloats &each = m_floats[static_cast<std::size_t>(pass.microbatch) % m_floats.size()];
         const int statistics = schedule::traits(message).statistics;
         if (statistics > 0)
-            return statistics * m_floats.tokens;
-        return message == PassValue::Partial ? m_floats.gathered : m_floats.boundary;
+            return statistics * each.tokens;
+        return message == PassValue::Partial ? each.gathered : each.boundary;
     }
 
     [[nodiscard]] PassMessage sent(PassValue message, const Pass &pass) const
     {
-        PassMessage made{.floats = floats(message), .user = m_book.receiverOf(message)};
+        PassMessage made{.floats = floats(message, pass), .user = m_book.receiverOf(message)};
         switch (schedule::traits(message).route) {
         case Route::Next: made.stage = pass.stage + 1; break;
         case Route::Previous: made.stage = pass.stage - 1; break;
@@ -166,7 +167,7 @@ private:
 
     const schedule::Schedule &m_schedule;
     const schedule::RecipeBook &m_book;
-    const operators::EngineFloats &m_floats;
+    std::span<const operators::EngineFloats> m_floats; ///< of each slice
 };
 
 /// Changes of the live messages at the passes of a device.
@@ -208,7 +209,7 @@ private:
 
 } // namespace
 
-std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const operators::EngineFloats &floats,
+std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, std::span<const operators::EngineFloats> floats,
                                         schedule::Sharing sharing)
 {
     const bool isSmall = schedule.passCount() * static_cast<std::size_t>(schedule.devices()) <= kMostTicks;

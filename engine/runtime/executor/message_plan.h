@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace stagelens::runtime {
@@ -21,8 +22,10 @@ struct MessageBound {
 
 /// Returns a bound for every device of a lowered schedule. A message ends for its sender at the first pass that follows,
 /// through a chain of messages, the passes that use it (Lamport's happened-before relation, as vector clocks), and at the
-/// latest with the step. O(passes * devices). For large plans all messages are assumed to live until the end of the step.
-[[nodiscard]] std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, const operators::EngineFloats &floats,
+/// latest with the step. `floats`: of each slice of a sequence. O(passes * devices). For large plans all messages are assumed
+/// to live until the end of the step.
+[[nodiscard]] std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule,
+                                                      std::span<const operators::EngineFloats> floats,
                                                       schedule::Sharing sharing = schedule::Sharing::None);
 
 } // namespace stagelens::runtime

@@ -67,7 +67,7 @@ base::Result<> PassRunner::run(PassRun &run)
 base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
 {
     const Pass &pass = run.pass();
-    const Shape &shape = m_plan.shape;
+    const Shape &shape = m_context.shape;
     const auto in = [&](std::size_t i) { return run.in(step.in[i], m_context); };
     Parameter *const positions = m_model.positions();
     switch (step.kind) {
@@ -121,18 +121,17 @@ TensorExchange PassRunner::exchangeOf(PassRun &run, const PassStep &step)
                       : step.in == step.out                 ? Kind::AllReduce
                                                             : Kind::ReduceScatter;
     const Values in = run.in(step.in.front(), m_context);
-    return {kind, in, place(run, step.out.front()), m_plan.shape.hidden};
+    return {kind, in, place(run, step.out.front()), m_context.shape.hidden};
 }
 
 template <class Visit>
 void PassRunner::eachSequence(const Visit &visit) const
 {
-    const Shape &shape = m_plan.shape;
+    const Shape &shape = m_context.shape;
     const std::int64_t own = shape.ownTokens();
     const std::int64_t first = shape.split.isSequenceParallel ? m_tensor * own : 0;
-    shape.contextCut(m_context.contextRank).eachRun({first, first + own}, [&](auto row, auto position, auto rows) {
-        visit(row - first, position, rows);
-    });
+    shape.eachRun(m_context.contextRank, {first, first + own},
+                  [&](auto row, auto position, auto rows) { visit(row - first, position, rows); });
 }
 
 void PassRunner::runOutput(PassRun &run, const PassStep &step)
@@ -188,13 +187,13 @@ void PassRunner::runLayers(PassRun &run, const PassStep &step)
 void PassRunner::embed(PassRun &run, PassValue rows)
 {
     compute().gatherRows(place(run, rows), m_model.tokenTable()->weights(), m_model.tokenShard(),
-                         m_step.inputs(run.pass().microbatch), m_plan.shape.tokens());
+                         m_step.inputs(run.pass().microbatch), m_context.shape.tokens());
 }
 
 void PassRunner::addTokenGradients(PassRun &run, PassValue gradient)
 {
     compute().scatterAddRows(m_model.tokenTable()->gradient.data(), m_model.tokenShard(), m_step.inputs(run.pass().microbatch),
-                             run.in(gradient, m_context), 1.0F, m_plan.shape.tokens());
+                             run.in(gradient, m_context), 1.0F, m_context.shape.tokens());
 }
 
 void PassRunner::normalise(PassRun &run, PassValue out)
@@ -209,7 +208,7 @@ void PassRunner::differentiateNorm(PassRun &run, PassValue gradient)
 {
     const Pass &pass = run.pass();
     const Values in = place(run, gradient);
-    compute().zero(in, m_plan.shape.boundary());
+    compute().zero(in, m_context.shape.boundary());
     backwardNorm(m_model.finalNorm(), in, run.in(PassValue::OutputGradient, m_context),
                  m_context.at(PassValue::NormInput, pass.stage, pass.microbatch),
                  m_context.memory.at(PassValue::NormStatistics, pass.stage, pass.microbatch), m_context);
@@ -220,12 +219,12 @@ void PassRunner::copyStatistics(PassRun &run, PassValue message)
     const kernels::SoftmaxStatistics local = run.statistics(PassValue::LocalStatistics, m_context);
     const float *const from = message == PassValue::Sums ? local.sum : local.maximum;
     (void)place(run, message); // statistics are float in every precision
-    compute().copy(run.message(message)->data(), from, schedule::traits(message).statistics * m_plan.shape.tokens());
+    compute().copy(run.message(message)->data(), from, schedule::traits(message).statistics * m_context.shape.tokens());
 }
 
 base::Result<> PassRunner::recordLoss(int microbatch, const kernels::SoftmaxStatistics &all, const Pass *pass)
 {
-    const double loss = compute().lossSum(all, m_step.countedTokens);
+    const double loss = compute().lossSum(all, m_step.counted(microbatch));
     m_step.losses[size(microbatch)] = loss;
     if (std::isfinite(loss))
         return {};

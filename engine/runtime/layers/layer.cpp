@@ -75,6 +75,7 @@ private:
                                          routes(step.in[1]), routingShape(), widthOf(op.outputs[0]));
         case OperatorKind::ReduceScatter:
         case OperatorKind::AllReduce: return completeSum(step, op);
+        case OperatorKind::KeepKeys: return copyKeys(at(step.in[0]), at(step.out[0]), true);
         case OperatorKind::Gelu: return compute().geluForward(at(step.out[0]), at(step.in[0]), rows() * widthOf(op.outputs[0]));
         case OperatorKind::Add: // part of a product or sum
         case OperatorKind::AllGather:
@@ -125,6 +126,7 @@ private:
             return compute().expertSwigluBackward(at(step.out[0]), at(step.out[1]), at(step.out[2]), at(step.in[0]),
                                                   floats(step.in[1]), rows.routes, rows.shape, rowWidth(op.outputs[0]));
         }
+        case OperatorKind::KeepKeys: return copyKeys(at(step.out[0]), at(step.in[0]), false);
         case OperatorKind::Combine: // each row has the gradient of its token
             return compute().dispatchRows(at(step.out[0]), at(step.in[0]), routes(step.in[1]), routingShape(),
                                           widthOf(op.outputs[0]));
@@ -303,11 +305,26 @@ private:
         }
     }
 
+    /// Copies the columns of keys and values of fused rows to those of the whole sequences, or back.
+    void copyKeys(Values fused, Values keys, bool isForward) const
+    {
+        const kernels::AttentionShape attention = m_context.shape.fusedRows();
+        const std::int64_t width = 2 * attention.kvWidth();
+        m_context.shape.eachRun(0, {0, rows()}, [&](std::int64_t first, std::int64_t position, std::int64_t count) {
+            const std::int64_t place = first / attention.sequence * m_context.shape.wholeSequence() + position;
+            for (std::int64_t row = 0; row < count; ++row) {
+                const Values own = fused + ((first + row) * attention.qkvWidth() + attention.width());
+                const Values shared = keys + (place + row) * width;
+                compute().copy(isForward ? shared : own, isForward ? own : shared, width);
+            }
+        });
+    }
+
     /// Rotates queries and keys in place.
     void rotate(Values qkv, kernels::Turn direction) const
     {
         const kernels::AttentionShape attention = m_context.shape.fusedRows();
-        compute().rotate(qkv, m_context.workspace.constants.data(),
+        compute().rotate(qkv, m_context.workspace.constants.data() + m_context.shape.begin * m_context.shape.headSize,
                          {.rows = rows(),
                           .sequence = attention.sequence,
                           .heads = attention.heads + attention.kvHeads,
@@ -357,6 +374,8 @@ Values Layer::Tensors::at(const Place &place, const Context &context) const
     case Place::Kind::Gradient: return gradient;
     case Place::Kind::Saved: return context.values(saved(place.index));
     case Place::Kind::Scratch: return context.scratch(place.index);
+    case Place::Kind::Keys: return context.values(keys);
+    case Place::Kind::KeyGradients: return context.values(keyGradients);
     }
     return {};
 }

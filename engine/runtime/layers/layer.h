@@ -22,6 +22,9 @@ public:
         const operators::LayerStorage *storage = nullptr;
         float *kept = nullptr;    ///< saved values, from F to B or W
         float *rebuilt = nullptr; ///< the others
+        // Slices of sequences:
+        float *keys = nullptr;         ///< keys and values of the microbatch, [b, s, 2 kv]
+        float *keyGradients = nullptr; ///< sums of their gradients
         /// Returns where a saved value is.
         [[nodiscard]] float *saved(operators::ValueId value) const
         {

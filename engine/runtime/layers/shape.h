@@ -9,8 +9,10 @@
 #include "kernels/include/attention.h"
 #include "kernels/include/rotary.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace stagelens::runtime {
 
@@ -21,10 +23,19 @@ struct LayerPlan {
     operators::LayerStorage whole;  ///< of a layer that is recomputed as a whole
 };
 
+/// A slice of each sequence of a microbatch.
+struct SequenceSlice {
+    std::int64_t begin = 0; ///< its first token
+    std::int64_t tokens = 0;
+    std::shared_ptr<const LayerPlan> layer;
+};
+
 /// The arguments of all kernels. Heads are those of a tensor rank.
 struct Shape {
     std::int64_t batch = 0;    ///< sequences of a microbatch
-    std::int64_t sequence = 0; ///< tokens of a sequence that a context rank has
+    std::int64_t sequence = 0; ///< tokens of a sequence that a context rank has; of the slice at hand if sequences are cut
+    std::int64_t whole = 0;    ///< tokens of a sequence on all context ranks
+    std::int64_t begin = 0;    ///< first token of the slice at hand
     std::int64_t hidden = 0;
     std::int64_t heads = 0;
     std::int64_t kvHeads = 0;
@@ -38,9 +49,30 @@ struct Shape {
     kernels::RotaryRule rotation; ///< of rotary positions
     base::Precision precision;    ///< of weights as kernels read them, activations and messages
     std::shared_ptr<const LayerPlan> layer;
+    std::vector<SequenceSlice> slices; ///< of each sequence; empty if they are not cut
 
+    /// With slices the shape is that of the longest.
     explicit Shape(const model::Experiment &experiment);
-    [[nodiscard]] std::int64_t wholeSequence() const { return sequence * split.context; }
+    [[nodiscard]] std::int64_t wholeSequence() const { return whole; }
+    /// Returns into how many slices a sequence is cut, 1 for none. Microbatch numbers of passes count slices.
+    [[nodiscard]] int sliceCount() const { return std::max(1, static_cast<int>(slices.size())); }
+    [[nodiscard]] std::int64_t units() const { return microbatches * sliceCount(); } ///< microbatches of passes
+    /// Makes the shape that of the slice which passes of a microbatch number compute.
+    void choose(int microbatch);
+    /// Returns the floats of the keys and values of a layer that the slices of a microbatch share.
+    [[nodiscard]] std::int64_t keyFloats() const { return floats(batch * whole * 2 * fusedRows().kvWidth()); }
+    /// Calls `visit(first row, its position, rows)` as layout::ContextCut::eachRun() for the rows of a microbatch or slice.
+    template <class Visit>
+    void eachRun(int contextRank, const layout::Interval &rows, const Visit &visit) const
+    {
+        if (slices.empty())
+            return contextCut(contextRank).eachRun(rows, visit);
+        for (std::int64_t row = rows.begin; row < rows.end;) {
+            const std::int64_t count = std::min(sequence - row % sequence, rows.end - row);
+            visit(row, begin + row % sequence, count);
+            row += count;
+        }
+    }
     /// Returns the tokens of a microbatch on all context ranks.
     [[nodiscard]] std::int64_t wholeTokens() const { return batch * wholeSequence(); }
     [[nodiscard]] std::int64_t tokens() const { return batch * sequence; }
@@ -56,10 +88,10 @@ struct Shape {
     [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(stepMicrobatches() * wholeTokens()); }
     /// Returns the floats of all saved values of a layer; its input is apart.
     [[nodiscard]] std::int64_t savedFloats() const { return layer->whole.dropped.floats; }
-    /// Returns the floats of the constants that the layers read.
+    /// Returns the floats of the constants that the layers read; those of a slice begin at its first token.
     [[nodiscard]] std::int64_t constantFloats() const
     {
-        return operators::constantFloats(layer->recipe.block, sequence, headSize);
+        return operators::constantFloats(layer->recipe.block, whole / split.context, headSize);
     }
     [[nodiscard]] bool normsHaveBias() const { return layer->recipe.block.has(operators::OperatorKind::LayerNorm); }
     /// Returns the fused rows of the tokens of a rank, of all heads.
@@ -80,6 +112,12 @@ struct Shape {
             shape.skipsFirst = source > rank;
             shape.firstChunk = hop == 0 ? 0 : sequence;
             shape.secondChunk = hop == 0 ? chunk : sequence;
+        } else if (!slices.empty()) {
+            shape.keys = whole;
+            shape.firstChunk = begin;
+            shape.visibleKeys = begin + sequence;
+            shape.isOneChunk = true;
+            shape.addsKeyGradients = begin + sequence < whole;
         } else if (split.context > 1) {
             const auto chunks = contextCut(rank).chunks();
             shape.keys = wholeSequence();

@@ -81,6 +81,13 @@ void StageRun::findTensors(const Context &context)
     m_tensors.in =
         index > 0 ? context.values(slot - boundary) : context.at(PassValue::StageInput, m_stage->m_index, m_microbatch);
     m_tensors.kept = slot;
+    if (!shape.slices.empty() && m_work != StageWork::WeightGradient) {
+        const int sequence = m_microbatch - m_microbatch % shape.sliceCount();
+        m_tensors.keys = context.memory.at(PassValue::Keys, m_stage->m_index, sequence) + index * shape.keyFloats();
+        if (m_work != StageWork::Forward)
+            m_tensors.keyGradients =
+                context.memory.at(PassValue::KeyGradients, m_stage->m_index, sequence) + index * shape.keyFloats();
+    }
     if (m_work == StageWork::Forward)
         m_tensors.out = index + 1 < layers() ? context.values(slot + storage.kept.floats) : m_tensor;
     if (storage.dropped.floats == 0)

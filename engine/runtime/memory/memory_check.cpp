@@ -147,7 +147,7 @@ MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Sc
 {
     MemoryNeed need;
     const auto messages =
-        messageBounds(lowered(schedule), operators::engineFloats(experiment), schedule::sharingOf(experiment.parallel));
+        messageBounds(lowered(schedule), operators::engineFloatsOfSlices(experiment), schedule::sharingOf(experiment.parallel));
     const int rails = experiment.parallel.gradientRanks() * experiment.parallel.tensor;
     for (int rank = 0; rank < schedule.devices() * rails; ++rank) {
         const int device = rank % schedule.devices();

@@ -144,7 +144,8 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         plans.emplace_back(std::move(buffers).value());
     }
     // BufferPlan::make() has checked the orders, as messageBounds() requires.
-    const std::vector<MessageBound> messages = messageBounds(schedule, floats, schedule::sharingOf(experiment.parallel));
+    const std::vector<MessageBound> messages =
+        messageBounds(schedule, operators::engineFloatsOfSlices(experiment), schedule::sharingOf(experiment.parallel));
     const auto parameters = static_cast<std::int64_t>(parameterList(experiment.model).size());
     for (int device = 0; device < schedule.devices(); ++device) {
         DevicePlan &plan = plans[size(device)];

@@ -66,6 +66,7 @@ inline void pack(Packer &packer, const timeline::Timeline &timeline)
     for (const std::vector<int> &stages : timeline.stages)
         packer.put(stages);
     packer.put(timeline.microbatchDirection);
+    packer.put(timeline.slices);
 }
 
 [[nodiscard]] inline timeline::Timeline unpackTimeline(Unpacker &packed)
@@ -82,6 +83,8 @@ inline void pack(Packer &packer, const timeline::Timeline &timeline)
     for (std::vector<int> &stages : timeline.stages)
         stages = packed.values<int>();
     timeline.microbatchDirection = packed.values<std::uint8_t>();
+    timeline.slices = packed.value<int>();
+    packed.require(timeline.slices >= 1);
     return timeline;
 }
 

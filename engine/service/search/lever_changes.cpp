@@ -132,11 +132,13 @@ private:
             addSize(size * 2, count / 2);
     }
 
-    /// Families of synchronous updates with one direction add up gradients in the same order (interlaced does not).
+    /// Families of synchronous updates with one direction add up gradients in the same order (interlaced and those of slices do
+    /// not).
     void families()
     {
         const auto hasPlainBits = [](const schedule::Family *family) {
-            return family != nullptr && family->synchronous && family->directions == 1 && family->name != "interlaced";
+            return family != nullptr && family->synchronous && family->directions == 1 && family->name != "interlaced" &&
+                   !model::cutsSequences(family->name);
         };
         const schedule::Family *const own = schedule::findFamily(m_plan.schedule.family);
         if (own == nullptr)

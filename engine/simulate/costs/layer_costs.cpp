@@ -104,7 +104,8 @@ Kernels kernelsOf(const Operator &op)
     case OperatorKind::HeadsToTokens:
     case OperatorKind::SendToExperts:
     case OperatorKind::ReturnFromExperts:
-    case OperatorKind::AllReduce: return {}; // their latency is that of the network
+    case OperatorKind::AllReduce:
+    case OperatorKind::KeepKeys: return {}; // their latency is that of the network, or of a copy
     }
     return {1, 1, 0};
 }
@@ -325,7 +326,7 @@ void LayerCosts::appendExchanges(std::vector<Leg> &legs, std::size_t index, Pass
             addOfContext("reduce-scatter", GroupCollective::ReduceScatter, op.outputs[0]);
         break;
     case OperatorKind::Attention: // gathers the keys again
-        if (half == PassHalf::InputGradient && op.inputs.size() > 1 && !isRing())
+        if (half == PassHalf::InputGradient && operators::keysOf(m_block, op) != nullptr && !isRing())
             addOfContext("all-gather", GroupCollective::AllGather, op.inputs[1]);
         break;
     case OperatorKind::SendToExperts:

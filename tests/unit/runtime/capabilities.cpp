@@ -258,6 +258,21 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.whatIf.jitter = 0.1;
      }},
     {"sequence-slices", [](Experiment &e) { e.schedule.family = "seq1f1b"; }},
+    {"sequence-slices-on-gpus",
+     [](Experiment &e) {
+         e.schedule.family = "seq1f1b";
+         e.training.backend = "cuda";
+     }},
+    {"sequence-slices-with-tensor-ranks",
+     [](Experiment &e) {
+         e.schedule.family = "seq1f1b";
+         e.parallel.tensor = 2;
+     }},
+    {"sequence-slices-with-experts",
+     [](Experiment &e) {
+         e.schedule.family = "seq1f1b";
+         useExperts(e);
+     }},
     {"sequence-slices-materialised-attention",
      [](Experiment &e) {
          e.schedule.family = "seq1f1b";

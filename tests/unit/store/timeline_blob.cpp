@@ -94,6 +94,20 @@ private slots:
         QVERIFY(**decoded == timeline);
     }
 
+    void slicesComeBackInVersionFour()
+    {
+        timeline::Timeline timeline = sample(3, 4);
+        timeline.slices = 4;
+        const std::string bytes = encodeTimeline(timeline);
+        QCOMPARE(static_cast<int>(bytes[sizeof(std::uint64_t)]), 4);
+        const auto decoded = decodeTimeline(bytes);
+        QVERIFY2(decoded.ok(), decoded.ok() ? "" : decoded.error().text().c_str());
+        QVERIFY(**decoded == timeline);
+        std::string none = bytes;
+        std::fill_n(none.end() - sizeof(std::int32_t), sizeof(std::int32_t), '\0');
+        QVERIFY(!decodeTimeline(store::withChecksum(none, 4)).ok());
+    }
+
     void everyChangedByteIsNoticed()
     {
         const std::string sound = encodeTimeline(sample(1, 2));
@@ -111,7 +125,7 @@ private slots:
     void newerIsSaidToBeNewer()
     {
         std::string bytes = encodeTimeline(sample(1, 2));
-        bytes[8] = 4;
+        bytes[8] = 5;
         const auto decoded = decodeTimeline(bytes);
         QVERIFY(!decoded.ok());
         QVERIFY(decoded.error().text().find("newer") != std::string::npos);
