@@ -22,15 +22,25 @@ void Compute::multiplyExperts(const ExpertProduct & /*product*/)
     refuseExperts();
 }
 
-void Compute::routeForward(float * /*gates*/, std::int32_t * /*routes*/, ConstValues /*logits*/,
-                           const kernels::RoutingShape & /*shape*/)
+void Compute::routeForward(float * /*gates*/, std::int32_t * /*routes*/, ConstValues /*logits*/, const float * /*bias*/,
+                           const kernels::RoutingShape & /*shape*/, const kernels::RouterRule & /*rule*/)
 {
     refuseExperts();
 }
 
 void Compute::routeBackward(Values /*logits*/, ConstValues /*gateGradient*/, const float * /*gates*/,
                             const std::int32_t * /*routes*/, const kernels::RoutingShape & /*shape*/,
-                            const kernels::RouterLosses & /*losses*/)
+                            const kernels::RouterRule & /*rule*/, const kernels::RouterLosses & /*losses*/)
+{
+    refuseExperts();
+}
+
+void Compute::addExcess(float * /*excess*/, const std::int32_t * /*routes*/, const kernels::RoutingShape & /*shape*/)
+{
+    refuseExperts();
+}
+
+void Compute::balanceStep(float * /*bias*/, const float * /*excess*/, float /*rate*/, std::int64_t /*count*/)
 {
     refuseExperts();
 }

@@ -173,9 +173,13 @@ public:
 
     // Of mixtures of experts, in fp32; GPUs have none of them (model::capabilities()) and throw.
     virtual void multiplyExperts(const ExpertProduct &product);
-    virtual void routeForward(float *gates, std::int32_t *routes, ConstValues logits, const kernels::RoutingShape &shape);
+    virtual void routeForward(float *gates, std::int32_t *routes, ConstValues logits, const float *bias,
+                              const kernels::RoutingShape &shape, const kernels::RouterRule &rule);
     virtual void routeBackward(Values logits, ConstValues gateGradient, const float *gates, const std::int32_t *routes,
-                               const kernels::RoutingShape &shape, const kernels::RouterLosses &losses);
+                               const kernels::RoutingShape &shape, const kernels::RouterRule &rule,
+                               const kernels::RouterLosses &losses);
+    virtual void addExcess(float *excess, const std::int32_t *routes, const kernels::RoutingShape &shape);
+    virtual void balanceStep(float *bias, const float *excess, float rate, std::int64_t count);
     virtual void dispatchRows(Values out, ConstValues in, const std::int32_t *routes, const kernels::RoutingShape &shape,
                               std::int64_t width);
     virtual void combineRows(Values out, ConstValues rows, ConstValues addend, const std::int32_t *routes,

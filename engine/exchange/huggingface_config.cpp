@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/model/json_reader.h"
+#include "engine/model/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,8 @@ constexpr double kLayerNormEpsilon = 1e-5;
 constexpr double kUsualRmsNormEpsilon = 1e-6;
 constexpr double kUsualRotaryTheta = 10000;
 constexpr double kInitializerRange = 0.02;
+/// The model_type of mixtures of experts that transformers does not have.
+constexpr const char *kOwnExperts = "stagelens_moe";
 
 /// Reads members and collects what is wrong with them.
 class ConfigReader {
@@ -203,6 +206,56 @@ model::ModelConfig readLlama(ConfigReader &reader)
     return model;
 }
 
+/// The layers without experts, of which the engine has only the first ones.
+void readDenseLayers(ConfigReader &reader, const Json &dense, model::ModelConfig &model)
+{
+    std::vector<int> layers;
+    for (const Json &layer : dense)
+        layers.push_back(layer.is_number_integer() ? layer.get<int>() : -1);
+    std::ranges::sort(layers);
+    for (std::size_t i = 0; i < layers.size(); ++i)
+        if (layers[i] != static_cast<int>(i) || model.expertEvery > 1)
+            return reader.difference("mlp_only_layers",
+                                     "names layers other than the first, but the engine computes no experts in "
+                                     "the first layers only, or in every few layers");
+    model.denseLayers = static_cast<int>(layers.size());
+}
+
+/// The shape of DeepSeek-V3 (arXiv 2412.19437, section 4.2), which is only predicted.
+model::ModelConfig readDeepSeek(ConfigReader &reader)
+{
+    model::ModelConfig model = readLlama(reader);
+    model.headDim.reset();
+    model.kvHeads = model.heads;
+    model.latentAttention = {reader.size("q_lora_rank"), reader.size("kv_lora_rank"), reader.size("qk_nope_head_dim"),
+                             reader.size("qk_rope_head_dim"), reader.size("v_head_dim")};
+    reader.difference("model_type", "has latent attention, which is predicted, but which the engine does not compute");
+    model.experts = reader.size("n_routed_experts");
+    model.topK = reader.size("num_experts_per_tok");
+    model.expertFfn = reader.size("moe_intermediate_size");
+    const auto count = [&](const char *key) {
+        return reader.find(key) != nullptr && *reader.find(key) == 0 ? 0 : reader.size(key, 1);
+    };
+    model.sharedExperts = count("n_shared_experts");
+    model.denseLayers = count("first_k_dense_replace");
+    reader.requireOneOf("scoring_func", {"sigmoid"});
+    model.router = model::RouterScore::Sigmoid;
+    model.routerScale = reader.number("routed_scaling_factor", 1);
+    model.routerGroups = reader.size("n_group", 1);
+    model.routerGroupLimit = reader.size("topk_group", 1);
+    reader.expectFlag("norm_topk_prob", true);
+    reader.expectNumber("moe_layer_freq", 1, 1);
+    if (const Json *coefficient = reader.find("aux_loss_alpha"); coefficient != nullptr && coefficient->is_number()) {
+        model.auxLoss = coefficient->get<double>();
+        reader.difference("aux_loss_alpha", "is of a loss of each sequence, but the engine's is of each microbatch");
+    }
+    if (const Json *next = reader.find("num_nextn_predict_layers"); next != nullptr && *next != 0)
+        reader.difference("num_nextn_predict_layers", "has layers that predict a second token, which are left out");
+    if (reader.find("quantization_config") != nullptr)
+        reader.difference("quantization_config", "stores weights in 8 bits, which the engine does not read");
+    return model;
+}
+
 /// The sizes of a mixture of experts. Its shape is a llama's otherwise.
 model::ModelConfig readExperts(ConfigReader &reader, bool isQwen)
 {
@@ -215,10 +268,10 @@ model::ModelConfig readExperts(ConfigReader &reader, bool isQwen)
         model.expertFfn = reader.size("moe_intermediate_size");
         reader.difference("model_type", "has norms of queries and keys, which the engine does not compute");
         reader.expectFlag("norm_topk_prob", true);
-        reader.expectNumber("decoder_sparse_step", 1, 1);
+        model.expertEvery = reader.size("decoder_sparse_step", 1);
         if (const Json *dense = reader.find("mlp_only_layers"); dense != nullptr && !dense->empty())
-            reader.difference("mlp_only_layers", "has layers without experts, but the engine computes experts in every layer");
-    } else if (model.topK == 1) {
+            readDenseLayers(reader, *dense, model);
+    } else if (model.topK == 1 && reader.word("model_type", "") == "mixtral") {
         reader.difference("num_experts_per_tok", "is 1, with the gate 1, but the engine takes the expert's probability");
     }
     return model;
@@ -293,11 +346,63 @@ WrittenJson mixtralKeys(const model::ModelConfig &model)
     return keys;
 }
 
+/// Returns whether transformers' MixtralForCausalLM computes the model.
+bool isMixtral(const model::ModelConfig &model)
+{
+    return model.sharedExperts == 0 && !model.hasRouterBias() && !model.mixesLayers() && !model.capacityFactor;
+}
+
+/// The keys of a mixture of experts that transformers has not: those of Mixtral, and DeepSeek-V3's names for what it has not.
+WrittenJson expertKeys(const model::ModelConfig &model)
+{
+    WrittenJson keys = mixtralKeys(model);
+    keys.update({{"architectures", WrittenJson::array()},
+                 {"model_type", kOwnExperts},
+                 {"intermediate_size", model.ffn},
+                 {"moe_intermediate_size", model.expertWidth()},
+                 {"n_shared_experts", model.sharedExperts},
+                 {"first_k_dense_replace", model.denseLayers},
+                 {"moe_layer_freq", model.expertEvery},
+                 {"scoring_func", std::string(name(model.router))},
+                 {"routed_scaling_factor", model.routerScale},
+                 {"n_group", model.routerGroups},
+                 {"topk_group", model.routerGroupLimit},
+                 {"router_bias_rate", model.routerBiasRate}});
+    if (model.capacityFactor)
+        keys.update({{"capacity_factor", *model.capacityFactor}, {"drop_rule", std::string(name(model.dropRule))}});
+    return keys;
+}
+
+/// Reads what expertKeys() writes.
+model::ModelConfig readOwnExperts(ConfigReader &reader)
+{
+    model::ModelConfig model = readExperts(reader, false);
+    const auto count = [&](const char *key) {
+        return reader.find(key) != nullptr && *reader.find(key) == 0 ? 0 : reader.size(key);
+    };
+    model.expertFfn = reader.size("moe_intermediate_size");
+    model.sharedExperts = count("n_shared_experts");
+    model.denseLayers = count("first_k_dense_replace");
+    model.expertEvery = reader.size("moe_layer_freq");
+    model.router = model::parse<model::RouterScore>(reader.word("scoring_func", "softmax")).value_or(model.router);
+    model.routerScale = reader.number("routed_scaling_factor", 1);
+    model.routerGroups = reader.size("n_group", 1);
+    model.routerGroupLimit = count("topk_group");
+    if (const Json *rate = reader.find("router_bias_rate"); rate != nullptr && rate->is_number())
+        model.routerBiasRate = rate->get<double>();
+    if (reader.find("capacity_factor") != nullptr)
+        model.capacityFactor = reader.number("capacity_factor", 1);
+    model.dropRule = model::parse<model::DropRule>(reader.word("drop_rule", "gate")).value_or(model.dropRule);
+    return model;
+}
+
 WrittenJson keysOf(const model::ModelConfig &model)
 {
     if (model.family == model::ModelFamily::Gpt)
         return gpt2Keys(model);
-    return model.hasExperts() ? mixtralKeys(model) : llamaKeys(model);
+    if (!model.hasExperts())
+        return llamaKeys(model);
+    return isMixtral(model) ? mixtralKeys(model) : expertKeys(model);
 }
 
 /// Reads the shape of a model_type, or returns nothing if it is not one that this program computes.
@@ -309,6 +414,10 @@ std::optional<model::ModelConfig> readShape(const std::string &type, ConfigReade
         return readLlama(reader);
     if (type == "mixtral" || type == "qwen3_moe")
         return readExperts(reader, type == "qwen3_moe");
+    if (type == "deepseek_v3")
+        return readDeepSeek(reader);
+    if (type == kOwnExperts)
+        return readOwnExperts(reader);
     return std::nullopt;
 }
 
@@ -345,8 +454,7 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
     if (!shape)
         return base::Error::invalid("model_type",
                                     concat("model_type of ", file.string(), " is `", type, "`",
-                                           type.starts_with("deepseek") ? ", whose latent attention is not computed" : "",
-                                           "; this program reads gpt2, llama, mixtral and qwen3_moe"));
+                                           "; this program reads gpt2, llama, mixtral, qwen3_moe and deepseek_v3"));
     model::ModelConfig model = *std::move(shape);
     model.preset = "custom";
     model.vocabularySize = reader.size("vocab_size");

@@ -33,6 +33,58 @@ private:
     std::vector<std::string> m_lines;
 };
 
+void addLatentAttention(const model::LatentAttention &latent, Arguments &arguments)
+{
+    arguments.add("--multi-latent-attention");
+    arguments.add("--q-lora-rank", latent.queryRank);
+    arguments.add("--kv-lora-rank", latent.keyValueRank);
+    arguments.add("--qk-head-dim", latent.plainSize);
+    arguments.add("--qk-pos-emb-head-dim", latent.rotarySize);
+    arguments.add("--v-head-dim", latent.valueSize);
+    arguments.endLine();
+}
+
+void addRouter(const model::ModelConfig &model, Arguments &arguments)
+{
+    if (model.router == model::RouterScore::Sigmoid) {
+        arguments.add("--moe-router-score-function", "sigmoid");
+        arguments.add("--moe-router-enable-expert-bias");
+        arguments.add("--moe-router-bias-update-rate", model.routerBiasRate);
+        arguments.add("--moe-router-topk-scaling-factor", model.routerScale);
+        arguments.add("--moe-router-dtype", "fp32");
+    }
+    if (model.routerGroups > 1 && model.chosenGroups() < model.routerGroups) {
+        arguments.add("--moe-router-num-groups", model.routerGroups);
+        arguments.add("--moe-router-group-topk", model.chosenGroups());
+    }
+    if (model.capacityFactor) {
+        arguments.add("--moe-expert-capacity-factor", *model.capacityFactor);
+        arguments.add("--moe-token-drop-policy", model.dropRule == model::DropRule::Gate ? "probs" : "position");
+    }
+}
+
+void addExperts(const model::ModelConfig &model, Arguments &arguments)
+{
+    arguments.add("--num-experts", model.experts);
+    arguments.add("--moe-router-topk", model.topK);
+    arguments.add("--moe-ffn-hidden-size", model.expertWidth());
+    arguments.add("--moe-grouped-gemm");
+    arguments.add("--moe-router-load-balancing-type", model.auxLoss > 0 ? "aux_loss" : "none");
+    arguments.add("--moe-aux-loss-coeff", model.auxLoss);
+    if (model.zLoss > 0)
+        arguments.add("--moe-z-loss-coeff", model.zLoss);
+    if (model.sharedExperts > 0)
+        arguments.add("--moe-shared-expert-intermediate-size", std::int64_t{model.sharedExperts} * model.expertWidth());
+    if (model.mixesLayers()) { // a 1 for each layer with experts
+        std::string pattern;
+        for (int layer = 0; layer < model.layers; ++layer)
+            pattern += concat(layer == 0 ? "[" : ",", model.hasExpertsAt(layer) ? 1 : 0);
+        arguments.add("--moe-layer-freq", concat("'", pattern, "]'"));
+    }
+    addRouter(model, arguments);
+    arguments.endLine();
+}
+
 void addModel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
 {
     const model::ModelConfig &model = plan.model();
@@ -47,17 +99,10 @@ void addModel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
         arguments.add("--num-query-groups", model.kvHeads);
     }
     arguments.endLine();
-    if (model.hasExperts()) {
-        arguments.add("--num-experts", model.experts);
-        arguments.add("--moe-router-topk", model.topK);
-        arguments.add("--moe-ffn-hidden-size", model.expertWidth());
-        arguments.add("--moe-grouped-gemm");
-        arguments.add("--moe-router-load-balancing-type", model.auxLoss > 0 ? "aux_loss" : "none");
-        arguments.add("--moe-aux-loss-coeff", model.auxLoss);
-        if (model.zLoss > 0)
-            arguments.add("--moe-z-loss-coeff", model.zLoss);
-        arguments.endLine();
-    }
+    if (model.latentAttention)
+        addLatentAttention(*model.latentAttention, arguments);
+    if (model.hasExperts())
+        addExperts(model, arguments);
     arguments.add("--seq-length", model.sequence);
     arguments.add("--max-position-embeddings", model.sequence);
     if (!model.tied)

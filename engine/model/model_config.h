@@ -16,6 +16,13 @@ enum class ModelFamily : unsigned char { Gpt, Llama };
 /// Number format of parameters and activations in training (the CPU engine always computes in fp32).
 enum class DataType : unsigned char { Fp32, Bf16, Fp16 };
 
+/// How a router weighs experts: by the softmax of its logits, or by the sigmoid of each, with a bias of each expert that counts
+/// for the choice alone (DeepSeek-V3, arXiv 2412.19437, section 2.1.2).
+enum class RouterScore : unsigned char { Softmax, Sigmoid };
+
+/// Which tokens an expert drops beyond its capacity: those of the least gates, or the last of the microbatch.
+enum class DropRule : unsigned char { Gate, Position };
+
 /// Slows the rotation of pairs of a head that complete few turns within the sequences of pre-training: the rule of Llama 3.1
 /// (transformers' rope_type "llama3").
 struct RopeScaling {
@@ -24,6 +31,16 @@ struct RopeScaling {
     double highFrequencyFactor = 4; ///< pairs that turn more times keep their speed; between the two it is interpolated
     int originalSequence = 8192;
     friend bool operator==(const RopeScaling &, const RopeScaling &) = default;
+};
+
+/// Attention whose queries, keys and values are made from narrow latent vectors (DeepSeek-V2, arXiv 2405.04434, section 2.1).
+struct LatentAttention {
+    int queryRank = 0;    ///< width of the queries' latent vector
+    int keyValueRank = 0; ///< of that of keys and values
+    int plainSize = 0;    ///< of a head's queries and keys, numbers that do not rotate
+    int rotarySize = 0;   ///< numbers that do; those of the keys are the same in all heads
+    int valueSize = 0;    ///< of a head's values
+    friend bool operator==(const LatentAttention &, const LatentAttention &) = default;
 };
 
 /// Shape of a model. All sizes of a valid model are positive; see validate().
@@ -43,14 +60,38 @@ struct ModelConfig {
     double rmsNormEpsilon = 1e-6;
     double ropeTheta = 10000; ///< pair i of a head turns by position x theta^(-2 i / head size)
     std::optional<RopeScaling> ropeScaling;
+    std::optional<LatentAttention> latentAttention; ///< only predicted
     // A mixture of experts instead of each layer's MLP.
     int experts = 0;              ///< E, of a layer; 0: a dense MLP
     int topK = 2;                 ///< k, experts that compute a token
     std::optional<int> expertFfn; ///< f, inner width of an expert; absent: ffn
     double auxLoss = 0;           ///< coefficient of the loss that balances the experts
     double zLoss = 0;             ///< coefficient of the loss that keeps the router's logits small
+    int sharedExperts = 0;        ///< experts that compute every token, as one MLP of as many times the width of an expert
+    RouterScore router = RouterScore::Softmax;
+    double routerBiasRate = 0.001;        ///< of sigmoid routers: by how much a step moves the bias of each expert
+    double routerScale = 1;               ///< of sigmoid routers: factor of the gates
+    int routerGroups = 1;                 ///< of sigmoid routers: adjacent experts of a node, or of another group
+    int routerGroupLimit = 0;             ///< groups from which a token chooses; 0: all
+    std::optional<double> capacityFactor; ///< rows of an expert relative to the mean, beyond which it drops; absent: none
+    DropRule dropRule = DropRule::Gate;
+    int denseLayers = 0; ///< first layers that have a dense MLP all the same
+    int expertEvery = 1; ///< of the layers after those, every how many-th has experts; the others are dense
 
     [[nodiscard]] bool hasExperts() const { return experts > 0; }
+    [[nodiscard]] bool hasExpertsAt(int layer) const
+    {
+        return hasExperts() && layer >= denseLayers && (layer - denseLayers + 1) % expertEvery == 0;
+    }
+    /// Returns how many of the first layers have experts.
+    [[nodiscard]] int expertLayers(int first) const
+    {
+        return hasExperts() && first > denseLayers ? (first - denseLayers) / expertEvery : 0;
+    }
+    [[nodiscard]] bool mixesLayers() const { return hasExperts() && (denseLayers > 0 || expertEvery > 1); }
+    [[nodiscard]] bool hasRouterBias() const { return hasExperts() && router == RouterScore::Sigmoid; }
+    /// Returns how many groups a token chooses from.
+    [[nodiscard]] int chosenGroups() const { return routerGroupLimit > 0 ? routerGroupLimit : routerGroups; }
     [[nodiscard]] int expertWidth() const { return expertFfn.value_or(ffn); }
     /// Inner numbers of a token in all MLPs that compute it.
     [[nodiscard]] std::int64_t innerWidth() const { return hasExperts() ? std::int64_t{topK} * expertWidth() : ffn; }

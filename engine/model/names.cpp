@@ -29,6 +29,8 @@ constexpr std::array<std::string_view, 2> kAttentions{"flash", "materialised"};
 constexpr std::array<std::string_view, 2> kZeroGradients{"deferred", "eager"};
 constexpr std::array<std::string_view, 3> kZeroParameters{"resident", "reshard", "keep-until-backward"};
 constexpr std::array<std::string_view, 2> kSliceCuts{"work", "length"};
+constexpr std::array<std::string_view, 2> kRouterScores{"softmax", "sigmoid"};
+constexpr std::array<std::string_view, 2> kDropRules{"gate", "position"};
 constexpr std::array<std::string_view, 3> kContextMethods{"all-gather", "ring", "ulysses"};
 constexpr std::array<std::string_view, 2> kRunModes{"live", "virtual-clock"};
 constexpr std::array<std::string_view, 2> kCollectives{"overlapped", "blocking"};
@@ -75,6 +77,14 @@ constexpr std::span<const std::string_view> words(ZeroParameters)
 constexpr std::span<const std::string_view> words(SliceCut)
 {
     return kSliceCuts;
+}
+constexpr std::span<const std::string_view> words(RouterScore)
+{
+    return kRouterScores;
+}
+constexpr std::span<const std::string_view> words(DropRule)
+{
+    return kDropRules;
 }
 constexpr std::span<const std::string_view> words(ContextMethod)
 {
@@ -162,6 +172,16 @@ std::string_view name(SliceCut cut)
 {
     return word(cut);
 }
+std::string_view name(RouterScore score)
+{
+    return word(score);
+}
+
+std::string_view name(DropRule rule)
+{
+    return word(rule);
+}
+
 std::string_view name(ContextMethod method)
 {
     return word(method);
@@ -211,6 +231,8 @@ template std::optional<Attention> parse(std::string_view);
 template std::optional<ZeroGradients> parse(std::string_view);
 template std::optional<ZeroParameters> parse(std::string_view);
 template std::optional<SliceCut> parse(std::string_view);
+template std::optional<RouterScore> parse(std::string_view);
+template std::optional<DropRule> parse(std::string_view);
 template std::optional<ContextMethod> parse(std::string_view);
 template std::optional<RunMode> parse(std::string_view);
 template std::optional<Collectives> parse(std::string_view);
@@ -226,6 +248,8 @@ template std::vector<std::string> names<Attention>();
 template std::vector<std::string> names<ZeroGradients>();
 template std::vector<std::string> names<ZeroParameters>();
 template std::vector<std::string> names<SliceCut>();
+template std::vector<std::string> names<RouterScore>();
+template std::vector<std::string> names<DropRule>();
 template std::vector<std::string> names<ContextMethod>();
 template std::vector<std::string> names<RunMode>();
 template std::vector<std::string> names<Collectives>();

@@ -24,6 +24,8 @@ namespace stagelens::model {
 [[nodiscard]] std::string_view name(ZeroGradients when);      ///< "deferred", "eager"
 [[nodiscard]] std::string_view name(ZeroParameters how);      ///< "resident", "reshard", "keep-until-backward"
 [[nodiscard]] std::string_view name(SliceCut cut);            ///< "work", "length"
+[[nodiscard]] std::string_view name(RouterScore score);       ///< "softmax", "sigmoid"
+[[nodiscard]] std::string_view name(DropRule rule);           ///< "gate", "position"
 [[nodiscard]] std::string_view name(ContextMethod method);    ///< "all-gather", "ring", "ulysses"
 [[nodiscard]] std::string_view name(RunMode mode);            ///< "live", "virtual-clock"
 [[nodiscard]] std::string_view name(Collectives collectives); ///< "overlapped", "blocking"
@@ -42,6 +44,8 @@ extern template std::optional<Attention> parse(std::string_view);
 extern template std::optional<ZeroGradients> parse(std::string_view);
 extern template std::optional<ZeroParameters> parse(std::string_view);
 extern template std::optional<SliceCut> parse(std::string_view);
+extern template std::optional<RouterScore> parse(std::string_view);
+extern template std::optional<DropRule> parse(std::string_view);
 extern template std::optional<ContextMethod> parse(std::string_view);
 extern template std::optional<RunMode> parse(std::string_view);
 extern template std::optional<Collectives> parse(std::string_view);
@@ -61,6 +65,8 @@ extern template std::vector<std::string> names<Attention>();
 extern template std::vector<std::string> names<ZeroGradients>();
 extern template std::vector<std::string> names<ZeroParameters>();
 extern template std::vector<std::string> names<SliceCut>();
+extern template std::vector<std::string> names<RouterScore>();
+extern template std::vector<std::string> names<DropRule>();
 extern template std::vector<std::string> names<ContextMethod>();
 extern template std::vector<std::string> names<RunMode>();
 extern template std::vector<std::string> names<Collectives>();

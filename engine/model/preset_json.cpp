@@ -25,11 +25,22 @@ void setUsualChoices(ModelConfig &model)
     model.rmsNormEpsilon = usual.rmsNormEpsilon;
     model.ropeTheta = usual.ropeTheta;
     model.ropeScaling = usual.ropeScaling;
+    model.latentAttention = usual.latentAttention;
     model.experts = usual.experts;
     model.topK = usual.topK;
     model.expertFfn = usual.expertFfn;
     model.auxLoss = usual.auxLoss;
     model.zLoss = usual.zLoss;
+    model.sharedExperts = usual.sharedExperts;
+    model.router = usual.router;
+    model.routerBiasRate = usual.routerBiasRate;
+    model.routerScale = usual.routerScale;
+    model.routerGroups = usual.routerGroups;
+    model.routerGroupLimit = usual.routerGroupLimit;
+    model.capacityFactor = usual.capacityFactor;
+    model.dropRule = usual.dropRule;
+    model.denseLayers = usual.denseLayers;
+    model.expertEvery = usual.expertEvery;
 }
 
 void readRopeScaling(ObjectReader &reader, const std::string &path, ModelConfig &model, Problems &problems)
@@ -46,6 +57,24 @@ void readRopeScaling(ObjectReader &reader, const std::string &path, ModelConfig 
     inner.require("low_freq_factor", scaling.lowFrequencyFactor);
     inner.require("high_freq_factor", scaling.highFrequencyFactor);
     inner.require("original_max_position_embeddings", scaling.originalSequence);
+    inner.finish();
+}
+
+void readLatentAttention(ObjectReader &reader, const std::string &path, ModelConfig &model, Problems &problems)
+{
+    const Json *member = reader.find("latent_attention");
+    if (member == nullptr)
+        return;
+    model.latentAttention.reset();
+    if (member->is_null())
+        return;
+    LatentAttention &latent = model.latentAttention.emplace();
+    ObjectReader inner(*member, path, problems);
+    inner.require("query_rank", latent.queryRank);
+    inner.require("key_value_rank", latent.keyValueRank);
+    inner.require("plain_size", latent.plainSize);
+    inner.require("rotary_size", latent.rotarySize);
+    inner.require("value_size", latent.valueSize);
     inner.finish();
 }
 
@@ -82,6 +111,7 @@ void readShape(ObjectReader &reader, const std::string &path, ModelConfig &model
     read(true);
     model = experiment.model;
     readRopeScaling(reader, path + "rope_scaling", model, problems);
+    readLatentAttention(reader, path + "latent_attention", model, problems);
 }
 
 } // namespace
@@ -106,6 +136,12 @@ Json modelJson(const ModelConfig &model)
                                 {"low_freq_factor", scaling->lowFrequencyFactor},
                                 {"high_freq_factor", scaling->highFrequencyFactor},
                                 {"original_max_position_embeddings", scaling->originalSequence}};
+    if (const auto &latent = model.latentAttention)
+        json["latent_attention"] = {{"query_rank", latent->queryRank},
+                                    {"key_value_rank", latent->keyValueRank},
+                                    {"plain_size", latent->plainSize},
+                                    {"rotary_size", latent->rotarySize},
+                                    {"value_size", latent->valueSize}};
     return std::move(json);
 }
 

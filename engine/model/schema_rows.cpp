@@ -26,13 +26,13 @@ bool hasModel(const Experiment &experiment)
 {
     return experiment.hasModel;
 }
-bool isLlama(const Experiment &experiment)
-{
-    return experiment.model.family == ModelFamily::Llama;
-}
 bool hasExperts(const Experiment &experiment)
 {
     return experiment.hasModel && experiment.model.hasExperts();
+}
+bool hasSigmoidRouter(const Experiment &experiment)
+{
+    return experiment.hasModel && experiment.model.hasRouterBias();
 }
 bool isUniform(const Experiment &experiment)
 {
@@ -104,12 +104,20 @@ std::vector<Field> modelRows()
             "pair i of a head turns by position x theta^(-2 i / head size)", Kind::Real, MEMBER(model.ropeTheta))
             .range(1, 1e12)
             .unless(ModelConfig().ropeTheta),
+    };
+}
+
+std::vector<Field> expertRows()
+{
+    return {
         row("model.experts", "--experts", "E", "Experts",
             "experts of each layer of a llama, of which a router chooses some for each token (0: one MLP for all)",
             Kind::Integer, MEMBER(model.experts))
             .range(0, kMostExperts)
             .unless(std::int64_t{0})
-            .where([](const Experiment &e) { return e.hasModel && (isLlama(e) || e.model.hasExperts()); }),
+            .where([](const Experiment &e) {
+                return e.hasModel && (e.model.family == ModelFamily::Llama || e.model.hasExperts());
+            }),
         row("model.top_k", "--top-k", "k", "Experts of a token", "experts that compute each token; 1 is Switch's rule",
             Kind::Integer, MEMBER(model.topK))
             .range(1, kMostExperts)
@@ -132,6 +140,72 @@ std::vector<Field> modelRows()
             .range(0, 1e3)
             .unless(0.0)
             .where(hasExperts),
+        row("model.shared_experts", "--shared-experts", "n", "Shared experts",
+            "experts beside the routed ones that compute every token, as one MLP of n times the width of an expert",
+            Kind::Integer, MEMBER(model.sharedExperts))
+            .range(0, kMostExperts)
+            .unless(std::int64_t{0})
+            .where(hasExperts),
+        row("model.dense_layers", "--dense-layers", "n", "First dense layers",
+            "first layers that have one MLP for all tokens all the same", Kind::Integer, MEMBER(model.denseLayers))
+            .range(0, kMostLayers)
+            .unless(std::int64_t{0})
+            .where(hasExperts),
+        row("model.expert_every", "--moe-every", "k", "Expert layers",
+            "of the layers after the first dense ones, every k-th has experts and the others have one MLP", Kind::Integer,
+            MEMBER(model.expertEvery))
+            .range(1, kMostLayers)
+            .unless(std::int64_t{1})
+            .where(hasExperts),
+    };
+}
+
+std::vector<Field> routerRows()
+{
+    return {
+        row("model.router", "--router", "NAME", "Router", "how a router weighs experts", Kind::Choice, MEMBER(model.router))
+            .oneOf({{"softmax", "Softmax", "Gates are the softmax of a token's chosen logits"},
+                    {"sigmoid", "Sigmoid and bias",
+                     "Gates are sigmoids that add up to 1; a bias of each expert, which counts for the choice alone, is moved "
+                     "by each step"}})
+            .unless(std::string("softmax"))
+            .where(hasExperts),
+        row("model.router_bias_rate", "--router-bias-rate", "G", "Bias step",
+            "with sigmoid routers: each step raises the bias of experts with fewer tokens than the mean by G, and lowers that "
+            "of the others (0: leaves it)",
+            Kind::Real, MEMBER(model.routerBiasRate))
+            .range(0, 1)
+            .unless(ModelConfig().routerBiasRate)
+            .where(hasSigmoidRouter),
+        row("model.router_scale", "--router-scale", "F", "Gate factor", "with sigmoid routers: factor of all gates", Kind::Real,
+            MEMBER(model.routerScale))
+            .range(1e-3, 1e3)
+            .unless(1.0)
+            .where(hasSigmoidRouter),
+        row("model.router_groups", "--router-groups", "N", "Expert groups",
+            "with sigmoid routers: groups of adjacent experts, such as those of a node", Kind::Integer,
+            MEMBER(model.routerGroups))
+            .range(1, kMostExperts)
+            .unless(std::int64_t{1})
+            .where(hasSigmoidRouter),
+        row("model.router_group_limit", "--router-group-limit", "M", "Groups of a token",
+            "with sigmoid routers: groups from which a token chooses (0: all)", Kind::Integer, MEMBER(model.routerGroupLimit))
+            .range(0, kMostExperts)
+            .unless(std::int64_t{0})
+            .where(hasSigmoidRouter),
+        row("model.capacity_factor", "--capacity-factor", "CF", "Capacity",
+            "rows that an expert takes of a microbatch, relative to the mean; it drops the others", Kind::Real,
+            MEMBER(model.capacityFactor))
+            .range(0.01, kMostExperts)
+            .orElse("dropless")
+            .unless()
+            .where(hasExperts),
+        row("model.drop_rule", "--drop", "RULE", "Dropped rows", "which rows an expert drops beyond its capacity", Kind::Choice,
+            MEMBER(model.dropRule))
+            .oneOf({{"gate", "Least gates", "The rows of the least gates; ties keep the earlier token"},
+                    {"position", "Last tokens", "The rows of the last tokens of the microbatch"}})
+            .unless(std::string("gate"))
+            .where([](const Experiment &e) { return hasExperts(e) && e.model.capacityFactor; }),
     };
 }
 
@@ -446,8 +520,8 @@ std::span<const Field> schema()
 {
     static const std::vector<Field> kAll = [] {
         std::vector<Field> all;
-        for (auto &rows : {modelRows(), planRows(), meshRows(), scheduleRows(), recomputeRows(), offloadRows(), costRows(),
-                           numericsRows(), trainingRows(), whatIfRows()})
+        for (auto &rows : {modelRows(), expertRows(), routerRows(), planRows(), meshRows(), scheduleRows(), recomputeRows(),
+                           offloadRows(), costRows(), numericsRows(), trainingRows(), whatIfRows()})
             all.insert(all.end(), rows.begin(), rows.end());
         return all;
     }();

@@ -111,6 +111,44 @@ void checkRotation(const ModelConfig &model, Checks &checks)
     within(scaling.originalSequence, 1, kWidest, "model.rope_scaling.original_max_position_embeddings");
 }
 
+/// True if the sizes of latent attention are sound.
+bool checkLatentAttention(const ModelConfig &model, Checks &checks)
+{
+    if (!model.latentAttention)
+        return true;
+    const LatentAttention &latent = *model.latentAttention;
+    constexpr int kWidestLatent = 1 << 20;
+    bool sound = true;
+    for (const int size : {latent.queryRank, latent.keyValueRank, latent.plainSize, latent.rotarySize, latent.valueSize})
+        sound &= size >= 1 && size <= kWidestLatent;
+    checks.holds(sound, "model.latent_attention", concat("has a size outside of 1 to ", kWidestLatent));
+    checks.holds(model.family == ModelFamily::Llama, "model.latent_attention", "is of llamas; choose family llama");
+    return sound && model.family == ModelFamily::Llama;
+}
+
+/// Groups of experts, of which a token chooses some.
+void checkRouter(const ModelConfig &model, Checks &checks)
+{
+    checks.inRange(model.routerBiasRate, "model.router_bias_rate");
+    checks.inRange(model.routerScale, "model.router_scale");
+    if (model.capacityFactor)
+        checks.inRange(*model.capacityFactor, "model.capacity_factor");
+    if (!checks.inRange(model.routerGroups, "model.router_groups") ||
+        !checks.inRange(model.routerGroupLimit, "model.router_group_limit") || model.routerGroups == 1)
+        return;
+    const bool isSound =
+        checks.holds(model.router == RouterScore::Sigmoid, "model.router_groups",
+                     "is above 1, but softmax routers have no groups; choose 1, or router sigmoid") &&
+        checks.holds(model.experts % model.routerGroups == 0, "model.router_groups",
+                     concat(model.routerGroups, " groups do not divide ", model.experts, " experts; choose a divisor"));
+    if (!isSound)
+        return;
+    const int least = (model.topK * model.routerGroups + model.experts - 1) / model.experts;
+    checks.holds(model.chosenGroups() >= least && model.chosenGroups() <= model.routerGroups, "model.router_group_limit",
+                 concat("is ", model.routerGroupLimit, ", but ", model.topK, " experts are chosen from groups of ",
+                        model.experts / model.routerGroups, "; choose ", least, " to ", model.routerGroups, ", or 0"));
+}
+
 /// True if the sizes of experts are sound.
 bool checkExperts(const ModelConfig &model, Checks &checks)
 {
@@ -129,6 +167,14 @@ bool checkExperts(const ModelConfig &model, Checks &checks)
         sound &= checks.inRange(*model.expertFfn, "model.expert_ffn");
     checks.inRange(model.auxLoss, "model.aux_loss");
     checks.inRange(model.zLoss, "model.z_loss");
+    sound &= checks.inRange(model.sharedExperts, "model.shared_experts");
+    sound &= checks.inRange(model.expertEvery, "model.expert_every") && checks.inRange(model.denseLayers, "model.dense_layers");
+    if (sound) {
+        const bool hasLayer = model.expertLayers(model.layers) > 0;
+        checks.holds(hasLayer, model.denseLayers > 0 ? "model.dense_layers" : "model.expert_every",
+                     concat("leaves no layer with experts among ", model.layers, "; choose less"));
+        checkRouter(model, checks);
+    }
     return isLlama && sound;
 }
 
@@ -152,7 +198,8 @@ bool checkModel(const ModelConfig &model, Checks &checks)
                      concat(model.kvHeads, " key and value heads do not divide ", model.heads, " heads; choose a divisor of ",
                             model.heads));
     checkRotation(model, checks);
-    return checkExperts(model, checks) && sound && size && kvHeads;
+    const bool isLatent = checkLatentAttention(model, checks);
+    return checkExperts(model, checks) && sound && size && kvHeads && isLatent;
 }
 
 // What would overflow 64-bit counts further on.
@@ -160,8 +207,9 @@ void checkParameters(const ModelConfig &model, Checks &checks)
 {
     // An upper bound: four matrices of attention as wide as its queries, three of the MLP.
     const double hidden = model.hidden;
-    const double mlpWidth =
-        model.hasExperts() ? model.experts * (3.0 * model.expertWidth() + 1) : 3.0 * static_cast<double>(model.ffn);
+    const double mlpWidth = model.hasExperts()
+                                ? (model.experts + model.sharedExperts) * (3.0 * model.expertWidth() + 1) + 3.0 * model.ffn
+                                : 3.0 * static_cast<double>(model.ffn);
     const double layer = hidden * (4.0 * static_cast<double>(model.queryWidth()) + mlpWidth + 16.0);
     const double parameters = model.layers * layer + 2.0 * hidden * model.vocabularySize;
     checks.holds(
@@ -172,8 +220,10 @@ void checkParameters(const ModelConfig &model, Checks &checks)
 void checkActivations(const ModelConfig &model, const ParallelPlan &plan, Attention attention, Checks &checks)
 {
     const double scores = attention == Attention::Materialised ? static_cast<double>(model.heads) * model.sequence : 0;
-    const double routed =
-        model.hasExperts() ? 16.0 * (model.experts + model.topK * (2.0 * model.hidden + 4.0)) : 0; // rows, logits and routes
+    const double routed = model.hasExperts()
+                              ? 16.0 * (model.experts + model.topK * (2.0 * model.hidden + 4.0) + // rows, logits and routes
+                                        static_cast<double>(model.sharedExperts) * model.expertWidth() + model.ffn)
+                              : 0;
     // An upper bound of the bytes a token of every way to count them.
     const double tokenBytes =
         model.layers * (40.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model.queryWidth())) +

@@ -12,4 +12,12 @@ Block blockOf(const model::ModelConfig &model)
     return architectureOf(model.family).block(model);
 }
 
+Block blockOf(const model::ModelConfig &model, bool hasExperts)
+{
+    model::ModelConfig same = model;
+    if (!hasExperts)
+        same.experts = 0;
+    return blockOf(same);
+}
+
 } // namespace stagelens::operators

@@ -8,17 +8,29 @@ namespace stagelens::operators {
 
 std::string_view name(OperatorKind kind)
 {
-    constexpr std::array<std::string_view, 23> kNames{"layer-norm",      "rms-norm",
-                                                      "linear",          "gelu",
-                                                      "swiglu",          "rotary",
-                                                      "attention",       "add",
-                                                      "route",           "dispatch",
-                                                      "expert-linear",   "expert-swiglu",
-                                                      "combine",         "all-gather",
-                                                      "reduce-scatter",  "replicate",
-                                                      "all-reduce",      "gather-keys",
-                                                      "tokens-to-heads", "heads-to-tokens",
-                                                      "send-to-experts", "return-from-experts",
+    constexpr std::array<std::string_view, 24> kNames{"layer-norm",
+                                                      "rms-norm",
+                                                      "linear",
+                                                      "gelu",
+                                                      "swiglu",
+                                                      "rotary",
+                                                      "attention",
+                                                      "latent-attention",
+                                                      "add",
+                                                      "route",
+                                                      "dispatch",
+                                                      "expert-linear",
+                                                      "expert-swiglu",
+                                                      "combine",
+                                                      "all-gather",
+                                                      "reduce-scatter",
+                                                      "replicate",
+                                                      "all-reduce",
+                                                      "gather-keys",
+                                                      "tokens-to-heads",
+                                                      "heads-to-tokens",
+                                                      "send-to-experts",
+                                                      "return-from-experts",
                                                       "keep-keys"};
     return kNames[static_cast<std::size_t>(kind)];
 }
@@ -157,6 +169,15 @@ ValueId BlockBuilder::attention(std::string_view name, ValueId qkv, const model:
     return out;
 }
 
+ValueId BlockBuilder::latentAttention(std::string_view name, ValueId queries, ValueId keyValues, ValueId rotated,
+                                      const model::ModelConfig &model)
+{
+    const ValueId out = append(OperatorKind::LatentAttention, {queries, keyValues, rotated}, name,
+                               std::int64_t{model.heads} * model.latentAttention->valueSize);
+    m_block.operators.back().outputs.push_back(statistics("log-sum-exp", model.heads));
+    return out;
+}
+
 ValueId BlockBuilder::add(std::string_view name, ValueId x, ValueId residual)
 {
     return append(OperatorKind::Add, {x, residual}, name, m_block.value(x).width);
@@ -172,11 +193,13 @@ int BlockBuilder::expertMatrices(std::string_view name, std::int64_t in, std::in
     return index;
 }
 
-BlockBuilder::Routed BlockBuilder::route(ValueId logits)
+BlockBuilder::Routed BlockBuilder::route(ValueId logits, int bias)
 {
     const std::int64_t k = m_block.routing.topK;
     const Routed routed{statistics("gates", k), statistics("routes", 3 * k)};
     m_block.operators.push_back({OperatorKind::Route, {logits}, {routed.gates, routed.routes}, {}, {}});
+    if (bias >= 0)
+        m_block.operators.back().parameters = {bias};
     return routed;
 }
 

@@ -26,6 +26,7 @@ enum class Initial : std::uint8_t {
     Zeros,
     Normal,
     NormalResidual, ///< Normal divided by sqrt(2 L), for projections into the residual stream (GPT-2)
+    RouterBias,     ///< zeros: the selection bias of a router, which no optimizer updates
 };
 
 /// How the ranks of a tensor group divide a parameter (arXiv 1909.08053, section 3).
@@ -67,10 +68,13 @@ enum class OperatorKind : std::uint8_t {
     /// queries, keys and values in fused rows -> y, log of the sum of exponentials of each head, and the probabilities of each
     /// head and key if they are kept (withProbabilities()). With context ranks or slices also reads the keys of all tokens
     Attention,
-    Add, ///< x, residual -> sum
+    LatentAttention, ///< queries, keys and values without rotation, rotated keys of all heads -> y, log of the sums; not run
+    Add,             ///< x, residual -> sum
     // Of a mixture of experts (kernels/include/experts.h). The k rows of each token are sorted by (expert, token), so that a
     // value of width k w has k rows of w for each token.
-    Route,        ///< logits -> gates of a token's k experts, and its routes; the backward writes over the logits
+    /// logits -> gates of a token's k experts, and its routes; the backward writes over the logits. The parameter of a sigmoid
+    /// router is its selection bias
+    Route,
     Dispatch,     ///< x, routes -> rows
     ExpertLinear, ///< rows, routes -> rows of its projections, each by the matrix of its expert
     ExpertSwiGlu, ///< gate, up, gates, routes -> rows of g silu(gate) up; the backward writes over gate and up
@@ -117,12 +121,18 @@ enum class WeightLayout : std::uint8_t {
     OutputByInput, ///< [out, in], as PyTorch's Linear
 };
 
-/// The router of a mixture of experts.
+/// The router of a mixture of experts; see model::ModelConfig.
 struct Routing {
     int experts = 0;
     int topK = 0;
     double auxLoss = 0; ///< coefficients of its losses
     double zLoss = 0;
+    model::RouterScore score = model::RouterScore::Softmax;
+    double scale = 1;
+    int groups = 1;
+    int chosenGroups = 1;
+    double capacityFactor = 0; ///< 0: no limit
+    model::DropRule dropRule = model::DropRule::Gate;
 };
 
 struct Block {
@@ -179,6 +189,9 @@ public:
     ValueId swiGlu(std::string_view name, ValueId gate, ValueId up);
     ValueId rotary(std::string_view name, ValueId qkv);
     ValueId attention(std::string_view name, ValueId qkv, const model::ModelConfig &model);
+    /// `keyValues`: of each head the plain part of its key, and its value; `rotated`: the other part of all keys.
+    ValueId latentAttention(std::string_view name, ValueId queries, ValueId keyValues, ValueId rotated,
+                            const model::ModelConfig &model);
     ValueId add(std::string_view name, ValueId x, ValueId residual);
 
     // Of a mixture of experts.
@@ -188,7 +201,8 @@ public:
     };
     void routing(const Routing &routing) { m_block.routing = routing; }
     int expertMatrices(std::string_view name, std::int64_t in, std::int64_t out, Initial initial = Initial::Normal);
-    Routed route(ValueId logits);
+    /// `bias`: the parameter of a sigmoid router; -1: none.
+    Routed route(ValueId logits, int bias);
     ValueId dispatch(std::string_view name, ValueId x, const Routed &routed);
     void expertLinear(ValueId rows, const Routed &routed, std::vector<Projection> projections);
     ValueId expertSwiGlu(std::string_view name, ValueId gate, ValueId up, const Routed &routed);

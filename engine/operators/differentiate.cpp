@@ -60,6 +60,7 @@ private:
             m_gradient[m_fusion.root(op.inputs[0])] = out;
             break;
         }
+        case OperatorKind::LatentAttention: appendLatentAttention(op); break;
         case OperatorKind::LayerNorm:
         case OperatorKind::RmsNorm: appendNorm(op); break;
         case OperatorKind::Replicate:
@@ -80,6 +81,17 @@ private:
         case OperatorKind::GatherKeys:
         case OperatorKind::KeepKeys: break; // see appendAttention()
         }
+    }
+
+    void appendLatentAttention(const Operator &op)
+    {
+        Step step{StepKind::InputGradient, static_cast<int>(m_op), {gradient(op.outputs[0])}, {}};
+        for (const auto *values : {&op.inputs, &op.outputs})
+            for (const ValueId value : *values)
+                step.in.push_back(saved(value));
+        for (const ValueId value : op.inputs)
+            step.out.push_back(m_gradient[m_fusion.root(value)] = m_draft.newScratch(m_block.heldWidth(value)));
+        m_draft.steps.push_back(std::move(step));
     }
 
     /// With context ranks the keys are gathered again, or travel again part by part, and each rank needs the sum of the
@@ -143,6 +155,8 @@ private:
         switch (op.kind) {
         case OperatorKind::Route:
             m_gradient[op.inputs[0]] = saved(op.inputs[0]);
+            if (!op.parameters.empty()) // the rows of each expert
+                m_draft.steps.push_back({StepKind::WeightGradient, op_, {routes}, {}});
             m_draft.steps.push_back(
                 {StepKind::InputGradient, op_, {gradient(op.outputs[0]), saved(op.outputs[0]), routes}, {saved(op.inputs[0])}});
             break;

@@ -184,6 +184,11 @@ BackwardReads backwardReads(const Block &block, const Operator &op)
         input.insert(input.end(), op.outputs.begin(), op.outputs.end());
         return {input, {}};
     }
+    case OperatorKind::LatentAttention: {
+        std::vector<ValueId> input = op.inputs;
+        input.insert(input.end(), op.outputs.begin(), op.outputs.end());
+        return {input, {}};
+    }
     case OperatorKind::Route: return {{op.inputs[0], op.outputs[0], op.outputs[1]}, {}};
     case OperatorKind::Dispatch: return {{op.inputs[1]}, {}};
     case OperatorKind::ExpertLinear: return {{op.inputs[1]}, op.inputs};
@@ -213,6 +218,14 @@ std::vector<ValueId> savedValues(const Block &block)
     return saved;
 }
 
+std::vector<std::int64_t> widerScratch(std::vector<std::int64_t> scratch, const std::vector<std::int64_t> &other)
+{
+    scratch.resize(std::max(scratch.size(), other.size()));
+    for (std::size_t i = 0; i < other.size(); ++i)
+        scratch[i] = std::max(scratch[i], other[i]);
+    return scratch;
+}
+
 LayerRecipe recipeOf(Block block)
 {
     LayerRecipe recipe;
@@ -222,10 +235,7 @@ LayerRecipe recipeOf(Block block)
     const Differentiated whole = differentiate(block, fusion, recipe.saved, false);
     const Differentiated split = differentiate(block, fusion, recipe.saved, true);
     for (const Draft *draft : {&forward, &whole.draft, &split.draft, &split.weights}) {
-        const std::vector<std::int64_t> widths = scratchWidths(draft->lives());
-        recipe.scratch.resize(std::max(recipe.scratch.size(), widths.size()));
-        for (std::size_t i = 0; i < widths.size(); ++i)
-            recipe.scratch[i] = std::max(recipe.scratch[i], widths[i]);
+        recipe.scratch = widerScratch(std::move(recipe.scratch), scratchWidths(draft->lives()));
     }
     if (block.tensorRanks > 1) { // the vocabulary layers need two tensors [b s, h], which other layers always have
         recipe.scratch.resize(std::max<std::size_t>(recipe.scratch.size(), 2));

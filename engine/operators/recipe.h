@@ -115,6 +115,9 @@ struct LayerRecipe {
 /// product can take along), or if a split backward finds no room for a gradient.
 [[nodiscard]] LayerRecipe recipeOf(Block block);
 
+/// Returns the scratch tensors of layers of two kinds, each as wide as the wider kind needs.
+[[nodiscard]] std::vector<std::int64_t> widerScratch(std::vector<std::int64_t> scratch, const std::vector<std::int64_t> &other);
+
 /// Returns the values that the backward of an operator reads, by half. A gathered value is gathered again, from its input.
 struct BackwardReads {
     std::vector<ValueId> input;

@@ -31,6 +31,7 @@ bool isRebuilt(OperatorKind kind, const model::RecomputeModules &modules)
     case OperatorKind::Gelu:
     case OperatorKind::SwiGlu: return modules.activation;
     case OperatorKind::HeadsToTokens:
+    case OperatorKind::LatentAttention:
     case OperatorKind::Attention: return modules.attention;
     default: return false;
     }

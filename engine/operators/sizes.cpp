@@ -23,6 +23,23 @@ std::int64_t tokensOf(const ModelConfig &model, int microbatchSize, const Tensor
     return std::int64_t{microbatchSize} * model.sequence / split.context;
 }
 
+std::int64_t parametersOf(const Block &block)
+{
+    std::int64_t count = 0;
+    for (const BlockParameter &parameter : block.parameters)
+        count += parameter.count();
+    return count;
+}
+
+/// Returns the sum of `each` over the layers of the model, of which some may be dense.
+template <class Each>
+auto sumOfLayers(const ModelConfig &model, const Each &each)
+{
+    const int others = model.mixesLayers() ? model.layers - model.expertLayers(model.layers) : 0;
+    const auto sum = (model.layers - others) * each(blockOf(model));
+    return others > 0 ? sum + others * each(blockOf(model, false)) : sum;
+}
+
 /// Scratch of the CPU's attention: five padded panels of a head, two tiles of scores, three of queries
 /// (kernels/include/attention.h).
 std::int64_t attentionScratch(std::int64_t sequence, std::int64_t headSize)
@@ -38,10 +55,7 @@ std::int64_t attentionScratch(std::int64_t sequence, std::int64_t headSize)
 
 std::int64_t layerParameters(const ModelConfig &model)
 {
-    std::int64_t count = 0;
-    for (const BlockParameter &parameter : blockOf(model).parameters)
-        count += parameter.count();
-    return count;
+    return parametersOf(blockOf(model));
 }
 
 std::int64_t embeddingParameters(const ModelConfig &model)
@@ -61,16 +75,18 @@ std::int64_t finalNormParameters(const ModelConfig &model)
 
 std::int64_t totalParameters(const ModelConfig &model)
 {
-    return model.layers * layerParameters(model) + (model.tied ? 1 : 2) * embeddingParameters(model) +
-           positionParameters(model) + finalNormParameters(model);
+    return sumOfLayers(model, parametersOf) + (model.tied ? 1 : 2) * embeddingParameters(model) + positionParameters(model) +
+           finalNormParameters(model);
 }
 
 std::int64_t activeParameters(const ModelConfig &model)
 {
-    std::int64_t idle = 0;
-    for (const BlockParameter &parameter : blockOf(model).parameters)
-        idle += parameter.count() / parameter.experts * std::max(0, parameter.experts - std::max(1, model.topK));
-    return totalParameters(model) - model.layers * idle;
+    return totalParameters(model) - sumOfLayers(model, [&model](const Block &block) {
+               std::int64_t idle = 0;
+               for (const BlockParameter &parameter : block.parameters)
+                   idle += parameter.count() / parameter.experts * std::max(0, parameter.experts - std::max(1, model.topK));
+               return idle;
+           });
 }
 
 OperatorWork workOf(const Block &block, const Operator &op)
@@ -91,6 +107,13 @@ OperatorWork workOf(const Block &block, const Operator &op)
         work.attentionWidth = width(op.outputs[0]);
         work.probabilities = static_cast<double>(probabilityWidth(block, op));
         break;
+    case OperatorKind::LatentAttention: { // scores as wide as keys, sums as wide as values
+        const double values = width(op.outputs[0]);
+        const double heads = width(op.outputs[1]);
+        const double keys = width(op.inputs[1]) - values + heads * width(op.inputs[2]);
+        work.attentionWidth = (keys + values) / 2;
+        break;
+    }
     case OperatorKind::ExpertLinear: // each token with the matrices of k experts
         for (const Projection &projection : op.projections) {
             const BlockParameter &weight = block.parameter(projection.weight);
@@ -153,8 +176,13 @@ double iterationFlops(const Experiment &experiment, AttentionCount count)
 {
     const ModelConfig &model = experiment.model;
     const int b = experiment.parallel.microbatchSize;
+    const auto matrices = [&](const Block &block) {
+        return 2.0 * static_cast<double>(tokensOf(model, b)) * workOf(block).matrixEntries;
+    };
     const double forward =
-        model.layers * (layerMatrixFlops(model, b) + attentionFlops(model, b, count)) + outputFlops(model, b);
+        model.mixesLayers()
+            ? sumOfLayers(model, matrices) + model.layers * attentionFlops(model, b, count) + outputFlops(model, b)
+            : model.layers * (layerMatrixFlops(model, b) + attentionFlops(model, b, count)) + outputFlops(model, b);
     return 3.0 * static_cast<double>(experiment.parallel.stepMicrobatches()) * forward;
 }
 
@@ -202,16 +230,32 @@ SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std:
 
 namespace {
 
-/// Returns the recipe of a layer on a rank.
-LayerRecipe recipeFor(const ModelConfig &model, bool keepsProbabilities, const TensorSplit &split)
+/// The recipes of the layers of a model on a rank.
+struct LayerRecipes {
+    LayerRecipe layer;
+    std::optional<LayerRecipe> dense; ///< of layers without experts where others have some
+};
+
+LayerRecipes recipesFor(const ModelConfig &model, bool keepsProbabilities, const TensorSplit &split)
 {
-    return recipeOf(partitioned(keepsProbabilities ? withProbabilities(blockOf(model), model) : blockOf(model), split));
+    const auto recipeWith = [&](bool hasExperts) {
+        Block block = blockOf(model, hasExperts);
+        return recipeOf(partitioned(keepsProbabilities ? withProbabilities(std::move(block), model) : block, split));
+    };
+    LayerRecipes recipes{recipeWith(model.hasExperts()), {}};
+    if (model.mixesLayers())
+        recipes.dense = recipeWith(false);
+    return recipes;
 }
 
 /// `tokens`: of a sequence that a pass computes on a context rank.
-EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, const LayerRecipe &recipe,
+EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, const LayerRecipes &recipes,
                            const TensorSplit &split, const model::RecomputeModules &modules, std::int64_t tokens)
 {
+    const LayerRecipe &recipe = recipes.layer;
+    const auto dropped = [&](const LayerRecipe &of) {
+        return savedLayout(of.block, droppedValues(of.block, of.saved, modules), microbatchSize * tokens, precision).floats;
+    };
     const auto values = [precision](std::int64_t numbers) { return base::floatsOf(numbers, precision); };
     EngineFloats floats;
     floats.precision = precision;
@@ -231,15 +275,24 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
         floats.keys = values(std::int64_t{microbatchSize} * model.sequence * 2 * kvHeads * model.headSize());
     floats.normStatistics = (architectureOf(model.family).normsHaveBias ? 2 : 1) * ownTokens; // [mean | rstd]
     floats.layer = savedLayout(recipe.block, recipe.saved, floats.tokens, precision).floats;
-    floats.dropped =
-        savedLayout(recipe.block, droppedValues(recipe.block, recipe.saved, modules), floats.tokens, precision).floats;
+    floats.dropped = dropped(recipe);
+    std::vector<std::int64_t> scratch = recipe.scratch;
+    if (recipes.dense) { // every layer has room for the larger kind
+        const LayerRecipe &dense = *recipes.dense;
+        const std::int64_t kept =
+            std::max(floats.layer - floats.dropped,
+                     savedLayout(dense.block, dense.saved, floats.tokens, precision).floats - dropped(dense));
+        floats.dropped = std::max(floats.dropped, dropped(dense));
+        floats.layer = kept + floats.dropped;
+        scratch = widerScratch(scratch, dense.scratch);
+    }
     // In bf16 there are GPUs, whose attention brings its own scratch.
     const bool seesParts = split.contextMethod == model::ContextMethod::Ring;
     const std::int64_t positions = seesParts ? model.sequence / split.context : model.sequence;
     const std::int64_t attention = precision == base::Precision::Bf16 ? 0 : attentionScratch(positions, model.headSize());
     floats.workspace = attention + constantFloats(recipe.block, model.sequence / split.context, model.headSize());
-    floats.workspaceParts = static_cast<int>(recipe.scratch.size()) + 3;
-    for (const std::int64_t width : recipe.scratch)
+    floats.workspaceParts = static_cast<int>(scratch.size()) + 3;
+    for (const std::int64_t width : scratch)
         floats.workspace += values(floats.tokens * width);
     return floats;
 }
@@ -269,7 +322,7 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Pr
                       keepsProbabilities,
                       split,
                       modules,
-                      derivedFloats(model, microbatchSize, precision, recipeFor(model, keepsProbabilities, split), split,
+                      derivedFloats(model, microbatchSize, precision, recipesFor(model, keepsProbabilities, split), split,
                                     modules, model.sequence / split.context)};
     return known->floats;
 }
@@ -288,12 +341,12 @@ std::vector<EngineFloats> engineFloatsOfSlices(const Experiment &experiment)
     if (model::slicesOf(experiment.schedule) == 1)
         return {engineFloats(experiment)};
     const TensorSplit split = engineSplit(experiment);
-    const LayerRecipe recipe =
-        recipeFor(experiment.model, keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute), split);
+    const LayerRecipes recipes =
+        recipesFor(experiment.model, keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute), split);
     std::vector<EngineFloats> all;
     std::int64_t workspace = 0;
     for (const int length : sliceLengths(experiment)) {
-        all.push_back(derivedFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment), recipe,
+        all.push_back(derivedFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment), recipes,
                                     split, experiment.schedule.recomputeModules, length));
         workspace = std::max(workspace, all.back().workspace);
     }
@@ -304,7 +357,12 @@ std::vector<EngineFloats> engineFloatsOfSlices(const Experiment &experiment)
 
 Block engineBlock(const Experiment &experiment)
 {
-    Block block = blockOf(experiment.model);
+    return engineBlock(experiment, experiment.model.hasExperts());
+}
+
+Block engineBlock(const Experiment &experiment, bool hasExperts)
+{
+    Block block = blockOf(experiment.model, hasExperts);
     const bool keeps = keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute);
     return partitioned(keeps ? withProbabilities(std::move(block), experiment.model) : block, engineSplit(experiment));
 }

@@ -117,6 +117,8 @@ struct EngineFloats {
 }
 /// Returns the block that a rank of the engine runs.
 [[nodiscard]] Block engineBlock(const model::Experiment &experiment);
+/// Returns the same of a layer that has, or has not, experts.
+[[nodiscard]] Block engineBlock(const model::Experiment &experiment, bool hasExperts);
 
 /// Returns the bytes of activations that one layer saves from F to B for one microbatch (without recomputation, for GPT in 16
 /// bit, 34 s b h with flash attention and 5 a s^2 b more with materialised, Korthikanti et al. 2022, arXiv 2205.05198; in fp32

@@ -109,8 +109,10 @@ void Session::noteExperts()
             layers[size(std::accumulate(m_plan.stageLayers.begin(), stage, place.second))].add(counts);
         }
     m_experts.add(layers);
-    const std::vector<std::string> texts = m_experts.texts();
+    const std::vector<std::string> texts = m_experts.texts(m_plan.experiment.model.capacityFactor.has_value());
     for (std::size_t layer = 0; layer < texts.size(); ++layer) {
+        if (texts[layer].empty()) // no experts
+            continue;
         const std::string number = std::to_string(layer);
         m_facts[base::concat("experts of layer ", std::string(number.size() < 2 ? 1 : 0, '0'), number)] = texts[layer];
     }

@@ -8,8 +8,8 @@ namespace stagelens::kernels {
 
 /// `routes` of a kernel below are three tables of T k numbers:
 ///   choices[t k + j]  expert of token t's choice j; choices are in descending order of logits, ties in order of experts
-///   rows[t k + j]     the row of that choice
-///   slots[row]        t k + j of the row
+///   rows[t k + j]     the row of that choice; -1 if its expert has dropped it
+///   slots[row]        t k + j of the row; -1 from the first row on that no expert computes
 struct RoutingShape {
     std::int64_t tokens = 0; ///< T
     std::int64_t experts = 0;
@@ -17,9 +17,24 @@ struct RoutingShape {
     [[nodiscard]] std::int64_t rows() const { return tokens * topK; }
 };
 
+/// How a router chooses experts and weighs them.
+struct RouterRule {
+    /// Softmax: chooses the greatest logits; see routeForward(). Sigmoid: with s the sigmoids of the logits, chooses the
+    /// greatest s + bias, and weighs by s divided by the sum of the chosen; with k = 1, by s.
+    bool isSigmoid = false;
+    float scale = 1; ///< of the gates of a sigmoid router
+    /// Adjacent experts of as many groups, of which a token chooses from those with the greatest sums of their k / chosenGroups
+    /// best s + bias (DeepSeek-V3, arXiv 2412.19437, section 2.1.2). Of sigmoid routers.
+    std::int64_t groups = 1;
+    std::int64_t chosenGroups = 1;
+    std::int64_t capacity = 0; ///< rows of an expert, beyond which it drops; 0: no limit
+    bool dropsLast = false;    ///< whether it drops the last tokens, instead of those with the least gates
+};
+
 /// Coefficients of the losses that a router adds to the loss of a microbatch. With p the softmax of all logits of a token and
 /// n_e the number of tokens that chose expert e:
-///   balance: c E / (k T^2) sum_e n_e sum_t p_te    (Switch Transformer, arXiv 2101.03961, equation 4; n_e is a constant)
+///   balance: c E / (k T^2) sum_e n_e sum_t p_te    (Switch Transformer, arXiv 2101.03961, equation 4; n_e is a constant, of
+///            choices before any is dropped; with sigmoid routers p is s divided by the sum of all s)
 ///   size:    c_z / T sum_t (log sum_e e^l_te)^2    (ST-MoE, arXiv 2202.08906, equation 5)
 struct RouterLosses {
     float balance = 0;
@@ -28,13 +43,19 @@ struct RouterLosses {
 };
 
 /// Chooses the k greatest of the logits [T, E]. gates[t k + j] is the softmax over the chosen logits (Mixtral, arXiv
-/// 2401.04088); with k = 1, over all logits (Switch Transformer).
-void routeForward(float *gates, std::int32_t *routes, const float *logits, const RoutingShape &shape);
+/// 2401.04088); with k = 1, over all logits (Switch Transformer). `bias` is of each expert of a sigmoid router. Gates of
+/// dropped rows are computed as if they were not, so that the others of their token do not change.
+void routeForward(float *gates, std::int32_t *routes, const float *logits, const float *bias, const RoutingShape &shape,
+                  const RouterRule &rule = {});
 /// Replaces the logits by their gradient: through the gates, and of the router's losses.
 void routeBackward(float *logits, const float *gateGradient, const float *gates, const std::int32_t *routes,
-                   const RoutingShape &shape, const RouterLosses &losses);
+                   const RoutingShape &shape, const RouterRule &rule, const RouterLosses &losses);
+/// excess[e] += E n_e - T k: by how much the choices of an expert, dropped or not, exceed the mean, times E.
+void addExcess(float *excess, const std::int32_t *routes, const RoutingShape &shape);
+/// bias[e] -= rate sign(excess[e]), for auxiliary-loss-free balance (arXiv 2408.15664, algorithm 1).
+void balanceStep(float *bias, const float *excess, float rate, std::int64_t count);
 
-/// out[row] = in[token of the row], with rows of `width`.
+/// out[row] = in[token of the row], with rows of `width`. This and the following skip dropped rows.
 void dispatchRows(float *out, const float *in, const std::int32_t *routes, const RoutingShape &shape, std::int64_t width);
 /// out[t] = addend[t] + the sum of the k rows of the token in the order of its choices. `addend` may be null, or `out`.
 void combineRows(float *out, const float *rows, const float *addend, const std::int32_t *routes, const RoutingShape &shape,
@@ -52,9 +73,9 @@ template <class Use>
 void forEachExpert(const std::int32_t *routes, const RoutingShape &shape, const Use &use)
 {
     const std::int32_t *const order = routes + 2 * shape.rows();
-    for (std::int64_t first = 0, end = 0; first < shape.rows(); first = end) {
+    for (std::int64_t first = 0, end = 0; first < shape.rows() && order[first] >= 0; first = end) {
         const std::int32_t expert = routes[order[first]];
-        while (end < shape.rows() && routes[order[end]] == expert)
+        while (end < shape.rows() && order[end] >= 0 && routes[order[end]] == expert)
             ++end;
         use(std::int64_t{expert}, first, end - first);
     }

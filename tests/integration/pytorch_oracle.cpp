@@ -41,6 +41,9 @@ constexpr Run kRuns[] = {
     {"llama-head-dim", "--model llama-demo --untied --devices 2 --schedule zb-h1 --head-dim 12"},
     {"llama-scaled-positions", "--model scaled.json --untied --devices 2 --schedule 1f1b --vocabulary vocab-2"},
     {"experts", "--model llama-demo --untied --devices 2 --schedule zb-h1 --experts 4 --top-k 2 --expert-ffn 40"},
+    {"experts-as-deepseek", "--model llama-demo --untied --devices 2 --schedule zb-h1 --experts 8 --top-k 2 --expert-ffn 24 "
+                            "--shared-experts 1 --dense-layers 1 --router sigmoid --router-groups 4 --router-group-limit 2 "
+                            "--router-scale 1.5 --router-bias-rate 0.02"},
     {"llama-tied-vocab-1", "--model llama-demo --tied --devices 4 --schedule 1f1b --vocabulary vocab-1 --recompute full"},
 };
 /// Sizes are given by options; some pairs of a head of 8 keep their speed, one lies between, and some are slowed down.

@@ -61,7 +61,7 @@ def join_heads(x):
     return x.transpose(1, 2).reshape(x.shape[0], x.shape[2], -1)
 
 
-def gpt2_logits(config, p, ids):
+def gpt2_logits(config, p, ids, _excess):
     def norm(x, name):
         return torch.nn.functional.layer_norm(
             x, x.shape[-1:], p[name + ".weight"], p[name + ".bias"], config["layer_norm_epsilon"]
@@ -99,7 +99,8 @@ def scaled(speeds, rule):
     return torch.where(is_between, between, slow)
 
 
-def llama_logits(config, p, ids):
+def llama_logits(config, p, ids, excess):
+    """`excess` receives, for each selection bias, by how much the rows of each expert exceed the mean, times the experts."""
     heads = config["num_attention_heads"]
     groups = heads // config["num_key_value_heads"]
     size = config["head_dim"]
@@ -117,16 +118,42 @@ def llama_logits(config, p, ids):
     def linear(x, name):
         return x @ p[name + ".weight"].T
 
+    def mlp(x, name):
+        gate = torch.nn.functional.silu(linear(x, name + "gate_proj"))
+        return linear(gate * linear(x, name + "up_proj"), name + "down_proj")
+
+    def choice(x, name):
+        """The experts of each token, and their gates."""
+        k = config["num_experts_per_tok"]
+        bias = p.get(name + "gate.e_score_correction_bias")
+        if bias is None:
+            greatest, chosen = linear(x, name + "gate").topk(k, dim=2)
+            return torch.softmax(greatest, dim=2), chosen
+        scores = torch.sigmoid(linear(x, name + "gate"))
+        biased = (scores + bias).detach()
+        groups = biased.unflatten(2, (config["n_group"], -1))
+        limit = config["topk_group"] or config["n_group"]
+        kept = groups.topk(max(1, k // limit), dim=3).values.sum(dim=3).topk(limit, dim=2).indices
+        mask = torch.zeros(groups.shape[:3], dtype=torch.bool).scatter(2, kept, True)
+        chosen = groups.masked_fill(~mask[..., None], -math.inf).flatten(2).topk(k, dim=2).indices
+        counts = torch.bincount(chosen.flatten(), minlength=scores.shape[2])
+        excess[name + "gate.e_score_correction_bias"] = (counts * scores.shape[2] - chosen.numel()).double()
+        gates = scores.gather(2, chosen)
+        return config["routed_scaling_factor"] * gates / gates.sum(dim=2, keepdim=True), chosen
+
     def mixture(x, name):
-        greatest, chosen = linear(x, name + "gate").topk(config["num_experts_per_tok"], dim=2)
-        gates = torch.softmax(greatest, dim=2)
+        gates, chosen = choice(x, name)
         total = torch.zeros_like(x)
         for expert in range(config["num_local_experts"]):
             inner = f"{name}experts.{expert}."
             gate = torch.nn.functional.silu(linear(x, inner + "w1"))
             y = linear(gate * linear(x, inner + "w3"), inner + "w2")
             total = total + (gates * (chosen == expert)).sum(dim=2, keepdim=True) * y
-        return total
+        return total + mlp(x, name + "shared_experts.") if config.get("n_shared_experts", 0) > 0 else total
+
+    def has_experts(layer):
+        after = layer - config.get("first_k_dense_replace", 0)
+        return "num_local_experts" in config and after >= 0 and (after + 1) % config.get("moe_layer_freq", 1) == 0
 
     x = p["model.embed_tokens.weight"][ids]
     for layer in range(config["num_hidden_layers"]):
@@ -138,11 +165,7 @@ def llama_logits(config, p, ids):
         key, value = (part.repeat_interleave(groups, dim=1) for part in (key, value))
         x = x + linear(join_heads(attention(query, key, value)), name + "self_attn.o_proj")
         y = norm(x, name + "post_attention_layernorm")
-        if "num_local_experts" in config:
-            x = x + mixture(y, name + "block_sparse_moe.")
-            continue
-        gate = torch.nn.functional.silu(linear(y, name + "mlp.gate_proj"))
-        x = x + linear(gate * linear(y, name + "mlp.up_proj"), name + "mlp.down_proj")
+        x = x + (mixture(y, name + "block_sparse_moe.") if has_experts(layer) else mlp(y, name + "mlp."))
     x = norm(x, "model.norm")
     return x @ p["model.embed_tokens.weight" if config["tie_word_embeddings"] else "lm_head.weight"].T
 
@@ -154,9 +177,10 @@ def relative_error(ours, theirs):
 def check(folder, settings):
     with open(os.path.join(folder, "config.json")) as file:
         config = json.load(file)
-    logits = {"gpt2": gpt2_logits, "llama": llama_logits, "mixtral": llama_logits}[config["model_type"]]
+    logits = {"gpt2": gpt2_logits, "llama": llama_logits, "mixtral": llama_logits, "stagelens_moe": llama_logits}[config["model_type"]]
     values = read_safetensors(os.path.join(folder, "model.safetensors"))
-    parameters = {name: value.double().requires_grad_() for name, value in values.items()}
+    parameters = {name: value.double() for name, value in values.items()}
+    trained = {name: value.requires_grad_() for name, value in parameters.items() if not name.endswith("_bias")}
     dumped = read_safetensors(os.path.join(folder, "gradients.safetensors"))
     batch = read_safetensors(os.path.join(folder, "batch.safetensors"))
     tokens = read_tokens(os.path.join(folder, "tokens.bin"), *batch["input_ids"].shape)
@@ -166,21 +190,25 @@ def check(folder, settings):
         raise SystemExit(f"{folder}: model.safetensors and gradients.safetensors differ in their names")
     common = {"lr": settings["lr"], "weight_decay": settings["weight_decay"]}
     if settings["name"] == "sgd":
-        optimizer = torch.optim.SGD(parameters.values(), momentum=settings["momentum"], **common)
+        optimizer = torch.optim.SGD(trained.values(), momentum=settings["momentum"], **common)
     else:
-        optimizer = torch.optim.AdamW(parameters.values(), betas=settings["betas"], eps=1e-8, **common)
+        optimizer = torch.optim.AdamW(trained.values(), betas=settings["betas"], eps=1e-8, **common)
     losses = []
     errors = {}
     for step, rows in enumerate(tokens):
         optimizer.zero_grad()
-        predicted = logits(config, parameters, rows[:, :-1])
+        excess = {}
+        predicted = logits(config, parameters, rows[:, :-1], excess)
         loss = torch.nn.functional.cross_entropy(predicted.flatten(0, 1), rows[:, 1:].flatten())
         loss.backward()
         if step == 0:
-            errors = {name: relative_error(dumped[name].double(), parameters[name].grad) for name in parameters}
+            theirs = excess | {name: value.grad for name, value in trained.items()}
+            errors = {name: relative_error(dumped[name].double(), theirs[name]) for name in parameters}
         if settings["clip"] is not None:
-            torch.nn.utils.clip_grad_norm_(parameters.values(), settings["clip"])
+            torch.nn.utils.clip_grad_norm_(trained.values(), settings["clip"])
         optimizer.step()
+        for name, more in excess.items():
+            parameters[name] -= config["router_bias_rate"] * torch.sign(more)
         losses.append(loss.item())
     return {"losses": losses, "gradient_errors": errors}
 

@@ -208,14 +208,24 @@ public:
             multiply(each);
         });
     }
-    void routeForward(float *gates, std::int32_t *routes, ConstValues logits, const kernels::RoutingShape &shape) override
+    void routeForward(float *gates, std::int32_t *routes, ConstValues logits, const float *bias,
+                      const kernels::RoutingShape &shape, const kernels::RouterRule &rule) override
     {
-        kernels::routeForward(gates, routes, logits.floats(), shape);
+        kernels::routeForward(gates, routes, logits.floats(), bias, shape, rule);
+    }
+    void addExcess(float *excess, const std::int32_t *routes, const kernels::RoutingShape &shape) override
+    {
+        kernels::addExcess(excess, routes, shape);
+    }
+    void balanceStep(float *bias, const float *excess, float rate, std::int64_t count) override
+    {
+        kernels::balanceStep(bias, excess, rate, count);
     }
     void routeBackward(Values logits, ConstValues gateGradient, const float *gates, const std::int32_t *routes,
-                       const kernels::RoutingShape &shape, const kernels::RouterLosses &losses) override
+                       const kernels::RoutingShape &shape, const kernels::RouterRule &rule,
+                       const kernels::RouterLosses &losses) override
     {
-        kernels::routeBackward(logits.floats(), gateGradient.floats(), gates, routes, shape, losses);
+        kernels::routeBackward(logits.floats(), gateGradient.floats(), gates, routes, shape, rule, losses);
     }
     void dispatchRows(Values out, ConstValues in, const std::int32_t *routes, const kernels::RoutingShape &shape,
                       std::int64_t width) override

@@ -3,20 +3,32 @@
 
 #include "engine/operators/block.h"
 
+#include <optional>
+
 namespace stagelens::operators {
 
-/// The parameters of a SwiGLU MLP: matrices, or one below the other those of all experts, and the router's.
+/// The parameters of a SwiGLU MLP: matrices, or one below the other those of all experts.
 struct FeedForward {
-    int router = -1; ///< -1: dense
     int gate = 0;
     int up = 0;
     int down = 0;
 };
+struct MixtureOfExperts {
+    int router = 0;
+    int bias = -1; ///< of a sigmoid router
+    FeedForward routed;
+    std::optional<FeedForward> shared; ///< of the experts that compute every token
+};
+
+[[nodiscard]] FeedForward denseParameters(BlockBuilder &block, const model::ModelConfig &model);
+/// Appends the MLP to the normalised `x` and adds it to `residual`.
+[[nodiscard]] ValueId addDense(BlockBuilder &block, const FeedForward &parameters, ValueId x, ValueId residual,
+                               const model::ModelConfig &model);
 
 /// Adds the parameters of a mixture of experts, with the names of Hugging Face's Mixtral; `*` is the number of the expert.
-[[nodiscard]] FeedForward expertParameters(BlockBuilder &block, const model::ModelConfig &model);
+[[nodiscard]] MixtureOfExperts expertParameters(BlockBuilder &block, const model::ModelConfig &model);
 /// Appends the mixture of experts to the normalised `x` and adds it to `residual`.
-[[nodiscard]] ValueId addExperts(BlockBuilder &block, const FeedForward &parameters, ValueId x, ValueId residual,
+[[nodiscard]] ValueId addExperts(BlockBuilder &block, const MixtureOfExperts &parameters, ValueId x, ValueId residual,
                                  const model::ModelConfig &model);
 
 } // namespace stagelens::operators

@@ -14,8 +14,8 @@ namespace stagelens::runtime {
 
 DeviceModel::DeviceModel(const RunPlan &plan, const RankPlace &place, backend::Pool &pool, backend::Compute &compute)
     : m_plan(plan), m_device(place.device), m_tensor(place.tensor), m_expert(place.expert),
-      m_block(operators::blockOf(plan.experiment.model)), m_pool(pool), m_compute(compute),
-      m_optimizer(optimizerOf(plan.experiment.training.optimizer))
+      m_block(operators::blockOf(plan.experiment.model)), m_dense(operators::blockOf(plan.experiment.model, false)),
+      m_pool(pool), m_compute(compute), m_optimizer(optimizerOf(plan.experiment.training.optimizer))
 {
     makeStages();
     makeVocabularyParameters();
@@ -138,9 +138,10 @@ void DeviceModel::makeStages()
         for (int layer = first; layer < first + *place; ++layer) {
             std::vector<Parameter *> parameters;
             int next = firstOfLayer(m_plan.experiment.model, layer);
-            for (const operators::BlockParameter &each : m_block.parameters)
+            const bool isDense = m_plan.shape.dense != nullptr && !m_plan.experiment.model.hasExpertsAt(layer);
+            for (const operators::BlockParameter &each : (isDense ? m_dense : m_block).parameters)
                 parameters.push_back(&ownOfLayer(next++, each, stage));
-            layers.emplace_back(std::move(parameters));
+            layers.emplace_back(std::move(parameters), isDense);
         }
         // The backward of attention always recomputes its matrix, so selective recomputation needs no code here.
         m_stages.emplace(stage, Stage(stage, std::move(layers), whole[size(stage)]));

@@ -88,6 +88,7 @@ private:
     int m_tensor;
     int m_expert;
     operators::Block m_block; ///< a whole layer
+    operators::Block m_dense; ///< one without experts
     backend::Pool &m_pool;
     backend::Compute &m_compute;
     const operators::Optimizer &m_optimizer;

@@ -63,7 +63,8 @@ void ExpertExchange::countOwn(const TensorExchange &exchange)
     std::vector<std::int64_t> &first = m_own;
     first.assign(size(m_shape.experts + 1), 0);
     for (std::int64_t slot = 0; slot < m_shape.rows(); ++slot)
-        ++first[size(routes[slot] + 1)];
+        if (routes[m_shape.rows() + slot] >= 0) // not dropped
+            ++first[size(routes[slot] + 1)];
     std::partial_sum(first.begin(), first.end(), first.begin());
 }
 

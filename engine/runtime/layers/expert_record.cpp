@@ -9,6 +9,19 @@
 namespace stagelens::runtime {
 namespace {
 
+/// Returns the entropy of sigmoids divided by their sum.
+double entropyOfSigmoids(const float *logits, std::int64_t count)
+{
+    double sum = 0;
+    double weighted = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double each = 1 / (1 + std::exp(-static_cast<double>(logits[i])));
+        sum += each;
+        weighted += each > 0 ? each * std::log(each) : 0;
+    }
+    return sum > 0 ? std::log(sum) - weighted / sum : std::log(static_cast<double>(count));
+}
+
 double entropyOf(const float *logits, std::int64_t count)
 {
     const double top = *std::max_element(logits, logits + count);
@@ -29,19 +42,22 @@ void RouterCounts::add(const RouterCounts &other)
     rows.resize(std::max(rows.size(), other.rows.size()));
     for (std::size_t i = 0; i < other.rows.size(); ++i)
         rows[i] += other.rows[i];
+    dropped += other.dropped;
     entropy += other.entropy;
     tokens += other.tokens;
 }
 
-void ExpertRecord::add(int stage, int layer, const std::int32_t *choices, const float *logits,
-                       const kernels::RoutingShape &shape)
+void ExpertRecord::add(int stage, int layer, const std::int32_t *routes, const float *logits,
+                       const kernels::RoutingShape &shape, bool isSigmoid)
 {
     RouterCounts &counts = m_layers[{stage, layer}];
     counts.rows.resize(static_cast<std::size_t>(shape.experts));
-    for (std::int64_t i = 0; i < shape.rows(); ++i)
-        ++counts.rows[static_cast<std::size_t>(choices[i])];
+    for (std::int64_t i = 0; i < shape.rows(); ++i) {
+        ++counts.rows[static_cast<std::size_t>(routes[i])];
+        counts.dropped += routes[shape.rows() + i] < 0 ? 1 : 0;
+    }
     for (std::int64_t token = 0; token < shape.tokens; ++token)
-        counts.entropy += entropyOf(logits + token * shape.experts, shape.experts);
+        counts.entropy += (isSigmoid ? entropyOfSigmoids : entropyOf)(logits + token * shape.experts, shape.experts);
     counts.tokens += shape.tokens;
 }
 
@@ -66,7 +82,7 @@ void ExpertLog::add(const std::vector<RouterCounts> &layers)
     }
 }
 
-std::vector<std::string> ExpertLog::texts() const
+std::vector<std::string> ExpertLog::texts(bool hasCapacity) const
 {
     std::vector<std::string> texts;
     for (const Layer &layer : m_layers) {
@@ -76,7 +92,10 @@ std::vector<std::string> ExpertLog::texts() const
         text = base::concat("MaxVio ", base::fixedText(maxViolation(layer.last.rows), 3), " (first step ",
                             base::fixedText(layer.first, 3), "), router entropy ",
                             base::fixedText(layer.last.entropy / static_cast<double>(layer.last.tokens), 3), " of ",
-                            base::fixedText(std::log(static_cast<double>(layer.last.rows.size())), 3), ", rows");
+                            base::fixedText(std::log(static_cast<double>(layer.last.rows.size())), 3));
+        if (hasCapacity)
+            text += base::concat(", dropped ", layer.all.dropped);
+        text += ", rows";
         for (const std::int64_t rows : layer.all.rows)
             text += base::concat(' ', rows);
     }

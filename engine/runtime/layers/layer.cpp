@@ -3,6 +3,7 @@
 #include "engine/runtime/layers/arrivals.h"
 #include "engine/runtime/layers/norm.h"
 
+#include <cmath>
 #include <utility>
 
 namespace stagelens::runtime {
@@ -20,7 +21,7 @@ using operators::StepKind;
 class Layer::Execution {
 public:
     Execution(const Layer &layer, const Tensors &tensors, const Context &context)
-        : m_parameters(layer.m_parameters), m_block(context.shape.layer->recipe.block), m_tensors(tensors), m_context(context)
+        : m_parameters(layer.m_parameters), m_block(layer.plan(context.shape).recipe.block), m_tensors(tensors), m_context(context)
     {}
 
     void run(const Step &step) const
@@ -59,7 +60,8 @@ private:
                                               m_context.workspace.attention.data());
         case OperatorKind::Route: {
             const RoutePlan out = routed(step.out[1], step.out[0]);
-            return compute().routeForward(out.gates, out.routes, at(step.in[0]), routingShape());
+            const float *const bias = op.parameters.empty() ? nullptr : parameter(op.parameters[0]).value.data();
+            return compute().routeForward(out.gates, out.routes, at(step.in[0]), bias, routingShape(), rule());
         }
         case OperatorKind::Dispatch:
             return compute().dispatchRows(at(step.out[0]), at(step.in[0]), routes(step.in[1]), routingShape(),
@@ -77,7 +79,8 @@ private:
         case OperatorKind::AllReduce: return completeSum(step, op);
         case OperatorKind::KeepKeys: return copyKeys(at(step.in[0]), at(step.out[0]), true);
         case OperatorKind::Gelu: return compute().geluForward(at(step.out[0]), at(step.in[0]), rows() * widthOf(op.outputs[0]));
-        case OperatorKind::Add: // part of a product or sum
+        case OperatorKind::LatentAttention: // model::capabilities() refuses it
+        case OperatorKind::Add:             // part of a product or sum
         case OperatorKind::AllGather:
         case OperatorKind::GatherKeys:
         case OperatorKind::TokensToHeads:
@@ -114,7 +117,7 @@ private:
             const RoutePlan by = routed(step.in[2], step.in[1]);
             const auto weight = 1.0F / static_cast<float>(m_context.shape.stepMicrobatches());
             return compute().routeBackward(
-                at(step.out[0]), at(step.in[0]), by.gates, by.routes, routingShape(),
+                at(step.out[0]), at(step.in[0]), by.gates, by.routes, routingShape(), rule(),
                 {static_cast<float>(m_block.routing.auxLoss), static_cast<float>(m_block.routing.zLoss), weight});
         }
         case OperatorKind::Dispatch: // each token has k rows of gradients
@@ -199,7 +202,17 @@ private:
     [[nodiscard]] std::int32_t *routes(const Place &place) const { return reinterpret_cast<std::int32_t *>(floats(place)); }
     [[nodiscard]] RoutePlan routed(const Place &by, const Place &gates) const { return {floats(gates), routes(by)}; }
     [[nodiscard]] kernels::RoutingShape routingShape() const { return {rows(), m_block.routing.experts, m_block.routing.topK}; }
-    /// Returns the width of one of a token's k rows.
+    [[nodiscard]] kernels::RouterRule rule() const
+    {
+        const operators::Routing &routing = m_block.routing;
+        const double mean = static_cast<double>(rows()) * routing.topK / routing.experts;
+        return {.isSigmoid = routing.score == model::RouterScore::Sigmoid,
+                .scale = static_cast<float>(routing.scale),
+                .groups = routing.groups,
+                .chosenGroups = routing.chosenGroups,
+                .capacity = routing.capacityFactor > 0 ? std::llround(std::ceil(routing.capacityFactor * mean)) : 0,
+                .dropsLast = routing.dropRule == model::DropRule::Position};
+    }
     /// The rows of the experts of this rank, which with expert ranks are those that have arrived.
     struct ExpertRows {
         std::int32_t *routes;
@@ -281,6 +294,8 @@ private:
     {
         if (op.kind == OperatorKind::ExpertLinear)
             return expertsWeightGradient(step, op);
+        if (op.kind == OperatorKind::Route)
+            return compute().addExcess(parameter(op.parameters[0]).gradient.data(), routes(step.in[0]), routingShape());
         if (op.kind != OperatorKind::Linear) // the bias of a sum
             return compute().addColumnSums(parameter(op.parameters[0]).gradient.data(), at(step.in[0]), rowsOf(op.outputs[0]),
                                            widthOf(op.outputs[0]));

@@ -11,8 +11,10 @@ namespace stagelens::runtime {
 /// References its parameters, which the device owns. Has no state per microbatch.
 class Layer {
 public:
-    /// `parameters` in the order of Block::parameters.
-    explicit Layer(std::vector<Parameter *> parameters) : m_parameters(std::move(parameters)) {}
+    /// `parameters` in the order of Block::parameters; `isDense`: without experts where others have some.
+    Layer(std::vector<Parameter *> parameters, bool isDense) : m_parameters(std::move(parameters)), m_isDense(isDense) {}
+
+    [[nodiscard]] const LayerPlan &plan(const Shape &shape) const { return m_isDense ? *shape.dense : *shape.layer; }
 
     /// The tensors of a microbatch.
     struct Tensors {
@@ -40,6 +42,7 @@ public:
 private:
     class Execution;
     std::vector<Parameter *> m_parameters;
+    bool m_isDense;
 };
 
 } // namespace stagelens::runtime

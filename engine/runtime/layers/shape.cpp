@@ -17,6 +17,20 @@ kernels::RotaryRule rotationOf(const model::ModelConfig &model)
     return rule;
 }
 
+/// Gives both kinds of layers the room of the larger, so that the memory of a stage does not depend on their order; see
+/// operators::engineFloats().
+void makeEqual(LayerPlan &one, LayerPlan &other)
+{
+    one.recipe.scratch = other.recipe.scratch = operators::widerScratch(one.recipe.scratch, other.recipe.scratch);
+    const std::int64_t kept = std::max(one.partly.kept.floats, other.partly.kept.floats);
+    const std::int64_t dropped = std::max(one.partly.dropped.floats, other.partly.dropped.floats);
+    for (LayerPlan *plan : {&one, &other}) {
+        plan->partly.kept.floats = kept;
+        plan->partly.dropped.floats = dropped;
+        plan->whole.dropped.floats = kept + dropped;
+    }
+}
+
 } // namespace
 
 Shape::Shape(const model::Experiment &experiment)
@@ -29,20 +43,25 @@ Shape::Shape(const model::Experiment &experiment)
       normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)), rotation(rotationOf(experiment.model)),
       precision(operators::enginePrecision(experiment))
 {
-    const operators::LayerRecipe recipe = operators::recipeOf(operators::engineBlock(experiment));
-    const auto dropped = operators::droppedValues(recipe.block, recipe.saved, experiment.schedule.recomputeModules);
-    const auto planOf = [&](std::int64_t count) {
-        return std::make_shared<const LayerPlan>(
-            LayerPlan{recipe, operators::storageOf(recipe, dropped, batch * count, precision),
-                      operators::storageOf(recipe, recipe.saved, batch * count, precision)});
+    const auto planOf = [&](std::int64_t count, bool hasExperts) {
+        const operators::LayerRecipe recipe = operators::recipeOf(operators::engineBlock(experiment, hasExperts));
+        const auto dropped = operators::droppedValues(recipe.block, recipe.saved, experiment.schedule.recomputeModules);
+        return std::make_shared<LayerPlan>(LayerPlan{recipe, operators::storageOf(recipe, dropped, batch * count, precision),
+                                                     operators::storageOf(recipe, recipe.saved, batch * count, precision)});
     };
     if (split.slices == 1) {
-        layer = planOf(sequence);
+        auto plan = planOf(sequence, experiment.model.hasExperts());
+        if (experiment.model.mixesLayers()) {
+            auto other = planOf(sequence, false);
+            makeEqual(*plan, *other);
+            dense = std::move(other);
+        }
+        layer = std::move(plan);
         return;
     }
     std::int64_t next = 0;
-    for (const int count : operators::sliceLengths(experiment)) {
-        slices.push_back({next, count, planOf(count)});
+    for (const int count : operators::sliceLengths(experiment)) { // experts are refused
+        slices.push_back({next, count, planOf(count, false)});
         next += count;
     }
     choose(static_cast<int>(std::ranges::max_element(slices, {}, &SequenceSlice::tokens) - slices.begin()));

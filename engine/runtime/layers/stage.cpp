@@ -36,12 +36,13 @@ std::optional<TensorExchange> StageRun::advance(const Context &context)
 
 void StageRun::noteRoutes(const Step &step, const Context &context) const
 {
-    const operators::Block &block = context.shape.layer->recipe.block;
+    const operators::Block &block = m_stage->m_layers[size(layer())].plan(context.shape).recipe.block;
     if (step.kind != StepKind::Forward || block.operators[size(step.op)].kind != operators::OperatorKind::Route)
         return;
     const auto *const routes = reinterpret_cast<const std::int32_t *>(m_tensors.at(step.out[1], context).floats());
     context.experts->add(m_stage->m_index, static_cast<int>(layer()), routes, m_tensors.at(step.in[0], context).floats(),
-                         {context.shape.tokens(), block.routing.experts, block.routing.topK});
+                         {context.shape.tokens(), block.routing.experts, block.routing.topK},
+                         block.routing.score == model::RouterScore::Sigmoid);
 }
 
 TensorExchange StageRun::exchangeOf(const Step &step, const Context &context) const
@@ -70,12 +71,13 @@ void StageRun::findTensors(const Context &context)
     const Shape &shape = context.shape;
     const std::int64_t index = layer();
     const std::int64_t whole = m_stage->m_whole;
-    const operators::LayerStorage &storage = index < whole ? shape.layer->whole : shape.layer->partly;
+    const LayerPlan &plan = m_stage->m_layers[size(index)].plan(shape);
+    const operators::LayerStorage &storage = index < whole ? plan.whole : plan.partly;
     const std::int64_t boundary = shape.floats(shape.boundary());
     const std::int64_t partly = std::max<std::int64_t>(index - whole, 0);
-    const bool hasSlots = layers() > 1 || shape.layer->partly.kept.floats * (layers() - whole) > 0;
+    const bool hasSlots = layers() > 1 || plan.partly.kept.floats * (layers() - whole) > 0;
     float *const slots = hasSlots ? context.memory.at(PassValue::StageSlots, m_stage->m_index, m_microbatch) : nullptr;
-    float *const slot = slots + index * boundary + partly * shape.layer->partly.kept.floats;
+    float *const slot = slots + index * boundary + partly * plan.partly.kept.floats;
     m_tensors = {};
     m_tensors.storage = &storage;
     m_tensors.in =
@@ -94,7 +96,7 @@ void StageRun::findTensors(const Context &context)
         return;
     const bool isSplit = m_work == StageWork::InputGradient || m_work == StageWork::WeightGradient;
     m_tensors.rebuilt = isSplit ? context.memory.at(PassValue::Recomputed, m_stage->m_index, m_microbatch) +
-                                      std::min(index, whole) * shape.savedFloats() + partly * shape.layer->partly.dropped.floats
+                                      std::min(index, whole) * shape.savedFloats() + partly * plan.partly.dropped.floats
                                 : context.workspace.recomputed.data();
 }
 
@@ -103,7 +105,7 @@ void StageRun::enterLayer(const Context &context)
     if (static_cast<std::int64_t>(m_layersDone) >= layers())
         return;
     findTensors(context);
-    const LayerRecipe &recipe = context.shape.layer->recipe;
+    const LayerRecipe &recipe = m_stage->m_layers[size(layer())].plan(context.shape).recipe;
     m_lists = {};
     switch (m_work) {
     case StageWork::Forward: m_lists[1] = recipe.forward; break;

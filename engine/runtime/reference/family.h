@@ -4,6 +4,7 @@
 
 #include "engine/model/model_config.h"
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -35,11 +36,15 @@ public:
                                                 double microbatchWeight);
 
 /// A mixture of experts, as a loop over all experts of which each computes all tokens. Ordered as its parameters: router, and
-/// of all experts gate, down and up.
+/// of all experts gate, down and up; before these the bias of a sigmoid router, and after them gate, up and down of the shared
+/// experts.
 class Experts {
 public:
-    static constexpr std::size_t kParameters = 4;
     Experts(const model::ModelConfig &model, double microbatchWeight);
+    [[nodiscard]] static std::size_t parameters(const model::ModelConfig &model)
+    {
+        return 4 + (model.hasRouterBias() ? 1 : 0) + (model.sharedExperts > 0 ? 3 : 0);
+    }
     /// Returns the output for normalised x [tokens, h]; `values` is the first of its parameters.
     [[nodiscard]] Matrix forward(const Matrix &x, const Matrix *values);
     /// Returns the gradient of x, with the router's losses.
@@ -49,21 +54,33 @@ private:
     struct Expert {
         Matrix gate, up, activated, out;
     };
-    void chooseExperts();
+    void chooseExperts(const Matrix *bias);
+    /// Marks the k of a token, by the scores of all experts.
+    void choose(std::size_t row, std::vector<double> scores);
+    void keepGroups(std::vector<double> &scores) const;
+    void dropRows();
+    void computeExpert(Expert &expert, const Matrix &gate, const Matrix &up, const Matrix &down, std::size_t width) const;
+    /// Adds to the gradients of one MLP and of its input; `out` is the gradient of its output.
+    void backwardOfExpert(const Expert &expert, const Matrix &out, const std::array<const Matrix *, 3> &values,
+                          const std::array<Matrix *, 3> &gradients, std::size_t width, Matrix &back) const;
+    [[nodiscard]] std::size_t first() const { return m_model.hasRouterBias() ? 2 : 1; } ///< parameter of the routed experts
     /// Returns the gradient of the logits from that of the gates, both [tokens, E].
     [[nodiscard]] Matrix logitGradient(const Matrix &gateGradient) const;
 
+    model::ModelConfig m_model;
     std::size_t m_hidden;
     std::size_t m_width;
     std::size_t m_topK;
     double m_auxLoss;
     double m_zLoss;
     std::vector<Expert> m_experts;
+    Expert m_shared;
     Matrix m_x;
     Matrix m_logits; ///< [tokens, E], as the following
     Matrix m_softmax;
     Matrix m_gates; ///< 0 of experts that were not chosen
     std::vector<bool> m_isChosen;
+    std::vector<bool> m_isDropped;
 };
 
 /// Computes c = op(a) op(b) + beta c; op(a) is rows x inner, op(b) is inner x columns.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <optional>
 
 namespace stagelens::runtime::reference {
 namespace {
@@ -14,6 +15,7 @@ constexpr std::size_t kGate = kMlp;
 constexpr std::size_t kUp = kMlp + 1;
 constexpr std::size_t kDown = kMlp + 2;
 constexpr std::size_t kDenseParameters = 3;
+constexpr std::size_t kNorms = 2;
 
 struct NormKept {
     Matrix input;
@@ -32,55 +34,68 @@ double sigmoid(double x)
 class Llama : public Family {
 public:
     Llama(const model::ModelConfig &model, std::size_t sequences, double microbatchWeight)
-        : m_norm1(kMlp + (model.hasExperts() ? Experts::kParameters : kDenseParameters)), m_norm2(m_norm1 + 1),
-          m_perLayer(m_norm2 + 1), m_attention(model, sequences), m_hidden(static_cast<std::size_t>(model.hidden)),
+        : m_attention(model, sequences), m_hidden(static_cast<std::size_t>(model.hidden)),
           m_layers(static_cast<std::size_t>(model.layers)), m_epsilon(model.rmsNormEpsilon), m_kept(m_layers)
     {
         for (std::size_t i = 0; i < m_attention.size / 2; ++i)
             m_speeds.push_back(speedOf(i, model));
-        if (model.hasExperts())
-            m_experts.assign(m_layers, Experts(model, microbatchWeight));
+        std::size_t next = kFirstLayer;
+        for (std::size_t layer = 0; layer < m_layers; ++layer) {
+            m_firsts.push_back(next);
+            std::size_t parameters = kDenseParameters;
+            std::optional<Experts> &experts = m_experts.emplace_back();
+            if (model.hasExpertsAt(static_cast<int>(layer))) {
+                experts.emplace(model, microbatchWeight);
+                parameters = Experts::parameters(model);
+            }
+            next += kMlp + parameters + kNorms;
+        }
+        m_firsts.push_back(next);
     }
 
     void forward(Matrix &x, std::size_t layer, const Matrices &values) override
     {
         LayerKept &kept = m_kept[layer];
-        const std::size_t at = kFirstLayer + layer * m_perLayer;
-        kept.normed1 = normalise(x, values[at + m_norm1], kept.norm1);
+        const std::size_t at = m_firsts[layer];
+        const std::size_t norm1 = m_firsts[layer + 1] - kNorms;
+        const std::size_t norm2 = norm1 + 1;
+        kept.normed1 = normalise(x, values[norm1], kept.norm1);
         kept.qkv.assign(m_attention.tokens() * m_attention.rowWidth(), 0.0);
         for (const Part part : {kQuery, kKey, kValue})
             copyColumns(kept.qkv, linear(kept.normed1, values[at + part]), part);
         turn(kept.qkv, 1);
         kept.mixed = m_attention.forward(kept.qkv, kept.probabilities);
         addTo(x, linear(kept.mixed, values[at + kOut]));
-        kept.normed2 = normalise(x, values[at + m_norm2], kept.norm2);
-        addTo(x, m_experts.empty() ? mlp(kept, values, at) : m_experts[layer].forward(kept.normed2, &values[at + kMlp]));
+        kept.normed2 = normalise(x, values[norm2], kept.norm2);
+        addTo(x, !m_experts[layer] ? mlp(kept, values, at) : m_experts[layer]->forward(kept.normed2, &values[at + kMlp]));
     }
 
     void backward(Matrix &gradient, std::size_t layer, const Matrices &values, Matrices &gradients) override
     {
         const LayerKept &kept = m_kept[layer];
-        const std::size_t at = kFirstLayer + layer * m_perLayer;
-        const Matrix normed2 = m_experts.empty()
+        const std::size_t at = m_firsts[layer];
+        const std::size_t norm1 = m_firsts[layer + 1] - kNorms;
+        const std::size_t norm2 = norm1 + 1;
+        const Matrix normed2 = !m_experts[layer]
                                    ? mlpBackward(gradient, kept, values, gradients, at)
-                                   : m_experts[layer].backward(gradient, &values[at + kMlp], &gradients[at + kMlp]);
-        normaliseBackward(gradient, normed2, kept.norm2, values[at + m_norm2], gradients[at + m_norm2]);
+                                   : m_experts[layer]->backward(gradient, &values[at + kMlp], &gradients[at + kMlp]);
+        normaliseBackward(gradient, normed2, kept.norm2, values[norm2], gradients[norm2]);
         const Matrix mixed = linearBackward(gradient, kept.mixed, values[at + kOut], gradients[at + kOut]);
         Matrix qkv = m_attention.backward(mixed, kept.qkv, kept.probabilities);
         turn(qkv, -1);
         Matrix normed1(kept.normed1.size());
         for (const Part part : {kQuery, kKey, kValue})
             addTo(normed1, linearBackward(columns(qkv, part), kept.normed1, values[at + part], gradients[at + part]));
-        normaliseBackward(gradient, normed1, kept.norm1, values[at + m_norm1], gradients[at + m_norm1]);
+        normaliseBackward(gradient, normed1, kept.norm1, values[norm1], gradients[norm1]);
     }
 
     [[nodiscard]] Matrix normalise(const Matrix &x, const Matrices &values) override
     {
-        return normalise(x, values[kFirstLayer + m_layers * m_perLayer], m_finalNorm);
+        return normalise(x, values[m_firsts.back()], m_finalNorm);
     }
     [[nodiscard]] Matrix normaliseBackward(const Matrix &gradient, const Matrices &values, Matrices &gradients) override
     {
-        const std::size_t at = kFirstLayer + m_layers * m_perLayer;
+        const std::size_t at = m_firsts.back();
         Matrix back(gradient.size());
         normaliseBackward(back, gradient, m_finalNorm, values[at], gradients[at]);
         return back;
@@ -220,16 +235,14 @@ private:
             back[i] += (gradient[i] * weight[i % m_hidden] - kept.input[i] * along[i / m_hidden]) / kept.rms[i / m_hidden];
     }
 
-    std::size_t m_norm1; ///< places among the parameters of a layer
-    std::size_t m_norm2;
-    std::size_t m_perLayer;
     Attention m_attention;
     std::size_t m_hidden;
     std::size_t m_layers;
     double m_epsilon;
     std::vector<double> m_speeds; ///< angle per position of each pair of a head
     std::vector<LayerKept> m_kept;
-    std::vector<Experts> m_experts; ///< of each layer; empty: dense MLPs
+    std::vector<std::optional<Experts>> m_experts; ///< of each layer; nothing: a dense MLP
+    std::vector<std::size_t> m_firsts;             ///< first parameter of each layer, and that after the last
     NormKept m_finalNorm;
 };
 

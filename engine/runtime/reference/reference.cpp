@@ -126,7 +126,9 @@ base::Bytes referenceBytes(const model::Experiment &experiment)
     const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence;
     // The reference computes every expert of every token.
     const double experts =
-        model.hasExperts() ? model.experts * (3.0 * model.expertWidth() + model.hidden + 2.0) + model.hidden : 0;
+        model.hasExperts()
+            ? (model.experts + model.sharedExperts) * (3.0 * model.expertWidth() + model.hidden + 2.0) + model.hidden
+            : 0;
     const double layer =
         tokens * (5.0 * model.hidden + 5.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model.queryWidth())) +
                   3.0 * model.ffn + experts + static_cast<double>(model.heads) * model.sequence);

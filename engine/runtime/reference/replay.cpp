@@ -100,9 +100,9 @@ operators::UpdateStep Replay::stepOf(std::size_t index, std::size_t update, cons
     operators::UpdateStep step{.updates = m_step, .part = part};
     if (const auto &clip = m_plan.experiment.training.optimizer.clip) {
         double squares = 0;
-        for (const std::vector<Update> &updates : trace)
-            for (const float value : updates.front().gradient)
-                squares += static_cast<double>(value) * static_cast<double>(value);
+        for (std::size_t i = 0; i < trace.size(); ++i)
+            for (const float value : trace[i].front().gradient)
+                squares += m_plan.parameters[i].isRouterBias ? 0 : static_cast<double>(value) * static_cast<double>(value);
         step.gradientScale = clipFactor(std::sqrt(squares), *clip);
     }
     return step;
@@ -114,8 +114,12 @@ void Replay::checkUpdate(std::size_t index, const Update &update, const std::vec
     const ParameterInfo &info = m_plan.parameters[index];
     std::vector<double> values(update.value.begin(), update.value.end());
     const std::vector<double> gradient(update.gradient.begin(), update.gradient.end());
-    m_optimizer.reference(m_plan.experiment.training.optimizer, step,
-                          {{info.rows, info.columns, info.kind()}, values, gradient, m_state[index]});
+    if (info.isRouterBias)
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] -= gradient[i] == 0 ? 0 : std::copysign(m_plan.experiment.model.routerBiasRate, gradient[i]);
+    else
+        m_optimizer.reference(m_plan.experiment.training.optimizer, step,
+                              {{info.rows, info.columns, info.kind()}, values, gradient, m_state[index]});
     for (std::size_t i = 0; i < after.size(); ++i)
         m_values[index].add(static_cast<double>(after[i]), values[i]);
 }

@@ -79,6 +79,11 @@ public:
         else
             m_compute.adafactorStep(part, m_sums, settings);
     }
+    /// Moves each element against the sign of its gradient.
+    void balance(float rate)
+    {
+        m_compute.balanceStep(from(&Parameter::value), from(&Parameter::gradient), rate, m_updated.size());
+    }
     /// Clears the gradient of every element that exists and rounds the value, unless the kernel of the update did.
     void finish()
     {
@@ -146,7 +151,7 @@ void sumForUpdate(Parameter &parameter, const operators::Optimizer &optimizer, c
 {
     using Half = operators::UpdateStep::Half;
     DeviceUpdate update(parameter, compute, Half::Sums, sums);
-    if (parameter.updated().size() > 0)
+    if (parameter.updated().size() > 0 && !parameter.biasRate)
         optimizer.update(choice, {parameter.updates, gradientScale, parameter.updatedPart(), Half::Sums}, update);
 }
 
@@ -155,7 +160,9 @@ void updateFromSums(Parameter &parameter, const operators::Optimizer &optimizer,
 {
     using Half = operators::UpdateStep::Half;
     DeviceUpdate update(parameter, compute, Half::Update, reinterpret_cast<double *>(scratch));
-    if (const int updates = parameter.updates++; parameter.updated().size() > 0)
+    if (const int updates = parameter.updates++; parameter.biasRate)
+        update.balance(*parameter.biasRate);
+    else if (parameter.updated().size() > 0)
         optimizer.update(choice, {updates, gradientScale, parameter.updatedPart(), Half::Update}, update);
     update.finish();
 }
@@ -210,7 +217,8 @@ std::vector<double> gradientSquares(const RunPlan &plan, const Device &device)
     if (device.place().share >= plan.experiment.parallel.shardGroup())
         return squares; // another group has the same sums
     for (std::size_t index = 0; index < squares.size(); ++index)
-        if (const Parameter *part = device.find(static_cast<int>(index)); part != nullptr && !part->isCopy && !part->isRepeated)
+        if (const Parameter *part = device.find(static_cast<int>(index));
+            part != nullptr && !part->isCopy && !part->isRepeated && !part->biasRate)
             squares[index] = device.compute().sumOfSquares(part->gradient.data() + part->share.begin, part->share.size());
     return squares;
 }

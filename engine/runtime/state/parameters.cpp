@@ -32,7 +32,12 @@ ParameterInfo layerParameter(std::string name, const operators::BlockParameter &
     using operators::Initial;
     switch (parameter.initial) {
     case Initial::Ones: return {std::move(name), parameter.rows, parameter.columns, false, Fill::Ones, 0};
-    case Initial::Zeros: return {std::move(name), parameter.rows, parameter.columns, false, Fill::Zeros, 0};
+    case Initial::Zeros:
+    case Initial::RouterBias: {
+        ParameterInfo info{std::move(name), parameter.rows, parameter.columns, false, Fill::Zeros, 0};
+        info.isRouterBias = parameter.initial == Initial::RouterBias;
+        return info;
+    }
     case Initial::Normal:
     case Initial::NormalResidual: break;
     }
@@ -64,6 +69,7 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
 {
     const operators::Architecture &architecture = operators::architectureOf(model.family);
     const operators::Block block = architecture.block(model);
+    const operators::Block dense = operators::blockOf(model, false);
     const std::int64_t h = model.hidden;
     const auto table = [h](std::string_view name, std::int64_t rows) {
         ParameterInfo info = normalMatrix(std::string(name), rows, h);
@@ -74,7 +80,7 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
     if (architecture.hasPositionTable())
         list.push_back(table(architecture.positionTable, model.sequence));
     for (int layer = 0; layer < model.layers; ++layer)
-        for (const operators::BlockParameter &each : block.parameters)
+        for (const operators::BlockParameter &each : (model.hasExpertsAt(layer) ? block : dense).parameters)
             list.push_back(layerParameter(base::concat(architecture.layers, layer, '.', each.name), each, model.layers));
     list.push_back({base::concat(architecture.finalNorm, ".weight"), 1, h, false, Fill::Ones, 0});
     if (architecture.normsHaveBias)
@@ -87,8 +93,12 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
 int firstOfLayer(const model::ModelConfig &model, int layer)
 {
     const operators::Architecture &architecture = operators::architectureOf(model.family);
-    const auto parameters = static_cast<int>(architecture.block(model).parameters.size());
-    return (architecture.hasPositionTable() ? kPositionTable : kTokenTable) + 1 + layer * parameters;
+    const int before = (architecture.hasPositionTable() ? kPositionTable : kTokenTable) + 1;
+    const int mixed = model.expertLayers(layer);
+    const auto countOf = [&](bool hasExperts) {
+        return static_cast<int>(operators::blockOf(model, hasExperts).parameters.size());
+    };
+    return before + (mixed > 0 ? mixed * countOf(true) : 0) + (layer > mixed ? (layer - mixed) * countOf(false) : 0);
 }
 
 void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstElement)
@@ -132,6 +142,8 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
     Parameter parameter;
     parameter.index = index;
     parameter.kind = info.kind();
+    if (info.isRouterBias)
+        parameter.biasRate = static_cast<float>(experiment.model.routerBiasRate);
     parameter.rows = part.rows.size();
     parameter.columns = part.width();
     parameter.held = std::move(part);

@@ -7,6 +7,7 @@
 #include "engine/operators/optimizers/optimizer.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ struct ParameterInfo {
     Fill fill = Fill::Zeros;
     double deviation = 0; ///< of Fill::Normal
     bool isTable = false; ///< embeddings, or the output projection
+    /// The selection bias of a router. Its "gradient" is by how much the rows of each expert exceed the mean, times the number
+    /// of experts; it has no part in the gradient's norm.
+    bool isRouterBias = false;
     [[nodiscard]] operators::ParameterKind kind() const
     {
         if (isTable)
@@ -75,8 +79,11 @@ struct Parameter {
     std::int64_t allRows = 0; ///< of the whole parameter
     int copies = 1;           ///< consecutive tensor ranks that hold this part
     bool isOfExperts = false; ///< whether it is of experts that are divided over ranks
-    bool isRepeated = false;  ///< whether a lower tensor rank holds it
-    bool needsSum = false;    ///< whether the gradient is the sum of those of its copies
+    /// Of the selection bias of a router, which no optimizer updates: a step moves each element by this much against the sign
+    /// of its gradient (arXiv 2408.15664, algorithm 1).
+    std::optional<float> biasRate;
+    bool isRepeated = false; ///< whether a lower tensor rank holds it
+    bool needsSum = false;   ///< whether the gradient is the sum of those of its copies
     backend::Buffer value;
     /// In a bf16 run: `value` rounded, read by kernels; must be written whenever `value` is. Empty otherwise.
     backend::Buffer rounded;

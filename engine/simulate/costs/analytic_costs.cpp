@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <numeric>
+#include <type_traits>
 
 namespace stagelens::simulate {
 
@@ -66,6 +68,7 @@ private:
     const schedule::Schedule &m_schedule;
     const Traffic &m_traffic;
     LayerCosts m_layer;
+    std::optional<LayerCosts> m_dense; ///< of layers without experts where others have some
     VocabularyCosts m_vocabulary;
     std::vector<int> m_whole; ///< layers of each stage that are recomputed as a whole
     std::optional<layout::Mesh> m_mesh;
@@ -77,7 +80,10 @@ private:
 AnalyticCosts::AnalyticCosts(const model::Experiment &experiment, const model::Hardware &hardware,
                              const schedule::Schedule &schedule)
     : m_experiment(experiment), m_hardware(hardware), m_schedule(schedule), m_traffic(trafficOf(hardware)),
-      m_layer(experiment, hardware), m_vocabulary(experiment, schedule, m_layer, m_traffic),
+      m_layer(experiment, hardware),
+      m_dense(experiment.model.mixesLayers() ? std::optional<LayerCosts>(std::in_place, experiment, hardware, false)
+                                             : std::nullopt),
+      m_vocabulary(experiment, schedule, m_layer, m_traffic),
       m_whole(operators::recomputedLayers(experiment.schedule, layersOfStages(experiment, schedule))),
       m_mesh(layout::meshOf(experiment.parallel, schedule.devices())),
       m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence /
@@ -91,35 +97,69 @@ AnalyticCosts::AnalyticCosts(const model::Experiment &experiment, const model::H
 
 void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
 {
-    const int whole = m_whole[static_cast<std::size_t>(stage)];
-    const auto sum = [&](const auto &ofLayer) {
-        return (layers - whole) * ofLayer(Rebuilds::Operators) + whole * ofLayer(Rebuilds::Layer);
+    // Layers of one kind, and how many of them are recomputed as a whole.
+    struct Kind {
+        const LayerCosts *layer;
+        int count;
+        int whole;
     };
-    const double forward = layers * m_layer.seconds(PassHalf::Forward, Rebuilds::Nothing);
-    const double weight = m_layer.seconds(PassHalf::WeightGradient, Rebuilds::Nothing);
-    const auto inputOf = [&](Rebuilds rebuilds) { return m_layer.seconds(PassHalf::InputGradient, rebuilds); };
+    const int allWhole = m_whole[static_cast<std::size_t>(stage)];
+    std::vector<Kind> kinds{{&m_layer, layers, allWhole}};
+    if (m_dense) {
+        const std::vector<int> stages = layersOfStages(m_experiment, m_schedule);
+        const int first = std::accumulate(stages.begin(), stages.begin() + stage, 0);
+        const auto dense = [&](int count) {
+            return count - m_experiment.model.expertLayers(first + count) + m_experiment.model.expertLayers(first);
+        };
+        kinds = {{&m_layer, layers - dense(layers), allWhole - dense(allWhole)}, {&*m_dense, dense(layers), dense(allWhole)}};
+    }
+    const auto sum = [&](const auto &ofLayer) {
+        std::invoke_result_t<decltype(ofLayer), const LayerCosts &, Rebuilds> total{};
+        for (const auto &[ofKind, count, whole] : kinds)
+            total =
+                total + ((count - whole) * ofLayer(*ofKind, Rebuilds::Operators) + whole * ofLayer(*ofKind, Rebuilds::Layer));
+        return total;
+    };
+    const auto all = [&](const auto &ofLayer) {
+        std::invoke_result_t<decltype(ofLayer), const LayerCosts &> total{};
+        for (const auto &[ofKind, count, whole] : kinds)
+            total = total + count * ofLayer(*ofKind);
+        return total;
+    };
+    const auto weightOf = [](const LayerCosts &layer) { return layer.seconds(PassHalf::WeightGradient, Rebuilds::Nothing); };
+    const auto inputOf = [](const LayerCosts &layer, Rebuilds rebuilds) {
+        return layer.seconds(PassHalf::InputGradient, rebuilds);
+    };
+    const double forward = all([](const LayerCosts &layer) { return layer.seconds(PassHalf::Forward, Rebuilds::Nothing); });
+    const double weight = all(weightOf);
     const double input = sum(inputOf);
-    const double inputAndWeight = sum([&](Rebuilds rebuilds) { return inputOf(rebuilds) + weight; });
+    const double inputAndWeight =
+        sum([&](const LayerCosts &layer, Rebuilds rebuilds) { return inputOf(layer, rebuilds) + weightOf(layer); });
     // F, I and W have about equal durations, and a microbatch visits a device once per chunk.
     const double contention = contentionSeconds() / (3.0 * m_schedule.placement().chunks());
-    const double attention = layers * m_layer.quadraticSeconds(PassHalf::Forward, Rebuilds::Nothing);
-    const double attentionInput =
-        sum([&](Rebuilds rebuilds) { return m_layer.quadraticSeconds(PassHalf::InputGradient, rebuilds); });
+    const double attention =
+        all([](const LayerCosts &layer) { return layer.quadraticSeconds(PassHalf::Forward, Rebuilds::Nothing); });
+    const double attentionInput = sum(
+        [](const LayerCosts &layer, Rebuilds rebuilds) { return layer.quadraticSeconds(PassHalf::InputGradient, rebuilds); });
     const auto exchanges = [&](PassHalf half, bool isSplit, Rebuilds rebuilds) {
-        return layers * m_layer.tensorExchanges(half, isSplit, rebuilds);
+        return all([=](const LayerCosts &layer) { return layer.tensorExchanges(half, isSplit, rebuilds); });
     };
     const auto inputExchanges = [&](bool isSplit) {
-        return sum([&](Rebuilds rebuilds) { return m_layer.tensorExchanges(PassHalf::InputGradient, isSplit, rebuilds); });
+        return sum([=](const LayerCosts &layer, Rebuilds rebuilds) {
+            return layer.tensorExchanges(PassHalf::InputGradient, isSplit, rebuilds);
+        });
     };
-    const ExchangeCost ofContext =
-        sum([&](Rebuilds rebuilds) { return m_layer.contextExchanges(PassHalf::InputGradient, rebuilds); });
-    const ExchangeCost ofExperts =
-        sum([&](Rebuilds rebuilds) { return m_layer.expertExchanges(PassHalf::InputGradient, rebuilds); });
+    const ExchangeCost ofContext = sum(
+        [](const LayerCosts &layer, Rebuilds rebuilds) { return layer.contextExchanges(PassHalf::InputGradient, rebuilds); });
+    const ExchangeCost ofExperts = sum(
+        [](const LayerCosts &layer, Rebuilds rebuilds) { return layer.expertExchanges(PassHalf::InputGradient, rebuilds); });
     const auto again = [&](bool isSplit) {
-        const double plain =
-            layers * (inputOf(Rebuilds::Nothing) + m_layer.expertExchanges(PassHalf::InputGradient, Rebuilds::Nothing).seconds +
-                      m_layer.contextExchanges(PassHalf::InputGradient, Rebuilds::Nothing).seconds) +
-            exchanges(PassHalf::InputGradient, isSplit, Rebuilds::Nothing).seconds;
+        const double plain = all([&](const LayerCosts &layer) {
+                                 return inputOf(layer, Rebuilds::Nothing) +
+                                        layer.expertExchanges(PassHalf::InputGradient, Rebuilds::Nothing).seconds +
+                                        layer.contextExchanges(PassHalf::InputGradient, Rebuilds::Nothing).seconds;
+                             }) +
+                             exchanges(PassHalf::InputGradient, isSplit, Rebuilds::Nothing).seconds;
         return toNanos(input + inputExchanges(isSplit).seconds + ofContext.seconds + ofExperts.seconds - plain);
     };
     const auto set = [&](PassKind kind, double layerSeconds, double quadraticSeconds, const ExchangeCost &exchange,
@@ -143,15 +183,15 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
                            static_cast<base::Bytes>(expert.bytes)});
     };
     set(PassKind::F, forward + contention, attention, exchanges(PassHalf::Forward, false, Rebuilds::Nothing),
-        layers * m_layer.contextExchanges(PassHalf::Forward, Rebuilds::Nothing),
-        layers * m_layer.expertExchanges(PassHalf::Forward, Rebuilds::Nothing), 0);
-    set(PassKind::B, inputAndWeight + 2 * contention, attentionInput, sum([&](Rebuilds rebuilds) {
-            return m_layer.tensorExchanges(PassHalf::InputGradient, false, rebuilds) +
-                   m_layer.tensorExchanges(PassHalf::WeightGradient, false, Rebuilds::Nothing);
+        all([](const LayerCosts &layer) { return layer.contextExchanges(PassHalf::Forward, Rebuilds::Nothing); }),
+        all([](const LayerCosts &layer) { return layer.expertExchanges(PassHalf::Forward, Rebuilds::Nothing); }), 0);
+    set(PassKind::B, inputAndWeight + 2 * contention, attentionInput, sum([](const LayerCosts &layer, Rebuilds rebuilds) {
+            return layer.tensorExchanges(PassHalf::InputGradient, false, rebuilds) +
+                   layer.tensorExchanges(PassHalf::WeightGradient, false, Rebuilds::Nothing);
         }),
         ofContext, ofExperts, again(false));
     set(PassKind::I, input + contention, attentionInput, inputExchanges(true), ofContext, ofExperts, again(true));
-    set(PassKind::W, layers * weight + contention, 0, exchanges(PassHalf::WeightGradient, true, Rebuilds::Nothing), {}, {}, 0);
+    set(PassKind::W, weight + contention, 0, exchanges(PassHalf::WeightGradient, true, Rebuilds::Nothing), {}, {}, 0);
 }
 
 void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const

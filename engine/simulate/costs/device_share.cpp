@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <ranges>
 #include <set>
 #include <utility>
@@ -54,7 +55,7 @@ struct HeldRequest {
     bool isSharded = false;
     bool isFirst = false; ///< has the first stage of a direction
     bool isLast = false;
-    int layers = 0; ///< of its stages; two directions of one stage share its parameters
+    std::vector<bool> layers; ///< of its stages: whether they have experts; two directions of one stage share its parameters
     friend bool operator==(const HeldRequest &, const HeldRequest &) = default;
 };
 
@@ -78,15 +79,18 @@ HeldParameters parametersOf(const HeldRequest &request)
     if (const std::int64_t positions = operators::positionParameters(model); request.isFirst && positions > 0)
         putWhole({positions / model.hidden, model.hidden, ParameterKind::Table});
     const operators::Block block = operators::partitioned(operators::blockOf(model), split);
-    for (int layer = 0; layer < request.layers; ++layer)
-        for (const operators::BlockParameter &parameter : block.parameters) {
+    const operators::Block dense = operators::partitioned(operators::blockOf(model, false), split);
+    for (const bool hasExperts : request.layers) {
+        const operators::Block &layer = model.hasExperts() && !hasExperts ? dense : block;
+        for (const operators::BlockParameter &parameter : layer.parameters) {
             held.all.push_back(
                 {parameter.rows, parameter.columns, parameter.isMatrix() ? ParameterKind::Matrix : ParameterKind::Vector});
             held.summed += operators::needsSum(parameter, split) ? parameter.count() : 0;
             held.areExperts.resize(held.all.size());
-            held.areExperts.back() = operators::isOfExperts(block, parameter);
+            held.areExperts.back() = operators::isOfExperts(layer, parameter);
             held.experts += held.areExperts.back() ? parameter.count() : 0;
         }
+    }
     for (std::int64_t left = request.isLast ? operators::finalNormParameters(model) : 0; left > 0; left -= model.hidden)
         putWhole({1, model.hidden, ParameterKind::Vector});
     if (!model.tied && holdsOutput)
@@ -131,7 +135,10 @@ std::shared_ptr<const HeldParameters> parametersOf(const model::Experiment &expe
     for (const int stage : std::set<int>(stages.begin(), stages.end())) {
         request.isFirst = request.isFirst || stage == 0;
         request.isLast = request.isLast || stage == placement.lastStage();
-        request.layers += layers[static_cast<std::size_t>(stage)];
+        const auto place = layers.begin() + stage;
+        const int before = std::accumulate(layers.begin(), place, 0);
+        for (int layer = before; layer < before + *place; ++layer)
+            request.layers.push_back(experiment.model.hasExpertsAt(layer));
     }
     thread_local HeldLists lists;
     return lists.of(request);

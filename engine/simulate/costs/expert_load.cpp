@@ -97,6 +97,11 @@ double busiestRank(const model::Experiment &experiment)
 {
     const model::ModelConfig &model = experiment.model;
     const int ranks = experiment.parallel.expert;
+    if (model.capacityFactor) { // an expert computes at most that, whatever its rank has
+        model::Experiment dropless = experiment;
+        dropless.model.capacityFactor.reset();
+        return std::min(busiestRank(dropless), *model.capacityFactor);
+    }
     if (ranks == 1 || !experiment.whatIf.expertSkew || model.experts < ranks)
         return 1;
     // A prediction asks several times for the same layer.

@@ -55,11 +55,11 @@ constexpr Traffic kHostTraffic{.residual = 10,
 
 /// Returns the block whose kernels the plan's hardware runs. Our CPU engine runs materialised attention with selective
 /// recomputation as flash attention.
-operators::Block plannedBlock(const model::Experiment &experiment, const model::Hardware &hardware)
+operators::Block plannedBlock(const model::Experiment &experiment, const model::Hardware &hardware, bool hasExperts)
 {
     if (hardware.insideNode.name == kHostLink)
-        return operators::engineBlock(experiment);
-    operators::Block block = operators::blockOf(experiment.model);
+        return operators::engineBlock(experiment, hasExperts);
+    operators::Block block = operators::blockOf(experiment.model, hasExperts);
     if (experiment.schedule.attention != model::Attention::Flash)
         block = operators::withProbabilities(std::move(block), experiment.model);
     return operators::partitioned(std::move(block), operators::splitOf(experiment.parallel));
@@ -92,6 +92,7 @@ Kernels kernelsOf(const Operator &op)
     case OperatorKind::ExpertSwiGlu:
     case OperatorKind::Rotary: return {2, 2, 0};
     case OperatorKind::Route: // softmax, choice and sorting
+    case OperatorKind::LatentAttention:
     case OperatorKind::Attention: return {4, 4, 0};
     case OperatorKind::Dispatch:
     case OperatorKind::Combine:
@@ -118,9 +119,14 @@ const Traffic &trafficOf(const model::Hardware &hardware)
 }
 
 LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware)
+    : LayerCosts(experiment, hardware, experiment.model.hasExperts())
+{}
+
+LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware, bool hasExperts)
     : m_experiment(experiment), m_hardware(hardware), m_traffic(trafficOf(hardware)),
       m_split(operators::splitOf(experiment.parallel)), m_span(spanOf(experiment, hardware, layout::Axis::Tensor)),
-      m_contextSpan(spanOf(experiment, hardware, layout::Axis::Context)), m_block(plannedBlock(experiment, hardware)),
+      m_contextSpan(spanOf(experiment, hardware, layout::Axis::Context)),
+      m_block(plannedBlock(experiment, hardware, hasExperts)),
       m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence / m_split.context),
       m_expertSpan(spanOf(experiment, hardware, layout::Axis::Expert)), m_expertLoad(busiestRank(experiment)),
       m_layer(secondsOfAll())

@@ -70,6 +70,8 @@ enum class Rebuilds : unsigned char { Nothing, Operators, Layer };
 class LayerCosts {
 public:
     LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware);
+    /// Of a layer that has, or has not, experts.
+    LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware, bool hasExperts);
 
     /// Returns the seconds of one half without exchanges; recomputation counts in the input-gradient half. A half lasts at
     /// least as long as the host needs to launch the kernels that the usual frameworks launch for it.

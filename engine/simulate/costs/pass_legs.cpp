@@ -14,7 +14,8 @@ using schedule::PassKind;
 
 PassLegs::PassLegs(model::Experiment experiment, model::Hardware hardware, const schedule::Schedule &schedule)
     : m_experiment(std::move(experiment)), m_hardware(std::move(hardware)), m_layer(m_experiment, m_hardware),
-      m_vocabulary(m_experiment, schedule, m_layer, trafficOf(m_hardware)), m_layers(layersOfStages(m_experiment, schedule))
+      m_dense(m_experiment, m_hardware, false), m_vocabulary(m_experiment, schedule, m_layer, trafficOf(m_hardware)),
+      m_layers(layersOfStages(m_experiment, schedule))
 {}
 
 void PassLegs::append(std::vector<Part> &parts, std::string_view layer, const VocabularyLegs &legs) const
@@ -25,12 +26,14 @@ void PassLegs::append(std::vector<Part> &parts, std::string_view layer, const Vo
 
 void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind, Rebuilds rebuilds) const
 {
+    const bool isDense = m_experiment.model.mixesLayers() && !m_experiment.model.hasExpertsAt(layer);
+    const LayerCosts &costs = isDense ? m_dense : m_layer;
     const auto add = [&](const Leg &leg, std::string_view half) {
         parts.push_back({base::concat("layer ", layer, ' ', leg.name, leg.isExchange && !leg.isRecomputed ? "" : half), false,
                          leg.isExchange, leg.isContext, leg.isExpert, leg.seconds});
     };
     if (kind == PassKind::F) {
-        for (const Leg &leg : m_layer.legs(PassHalf::Forward, false, Rebuilds::Nothing))
+        for (const Leg &leg : costs.legs(PassHalf::Forward, false, Rebuilds::Nothing))
             add(leg, "");
         return;
     }
@@ -38,9 +41,9 @@ void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind, R
     std::vector<Leg> inputs;
     std::vector<Leg> weights;
     if (kind != PassKind::W)
-        inputs = m_layer.legs(PassHalf::InputGradient, isSplit, rebuilds);
+        inputs = costs.legs(PassHalf::InputGradient, isSplit, rebuilds);
     if (kind != PassKind::I)
-        weights = m_layer.legs(PassHalf::WeightGradient, isSplit, Rebuilds::Nothing);
+        weights = costs.legs(PassHalf::WeightGradient, isSplit, Rebuilds::Nothing);
     // Both lists run from the last operator to the first; a whole backward computes the weight gradient of an operator first.
     auto weight = weights.begin();
     for (const Leg &leg : inputs) {

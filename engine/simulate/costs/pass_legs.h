@@ -54,6 +54,7 @@ private:
     model::Experiment m_experiment;
     model::Hardware m_hardware;
     LayerCosts m_layer;
+    LayerCosts m_dense; ///< of layers without experts
     VocabularyCosts m_vocabulary;
     std::vector<int> m_layers; ///< of each stage
     std::map<std::pair<schedule::PassKind, int>, std::vector<Part>> m_parts;

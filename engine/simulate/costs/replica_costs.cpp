@@ -38,11 +38,19 @@ double secondsWithExchanges(std::span<const ExchangeUnit> units)
 std::vector<std::int64_t> unitParameters(const model::Experiment &experiment, const schedule::Schedule &schedule, int stage)
 {
     const model::ModelConfig &model = experiment.model;
-    const operators::Block block = operators::partitioned(operators::blockOf(model), operators::splitOf(experiment.parallel));
-    const std::int64_t layer = std::transform_reduce(block.parameters.begin(), block.parameters.end(), std::int64_t{0},
-                                                     std::plus(), [](const auto &each) { return each.count(); });
-    const int layers = layersOfStages(experiment, schedule)[static_cast<std::size_t>(stage)];
-    std::vector<std::int64_t> units(static_cast<std::size_t>(layers), layer);
+    const auto countOf = [&](bool hasExperts) {
+        const operators::Block block =
+            operators::partitioned(operators::blockOf(model, hasExperts), operators::splitOf(experiment.parallel));
+        return std::transform_reduce(block.parameters.begin(), block.parameters.end(), std::int64_t{0}, std::plus(),
+                                     [](const auto &each) { return each.count(); });
+    };
+    const std::vector<int> stages = layersOfStages(experiment, schedule);
+    const int before = std::accumulate(stages.begin(), stages.begin() + stage, 0);
+    const int layers = stages[static_cast<std::size_t>(stage)];
+    std::vector<std::int64_t> units(static_cast<std::size_t>(layers), countOf(model.hasExperts()));
+    for (int layer = 0; layer < layers && model.mixesLayers(); ++layer)
+        if (!model.hasExpertsAt(before + layer))
+            units[static_cast<std::size_t>(layer)] = countOf(false);
     const auto tableOf = [&](int device) { return shardRows(experiment, schedule, device) * model.hidden; };
     if (stage == 0)
         units.insert(units.begin(), tableOf(schedule.placement().deviceOf(0)) + operators::positionParameters(model));

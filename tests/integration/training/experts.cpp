@@ -1,6 +1,7 @@
 // Mixtures of experts under schedules and vocabulary methods: against the float64 reference, the same bits whatever the order,
 // and what they take.
 #include "engine/exchange/huggingface_config.h"
+#include "engine/exchange/safetensors.h"
 #include "engine/model/capabilities.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
@@ -12,7 +13,9 @@
 
 #include <QtTest>
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <filesystem>
 
 namespace integration_training_experts {
 
@@ -33,6 +36,21 @@ model::Experiment tinyExperts(const char *family, VocabularyMethod method, int d
     experiment.model.expertFfn = 24;
     experiment.model.auxLoss = 0.02;
     experiment.model.zLoss = 0.003;
+    return experiment;
+}
+
+/// All that DeepSeek-V3 has but latent attention: a dense layer, shared experts, sigmoid routers with groups.
+model::Experiment likeDeepSeek(const char *family, int devices, int microbatches)
+{
+    auto experiment = tinyExperts(family, VocabularyMethod::None, devices, microbatches);
+    experiment.model.experts = 6;
+    experiment.model.sharedExperts = 2;
+    experiment.model.denseLayers = 1;
+    experiment.model.router = model::RouterScore::Sigmoid;
+    experiment.model.routerBiasRate = 0.01;
+    experiment.model.routerScale = 2.5;
+    experiment.model.routerGroups = 3;
+    experiment.model.routerGroupLimit = 2;
     return experiment;
 }
 
@@ -71,6 +89,73 @@ private slots:
                          qPrintable(QString("%1 is off by %2").arg(gradient.parameter.c_str()).arg(gradient.relative)));
             QVERIFY(found->holds());
         }
+    }
+
+    void likeDeepSeekAgainstReference_data()
+    {
+        QTest::addColumn<QString>("family");
+        for (const char *family : {"1f1b", "zb-v", "dualpipe-v", "pipedream", "pipedream-2bw"})
+            QTest::addRow("%s", family) << QString(family);
+    }
+    void likeDeepSeekAgainstReference()
+    {
+        QFETCH(QString, family);
+        for (const bool isSecond : {false, true}) {
+            auto experiment = likeDeepSeek(family.toUtf8().constData(), 2, 3);
+            experiment.model.expertEvery = isSecond ? 2 : 1;
+            if (isSecond)
+                experiment.model.capacityFactor = 0.8;
+            experiment.model.dropRule = family == "zb-v" ? model::DropRule::Position : model::DropRule::Gate;
+            experiment.schedule.recompute =
+                isSecond && !family.startsWith("pipe") ? model::Recompute::Full : model::Recompute::None;
+            const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
+            QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
+            for (const runtime::GradientError &gradient : found->gradients)
+                QVERIFY2(gradient.relative <= runtime::Verification::kTolerance,
+                         qPrintable(QString("%1 is off by %2").arg(gradient.parameter.c_str()).arg(gradient.relative)));
+            QVERIFY(found->holds());
+        }
+    }
+
+    /// The same bits on one and on several devices, whatever the order, and as many bytes as planned.
+    void likeDeepSeekInAnyOrder()
+    {
+        const std::vector<float> expected = test::gradientsOf(likeDeepSeek("1f1b", 2, 4));
+        for (const char *family : {"gpipe", "zb-v", "dualpipe-v"}) {
+            auto experiment = likeDeepSeek(family, 2, 4);
+            QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment)), family);
+            experiment.schedule.recompute = model::Recompute::Full;
+            QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment)), family);
+        }
+    }
+
+    /// A step moves each bias by the rate or not at all, and no optimizer or decay touches it.
+    void biasesMoveByTheRate()
+    {
+        auto experiment = likeDeepSeek("1f1b", 2, 2);
+        experiment.training.steps = 3;
+        experiment.training.optimizer.weightDecay = 0.5;
+        const QTemporaryDir folder;
+        const std::filesystem::path dump = folder.filePath("dump").toStdString();
+        test::trainedWithDump(experiment, dump);
+        const auto file = exchange::SafetensorsFile::read(dump / "model-final.safetensors");
+        QVERIFY(file.ok());
+        int moved = 0;
+        int biases = 0;
+        for (const auto &entry : file->entries()) {
+            if (!entry.name.ends_with("e_score_correction_bias"))
+                continue;
+            const auto values = file->floats(entry.name, entry.shape);
+            QVERIFY(values.ok());
+            for (const float value : *values) {
+                const float steps = value / 0.01F;
+                QVERIFY(std::abs(steps - std::round(steps)) < 1e-4F && std::abs(steps) < 3.5F);
+                moved += steps != 0 ? 1 : 0;
+                ++biases;
+            }
+        }
+        QCOMPARE(biases, 7 * 6); // of layers 1 to 7
+        QVERIFY(moved > biases / 2);
     }
 
     /// Updates of each microbatch, and from the weights before the last.
@@ -168,9 +253,48 @@ private slots:
         const auto preset = model::modelPreset("qwen3-30b-a3b");
         QVERIFY(preset.ok());
         QCOMPARE(operators::totalParameters(qwen->shape), operators::totalParameters(*preset));
-        const auto deepSeek = read(R"({"model_type": "deepseek_v3"})");
-        QVERIFY(!deepSeek.ok());
-        QVERIFY(deepSeek.error().text().find("latent attention") != std::string::npos);
+    }
+
+    /// Everything that only our own config.json can say comes back from it.
+    void ownConfig()
+    {
+        const QTemporaryDir folder;
+        auto model = likeDeepSeek("1f1b", 2, 2).model;
+        model.zLoss = 0;
+        model.capacityFactor = 1.5;
+        model.dropRule = model::DropRule::Position;
+        model.preset = "custom";
+        QFile file(folder.filePath("config.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(exchange::huggingFaceConfig(model).c_str()) > 0);
+        file.close();
+        const auto again = exchange::readHuggingFaceConfig(file.fileName().toStdString());
+        QVERIFY2(again.ok(), again ? "" : again.error().text().c_str());
+        QVERIFY(again->differences.empty());
+        QVERIFY(again->shape == model);
+    }
+
+    /// The published sizes; what is not computed is listed.
+    void configOfDeepSeek()
+    {
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("config.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"model_type": "deepseek_v3", "hidden_size": 7168, "intermediate_size": 18432, "torch_dtype": "bfloat16",
+            "moe_intermediate_size": 2048, "num_hidden_layers": 61, "num_attention_heads": 128, "num_key_value_heads": 128,
+            "vocab_size": 129280, "max_position_embeddings": 4096, "n_routed_experts": 256, "n_shared_experts": 1,
+            "num_experts_per_tok": 8, "first_k_dense_replace": 3, "moe_layer_freq": 1, "n_group": 8, "topk_group": 4,
+            "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
+            "routed_scaling_factor": 2.5, "scoring_func": "sigmoid", "norm_topk_prob": true, "num_nextn_predict_layers": 1,
+            "hidden_act": "silu", "rms_norm_eps": 1e-06, "rope_theta": 10000})");
+        file.close();
+        const auto read = exchange::readHuggingFaceConfig(file.fileName().toStdString());
+        QVERIFY2(read.ok(), read ? "" : read.error().text().c_str());
+        QCOMPARE(read->differences.size(), std::size_t{2}); // latent attention, and the prediction of a second token
+        auto preset = model::modelPreset("deepseek-v3");
+        QVERIFY(preset.ok());
+        preset->preset = "custom";
+        preset->auxLoss = 0;
+        QVERIFY(read->shape == *preset);
     }
 
     void refusedCombinations()
@@ -194,7 +318,7 @@ private slots:
         QCOMPARE(ofGpt[0].field, std::string("model.experts"));
     }
 
-    /// As published: Mixtral 46.703 and 12.880, Qwen3 30.532 and 3.353 billion.
+    /// As published: Mixtral 46.703 and 12.880, Qwen3 30.532 and 3.353, DeepSeek-V3 671.026 and 37.552 billion.
     void parametersOfThePresets()
     {
         const auto millions = [](std::int64_t count) { return (count + 500'000) / 1'000'000; };
@@ -206,6 +330,10 @@ private slots:
         QVERIFY(qwen.ok());
         QCOMPARE(millions(operators::totalParameters(*qwen)), 30532);
         QCOMPARE(millions(operators::activeParameters(*qwen)), 3353);
+        const auto deepSeek = model::modelPreset("deepseek-v3");
+        QVERIFY(deepSeek.ok());
+        QCOMPARE(millions(operators::totalParameters(*deepSeek)), 671026);
+        QCOMPARE(millions(operators::activeParameters(*deepSeek)), 37552);
         // 1.5 FLOP for every byte of an all-to-all in 16 bit and unit of the expert's width: 6 h f k against 2 (2 k h).
         const double perByte =
             6.0 * mixtral->hidden * mixtral->expertWidth() * mixtral->topK / (4.0 * mixtral->topK * mixtral->hidden);

@@ -23,10 +23,20 @@ constexpr RoutingShape kExample{4, 4, 2};
 struct Routed {
     std::vector<float> gates;
     std::vector<std::int32_t> routes;
-    Routed(const std::vector<float> &logits, const RoutingShape &shape)
+    Routed(const std::vector<float> &logits, const RoutingShape &shape, const RouterRule &rule = {},
+           const std::vector<float> &bias = {})
         : gates(static_cast<std::size_t>(shape.rows())), routes(3 * gates.size())
     {
-        routeForward(gates.data(), routes.data(), logits.data(), shape);
+        routeForward(gates.data(), routes.data(), logits.data(), bias.empty() ? nullptr : bias.data(), shape, rule);
+    }
+    /// Returns the choices that are dropped, as t k + j.
+    [[nodiscard]] std::vector<std::size_t> dropped() const
+    {
+        std::vector<std::size_t> missing;
+        for (std::size_t slot = 0; slot < gates.size(); ++slot)
+            if (routes[gates.size() + slot] < 0)
+                missing.push_back(slot);
+        return missing;
     }
     [[nodiscard]] std::vector<std::int32_t> choices() const
     {
@@ -112,14 +122,69 @@ private slots:
         QVERIFY(std::abs(1e-3 * exact.size - 0.00584002) < 1e-8);
         const std::vector<float> none(8);
         auto balance = kLogits;
-        routeBackward(balance.data(), none.data(), routed.gates.data(), routed.routes.data(), kExample, {1e-2F, 0, 1});
+        routeBackward(balance.data(), none.data(), routed.gates.data(), routed.routes.data(), kExample, {}, {1e-2F, 0, 1});
         auto size = kLogits;
-        routeBackward(size.data(), none.data(), routed.gates.data(), routed.routes.data(), kExample, {0, 1e-3F, 1});
+        routeBackward(size.data(), none.data(), routed.gates.data(), routed.routes.data(), kExample, {}, {0, 1e-3F, 1});
         const std::vector<double> ofBalance{.000192, .000071, -.000192, -.000071};
         const std::vector<double> ofSize{.000786, .000289, .000106, .000039};
         for (std::size_t i = 0; i < 4; ++i) {
             QVERIFY(areClose(balance[i], ofBalance[i]));
             QVERIFY(areClose(size[i], ofSize[i]));
+        }
+    }
+
+    /// Of the example with a bias of expert 2, which changes what is chosen, not how it is weighed.
+    void sigmoidAndBias()
+    {
+        std::vector<float> bias{0, 0, 0.3F, 0};
+        const Routed routed(kLogits, kExample, {.isSigmoid = true}, bias);
+        QCOMPARE(routed.choices(), (std::vector<std::int32_t>{0, 2, 2, 0, 2, 1, 3, 2}));
+        QVERIFY(areClose(routed.gates[0], .637890));
+        QVERIFY(areClose(routed.gates[1], .362110));
+        QCOMPARE(rowsOf(routed, kExample), (std::vector<std::int64_t>{2, 1, 4, 1}));
+        std::vector<float> excess(4);
+        addExcess(excess.data(), routed.routes.data(), kExample);
+        QCOMPARE(excess, (std::vector<float>{0, -4, 8, -4}));
+        balanceStep(bias.data(), excess.data(), 1e-3F, 4);
+        const std::vector<double> next{0, .001, .299, .001};
+        for (std::size_t e = 0; e < 4; ++e)
+            QVERIFY(areClose(bias[e], next[e]));
+    }
+
+    /// Of four groups of two experts a token chooses from the two with the greatest sums of their k / 2 best.
+    void groupsOfExperts()
+    {
+        const RoutingShape shape{2, 8, 2};
+        // By single scores token 0 would choose 0 and 6; its best groups are those of the greatest single scores, 0 and 3.
+        const std::vector<float> logits{3, -3, 1, 1, 0, 0, 2, -3, -1, -1, 2, 1.5F, 0, 0, 1, -3};
+        const Routed one(logits, shape, {.isSigmoid = true, .groups = 4, .chosenGroups = 1});
+        QCOMPARE(one.choices(), (std::vector<std::int32_t>{2, 3, 2, 3}));
+        const Routed two(logits, shape, {.isSigmoid = true, .groups = 4, .chosenGroups = 2});
+        QCOMPARE(two.choices(), (std::vector<std::int32_t>{0, 6, 2, 3}));
+        const Routed all(logits, shape, {.isSigmoid = true, .groups = 4, .chosenGroups = 4});
+        QCOMPARE(all.choices(), Routed(logits, shape, {.isSigmoid = true}).choices());
+    }
+
+    /// With room for two rows of each expert: by gate and by position.
+    void capacity()
+    {
+        const Routed byGate(kLogits, kExample, {.capacity = 2});
+        QCOMPARE(byGate.dropped(), (std::vector<std::size_t>{1, 7})); // (token 0, expert 1), (3, 0)
+        const Routed byPosition(kLogits, kExample, {.capacity = 2, .dropsLast = true});
+        QCOMPARE(byPosition.dropped(), (std::vector<std::size_t>{4, 7})); // (2, 1), (3, 0)
+        QCOMPARE(rowsOf(byGate, kExample), (std::vector<std::int64_t>{2, 2, 1, 1}));
+        QCOMPARE(byGate.gates, Routed(kLogits, kExample).gates); // not normalised again
+        QCOMPARE(byGate.choices(), Routed(kLogits, kExample).choices());
+        std::vector<float> combined(4);
+        const std::vector<float> rows(8, 1.0F);
+        combineRows(combined.data(), rows.data(), nullptr, byGate.routes.data(), kExample, 1);
+        QCOMPARE(combined, (std::vector<float>{1, 2, 2, 1}));
+        // Equal gates: the later tokens of an overfull expert are dropped, whichever the rule.
+        const RoutingShape shape{5, 4, 2};
+        for (const bool dropsLast : {false, true}) {
+            const Routed routed(std::vector<float>(20, 1.0F), shape, {.capacity = 3, .dropsLast = dropsLast});
+            QCOMPARE(routed.dropped(), (std::vector<std::size_t>{6, 7, 8, 9}));
+            QCOMPARE(rowsOf(routed, shape), (std::vector<std::int64_t>{3, 3, 0, 0}));
         }
     }
 
@@ -154,9 +219,54 @@ private slots:
             return out;
         };
         auto gradient = logits;
-        routeBackward(gradient.data(), outGradient.data(), routed.gates.data(), routed.routes.data(), shape,
+        routeBackward(gradient.data(), outGradient.data(), routed.gates.data(), routed.routes.data(), shape, {},
                       {0.3F, 0.2F, 0.5F});
         QVERIFY(error(gradient, numericGradient(f, doubles(logits), outGradient)) < 1e-6);
+    }
+
+    /// The same of a sigmoid router, some of whose rows are dropped.
+    void gradientOfSigmoidLogits()
+    {
+        for (const int k : {1, 3}) {
+            const RoutingShape shape{13, 6, k};
+            const RouterRule rule{.isSigmoid = true, .scale = 2.5F, .groups = 3, .chosenGroups = 2, .capacity = 4};
+            const auto logits = randomValues(13 * 6, 1);
+            const Routed routed(logits, shape, rule, {0.1F, 0, -0.2F, 0, 0, 0.3F});
+            QVERIFY(k == 1 || !routed.dropped().empty());
+            auto outGradient = randomValues(routed.gates.size(), 2);
+            outGradient.insert(outGradient.end(), {0.3F * 0.5F, 0.2F * 0.5F});
+            const auto choices = routed.choices();
+            const auto f = [&](const std::vector<double> &at) {
+                std::vector<double> out(choices.size() + 2), counts(6), sums(6);
+                for (const std::int32_t choice : choices)
+                    counts[static_cast<std::size_t>(choice)] += 1;
+                for (std::size_t t = 0; t < 13; ++t) {
+                    const auto score = [&](std::size_t e) { return 1 / (1 + std::exp(-at[t * 6 + e])); };
+                    double all = 0, chosen = 0, exponentials = 0;
+                    for (std::size_t e = 0; e < 6; ++e) {
+                        all += score(e);
+                        exponentials += std::exp(at[t * 6 + e]);
+                    }
+                    for (std::size_t e = 0; e < 6; ++e)
+                        sums[e] += score(e) / all;
+                    const auto each = static_cast<std::size_t>(k);
+                    for (std::size_t j = 0; j < each; ++j)
+                        chosen += score(static_cast<std::size_t>(choices[t * each + j]));
+                    for (std::size_t j = 0; j < each; ++j)
+                        if (routed.routes[choices.size() + t * each + j] >= 0)
+                            out[t * each + j] =
+                                2.5 * score(static_cast<std::size_t>(choices[t * each + j])) / (k == 1 ? 1 : chosen);
+                    out.back() += std::pow(std::log(exponentials), 2) / 13;
+                }
+                for (std::size_t e = 0; e < 6; ++e)
+                    out[out.size() - 2] += counts[e] * sums[e] * 6 / (k * 13.0 * 13.0);
+                return out;
+            };
+            auto gradient = logits;
+            routeBackward(gradient.data(), outGradient.data(), routed.gates.data(), routed.routes.data(), shape, rule,
+                          {0.3F, 0.2F, 0.5F});
+            QVERIFY(error(gradient, numericGradient(f, doubles(logits), outGradient)) < 1e-6);
+        }
     }
 
     /// Ties go to the lower expert, so with equal logits the first k have all tokens and the others none.

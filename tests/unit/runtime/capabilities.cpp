@@ -221,6 +221,43 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.schedule.recomputeModules.activation = true;
      }},
     {"experts", useExperts},
+    {"shared-experts",
+     [](Experiment &e) {
+         useExperts(e);
+         e.model.sharedExperts = 1;
+     }},
+    {"sigmoid-routers",
+     [](Experiment &e) {
+         useExperts(e);
+         e.model.router = model::RouterScore::Sigmoid;
+     }},
+    {"expert-capacity",
+     [](Experiment &e) {
+         useExperts(e);
+         e.model.capacityFactor = 1.25;
+     }},
+    {"mixed-layers",
+     [](Experiment &e) {
+         useExperts(e);
+         e.model.denseLayers = 1;
+     }},
+    {"mixed-layers-redistributed",
+     [](Experiment &e) {
+         useExperts(e);
+         e.model.denseLayers = 1;
+         e.schedule.vocabulary = model::VocabularyMethod::Redis;
+     }},
+    {"latent-attention",
+     [](Experiment &e) {
+         e.model.family = model::ModelFamily::Llama;
+         e.model.latentAttention = {16, 8, 8, 4, 8};
+     }},
+    {"latent-attention-split",
+     [](Experiment &e) {
+         e.model.family = model::ModelFamily::Llama;
+         e.model.latentAttention = {16, 8, 8, 4, 8};
+         e.schedule.attention = model::Attention::Materialised;
+     }},
     {"experts-with-tensor-ranks",
      [](Experiment &e) {
          useExperts(e);
