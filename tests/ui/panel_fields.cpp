@@ -55,7 +55,17 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.model.family = model::ModelFamily::Llama;
         else if (field.id == u"model.top_k"_s || field.id == u"model.expert_ffn"_s || field.id.endsWith(u"_loss"_s))
             experiment.model.experts = 4;
-        else if (field.id == u"parallel.expert"_s)
+        else if (const QStringList ofExperts{u"model.shared_experts"_s, u"model.dense_layers"_s, u"model.expert_every"_s,
+                                             u"model.router"_s, u"model.capacity_factor"_s};
+                 ofExperts.contains(field.id))
+            experiment.model.experts = 4;
+        else if (field.id.startsWith(u"model.router_"_s)) {
+            experiment.model.experts = 4;
+            experiment.model.router = model::RouterScore::Sigmoid;
+        } else if (field.id == u"model.drop_rule"_s) {
+            experiment.model.experts = 4;
+            experiment.model.capacityFactor = 1.5;
+        } else if (field.id == u"parallel.expert"_s)
             experiment.model.experts = 4;
         else if (field.id == u"parallel.expert_headroom"_s || field.id == u"what_if.expert_skew"_s)
             experiment.parallel.expert = 2;

@@ -26,6 +26,8 @@ constexpr std::array kNames{
     Name{"tensor", FactForm::Count},
     Name{"context", FactForm::Count},
     Name{"replicas", FactForm::Count},
+    Name{"experts", FactForm::Count},
+    Name{"expert_ranks", FactForm::Count},
     Name{"ranks", FactForm::Count},
     Name{"microbatches", FactForm::Count},
     Name{"stages", FactForm::Count},
@@ -45,6 +47,7 @@ constexpr std::array kNames{
     Name{"bubble", FactForm::Share},
     Name{"tensor_share", FactForm::Share},
     Name{"context_share", FactForm::Share},
+    Name{"expert_share", FactForm::Share},
     Name{"idle_first", FactForm::Share},
     Name{"idle_last", FactForm::Share},
     Name{"vocabulary_first", FactForm::Share},
@@ -113,6 +116,7 @@ void Facts::add(const service::Prediction &prediction, const std::string &prefix
     set("tensor", plan.parallel.tensor);
     set("context", plan.parallel.context);
     set("replicas", plan.parallel.replicas);
+    set("expert_ranks", plan.parallel.expert);
     set("ranks", static_cast<double>(plan.parallel.ranks(plan.parallel.devices)));
     set("microbatches", plan.parallel.microbatches);
     set("stages", prediction.schedule->stages());
@@ -120,6 +124,7 @@ void Facts::add(const service::Prediction &prediction, const std::string &prefix
     if (plan.hasModel) {
         set("layers", plan.model.layers);
         set("vocabulary", plan.model.vocabularySize);
+        set("experts", plan.model.experts);
     }
     set("iteration", static_cast<double>(metrics.iteration));
     set("makespan", static_cast<double>(metrics.makespan));
@@ -137,6 +142,7 @@ void Facts::add(const service::Prediction &prediction, const std::string &prefix
     };
     set("tensor_share", greatestShare(metrics.tensorPerDevice));
     set("context_share", greatestShare(metrics.contextPerDevice));
+    set("expert_share", greatestShare(metrics.expertPerDevice));
     set("idle", metrics.bubbleRatio * static_cast<double>(metrics.makespan));
     ends("idle", metrics.bubbleRatioPerDevice, false);
     ends("vocabulary", metrics.vocabularySharePerDevice, false);

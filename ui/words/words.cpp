@@ -260,6 +260,8 @@ QString modelCaption(std::string_view preset)
         {"gpt-demo", u"Demo GPT"_s},
         {"llama-demo", u"Demo Llama"_s},
         {"moe-demo", u"Demo MoE"_s},
+        {"moe-16-demo", u"Demo MoE 16"_s},
+        {"deepseek-v3", u"DeepSeek-V3"_s},
         {"mixtral-8x7b", u"Mixtral 8x7B"_s},
         {"qwen3-30b-a3b", u"Qwen3 30B-A3B"_s},
         {"gpt2-124m", u"GPT-2 small"_s},
