@@ -35,6 +35,14 @@ QDir learnDir(const QString &folder)
     return QDir(qtText((base::resourceFolder() / utf8(folder)).string()));
 }
 
+/// Returns the tours of a folder in the order of the numbers that their names begin with.
+QStringList numbered(const QDir &folder)
+{
+    QStringList names = folder.entryList({u"*.tour"_s}, QDir::Files, QDir::Name);
+    std::ranges::stable_sort(names, {}, [](const QString &name) { return name.section(u'-', 0, 0).toInt(); });
+    return names;
+}
+
 bool isEntry(const QTreeWidgetItem &item)
 {
     return !item.data(0, kPathRole).toString().isEmpty();
@@ -102,7 +110,7 @@ void ContentsList::fill()
     for (const auto &[caption, folder] :
          {std::pair{Words::tr("Scenes"), u"scenes/"_s}, std::pair{Words::tr("Tours"), u"tours/"_s},
           std::pair{Words::tr("Challenges"), u"challenges/"_s}})
-        addFolder(caption, folder, learnDir(u"docs/"_s + folder).entryList({u"*.tour"_s}, QDir::Files, QDir::Name));
+        addFolder(caption, folder, numbered(learnDir(u"docs/"_s + folder)));
     addExamples();
     QStringList methods;
     for (const char16_t *name : {u"none", u"redis", u"vocab-naive", u"vocab-1", u"vocab-2", u"arithmetic"})
