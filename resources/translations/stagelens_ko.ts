@@ -5064,14 +5064,6 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>장치마다 여러 청크, 절반의 워밍업, 제자리에서 나눈 역전파; 작은 그룹은 메모리를 절약</translation>
     </message>
     <message>
-        <source>1F1B over slices of each sequence: bubble and memory shrink with the slices; only predicted</source>
-        <translation>각 시퀀스의 조각 단위로 실행하는 1F1B: 조각 수에 따라 버블과 메모리가 줄어듦; 예측만 가능</translation>
-    </message>
-    <message>
-        <source>1F1B over slices of each sequence, and a split backward; only predicted</source>
-        <translation>각 시퀀스의 조각 단위로 실행하는 1F1B, 역전파 나눔; 예측만 가능</translation>
-    </message>
-    <message>
         <source>recomputation of 1 layer</source>
         <translation>레이어 1개 재계산</translation>
     </message>
@@ -6790,6 +6782,186 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>position %1</source>
         <translation>위치 %1</translation>
+    </message>
+    <message>
+        <source>Shared experts</source>
+        <translation>공유 전문가</translation>
+    </message>
+    <message>
+        <source>Experts beside the routed ones that compute every token, as one MLP of n times the width of an expert.</source>
+        <translation>라우팅되는 전문가 외에 모든 토큰을 계산하는 전문가로, 전문가 너비의 n배인 MLP 하나입니다.</translation>
+    </message>
+    <message>
+        <source>First dense layers</source>
+        <translation>앞쪽 밀집 층</translation>
+    </message>
+    <message>
+        <source>First layers that have one MLP for all tokens all the same.</source>
+        <translation>그래도 모든 토큰에 하나의 MLP를 쓰는 처음 몇 층입니다.</translation>
+    </message>
+    <message>
+        <source>Expert layers</source>
+        <translation>전문가 층 간격</translation>
+    </message>
+    <message>
+        <source>Of the layers after the first dense ones, every k-th has experts and the others have one MLP.</source>
+        <translation>앞쪽 밀집 층 뒤에서 k번째마다 전문가가 있고 나머지는 MLP가 하나입니다.</translation>
+    </message>
+    <message>
+        <source>Router</source>
+        <translation>라우터</translation>
+    </message>
+    <message>
+        <source>How a router weighs experts.</source>
+        <translation>라우터가 전문가에 가중치를 주는 방법입니다.</translation>
+    </message>
+    <message>
+        <source>Softmax</source>
+        <translation>Softmax</translation>
+    </message>
+    <message>
+        <source>Gates are the softmax of a token&apos;s chosen logits</source>
+        <translation>게이트는 토큰이 고른 로짓의 softmax입니다</translation>
+    </message>
+    <message>
+        <source>Sigmoid and bias</source>
+        <translation>Sigmoid와 바이어스</translation>
+    </message>
+    <message>
+        <source>Gates are sigmoids that add up to 1; a bias of each expert, which counts for the choice alone, is moved by each step</source>
+        <translation>게이트는 합이 1인 sigmoid이고, 선택에만 쓰이는 전문가별 바이어스를 매 스텝 옮깁니다</translation>
+    </message>
+    <message>
+        <source>Bias step</source>
+        <translation>바이어스 폭</translation>
+    </message>
+    <message>
+        <source>With sigmoid routers: each step raises the bias of experts with fewer tokens than the mean by G, and lowers that of the others (0: leaves it).</source>
+        <translation>sigmoid 라우터에서: 매 스텝 토큰이 평균보다 적은 전문가의 바이어스를 G만큼 올리고 나머지는 내립니다(0: 그대로).</translation>
+    </message>
+    <message>
+        <source>Gate factor</source>
+        <translation>게이트 배율</translation>
+    </message>
+    <message>
+        <source>With sigmoid routers: factor of all gates.</source>
+        <translation>sigmoid 라우터에서: 모든 게이트의 배율입니다.</translation>
+    </message>
+    <message>
+        <source>Expert groups</source>
+        <translation>전문가 그룹</translation>
+    </message>
+    <message>
+        <source>With sigmoid routers: groups of adjacent experts, such as those of a node.</source>
+        <translation>sigmoid 라우터에서: 한 노드의 전문가처럼 이웃한 전문가들의 그룹입니다.</translation>
+    </message>
+    <message>
+        <source>Groups of a token</source>
+        <translation>토큰의 그룹</translation>
+    </message>
+    <message>
+        <source>With sigmoid routers: groups from which a token chooses (0: all).</source>
+        <translation>sigmoid 라우터에서: 토큰이 고를 수 있는 그룹 수입니다(0: 모두).</translation>
+    </message>
+    <message>
+        <source>Capacity</source>
+        <translation>용량</translation>
+    </message>
+    <message>
+        <source>Rows that an expert takes of a microbatch, relative to the mean; it drops the others.</source>
+        <translation>전문가가 마이크로배치에서 받는 행의 평균 대비 수이며, 나머지는 버립니다.</translation>
+    </message>
+    <message>
+        <source>dropless</source>
+        <translation>버리지 않음</translation>
+    </message>
+    <message>
+        <source>Dropped rows</source>
+        <translation>버리는 행</translation>
+    </message>
+    <message>
+        <source>Which rows an expert drops beyond its capacity.</source>
+        <translation>용량을 넘을 때 전문가가 버리는 행입니다.</translation>
+    </message>
+    <message>
+        <source>Least gates</source>
+        <translation>가장 작은 게이트</translation>
+    </message>
+    <message>
+        <source>The rows of the least gates; ties keep the earlier token</source>
+        <translation>게이트가 가장 작은 행; 같으면 앞선 토큰을 남깁니다</translation>
+    </message>
+    <message>
+        <source>Last tokens</source>
+        <translation>마지막 토큰</translation>
+    </message>
+    <message>
+        <source>The rows of the last tokens of the microbatch</source>
+        <translation>마이크로배치의 마지막 토큰의 행</translation>
+    </message>
+    <message>
+        <source>small mixture of 16 experts for a laptop, 2 of which and a shared one compute a token</source>
+        <translation>노트북용 작은 전문가 16개 혼합, 토큰마다 2개와 공유 전문가 하나가 계산</translation>
+    </message>
+    <message>
+        <source>DeepSeek-V3, 256 experts of which 8 and a shared one compute a token; only predicted, without its prediction of a second token</source>
+        <translation>DeepSeek-V3, 전문가 256개 중 8개와 공유 전문가 하나가 토큰을 계산; 예측만 하며 두 번째 토큰 예측은 제외</translation>
+    </message>
+    <message>
+        <source>1F1B over slices of each sequence: bubble and memory shrink with the slices</source>
+        <translation>각 시퀀스의 조각 단위로 실행하는 1F1B: 조각 수에 따라 버블과 메모리가 줄어듦</translation>
+    </message>
+    <message>
+        <source>1F1B over slices of each sequence, and a split backward</source>
+        <translation>각 시퀀스의 조각 단위로 실행하는 1F1B, 역전파 나눔</translation>
+    </message>
+    <message>
+        <source>Gradient compression</source>
+        <translation>기울기 압축</translation>
+    </message>
+    <message>
+        <source>What replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two matrices of rank R), top-k=F (that share of the numbers, the greatest ones) or sign (a bit for each).</source>
+        <translation>복제본이 보내는 기울기의 부분. 나머지는 다음 단계를 위해 남깁니다: none(전부), powersgd=R(랭크 R인 행렬 두 개), top-k=F(가장 큰 수의 그 비율) 또는 sign(수마다 1비트).</translation>
+    </message>
+    <message>
+        <source>All numbers of the gradients</source>
+        <translation>기울기의 모든 수</translation>
+    </message>
+    <message>
+        <source>PowerSGD, rank 2</source>
+        <translation>PowerSGD, 랭크 2</translation>
+    </message>
+    <message>
+        <source>Two thin matrices whose product is nearly the gradient</source>
+        <translation>곱이 기울기에 가까운 얇은 행렬 두 개</translation>
+    </message>
+    <message>
+        <source>PowerSGD, rank 4</source>
+        <translation>PowerSGD, 랭크 4</translation>
+    </message>
+    <message>
+        <source>PowerSGD, rank 16</source>
+        <translation>PowerSGD, 랭크 16</translation>
+    </message>
+    <message>
+        <source>Greatest 1 %</source>
+        <translation>가장 큰 1 %</translation>
+    </message>
+    <message>
+        <source>The numbers that are greatest in size, and their places</source>
+        <translation>절댓값이 가장 큰 수와 그 위치</translation>
+    </message>
+    <message>
+        <source>Greatest 10 %</source>
+        <translation>가장 큰 10 %</translation>
+    </message>
+    <message>
+        <source>Signs</source>
+        <translation>부호</translation>
+    </message>
+    <message>
+        <source>One bit for each number, and one scale for each matrix</source>
+        <translation>수마다 1비트, 행렬마다 배율 하나</translation>
     </message>
 </context>
 </TS>

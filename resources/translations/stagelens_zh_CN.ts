@@ -5064,14 +5064,6 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>每个设备有多个分块，预热减半，反向就地拆分；小分组节省内存</translation>
     </message>
     <message>
-        <source>1F1B over slices of each sequence: bubble and memory shrink with the slices; only predicted</source>
-        <translation>以每个序列的切片为单位的 1F1B：气泡和内存随切片数减小；仅预测</translation>
-    </message>
-    <message>
-        <source>1F1B over slices of each sequence, and a split backward; only predicted</source>
-        <translation>以每个序列的切片为单位的 1F1B，并拆分反向；仅预测</translation>
-    </message>
-    <message>
         <source>recomputation of 1 layer</source>
         <translation>重计算 1 层</translation>
     </message>
@@ -6790,6 +6782,186 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>position %1</source>
         <translation>位置 %1</translation>
+    </message>
+    <message>
+        <source>Shared experts</source>
+        <translation>共享专家</translation>
+    </message>
+    <message>
+        <source>Experts beside the routed ones that compute every token, as one MLP of n times the width of an expert.</source>
+        <translation>路由专家之外计算每个词元的专家，相当于一个宽度为专家 n 倍的 MLP。</translation>
+    </message>
+    <message>
+        <source>First dense layers</source>
+        <translation>前面的稠密层</translation>
+    </message>
+    <message>
+        <source>First layers that have one MLP for all tokens all the same.</source>
+        <translation>仍然对所有词元使用同一个 MLP 的前几层。</translation>
+    </message>
+    <message>
+        <source>Expert layers</source>
+        <translation>专家层间隔</translation>
+    </message>
+    <message>
+        <source>Of the layers after the first dense ones, every k-th has experts and the others have one MLP.</source>
+        <translation>在前面的稠密层之后，每 k 层有一层含专家，其余各层只有一个 MLP。</translation>
+    </message>
+    <message>
+        <source>Router</source>
+        <translation>路由器</translation>
+    </message>
+    <message>
+        <source>How a router weighs experts.</source>
+        <translation>路由器如何给专家加权。</translation>
+    </message>
+    <message>
+        <source>Softmax</source>
+        <translation>Softmax</translation>
+    </message>
+    <message>
+        <source>Gates are the softmax of a token&apos;s chosen logits</source>
+        <translation>门值是词元所选 logits 的 softmax</translation>
+    </message>
+    <message>
+        <source>Sigmoid and bias</source>
+        <translation>Sigmoid 加偏置</translation>
+    </message>
+    <message>
+        <source>Gates are sigmoids that add up to 1; a bias of each expert, which counts for the choice alone, is moved by each step</source>
+        <translation>门值是总和为 1 的 sigmoid；每个专家有一个只影响选择的偏置，每一步都会调整它</translation>
+    </message>
+    <message>
+        <source>Bias step</source>
+        <translation>偏置步长</translation>
+    </message>
+    <message>
+        <source>With sigmoid routers: each step raises the bias of experts with fewer tokens than the mean by G, and lowers that of the others (0: leaves it).</source>
+        <translation>用于 sigmoid 路由器：每一步把词元少于平均值的专家的偏置提高 G，并降低其余专家的偏置（0：不变）。</translation>
+    </message>
+    <message>
+        <source>Gate factor</source>
+        <translation>门值系数</translation>
+    </message>
+    <message>
+        <source>With sigmoid routers: factor of all gates.</source>
+        <translation>用于 sigmoid 路由器：所有门值的系数。</translation>
+    </message>
+    <message>
+        <source>Expert groups</source>
+        <translation>专家组</translation>
+    </message>
+    <message>
+        <source>With sigmoid routers: groups of adjacent experts, such as those of a node.</source>
+        <translation>用于 sigmoid 路由器：相邻专家的分组，例如同一节点上的专家。</translation>
+    </message>
+    <message>
+        <source>Groups of a token</source>
+        <translation>词元可选的组</translation>
+    </message>
+    <message>
+        <source>With sigmoid routers: groups from which a token chooses (0: all).</source>
+        <translation>用于 sigmoid 路由器：词元可从中选择的组数（0：全部）。</translation>
+    </message>
+    <message>
+        <source>Capacity</source>
+        <translation>容量</translation>
+    </message>
+    <message>
+        <source>Rows that an expert takes of a microbatch, relative to the mean; it drops the others.</source>
+        <translation>一个专家从一个微批次接收的行数，相对于平均值；其余的被丢弃。</translation>
+    </message>
+    <message>
+        <source>dropless</source>
+        <translation>不丢弃</translation>
+    </message>
+    <message>
+        <source>Dropped rows</source>
+        <translation>丢弃的行</translation>
+    </message>
+    <message>
+        <source>Which rows an expert drops beyond its capacity.</source>
+        <translation>超出容量时专家丢弃哪些行。</translation>
+    </message>
+    <message>
+        <source>Least gates</source>
+        <translation>门值最小</translation>
+    </message>
+    <message>
+        <source>The rows of the least gates; ties keep the earlier token</source>
+        <translation>门值最小的行；相等时保留较早的词元</translation>
+    </message>
+    <message>
+        <source>Last tokens</source>
+        <translation>最后的词元</translation>
+    </message>
+    <message>
+        <source>The rows of the last tokens of the microbatch</source>
+        <translation>微批次中最后词元的行</translation>
+    </message>
+    <message>
+        <source>small mixture of 16 experts for a laptop, 2 of which and a shared one compute a token</source>
+        <translation>适合笔记本电脑的 16 专家小模型，每个词元由其中 2 个和一个共享专家计算</translation>
+    </message>
+    <message>
+        <source>DeepSeek-V3, 256 experts of which 8 and a shared one compute a token; only predicted, without its prediction of a second token</source>
+        <translation>DeepSeek-V3，256 个专家，每个词元由其中 8 个和一个共享专家计算；仅预测，不含对第二个词元的预测</translation>
+    </message>
+    <message>
+        <source>1F1B over slices of each sequence: bubble and memory shrink with the slices</source>
+        <translation>以每个序列的切片为单位的 1F1B：气泡和内存随切片数减小</translation>
+    </message>
+    <message>
+        <source>1F1B over slices of each sequence, and a split backward</source>
+        <translation>以每个序列的切片为单位的 1F1B，并拆分反向</translation>
+    </message>
+    <message>
+        <source>Gradient compression</source>
+        <translation>梯度压缩</translation>
+    </message>
+    <message>
+        <source>What replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two matrices of rank R), top-k=F (that share of the numbers, the greatest ones) or sign (a bit for each).</source>
+        <translation>各副本发送梯度的哪些部分，其余留到下一步：none（全部）、powersgd=R（两个秩为 R 的矩阵）、top-k=F（该比例的最大数值）或 sign（每个数一位）。</translation>
+    </message>
+    <message>
+        <source>All numbers of the gradients</source>
+        <translation>梯度的全部数值</translation>
+    </message>
+    <message>
+        <source>PowerSGD, rank 2</source>
+        <translation>PowerSGD，秩 2</translation>
+    </message>
+    <message>
+        <source>Two thin matrices whose product is nearly the gradient</source>
+        <translation>两个窄矩阵，其乘积接近梯度</translation>
+    </message>
+    <message>
+        <source>PowerSGD, rank 4</source>
+        <translation>PowerSGD，秩 4</translation>
+    </message>
+    <message>
+        <source>PowerSGD, rank 16</source>
+        <translation>PowerSGD，秩 16</translation>
+    </message>
+    <message>
+        <source>Greatest 1 %</source>
+        <translation>最大的 1%</translation>
+    </message>
+    <message>
+        <source>The numbers that are greatest in size, and their places</source>
+        <translation>绝对值最大的数值及其位置</translation>
+    </message>
+    <message>
+        <source>Greatest 10 %</source>
+        <translation>最大的 10%</translation>
+    </message>
+    <message>
+        <source>Signs</source>
+        <translation>符号</translation>
+    </message>
+    <message>
+        <source>One bit for each number, and one scale for each matrix</source>
+        <translation>每个数一位，每个矩阵一个缩放系数</translation>
     </message>
 </context>
 </TS>
