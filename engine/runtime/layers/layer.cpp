@@ -21,7 +21,8 @@ using operators::StepKind;
 class Layer::Execution {
 public:
     Execution(const Layer &layer, const Tensors &tensors, const Context &context)
-        : m_parameters(layer.m_parameters), m_block(layer.plan(context.shape).recipe.block), m_tensors(tensors), m_context(context)
+        : m_parameters(layer.m_parameters), m_block(layer.plan(context.shape).recipe.block), m_tensors(tensors),
+          m_context(context)
     {}
 
     void run(const Step &step) const

@@ -50,7 +50,7 @@ struct Shape {
     base::Precision precision;    ///< of weights as kernels read them, activations and messages
     std::shared_ptr<const LayerPlan> layer;
     std::shared_ptr<const LayerPlan> dense; ///< of layers without experts where others have some; else null
-    std::vector<SequenceSlice> slices; ///< of each sequence; empty if they are not cut
+    std::vector<SequenceSlice> slices;      ///< of each sequence; empty if they are not cut
 
     /// With slices the shape is that of the longest.
     explicit Shape(const model::Experiment &experiment);

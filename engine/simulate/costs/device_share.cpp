@@ -55,7 +55,7 @@ struct HeldRequest {
     bool isSharded = false;
     bool isFirst = false; ///< has the first stage of a direction
     bool isLast = false;
-    std::vector<bool> layers; ///< of its stages: whether they have experts; two directions of one stage share its parameters
+    std::vector<bool> layers = {}; ///< with experts or not; directions of a stage share them
     friend bool operator==(const HeldRequest &, const HeldRequest &) = default;
 };
 

@@ -197,4 +197,4 @@ STAGELENS_TEST(TrainingOffload)
 
 } // namespace integration_training_offload
 
-#include "offload.moc"
+#include "training/offload.moc"

@@ -93,4 +93,4 @@ STAGELENS_TEST(RuntimeHostArena)
 
 } // namespace unit_runtime_host_arena
 
-#include "host_arena.moc"
+#include "runtime/host_arena.moc"

@@ -53,15 +53,15 @@ private slots:
         constexpr double kRank = 4;
         // Of every matrix rows + columns: qkv 1 + 3, projection 1 + 1, up 1 + 4, down 4 + 1 times h.
         const double thin = kLayers * 16 * kHidden + (32000 + kHidden) * 2 + 512 + kHidden;
-        const double power = metricsOf(planOf({"powersgd", kRank})).replicaTraffic.front();
+        const auto power = static_cast<double>(metricsOf(planOf({"powersgd", kRank})).replicaTraffic.front());
         QCOMPARE(std::round(power / 16), std::round(2 * 0.75 * 4 * (kVectors + kRank * thin) / 16));
-        const double whole = metricsOf(planOf({})).replicaTraffic.front();
+        const auto whole = static_cast<double>(metricsOf(planOf({})).replicaTraffic.front());
         QCOMPARE(std::round(whole / 16), std::round(2 * 0.75 * 4 * (kVectors + kMatrices) / 16));
         QVERIFY(power < whole / 100);
-        const double signs = metricsOf(planOf({"sign", 0})).replicaTraffic.front();
+        const auto signs = static_cast<double>(metricsOf(planOf({"sign", 0})).replicaTraffic.front());
         const double matrices = kLayers * 4 + 3;
         QVERIFY(std::abs(signs - 3 * 4 * (kMatrices / 32 + matrices) - 2 * 0.75 * 4 * kVectors) < 16);
-        const double top = metricsOf(planOf({"top-k", 0.01})).replicaTraffic.front();
+        const auto top = static_cast<double>(metricsOf(planOf({"top-k", 0.01})).replicaTraffic.front());
         QVERIFY(std::abs(top - 3 * 8 * 0.01 * kMatrices - 2 * 0.75 * 4 * kVectors) < 3 * 8 * matrices);
     }
 
