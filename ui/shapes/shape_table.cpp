@@ -135,7 +135,8 @@ void ShapeTable::fill()
     setColumnHidden(Days, !m_frame.tokens);
     setColumnHidden(Money, !m_frame.tokens || price <= 0);
     // What would be the same or empty in every row.
-    setColumnHidden(Context, std::ranges::all_of(m_rows, [](const ShapeRow &row) { return row.experiment.parallel.context == 1; }));
+    setColumnHidden(Context,
+                    std::ranges::all_of(m_rows, [](const ShapeRow &row) { return row.experiment.parallel.context == 1; }));
     setColumnHidden(Headroom, !m_frame.limit);
     sortByColumn(-1, Qt::AscendingOrder); // as the rows are: the front first
     setSortingEnabled(true);

@@ -24,7 +24,7 @@ constexpr int kCaptionTop = 5;
 constexpr int kValueTop = 21;
 constexpr int kValueHeight = 18;
 constexpr double kChipRadius = 6;
-constexpr int kLeastRoom = 40; ///< for words that give way to the number
+constexpr int kLeastRoom = 40;  ///< for words that give way to the number
 constexpr int kFieldIndent = 2; ///< of the digits in their field, which begin where words would
 } // namespace
 
