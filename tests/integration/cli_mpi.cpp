@@ -100,6 +100,7 @@ private slots:
         add(4, "--vocabulary none --tied --clip 0.5");
         add(3, "--vocabulary vocab-1 --tied");
         add(2, "--vocabulary vocab-1 --offload 1");
+        add(3, "--schedule seq1f1b-zb --sequence-slices 3 --vocabulary vocab-2 --clip 0.5");
         add(4, "--vocabulary vocab-2 --schedule zb-h1 --clip 0.5");
         add(2, "--schedule interlaced");
         add(2, "--schedule dualpipe --vocabulary vocab-1");
