@@ -51,6 +51,25 @@ function(stagelens_compile_together name count)
   endif()
 endfunction()
 
+# stagelens_registry(TYPE HEADER FUNCTION SOURCES_VARIABLE): for a folder with one TYPE a file, sign.cpp defining sign(). Writes the
+# span FUNCTION() of all of them, so that a new one is a new file; HEADER.h declares it, and HEADER.cpp is no member. Sets the
+# variable to all sources.
+function(stagelens_registry type header function sources_variable)
+  file(GLOB files RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *.cpp)
+  list(REMOVE_ITEM files ${header}.cpp)
+  set(declarations "")
+  set(calls "")
+  foreach(file IN LISTS files)
+    get_filename_component(member ${file} NAME_WE)
+    string(APPEND declarations "const ${type} &${member}();\n")
+    list(APPEND calls "&${member}()")
+  endforeach()
+  list(JOIN calls ", " calls)
+  file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
+  configure_file("${CMAKE_SOURCE_DIR}/resources/cmake/registry.cpp.in" registry.cpp @ONLY)
+  set(${sources_variable} ${header}.cpp ${files} "${CMAKE_CURRENT_BINARY_DIR}/registry.cpp" PARENT_SCOPE)
+endfunction()
+
 # stagelens_library(NAME SOURCES file... LINKS target... [TOGETHER count]): one folder with its subfolders, one static library, its sources compiled
 # together if a count is given. What most of its files include is compiled once, for the first of the libraries.
 function(stagelens_library name)

@@ -1,7 +1,9 @@
 // What a training run comes to.
 #pragma once
 
+#include "engine/backend/memory.h"
 #include "engine/runtime/training_run.h"
+#include "engine/simulate/memory.h"
 #include "tests/support/tiny_model.h"
 
 #include <QFile>
@@ -55,6 +57,19 @@ inline std::vector<float> gradientsOf(const model::Experiment &experiment)
 inline bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
 {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+/// Returns whether the peaks of a device in a step are those predicted, category by category; messages, which depend on timing,
+/// may be less.
+inline bool peaksArePredicted(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                              const runtime::StepReport &report, int device)
+{
+    const auto predicted = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
+    const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
+    for (std::size_t i = 0; i < measured.size(); ++i)
+        if (i == backend::kMessages ? measured[i] > predicted[i] : measured[i] != predicted[i])
+            return false;
+    return measured.size() == predicted.size();
 }
 
 /// The loss of each step of a real run; a run that fails ends the test program.

@@ -29,7 +29,7 @@ inline constexpr const char *kLectureEnding = "lecture.json";
 [[nodiscard]] base::Result<Lecture> readLecture(const QString &file);
 /// A file that cannot be written leaves the old one as it was.
 [[nodiscard]] base::Result<> writeLecture(const Lecture &lecture, const QString &file);
-/// The same as a text; `name` stands for the file.
+/// Reads the contents of a lecture file; errors call the file `name`.
 [[nodiscard]] base::Result<Lecture> lectureFromJson(const QByteArray &text, const QString &name);
 [[nodiscard]] QByteArray lectureToJson(const Lecture &lecture);
 

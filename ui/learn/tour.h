@@ -92,7 +92,7 @@ struct Tour {
 ///
 /// InvalidInput with file and line in the problem's field where it cannot be read: nothing of a broken tour is shown.
 [[nodiscard]] base::Result<Tour> readTour(const std::filesystem::path &file);
-/// The same of a text; `name` stands for the file.
+/// Reads the contents of a tour file; errors call the file `name`.
 [[nodiscard]] base::Result<Tour> parseTour(const QString &text, const QString &name);
 
 } // namespace stagelens::ui

@@ -27,7 +27,7 @@ struct Compression {
     std::string_view name;
     std::string_view caption;
     std::string_view description; ///< one line
-    // What stands behind "=" in its word; an empty letter: nothing.
+    // The number after "=", as in powersgd=R. A method without one has an empty letter.
     std::string_view letter;
     std::string_view numberName;
     bool isWhole = false;

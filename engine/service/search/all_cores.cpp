@@ -33,7 +33,7 @@ void onAllCores(std::size_t count, const std::function<void(std::size_t)> &part)
         try {
             for (std::size_t i = 1; i < threads; ++i)
                 others.emplace_back(work);
-        } catch (const std::system_error &) { // no thread to be had: this one does all
+        } catch (const std::system_error &) { // the threads that have started, at least this one, do all parts
         }
         work();
     }
