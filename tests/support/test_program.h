@@ -18,11 +18,18 @@ struct RegisteredTest {
 /// Registers a test before main() begins. Returns true, for the constant that STAGELENS_TEST defines.
 bool registerTest(RegisteredTest test);
 
+/// Runs the slots of a test, after its initMain() if it has one, as QTEST_MAIN does.
+template <class Test>
+int runTest(int argc, char **argv)
+{
+    if constexpr (requires { Test::initMain(); })
+        Test::initMain();
+    Test test;
+    return QTest::qExec(&test, argc, argv);
+}
+
 } // namespace stagelens::test
 
 /// Stands where QTEST_MAIN would: tests/support/test_program.cpp has the one main().
 #define STAGELENS_TEST(Class)                                                                                                  \
-    static const bool isRegistered = stagelens::test::registerTest({__FILE__, [](int argc, char **argv) {                      \
-                                                                        Class test;                                            \
-                                                                        return QTest::qExec(&test, argc, argv);                \
-                                                                    }});
+    static const bool isRegistered = stagelens::test::registerTest({__FILE__, stagelens::test::runTest<Class>});

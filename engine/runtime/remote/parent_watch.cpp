@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace stagelens::runtime {
@@ -15,7 +16,9 @@ std::chrono::milliseconds silence()
     constexpr double kMost = 86400;
     const char *text = std::getenv("STAGELENS_HOST_SILENCE_SECONDS"); // NOLINT(concurrency-mt-unsafe): nothing sets it
     const double seconds = text == nullptr ? kSeconds : base::parseNumber(text).value_or(kSeconds);
-    return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * (seconds > 0 && seconds < kMost ? seconds : kSeconds)));
+    const std::chrono::milliseconds given(
+        static_cast<std::int64_t>(1000 * (seconds > 0 && seconds < kMost ? seconds : kSeconds)));
+    return std::max<std::chrono::milliseconds>(given, 2 * kHeartbeat); // a heartbeat may be late
 }
 
 } // namespace

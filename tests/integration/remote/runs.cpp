@@ -296,7 +296,7 @@ private slots:
     {
         RemoteRunner remote;
         remote.set("STAND_IN_FREEZE", QStringLiteral("20000"));
-        remote.set("STAGELENS_HOST_SILENCE_SECONDS", QStringLiteral("1"));
+        remote.set("STAGELENS_HOST_SILENCE_SECONDS", QStringLiteral("4")); // the least
         QProcess process;
         remote.prepare(process, (kTrained + QStringLiteral("--steps 1000000")).split(u' ', Qt::SkipEmptyParts));
         process.start();
