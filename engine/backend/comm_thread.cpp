@@ -15,10 +15,10 @@ namespace {
 
 /// Batches in the GPU's queue at a time: enough to keep it busy, few enough to stop the host from running ahead.
 constexpr std::size_t kMostInFlight = 4;
-/// Polling intervals. While batches are in flight the thread polls without a break for kSpinTime, then sleeps 1 / 32 of the
-/// time it has already waited, so that a completion is seen at most 3 % late. Without batches it sleeps until notified, at most
-/// kIdleSleep.
-constexpr std::chrono::microseconds kSpinTime{100};
+/// Polling intervals. While batches are in flight the thread polls without a break for kBatchSpinTime, then sleeps 1 / 32 of
+/// the time it has already waited, so that a completion is seen at most 3 % late. Without batches it sleeps until notified, at
+/// most kIdleSleep.
+constexpr std::chrono::microseconds kBatchSpinTime{100};
 constexpr std::chrono::microseconds kShortestSleep{50};
 constexpr std::chrono::microseconds kLongestSleep{1000};
 constexpr int kSleepsPerWait = 32;
@@ -155,7 +155,7 @@ bool CommThread::waitUntilReady()
     while (!m_end.stop_requested()) {
         if (m_communicator->isReady())
             return true;
-        if (Clock::now() - since < kSpinTime) {
+        if (Clock::now() - since < kBatchSpinTime) {
             std::this_thread::yield();
             continue;
         }
@@ -254,7 +254,7 @@ CommThread::InFlight CommThread::withTensor(const Message &message)
 
 void CommThread::sleep(Clock::duration idle)
 {
-    if (!m_batches.empty() && idle < kSpinTime)
+    if (!m_batches.empty() && idle < kBatchSpinTime)
         return std::this_thread::yield();
     {
         std::unique_lock lock(m_mutex);

@@ -10,9 +10,9 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// Polling intervals of the wire. While a thread waits for a message: continuously for kSpinTime, then every kShortSleep.
+/// Polling intervals of the wire. While a thread waits for a message: continuously for kThreadSpinTime, then every kShortSleep.
 /// Otherwise every kLongSleep, to leave the processor to the passes; a message to send or a new waiter cuts it short.
-constexpr microseconds kSpinTime{100};
+constexpr microseconds kThreadSpinTime{100};
 constexpr microseconds kShortSleep{50};
 constexpr microseconds kLongSleep{1000};
 /// How long to send pending messages after a process is lost.
@@ -115,7 +115,7 @@ void LinkThread::sendRemaining(Wire &wire)
 
 void LinkThread::sleep(Clock::duration idle)
 {
-    if (m_state.waiting > 0 && idle < kSpinTime)
+    if (m_state.waiting > 0 && idle < kThreadSpinTime)
         return std::this_thread::yield();
     std::unique_lock lock(m_state.mutex);
     const int waiting = m_state.waiting;

@@ -9,7 +9,7 @@ namespace stagelens::backend {
 namespace {
 
 /// About the cost of a sleep and a wake-up.
-constexpr std::chrono::microseconds kSpinTime{50};
+constexpr std::chrono::microseconds kReceiveSpinTime{50};
 
 class OrderedTransport final : public Transport {
 public:
@@ -27,7 +27,7 @@ public:
             thread = std::make_unique<CommThread>(std::move(rank), m_stalls, m_end.get_token(),
                                                   [this](const std::string &why) { fail(why); });
             if (haveCores)
-                thread->received().spinFor(kSpinTime);
+                thread->received().spinFor(kReceiveSpinTime);
         }
     }
 

@@ -6,11 +6,11 @@
 namespace stagelens::exchange {
 
 using base::concat;
-using Json = nlohmann::ordered_json;
+using Configuration = nlohmann::ordered_json;
 
 namespace {
 
-void addNumerics(const LaunchPlan &plan, Json &json)
+void addNumerics(const LaunchPlan &plan, Configuration &json)
 {
     const model::DataType type = plan.model().dtype;
     if (type == model::DataType::Bf16) {
@@ -21,7 +21,7 @@ void addNumerics(const LaunchPlan &plan, Json &json)
     }
 }
 
-void addOptimizer(const LaunchPlan &plan, Json &json)
+void addOptimizer(const LaunchPlan &plan, Configuration &json)
 {
     const model::OptimizerChoice &optimizer = plan.experiment.training.optimizer;
     json["optimizer"] = {{"type", "AdamW"},
@@ -32,7 +32,7 @@ void addOptimizer(const LaunchPlan &plan, Json &json)
     json["gradient_clipping"] = optimizer.clip.value_or(0);
 }
 
-void omitSchedule(const LaunchPlan &plan, Launch &launch)
+void omitForDeepSpeed(const LaunchPlan &plan, Launch &launch)
 {
     if (plan.schedule.family() != "1f1b")
         launch.omitted.push_back(concat("schedule ", plan.schedule.family(), ": DeepSpeed's pipeline engine runs 1F1B"));
@@ -50,10 +50,10 @@ Launch deepSpeedLaunch(const LaunchPlan &plan)
     Launch launch;
     const model::ParallelPlan &parallel = plan.parallel();
     const model::Recompute recompute = plan.experiment.schedule.recompute;
-    Json json{{"train_batch_size", plan.globalBatch()},
-              {"train_micro_batch_size_per_gpu", parallel.microbatchSize},
-              {"gradient_accumulation_steps", plan.microbatches()},
-              {"steps_per_print", 1}};
+    Configuration json{{"train_batch_size", plan.globalBatch()},
+                       {"train_micro_batch_size_per_gpu", parallel.microbatchSize},
+                       {"gradient_accumulation_steps", plan.microbatches()},
+                       {"steps_per_print", 1}};
     addOptimizer(plan, json);
     addNumerics(plan, json);
     json["zero_optimization"] = {{"stage", parallel.zero}};
@@ -63,7 +63,7 @@ Launch deepSpeedLaunch(const LaunchPlan &plan)
                             {"activation_checkpoint_interval", recompute == model::Recompute::Full ? 1 : 0}};
     launch.text = json.dump(2) + '\n';
 
-    omitSchedule(plan, launch);
+    omitForDeepSpeed(plan, launch);
     omitVocabulary(plan, "DeepSpeed", launch);
     launch.omitted.push_back(concat("model: build it in code as a PipelineModule with num_stages ", plan.devices(), ", of ",
                                     plan.model().layers, " layers, hidden size ", plan.model().hidden, ", ", plan.model().heads,

@@ -172,7 +172,7 @@ void addStages(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
             arguments.add("--microbatch-group-size-per-virtual-pipeline-stage", *group);
 }
 
-void omitSchedule(const LaunchPlan &plan, Launch &launch)
+void omitForMegatron(const LaunchPlan &plan, Launch &launch)
 {
     const std::string &family = plan.schedule.family();
     const bool isKnown = family == "1f1b" || (family == "interleaved-1f1b" && plan.isLooped());
@@ -268,7 +268,7 @@ Launch megatronLaunch(const LaunchPlan &plan)
     addParallel(plan, arguments, launch);
     addModel(plan, arguments, launch);
     addTraining(plan, arguments);
-    omitSchedule(plan, launch);
+    omitForMegatron(plan, launch);
     omitVocabulary(plan, "Megatron-LM", launch);
     if (plan.experiment.training.data != "synthetic")
         launch.omitted.push_back("training data: the arguments use --mock-data; give --data-path and the tokenizer instead");

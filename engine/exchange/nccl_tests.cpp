@@ -82,9 +82,9 @@ struct Section {
     bool isWrong = false;     ///< results were wrong
 };
 
-class Reader {
+class LogReader {
 public:
-    Reader(const std::string &source, const NcclTestsOptions &options) : m_source(source), m_options(options) {}
+    LogReader(const std::string &source, const NcclTestsOptions &options) : m_source(source), m_options(options) {}
     base::Result<NcclTests> read(std::string_view text);
 
 private:
@@ -104,7 +104,7 @@ private:
     base::Problems m_problems;
 };
 
-void Reader::readRank(const std::vector<std::string_view> &words)
+void LogReader::readRank(const std::vector<std::string_view> &words)
 {
     const auto on = std::ranges::find(words, std::string_view("on"));
     const auto rank = words.size() > 2 ? base::parseInteger(words[2]) : std::nullopt;
@@ -117,7 +117,7 @@ void Reader::readRank(const std::vector<std::string_view> &words)
         m_section.hosts.emplace(*(on + 1));
 }
 
-void Reader::readHeader(std::string_view line)
+void LogReader::readHeader(std::string_view line)
 {
     const std::vector<std::string_view> words = wordsOf(line);
     if (words.size() > 1 && words[1] == "Rank")
@@ -137,7 +137,7 @@ void Reader::readHeader(std::string_view line)
     }
 }
 
-void Reader::readRow(const std::vector<std::string_view> &words)
+void LogReader::readRow(const std::vector<std::string_view> &words)
 {
     const std::size_t time = m_section.timeColumn;
     if (words.size() < time + 3)
@@ -163,7 +163,7 @@ void Reader::readRow(const std::vector<std::string_view> &words)
     }
 }
 
-void Reader::readLine(std::string_view line)
+void LogReader::readLine(std::string_view line)
 {
     line = withoutPrefix(line);
     if (line.empty())
@@ -182,7 +182,7 @@ void Reader::readLine(std::string_view line)
 
 /// Returns the operation: as given, as named, or as its rates tell. Nothing if the cost model has no such operation, or if it
 /// cannot be told, which is a problem.
-std::optional<Collective> Reader::operationOf(const Section &section, int ranks)
+std::optional<Collective> LogReader::operationOf(const Section &section, int ranks)
 {
     if (m_options.operation)
         return m_options.operation;
@@ -206,7 +206,7 @@ std::optional<Collective> Reader::operationOf(const Section &section, int ranks)
     return std::nullopt;
 }
 
-void Reader::endSection()
+void LogReader::endSection()
 {
     const Section section = std::move(m_section);
     m_section = {};
@@ -238,7 +238,7 @@ void Reader::endSection()
     m_result.tables.push_back(std::move(table));
 }
 
-base::Result<NcclTests> Reader::read(std::string_view text)
+base::Result<NcclTests> LogReader::read(std::string_view text)
 {
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
@@ -261,7 +261,7 @@ base::Result<NcclTests> Reader::read(std::string_view text)
 
 base::Result<NcclTests> readNcclTests(std::string_view text, const std::string &source, const NcclTestsOptions &options)
 {
-    return Reader(source, options).read(base::withoutByteOrderMark(text));
+    return LogReader(source, options).read(base::withoutByteOrderMark(text));
 }
 
 void takeTables(model::Hardware &hardware, const std::vector<model::CollectiveTable> &tables)

@@ -27,7 +27,7 @@ struct Word {
     TorchKind kind;
     bool isOf2024 = false;
 };
-constexpr std::array kWords{
+constexpr std::array kActionWords{
     Word{"F", TorchKind::F},
     Word{"I", TorchKind::I},
     Word{"W", TorchKind::W},
@@ -45,13 +45,13 @@ constexpr std::array kWords{
     Word{"WAIT_REDUCE_GRAD", TorchKind::WaitReduceGrad},
 };
 
-bool hasMicrobatch(TorchKind kind)
+bool namesMicrobatch(TorchKind kind)
 {
     return kind < TorchKind::Unshard;
 }
 
 /// Takes a number of digits off the front; nothing if it is greater than `most`.
-std::optional<int> takeNumber(std::string_view &text, int most)
+std::optional<int> takeIndex(std::string_view &text, int most)
 {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -62,9 +62,10 @@ std::optional<int> takeNumber(std::string_view &text, int most)
 }
 
 /// Reads one file; a method that finds a fault reports it and goes on with the next cell.
-class Reader {
+class TorchCsvReader {
 public:
-    Reader(std::string_view text, const std::stop_token &stop) : m_rest(base::withoutByteOrderMark(text)), m_stop(stop) {}
+    TorchCsvReader(std::string_view text, const std::stop_token &stop) : m_rest(base::withoutByteOrderMark(text)), m_stop(stop)
+    {}
     base::Result<TorchCsv> read();
 
 private:
@@ -104,7 +105,7 @@ private:
     bool m_isOver = false;
 };
 
-base::Result<TorchCsv> Reader::read()
+base::Result<TorchCsv> TorchCsvReader::read()
 {
     // Blank lines behind the last row are no ranks.
     m_rest = m_rest.substr(0, m_rest.find_last_not_of(" \t\r\n") + 1);
@@ -127,7 +128,7 @@ base::Result<TorchCsv> Reader::read()
     return std::move(m_csv);
 }
 
-void Reader::readRow(std::string_view line)
+void TorchCsvReader::readRow(std::string_view line)
 {
     m_cell = {m_csv.ranks.size() + 1, 0};
     if (m_cell.row > static_cast<std::size_t>(schedule::kMostStages)) {
@@ -149,7 +150,7 @@ void Reader::readRow(std::string_view line)
 
 /// Takes a cell and its comma off the line, without the quotes that other programs put around it; nothing where they do not
 /// match.
-std::optional<std::string_view> Reader::takeCell(std::string_view &line, bool &isLast)
+std::optional<std::string_view> TorchCsvReader::takeCell(std::string_view &line, bool &isLast)
 {
     std::optional<std::string_view> inQuotes;
     if (const std::size_t open = line.find_first_not_of(" \t"); open != std::string_view::npos && line[open] == '"') {
@@ -174,7 +175,7 @@ std::optional<std::string_view> Reader::takeCell(std::string_view &line, bool &i
     return std::nullopt;
 }
 
-void Reader::readCell(std::string_view cell)
+void TorchCsvReader::readCell(std::string_view cell)
 {
     if (cell.empty())
         return addIdle();
@@ -184,7 +185,7 @@ void Reader::readCell(std::string_view cell)
         add(*action);
 }
 
-void Reader::readContainer(std::string_view cell)
+void TorchCsvReader::readContainer(std::string_view cell)
 {
     const std::size_t close = cell.find(')');
     if (close == std::string_view::npos || cell.find('(', 1) < close)
@@ -207,7 +208,7 @@ void Reader::readContainer(std::string_view cell)
     }
 }
 
-std::optional<TorchAction> Reader::readAction(std::string_view text, std::string_view cell)
+std::optional<TorchAction> TorchCsvReader::readAction(std::string_view text, std::string_view cell)
 {
     const auto wrong = [&](const auto &...reason) {
         refuse(cell, concat(reason...));
@@ -216,22 +217,22 @@ std::optional<TorchAction> Reader::readAction(std::string_view text, std::string
     TorchAction action;
     if (text.empty() || kDigits.find(text.front()) == std::string_view::npos)
         return wrong("is no action; write stage, action and microbatch, such as 0F0 or 1RECV_F0");
-    const auto stage = takeNumber(text, schedule::kMostStages - 1);
+    const auto stage = takeIndex(text, schedule::kMostStages - 1);
     if (!stage)
         return wrong("has a stage beyond ", schedule::kMostStages - 1, ", which is the limit");
     const std::string_view letters = text.substr(0, std::min(text.find_first_of("0123456789-+"), text.size()));
-    const auto *const word = std::ranges::find(kWords, letters, &Word::text);
-    if (word == kWords.end())
+    const auto *const word = std::ranges::find(kActionWords, letters, &Word::text);
+    if (word == kActionWords.end())
         return wrong("has no action of PyTorch's behind its stage; there are F I W B SEND_F RECV_F SEND_B RECV_B "
                      "WAIT_SEND_F WAIT_SEND_B UNSHARD RESHARD REDUCE_GRAD WAIT_REDUCE_GRAD");
     text.remove_prefix(letters.size());
     action.stage = static_cast<std::uint16_t>(*stage);
     action.kind = word->kind;
-    if (hasMicrobatch(word->kind)) {
+    if (namesMicrobatch(word->kind)) {
         if (text.empty() || text.front() == '-' || text.front() == '+')
             return wrong(text.empty() ? "has no microbatch" : "has a microbatch with a sign",
                          "; write the microbatch's number from 0 behind the action, such as ", *stage, letters, '0');
-        const auto microbatch = takeNumber(text, static_cast<int>(schedule::kMostPasses) - 1);
+        const auto microbatch = takeIndex(text, static_cast<int>(schedule::kMostPasses) - 1);
         if (!microbatch)
             return wrong("has a microbatch beyond ", schedule::kMostPasses - 1, ", which is the limit");
         action.microbatch = *microbatch;
@@ -242,7 +243,7 @@ std::optional<TorchAction> Reader::readAction(std::string_view text, std::string
     return action;
 }
 
-void Reader::noteLetters(const Word &word)
+void TorchCsvReader::noteLetters(const Word &word)
 {
     const auto note = [&](TorchCell &first) {
         if (first.row == 0)
@@ -262,7 +263,7 @@ void Reader::noteLetters(const Word &word)
         m_isBw.back().push_back(word.isOf2024);
 }
 
-void Reader::addIdle()
+void TorchCsvReader::addIdle()
 {
     if (m_firstIdle.row == 0)
         m_firstIdle = m_cell;
@@ -273,7 +274,7 @@ void Reader::addIdle()
         add({1, 0, TorchKind::Idle, TorchOverlap::None});
 }
 
-void Reader::add(const TorchAction &action)
+void TorchCsvReader::add(const TorchAction &action)
 {
     m_csv.ranks.back().push_back(action);
     m_passes += isCompute(action.kind) ? 1 : 0;
@@ -287,7 +288,7 @@ void Reader::add(const TorchAction &action)
 }
 
 /// Both dialects have a B: only the whole file tells which it is.
-void Reader::settleDialect()
+void TorchCsvReader::settleDialect()
 {
     const bool isOf2024 = m_firstBw.row > 0 || (m_firstW.row > 0 && m_firstB.row > 0 && m_firstI.row == 0);
     if (!isOf2024)
@@ -309,7 +310,7 @@ void Reader::settleDialect()
 
 base::Result<TorchCsv> readTorchCsv(std::string_view text, const std::stop_token &stop)
 {
-    return Reader(text, stop).read();
+    return TorchCsvReader(text, stop).read();
 }
 
 } // namespace stagelens::exchange

@@ -93,7 +93,7 @@ private:
 
 /// Receives the parser's calls. Objects in the list "traceEvents" (or in a list that is the whole document) are events; what is
 /// nested in them is passed by.
-class Reader : public nlohmann::json_sax<nlohmann::json> {
+class TraceReader : public nlohmann::json_sax<nlohmann::json> {
 public:
     bool null() override { return value({}); }
     bool boolean(bool) override { return value({}); }
@@ -263,7 +263,7 @@ base::Result<TraceEvents> readTraceEvents(const TraceInput &input)
 {
     BlockBuffer blocks(input);
     std::istream stream(&blocks);
-    Reader reader;
+    TraceReader reader;
     const bool read = nlohmann::json::sax_parse(stream, &reader);
     if (blocks.error())
         return *blocks.error();

@@ -10,7 +10,7 @@ namespace stagelens::backend {
 namespace {
 
 /// About the cost of a sleep and a wake-up.
-constexpr std::chrono::microseconds kSpinTime{50};
+constexpr std::chrono::microseconds kQueueSpinTime{50};
 
 class InProcessTransport final : public Transport {
 public:
@@ -22,7 +22,7 @@ public:
         for (ReceiveQueue &queue : m_queues) {
             queue.countWaits(m_activity);
             if (haveCores)
-                queue.spinFor(kSpinTime);
+                queue.spinFor(kQueueSpinTime);
         }
     }
 

@@ -10,9 +10,9 @@ namespace stagelens::schedule {
 namespace {
 
 /// Writes the order of one device: the S of all devices form slots, which the embedding's passes join.
-class Writer {
+class InterlacedWriter {
 public:
-    Writer(int device, int devices, int microbatches)
+    InterlacedWriter(int device, int devices, int microbatches)
         : m_device(device), m_devices(devices), m_microbatches(microbatches), m_lead(std::min(3 * devices / 2, microbatches)),
           m_firstBackwardSlot(std::min(devices, microbatches))
     {}
@@ -41,7 +41,7 @@ private:
     std::vector<Pass> m_passes;
 };
 
-void Writer::slot()
+void InterlacedWriter::slot()
 {
     const int slot = m_slot;
     emit(PassKind::S, m_slot);
@@ -53,7 +53,7 @@ void Writer::slot()
         emit(PassKind::EB, m_embedBackward);
 }
 
-std::vector<Pass> Writer::write()
+std::vector<Pass> InterlacedWriter::write()
 {
     const int warmUp = std::min(3 * m_devices / 2 - m_device, m_microbatches);
     const int coolDown = std::min(m_devices - m_device, m_microbatches);
@@ -102,7 +102,7 @@ base::Result<Schedule> interlaced(const model::Experiment &experiment, const Dur
     const int microbatches = experiment.parallel.microbatches;
     std::vector<std::vector<Pass>> orders;
     for (int device = 0; device < devices; ++device)
-        orders.push_back(Writer(device, devices, microbatches).write());
+        orders.push_back(InterlacedWriter(device, devices, microbatches).write());
     return Schedule("interlaced", Placement::linear(devices), microbatches, model::VocabularyMethod::Interlaced, orders);
 }
 

@@ -68,9 +68,9 @@ std::vector<Step> stepsOf(const std::vector<int> &groups, int chunks)
 }
 
 /// Writes the order of one device of a looped pipeline.
-class Writer {
+class InterleavedWriter {
 public:
-    Writer(const model::Experiment &experiment, const std::vector<Step> &steps, int device)
+    InterleavedWriter(const model::Experiment &experiment, const std::vector<Step> &steps, int device)
         : m_devices(experiment.parallel.devices), m_chunks(model::stagesPerDevice(experiment.schedule)), m_device(device),
           m_steps(steps)
     {}
@@ -105,7 +105,7 @@ private:
 std::vector<Pass> deviceOrder(const model::Experiment &experiment, const std::vector<Step> &steps, int greatestGroup,
                               int device, const GroupedRule &rule)
 {
-    Writer writer(experiment, steps, device);
+    InterleavedWriter writer(experiment, steps, device);
     const int warmUp = rule.perDevice * (experiment.parallel.devices - 1 - device) +
                        (model::stagesPerDevice(experiment.schedule) - 1) * greatestGroup;
     for (int i = 0; i < warmUp && writer.hasForward(); ++i)
@@ -178,7 +178,7 @@ base::Result<Schedule> breadthFirst(const model::Experiment &experiment, const D
     const std::vector<Step> steps = stepsOf({experiment.parallel.microbatches}, chunks);
     LayerOrder order{Placement::looped(devices, chunks), {}};
     for (int device = 0; device < devices; ++device) {
-        Writer writer(experiment, steps, device);
+        InterleavedWriter writer(experiment, steps, device);
         while (writer.hasForward())
             writer.forward();
         while (writer.hasBackward())

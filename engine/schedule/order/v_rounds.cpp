@@ -14,7 +14,7 @@ namespace {
 using base::Nanos;
 
 /// Where a W may be put into a gap shorter than itself, if the device has idled more than its slack.
-struct Choices {
+struct RoundChoices {
     bool beforeForwards = false;
     bool beforeUpwardGradients = false; ///< before I of the stages on the way up; before the others always
     /// Idle time of each device in the previous attempt, which it may idle again; empty in the first attempt.
@@ -26,7 +26,7 @@ struct Choices {
 class VRounds {
 public:
     VRounds(const Placement &placement, int microbatches, const Durations &durations, const std::vector<std::int64_t> &limits,
-            const Choices &choices)
+            const RoundChoices &choices)
         : m_devices(placement.devices), m_microbatches(microbatches), m_durations(durations), m_choices(choices),
           m_mostIdled(choices.mostIdled()), m_filling(placement, microbatches, durations, limits)
     {}
@@ -51,7 +51,7 @@ private:
     int m_devices;
     int m_microbatches;
     const Durations &m_durations;
-    const Choices &m_choices;
+    const RoundChoices &m_choices;
     Nanos m_mostIdled;
     GapFilling m_filling;
 };
@@ -180,7 +180,7 @@ void takeShorterVRounds(TimedOrder &best, int microbatches, const Durations &dur
     const std::vector<std::int64_t> limits(static_cast<std::size_t>(placement.devices), limit);
     const Nanos least = leastMakespan(placement, microbatches, durations);
     for (unsigned bits = 0; bits < 4; ++bits) {
-        Choices choices{(bits & 1U) != 0, (bits & 2U) != 0};
+        RoundChoices choices{(bits & 1U) != 0, (bits & 2U) != 0};
         for (int attempt = 0; attempt < kMostTries && !isAsGoodAs(best.makespan, least); ++attempt) {
             VRounds rounds(placement, microbatches, durations, limits, choices);
             std::optional<TimedOrder> made = rounds.run();

@@ -13,7 +13,7 @@ namespace {
 using base::Nanos;
 
 /// None of these is the best for all costs.
-struct Choices {
+struct GapChoices {
     bool mayDelayGradient = false; ///< the last forward before the first gradient may end after its arrival
     bool skipsForwards = false;    ///< a device that is two forwards ahead of the next leaves one out if the next is late
     bool fillsShortGaps = false;   ///< a W may delay a pass while another device idles more
@@ -22,7 +22,7 @@ struct Choices {
 class Rounds {
 public:
     Rounds(const Placement &placement, int microbatches, const Durations &durations, const std::vector<std::int64_t> &limits,
-           const Choices &choices)
+           const GapChoices &choices)
         : m_devices(placement.devices), m_microbatches(microbatches), m_durations(durations), m_choices(choices),
           m_filling(placement, microbatches, durations, limits)
     {}
@@ -41,7 +41,7 @@ private:
     int m_devices;
     int m_microbatches;
     const Durations &m_durations;
-    Choices m_choices;
+    GapChoices m_choices;
     GapFilling m_filling;
 };
 
@@ -144,7 +144,7 @@ void takeShorterRounds(TimedOrder &best, int microbatches, const Durations &dura
     const Placement placement = best.order.placement;
     const Nanos least = leastMakespan(placement, microbatches, durations);
     for (unsigned bits = 0; bits < 8 && !isAsGoodAs(best.makespan, least); ++bits) {
-        const Choices choices{(bits & 1U) != 0, (bits & 2U) != 0, (bits & 4U) != 0};
+        const GapChoices choices{(bits & 1U) != 0, (bits & 2U) != 0, (bits & 4U) != 0};
         if (std::optional<TimedOrder> made = Rounds(placement, microbatches, durations, limits, choices).run())
             takeIfShorter(best, *std::move(made));
     }
