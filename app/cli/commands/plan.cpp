@@ -76,9 +76,9 @@ std::int64_t globalBatchOf(const model::Experiment &experiment, const Experiment
         !arguments.file.empty() || arguments.given.contains("--global-batch") || arguments.given.contains("--microbatches");
     if (isGiven)
         return experiment.parallel.stepMicrobatches() * experiment.parallel.microbatchSize;
-    constexpr std::int64_t kTokens = 4 << 20;
+    constexpr std::int64_t kMostTokens = 4 << 20;
     std::int64_t batch = 1;
-    while (2 * batch * experiment.model.sequence <= kTokens)
+    while (2 * batch * experiment.model.sequence <= kMostTokens)
         batch *= 2;
     return (std::max<std::int64_t>(batch, gpus) + gpus - 1) / gpus * gpus;
 }

@@ -17,7 +17,7 @@ static_assert(ncclSuccess == Nccl::kSuccess && ncclInProgress == Nccl::kInProgre
 /// The first version with the required finalize and abort of non-blocking communicators.
 constexpr int kLeastVersion = NCCL_VERSION(2, 18, 0);
 
-std::string versionText(int code)
+std::string ncclVersionText(int code)
 {
     return base::concat(code / 10000, '.', code % 10000 / 100, '.', code % 100);
 }
@@ -56,9 +56,9 @@ public:
         int code = 0;
         if (m_getVersion == nullptr || m_getVersion(&code) != ncclSuccess)
             return "libnccl.so.2 does not report its version; reinstall NCCL";
-        m_version = versionText(code);
+        m_version = ncclVersionText(code);
         if (code < kLeastVersion)
-            return base::concat("NCCL ", m_version, " is too old, ", versionText(kLeastVersion),
+            return base::concat("NCCL ", m_version, " is too old, ", ncclVersionText(kLeastVersion),
                                 " is needed; install libnccl2 ", NCCL_MAJOR, '.', NCCL_MINOR);
         return missing.empty()
                    ? std::string()
