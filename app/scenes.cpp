@@ -1,21 +1,18 @@
 // What a screenshot can show: each scene is something that a person does in the window.
 #include "app/scenes.h"
 
-#include "engine/base/file.h"
-#include "engine/base/text.h"
+#include "app/learn_scenes.h"
+#include "app/wait_for.h"
 #include "ui/controllers/compare_controller.h"
 #include "ui/controllers/plan_controller.h"
 #include "ui/controllers/schedule_controller.h"
+#include "ui/controllers/schedule_file_controller.h"
 #include "ui/controllers/sensitivity_controller.h"
 #include "ui/controllers/window_actions.h"
-#include "ui/learn/card_list.h"
-#include "ui/learn/tour.h"
+#include "ui/morph/morph_panel.h"
 #include "ui/pages/explore_page.h"
-#include "ui/pages/learn_page.h"
-#include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/levers_dialog.h"
-#include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/panels/schedule_text_edit.h"
 #include "ui/shapes/shape_dialog.h"
@@ -27,12 +24,12 @@
 #include "ui/state/run_database.h"
 #include "ui/state/view_state.h"
 #include "ui/strip/plan_chip.h"
+#include "ui/sweep/sweep_page.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/words/words.h"
 
 #include <QActionGroup>
 #include <QApplication>
-#include <QDeadlineTimer>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMouseEvent>
@@ -41,7 +38,6 @@
 #include <QSpinBox>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 
 namespace stagelens::app {
@@ -53,19 +49,8 @@ using ui::utf8;
 
 namespace {
 
-constexpr int kPatienceMilliseconds = 180'000;
 constexpr int kSceneSteps = 6;
 constexpr int kManySteps = 500;
-
-/// Lets the window work until `done` or until patience ends.
-template <class Condition>
-bool waitFor(Condition done)
-{
-    const QDeadlineTimer deadline(kPatienceMilliseconds);
-    while (!done() && !deadline.hasExpired())
-        QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 50);
-    return done();
-}
 
 Result<> trainAFewSteps(MainWindow &window)
 {
@@ -232,39 +217,6 @@ Result<> morphHalfway(MainWindow &window)
     return {};
 }
 
-/// What of "learn", "learn:PAGE" or "learn:TOUR#STEP" does not exist.
-Result<> checkPage(const QString &scene)
-{
-    const QString page = scene.section(u':', 1).section(u'#', 0, 0);
-    const auto file = base::resourceFolder() / "docs" / utf8(page);
-    std::error_code ignored;
-    if (page.isEmpty())
-        return {};
-    if (!std::filesystem::is_regular_file(file, ignored))
-        return base::Error::invalid("--scene", utf8(u"there is no page '%1'; name a file below docs"_s.arg(page)));
-    const QString step = scene.section(u'#', 1);
-    if (step.isEmpty())
-        return {};
-    const auto tour = ui::readTour(file);
-    if (!tour)
-        return tour.error();
-    if (step.toInt() < 1 || step.toUInt() > tour->steps.size())
-        return base::Error::invalid("--scene", base::concat("the steps of ", utf8(page), " are 1 to ", tour->steps.size()));
-    return {};
-}
-
-/// Of "learn", "learn:PAGE" or "learn:TOUR#STEP".
-void openThePage(MainWindow &window, const QString &scene)
-{
-    window.actions().learn->trigger();
-    const auto *cards = window.learnPage().findChild<ui::CardList *>();
-    waitFor([cards] { return cards->isDrawn(); });
-    if (const QString page = scene.section(u':', 1); !page.isEmpty()) {
-        window.learnPage().showPage(page.section(u'#', 0, 0));
-        window.learnPage().showStep(page.section(u'#', 1).toInt() - 1);
-    }
-}
-
 /// The lever board of the plan.
 Result<> showTheLevers(MainWindow &window)
 {
@@ -361,11 +313,6 @@ const std::vector<Scene> &scenes()
     return kAll;
 }
 
-bool isOfLearn(const QString &scene)
-{
-    return scene == u"learn"_s || scene.startsWith(u"learn:"_s);
-}
-
 const Scene *find(const QString &name)
 {
     const auto found = std::ranges::find_if(scenes(), [&](const Scene &scene) { return name == scene.name; });
@@ -385,8 +332,8 @@ QString sceneNames()
 
 Result<> checkScene(const QString &name)
 {
-    if (isOfLearn(name))
-        return checkPage(name);
+    if (isLearnScene(name))
+        return checkLearnScene(name);
     if (find(name))
         return {};
     return base::Error::invalid("--scene", utf8(u"the scene '%1' is unknown; use one of %2"_s.arg(name, sceneNames())));
@@ -396,7 +343,7 @@ Result<> playScene(MainWindow &window, const QString &name)
 {
     const auto settled = [&window] {
         return (window.forecast().advice() || !window.forecast().problems().empty()) && !window.runDatabase().isRefreshing() &&
-               !window.controllers().schedule->isOpening() && !window.controllers().sensitivity->isComputing() &&
+               !window.controllers().scheduleFiles->isOpening() && !window.controllers().sensitivity->isComputing() &&
                window.forecast().familyOptions().state != ui::FamilyOptions::State::Trying;
     };
     if (!waitFor(settled))
@@ -404,8 +351,8 @@ Result<> playScene(MainWindow &window, const QString &name)
     if (const Scene *scene = find(name)) {
         if (auto played = scene->play(window); !played)
             return played;
-    } else if (isOfLearn(name)) {
-        openThePage(window, name);
+    } else if (isLearnScene(name)) {
+        playLearnScene(window, name);
     }
     waitFor(settled);
     return {};

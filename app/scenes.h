@@ -15,8 +15,7 @@ namespace stagelens::app {
 [[nodiscard]] QString sceneNames();
 /// An error that lists the scenes unless there is one of this name. learn:PAGE and learn:TOUR#STEP open a page of Learn.
 [[nodiscard]] base::Result<> checkScene(const QString &name);
-/// Does in the window what the scene is of, and waits until the window has come to rest. `trained` and `compare` train for
-/// real.
+/// Plays the scene in the window, and waits until the window is idle. `trained` and `compare` train for real.
 [[nodiscard]] base::Result<> playScene(ui::MainWindow &window, const QString &name);
 
 } // namespace stagelens::app

@@ -10,7 +10,7 @@ namespace stagelens::cli {
 /// before any thread is started.
 void handleInterrupts();
 
-/// While one exists, an interrupt does not end the program but is told by requested() and token(). A second interrupt ends the
+/// While one exists, an interrupt does not end the program; requested() and token() report it. A second interrupt ends the
 /// program whatever happens.
 class InterruptScope {
 public:

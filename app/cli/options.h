@@ -18,7 +18,7 @@ namespace stagelens::cli {
 struct ExperimentArguments {
     std::string file;                             ///< empty: none
     std::map<std::string, std::string> given;     ///< option with its dashes to its text
-    std::optional<model::Experiment> stored = {}; ///< of a run that goes on: what holds where neither file nor option says
+    std::optional<model::Experiment> stored = {}; ///< of a resumed run: used for what neither a file nor an option sets
 };
 using ExperimentArgumentsPtr = std::shared_ptr<ExperimentArguments>;
 

@@ -22,7 +22,7 @@ void printJson(const nlohmann::ordered_json &document);
 [[nodiscard]] std::string fieldText(const std::string &field, const nlohmann::ordered_json &value);
 /// "1f1b, vocab-2, 4 devices x 16 microbatches, gpt-demo".
 [[nodiscard]] std::string planText(const model::Experiment &experiment);
-/// The run's name, or "1f1b · vocab-2 · 4x16 · V 8192" where nobody has named it.
+/// The run's name, or "1f1b · vocab-2 · 4x16 · V 8192" if it has none.
 [[nodiscard]] std::string runTitle(const store::RunSummary &run);
 /// The exact word for how times came about: "Predicted", "Measured live", "Virtual clock (each pass measured alone, concurrency
 /// simulated)".

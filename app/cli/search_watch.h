@@ -28,7 +28,7 @@ private:
     std::optional<InterruptScope> m_interrupt;
     std::chrono::steady_clock::time_point m_due; ///< of the next line
     bool m_isTerminal = false;
-    bool m_isOpen = false; ///< a line that is rewritten stands on the terminal
+    bool m_isOpen = false; ///< the terminal shows a line that will be rewritten
 };
 
 } // namespace stagelens::cli

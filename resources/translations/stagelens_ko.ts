@@ -6963,5 +6963,9 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>One bit for each number, and one scale for each matrix</source>
         <translation>수마다 1비트, 행렬마다 배율 하나</translation>
     </message>
+    <message>
+        <source>Stagelens checks whether the other machine can run the plan.</source>
+        <translation>다른 컴퓨터에서 계획을 실행할 수 있는지 Stagelens가 확인합니다.</translation>
+    </message>
 </context>
 </TS>

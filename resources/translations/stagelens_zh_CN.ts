@@ -6963,5 +6963,9 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>One bit for each number, and one scale for each matrix</source>
         <translation>每个数一位，每个矩阵一个缩放系数</translation>
     </message>
+    <message>
+        <source>Stagelens checks whether the other machine can run the plan.</source>
+        <translation>Stagelens 会检查另一台机器能否运行该方案。</translation>
+    </message>
 </context>
 </TS>

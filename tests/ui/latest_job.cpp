@@ -2,6 +2,8 @@
 #include "ui/state/latest_job.h"
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
+#include "ui/state/quick_prediction.h"
+#include "ui/sweep/sweep_estimate.h"
 
 #include <QTemporaryDir>
 
@@ -47,6 +49,8 @@ private slots:
     void anExceptionIsAnError();
     void smallWorkRunsAtOnce();
     void nobodyWaitsForADestroyedJob();
+    void onlyQuickPlansArePredictedAtOnce();
+    void theTimeOfASweepIsMeasuredElsewhere();
 
 private:
     QTemporaryDir m_folder;
@@ -143,6 +147,35 @@ void LatestJobs::nobodyWaitsForADestroyedJob()
     QVERIFY(!answered);
     m_bridge.reset(); // ends the work under way
     QVERIFY(work.stopped.load());
+}
+
+void LatestJobs::onlyQuickPlansArePredictedAtOnce()
+{
+    model::Experiment plan;
+    plan.parallel.devices = 8;
+    plan.parallel.microbatches = 64;
+    QVERIFY(ui::isQuick(plan));
+    model::Experiment large = plan;
+    large.parallel.microbatches = 2048;
+    QVERIFY(!ui::isQuick(large));
+    model::Experiment search = plan;
+    search.schedule.family = model::kAutomaticFamily;
+    QVERIFY(!ui::isQuick(search));
+    model::Experiment fromFile = plan;
+    fromFile.cost.source = model::DurationsFile{"durations.json"};
+    QVERIFY(!ui::isQuick(fromFile));
+}
+
+void LatestJobs::theTimeOfASweepIsMeasuredElsewhere()
+{
+    ui::SweepEstimate estimate(m_bridge.get());
+    const auto entries = ui::sweepEntries(model::Experiment(), ui::preparedSweep());
+    QVERIFY(!estimate.secondsToPredict(entries)); // the window does not wait for it
+    QTRY_VERIFY(estimate.secondsToPredict(entries));
+    QVERIFY(*estimate.secondsToPredict(entries) > 0);
+    QVERIFY(!estimate.secondsToTrain(entries));
+    estimate.estimateTraining(entries);
+    QTRY_VERIFY_WITH_TIMEOUT(estimate.secondsToTrain(entries), 60000);
 }
 
 STAGELENS_TEST(LatestJobs)

@@ -6,7 +6,7 @@
 #include "tests/support/ui_test.h"
 #include "ui/canvas/gif_writer.h"
 #include "ui/canvas/mp4_writer.h"
-#include "ui/panels/morph_panel.h"
+#include "ui/morph/morph_panel.h"
 #include "ui/timeline/held_activations.h"
 
 #include <QFile>

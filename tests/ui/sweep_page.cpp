@@ -1,11 +1,12 @@
 // Sweeping: what is prepared, what it costs, two linked plots, impossible points, cancelling, opening a plan.
-#include "ui/pages/sweep_page.h"
+#include "ui/sweep/sweep_page.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
-#include "ui/pages/sweep_content.h"
 #include "ui/panels/compare_panel.h"
-#include "ui/plots/sweep_plot.h"
-#include "ui/state/sweep_plan.h"
+#include "ui/sweep/sweep_content.h"
+#include "ui/sweep/sweep_plan.h"
+#include "ui/sweep/sweep_plot.h"
+#include "ui/sweep/sweep_results_view.h"
 #include "ui/words/words.h"
 
 #include <QCheckBox>
@@ -51,6 +52,7 @@ private slots:
 
 private:
     ui::SweepPage &page() { return m_fixture->window().sweepPage(); }
+    ui::SweepPlot *metricPlot() { return page().results()->metricPlots().front(); }
     QString amount() { return m_fixture->find<QLabel>(u"sweep.amount"_s)->text(); }
     void runToTheEnd();
     std::unique_ptr<test::WindowFixture> m_fixture;
@@ -234,8 +236,8 @@ void SweepMode::quickPredictionsFollowTheControls()
     QTest::keyClicks(values, u"8k 16k"_s);
     QVERIFY(!page().isUpToDate());
     QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate(), 20000);
-    QVERIFY(page().metricPlot()->placeOf(7));
-    QVERIFY(!page().metricPlot()->placeOf(8));
+    QVERIFY(metricPlot()->placeOf(7));
+    QVERIFY(!metricPlot()->placeOf(8));
     // An edit of the plan elsewhere is followed when the page is seen again.
     QTest::keyClick(&m_fixture->window(), Qt::Key_1, Qt::ControlModifier);
     auto plan = m_fixture->window().document().experiment();
@@ -251,8 +253,8 @@ void SweepMode::schedulesStandSideBySide()
     auto *first = m_fixture->find<QComboBox>(u"sweep.first"_s);
     first->setCurrentIndex(first->findText(u"Schedule"_s));
     runToTheEnd();
-    const auto *plot = page().metricPlot();
-    const auto results = QJsonDocument::fromJson(QByteArray::fromStdString(page().resultsText(u"json"_s))).array();
+    const auto *plot = metricPlot();
+    const auto results = QJsonDocument::fromJson(QByteArray::fromStdString(page().results()->text(u"json"_s))).array();
     QCOMPARE(results.size(), 20);
     QCOMPARE(results[0][u"schedule"].toString(), u"gpipe"_s);
     QCOMPARE(results[4][u"schedule"].toString(), u"v-half"_s);
@@ -293,7 +295,7 @@ void SweepMode::aSecondParameterMakesSmallMultiples()
     second->setCurrentIndex(second->findText(u"Microbatches"_s));
     m_fixture->find<QLineEdit>(u"sweep.secondValues"_s)->setText(u"8, 16, 32"_s);
     runToTheEnd();
-    const auto &plots = page().metricPlots();
+    const auto &plots = page().results()->metricPlots();
     QCOMPARE(plots.size(), std::size_t{3});
     // Method by method, the values of the second parameter: plot n has every third line of four points.
     for (int id = 0; id < 48; ++id)
@@ -311,11 +313,11 @@ void SweepMode::preparedSweepIsPredictedAndOpensInExplore()
 {
     QVERIFY2(amount().startsWith(u"16 predictions, about "_s), qPrintable(amount()));
     runToTheEnd();
-    auto *plot = page().metricPlot();
+    auto *plot = metricPlot();
     for (int id = 0; id < 16; ++id) {
         QVERIFY2(plot->placeOf(id), qPrintable(QString::number(id)));
         QVERIFY(plot->rect().contains(*plot->placeOf(id)));
-        QVERIFY(page().memoryPlot()->placeOf(id));
+        QVERIFY(page().results()->memoryPlot()->placeOf(id));
     }
     QTest::mouseDClick(plot, Qt::LeftButton, {}, *plot->placeOf(15));
     QTRY_VERIFY(m_fixture->window().explorePage().isVisible());
@@ -329,8 +331,8 @@ void SweepMode::preparedSweepIsPredictedAndOpensInExplore()
 void SweepMode::hoveringLinksThePlots()
 {
     runToTheEnd();
-    auto *metric = page().metricPlot();
-    auto *memory = page().memoryPlot();
+    auto *metric = metricPlot();
+    auto *memory = page().results()->memoryPlot();
     QTest::mouseClick(memory, Qt::LeftButton, {}, {1, 1}); // ends what a double click before has begun
     QTest::mouseMove(memory, *memory->placeOf(12));
     QTRY_VERIFY(metric->highlighted() >= 0);
@@ -353,12 +355,12 @@ void SweepMode::impossiblePointsStayWithTheirReason()
     m_fixture->find<QLineEdit>(u"sweep.firstValues"_s)->setText(u"4, 64"_s); // more devices than layers
     QVERIFY2(amount().startsWith(u"8 predictions"_s), qPrintable(amount()));
     runToTheEnd();
-    auto *plot = page().metricPlot();
+    auto *plot = metricPlot();
     QVERIFY(plot->placeOf(1));
     QTest::mouseClick(plot, Qt::LeftButton, {}, *plot->placeOf(1));
     const QString words = m_fixture->find<QLabel>(u"sweep.point"_s)->text();
     QVERIFY2(words.contains(u"Devices 64"_s) && words.contains(u"impossible"_s), qPrintable(words));
-    QVERIFY(!page().memoryPlot()->placeOf(1));
+    QVERIFY(!page().results()->memoryPlot()->placeOf(1));
     QVERIFY(m_fixture->find<ui::MessageBar>(u"sweep.bar"_s)->text().contains(u"impossible here, marked ×"_s));
 }
 
@@ -385,9 +387,9 @@ void SweepMode::trainingIsEstimatedAndFillsThePoints()
     QTRY_VERIFY2_WITH_TIMEOUT(amount().startsWith(u"8 training runs, about "_s), qPrintable(amount()), 30000);
     runToTheEnd();
     QTRY_COMPARE(m_fixture->window().runsPanel().model()->rowCount(), 8);
-    QVERIFY(page().metricPlot()->placeOf(0));         // the predictions stay
-    QVERIFY(page().metricPlot()->placeOf(1'000'000)); // beside them the runs
-    QTest::mouseClick(page().metricPlot(), Qt::LeftButton, {}, *page().metricPlot()->placeOf(1'000'007));
+    QVERIFY(metricPlot()->placeOf(0));         // the predictions stay
+    QVERIFY(metricPlot()->placeOf(1'000'000)); // beside them the runs
+    QTest::mouseClick(metricPlot(), Qt::LeftButton, {}, *metricPlot()->placeOf(1'000'007));
     const QString words = m_fixture->find<QLabel>(u"sweep.point"_s)->text();
     QVERIFY2(words.contains(u"Virtual clock"_s) || words.contains(u"Predicted"_s), qPrintable(words));
 }
@@ -414,17 +416,17 @@ void SweepMode::whatWasPublishedIsCrossed()
     m_fixture->find<QLineEdit>(u"sweep.firstValues"_s)->setText(u"48000, 256000"_s); // the paper has the second
     runToTheEnd();
     constexpr int kFirstPublished = 2'000'000;
-    auto *metric = page().metricPlot();
+    auto *metric = metricPlot();
     QVERIFY(metric->placeOf(kFirstPublished));
-    QVERIFY(page().memoryPlot()->placeOf(kFirstPublished + 3)); // of each of the four methods
+    QVERIFY(page().results()->memoryPlot()->placeOf(kFirstPublished + 3)); // of each of the four methods
     QVERIFY(!metric->placeOf(kFirstPublished + 4));
     emit metric->pointed(kFirstPublished);
     const QString words = m_fixture->find<QLabel>(u"sweep.point"_s)->text();
     QVERIFY2(words.contains(u"Vocabulary size 256,000 · not split · Published: 24 s, 31.6 GiB, "_s), qPrintable(words));
     QVERIFY(!words.contains(u"bubble"_s));
-    const auto legend = m_fixture->window().sweepPage().results()->findChildren<QLabel *>();
+    const auto legend = m_fixture->window().sweepPage().results()->picture()->findChildren<QLabel *>();
     QVERIFY(std::ranges::any_of(legend, [](const QLabel *label) { return label->text() == u"Published"_s; }));
-    const QByteArrayList lines = QByteArray::fromStdString(page().resultsText(u"csv"_s)).trimmed().split('\n');
+    const QByteArrayList lines = QByteArray::fromStdString(page().results()->text(u"csv"_s)).trimmed().split('\n');
     QCOMPARE(lines.size(), 1 + 8 + 4);
     QVERIFY2(lines[9].contains(",1f1b,none,published,23959400000,,"), lines[9].constData());
     // Its plan is opened as that of any other.
@@ -443,7 +445,7 @@ void SweepMode::resultsAreExported()
     QVERIFY(actions.exportPng->isEnabled());
     const auto exported = [&](const QString &name) {
         const QString path = m_fixture->path(name);
-        if (const auto saved = page().exportResults(path); !saved)
+        if (const auto saved = page().results()->exportTo(path); !saved)
             qWarning("%s", saved.error().text().c_str());
         QFile file(path);
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
@@ -460,10 +462,10 @@ void SweepMode::resultsAreExported()
     const QByteArray drawing = exported(u"sweep.svg"_s);
     QVERIFY(drawing.contains(">Iteration over vocabulary size<"));
     QVERIFY(drawing.contains(">Peak memory of a device<"));
-    QVERIFY(QImage::fromData(exported(u"sweep.png"_s)).width() > 2 * page().metricPlot()->width());
+    QVERIFY(QImage::fromData(exported(u"sweep.png"_s)).width() > 2 * metricPlot()->width());
     QVERIFY(exported(u"sweep.pdf"_s).startsWith("%PDF"));
-    QVERIFY(!page().exportResults(m_fixture->path(u"sweep.txt"_s)).ok());
-    QVERIFY(!page().exportResults(m_fixture->path(u"no/where.csv"_s)).ok());
+    QVERIFY(!page().results()->exportTo(m_fixture->path(u"sweep.txt"_s)).ok());
+    QVERIFY(!page().results()->exportTo(m_fixture->path(u"no/where.csv"_s)).ok());
 }
 
 STAGELENS_TEST(SweepMode)

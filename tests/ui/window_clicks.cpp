@@ -5,11 +5,13 @@
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "ui/controllers/schedule_controller.h"
+#include "ui/controllers/schedule_file_controller.h"
 #include "ui/learn/card_list.h"
 #include "ui/pages/learn_page.h"
-#include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
-#include "ui/plots/sweep_plot.h"
+#include "ui/sweep/sweep_page.h"
+#include "ui/sweep/sweep_plot.h"
+#include "ui/sweep/sweep_results_view.h"
 #include "ui/words/words.h"
 
 #include <QAbstractItemView>
@@ -83,9 +85,10 @@ void WindowClicks::leastMemoryThatIsFastEnough()
     click(u"sweep.goal"_s);
     if (test::kIsSanitized) // too slow there to follow the controls by itself
         m_fixture->find<QPushButton>(u"sweep.start"_s)->click();
-    QTRY_VERIFY_WITH_TIMEOUT(!window.sweepPage().isRunning() && window.sweepPage().metricPlot()->highlighted() >= 0, 200000);
-    const int marked = window.sweepPage().metricPlot()->highlighted();
-    QVERIFY(window.sweepPage().metricPlot()->placeOf(marked));
+    const auto *plot = window.sweepPage().results()->metricPlots().front();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.sweepPage().isRunning() && plot->highlighted() >= 0, 200000);
+    const int marked = plot->highlighted();
+    QVERIFY(plot->placeOf(marked));
     QVERIFY2(m_clicks <= 4, qPrintable(QString::number(m_clicks)));
 }
 
@@ -138,7 +141,7 @@ void WindowClicks::aBrokenScheduleIsRepaired()
     text.write("schedule mine devices 2 microbatches 3 vocabulary none\n0: F0 F1 B0 B1 B2\n1: F0 B0 F1 F1 B1 F2 B2\n");
     text.close();
     ui::MainWindow &window = m_fixture->open();
-    window.controllers().schedule->open(file);
+    window.controllers().scheduleFiles->open(file);
     click(u"schedule.repair"_s);
     QTRY_VERIFY(!m_fixture->find<QWidget>(u"schedule.faults"_s)->isVisible());
     QTRY_VERIFY(window.forecast().plan() && !window.forecast().isStale());

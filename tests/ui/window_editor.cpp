@@ -198,8 +198,9 @@ void WindowEditor::aRunGivesItsCosts()
     QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 60'000);
     QTRY_VERIFY(window.actions().costsFromRun->isEnabled());
     window.actions().costsFromRun->trigger();
+    QTRY_VERIFY(std::holds_alternative<model::DurationsFile>(experiment().cost.source)); // the file is written elsewhere
+    QTRY_VERIFY(window.forecast().isCurrent());                                          // and read elsewhere
     const auto *durations = std::get_if<model::DurationsFile>(&experiment().cost.source);
-    QVERIFY(durations);
     QVERIFY2(window.forecast().problems().empty(), durations->file.c_str());
     // Without messages the prediction is no longer than what was measured, but for rounding.
     const auto measured = window.runController().shown()->record.timeline->makespan();

@@ -4,8 +4,9 @@
 #include "ui/learn/card_list.h"
 #include "ui/learn/challenge_bar.h"
 #include "ui/learn/lesson_picture.h"
+#include "ui/morph/morph_panel.h"
 #include "ui/pages/learn_page.h"
-#include "ui/panels/morph_panel.h"
+#include "ui/pages/lesson_view.h"
 #include "ui/panels/play_bar.h"
 
 #include <QDockWidget>
@@ -41,6 +42,7 @@ private slots:
     void whatAChangeMakesUntrueIsSaid();
     void aStepsPlanOpensInExplore();
     void anIllegalChangeKeepsThePicture();
+    void aLargePlanIsSimulatedElsewhere();
     void aFamilysPageHasALivePicture();
     void thePictureIsPlayed();
     void aChallengeIsSolvedByEditing();
@@ -56,7 +58,7 @@ private:
     QString text() { return m_fixture->find<QTextBrowser>(u"learn.text"_s)->toPlainText(); }
     QString progress() { return m_fixture->find<QLabel>(u"learn.progress"_s)->text(); }
     QString note() { return m_fixture->find<ui::MessageBar>(u"bar.lesson"_s)->text(); }
-    ui::LessonPicture &picture() { return *m_fixture->window().learnPage().picture(); }
+    ui::LessonPicture &picture() { return *m_fixture->window().learnPage().lesson()->picture(); }
     void type(const QString &field, int value)
     {
         auto *box = m_fixture->find<QSpinBox>(u"lesson."_s + field);
@@ -287,7 +289,7 @@ void WindowLearn::aTourIsWalkedThrough()
 void WindowLearn::whatAChangeMakesUntrueIsSaid()
 {
     openEntry(u"The bubble"_s);
-    m_fixture->window().learnPage().showStep(2);
+    m_fixture->window().learnPage().lesson()->showStep(2);
     QVERIFY(note().isEmpty());
     auto *reset = m_fixture->find<QPushButton>(u"lesson.reset"_s);
     QVERIFY(!reset->isEnabled());
@@ -303,7 +305,7 @@ void WindowLearn::aStepsPlanOpensInExplore()
 {
     openEntry(u"The vocabulary bottleneck"_s);
     auto &window = m_fixture->window();
-    window.learnPage().showStep(3);
+    window.learnPage().lesson()->showStep(3);
     m_fixture->click(u"lesson.open"_s);
     QVERIFY(window.explorePage().isVisible());
     const model::Experiment &experiment = window.document().experiment();
@@ -329,6 +331,33 @@ void WindowLearn::anIllegalChangeKeepsThePicture()
     QVERIFY(!picture().timeline()->content().stale);
 }
 
+/// The earlier picture stays until the answer arrives.
+void WindowLearn::aLargePlanIsSimulatedElsewhere()
+{
+    m_fixture->open().actions().learn->trigger();
+    m_fixture->window().learnPage().showPage(u"schedules/1f1b.md"_s);
+    const auto shown = [this] { return picture().timeline()->content().groups.front().timeline; };
+    const auto before = shown();
+    ui::LivePlan large;
+    large.experiment.hasModel = false;
+    large.experiment.cost.source = model::UniformCosts{{{"F", 1}, {"B", 2}}, model::UniformPer::Device};
+    large.experiment.parallel.devices = 32;
+    large.experiment.parallel.microbatches = 256;
+    large.range = std::pair<base::Nanos, base::Nanos>(0, 40'000'000);
+    picture().showPlan(large, u"Large"_s);
+    QCOMPARE(shown(), before);
+    QTRY_COMPARE(shown()->devices(), 32);
+    QVERIFY(picture().facts().value("iteration") && !picture().hasFailed());
+    // A newer plan wins, whatever is under way.
+    picture().showPlan(large, u"Large"_s);
+    large.experiment.parallel.devices = 4;
+    large.experiment.parallel.microbatches = 4;
+    picture().showPlan(large, u"Small"_s);
+    QCOMPARE(shown()->devices(), 4);
+    QCoreApplication::processEvents();
+    QCOMPARE(shown()->devices(), 4);
+}
+
 void WindowLearn::aFamilysPageHasALivePicture()
 {
     openEntry(u"V-Half"_s);
@@ -349,7 +378,7 @@ void WindowLearn::thePictureIsPlayed()
 {
     openEntry(u"The bubble"_s);
     auto &window = m_fixture->window();
-    window.learnPage().showStep(3);
+    window.learnPage().lesson()->showStep(3);
     auto *bar = picture().findChild<ui::PlayBar *>();
     auto *view = picture().findChild<ui::ViewState *>();
     QCOMPARE(view->followed(), 2); // as the step says

@@ -5,7 +5,7 @@
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
-#include "ui/pages/sweep_page.h"
+#include "ui/sweep/sweep_page.h"
 
 #include <QComboBox>
 #include <QDir>

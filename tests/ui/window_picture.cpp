@@ -3,13 +3,13 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/colours.h"
 #include "ui/controllers/plan_controller.h"
+#include "ui/morph/morph_panel.h"
 #include "ui/pages/learn_page.h"
-#include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/inspector_panel.h"
-#include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/state/links.h"
+#include "ui/sweep/sweep_page.h"
 
 #include <QClipboard>
 #include <QDockWidget>

@@ -3,8 +3,8 @@
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/export_controller.h"
-#include "ui/controllers/import_controller.h"
 #include "ui/controllers/plan_controller.h"
+#include "ui/controllers/runs/import_controller.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/state/run_database.h"
 

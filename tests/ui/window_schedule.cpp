@@ -3,6 +3,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/colours.h"
 #include "ui/controllers/schedule_controller.h"
+#include "ui/controllers/schedule_file_controller.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
 #include "ui/strip/method_picker.h"
@@ -239,7 +240,7 @@ void WindowSchedule::theOrderIsSavedWithTheExperiment()
 void WindowSchedule::schedulesComeFromAndGoToFiles()
 {
     openSmall();
-    auto &controller = *m_fixture->window().controllers().schedule;
+    auto &controller = *m_fixture->window().controllers().scheduleFiles;
     const QString csv = m_fixture->path(u"out.csv"_s);
     controller.write(csv, service::ScheduleFormat::TorchCsv);
     QFile written(csv);
@@ -247,7 +248,7 @@ void WindowSchedule::schedulesComeFromAndGoToFiles()
     QCOMPARE(written.readLine(), QByteArray("0F0,0F1,0B0,0F2,0B1,0F3,0B2,0B3\n"));
     controller.open(csv);
     QCOMPARE(choice().file, csv.toStdString());
-    QCOMPARE(panel().words(), u"This is 1F1B. It comes from out.csv."_s);
+    QTRY_COMPARE(panel().words(), u"This is 1F1B. It comes from out.csv."_s);
     // Changed, it is in the experiment, and the file is as it was.
     drag(0, 3, 2);
     QVERIFY(!choice().text.empty());
@@ -282,7 +283,7 @@ void WindowSchedule::schedulesComeFromAndGoToFiles()
 void WindowSchedule::longSchedulesDoNotBlockTheWindow()
 {
     auto &window = m_fixture->open();
-    auto &controller = *window.controllers().schedule;
+    auto &controller = *window.controllers().scheduleFiles;
     model::Experiment plan = window.document().experiment();
     plan.parallel.microbatches = 2048;
     window.document().start(plan, {}, u"Long"_s);
@@ -297,9 +298,26 @@ void WindowSchedule::longSchedulesDoNotBlockTheWindow()
     window.actions().editSchedule->trigger();
     QTRY_VERIFY2(panel().words().contains(u"It comes from long.csv."_s), qPrintable(panel().words()));
     QVERIFY(line(1).startsWith(u"schedule custom devices 4 microbatches 2048"_s));
-    controller.move({0, 5, 4});
+    window.controllers().schedule->move({0, 5, 4});
     QVERIFY(choice().text.empty());
     QTRY_VERIFY(!choice().text.empty());
+    // So is a repair.
+    QTRY_VERIFY(!window.forecast().isComputing());
+    const std::string valid = choice().text;
+    QTextCursor all(text().document());
+    all.setPosition(static_cast<int>(text().toPlainText().indexOf(u"F9 "_s)));
+    all.setPosition(all.position() + 3, QTextCursor::KeepAnchor);
+    text().setTextCursor(all);
+    text().insertPlainText({});
+    QTRY_VERIFY(!window.forecast().problems().empty() && !text().markedLines().empty());
+    const std::string faulty = choice().text;
+    m_fixture->click(u"schedule.repair"_s);
+    QCOMPARE(choice().text, faulty);
+    QTRY_VERIFY(choice().text != faulty);
+    QTRY_VERIFY(window.forecast().problems().empty());
+    window.actions().undo->trigger();
+    window.actions().undo->trigger();
+    QTRY_COMPARE(choice().text, valid);
     // An edit while a file is read is kept, and the file is opened over it.
     controller.open(csv);
     window.actions().undo->trigger();
@@ -329,7 +347,7 @@ void WindowSchedule::aBrokenFileIsMendedAsText()
     QFile bad(m_fixture->path(u"bad.csv"_s));
     QVERIFY(bad.open(QIODevice::WriteOnly) && bad.write(broken) > 0);
     bad.close();
-    window.controllers().schedule->open(bad.fileName());
+    window.controllers().scheduleFiles->open(bad.fileName());
     QTRY_VERIFY(panel().isVisible());
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     QVERIFY2(notice->text().startsWith(u"bad.csv has faults"_s), qPrintable(notice->text()));

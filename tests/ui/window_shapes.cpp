@@ -8,11 +8,11 @@
 #include "ui/shapes/topology_strip.h"
 #include "ui/state/gap_explanation.h"
 #include "ui/state/lane_groups.h"
-#include "ui/state/sweep_plan.h"
 #include "ui/strip/choice_menu.h"
 #include "ui/strip/plan_chip.h"
 #include "ui/strip/plan_strip.h"
-#include "ui/words/sweep_shapes.h"
+#include "ui/sweep/sweep_plan.h"
+#include "ui/sweep/sweep_shapes.h"
 #include "ui/words/words.h"
 
 #include <QCheckBox>

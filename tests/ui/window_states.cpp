@@ -5,7 +5,7 @@
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/compare_controller.h"
-#include "ui/controllers/import_controller.h"
+#include "ui/controllers/runs/import_controller.h"
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/detail_combo.h"
 #include "ui/learn/page_browser.h"

@@ -5,6 +5,7 @@
 #include "engine/schedule/families.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/pages/learn_page.h"
+#include "ui/pages/lesson_view.h"
 #include "ui/state/fields.h"
 #include "ui/words/engine_words.h"
 #include "ui/words/language.h"
@@ -161,8 +162,9 @@ private slots:
     void everyTextOfTheEngineIsListed()
     {
         std::set<std::string> listed;
-        for (const char *text : ui::engineWords())
-            QVERIFY2(listed.insert(text).second, text);
+        for (const auto &texts : {ui::engineWords(), ui::presetWords()})
+            for (const char *text : texts)
+                QVERIFY2(listed.insert(text).second, text);
         QStringList missing;
         const auto need = [&](std::string_view text) {
             if (!text.empty() && !listed.contains(std::string(text)))
@@ -265,7 +267,7 @@ private slots:
             look(mode->text());
         }
         window.learnPage().showPage(u"scenes/1-the-wall-dissolves.tour"_s);
-        window.learnPage().showStep(1);
+        window.learnPage().lesson()->showStep(1);
         look(u"scene"_s);
         QVERIFY2(clipped.isEmpty(), qPrintable(clipped.join(u"\n"_s)));
     }

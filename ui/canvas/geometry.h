@@ -1,4 +1,4 @@
-// Where the passes of a lane stand on the screen: a pure function of (lane, window), whose cost follows pixels and not passes.
+// Positions of the passes of a lane on the screen: a pure function of (lane, window) whose cost is O(pixels), not O(passes).
 #pragma once
 
 #include "engine/base/units.h"
@@ -19,10 +19,11 @@ struct LaneWindow {
     base::Nanos end = 1;
     int width = 0;     ///< pixels of [begin, end)
     int fold = 2;      ///< passes narrower than this are folded with their neighbours
-    int lastStage = 0; ///< tells where in a pass its vocabulary work stands
+    int lastStage = 0; ///< tells where in a pass its vocabulary work is drawn
 };
 
-/// Pixel of a moment. The view's origin is subtracted as an integer first: a double holds the difference exactly.
+/// Returns the pixel of a point in time. The view's origin is subtracted as an integer first: a double holds the difference
+/// exactly.
 [[nodiscard]] double pixelAt(const LaneWindow &window, base::Nanos time);
 [[nodiscard]] base::Nanos timeAt(const LaneWindow &window, double pixel);
 

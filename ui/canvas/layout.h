@@ -1,4 +1,4 @@
-// Where the parts of the timeline's picture stand: legend, flags, ruler, lane names, lanes. A pure function of sizes.
+// Positions of the parts of the timeline's picture: legend, flags, ruler, lane names, lanes. A pure function of sizes.
 #pragma once
 
 #include <QFontMetrics>
@@ -11,7 +11,7 @@ namespace stagelens::ui {
 
 struct TimelineContent;
 
-/// Width of the column of lane names. The plots below the timeline keep it free, so that all time axes stand under each other.
+/// Width of the column of lane names. The plots below the timeline keep it free, so that all time axes are aligned.
 [[nodiscard]] int laneHeaderWidth(const QFontMetrics &metrics);
 /// Room to the right of every time axis.
 inline constexpr int kRightMargin = 12;

@@ -3,12 +3,13 @@
 #include "engine/base/file.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/pages/explore_page.h"
-#include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/launch_report.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
 #include "ui/state/run_database.h"
+#include "ui/sweep/sweep_page.h"
+#include "ui/sweep/sweep_results_view.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -70,8 +71,8 @@ base::Result<Picture> ExportController::pictureInFront()
     if (page == m_pages.compare)
         return pictureOf(*m_pages.compare->timeline());
     if (page == m_pages.sweep) {
-        if (m_pages.sweep->hasResults())
-            return pictureOf(*m_pages.sweep->results(), u"sweep"_s);
+        if (m_pages.sweep->results()->hasResults())
+            return pictureOf(*m_pages.sweep->results()->picture(), u"sweep"_s);
         return base::Error::invalid("sweep", utf8(Words::tr("there are no results to export yet; start the sweep")));
     }
     if (page != m_pages.explore)
@@ -99,7 +100,7 @@ base::Result<> ExportController::hasDataInFront(const QString &format) const
     if (format == u"chrome-trace"_s)
         return base::Error::invalid("mode",
                                     utf8(Words::tr("a sweep has results and no trace; open one of its plans in Explore")));
-    return m_pages.sweep->hasResults()
+    return m_pages.sweep->results()->hasResults()
                ? base::Result<>()
                : base::Error::invalid("sweep", utf8(Words::tr("there are no results to export yet; start the sweep")));
 }
@@ -150,7 +151,7 @@ void ExportController::exportPictureAs(const QString &format)
 std::function<base::Result<std::string>()> ExportController::textInFront(const QString &format) const
 {
     if (m_pages.stack->currentWidget() == m_pages.sweep)
-        return [text = m_pages.sweep->resultsText(format)] { return base::Result<std::string>(text); };
+        return [text = m_pages.sweep->results()->text(format)] { return base::Result<std::string>(text); };
     if (showsRun())
         return [run = m_runController->shown(), name = utf8(format)] { return service::exportText(run->record, name); };
     return [plan = m_forecast->plan(), name = utf8(format)] {

@@ -78,9 +78,9 @@ void FieldController::showDetails(FieldEditor *target)
 void FieldController::showFigures(MethodPicker *picker)
 {
     picker->clearFigures(); // those of another plan would be wrong
-    const service::PredictionPtr &plan = m_forecast->plan();
-    if (!plan || m_forecast->isStale())
+    if (!m_forecast->isCurrent())
         return;
+    const service::PredictionPtr &plan = m_forecast->plan();
     const std::vector<base::Bytes> &peaks = plan->metrics.peakMemory;
     const auto most = std::ranges::max_element(peaks);
     const MethodPicker::Figures now{plan->metrics.iteration,

@@ -231,7 +231,7 @@ void FileController::openExample(const QString &file)
 void FileController::flush()
 {
     m_autosave.stop();
-    if (!m_remember || !m_sound)
+    if (!m_remember || !m_isValid)
         return;
     std::error_code ignored;
     std::filesystem::create_directories(base::dataFolder(), ignored);

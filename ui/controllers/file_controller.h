@@ -1,4 +1,4 @@
-// Opening, saving and remembering experiments; what is not saved comes back after a crash.
+// Opening, saving and remembering experiments. The session file restores unsaved changes after a crash.
 #pragma once
 
 #include "engine/base/result.h"
@@ -17,38 +17,38 @@ namespace stagelens::ui {
 
 class ExperimentDocument;
 
-/// The window's memory (geometry, recent files) in the data folder.
+/// Returns the settings of the window (geometry, recent files), which are stored in the data folder.
 [[nodiscard]] std::unique_ptr<QSettings> windowSettings();
 
 class FileController : public QObject {
     Q_OBJECT
 public:
-    /// `remember` false: nothing is read from or written to the data folder.
+    /// Without `remember` it neither reads nor writes the data folder.
     FileController(ExperimentDocument *document, bool remember, QWidget *window);
 
-    /// The file, else the last session's experiment, else the demo, else the default plan.
+    /// Opens the file, else the last session's experiment, else the demo, else the default plan.
     void start(const QString &file);
-    /// An experiment, a model's config.json, a schedule or a trace, told by content.
+    /// Opens an experiment, a model's config.json, a schedule or a trace; the content tells which it is.
     void openFile(const QString &file);
     void openAsked();
-    /// Asks for a config.json and takes its model.
+    /// Lets the user choose a config.json and takes its model.
     void importModelAsked();
-    /// An example is a beginning: saving does not overwrite it.
+    /// Opens a copy of an example: saving does not overwrite it.
     void openExample(const QString &file);
     void save();
     void saveAs();
     void newExperiment();
     void fillRecent(QMenu *menu);
     void fillExamples(QMenu *menu);
-    /// Writes the session file now if something has changed.
+    /// Writes the session file now.
     void flush();
-    /// The document is sound: worth coming back to.
-    void setSound(bool sound) { m_sound = sound; }
+    /// Tells whether the document is valid; only then is it stored for the next start.
+    void setValid(bool valid) { m_isValid = valid; }
 
 signals:
     void failed(const QString &sentence);
     void told(const QString &sentence);
-    /// Files that are no experiments, for those who know what to do with them.
+    /// A file was opened that is a schedule or a trace.
     void scheduleGiven(const QString &file);
     void traceGiven(const QString &file);
 
@@ -58,7 +58,7 @@ private:
     void saveTo(const QString &file);
     ExperimentDocument *m_document;
     bool m_remember;
-    bool m_sound = true;
+    bool m_isValid = true;
     QWidget *m_window;
     QTimer m_autosave;
 };

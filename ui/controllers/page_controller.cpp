@@ -4,16 +4,17 @@
 #include "ui/controllers/window_actions.h"
 #include "ui/controls/enlarge.h"
 #include "ui/learn/lesson_picture.h"
+#include "ui/morph/morph_panel.h"
 #include "ui/pages/explore_page.h"
 #include "ui/pages/learn_page.h"
+#include "ui/pages/lesson_view.h"
 #include "ui/pages/picture_export.h"
-#include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
-#include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/plots/plots.h"
 #include "ui/state/view_state.h"
 #include "ui/strip/plan_strip.h"
+#include "ui/sweep/sweep_page.h"
 
 #include <QActionGroup>
 #include <QMainWindow>
@@ -117,7 +118,7 @@ void PageController::escape()
         m_actions->morph->setChecked(false);
     else if (m_pages.explore->playBar()->isVisible())
         m_pages.explore->playBar()->stop();
-    else if (page == m_pages.learn && m_pages.learn->picture()->stopPlaying())
+    else if (page == m_pages.learn && m_pages.learn->lesson()->picture()->stopPlaying())
         return;
     else if (page != m_pages.explore)
         m_actions->explore->trigger();

@@ -21,7 +21,7 @@ using namespace Qt::StringLiterals;
 PlanController::PlanController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
                                RunController *runController, QWidget *window)
     : m_bridge(bridge), m_document(document), m_forecast(forecast), m_runController(runController), m_window(window),
-      m_copyJob(bridge)
+      m_copyJob(bridge), m_durationsJob(bridge)
 {}
 
 void PlanController::edit(const QString &field, const QString &label, model::Experiment next)
@@ -93,17 +93,21 @@ void PlanController::takeOver(const QString &label, const model::Experiment &res
 
 void PlanController::useCostsOfRun()
 {
-    const auto &run = m_runController->shown();
+    const service::RunSnapshotPtr run = m_runController->shown();
     if (!run)
         return;
-    const auto file = service::writeDurations(run->record);
-    if (!file) {
-        emit failed(sentence(file.error()));
-        return;
-    }
-    model::Experiment next = m_document->experiment();
-    next.cost.source = model::DurationsFile{file->string()};
-    edit(u"cost.durations"_s, Words::tr("Costs from run %1").arg(run->record.summary.id), std::move(next));
+    using File = base::Result<std::filesystem::path>;
+    m_durationsJob.start([run](const std::stop_token &) -> File { return service::writeDurations(run->record); },
+                         [this, run](const File &file) {
+                             if (!file) {
+                                 emit failed(sentence(file.error()));
+                                 return;
+                             }
+                             model::Experiment next = m_document->experiment();
+                             next.cost.source = model::DurationsFile{file->string()};
+                             edit(u"cost.durations"_s, Words::tr("Costs from run %1").arg(run->record.summary.id),
+                                  std::move(next));
+                         });
 }
 
 void PlanController::offerScaledCopy()

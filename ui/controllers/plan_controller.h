@@ -55,6 +55,7 @@ private:
     RunController *m_runController;
     QWidget *m_window;
     LatestJob m_copyJob;
+    LatestJob m_durationsJob;
 };
 
 } // namespace stagelens::ui

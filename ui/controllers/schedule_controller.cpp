@@ -2,6 +2,7 @@
 
 #include "engine/service/schedule_repair.h"
 #include "ui/controllers/notice_controller.h"
+#include "ui/controllers/schedule_file_controller.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/pages/explore_page.h"
 #include "ui/panels/schedule_panel.h"
@@ -12,7 +13,6 @@
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 
 namespace stagelens::ui {
@@ -28,19 +28,12 @@ QString ownOrderWords()
     return Words::tr("The order is now your own; it begins as it was. Change its text, drag passes in the picture, or take one "
                      "from a file.");
 }
-/// Up to here an order is read and checked in a few milliseconds.
-constexpr std::size_t kBytesAtOnce = 64 * 1024;
+/// Up to here it is repaired in a few milliseconds.
+constexpr qsizetype kLettersRepairedAtOnce = 4 * 1024;
 
 bool isShort(const service::Prediction &plan)
 {
     return plan.schedule->passCount() <= kPassesAtOnce;
-}
-
-bool isShortFile(const std::filesystem::path &file)
-{
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(file, error);
-    return error || bytes <= kBytesAtOnce;
 }
 
 } // namespace
@@ -48,13 +41,11 @@ bool isShortFile(const std::filesystem::path &file)
 ScheduleController::ScheduleController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
                                        ExplorePage *page, WindowActions *actions, NoticeController *notice)
     : m_document(document), m_forecast(forecast), m_page(page), m_panel(page->schedulePanel()), m_actions(actions),
-      m_notice(notice), m_analysisJob(bridge), m_openJob(bridge), m_moveJob(bridge), m_writeJob(bridge)
+      m_notice(notice), m_analysisJob(bridge), m_moveJob(bridge), m_repairJob(bridge)
 {
     connectPanel();
     connect(m_forecast, &Forecast::changed, this, &ScheduleController::refresh);
     connect(m_actions->editSchedule, &QAction::toggled, this, &ScheduleController::setEditing);
-    connect(m_actions->openSchedule, &QAction::triggered, this, &ScheduleController::askOpen);
-    connect(m_actions->writeSchedule, &QAction::triggered, this, &ScheduleController::askWrite);
     connect(m_page->timeline(), &TimelineView::passMoved, this, &ScheduleController::move);
     connect(m_page->timeline(), &TimelineView::moveRefused, this,
             [this](const QString &why) { m_notice->warn(Words::tr("The pass stays where it is. ") + why); });
@@ -105,7 +96,18 @@ void ScheduleController::edit(const QString &text)
 
 void ScheduleController::repair()
 {
-    const auto whole = service::repairedText(utf8(m_panel->edit()->toPlainText()));
+    const QString faulty = m_panel->edit()->toPlainText();
+    m_repairJob.run(
+        faulty.size() <= kLettersRepairedAtOnce,
+        [text = utf8(faulty)](const std::stop_token &) { return service::repairedText(text); },
+        [this, faulty](const base::Result<std::string> &whole) {
+            if (m_panel->edit()->toPlainText() == faulty)
+                takeRepaired(whole);
+        });
+}
+
+void ScheduleController::takeRepaired(const base::Result<std::string> &whole)
+{
     if (!whole) {
         m_notice->warn(Words::tr("The schedule cannot be repaired here. ") + sentence(whole.error()));
         return;
@@ -122,6 +124,8 @@ void ScheduleController::refresh()
         m_analysisJob.cancel();
         return;
     }
+    if (m_forecast->isComputing())
+        return; // the panel keeps its text until the plan is known
     const service::PredictionPtr plan = m_forecast->isStale() ? nullptr : m_forecast->plan(); // null: the order is not valid
     const model::ScheduleChoice &choice = m_document->experiment().schedule;
     if (plan && plan->schedule->passCount() > kMostPassesAsText) {
@@ -148,7 +152,8 @@ void ScheduleController::refresh()
             analysis.family = told ? *told : service::recognisedFamily(*plan->schedule);
         return analysis;
     };
-    const bool isSmall = isShortFile(choice.file) && choice.text.size() <= kBytesAtOnce && (!plan || isShort(*plan));
+    const bool isSmall =
+        isShortSchedule(choice.file) && choice.text.size() <= kScheduleBytesAtOnce && (!plan || isShort(*plan));
     m_analysisJob.run(isSmall, analyse, [this, plan](const base::Result<Analysis> &analysis) {
         if (plan && analysis) {
             m_told = plan;
@@ -191,7 +196,9 @@ QString ScheduleController::wordsOf(bool sound) const
 
 QString ScheduleController::refusal(const service::PassMove &move) const
 {
-    if (!m_forecast->plan() || m_forecast->isStale())
+    if (m_forecast->isComputing())
+        return Words::tr("The plan is being computed.");
+    if (!m_forecast->isCurrent())
         return Words::tr("The picture shows the last valid plan: mend the experiment first.");
     const auto moved = service::withMovedPass(*m_forecast->plan()->schedule, move);
     return moved ? QString() : sentence(moved.error());
@@ -200,7 +207,7 @@ QString ScheduleController::refusal(const service::PassMove &move) const
 void ScheduleController::move(const service::PassMove &move)
 {
     const service::PredictionPtr &plan = m_forecast->plan();
-    if (!plan || m_forecast->isStale())
+    if (!m_forecast->isCurrent())
         return;
     const model::Experiment before = m_document->experiment();
     const auto moved = [plan, move, before](const std::stop_token &) -> base::Result<model::Experiment> {
@@ -223,59 +230,6 @@ void ScheduleController::move(const service::PassMove &move)
     });
 }
 
-void ScheduleController::open(const QString &file)
-{
-    const model::Experiment before = m_document->experiment();
-    const auto read = [before, path = utf8(file)](const std::stop_token &) -> base::Result<Opened> {
-        Opened opened{service::withScheduleFile(before, path)};
-        const auto followed = service::followed(opened.experiment);
-        const auto text = service::editableText(opened.experiment.schedule);
-        if (!followed && !text)
-            return followed.error();
-        opened.isFaulty = !followed || (text && !service::faultsOfText(*text).empty());
-        return opened;
-    };
-    m_openJob.run(isShortFile(utf8(file)), read, [this, before, file](const base::Result<Opened> &opened) {
-        if (!opened)
-            m_notice->warn(notOpened(file, opened.error()));
-        else if (m_document->experiment() != before)
-            open(file); // it was edited meanwhile
-        else
-            take(file, *opened);
-    });
-}
-
-void ScheduleController::take(const QString &file, const Opened &opened)
-{
-    const QString name = QFileInfo(file).fileName();
-    m_document->closeGesture();
-    m_document->edit(u"schedule.file"_s, Words::tr("Schedule from %1").arg(name), opened.experiment);
-    m_document->closeGesture();
-    if (!opened.isFaulty)
-        return;
-    m_actions->editSchedule->setChecked(true);
-    m_notice->warn(
-        Words::tr("%1 has faults, which are marked in its text. What you change stays in the experiment.").arg(name));
-}
-
-void ScheduleController::write(const QString &file, service::ScheduleFormat format)
-{
-    if (!m_forecast->plan() || m_forecast->isStale()) {
-        m_notice->warn(Words::tr("The picture shows the last valid plan; mend the experiment before its order is written."));
-        return;
-    }
-    const service::PredictionPtr &plan = m_forecast->plan();
-    const auto write = [plan, format, path = utf8(file)](const std::stop_token &) {
-        return service::writeSchedule(plan->experiment, *plan->schedule, format, path);
-    };
-    m_writeJob.run(isShort(*plan), write, [this, file](const base::Result<std::string> &left) {
-        if (!left)
-            m_notice->warn(Words::tr("The schedule was not written. ") + sentence(left.error()));
-        else if (!left->empty())
-            m_notice->warn(Words::tr("%1 was written without a part: %2.").arg(QFileInfo(file).fileName(), qtText(*left)));
-    });
-}
-
 void ScheduleController::offerCustomOrder()
 {
     if (m_document->experiment().schedule.text.empty())
@@ -283,37 +237,8 @@ void ScheduleController::offerCustomOrder()
     std::vector<MessageBar::Action> actions;
     if (!m_actions->editSchedule->isChecked())
         actions.push_back({Words::tr("Edit the order"), [this] { m_actions->editSchedule->setChecked(true); }});
-    actions.push_back({Words::tr("Open a file…"), [this] { askOpen(); }});
+    actions.push_back({Words::tr("Open a file…"), [this] { emit fileAsked(); }});
     m_notice->offer(ownOrderWords(), actions);
-}
-
-void ScheduleController::askOpen()
-{
-    const QString file = QFileDialog::getOpenFileName(m_page->window(), Words::tr("Open a schedule"), {},
-                                                      Words::tr("Schedules (*.csv *.txt *.schedule);;All files (*)"));
-    if (!file.isEmpty())
-        open(file);
-}
-
-void ScheduleController::askWrite()
-{
-    const QString csv = Words::tr("PyTorch CSV, passes alone (*.csv)");
-    const QString comms = Words::tr("PyTorch CSV with messages, 2.15 and later (*.csv)");
-    const QString early = Words::tr("PyTorch CSV with messages, up to 2.14 (*.csv)");
-    const QString text = Words::tr("Stagelens text (*.txt)");
-    QString chosen = csv;
-    QString file = QFileDialog::getSaveFileName(m_page->window(), Words::tr("Write the schedule"), u"schedule.csv"_s,
-                                                QStringList{csv, comms, early, text}.join(u";;"_s), &chosen);
-    if (file.isEmpty())
-        return;
-    using Format = service::ScheduleFormat;
-    const Format format = file.endsWith(u".txt"_s) || chosen == text ? Format::Text
-                          : chosen == comms                          ? Format::TorchCsvWithMessages
-                          : chosen == early                          ? Format::TorchCsvWithMessages2_14
-                                                                     : Format::TorchCsv;
-    if (QFileInfo(file).suffix().isEmpty())
-        file += format == Format::Text ? u".txt"_s : u".csv"_s;
-    write(file, format);
 }
 
 } // namespace stagelens::ui

@@ -1,4 +1,4 @@
-// Editing the order of passes: as text, by moving a pass in the picture, from and to files.
+// Editing the order of passes: as text, and by moving a pass in the picture.
 #pragma once
 
 #include "engine/service/engine_service.h"
@@ -30,19 +30,14 @@ public:
     [[nodiscard]] QString refusal(const service::PassMove &move) const;
     void move(const service::PassMove &move);
 
-    /// Lets the user choose a schedule's file to open.
-    void askOpen();
-    /// Opens a custom schedule from a file (either form), as one step of undo; it stays in its file. One with faults is opened
-    /// as well if it is short enough to be mended as text.
-    void open(const QString &file);
-    /// A file is being opened.
-    [[nodiscard]] bool isOpening() const { return m_openJob.isRunning(); }
-    /// Writes the plan's order for another program.
-    void write(const QString &file, service::ScheduleFormat format);
     /// Says what a custom schedule is that was chosen in the list, and where to change or replace it.
     void offerCustomOrder();
     /// Longer orders are not shown as text.
     static constexpr std::size_t kMostPassesAsText = 200'000;
+
+signals:
+    /// The user wants an order from a file.
+    void fileAsked();
 
 private:
     void connectPanel();
@@ -53,18 +48,12 @@ private:
         std::vector<service::TextFault> faults;
         std::string_view family; ///< that makes exactly this order; empty: none
     };
-    /// A schedule's file as it would be opened.
-    struct Opened {
-        model::Experiment experiment;
-        bool isFaulty = false;
-    };
-    /// Replaces a faulty text by the nearest valid order.
+    /// Replaces a faulty text by the nearest valid order, unless it is edited meanwhile.
     void repair();
+    void takeRepaired(const base::Result<std::string> &whole);
     void refresh();
     void show(const Analysis &analysis);
-    void take(const QString &file, const Opened &opened);
     void edit(const QString &text);
-    void askWrite();
     [[nodiscard]] QString wordsOf(bool sound) const;
 
     ExperimentDocument *m_document;
@@ -74,9 +63,8 @@ private:
     WindowActions *m_actions;
     NoticeController *m_notice;
     LatestJob m_analysisJob;
-    LatestJob m_openJob;
     LatestJob m_moveJob;
-    LatestJob m_writeJob;
+    LatestJob m_repairJob;
     bool m_active = false;         ///< only then text and faults are kept up to date
     QTimer m_pause;                ///< a rest in typing ends a step of undo
     service::PredictionPtr m_told; ///< the plan that m_recognised is about

@@ -4,7 +4,7 @@
 #include "engine/service/engine_service.h"
 #include "ui/learn/page_plans.h"
 #include "ui/learn/tour.h"
-#include "ui/timeline/morph_painter.h"
+#include "ui/morph/morph_painter.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"

@@ -21,11 +21,11 @@ public:
     /// The figures after a change by the reader; `isSound` is false while the plan cannot be simulated.
     void follow(const Facts &facts, bool isSound);
     [[nodiscard]] bool isSolved() const { return m_isSolved; }
-    /// Of the goals and of how far the reader is, as they are shown.
+    /// Returns the goals and how far the reader is, as they are shown.
     [[nodiscard]] QString text() const;
 
 signals:
-    /// The solution asks to be shown in the picture.
+    /// The solution is to be shown in the picture.
     void solutionAsked();
 
 protected:

@@ -30,7 +30,7 @@ public:
     void saveAs(const QString &file);
 
 signals:
-    /// The lecture asks to be shown, beginning with a scene, from 0.
+    /// The lecture is to be shown, beginning with a scene, from 0.
     void presentAsked(const stagelens::ui::Tour &tour, int scene);
 
 private:

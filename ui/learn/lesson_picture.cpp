@@ -3,12 +3,14 @@
 
 #include "ui/controls/flow_layout.h"
 #include "ui/controls/message_bar.h"
+#include "ui/morph/morph_panel.h"
 #include "ui/panels/field_editor.h"
-#include "ui/panels/morph_panel.h"
 #include "ui/panels/play_bar.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/lane_groups.h"
+#include "ui/state/quick_prediction.h"
 #include "ui/state/view_state.h"
+#include "ui/timeline/timeline_view.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -18,6 +20,8 @@
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
+
+#include <utility>
 
 namespace stagelens::ui {
 
@@ -36,8 +40,8 @@ QString methodName(const model::Experiment &experiment)
 
 } // namespace
 
-LessonPicture::LessonPicture(QWidget *parent)
-    : QWidget(parent), m_document(new ExperimentDocument(this)), m_view(new ViewState(this)),
+LessonPicture::LessonPicture(EngineBridge *bridge, QWidget *parent)
+    : QWidget(parent), m_bridge(bridge), m_job(bridge), m_document(new ExperimentDocument(this)), m_view(new ViewState(this)),
       m_timeline(new TimelineView(m_view, this)), m_morph(new MorphPanel(this)), m_stack(new QStackedWidget(this)),
       m_play(new PlayBar(m_timeline, m_view, this)), m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)),
       m_controls(new QWidget(this)), m_row(new FlowLayout(m_controls, 16, 4)),
@@ -126,9 +130,8 @@ void LessonPicture::showPlan(const LivePlan &plan, const QString &title)
     m_view->fit();
     m_view->select(std::nullopt);
     m_view->follow(plan.followed);
-    m_document->start(plan.experiment, {}, title); // tells of its change
-    if (plan.range)
-        m_view->setRange(plan.range->first, plan.range->second);
+    m_isNew = true;
+    m_document->start(plan.experiment, {}, title); // simulates it
 }
 
 void LessonPicture::setMorphing(bool on)
@@ -163,41 +166,44 @@ void LessonPicture::setControls(const QStringList &ids)
     m_controls->setVisible(!ids.isEmpty());
 }
 
-base::Result<service::PredictionPtr> LessonPicture::predictionOf(const model::Experiment &experiment)
-{
-    if (base::Problems problems = livePlanProblems(experiment); !problems.empty())
-        return base::Error::invalid(std::move(problems));
-    return service::predict(experiment, service::machineCores());
-}
-
 void LessonPicture::simulate()
 {
-    const auto plan = predictionOf(experiment());
-    base::Result<service::PredictionPtr> beside = service::PredictionPtr();
-    if (plan && !m_plan.beside.empty())
-        beside = predictionOf(besideOf(experiment(), m_plan.beside));
-    m_failed = !plan || !beside;
+    const model::Experiment now = experiment();
     m_reset->setEnabled(isChanged());
+    const auto isCheap = [](const model::Experiment &one) { return isQuick(one) || !livePlanProblems(one).empty(); };
+    const bool isSmall = isCheap(now) && (m_plan.beside.empty() || isCheap(besideOf(now, m_plan.beside)));
+    m_job.run(
+        m_bridge == nullptr || isSmall,
+        [plan = m_plan, now](const std::stop_token &stop) { return ui::simulated(plan, now, stop); },
+        [this](const base::Result<LiveSimulation> &answer) { take(answer); });
+}
+
+void LessonPicture::take(const base::Result<LiveSimulation> &simulated)
+{
+    m_failed = !simulated;
     m_open->setEnabled(!m_failed);
-    if (m_failed) {
+    if (!simulated) {
         TimelineContent content = m_timeline->content();
         content.stale = true;
         m_timeline->setContent(std::move(content));
-        say(plan ? &beside.error() : &plan.error());
+        say(&simulated.error());
         emit changed();
         return;
     }
+    const auto &[plan, beside, why, whyBeside] = *simulated;
     m_facts = {};
     if (!m_start)
-        m_start = *plan;
+        m_start = plan;
     m_facts.add(*m_start, "start_");
-    m_facts.add(**plan);
-    if (*beside)
-        m_facts.add(**beside, "other_");
-    m_timeline->setContent(contentOf(*plan, *beside));
-    if (*beside)
-        m_morph->setPlans({(*beside)->timeline, methodName((*beside)->experiment)},
-                          {(*plan)->timeline, methodName((*plan)->experiment)}, inTeachingUnits((*plan)->experiment));
+    m_facts.add(*plan);
+    if (beside)
+        m_facts.add(*beside, "other_");
+    m_timeline->setContent(contentOf(*simulated));
+    if (std::exchange(m_isNew, false) && m_plan.range)
+        m_view->setRange(m_plan.range->first, m_plan.range->second);
+    if (beside)
+        m_morph->setPlans({beside->timeline, methodName(beside->experiment)}, {plan->timeline, methodName(plan->experiment)},
+                          inTeachingUnits(plan->experiment));
     sayFigures();
     m_note.clear();
     say(nullptr);
@@ -224,24 +230,23 @@ void LessonPicture::sayFigures()
     m_figures->setText(words);
 }
 
-TimelineContent LessonPicture::contentOf(const service::PredictionPtr &plan, const service::PredictionPtr &beside) const
+TimelineContent LessonPicture::contentOf(const LiveSimulation &simulated) const
 {
     TimelineContent content;
-    for (const service::PredictionPtr &prediction : {plan, beside}) {
+    for (const auto &[prediction, why] :
+         {std::pair(simulated.plan, simulated.why), std::pair(simulated.beside, simulated.whyBeside)}) {
         if (!prediction)
             continue;
         LaneGroup group = predictedGroup(prediction);
         group.caption += u" · "_s + methodName(prediction->experiment);
-        if (m_plan.critical || m_plan.colourBy == ColourBy::Slack)
-            if (auto why = service::explain(*prediction); why.ok())
-                group.why = std::make_shared<const simulate::Explanation>(*std::move(why));
+        group.why = why;
         content.groups.push_back(std::move(group));
     }
     content.stacked = true;
     content.hasFlags = false;
     content.critical = m_plan.critical;
     content.colourBy = m_plan.colourBy;
-    content.teachingUnits = inTeachingUnits(plan->experiment);
+    content.teachingUnits = inTeachingUnits(simulated.plan->experiment);
     return content;
 }
 

@@ -1,7 +1,9 @@
 // A picture that lives: a plan that is simulated when it is shown, and that the reader can change.
 #pragma once
 
-#include "ui/learn/tour.h"
+#include "ui/learn/facts.h"
+#include "ui/learn/live_simulation.h"
+#include "ui/state/latest_job.h"
 
 #include <QWidget>
 
@@ -20,35 +22,37 @@ class PlayBar;
 class TimelineView;
 class ViewState;
 
-/// Controls above, the timeline, its figures in a line below. Simulates where the key was pressed: its plans are small.
+/// Controls above, the timeline, its figures in a line below. Small plans are simulated at once, others off the GUI thread; the
+/// earlier picture stays until their answer arrives.
 class LessonPicture : public QWidget {
     Q_OBJECT
 public:
-    explicit LessonPicture(QWidget *parent = nullptr);
+    /// Without a bridge every plan is simulated at once, as an export needs it.
+    explicit LessonPicture(EngineBridge *bridge, QWidget *parent = nullptr);
 
     /// Shows a plan as it is; the reader's changes to the one before are forgotten. `title` names it when it is opened.
     void showPlan(const LivePlan &plan, const QString &title);
-    /// Of what is drawn: of the last valid plan.
+    /// Returns the figures of what is drawn: of the last valid plan.
     [[nodiscard]] const Facts &facts() const { return m_facts; }
     [[nodiscard]] const model::Experiment &experiment() const;
     [[nodiscard]] bool isChanged() const;
-    /// Whether the plan cannot be simulated; facts and picture are then of the plan before.
+    /// Returns whether the plan cannot be simulated; facts and picture are then of the plan before.
     [[nodiscard]] bool hasFailed() const { return m_failed; }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
     [[nodiscard]] MorphPanel *morph() { return m_morph; }
     /// Replaces both timelines by the animation from the comparison plan to this one. There must be a comparison plan.
     void setMorphing(bool on);
-    /// What is to be said about the reader's change; empty: nothing.
+    /// Sets the note about the reader's change; empty: none.
     void setNote(const QString &note);
     /// Makes these changes as if the reader had made them.
     void change(const std::vector<Setting> &settings, const QString &words);
-    /// Ends playing. False if it did not play.
+    /// Ends playing. Returns whether it played.
     bool stopPlaying();
 
 signals:
     /// The plan changed, and with a valid one the facts.
     void changed();
-    /// The plan asks to become the document.
+    /// The plan is to become the document.
     void openAsked(const stagelens::model::Experiment &experiment, const QString &title);
 
 protected:
@@ -58,9 +62,8 @@ private:
     void build();
     void setControls(const QStringList &ids);
     void simulate();
-    /// The prediction of a plan, or what is wrong with it.
-    [[nodiscard]] static base::Result<service::PredictionPtr> predictionOf(const model::Experiment &experiment);
-    [[nodiscard]] TimelineContent contentOf(const service::PredictionPtr &plan, const service::PredictionPtr &beside) const;
+    void take(const base::Result<LiveSimulation> &simulated);
+    [[nodiscard]] TimelineContent contentOf(const LiveSimulation &simulated) const;
     void say(const base::Error *error);
     void sayFigures();
 
@@ -70,6 +73,9 @@ private:
     Facts m_facts;
     service::PredictionPtr m_start; ///< of the plan as it was given
     bool m_failed = false;          ///< the picture is of a plan before
+    bool m_isNew = false;           ///< the plan was given and is not drawn yet
+    EngineBridge *m_bridge;
+    LatestJob m_job;
     ExperimentDocument *m_document;
     ViewState *m_view;
     TimelineView *m_timeline;

@@ -10,7 +10,7 @@ class PageBrowser : public QTextBrowser {
     Q_OBJECT
 public:
     explicit PageBrowser(QWidget *parent = nullptr);
-    /// A page by its file. `withPictures` false leaves its pictures out: a live one stands beside it.
+    /// A page by its file. `withPictures` false omits its pictures: a live one is shown beside it.
     void showPage(const QString &file, bool withPictures);
     /// A text that belongs to no file; keeps its place where it replaces such a text with little changed.
     void showText(const QString &markdown);

@@ -4,6 +4,7 @@
 #include "ui/canvas/colours.h"
 #include "ui/learn/lesson_picture.h"
 #include "ui/state/view_state.h"
+#include "ui/timeline/timeline_view.h"
 #include "ui/words/words.h"
 
 #include <QAbstractTextDocumentLayout>
@@ -98,7 +99,7 @@ private:
     QPdfWriter m_writer;
     QPainter m_painter;
     QString m_title;
-    LessonPicture m_picture;
+    LessonPicture m_picture{nullptr};
     int m_top = 0;
     bool m_isBegun = false;
 };

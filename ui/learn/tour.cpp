@@ -20,9 +20,6 @@ namespace {
 
 constexpr base::Bytes kLongestFile = 256 << 10;
 constexpr std::size_t kMostSteps = 40;
-constexpr int kMostDevices = 32;
-constexpr int kMostMicrobatches = 512;
-constexpr int kMostPasses = 50'000; ///< forwards
 
 base::Error wrong(const std::string &message)
 {
@@ -101,11 +98,6 @@ QStringList partsOf(const QString &text)
     for (const QString &part : text.split(u',', Qt::SkipEmptyParts))
         parts << part.simplified();
     return parts;
-}
-
-void set(model::Experiment &experiment, const Setting &setting)
-{
-    ui::field(setting.field).setValue(experiment, setting.value);
 }
 
 /// Reads line by line, and knows where it is.
@@ -251,7 +243,7 @@ TourReader::Done TourReader::readPlan(const QString &value, model::Experiment &e
         const auto setting = readSetting(part);
         if (!setting)
             return setting.error();
-        set(experiment, *setting);
+        apply(*setting, experiment);
     }
     return {};
 }
@@ -364,34 +356,6 @@ TourReader::Done TourReader::checkPlans(const TourStep &step) const
 }
 
 } // namespace
-
-model::Experiment besideOf(const model::Experiment &experiment, const std::vector<Setting> &changes)
-{
-    model::Experiment other = experiment;
-    for (const Setting &change : changes)
-        set(other, change);
-    return other;
-}
-
-base::Problems livePlanProblems(const model::Experiment &experiment)
-{
-    if (experiment.schedule.family == model::kAutomaticFamily)
-        return {{"schedule.family", "a search takes too long for this picture; choose a schedule"}};
-    if (experiment.parallel.devices > kMostDevices)
-        return {{"parallel.devices",
-                 base::concat(experiment.parallel.devices, " devices are more than the ", kMostDevices, " of this picture")}};
-    if (experiment.parallel.microbatches > kMostMicrobatches)
-        return {{"parallel.microbatches", base::concat(experiment.parallel.microbatches, " microbatches are more than the ",
-                                                       kMostMicrobatches, " of this picture")}};
-    if (base::Problems problems = model::validate(experiment); !problems.empty())
-        return problems;
-    const double passes = static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches *
-                          model::stagesPerDevice(experiment.schedule);
-    if (passes > kMostPasses)
-        return {{"schedule.chunks", base::concat("the plan has more than the ", kMostPasses,
-                                                 " forwards of this picture; use fewer chunks or microbatches")}};
-    return {};
-}
 
 base::Result<Tour> parseTour(const QString &text, const QString &name)
 {

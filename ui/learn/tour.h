@@ -1,45 +1,16 @@
 // Tours: explanations in steps, each with a plan that is simulated when it is shown. Read from resources/docs/tours.
 #pragma once
 
-#include "engine/model/experiment.h"
+#include "engine/base/result.h"
 #include "ui/learn/facts.h"
-#include "ui/timeline/timeline_view.h"
+#include "ui/learn/live_plan.h"
 
 #include <QString>
-#include <QStringList>
-#include <QVariant>
 
 #include <filesystem>
-#include <optional>
-#include <utility>
 #include <vector>
 
 namespace stagelens::ui {
-
-/// A value for a field of the experiment (models/fields.h).
-struct Setting {
-    QString field;
-    QVariant value;
-};
-
-/// What a live picture shows, and what of it a reader may change.
-struct LivePlan {
-    model::Experiment experiment;
-    /// Changes that make the plan beside it, applied to whatever the reader made of the first; empty: one plan alone.
-    std::vector<Setting> beside;
-    QStringList controls; ///< fields that the reader may change
-    ColourBy colourBy = ColourBy::Kind;
-    std::optional<int> followed; ///< microbatch that stands out
-    bool critical = false;       ///< with the critical path
-    bool morph = false;          ///< the passes of the plan beside fly to their places in this one
-    /// Of the time axis that is shown first; absent: all.
-    std::optional<std::pair<base::Nanos, base::Nanos>> range;
-};
-
-/// The plan beside that of a picture.
-[[nodiscard]] model::Experiment besideOf(const model::Experiment &experiment, const std::vector<Setting> &changes);
-/// Why a plan is not drawn as a live picture: it is unsound, or larger than what is simulated while one types.
-[[nodiscard]] base::Problems livePlanProblems(const model::Experiment &experiment);
 
 /// What a step's text says, in a form that can be checked.
 struct CheckedClaim {
@@ -85,8 +56,8 @@ struct Tour {
 ///     (an empty line)
 ///     Markdown with {bubble} and {iteration / other_iteration|factor}.
 ///
-/// `example` is one of resources/examples; without it the plan goes on from the step before (the first: 1F1B, 4 x 8, F 1, B 2).
-/// A step with goals is a challenge: it has a hint and a solution, whose fields the reader may change.
+/// `example` is one of resources/examples; without it the plan continues from the step before (the first: 1F1B, 4 x 8, F 1, B
+/// 2). A step with goals is a challenge: it has a hint and a solution, whose fields the reader may change.
 ///
 /// `plan` has options of the command line, without their dashes; `beside` those of a second plan, shown below the first.
 ///

@@ -15,13 +15,13 @@ namespace stagelens::ui {
 class Forecast;
 class RunController;
 
-/// Puts together the content of the timeline from the forecast, the shown run and what the user chose to see.
+/// Assembles the content of the timeline from the forecast, the shown run and what the user chose to see.
 class ExploreContent {
 public:
     ExploreContent(Forecast *forecast, RunController *runController, Explanations *explanations);
 
     [[nodiscard]] TimelineContent make() const;
-    /// Returns the run whose lanes and figures stand beside the plan's; null if there is none.
+    /// Returns the run whose lanes and figures are shown beside the plan's; null if there is none.
     [[nodiscard]] service::RunSnapshotPtr run() const;
     /// Returns whether the shown run is not the plan's, or was measured on another machine than the plan was predicted for.
     [[nodiscard]] bool runDiffers() const;

@@ -4,18 +4,18 @@
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/enlarge.h"
 #include "ui/controls/message_bar.h"
+#include "ui/morph/morph_panel.h"
+#include "ui/pages/baseline_morph.h"
+#include "ui/pages/explore_plots.h"
+#include "ui/pages/gap_explainer.h"
 #include "ui/pages/provenance_bar.h"
 #include "ui/panels/headline_bar.h"
-#include "ui/panels/morph_panel.h"
 #include "ui/panels/pass_table.h"
 #include "ui/panels/play_bar.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/shown_switch.h"
-#include "ui/plots/plots.h"
 #include "ui/shapes/topology_strip.h"
 #include "ui/state/forecast.h"
-#include "ui/state/gap_explanation.h"
-#include "ui/state/lane_groups.h"
 #include "ui/state/run_controller.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
@@ -25,12 +25,9 @@
 #include <QLabel>
 #include <QSplitter>
 #include <QStackedWidget>
-#include <QTabWidget>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 namespace stagelens::ui {
@@ -38,9 +35,6 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr QSize kSmallestPlot{160, 84};
-constexpr int kMorphedAtOnce = 2048; ///< forwards of a plan that is predicted within a few milliseconds
-
 /// "4B GPT: 1F1B · VOCAB-2 · 8 devices x 128 microbatches".
 QString presentedTitle(const model::Experiment &experiment)
 {
@@ -51,22 +45,24 @@ QString presentedTitle(const model::Experiment &experiment)
 
 ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController *runController, ViewState *view,
                          QWidget *parent)
-    : QWidget(parent), m_bridge(bridge), m_forecast(forecast), m_runController(runController),
-      m_headline(new HeadlineBar(this)), m_problemBar(new MessageBar(u"bar.problem"_s, this)),
-      m_explanations(new Explanations(bridge, this)), m_content(forecast, runController, m_explanations),
+    : QWidget(parent), m_forecast(forecast), m_runController(runController), m_headline(new HeadlineBar(this)),
+      m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_explanations(new Explanations(bridge, this)),
+      m_content(forecast, runController, m_explanations),
       m_provenanceBar(new ProvenanceBar(forecast, runController, &m_content, this)), m_timeline(new TimelineView(view, this)),
       m_table(new PassTable(view, this)), m_morph(new MorphPanel(this)), m_play(new PlayBar(m_timeline, view, this)),
       m_picture(new QStackedWidget(this)), m_computing(new ComputingSign(m_timeline)), m_schedule(new SchedulePanel(this)),
-      m_memory(new MemoryPlot(view, this)), m_bubbles(new BubblePlot(this)), m_loss(new LossPlot(this)),
-      m_splitter(new QSplitter(Qt::Vertical, this)), m_tabs(new QTabWidget(this)), m_topology(new TopologyStrip(this))
+      m_splitter(new QSplitter(Qt::Vertical, this)), m_baselineMorph(new BaselineMorph(bridge, forecast, m_morph, this)),
+      m_gaps(new GapExplainer(m_timeline, &m_content, m_explanations, this))
 {
-    build();
+    build(view);
     connect(m_provenanceBar, &ProvenanceBar::showPlanAsked, this, &ExplorePage::showPlanAsked);
     connect(m_provenanceBar, &ProvenanceBar::trainAsked, this, &ExplorePage::trainAsked);
     connect(m_provenanceBar, &ProvenanceBar::fieldAsked, this, &ExplorePage::fieldAsked);
-    connect(m_explanations, &Explanations::arrived, this, &ExplorePage::takeExplanation);
-    connect(m_timeline, &TimelineView::gapForgotten, this, [this] { m_gap.reset(); });
-    connect(m_timeline, &TimelineView::gapClicked, this, &ExplorePage::explain);
+    connect(m_explanations, &Explanations::arrived, this, [this] {
+        showContent();
+        m_gaps->update();
+    });
+    connect(m_gaps, &GapExplainer::explained, this, &ExplorePage::gapExplained);
     connect(m_forecast, &Forecast::changed, this, &ExplorePage::refresh);
     connect(m_computing, &ComputingSign::cancelled, m_forecast, &Forecast::cancel);
     connect(m_forecast, &Forecast::adviceChanged, this, &ExplorePage::refreshAdvice);
@@ -82,7 +78,7 @@ ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController
     });
 }
 
-void ExplorePage::build()
+void ExplorePage::build(ViewState *view)
 {
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -97,29 +93,19 @@ void ExplorePage::build()
     layout->addWidget(m_problemBar);
     layout->addWidget(m_provenanceBar);
     layout->addWidget(makeTitle());
-    // QCustomPlot cannot paint into nothing, which is what a page has before its first layout.
-    for (QWidget *plot : std::initializer_list<QWidget *>{m_memory, m_bubbles, m_loss})
-        plot->setMinimumSize(plot->minimumSizeHint().expandedTo(kSmallestPlot));
-    m_tabs->setDocumentMode(true);
-    m_tabs->addTab(m_bubbles, Words::tr("Bubbles"));
-    m_tabs->addTab(m_loss, Words::tr("Loss"));
-    m_tabs->setTabToolTip(0, Words::tr("Where each device waits, and why"));
-    m_tabs->setTabToolTip(1, Words::tr("Loss of the run that is shown"));
     m_picture->addWidget(m_timeline);
     m_picture->addWidget(m_table);
     m_picture->addWidget(m_morph);
     m_splitter->addWidget(m_picture);
     m_splitter->addWidget(m_schedule);
     m_schedule->hide();
-    m_splitter->addWidget(m_memory);
-    m_splitter->addWidget(m_tabs);
+    m_plots = new ExplorePlots(m_forecast, &m_content, view, m_splitter, this);
     m_splitter->setChildrenCollapsible(false);
     const std::array stretches{55, 20, 25, 20}; // picture, text, memory, bubbles and loss
     for (int part = 0; part < static_cast<int>(stretches.size()); ++part)
         m_splitter->setStretchFactor(part, stretches[static_cast<std::size_t>(part)]);
     sizeParts();
     layout->addWidget(m_splitter, 1);
-    m_topology->hide();
     layout->addWidget(m_play);
 }
 
@@ -152,7 +138,7 @@ void ExplorePage::setEditing(bool on)
     m_content.movable = on;
     m_schedule->setVisible(on);
     sizeParts();
-    setContent();
+    showContent();
     if (!on)
         m_timeline->setFocus();
 }
@@ -162,14 +148,7 @@ void ExplorePage::setLow(bool low)
     if (low == m_low)
         return;
     m_low = low;
-    if (low) {
-        m_tabs->insertTab(0, m_memory, Words::tr("Memory"));
-        m_tabs->setTabToolTip(0, Words::tr("Live bytes of each device over time"));
-        m_tabs->setCurrentIndex(0);
-    } else {
-        m_splitter->insertWidget(2, m_memory);
-        m_memory->setVisible(!m_presentation);
-    }
+    m_plots->setLow(low);
     sizeParts();
 }
 
@@ -200,49 +179,41 @@ void ExplorePage::setSensitivity(timeline::TimelinePtr timeline, SensitivityPtr 
 {
     m_content.sensitivityTimeline = std::move(timeline);
     m_content.sensitivity = std::move(sensitivity);
-    setContent();
+    showContent();
     refreshAdvice();
 }
 
 void ExplorePage::setColourBy(ColourBy colourBy)
 {
     m_content.colourBy = colourBy;
-    setContent();
+    showContent();
 }
 
 void ExplorePage::setCritical(bool shown)
 {
     m_content.critical = shown;
-    setContent();
+    showContent();
 }
 
 void ExplorePage::setAsTable(bool table)
 {
     m_picture->setCurrentWidget(table ? static_cast<QWidget *>(m_table) : m_timeline);
-    setContent();
+    showContent();
     m_picture->currentWidget()->setFocus();
 }
 
 void ExplorePage::setTopologyShown(bool on)
 {
-    // A tab, so that it takes no height from the timeline.
-    if (!on) {
-        m_tabs->removeTab(m_tabs->indexOf(m_topology));
-        m_topology->hide();
-        return;
-    }
-    const int tab = m_tabs->addTab(m_topology, Words::tr("Topology"));
-    m_tabs->setTabToolTip(tab, Words::tr("Which ranks share a node, and which links their groups use"));
-    m_tabs->setCurrentIndex(tab);
-    refreshPlots();
-    emit partAsked(m_tabs);
+    m_plots->setTopologyShown(on);
+    if (on)
+        emit partAsked(m_plots->tabs());
 }
 
 void ExplorePage::setMorphing(bool on)
 {
     m_picture->setCurrentWidget(on ? static_cast<QWidget *>(m_morph) : m_timeline);
     m_title->setVisible(!on && !m_presentation); // the morph names its plans
-    setContent();
+    showContent();
     m_picture->currentWidget()->setFocus();
 }
 
@@ -251,50 +222,9 @@ bool ExplorePage::isMorphing() const
     return m_picture->currentWidget() == m_morph;
 }
 
-bool ExplorePage::predictMorphFrom(const model::Experiment &experiment)
+TopologyStrip *ExplorePage::topology()
 {
-    if (m_morphFrom && m_morphFrom->experiment == experiment)
-        return true;
-    m_morphFrom.reset();
-    if (experiment.parallel.devices * experiment.parallel.microbatches <= kMorphedAtOnce) {
-        if (const auto predicted = service::predict(experiment, m_bridge->cores()))
-            m_morphFrom = *predicted;
-    } else if (!(m_morphAsked == experiment)) {
-        m_morphAsked = experiment;
-        const auto predict = [experiment, cores = m_bridge->cores()](const std::stop_token &) {
-            return service::predict(experiment, cores);
-        };
-        m_bridge->compute(this, predict, [this](const base::Result<service::PredictionPtr> &predicted) {
-            m_morphAsked.reset();
-            if (predicted)
-                m_morphFrom = *predicted;
-            if (isMorphing())
-                setMorph();
-        });
-    }
-    if (!m_morphFrom)
-        m_morph->showReason(Words::tr("The baseline is being predicted…"));
-    return m_morphFrom != nullptr;
-}
-
-void ExplorePage::setMorph()
-{
-    const auto &plan = m_forecast->plan();
-    const service::PredictionPtr baseline = m_forecast->comparableBaseline();
-    if (!plan)
-        return;
-    // Of the baseline the forecast keeps figures alone.
-    if (baseline && !(baseline->experiment == plan->experiment) && !predictMorphFrom(baseline->experiment))
-        return;
-    if (!baseline)
-        m_morph->showReason(Words::tr("The baseline has other units than this plan. Pin another baseline with Ctrl+B."));
-    else if (baseline->experiment == plan->experiment)
-        m_morph->showReason(
-            Words::tr("This plan is its own baseline. Change its schedule or vocabulary method, and its passes fly from "
-                      "the baseline to their new places."));
-    else
-        m_morph->setPlans({m_morphFrom->timeline, planCaption(baseline->experiment)},
-                          {plan->timeline, planCaption(plan->experiment)}, inTeachingUnits(plan->experiment));
+    return m_plots->topology();
 }
 
 QWidget *ExplorePage::picture()
@@ -308,9 +238,7 @@ void ExplorePage::setPresentation(bool on)
         return;
     m_presentation = on;
     enlarge(*this, on);
-    if (!m_low)
-        m_memory->setVisible(!on);
-    m_tabs->setVisible(!on);
+    m_plots->setHidden(on);
     m_title->setVisible(!on && !isMorphing());
     QFont bold = font();
     bold.setBold(true);
@@ -322,66 +250,25 @@ void ExplorePage::setPresentation(bool on)
         m_timeline->setFocus();
 }
 
-void ExplorePage::setContent()
+void ExplorePage::showContent()
 {
     TimelineContent made = m_content.make();
     if (m_picture->currentWidget() == m_table)
         m_table->setContent(made);
     if (isMorphing())
-        setMorph();
+        m_baselineMorph->refresh();
     m_timeline->setContent(std::move(made));
-}
-
-void ExplorePage::takeExplanation()
-{
-    setContent();
-    const auto &groups = m_timeline->content().groups;
-    const auto gap = std::exchange(m_gap, std::nullopt);
-    if (!gap)
-        return;
-    if (gap->group < static_cast<int>(groups.size()) && groups[static_cast<std::size_t>(gap->group)].timeline == gap->timeline)
-        explain(gap->group, gap->device, gap->time);
 }
 
 void ExplorePage::refresh()
 {
-    setContent();
+    showContent();
     m_computing->setState(m_forecast->wait() != Forecast::Wait::None, m_forecast->wait() == Forecast::Wait::Long);
     if (const auto &plan = m_forecast->plan())
         m_planTitle->setText(presentedTitle(plan->experiment));
     m_provenanceBar->refresh();
-    refreshPlots();
+    m_plots->refresh();
     refreshAdvice();
-}
-
-void ExplorePage::refreshPlots()
-{
-    const auto &plan = m_forecast->plan();
-    if (!plan)
-        return;
-    if (m_tabs->indexOf(m_topology) >= 0)
-        m_topology->setTopology(topologyOf(*plan));
-    const service::RunSnapshotPtr run = m_content.run();
-    const service::PredictionPtr baseline = m_forecast->comparableBaseline();
-    const std::vector<base::Bytes> others = baseline ? baseline->metrics.peakMemory : std::vector<base::Bytes>();
-    const base::Bytes most = others.empty() ? 0 : std::ranges::max(others);
-    const bool measuredOnly = m_content.shown == Shown::Measured && run && run->record.timeline && run->schedule;
-    if (measuredOnly) {
-        m_memory->setProfiles(memoryOf(*run), run->record.timeline->iteration(), plan->memoryCapacity,
-                              Words::tr("computed, run %1").arg(run->record.summary.id), most);
-    } else {
-        m_memory->setProfiles(plan->memory, plan->timeline->iteration(), plan->memoryCapacity,
-                              caption(timeline::Provenance::Predicted), most);
-    }
-    const simulate::Metrics *of = measuredOnly ? (run->record.metrics ? &*run->record.metrics : nullptr) : &plan->metrics;
-    m_memory->setActivations(of ? of->peakActivationMicrobatches : std::vector<double>());
-    std::vector<LossPlot::Curve> curves;
-    int vocabulary = plan->experiment.model.vocabularySize;
-    if (run && !run->record.losses.empty()) {
-        curves.push_back({Words::tr("run %1").arg(run->record.summary.id), run->record.losses});
-        vocabulary = run->record.experiment.model.vocabularySize;
-    }
-    m_loss->setCurves(std::move(curves), plan->experiment.hasModel ? std::optional(std::log(vocabulary)) : std::nullopt);
 }
 
 void ExplorePage::refreshAdvice()
@@ -393,23 +280,7 @@ void ExplorePage::refreshAdvice()
     m_headline->setHeadline(makeHeadline(*plan, m_forecast->isStale() ? nullptr : advice, m_forecast->fix(),
                                          m_forecast->familyOptions(), m_content.sensitivityOfPlan().get()));
     m_headline->setEnabled(!m_forecast->isStale());
-    m_bubbles->setBubbles(plan->metrics, advice ? std::optional(advice->causes) : std::nullopt,
-                          caption(timeline::Provenance::Predicted));
-}
-
-void ExplorePage::explain(int group, int device, qint64 time)
-{
-    const auto &groups = m_timeline->content().groups;
-    if (group < 0 || group >= static_cast<int>(groups.size()))
-        return;
-    const LaneGroup &lanes = groups[static_cast<std::size_t>(group)];
-    if (!lanes.timeline)
-        return;
-    const auto why = m_content.whyOf(lanes.timeline);
-    m_gap.reset();
-    if (m_explanations->isComputing(lanes.timeline)) // until then only which requirement was met last
-        m_gap = Gap{lanes.timeline, group, device, time};
-    emit gapExplained(explainGap(lanes, why ? &why->idle : nullptr, device, time, m_timeline->content().teachingUnits));
+    m_plots->refreshBubbles();
 }
 
 } // namespace stagelens::ui

@@ -1,4 +1,4 @@
-// The mode in which one plan is explored: headline, bars, timeline, memory, bubbles and loss.
+// The page of one plan: headline, bars, timeline, memory, bubbles and loss.
 #pragma once
 
 #include "engine/service/engine_service.h"
@@ -12,16 +12,15 @@
 class QLabel;
 class QSplitter;
 class QStackedWidget;
-class QTabWidget;
 
 namespace stagelens::ui {
 
-class BubblePlot;
+class BaselineMorph;
 class ComputingSign;
+class ExplorePlots;
 class Forecast;
+class GapExplainer;
 class HeadlineBar;
-class LossPlot;
-class MemoryPlot;
 class MessageBar;
 class MorphPanel;
 class PassTable;
@@ -45,28 +44,28 @@ public:
     void refreshAdvice();
     void setShown(Shown shown);
     [[nodiscard]] Shown shown() const { return m_content.shown; }
-    /// The end that the plan would have with another method, or in the order of another family; nothing takes the flag away.
+    /// Flags the end that the plan would have with another method, or in the order of another family; an empty one clears it.
     void setGhost(std::optional<model::VocabularyMethod> method);
     void setGhostFamily(const QString &family);
-    /// What the what-ifs of the plan with that timeline cost; null where nothing is known.
+    /// Sets the sensitivity of the plan with that timeline; null: unknown.
     void setSensitivity(timeline::TimelinePtr timeline, SensitivityPtr sensitivity);
     void setColourBy(ColourBy colourBy);
     void setCritical(bool shown);
-    /// The passes as a table in the place of the picture.
+    /// Shows the passes as a table instead of the picture.
     void setAsTable(bool table);
-    /// The way of the passes from the baseline to this plan in the place of the picture.
+    /// Shows the animation from the baseline to this plan instead of the picture.
     void setMorphing(bool on);
-    /// The nodes with their ranks below the plots.
+    /// Shows the nodes with their ranks in a tab.
     void setTopologyShown(bool on);
-    /// Only headline, timeline and playing, in larger type.
+    /// Shows only headline, timeline and playing, in larger type.
     void setPresentation(bool on);
-    /// The schedule's text under the picture, and passes of the prediction that can be moved.
+    /// Shows the schedule's text under the picture, and lets the passes of the prediction be moved.
     void setEditing(bool on);
     /// In a low window memory is a tab beside bubbles and loss.
     void setLow(bool low);
     /// True where the shown run is not the plan's, or was measured on another machine than the plan was predicted for.
     [[nodiscard]] bool runDiffers() const { return m_content.runDiffers(); }
-    /// The run whose lanes and figures stand beside the plan's; null where there is none.
+    /// Returns the run whose lanes and figures are shown beside the plan's; null if there is none.
     [[nodiscard]] service::RunSnapshotPtr run() const { return m_content.run(); }
 
     [[nodiscard]] HeadlineBar *headline() { return m_headline; }
@@ -77,35 +76,28 @@ public:
     [[nodiscard]] QWidget *picture();
     [[nodiscard]] SchedulePanel *schedulePanel() { return m_schedule; }
     [[nodiscard]] PlayBar *playBar() { return m_play; }
-    [[nodiscard]] TopologyStrip *topology() { return m_topology; }
+    [[nodiscard]] TopologyStrip *topology();
     [[nodiscard]] MorphPanel *morph() { return m_morph; }
     [[nodiscard]] bool isMorphing() const;
 
 signals:
     void shownChanged();
     void showPlanAsked();
-    /// A part of the page should be seen, also where the page is scrolled.
+    /// A part of the page should be scrolled into view.
     void partAsked(QWidget *part);
     void trainAsked();
     /// A field of the experiment should be edited.
     void fieldAsked(const QString &field);
-    /// What the inspector should say about a gap.
+    /// The text about a gap for the inspector.
     void gapExplained(const QString &text);
 
 private:
-    void build();
+    void build(ViewState *view);
     QWidget *makeTitle();
     void sizeParts();
-    void setContent();
-    void setMorph();
-    /// True if the prediction that the morph begins with is there; else it is under way.
-    bool predictMorphFrom(const model::Experiment &experiment);
-    /// An explanation was computed: shows it, and answers the last click on a gap with it.
-    void takeExplanation();
-    void refreshPlots();
-    void explain(int group, int device, qint64 time);
+    /// Gives the content of the moment to the timeline, the table and the morph.
+    void showContent();
 
-    EngineBridge *m_bridge;
     Forecast *m_forecast;
     RunController *m_runController;
     HeadlineBar *m_headline;
@@ -123,23 +115,11 @@ private:
     QStackedWidget *m_picture;
     ComputingSign *m_computing;
     SchedulePanel *m_schedule;
-    MemoryPlot *m_memory;
-    BubblePlot *m_bubbles;
-    LossPlot *m_loss;
     QSplitter *m_splitter;
-    QTabWidget *m_tabs;
-    TopologyStrip *m_topology;
+    ExplorePlots *m_plots = nullptr;
+    BaselineMorph *m_baselineMorph;
+    GapExplainer *m_gaps;
     bool m_presentation = false;
-    /// The gap that was clicked while its explanation is being computed.
-    struct Gap {
-        timeline::TimelinePtr timeline;
-        int group;
-        int device;
-        qint64 time;
-    };
-    std::optional<Gap> m_gap;
-    service::PredictionPtr m_morphFrom;            ///< the baseline with its timeline
-    std::optional<model::Experiment> m_morphAsked; ///< is being predicted
     bool m_low = false;
     bool m_editing = false;
 };

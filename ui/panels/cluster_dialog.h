@@ -15,16 +15,16 @@ namespace stagelens::ui {
 
 class EngineBridge;
 
-/// A form of model::hardwareFields(). It holds any text; only a sound cluster can be used or saved. Files are read and written
+/// A form of model::hardwareFields(). It holds any text; only a valid cluster can be used or saved. Files are read and written
 /// off the GUI thread.
 class ClusterDialog : public QDialog {
     Q_OBJECT
 public:
     ClusterDialog(const model::Hardware &cluster, EngineBridge *bridge, QWidget *parent = nullptr);
 
-    /// The cluster of the form, where it is sound.
+    /// Returns the cluster of the form if it is valid.
     [[nodiscard]] const model::Hardware &cluster() const { return m_cluster; }
-    /// What is wrong with the form; empty if it is sound.
+    /// Returns what is wrong with the form; empty if it is valid.
     [[nodiscard]] QString problem() const { return m_problem; }
     /// Writes the cluster into a file, and says so in the form; a full disk, too.
     void saveTo(const QString &file);

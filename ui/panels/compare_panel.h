@@ -82,7 +82,7 @@ private:
     QSpinBox *m_microbatch;
     QCheckBox *m_equalMemory;
     MessageBar *m_bar;
-    QWidget *m_empty; ///< stands there while there is nothing to compare
+    QWidget *m_empty; ///< shown while there is nothing to compare
     QPushButton *m_propose;
     QPushButton *m_methods;
     TimelineView *m_timeline;

@@ -24,7 +24,7 @@ public:
     /// Names of the open groups, to be remembered.
     [[nodiscard]] QStringList openGroups() const;
     void setOpenGroups(const QStringList &names);
-    /// Opens the field's group and puts the keyboard there. False where there is no such field.
+    /// Opens the field's group and sets the focus to the field. Returns false if there is no such field.
     bool reveal(const QString &field);
     /// Shows only the fields in whose caption, command-line option or help all the words occur; empty: all fields.
     void setFilter(const QString &words);

@@ -28,7 +28,7 @@ public:
     [[nodiscard]] QWidget *control() const { return m_control; }
     /// Marks the control as wrong, with the reason as its tooltip; empty takes the mark away.
     void setProblem(const QString &problem);
-    /// What stands beside a choice in the list ("219 ms · 60 MiB").
+    /// The detail beside a choice in the list ("219 ms · 60 MiB").
     void setDetail(const QString &choice, const QString &detail);
     void clearDetails();
 

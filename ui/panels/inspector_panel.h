@@ -1,4 +1,4 @@
-// Why: what is known about the pass or the gap that was clicked.
+// The dock that explains the pass or the gap that was clicked. Fields are edited in ExperimentEditor and PlanStrip.
 #pragma once
 
 #include <QWidget>
@@ -11,7 +11,7 @@ class InspectorPanel : public QWidget {
     Q_OBJECT
 public:
     explicit InspectorPanel(QWidget *parent = nullptr);
-    /// Empty: says how to ask.
+    /// An empty text says how to get an explanation.
     void setText(const QString &text);
     [[nodiscard]] QString text() const;
 

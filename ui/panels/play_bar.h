@@ -18,7 +18,7 @@ class ViewState;
 
 /// What happens at a moment of a group: what each device does or waits for, or where a microbatch is.
 [[nodiscard]] QString playCaption(const LaneGroup &group, base::Nanos time, std::optional<int> microbatch, bool teachingUnits);
-/// The next moment, or the one before, at which a pass of a group begins or ends; `time` itself where there is none.
+/// The next moment, or the one before, at which a pass of a group begins or ends; `time` itself if there is none.
 [[nodiscard]] base::Nanos nextEvent(const LaneGroup &group, base::Nanos time, bool forward);
 
 /// Plays the first group of a picture that lives on the same view state. Hidden until it is asked for.
@@ -26,7 +26,7 @@ class PlayBar : public QFrame {
     Q_OBJECT
 public:
     PlayBar(TimelineView *timeline, ViewState *state, QWidget *parent);
-    /// Begins at the left of what is seen, or goes on; pauses where it plays.
+    /// Starts at the left edge of the visible range, or resumes; pauses if it plays.
     void toggle();
     void stop();
     /// Stays where it is while nothing is played, too.

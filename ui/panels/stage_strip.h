@@ -17,7 +17,7 @@ class StageStrip : public QWidget {
 public:
     explicit StageStrip(ExperimentDocument *document, QWidget *parent = nullptr);
 
-    /// Layers of each stage that are shown; empty while the experiment has no sound cut.
+    /// Layers of each stage that are shown; empty while the experiment has no valid cut.
     [[nodiscard]] const std::vector<int> &cut() const { return m_cut; }
     /// The place of the border behind a stage, for tests.
     [[nodiscard]] QPoint borderAt(int stage) const;
@@ -42,7 +42,7 @@ private:
     [[nodiscard]] double xOf(int layersBefore) const;
     [[nodiscard]] std::optional<int> nearestBorder(QPoint at) const;
     [[nodiscard]] QString stageText(int stage) const;
-    /// Puts the border behind a stage where so many layers stand before it, as far as its neighbours and the plan allow.
+    /// Moves the border behind a stage so that as many layers are before it, within what its neighbours and the plan allow.
     void moveBorder(int stage, int wanted);
 
     ExperimentDocument *m_document;

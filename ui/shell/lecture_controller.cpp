@@ -4,6 +4,7 @@
 #include "ui/learn/lecture_dialog.h"
 #include "ui/pages/explore_page.h"
 #include "ui/pages/learn_page.h"
+#include "ui/pages/lesson_view.h"
 #include "ui/state/forecast.h"
 #include "ui/state/view_state.h"
 #include "ui/words/words.h"
@@ -56,7 +57,7 @@ void LectureController::present(const Tour &tour, int scene)
     m_dialog->hide();
     m_actions->learn->trigger();
     m_learn->showOwnTour(tour);
-    m_learn->showStep(scene);
+    m_learn->lesson()->showStep(scene);
     m_actions->presentation->setChecked(true);
 }
 

@@ -5,23 +5,23 @@
 #include "ui/controllers/export_controller.h"
 #include "ui/controllers/field_controller.h"
 #include "ui/controllers/file_controller.h"
-#include "ui/controllers/import_controller.h"
 #include "ui/controllers/levers_controller.h"
-#include "ui/controllers/measured_controller.h"
 #include "ui/controllers/notice_controller.h"
 #include "ui/controllers/page_controller.h"
 #include "ui/controllers/pane_controller.h"
 #include "ui/controllers/plan_controller.h"
 #include "ui/controllers/problem_controller.h"
-#include "ui/controllers/run_table_controller.h"
+#include "ui/controllers/runs/import_controller.h"
+#include "ui/controllers/runs/measured_controller.h"
+#include "ui/controllers/runs/run_table_controller.h"
+#include "ui/controllers/runs/store_controller.h"
+#include "ui/controllers/runs/training_controller.h"
 #include "ui/controllers/schedule_controller.h"
+#include "ui/controllers/schedule_file_controller.h"
 #include "ui/controllers/sensitivity_controller.h"
-#include "ui/controllers/store_controller.h"
-#include "ui/controllers/training_controller.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/pages/explore_page.h"
 #include "ui/pages/learn_page.h"
-#include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/runs_panel.h"
@@ -33,6 +33,7 @@
 #include "ui/state/run_database.h"
 #include "ui/state/view_state.h"
 #include "ui/strip/plan_strip.h"
+#include "ui/sweep/sweep_page.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -83,6 +84,8 @@ void WindowControllers::make(QMainWindow *window, bool remember)
                                                   m_widgets.compare);
     schedule = std::make_unique<ScheduleController>(m_model.bridge, m_model.document, m_model.forecast, m_widgets.explore,
                                                     m_model.actions, notice.get());
+    scheduleFiles = std::make_unique<ScheduleFileController>(m_model.bridge, m_model.document, m_model.forecast,
+                                                             m_model.actions, notice.get(), window);
     sensitivity = std::make_unique<SensitivityController>(m_model.bridge, m_model.forecast, m_widgets.explore);
     panes = std::make_unique<PaneController>(window, PaneController::Docks{m_widgets.left, m_widgets.right, m_widgets.bottom},
                                              PaneController::Contents{m_widgets.editor, m_widgets.runs, m_widgets.explore},
@@ -96,11 +99,11 @@ void WindowControllers::make(QMainWindow *window, bool remember)
 void WindowControllers::connectModel()
 {
     connect(m_model.forecast, &Forecast::changed, this,
-            [this] { m_model.files->setSound(m_model.forecast->problems().empty()); });
+            [this] { m_model.files->setValid(m_model.forecast->problems().empty()); });
     connect(m_model.document, &ExperimentDocument::editing, m_model.view, &ViewState::hold);
     connect(m_model.document, &ExperimentDocument::edited, m_model.view, &ViewState::release);
     connect(m_model.bridge, &EngineBridge::calibrated, m_model.forecast, &Forecast::refresh);
-    connect(m_model.files, &FileController::scheduleGiven, schedule.get(), &ScheduleController::open);
+    connect(m_model.files, &FileController::scheduleGiven, scheduleFiles.get(), &ScheduleFileController::open);
     connect(m_model.files, &FileController::traceGiven, imports.get(),
             [this](const QString &file) { imports->importFiles({file}); });
 }
@@ -131,7 +134,8 @@ void WindowControllers::connectPlan()
     connect(problems.get(), &ProblemController::textAsked, m_model.actions->editSchedule,
             [this] { m_model.actions->editSchedule->setChecked(true); });
     connect(problems.get(), &ProblemController::marked, m_widgets.strip, &PlanStrip::setProblems);
-    connect(problems.get(), &ProblemController::scheduleFileAsked, schedule.get(), &ScheduleController::askOpen);
+    connect(problems.get(), &ProblemController::scheduleFileAsked, scheduleFiles.get(), &ScheduleFileController::askOpen);
+    connect(schedule.get(), &ScheduleController::fileAsked, scheduleFiles.get(), &ScheduleFileController::askOpen);
     connect(fields.get(), &FieldController::customOrderChosen, schedule.get(), &ScheduleController::offerCustomOrder);
 }
 

@@ -25,6 +25,7 @@ class PlanController;
 class ProblemController;
 class RunTableController;
 class ScheduleController;
+class ScheduleFileController;
 class SensitivityController;
 class ShapeController;
 class StoreController;
@@ -53,6 +54,7 @@ public:
     std::unique_ptr<LectureController> lecture;
     std::unique_ptr<CompareController> compare;
     std::unique_ptr<ScheduleController> schedule;
+    std::unique_ptr<ScheduleFileController> scheduleFiles;
     std::unique_ptr<SensitivityController> sensitivity;
     std::unique_ptr<PaneController> panes;
     std::unique_ptr<PageController> pages;

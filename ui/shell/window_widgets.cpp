@@ -5,7 +5,6 @@
 #include "ui/controls/message_bar.h"
 #include "ui/pages/explore_page.h"
 #include "ui/pages/learn_page.h"
-#include "ui/pages/sweep_page.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/inspector_panel.h"
@@ -14,6 +13,7 @@
 #include "ui/panels/settings_panel.h"
 #include "ui/shell/window_model.h"
 #include "ui/strip/plan_strip.h"
+#include "ui/sweep/sweep_page.h"
 #include "ui/words/tr.h"
 
 #include <QActionGroup>
@@ -102,7 +102,7 @@ void WindowWidgets::buildCentre(QMainWindow *window, const WindowModel &model)
     explore = new ExplorePage(model.bridge, model.forecast, model.run, model.view, pages);
     compare = new ComparePanel(pages);
     sweep = new SweepPage(model.bridge, model.document, pages);
-    learn = new LearnPage(pages);
+    learn = new LearnPage(model.bridge, pages);
     for (QWidget *page : std::initializer_list<QWidget *>{explore, compare, sweep, learn}) // in the order of the modes
         pages->addWidget(page);
     layout->addWidget(storeBar);

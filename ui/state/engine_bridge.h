@@ -1,4 +1,4 @@
-// Where the engine's answers become signals on the GUI thread.
+// The only object of the window that calls the engine's service. Its answers become signals on the GUI thread.
 #pragma once
 
 #include "engine/service/engine_service.h"
@@ -23,8 +23,8 @@ public:
     ~EngineBridge() override;
 
     [[nodiscard]] service::EngineService &service() { return *m_service; }
-    /// The only way from the window to stored runs: `work(storedRuns)` runs where it may wait for the disk and for other
-    /// processes, one after another, and `take` is given its Result on the GUI thread, unless `asker` is gone by then.
+    /// The only access to stored runs. Runs `work(storedRuns)` on the thread of the run database, which may wait for the disk
+    /// and for other processes, then `take(result)` on the GUI thread unless `asker` was destroyed.
     template <class Work, class Take>
     service::JobId ask(service::StoreUse use, const QObject *asker, Work work, Take take)
     {
@@ -33,8 +33,8 @@ public:
                 take(std::move(answer));
         });
     }
-    /// Runs `work(stop)` where it may take long, and gives its Result to `take` on the GUI thread, unless `asker` is gone by
-    /// then.
+    /// Runs `work(stop)` on a thread for analyses, then `take(result)` on the GUI thread unless `asker` was destroyed.
+    /// LatestJob adds cancellation.
     template <class Work, class Take>
     service::JobId compute(const QObject *asker, Work work, Take take)
     {
@@ -43,13 +43,13 @@ public:
                 take(std::move(answer));
         });
     }
-    /// Goes on with another run database; jobs under way store into the one that they began with.
+    /// Uses another run database from now on; running jobs store into the one that they began with.
     void openDatabase(const std::filesystem::path &file);
-    /// Cores that plans are resolved for.
+    /// Returns the cores that plans are resolved for.
     [[nodiscard]] int cores() const { return m_cores; }
-    /// Measures this machine in the background if that was never done; calibrated() tells when its costs have changed.
+    /// Measures this machine in the background if that was never done; emits calibrated() when its costs have changed.
     void calibrateOnce();
-    /// Looks for this machine's backends in the background, once: where there are GPUs, CUDA takes its time to start.
+    /// Finds this machine's backends in the background, once: CUDA takes seconds to start.
     void findBackends();
 
 signals:

@@ -72,7 +72,7 @@ private:
 
 namespace {
 
-/// As it is edited: completed by its schedule's file. One that cannot be followed is shown with what is wrong.
+/// Returns the experiment completed from its schedule's file; unchanged if the file cannot be used, which validation reports.
 model::Experiment opened(const model::Experiment &experiment)
 {
     const auto followed = service::followed(experiment);
@@ -92,6 +92,7 @@ void ExperimentDocument::edit(const QString &field, const QString &label, model:
         closeGesture();
     m_gestureField = field;
     emit editing();
+    // push() calls redo(), which sets the experiment.
     m_undo.push(new EditCommand(this, field, label, m_gesture, m_experiment, std::move(next)));
 }
 

@@ -1,4 +1,4 @@
-// The open experiment: what it is now, how it came to be (undo), and the file it belongs to.
+// The open experiment, its undo history, and the file it belongs to.
 #pragma once
 
 #include "engine/model/experiment.h"
@@ -13,7 +13,7 @@ namespace stagelens::ui {
 
 class EditCommand;
 
-/// Holds any experiment that a person can type, sound or not. GUI thread only.
+/// Holds any experiment that a person can type, valid or not. GUI thread only.
 class ExperimentDocument : public QObject {
     Q_OBJECT
 public:
@@ -22,35 +22,38 @@ public:
     [[nodiscard]] const model::Experiment &experiment() const { return m_experiment; }
     [[nodiscard]] QUndoStack &undoStack() { return m_undo; }
 
-    /// Makes `next` the experiment as one step of undo. Edits of the same field merge into one step until closeGesture().
+    /// Makes `next` the experiment and emits changed(), as one step of undo. Edits of the same field merge into one step until
+    /// closeGesture().
     void edit(const QString &field, const QString &label, model::Experiment next);
     /// The next edit of the same field is a step of its own.
     void closeGesture();
-    /// Takes back the edits of the field that is being typed in, if there are any.
+    /// Reverts the edits of the field that is being typed in, if there are any.
     bool revertGesture(const QString &field);
-    /// Takes back the last step of undo if it edited the field; its gesture may be over.
+    /// Undoes the last step if it edited the field; its gesture may be over.
     bool revertField(const QString &field);
 
-    /// The experiment of a new window: nothing to undo. `file` may be empty.
+    /// Sets the experiment of a new window: nothing to undo. `file` may be empty.
     void start(const model::Experiment &experiment, const QString &file, const QString &title);
-    /// Another experiment altogether, as one step of undo.
+    /// Opens another experiment, as one step of undo.
     void replace(const model::Experiment &experiment, const QString &file, const QString &title);
     [[nodiscard]] base::Result<> open(const QString &file);
     [[nodiscard]] base::Result<> save(const QString &file);
-    /// Where Save writes to; empty for an example or a new experiment.
+    /// The file that Save writes; empty for an example or a new experiment.
     [[nodiscard]] const QString &file() const { return m_file; }
     [[nodiscard]] const QString &title() const { return m_title; }
-    /// Whether the experiment differs from what was opened or saved last. (The undo stack also has steps that are not edits.)
+    /// Returns whether the experiment differs from what was opened or saved last. (The undo stack also has steps that are not
+    /// edits.)
     [[nodiscard]] bool isChanged() const { return m_saved != m_experiment; }
-    /// The experiment is not what its file holds.
+    /// Notes that the experiment differs from its file.
     void setChanged();
 
 signals:
+    /// The experiment has another value: Forecast predicts it, and the editors show it.
     void changed();
     void fileChanged();
-    /// A field is being edited: comes before changed(), with every edit.
+    /// A field is being edited; emitted before changed(), with every edit.
     void editing();
-    /// Its gesture is over: the field was left or the choice made.
+    /// The gesture is over: the field was left or the choice made.
     void edited();
 
 private:
@@ -69,12 +72,12 @@ private:
     int m_gesture = 0;
 };
 
-/// The experiment with what follows anyway left open: a cut of the layers that is the one it would have without a choice. So
-/// that a stored, resolved plan can be edited as freely as it was before.
+/// Returns the experiment without a cut of the layers that equals the automatic one. A stored plan is resolved; without this it
+/// could not be edited as freely as before.
 [[nodiscard]] model::Experiment loosened(model::Experiment experiment);
-/// The plan under another vocabulary method. A cut made by hand for one hardly fits another, and is made anew.
+/// Returns the plan with another vocabulary method and an automatic cut: one made by hand for a method rarely fits another.
 [[nodiscard]] model::Experiment withMethod(model::Experiment experiment, model::VocabularyMethod method);
-/// The same in the order of another schedule family.
+/// Returns the plan in the order of another schedule family.
 [[nodiscard]] model::Experiment withFamily(model::Experiment experiment, std::string_view family);
 /// "demo-slow-last-device.stagelens.json" is "Demo: the slow last device".
 [[nodiscard]] QString titleOfFile(const QString &file);

@@ -7,6 +7,7 @@
 #include "engine/service/search/recompute_advice.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
+#include "ui/state/quick_prediction.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -19,19 +20,16 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// Up to here a prediction takes milliseconds and is made where the key was pressed.
-constexpr double kPassesAtOnce = 100'000;
-
-bool isSmall(const model::Experiment &experiment)
+/// Returns whether a plan is small enough to be predicted with every family after each edit.
+bool isTriedWithFamilies(const model::Experiment &experiment)
 {
+    constexpr double kMostPasses = 100'000;
     const int passesOfMicrobatch = model::traits(experiment.schedule.vocabulary).isSharded ? 7 : 2;
-    // Replicas that differ are simulated one after another, and their lengths are read from a file.
-    const int simulated = model::changesTimes(experiment.whatIf) ? 2 * experiment.parallel.replicas : 1;
-    return experiment.schedule.family != model::kAutomaticFamily && // hundreds of plans
-           experiment.whatIf.lengths.empty() &&
+    const int simulations = model::changesTimes(experiment.whatIf) ? 2 * experiment.parallel.replicas : 1;
+    return experiment.schedule.family != model::kAutomaticFamily && experiment.whatIf.lengths.empty() &&
            static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches * passesOfMicrobatch *
-                   simulated <=
-               kPassesAtOnce;
+                   simulations <=
+               kMostPasses;
 }
 
 /// A prediction without its timeline and schedule, which of a large plan take tens of megabytes.
@@ -85,7 +83,7 @@ void Forecast::predict()
         return;
     }
     m_problems.clear();
-    if (!isSmall(experiment)) {
+    if (!isQuick(experiment)) {
         submit(Stage::Plan, experiment);
         if (!m_clock.isActive() && m_wait == Wait::None)
             m_clock.start(kNoticeableMilliseconds);
@@ -156,7 +154,7 @@ void Forecast::predictBaseline()
         m_baseline = figuresOf(*m_plan);
     } else if (!m_baseline || !(source == m_baselineSource)) {
         m_baseline.reset();
-        if (!isSmall(source)) {
+        if (!isQuick(source)) {
             m_baselineSource = source;
             submit(Stage::Baseline, source);
             emit changed();
@@ -207,7 +205,7 @@ void Forecast::askFix()
 void Forecast::askFamily()
 {
     const model::Experiment &now = m_document->experiment();
-    if (!isSmall(now) || !std::holds_alternative<model::HardwarePreset>(now.cost.source))
+    if (!isTriedWithFamilies(now) || !std::holds_alternative<model::HardwarePreset>(now.cost.source))
         return; // as with the advice: durations from a file say nothing about another order
     const auto families = schedule::families();
     const std::size_t tried = m_families.options.size();

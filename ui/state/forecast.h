@@ -1,4 +1,4 @@
-// What follows from the open experiment: its prediction, the baseline's, and the advice.
+// Everything that is predicted for the open experiment: its plan, the baseline, the advice.
 #pragma once
 
 #include "engine/service/engine_service.h"
@@ -14,16 +14,16 @@ namespace stagelens::ui {
 class EngineBridge;
 class ExperimentDocument;
 
-/// Predicts at every edit: small plans at once, larger ones off the GUI thread. Keeps the last valid plan while the input
-/// is illegal. Answers that belong to an older edit are dropped by their job.
+/// Predicts at every edit: quick plans (isQuick()) at once, others as jobs. Keeps the last valid plan until the answer arrives,
+/// and while the input is invalid. Drops answers to older edits: their job is not the newest.
 class Forecast : public QObject {
     Q_OBJECT
 public:
     Forecast(EngineBridge *bridge, ExperimentDocument *document, QObject *parent = nullptr);
 
-    /// The last valid plan; null only before there was one.
+    /// The last valid plan, predicted; null only before there was one.
     [[nodiscard]] const service::PredictionPtr &plan() const { return m_plan; }
-    /// Experiment and metrics of the baseline; what they were computed from is not kept. Null while it is being computed.
+    /// Experiment and metrics of the baseline, without timeline and schedule. Null while it is being computed.
     [[nodiscard]] const service::PredictionPtr &baseline() const { return m_baseline; }
     /// Returns the baseline if its times have the plan's unit, else null.
     [[nodiscard]] service::PredictionPtr comparableBaseline() const;
@@ -32,25 +32,27 @@ public:
     [[nodiscard]] const service::Advice *advice() const { return m_advice ? &*m_advice : nullptr; }
     /// Why the document's experiment is not the plan; empty if it is.
     [[nodiscard]] const base::Problems &problems() const { return m_problems; }
-    /// The smallest change found that makes a plan fit which no vocabulary method makes fit; null where there is none.
+    /// The smallest change found that makes the plan fit into memory; null if a vocabulary method does, or if none was found.
     [[nodiscard]] const MemoryFix *fix() const { return m_fix ? &*m_fix : nullptr; }
     /// The plan with each schedule family; grows in the background. Not tried for plans too large to be predicted at once.
     [[nodiscard]] const FamilyOptions &familyOptions() const { return m_families; }
 
-    /// How long the document's plan has been waited for. A short wait is not worth a word.
+    /// How long the document's plan has been computed. A short wait is not shown.
     enum class Wait : unsigned char { None, Noticeable, Long };
     [[nodiscard]] Wait wait() const { return m_wait; }
-    /// The plan is not the document's: its input is illegal, its answer takes noticeably long, or nobody waits for it any more.
+    /// The plan is not the document's: the input is invalid, the answer takes noticeably long, or the job was cancelled.
     [[nodiscard]] bool isStale() const { return !m_problems.empty() || m_wait != Wait::None || m_cancelled; }
     /// The document's plan is being computed, however short a time.
     [[nodiscard]] bool isComputing() const { return m_stage == Stage::Plan; }
+    /// Returns whether the plan is the document's: what is derived from the plan may then be written into the document.
+    [[nodiscard]] bool isCurrent() const { return m_plan && m_problems.empty() && !isComputing() && !m_cancelled; }
     [[nodiscard]] bool isCancelled() const { return m_cancelled; }
-    /// Gives up the plan that is being computed; the last one stays.
+    /// Cancels the plan that is being computed; the last one stays.
     void cancel();
     static constexpr int kNoticeableMilliseconds = 100;
     static constexpr int kLongMilliseconds = 1000;
 
-    /// Makes the plan of the moment the baseline, or 1F1B without vocabulary parallelism again.
+    /// Makes the present plan the baseline; unpinBaseline() makes it 1F1B without vocabulary parallelism again.
     void pinBaseline();
     void unpinBaseline();
     [[nodiscard]] bool isPinned() const { return m_pinned.has_value(); }
@@ -65,7 +67,7 @@ signals:
 
 private:
     enum class Stage : unsigned char { Idle, Plan, Baseline, Advice, Least, Fix, Family };
-    /// What was computed for a plan.
+    /// Everything that was computed for a plan.
     struct Answers {
         service::PredictionPtr plan;
         service::PredictionPtr baseline;
@@ -76,21 +78,23 @@ private:
         FamilyOptions families;
     };
     void predict();
-    /// Has problems: what is shown is the plan from before the edit, not what stood there between two keys.
+    /// Keeps the problems, and shows the plan from before the edit instead of one from between two keystrokes.
     void refuse(base::Problems problems);
     void predictBaseline();
     void askAdvice();
-    /// Looks for the fewest layers to recompute that make the plan fit, as the first change to try.
+    /// Searches the fewest layers to recompute that make the plan fit, as the first change to try.
     void askLeast();
     /// Tries the next change that may make the plan fit, then the families.
     void askFix();
-    /// Goes on with the first family that has no option yet.
+    /// Predicts the plan with the first family that has no option yet.
     void askFamily();
     void takeFix(const base::Result<service::PredictionPtr> &answer);
     void takeFamily(const base::Result<service::PredictionPtr> &answer);
     void stopWaiting();
     void submit(Stage stage, const model::Experiment &experiment);
     void take(quint64 job, const service::PredictionAnswerPtr &answer);
+    /// Makes the prediction the plan, then predicts the baseline; changed() is emitted with both, or while the baseline is
+    /// computed.
     void accept(const service::PredictionPtr &plan);
     [[nodiscard]] model::Experiment baselineExperiment() const;
 

@@ -1,4 +1,4 @@
-// A computation off the GUI thread of which only the newest answer counts.
+// A job of which only the newest answer counts.
 #pragma once
 
 #include "ui/state/engine_bridge.h"
@@ -10,17 +10,17 @@
 
 namespace stagelens::ui {
 
-/// Passes of a plan up to which one walk through it takes a few milliseconds, so that it need not be a job.
+/// Passes up to which a loop over a plan takes a few milliseconds, so that it need not be a job.
 inline constexpr std::size_t kPassesAtOnce = 5'000;
 
-/// Owned by who asks. Starting cancels the job before, whose answer is dropped. GUI thread only.
+/// Starting a job cancels the one before and drops its answer; so does destruction. GUI thread only.
 class LatestJob : public QObject {
     Q_OBJECT
 public:
     explicit LatestJob(EngineBridge *bridge, QObject *parent = nullptr);
     ~LatestJob() override;
 
-    /// Runs `work(stop)` on the engine's thread, and `take(answer)` here unless the job was cancelled by then.
+    /// Runs `work(stop)` on a thread of the engine, then `take(answer)` on this one unless the job was cancelled.
     template <class Work, class Take>
     void start(Work work, Take take)
     {
@@ -33,7 +33,7 @@ public:
             take(std::move(answer));
         });
     }
-    /// Runs the work here if it is known to take a few milliseconds, else as start().
+    /// Runs `work` here if it takes a few milliseconds (`isSmall`), else as start().
     template <class Work, class Take>
     void run(bool isSmall, Work work, Take take)
     {
@@ -45,7 +45,7 @@ public:
     void cancel();
     [[nodiscard]] bool isRunning() const { return m_job != 0; }
 
-    /// How long the answer has been waited for. A short wait is not worth a word.
+    /// How long the job has been running. A short wait is not shown.
     enum class Wait : unsigned char { None, Noticeable, Long };
     [[nodiscard]] Wait wait() const { return m_wait; }
     static constexpr int kNoticeableMilliseconds = 100;

@@ -28,7 +28,7 @@ public:
     /// Those that the filter lets through, in the chosen order.
     [[nodiscard]] const RunTable &table() const { return m_table; }
     [[nodiscard]] const store::RunList &runs() const { return m_table.list; }
-    /// Reads the table again, and every second where that fails.
+    /// Reads the table again; retries every second after a failure.
     void refresh();
     [[nodiscard]] bool isRefreshing() const { return m_isRefreshing; }
     /// Reads the table again if that was not done for a second: a run in progress changes it often.
@@ -83,7 +83,7 @@ signals:
 private:
     void takeTable(base::Result<RunTable> table);
     void setProblem(QString RunDatabase::*which, const QString &problem);
-    /// Makes a change, says why where that fails, and reads the table again.
+    /// Makes a change, reports a failure, and reads the table again.
     template <class Change>
     void change(Change change);
     /// EngineBridge::ask(), without the answers of another database.

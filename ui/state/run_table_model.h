@@ -22,7 +22,7 @@ struct RunSource {
     std::function<void(store::RunId)> askDifference;
 };
 
-/// The first column bears a check box; two to six ticked rows can be compared.
+/// The first column has a check box; two to six ticked rows can be compared.
 class RunTableModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -58,7 +58,7 @@ public:
     void forgetDifferences();
     /// All runs that could be shown, whatever the filter says.
     [[nodiscard]] int total() const { return m_total; }
-    /// Null where there is no such row, or where it is not read yet: it is then asked for. Valid until the next call.
+    /// Returns null if there is no such row, or if it is not read yet; it is then requested. Valid until the next call.
     [[nodiscard]] const store::RunSummary *run(const QModelIndex &index) const;
     /// Ticked runs from old to new.
     [[nodiscard]] std::vector<store::RunId> ticked() const;

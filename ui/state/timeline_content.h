@@ -50,7 +50,7 @@ struct EndFlag {
     QString text; ///< "baseline 412 ms"
 };
 
-/// Where the end of a step lies if its passes vary.
+/// The range of the end of a step whose passes vary.
 struct EndBand {
     base::Nanos from = 0;
     base::Nanos to = 0;
@@ -71,7 +71,7 @@ struct TimelineContent {
     bool teachingUnits = false;       ///< axis in units (1 ms = 1 unit) and not in seconds
     ColourBy colourBy = ColourBy::Kind;
     bool critical = false; ///< show the critical path of groups that say why
-    bool stacked = false;  ///< two groups stand below each other and not lane by lane
+    bool stacked = false;  ///< the second group is below the first, instead of lane by lane
     bool stale = false;    ///< draw at half opacity: an answer is being computed or the input is illegal
 };
 

@@ -46,6 +46,11 @@ ViewState::Range ViewState::clamped(base::Nanos begin, base::Nanos end) const
     return {from, from + width, false};
 }
 
+base::Nanos ViewState::part(double share) const
+{
+    return std::llround(static_cast<double>(m_end - m_begin) * share);
+}
+
 void ViewState::setSpan(base::Nanos span)
 {
     if (span == m_span)

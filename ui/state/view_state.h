@@ -1,4 +1,4 @@
-// What part of time is seen and what is selected: shared by the timeline and every plot on the same axis.
+// The visible time range and the selection: shared by the timeline and every plot on the same axis.
 #pragma once
 
 #include "engine/base/units.h"
@@ -12,7 +12,7 @@
 
 namespace stagelens::ui {
 
-/// The visible time range and the selection. Lives on the GUI thread; widgets hold a pointer and listen.
+/// Widgets hold a pointer and connect to its signals. GUI thread only.
 class ViewState : public QObject {
     Q_OBJECT
 public:
@@ -21,7 +21,7 @@ public:
     /// The whole span that "fit" shows: from 0 to the longer of the current plan and the baseline.
     [[nodiscard]] base::Nanos span() const { return m_span; }
     void setSpan(base::Nanos span);
-    /// Keeps a fitted axis at its scale, whatever the span becomes, until release() or until no hold() came for a while: so
+    /// Keeps a fitted axis at its scale while the span changes, until release() or kHoldMilliseconds after the last hold(), so
     /// that the picture does not jump between the keystrokes of one edit.
     void hold();
     void release();
@@ -29,12 +29,14 @@ public:
     static constexpr int kHoldMilliseconds = 1500;
     [[nodiscard]] base::Nanos begin() const { return m_begin; }
     [[nodiscard]] base::Nanos end() const { return m_end; }
+    /// Returns a share of the visible range: part(0.5) is half of it.
+    [[nodiscard]] base::Nanos part(double share) const;
     /// True while the view shows the whole span; a zoomed view keeps its range when the span changes.
     [[nodiscard]] bool isFitted() const { return m_fitted; }
     /// Clamped to the span with a little margin; at least 100 ns wide. Goes into the history (Alt+Left, Alt+Right).
     void setRange(base::Nanos begin, base::Nanos end);
     void fit();
-    /// Divides the visible width by `factor` (above 1 comes closer), keeping `around` where it stands. A row of zooms and pans
+    /// Divides the visible width by `factor` (above 1 comes closer), keeping `around` at its pixel. A series of zooms and pans
     /// is one entry of the history.
     void zoom(base::Nanos around, double factor);
     void pan(base::Nanos by);
@@ -50,20 +52,20 @@ public:
     [[nodiscard]] const std::optional<Selection> &selection() const { return m_selection; }
     void select(std::optional<Selection> selection);
 
-    /// A range of time whose statistics are asked for; selecting a pass ends it.
+    /// A range of time whose statistics are shown; selecting a pass clears it.
     struct Mark {
         base::Nanos begin = 0;
         base::Nanos end = 0;
         friend bool operator==(const Mark &, const Mark &) = default;
     };
     [[nodiscard]] const std::optional<Mark> &mark() const { return m_mark; }
-    /// In either order of the two moments; an empty range is none.
+    /// Takes the two ends in either order; an empty range clears the mark.
     void setMark(base::Nanos from, base::Nanos to);
     void clearMark();
-    /// Where playing stands; nothing while it does not.
+    /// The position of playing; absent while nothing is played.
     [[nodiscard]] const std::optional<base::Nanos> &playhead() const { return m_playhead; }
     void setPlayhead(std::optional<base::Nanos> time);
-    /// The microbatch whose passes stand out from the others; nothing: all alike.
+    /// The microbatch whose passes are emphasised; absent: none.
     [[nodiscard]] const std::optional<int> &followed() const { return m_followed; }
     void follow(std::optional<int> microbatch);
 

@@ -1,12 +1,8 @@
-// Rectangles are gathered by colour and drawn in device pixels, so that edges are sharp at any scaling.
 #include "ui/timeline/box_painter.h"
-#include "ui/words/words.h"
 
 #include "ui/state/lane_groups.h"
 
-#include <QGlyphRun>
 #include <QPainter>
-#include <QRawFont>
 
 #include <algorithm>
 #include <cmath>
@@ -16,34 +12,16 @@ namespace {
 
 using schedule::PassKind;
 
-constexpr int kEdgeFrom = 3;       ///< narrower rectangles have no edge
-constexpr int kHatchFrom = 12;     ///< narrower passes have no pattern
-constexpr int kShareHatchFrom = 6; ///< a vocabulary share is hatched wherever a line can be seen; plain it would look like S
-constexpr int kHatchStep = 6;
-constexpr int kSmallestLabel = 8; ///< pixels of a label's font
-constexpr int kDensityBelow = 6;  ///< width of passes and height of lanes that show density
-constexpr int kLowStep = 6;       ///< width of the columns of such a low lane,
-constexpr int kColumn = 2;        ///< and of one that has room for shares
-
-/// Adds a rectangle, or lengthens the last one: in a steady phase neighbours are alike.
-void append(QVector<QRect> &rects, QRect rect)
-{
-    if (!rects.isEmpty() && rects.back().top() == rect.top() && rects.back().height() == rect.height() &&
-        rects.back().right() + 1 == rect.left())
-        rects.back().setRight(rect.right());
-    else
-        rects.push_back(rect);
-}
+constexpr int kHatchFrom = 12; ///< narrower passes have no pattern
+constexpr int kLowStep = 6;    ///< width of the columns of such a low lane,
+constexpr int kColumn = 2;     ///< and of one that has room for shares
 
 } // namespace
 
 BoxPainter::BoxPainter(const Scene &scene, int group, const Colours &colours, bool faded)
     : m_scene(scene), m_colours(colours), m_faded(faded), m_unit(std::max(1, static_cast<int>(std::lround(scene.ratio)))),
-      m_axis(static_cast<int>(std::lround(scene.layout.axis.left() * scene.ratio)), 0,
-             static_cast<int>(std::lround(scene.layout.axis.width() * scene.ratio)), 1),
-      m_metrics(scene.font)
+      m_axis(scene.deviceAxis()), m_batches(m_unit), m_labels(scene, colours)
 {
-    m_vocabularyInk = inkOn(colours.vocabulary);
     std::vector<const std::vector<SliceBox> *> lanes;
     for (std::size_t i = 0; i < scene.layout.rows.size(); ++i)
         if (scene.layout.rows[i].group == group && !scene.boxes[i].empty())
@@ -51,35 +29,25 @@ BoxPainter::BoxPainter(const Scene &scene, int group, const Colours &colours, bo
     m_dense = areNarrow(lanes, kDensityBelow * m_unit, scene.content->colourBy != ColourBy::Kind);
 }
 
-BoxPainter::Batch &BoxPainter::batch(const QColor &fill)
-{
-    Batch *&known = m_batchOf[fill.rgb()];
-    if (known == nullptr) {
-        m_batches.push_back({fill, edgeOf(fill), inkOn(fill), {}, {}});
-        known = &m_batches.back();
-    }
-    return *known;
-}
-
-BoxPainter::Batch &BoxPainter::kindBatch(PassKind kind, int chunk)
+ColourBatches::Batch &BoxPainter::kindBatch(PassKind kind, int chunk)
 {
     const int shade = std::min(chunk, kChunks - 1);
-    Batch *&known = m_kindBatches[static_cast<std::size_t>(kind)][static_cast<std::size_t>(shade)];
+    ColourBatches::Batch *&known = m_kindBatches[static_cast<std::size_t>(kind)][static_cast<std::size_t>(shade)];
     if (known == nullptr)
-        known = &batch(chunkShade(m_colours.pass(kind), shade));
+        known = &m_batches.batch(chunkShade(m_colours.pass(kind), shade));
     return *known;
 }
 
-BoxPainter::Batch &BoxPainter::partBatch(std::size_t part)
+ColourBatches::Batch &BoxPainter::partBatch(std::size_t part)
 {
     if (m_scene.content->colourBy == ColourBy::Kind)
         return kindBatch(static_cast<PassKind>(part));
     const std::vector<QColor> &list = m_colours.classes(m_scene.content->colourBy == ColourBy::Slack);
     const QColor &colour = part < list.size() ? list[part] : m_colours.muted;
-    return batch(m_faded ? mix(colour, m_colours.lane, 0.5) : colour);
+    return m_batches.batch(m_faded ? mix(colour, m_colours.lane, 0.5) : colour);
 }
 
-BoxPainter::Batch &BoxPainter::batchOf(const timeline::Lane &lane, std::size_t slice)
+ColourBatches::Batch &BoxPainter::batchOf(const timeline::Lane &lane, std::size_t slice)
 {
     const GroupSums &sums = m_scene.sumsOf(m_row->group);
     if (m_scene.content->colourBy != ColourBy::Kind)
@@ -104,21 +72,6 @@ QRect BoxPainter::halfOfPair(const timeline::Lane &lane, std::size_t slice, QRec
                                 : QRect(from, rect.top() + upper, to - from, rect.height() - upper);
 }
 
-void BoxPainter::setLabelSize(int height, const timeline::Lane &lane)
-{
-    const int size = std::min(QFontInfo(m_scene.font).pixelSize(), static_cast<int>(height / m_scene.ratio) - 2);
-    m_labelSize = size < kSmallestLabel ? 0 : size;
-    if (m_labelSize == 0 || lane.size() == 0)
-        return;
-    QFont font = m_scene.font;
-    font.setPixelSize(m_labelSize);
-    m_metrics = QFontMetrics(font);
-    // The last pass of a lane has the last microbatch, in every schedule that accumulates in order.
-    const auto digits = microbatchText(lane.pass.back().microbatch, m_scene.group(m_row->group).timeline->slices).size();
-    m_numberWidth = m_metrics.horizontalAdvance(QString(digits, QChar(u'0')));
-    m_kindWidth = m_metrics.horizontalAdvance(QStringLiteral("F "));
-}
-
 QColor BoxPainter::colourOfColumn(const DensityColumn &column) const
 {
     const ColourBy by = m_scene.content->colourBy;
@@ -138,36 +91,10 @@ void BoxPainter::addDensity(const TimelineLayout::Row &row, QRect place)
          densityColumns(m_scene.lane(row), sums, window, (low ? kLowStep : kColumn) * m_unit, gap)) {
         const QRect rect(place.left() + column.x, place.top(), column.width, place.height());
         if (low)
-            append(m_marks[colourOfColumn(column).rgb()], rect);
+            append(m_batches.marks(colourOfColumn(column)), rect);
         else
             addFold(column.work, column.span, rect);
     }
-}
-
-void BoxPainter::addFill(QRect rect, Batch &batch)
-{
-    if (rect.width() < kEdgeFrom * m_unit || rect.height() < kDensityBelow * m_unit) {
-        batch.fills.push_back(rect);
-        return;
-    }
-    batch.edges.push_back(rect);
-    // Narrow ones keep their colour: an edge on one side is enough to tell neighbours apart.
-    const int rim = rect.width() < 8 * m_unit ? 0 : m_unit;
-    batch.fills.push_back(rect.adjusted(rim, rim, -m_unit, -rim));
-}
-
-void BoxPainter::addHatch(QRect rect, const QColor &colour)
-{
-    m_lines[colour.rgb()] += hatchLines(rect, kHatchStep * m_unit);
-}
-
-void BoxPainter::addDots(QRect rect)
-{
-    const int step = kHatchStep * m_unit;
-    QVector<QRect> &dots = m_marks[m_colours.vocabularyHatch.rgb()];
-    for (int y = rect.top() + step / 2; y + m_unit < rect.bottom(); y += step)
-        for (int x = rect.left() + step / 2; x + m_unit < rect.right(); x += step)
-            dots.push_back(QRect(x, y, 2 * m_unit, 2 * m_unit));
 }
 
 void BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
@@ -189,95 +116,44 @@ void BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
         if (work.kinds[kind] > 0)
             stack(work.kinds[kind], partBatch(kind).fills);
     if (work.hiddenVocabulary > 0)
-        stack(work.hiddenVocabulary, m_marks[m_colours.vocabulary.rgb()]);
-}
-
-double BoxPainter::exactWidth(base::Nanos duration) const
-{
-    return static_cast<double>(duration) * m_axis.width() / m_scene.ratio / static_cast<double>(m_scene.end - m_scene.begin);
-}
-
-void BoxPainter::addLabel(const SliceBox &box, const timeline::Lane &lane, QRect rect)
-{
-    const schedule::Pass &pass = lane.pass[box.first];
-    const base::Nanos share = box.vocabularyWidth > 0 ? lane.vocabulary[box.first] : 0;
-    const base::Nanos rest = lane.end[box.first] - lane.begin[box.first] - share;
-    // The label stands in the greater part of a pass that is part vocabulary.
-    const bool onShare = share > rest;
-    const double nominal = exactWidth(onShare ? share : rest);
-    if (nominal < m_numberWidth + 4)
-        return;
-    QRect room = rect;
-    if (onShare)
-        room = QRect(rect.left() + box.vocabularyX - box.x, rect.top(), box.vocabularyWidth, rect.height());
-    else if (box.vocabularyWidth > 0 && box.vocabularyX > box.x)
-        room.setWidth(box.vocabularyX - box.x);
-    else
-        room.setLeft(rect.left() + box.vocabularyWidth);
-    // What is cut off at the window's edge is no room.
-    room = room.intersected(QRect(m_axis.left(), rect.top(), m_axis.width(), rect.height()));
-
-    QString text = microbatchText(pass.microbatch, m_scene.group(m_row->group).timeline->slices);
-    if (nominal >= m_numberWidth + m_kindWidth + 12) {
-        const std::string_view kind = schedule::name(pass.kind);
-        text = QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) + QChar(u' ') + text;
-        if (m_scene.sumsOf(m_row->group).chunks > 1 && !schedule::isVocabularyPass(pass.kind))
-            text += chunkLetter(m_scene.chunkOf(*m_row, pass));
-    }
-    const int textWidth = m_metrics.horizontalAdvance(text);
-    if (textWidth + 2 > room.width() / m_scene.ratio)
-        return;
-    const QPointF middle = QRectF(QPointF(room.topLeft()) / m_scene.ratio, QSizeF(room.size()) / m_scene.ratio).center();
-    const Batch &own = batchOf(lane, box.first);
-    const QColor &fill = onShare ? m_colours.vocabulary : own.fill;
-    const bool hatched = (onShare && nominal >= kShareHatchFrom) || pass.kind == PassKind::T;
-    if (hatched) {
-        const QRectF patch(middle.x() - textWidth / 2.0 - 2, middle.y() - m_metrics.ascent() / 2.0 - 1, textWidth + 4,
-                           m_metrics.ascent() + 2);
-        m_patches[fill.rgb()].push_back(
-            QRectF(patch.topLeft() * m_scene.ratio, patch.size() * m_scene.ratio).toRect().intersected(room));
-    }
-    m_labels.push_back({{middle.x() - textWidth / 2.0, middle.y() + (m_metrics.ascent() - m_metrics.descent()) / 2.0 + 0.5},
-                        text,
-                        onShare ? m_vocabularyInk : own.ink,
-                        m_labelSize});
+        stack(work.hiddenVocabulary, m_batches.marks(m_colours.vocabulary));
 }
 
 void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect rect)
 {
     const bool byKind = m_scene.content->colourBy == ColourBy::Kind;
-    Batch &own = batchOf(lane, box.first);
-    addFill(rect, own);
+    ColourBatches::Batch &own = batchOf(lane, box.first);
+    m_batches.addFill(rect, own);
     const std::vector<bool> &again = m_scene.group(m_row->group).recomputedStages;
     const std::size_t stage = lane.pass[box.first].stage;
     if (box.kind == PassKind::F && rect.width() >= 8 * m_unit && stage < again.size() && again[stage])
-        m_dashes.push_back(rect);
+        m_batches.addDashes(rect);
     const bool edged = rect.width() >= kEdgeFrom * m_unit && rect.height() >= kDensityBelow * m_unit;
     const int edge = edged ? m_unit : 0;
     if (box.vocabularyWidth > 0) {
         QRect share(rect.left() + box.vocabularyX - box.x, rect.top(), box.vocabularyWidth, rect.height());
         share = share.intersected(rect.adjusted(0, edge, -edge, -edge));
         if (byKind)
-            m_marks[m_colours.vocabulary.rgb()].push_back(share);
-        if (exactWidth(lane.vocabulary[box.first]) >= kShareHatchFrom)
-            addHatch(share, byKind ? m_colours.vocabularyHatch : own.ink);
-    } else if (exactWidth(lane.end[box.first] - lane.begin[box.first]) >= kHatchFrom) {
+            m_batches.marks(m_colours.vocabulary).push_back(share);
+        if (m_scene.widthOf(lane.vocabulary[box.first]) >= kShareHatchFrom)
+            m_batches.addHatch(share, byKind ? m_colours.vocabularyHatch : own.ink);
+    } else if (m_scene.widthOf(lane.end[box.first] - lane.begin[box.first]) >= kHatchFrom) {
         const QRect inner = rect.adjusted(edge, edge, -edge, -edge);
         if (box.kind == PassKind::T)
-            addHatch(inner, own.edge);
+            m_batches.addHatch(inner, own.edge);
         else if (box.kind == PassKind::U)
-            addDots(inner);
+            m_batches.addDots(inner, m_colours.vocabularyHatch);
         else if (box.kind == PassKind::I && rect.height() >= 9 * m_unit)
             for (int step = 0; step < 4 * m_unit; ++step) // the notch
-                m_marks[m_colours.lane.rgb()].push_back(QRect(rect.left(), rect.top() + step, 4 * m_unit - step, 1));
+                m_batches.marks(m_colours.lane).push_back(QRect(rect.left(), rect.top() + step, 4 * m_unit - step, 1));
     }
     if (byKind) {
         const int share = addRecomputed(box, lane, rect.adjusted(edge, edge, -edge, -edge));
-        if (share > 0 && box.vocabularyWidth == 0 && rect.width() - share >= m_numberWidth)
+        if (share > 0 && box.vocabularyWidth == 0 && rect.width() - share >= m_labels.numberWidth())
             rect.setLeft(rect.left() + share);
     }
-    if (m_labelSize > 0 && rect.width() >= m_numberWidth)
-        addLabel(box, lane, rect);
+    if (m_labels.fits(rect.width()))
+        m_labels.add(box, rect, own, m_batches);
 }
 
 /// Recomputed work is drawn as one part at the start of a backward, after the output layer's; each layer really has its own.
@@ -301,9 +177,9 @@ int BoxPainter::addRecomputed(const SliceBox &box, const timeline::Lane &lane, Q
     }
     if (share.isEmpty())
         return 0;
-    m_marks[recomputedShade(batchOf(lane, box.first).fill).rgb()].push_back(share);
-    if (exactWidth(time) >= kShareHatchFrom)
-        addHatch(share, m_colours.pass(PassKind::F));
+    m_batches.marks(recomputedShade(batchOf(lane, box.first).fill)).push_back(share);
+    if (m_scene.widthOf(time) >= kShareHatchFrom)
+        m_batches.addHatch(share, m_colours.pass(PassKind::F));
     return share.width();
 }
 
@@ -320,7 +196,7 @@ void BoxPainter::add(std::size_t index)
     if (m_dense) {
         addDensity(row, place);
     } else {
-        setLabelSize(height, lane);
+        m_labels.setLane(row, height);
         addBoxes(index, place);
     }
     if (lane.tailEnd > lane.tailBegin)
@@ -349,7 +225,7 @@ void BoxPainter::addTail(const timeline::Lane &lane, QRect place)
     const int from = static_cast<int>(std::clamp(pixelAt(window, lane.tailBegin), -1.0, window.width + 1.0));
     const int to = static_cast<int>(std::clamp(pixelAt(window, lane.tailEnd), -1.0, window.width + 1.0));
     if (to > from)
-        addFill(QRect(place.left() + from, place.top(), to - from, place.height()), kindBatch(PassKind::O));
+        m_batches.addFill(QRect(place.left() + from, place.top(), to - from, place.height()), kindBatch(PassKind::O));
 }
 
 /// What replicas exchange and what is copied to the host: a strip at the bottom of the lane, as low as that of messages.
@@ -359,7 +235,7 @@ void BoxPainter::addAnchored(const timeline::Lane &lane, QRect place)
     const int height = std::max(place.height() / 3, 1);
     for (const timeline::AnchoredSlice &slice : lane.anchored) {
         const QColor &colour = timeline::isCopy(slice.kind) ? m_colours.copy : m_colours.message;
-        QVector<QRect> &fills = m_marks[(m_faded ? mix(colour, m_colours.lane, 0.5) : colour).rgb()];
+        QVector<QRect> &fills = m_batches.marks((m_faded ? mix(colour, m_colours.lane, 0.5) : colour));
         const int from = static_cast<int>(std::clamp(pixelAt(window, slice.begin), -1.0, window.width + 1.0));
         const int to = static_cast<int>(std::clamp(pixelAt(window, slice.end), -1.0, window.width + 1.0));
         if (slice.end > slice.begin && to >= 0 && from <= window.width)
@@ -375,7 +251,7 @@ void BoxPainter::addMessages(std::size_t index, int left)
         return;
     const int top = static_cast<int>(std::lround(row.messages.top() * m_scene.ratio));
     const int height = static_cast<int>(std::lround((row.messages.bottom() + 1) * m_scene.ratio)) - top;
-    QVector<QRect> &fills = m_marks[(m_faded ? mix(m_colours.message, m_colours.lane, 0.5) : m_colours.message).rgb()];
+    QVector<QRect> &fills = m_batches.marks((m_faded ? mix(m_colours.message, m_colours.lane, 0.5) : m_colours.message));
     LaneWindow window = m_scene.window(row);
     window.fold = 1; // short messages stay single ticks
     for (const SliceBox &box : laneBoxes(lanes[static_cast<std::size_t>(row.device)].stretches, window))
@@ -385,69 +261,10 @@ void BoxPainter::addMessages(std::size_t index, int left)
 void BoxPainter::draw(QPainter &painter) const
 {
     painter.save();
-    painter.setRenderHint(QPainter::Antialiasing, false);
     painter.scale(1 / m_scene.ratio, 1 / m_scene.ratio);
-    const auto drawRects = [&painter](const QColor &colour, const QVector<QRect> &rects) {
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(colour);
-        painter.drawRects(rects);
-    };
-    for (const Batch &batch : m_batches)
-        drawRects(batch.edge, batch.edges);
-    for (const Batch &batch : m_batches)
-        drawRects(batch.fill, batch.fills);
-    for (const auto &[colour, rects] : m_marks)
-        drawRects(QColor::fromRgb(colour), rects);
-    for (const auto &[colour, lines] : m_lines) {
-        painter.setPen(QPen(QColor::fromRgb(colour), m_unit));
-        painter.drawLines(lines);
-    }
-    for (const auto &[colour, rects] : m_patches)
-        drawRects(QColor::fromRgb(colour), rects);
-    if (!m_dashes.isEmpty()) {
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(m_colours.background, m_unit, Qt::DashLine));
-        for (const QRect &rect : m_dashes)
-            painter.drawRect(rect.adjusted(0, 0, -m_unit, -m_unit));
-    }
+    m_batches.draw(painter, m_colours.background);
     painter.restore();
-    drawLabels(painter);
-}
-
-void BoxPainter::drawLabels(QPainter &painter) const
-{
-    std::map<std::pair<int, QRgb>, std::vector<const Label *>> groups;
-    for (const Label &label : m_labels)
-        groups[{label.size, label.ink.rgb()}].push_back(&label);
-    QFont font = m_scene.font;
-    for (const auto &[style, labels] : groups) {
-        font.setPixelSize(style.first);
-        painter.setFont(font);
-        painter.setPen(QColor::fromRgb(style.second));
-        if (painter.paintEngine()->type() != QPaintEngine::Raster) { // an export keeps its text as text
-            for (const Label *label : labels)
-                painter.drawText(label->baseline, label->text);
-            continue;
-        }
-        // All labels of a style in one run of glyphs: laying out each text would cost more than the rest of the picture.
-        const QRawFont raw = QRawFont::fromFont(font);
-        QVector<quint32> glyphs;
-        QVector<QPointF> places;
-        for (const Label *label : labels) {
-            const QVector<quint32> indexes = raw.glyphIndexesForString(label->text);
-            const QVector<QPointF> advances = raw.advancesForGlyphIndexes(indexes);
-            QPointF at = label->baseline;
-            for (qsizetype i = 0; i < indexes.size(); at += advances[i++]) {
-                glyphs.push_back(indexes[i]);
-                places.push_back(at);
-            }
-        }
-        QGlyphRun run;
-        run.setRawFont(raw);
-        run.setGlyphIndexes(glyphs);
-        run.setPositions(places);
-        painter.drawGlyphRun({0, 0}, run);
-    }
+    m_labels.draw(painter);
 }
 
 } // namespace stagelens::ui

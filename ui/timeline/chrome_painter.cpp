@@ -3,6 +3,7 @@
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
 #include "ui/words/what_if_words.h"
+#include "ui/words/words.h"
 
 #include <QPainter>
 

@@ -1,4 +1,4 @@
-// What lies over the picture and changes without it: pointer, hover panel, selection with its neighbours.
+// What is drawn above the picture and changes without it: pointer, hover panel, selection with its neighbours.
 #pragma once
 
 #include "ui/state/view_state.h"
@@ -11,7 +11,7 @@
 
 namespace stagelens::ui {
 
-/// What stands at a point of the lanes.
+/// What is drawn at a point of the lanes.
 struct Hit {
     int group = 0;
     int device = 0;
@@ -21,9 +21,9 @@ struct Hit {
     std::size_t count = 1;            ///< passes in the fold, of which `slice` is the one at that time
 };
 [[nodiscard]] std::optional<Hit> hitTest(const Scene &scene, QPoint point);
-/// The hover panel's lines.
+/// Returns the lines of the hover panel.
 [[nodiscard]] QString describe(const Scene &scene, const Hit &hit);
-/// The place of a slice in the picture, not clipped; nothing if its lane is not there.
+/// Returns the unclipped rectangle of a slice in the picture; nothing if its lane is not shown.
 [[nodiscard]] std::optional<QRectF> rectOf(const Scene &scene, int group, timeline::SliceId slice);
 
 struct OverlayState {

@@ -2,7 +2,6 @@
 
 #include "ui/state/links.h"
 #include "ui/timeline/overlay.h"
-#include "ui/timeline/timeline_private.h"
 #include "ui/words/tr.h"
 
 #include <QPainter>
@@ -111,70 +110,6 @@ void paintPassDrag(QPainter &painter, const Scene &scene, const PassDrag &drag)
                          : !refused ? Words::tr("%1\nLet go to put it here").arg(name)
                                     : Words::tr("%1 cannot stand here\n%2").arg(name, drag.refusal);
     paintPanel(painter, scene, drag.at, text);
-}
-
-bool TimelineView::Private::isMovable(int group) const
-{
-    return judge && group >= 0 && group < static_cast<int>(content.groups.size()) &&
-           content.groups[static_cast<std::size_t>(group)].movable;
-}
-
-bool TimelineView::Private::holdPass(QPoint at)
-{
-    const std::optional<Hit> hit = hitTest(scene, at);
-    if (!hit || !hit->slice || !isMovable(hit->group))
-        return false;
-    passHeld = PassDrag{hit->group, {hit->device, *hit->slice}, at, {}, {}};
-    return true;
-}
-
-void TimelineView::Private::dragPass(QPoint to)
-{
-    if (!passHeld)
-        return; // the picture has changed under it
-    const LaneGroup &group = content.groups[static_cast<std::size_t>(passHeld->group)];
-    const auto before = std::exchange(passHeld->move, moveTo(group, passHeld->slice, scene.timeAtX(to.x())));
-    if (passHeld->move != before)
-        passHeld->refusal = passHeld->move ? judge(*passHeld->move) : QString();
-    passHeld->at = to;
-    q->setCursor(passHeld->refusal.isEmpty() ? Qt::ClosedHandCursor : Qt::ForbiddenCursor);
-    overlay.passDrag = passHeld;
-    redrawOverlay();
-}
-
-void TimelineView::Private::dropPass()
-{
-    const std::optional<PassDrag> dropped = std::exchange(passHeld, std::nullopt);
-    overlay.passDrag.reset();
-    redrawOverlay();
-    if (dropped && dropped->move)
-        move(dropped->group, dropped->slice, *dropped->move, dropped->refusal);
-}
-
-void TimelineView::Private::move(int group, timeline::SliceId slice, const service::PassMove &move, const QString &refusal)
-{
-    // The moved pass stays selected, so that the keys go on with it.
-    state->select(ViewState::Selection{group, slice});
-    if (refusal.isEmpty())
-        emit q->passMoved(move);
-    else
-        emit q->moveRefused(refusal);
-}
-
-bool TimelineView::Private::moveSelected(bool later)
-{
-    if (selectedTimeline() == nullptr || !isMovable(state->selection()->group))
-        return false;
-    const ViewState::Selection selection = *state->selection();
-    const LaneGroup &group = content.groups[static_cast<std::size_t>(selection.group)];
-    if (const auto asked = moveByOne(group, selection.slice, later))
-        move(selection.group, selection.slice, *asked, judge(*asked));
-    return true;
-}
-
-void TimelineView::setMoveJudge(MoveJudge judge)
-{
-    m_private->judge = std::move(judge);
 }
 
 } // namespace stagelens::ui

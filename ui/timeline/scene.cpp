@@ -147,6 +147,17 @@ base::Nanos Scene::timeAtX(double x) const
     return begin + std::llround((x - layout.axis.left()) * static_cast<double>(end - begin) / layout.axis.width());
 }
 
+QRect Scene::deviceAxis() const
+{
+    return {static_cast<int>(std::lround(layout.axis.left() * ratio)), 0,
+            static_cast<int>(std::lround(layout.axis.width() * ratio)), 1};
+}
+
+double Scene::widthOf(base::Nanos duration) const
+{
+    return static_cast<double>(duration) * deviceAxis().width() / ratio / static_cast<double>(end - begin);
+}
+
 void Scene::prepare()
 {
     boxes.assign(layout.rows.size(), {});

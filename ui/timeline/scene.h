@@ -1,4 +1,5 @@
 // Everything that a picture of the timeline is painted from, and the functions that paint it: on the screen and into exports.
+// They are defined in the files that end with _painter.cpp; TimelineCanvas calls them.
 #pragma once
 
 #include "ui/canvas/colours.h"
@@ -17,13 +18,13 @@ class QPainter;
 
 namespace stagelens::ui {
 
-/// What is on its way to a device: messages to it, and collectives.
+/// Transfers to a device: messages and collectives.
 struct MessageLane {
-    /// Stretches of time in which something is on its way, as slices; their passes mean nothing.
+    /// Stretches of time with a transfer, as slices; their passes mean nothing.
     timeline::Lane stretches;
     std::vector<std::uint32_t> transfers; ///< indices into the timeline's transfers, by begin
     std::vector<std::uint32_t> firstOf;   ///< of each stretch its first entry in `transfers`; one more at the end
-    /// The transfers that are on their way at a moment.
+    /// Returns the transfers that are under way at a point in time.
     [[nodiscard]] std::vector<timeline::TransferSlice> at(const timeline::Timeline &timeline, base::Nanos time) const;
 };
 [[nodiscard]] std::vector<MessageLane> messageLanes(const timeline::Timeline &timeline);
@@ -40,9 +41,9 @@ struct GroupSums {
     base::Nanos makespan = 0;
     int chunks = 1; ///< most stages of a device
     [[nodiscard]] static GroupSums of(const timeline::TimelinePtr &timeline);
-    /// Makes the classes of a colouring of the group, unless they are there.
+    /// Computes the classes of a colouring of the group, unless they are known.
     void colour(const LaneGroup &group, ColourBy by);
-    /// The sums that a lane is painted from.
+    /// Returns the sums that a lane is painted from.
     [[nodiscard]] const LaneSums &painted(int device) const
     {
         return (classes.empty() ? lanes : classes)[static_cast<std::size_t>(device)];
@@ -63,7 +64,7 @@ struct Scene {
     std::vector<std::vector<SliceBox>> boxes;
 
     [[nodiscard]] const GroupSums &sumsOf(int group) const { return (*sums)[static_cast<std::size_t>(group)]; }
-    /// The n-th stage of its device that a pass belongs to, from 0.
+    /// Returns which stage of its device a pass belongs to, from 0.
     [[nodiscard]] int chunkOf(const TimelineLayout::Row &row, const schedule::Pass &pass) const;
     [[nodiscard]] bool isZoomed() const { return span > 0 && (begin > 0 || end < span); }
 
@@ -72,11 +73,15 @@ struct Scene {
     {
         return group(row.group).timeline->lanes[static_cast<std::size_t>(row.device)];
     }
-    /// The window of a lane in device pixels.
+    /// Returns the visible part of a lane in device pixels.
     [[nodiscard]] LaneWindow window(const TimelineLayout::Row &row) const;
-    /// Logical x of a moment, from the widget's left edge.
+    /// Returns the logical x of a point in time, from the widget's left edge.
     [[nodiscard]] double xAt(base::Nanos time) const;
     [[nodiscard]] base::Nanos timeAtX(double x) const;
+    /// Left edge and width of the time axis in device pixels; its height means nothing.
+    [[nodiscard]] QRect deviceAxis() const;
+    /// Logical pixels of a duration before rounding, so that equal passes look alike wherever they fall on the grid of pixels.
+    [[nodiscard]] double widthOf(base::Nanos duration) const;
     /// Computes the boxes of the rows that can be seen.
     void prepare();
 };
@@ -87,7 +92,7 @@ void paintRuler(QPainter &painter, const Scene &scene);
 void paintChrome(QPainter &painter, const Scene &scene);
 /// Lanes with their passes, clipped to the axis.
 void paintLanes(QPainter &painter, const Scene &scene);
-/// By how much each measured lane is longer than the predicted one, behind its end.
+/// Writes behind each measured lane by how much it is longer than the predicted one.
 void paintExcesses(QPainter &painter, const Scene &scene);
 
 /// The critical path of the groups that say why, as one line through their lanes.
@@ -98,7 +103,7 @@ void paintLegend(QPainter &painter, const Scene &scene);
 [[nodiscard]] QColor columnColour(const DensityColumn &column, const Colours &colours);
 /// The colours of a column's classes mixed by their time; no kind can lead where all classes take the same.
 [[nodiscard]] QColor mixedColour(const DensityColumn &column, const Colours &colours, const std::vector<QColor> &classes);
-/// What part of the minimap is seen.
+/// Marks the part of the minimap that is seen.
 void paintMinimapFrame(QPainter &painter, const Scene &scene);
 /// All lanes over the whole span, small; without the frame of what is seen.
 void paintMinimap(QPainter &painter, const Scene &scene);
@@ -106,6 +111,8 @@ void paintMinimap(QPainter &painter, const Scene &scene);
 /// Flags of baseline, ghost and the plan's own end, with poles through the lanes; over these the lanes' excesses.
 void paintFlags(QPainter &painter, const Scene &scene);
 
+/// Vocabulary shares narrower than this, in logical pixels, have no hatch. A plain share would look like S.
+inline constexpr int kShareHatchFrom = 6;
 /// Lines at 45 degrees with one phase for the whole picture, clipped to a rectangle by arithmetic: vector formats do not clip.
 [[nodiscard]] QVector<QLine> hatchLines(QRect rect, int step);
 
@@ -114,7 +121,7 @@ void paintFlags(QPainter &painter, const Scene &scene);
 
 /// The latest end of a group, tail included; 0 without a timeline.
 [[nodiscard]] base::Nanos endOf(const LaneGroup &group);
-/// True where the second group may be said to be so much longer than the first: a run beside the prediction of its own plan.
+/// Returns whether the second group can be compared with the first: a run beside the prediction of its own plan.
 [[nodiscard]] bool isMeasuredBesidePredicted(const TimelineContent &content);
 
 } // namespace stagelens::ui

@@ -1,6 +1,4 @@
-// Mouse and keys of the timeline.
-#include "ui/state/links.h"
-#include "ui/timeline/timeline_private.h"
+#include "ui/timeline/timeline_input.h"
 
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -16,329 +14,183 @@ constexpr double kZoomStep = 1.25;
 constexpr double kPanStep = 0.15; ///< of the visible width
 constexpr int kClickSlack = 4;    ///< a press that moves less is a click
 
-base::Nanos part(const ViewState &state, double share)
-{
-    return std::llround(static_cast<double>(state.end() - state.begin()) * share);
-}
-
 } // namespace
 
-void TimelineView::Private::setPointer(std::optional<QPoint> point)
+void TimelineInput::setPointer(std::optional<QPoint> point)
 {
-    if (overlay.pointer == point)
+    if (m_canvas->overlay().pointer == point)
         return;
-    overlay.pointer = point;
-    redrawOverlay();
+    m_canvas->overlay().pointer = point;
+    m_canvas->redrawOverlay();
 }
 
-void TimelineView::Private::scrollTo(int target)
+void TimelineInput::click(QPoint point)
 {
-    scroll = std::clamp(target, 0, scene.layout.greatestScroll());
-    redraw();
-}
-
-void TimelineView::Private::changePitch(int by)
-{
-    pitch = std::clamp(scene.layout.pitch + by, 6, 200);
-    redraw();
-}
-
-void TimelineView::Private::click(QPoint point)
-{
-    const std::optional<Hit> hit = hitTest(scene, point);
+    const std::optional<Hit> hit = hitTest(m_canvas->scene(), point);
     const bool onGap = hit && !hit->slice;
     setGap(onGap ? hit : std::nullopt);
     if (hit && hit->slice)
-        state->select(ViewState::Selection{hit->group, {hit->device, *hit->slice}});
+        m_viewState->select(ViewState::Selection{hit->group, {hit->device, *hit->slice}});
     else
-        state->select(std::nullopt);
+        m_viewState->select(std::nullopt);
     if (onGap)
-        emit q->gapClicked(hit->group, hit->device, hit->time);
+        emit m_view->gapClicked(hit->group, hit->device, hit->time);
 }
 
-void TimelineView::Private::setGap(const std::optional<Hit> &gap)
+void TimelineInput::setGap(const std::optional<Hit> &gap)
 {
-    if (!gap && !overlay.gap)
+    if (!gap && !m_canvas->overlay().gap)
         return;
-    overlay.gap = gap;
-    redrawOverlay();
+    m_canvas->overlay().gap = gap;
+    m_canvas->redrawOverlay();
     if (!gap)
-        emit q->gapForgotten();
+        emit m_view->gapForgotten();
 }
 
-void TimelineView::Private::selectAndShow(int group, timeline::SliceId slice)
+bool TimelineInput::handleKey(int key, Qt::KeyboardModifiers modifiers)
 {
-    state->select(ViewState::Selection{group, slice});
-    const TimelineLayout::Row *row = scene.layout.rowOf(group, slice.device);
-    if (row == nullptr)
-        return;
-    const timeline::Lane &lane = scene.lane(*row);
-    const base::Nanos begin = lane.begin[slice.index];
-    const base::Nanos end = lane.end[slice.index];
-    if (begin < state->begin() || end > state->end()) {
-        const base::Nanos middle = begin + (end - begin) / 2;
-        state->setRange(middle - part(*state, 0.5), middle + part(*state, 0.5));
-    }
-    scrollToLane(group, slice.device);
-}
-
-void TimelineView::Private::scrollToLane(int group, int device)
-{
-    const TimelineLayout::Row *row = scene.layout.rowOf(group, device);
-    if (row == nullptr)
-        return;
-    const QRect &axis = scene.layout.axis;
-    if (row->lane.top() < axis.top())
-        scrollTo(scroll - (axis.top() - row->lane.top()));
-    else if (row->lane.bottom() > axis.bottom())
-        scrollTo(scroll + row->lane.bottom() - axis.bottom());
-}
-
-void TimelineView::Private::stepInLane(int by)
-{
-    const timeline::Timeline *timeline = selectedTimeline();
-    if (timeline == nullptr) {
-        // Nothing selected yet: begin with the first pass that is seen.
-        for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
-            const TimelineLayout::Row &row = scene.layout.rows[i];
-            if (!scene.boxes[i].empty())
-                return selectAndShow(row.group, {row.device, scene.boxes[i].front().first});
-        }
-        return;
-    }
-    const ViewState::Selection selection = *state->selection();
-    const std::size_t count = timeline->lanes[static_cast<std::size_t>(selection.slice.device)].size();
-    const auto index = static_cast<std::ptrdiff_t>(selection.slice.index) + by;
-    if (index >= 0 && index < static_cast<std::ptrdiff_t>(count))
-        selectAndShow(selection.group, {selection.slice.device, static_cast<std::size_t>(index)});
-}
-
-void TimelineView::Private::stepToLane(int by)
-{
-    const timeline::Timeline *timeline = selectedTimeline();
-    if (timeline == nullptr)
-        return stepInLane(0);
-    const ViewState::Selection selection = *state->selection();
-    const timeline::Lane &lane = timeline->lanes[static_cast<std::size_t>(selection.slice.device)];
-    const base::Nanos middle = (lane.begin[selection.slice.index] + lane.end[selection.slice.index]) / 2;
-    const TimelineLayout::Row *row = scene.layout.rowOf(selection.group, selection.slice.device);
-    if (row == nullptr)
-        return;
-    for (auto next = row - scene.layout.rows.data() + by; next >= 0 && next < std::ssize(scene.layout.rows); next += by) {
-        const TimelineLayout::Row &other = scene.layout.rows[static_cast<std::size_t>(next)];
-        const timeline::Lane &target = scene.lane(other);
-        if (target.size() == 0)
-            continue;
-        const auto at = std::upper_bound(target.end.begin(), target.end.end(), middle);
-        const auto index = static_cast<std::size_t>(at - target.end.begin());
-        return selectAndShow(other.group, {other.device, std::min(index, target.size() - 1)});
-    }
-}
-
-void TimelineView::Private::stepAlong(bool forward)
-{
-    if (selectedTimeline() == nullptr)
-        return;
-    const ViewState::Selection selection = *state->selection();
-    const LaneGroup &group = content.groups[static_cast<std::size_t>(selection.group)];
-    if (!forward) {
-        if (const std::optional<Link> link = lastPredecessor(group, selection.slice))
-            selectAndShow(selection.group, link->slice);
-        return;
-    }
-    const std::vector<Link> links = successors(group, selection.slice);
-    const auto begin = [&](const Link &link) {
-        return group.timeline->lanes[static_cast<std::size_t>(link.slice.device)].begin[link.slice.index];
-    };
-    const auto first =
-        std::min_element(links.begin(), links.end(), [&](const Link &a, const Link &b) { return begin(a) < begin(b); });
-    if (first != links.end())
-        selectAndShow(selection.group, first->slice);
-}
-
-void TimelineView::Private::fitSelection()
-{
-    if (const auto &mark = state->mark())
-        return state->setRange(mark->begin, mark->end);
-    const timeline::Timeline *timeline = selectedTimeline();
-    if (timeline == nullptr)
-        return;
-    const timeline::SliceId slice = state->selection()->slice;
-    const timeline::Lane &lane = timeline->lanes[static_cast<std::size_t>(slice.device)];
-    // With twice its length at both sides: a pass alone says nothing.
-    const base::Nanos length = std::max<base::Nanos>(lane.end[slice.index] - lane.begin[slice.index], 1);
-    state->setRange(lane.begin[slice.index] - 2 * length, lane.end[slice.index] + 2 * length);
-}
-
-bool TimelineView::Private::handleKey(int key, Qt::KeyboardModifiers modifiers)
-{
-    const base::Nanos middle = state->begin() + part(*state, 0.5);
-    const base::Nanos around = overlay.pointer ? scene.timeAtX(overlay.pointer->x()) : middle;
+    const base::Nanos middle = m_viewState->begin() + m_viewState->part(0.5);
+    const base::Nanos around =
+        m_canvas->overlay().pointer ? m_canvas->scene().timeAtX(m_canvas->overlay().pointer->x()) : middle;
     if (modifiers == (Qt::AltModifier | Qt::ShiftModifier) && (key == Qt::Key_Left || key == Qt::Key_Right))
-        return moveSelected(key == Qt::Key_Right);
+        return m_mover->moveSelected(key == Qt::Key_Right);
     if (modifiers == Qt::AltModifier) {
         if (key == Qt::Key_Left)
-            return state->back(), true;
+            return m_viewState->back(), true;
         if (key == Qt::Key_Right)
-            return state->forward(), true;
+            return m_viewState->forward(), true;
         return false;
     }
     if ((modifiers & Qt::ControlModifier) != 0) {
         if (key == Qt::Key_Plus || key == Qt::Key_Equal)
-            return changePitch(4), true;
+            return m_canvas->changePitch(4), true;
         if (key == Qt::Key_Minus)
-            return changePitch(-4), true;
+            return m_canvas->changePitch(-4), true;
         return false;
     }
     switch (key) {
-    case Qt::Key_W: state->zoom(around, kZoomStep); return true;
-    case Qt::Key_S: state->zoom(around, 1 / kZoomStep); return true;
-    case Qt::Key_A: state->pan(-part(*state, kPanStep)); return true;
-    case Qt::Key_D: state->pan(part(*state, kPanStep)); return true;
-    case Qt::Key_F: fitSelection(); return true;
-    case Qt::Key_0: state->fit(); return true;
-    case Qt::Key_Left: stepInLane(-1); return true;
-    case Qt::Key_Right: stepInLane(1); return true;
-    case Qt::Key_Up: stepToLane(-1); return true;
-    case Qt::Key_Down: stepToLane(1); return true;
-    case Qt::Key_BracketLeft: stepAlong(false); return true;
-    case Qt::Key_BracketRight: stepAlong(true); return true;
-    case Qt::Key_PageUp: scrollTo(scroll - scene.layout.axis.height() * 3 / 4); return true;
-    case Qt::Key_PageDown: scrollTo(scroll + scene.layout.axis.height() * 3 / 4); return true;
-    case Qt::Key_Slash: q->find(); return true;
-    case Qt::Key_C: emit q->criticalPathAsked(); return true;
-    case Qt::Key_Space: emit q->playAsked(); return true;
-    case Qt::Key_Escape:
-        if (passHeld) {
-            passHeld.reset();
-            held.reset();
-            return dropPass(), q->unsetCursor(), true;
-        }
-        if (!state->selection() && !state->mark() && !overlay.gap)
-            return false;
-        setGap(std::nullopt);
-        state->clearMark();
-        state->select(std::nullopt);
-        return true;
+    case Qt::Key_W: m_viewState->zoom(around, kZoomStep); return true;
+    case Qt::Key_S: m_viewState->zoom(around, 1 / kZoomStep); return true;
+    case Qt::Key_A: m_viewState->pan(-m_viewState->part(kPanStep)); return true;
+    case Qt::Key_D: m_viewState->pan(m_viewState->part(kPanStep)); return true;
+    case Qt::Key_F: m_selection->fit(); return true;
+    case Qt::Key_0: m_viewState->fit(); return true;
+    case Qt::Key_Left: m_selection->stepInLane(-1); return true;
+    case Qt::Key_Right: m_selection->stepInLane(1); return true;
+    case Qt::Key_Up: m_selection->stepToLane(-1); return true;
+    case Qt::Key_Down: m_selection->stepToLane(1); return true;
+    case Qt::Key_BracketLeft: m_selection->stepAlong(false); return true;
+    case Qt::Key_BracketRight: m_selection->stepAlong(true); return true;
+    case Qt::Key_PageUp: m_canvas->scrollBy(-m_canvas->scene().layout.axis.height() * 3 / 4); return true;
+    case Qt::Key_PageDown: m_canvas->scrollBy(m_canvas->scene().layout.axis.height() * 3 / 4); return true;
+    case Qt::Key_Slash: m_view->find(); return true;
+    case Qt::Key_C: emit m_view->criticalPathAsked(); return true;
+    case Qt::Key_Space: emit m_view->playAsked(); return true;
+    case Qt::Key_Escape: return escape();
     default: return false;
     }
 }
 
-void TimelineView::keyPressEvent(QKeyEvent *event)
+bool TimelineInput::escape()
 {
-    // The keypad's digits and arrows are those of the keyboard.
-    if (!m_private->handleKey(event->key(), event->modifiers() & ~Qt::KeypadModifier))
-        QWidget::keyPressEvent(event);
+    if (m_mover->isHolding()) {
+        m_held.reset();
+        m_mover->cancel();
+        m_view->unsetCursor();
+        return true;
+    }
+    if (!m_viewState->selection() && !m_viewState->mark() && !m_canvas->overlay().gap)
+        return false;
+    setGap(std::nullopt);
+    m_viewState->clearMark();
+    m_viewState->select(std::nullopt);
+    return true;
 }
 
-void TimelineView::wheelEvent(QWheelEvent *event)
+void TimelineInput::wheel(const QWheelEvent &event)
 {
-    Private &d = *m_private;
-    const QPoint turn = event->angleDelta();
-    const bool shift = (event->modifiers() & Qt::ShiftModifier) != 0;
-    const QPoint at = event->position().toPoint();
-    event->accept();
-    if (at.x() < d.scene.layout.axis.left())
-        d.scrollTo(d.scroll - turn.y() / 2);
+    const QPoint turn = event.angleDelta();
+    const bool shift = (event.modifiers() & Qt::ShiftModifier) != 0;
+    const QPoint at = event.position().toPoint();
+    if (at.x() < m_canvas->scene().layout.axis.left())
+        m_canvas->scrollBy(-turn.y() / 2);
     else if (shift || turn.x() != 0)
-        d.state->pan(-part(*d.state, kPanStep * (turn.x() != 0 ? turn.x() : turn.y()) / 120));
+        m_viewState->pan(-m_viewState->part(kPanStep * (turn.x() != 0 ? turn.x() : turn.y()) / 120));
     else
-        d.state->zoom(d.scene.timeAtX(event->position().x()), std::pow(kZoomStep, turn.y() / 120.0));
+        m_viewState->zoom(m_canvas->scene().timeAtX(event.position().x()), std::pow(kZoomStep, turn.y() / 120.0));
 }
 
-void TimelineView::Private::goTo(int minimapX)
+void TimelineInput::goTo(int minimapX)
 {
-    const QRect &map = scene.layout.minimap;
+    const QRect &map = m_canvas->scene().layout.minimap;
     const double share = static_cast<double>(minimapX - map.left()) / std::max(map.width(), 1);
-    const base::Nanos middle = std::llround(std::clamp(share, 0.0, 1.0) * static_cast<double>(state->span()));
-    state->pan(middle - (state->begin() + part(*state, 0.5)));
+    const base::Nanos middle = std::llround(std::clamp(share, 0.0, 1.0) * static_cast<double>(m_viewState->span()));
+    m_viewState->pan(middle - (m_viewState->begin() + m_viewState->part(0.5)));
 }
 
-void TimelineView::Private::drag(QPoint to)
+void TimelineInput::drag(QPoint to)
 {
-    const QPoint way = to - held->begin;
-    if (!held->moved && way.manhattanLength() < kClickSlack)
+    const QPoint way = to - m_held->begin;
+    if (!m_held->moved && way.manhattanLength() < kClickSlack)
         return;
-    held->moved = true;
+    m_held->moved = true;
     setPointer(std::nullopt);
-    const double nanos = static_cast<double>(state->end() - state->begin()) / scene.layout.axis.width();
-    switch (held->what) {
+    const double nanos = static_cast<double>(m_viewState->end() - m_viewState->begin()) / m_canvas->scene().layout.axis.width();
+    switch (m_held->what) {
     case Drag::What::Pan:
-        q->setCursor(Qt::ClosedHandCursor);
-        state->pan(held->viewBegin - std::llround(way.x() * nanos) - state->begin());
+        m_view->setCursor(Qt::ClosedHandCursor);
+        m_viewState->pan(m_held->viewBegin - std::llround(way.x() * nanos) - m_viewState->begin());
         break;
-    case Drag::What::Mark: state->setMark(scene.timeAtX(held->begin.x()), scene.timeAtX(to.x())); break;
+    case Drag::What::Mark:
+        m_viewState->setMark(m_canvas->scene().timeAtX(m_held->begin.x()), m_canvas->scene().timeAtX(to.x()));
+        break;
     case Drag::What::Minimap: goTo(to.x()); break;
-    case Drag::What::Pass: dragPass(to); break;
+    case Drag::What::Pass: m_mover->drag(to); break;
     }
 }
 
-void TimelineView::mousePressEvent(QMouseEvent *event)
+void TimelineInput::press(const QMouseEvent &event)
 {
-    Private &d = *m_private;
-    if (event->button() != Qt::LeftButton)
+    if (event.button() != Qt::LeftButton)
         return;
-    using What = Private::Drag::What;
-    const QPoint at = event->pos();
-    const bool inAxis = at.x() >= d.scene.layout.axis.left();
-    const bool onRuler = inAxis && at.y() >= d.scene.layout.ruler.top() && at.y() <= d.scene.layout.ruler.bottom();
+    using What = Drag::What;
+    const QPoint at = event.pos();
+    const bool inAxis = at.x() >= m_canvas->scene().layout.axis.left();
+    const bool onRuler =
+        inAxis && at.y() >= m_canvas->scene().layout.ruler.top() && at.y() <= m_canvas->scene().layout.ruler.bottom();
     What what = What::Pan;
-    if (d.scene.layout.minimap.contains(at))
+    if (m_canvas->scene().layout.minimap.contains(at))
         what = What::Minimap;
-    else if (onRuler || (inAxis && (event->modifiers() & Qt::ShiftModifier) != 0))
+    else if (onRuler || (inAxis && (event.modifiers() & Qt::ShiftModifier) != 0))
         what = What::Mark;
-    else if (d.holdPass(at))
+    else if (m_mover->hold(at))
         what = What::Pass;
-    d.held = Private::Drag{what, at, d.state->begin(), false};
+    m_held = Drag{what, at, m_viewState->begin(), false};
     if (what == What::Minimap)
-        d.goTo(at.x());
+        goTo(at.x());
 }
 
-void TimelineView::mouseMoveEvent(QMouseEvent *event)
+void TimelineInput::move(const QMouseEvent &event)
 {
-    Private &d = *m_private;
-    if (d.held)
-        d.drag(event->pos());
+    if (m_held)
+        drag(event.pos());
     else
-        d.setPointer(event->pos());
+        setPointer(event.pos());
 }
 
-void TimelineView::mouseReleaseEvent(QMouseEvent *event)
+void TimelineInput::release(const QMouseEvent &event)
 {
-    Private &d = *m_private;
-    if (event->button() != Qt::LeftButton || !d.held)
+    if (event.button() != Qt::LeftButton || !m_held)
         return;
-    const Private::Drag drag = *d.held;
-    d.held.reset();
-    unsetCursor();
-    d.dropPass();
-    if (!drag.moved && drag.what != Private::Drag::What::Minimap) {
-        d.state->clearMark();
-        d.click(event->pos());
+    const Drag ended = *m_held;
+    m_held.reset();
+    m_view->unsetCursor();
+    m_mover->drop();
+    if (!ended.moved && ended.what != Drag::What::Minimap) {
+        m_viewState->clearMark();
+        click(event.pos());
     }
-    d.setPointer(event->pos());
-}
-
-void TimelineView::leaveEvent(QEvent *event)
-{
-    QWidget::leaveEvent(event);
-    m_private->setPointer(std::nullopt);
-}
-
-void TimelineView::focusInEvent(QFocusEvent *event)
-{
-    QWidget::focusInEvent(event);
-    // The ring is for those who came with the keyboard.
-    m_private->overlay.focused = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason ||
-                                 event->reason() == Qt::ShortcutFocusReason;
-    m_private->redrawOverlay();
-}
-
-void TimelineView::focusOutEvent(QFocusEvent *event)
-{
-    QWidget::focusOutEvent(event);
-    m_private->overlay.focused = false;
-    m_private->redrawOverlay();
+    setPointer(event.pos());
 }
 
 } // namespace stagelens::ui

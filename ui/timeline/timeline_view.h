@@ -14,6 +14,11 @@
 
 namespace stagelens::ui {
 
+class PassMover;
+class PassSelection;
+class SearchLine;
+class TimelineCanvas;
+class TimelineInput;
 class ViewState;
 
 /// The widget. Wheel zooms at the cursor, drag pans, click selects; see the table of inputs in resources/docs.
@@ -23,41 +28,41 @@ public:
     explicit TimelineView(ViewState *state, QWidget *parent = nullptr);
     ~TimelineView() override;
 
-    /// Draws new content at once. While the view is fitted the span becomes the longest end of groups and baseline.
+    /// Shows new content. While the view is fitted the span becomes the longest end of groups and baseline.
     void setContent(TimelineContent content);
     [[nodiscard]] const TimelineContent &content() const;
-    /// What the hover overlay says at a widget position, or empty; for tests and the accessible value.
+    /// Returns the text of the hover panel at a position; for tests and the accessible value.
     [[nodiscard]] QString describe(QPoint position) const;
-    /// The text of the selected slice for the inspector: pass, begin, duration, vocabulary part, what it waited for.
+    /// Returns the text of the selected slice for the inspector: pass, begin, duration, vocabulary part, what it waited for.
     [[nodiscard]] QString describeSelection() const;
-    /// What was done in the marked range: busy, idle and vocabulary time of all devices and of each. Empty without a range.
+    /// Returns the statistics of the marked range: busy, idle and vocabulary time of all devices and of each.
     [[nodiscard]] QString describeRange() const;
     /// Scrolls to a device's lane in the first group.
     void showLane(int device);
     /// Opens the line that searches the passes.
     void find();
-    /// Where a slice stands in the widget, or an empty rectangle; for tests and for what points at it.
+    /// Returns the rectangle of a slice in the widget, empty if it is not shown; for tests and scenes.
     [[nodiscard]] QRect placeOf(int group, timeline::SliceId slice) const;
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
-    /// Paints the picture as it would look at that size (exports, headless): the window's own code.
+    /// Paints the picture in a size, for exports.
     void render(class QPainter *painter, QSize size);
 
-    /// While there is one, passes of movable groups are dragged along their lane, or moved with Alt+Shift+arrows. It says why
-    /// a move cannot be; empty: it can.
+    /// Returns why a move is not possible; empty if it is. While there is a judge, passes of movable groups are dragged along
+    /// their lane, or moved with Alt+Shift+arrows.
     using MoveJudge = std::function<QString(const service::PassMove &)>;
     void setMoveJudge(MoveJudge judge);
 
 signals:
-    /// A picture with lanes, drawn anew, stands on the screen; for what measures how long that takes.
+    /// A new picture with lanes is on the screen; for measuring how long that takes.
     void painted();
     void passMoved(const stagelens::service::PassMove &move);
     void moveRefused(const QString &why);
     /// A gap was clicked: why is this bubble here?
     void gapClicked(int group, int device, qint64 time);
-    /// It is no longer asked about, or no longer there.
+    /// The gap that was clicked is deselected, or is not in the new content.
     void gapForgotten();
-    /// The picture's own keys for commands of the window: C and Space.
+    /// The keys C and Space, for commands of the window.
     void criticalPathAsked();
     void playAsked();
 
@@ -75,8 +80,14 @@ protected:
     void focusOutEvent(QFocusEvent *event) override;
 
 private:
-    class Private;
-    std::unique_ptr<Private> m_private;
+    void placeSearch();
+
+    ViewState *m_viewState;
+    std::unique_ptr<TimelineCanvas> m_canvas;
+    std::unique_ptr<PassSelection> m_selection;
+    std::unique_ptr<PassMover> m_mover;
+    std::unique_ptr<TimelineInput> m_input;
+    SearchLine *m_search;
 };
 
 } // namespace stagelens::ui

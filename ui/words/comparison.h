@@ -48,7 +48,7 @@ struct Comparison {
 /// The first is the baseline. No verdict is given between kinds of measurement, machines, or plans of different work.
 [[nodiscard]] Comparison compareItems(std::span<const CompareItem> items);
 
-/// How timelines stand on the common axis.
+/// How timelines are placed on the common axis.
 enum class Alignment : unsigned char { Begin, Microbatch, Scaled };
 struct AlignedTimeline {
     timeline::TimelinePtr timeline;

@@ -5,8 +5,10 @@
 
 namespace stagelens::ui {
 
-/// Captions, descriptions and choices of the schema, of schedules, vocabulary methods and presets, in English. engineText()
-/// translates them; tests/ui/words_translations.cpp says which is missing here.
+/// Captions, descriptions and choices of the schema, of schedules and of vocabulary methods, in English. engineText()
+/// translates them; tests/ui/words_translations.cpp reports what is missing here.
 [[nodiscard]] std::span<const char *const> engineWords();
+/// The same for the presets of hardware and models.
+[[nodiscard]] std::span<const char *const> presetWords();
 
 } // namespace stagelens::ui

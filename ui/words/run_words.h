@@ -17,7 +17,7 @@ namespace stagelens::ui {
 [[nodiscard]] std::optional<int> medianStep(const store::RunRecord &run);
 /// How a run ended before its time by itself: "Run 3 failed after 1 of 50 steps. The loss is not finite in step 2 …".
 struct BadEnd {
-    QString words; ///< empty for runs that go on, ended well or were stopped by a person
+    QString words; ///< empty for runs that continue, finished or were stopped by a person
     QString field; ///< of the experiment, that the remedy is about; empty if none is
 };
 [[nodiscard]] BadEnd badEnd(const store::RunSummary &run);

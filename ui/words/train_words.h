@@ -13,7 +13,7 @@ namespace stagelens::ui {
 [[nodiscard]] QString backendWords(const service::BackendInfo &backend);
 /// Why the plan cannot be trained now; empty if it can.
 [[nodiscard]] QString trainingObstacle(const service::PredictionPtr &plan, const base::Problems &problems);
-/// Why this computer cannot run a sound plan now.
+/// Returns why this computer cannot run a valid plan now.
 struct MachineObstacle {
     QString words;          ///< empty: it can
     bool copyHelps = false; ///< a scaled copy of the plan could be run

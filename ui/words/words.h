@@ -39,11 +39,11 @@ inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString planCaption(const model::Experiment &experiment);
 /// What the plan does or is that its fields do not say, a sentence a line; empty: nothing.
 [[nodiscard]] QString planNote(const model::Experiment &experiment);
-/// "1F1B · VOCAB-2 · 4x16 · V 8,192" of a run that nobody has named, else the name it was given.
+/// "1F1B · VOCAB-2 · 4x16 · V 8,192" of a run without a name, else its name.
 [[nodiscard]] QString runName(const store::RunSummary &run);
 /// "This computer" for cpu-local, else the costs' name.
 [[nodiscard]] QString costCaption(const model::Experiment &experiment);
-/// Returns what of a plan lies beyond the measured runs of its hardware, a line each; empty if nothing does.
+/// Returns which sizes of a plan exceed the measured runs of its hardware, a line each; empty if none does.
 [[nodiscard]] QString beyondMeasuredText(const service::Prediction &prediction);
 /// "This computer", "Teaching units", "A100 80 GB": what the costs are of, where it begins a line.
 [[nodiscard]] QString hardwareCaption(const model::Experiment &experiment);

@@ -1,4 +1,4 @@
-// `export` stands under the program (experiments and runs) and under `runs`.
+// `export` is a command of the program (experiments and runs) and of `runs`.
 #pragma once
 
 #include "app/cli/commands/commands.h"

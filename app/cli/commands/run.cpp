@@ -2,11 +2,12 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/run_launch.h"
 #include "app/cli/host_options.h"
-#include "app/cli/interrupt.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/report.h"
 #include "app/cli/run_document.h"
+#include "app/cli/run_watch.h"
+#include "app/cli/silence.h"
 #include "app/cli/table.h"
 #include "app/cli/usage.h"
 #include "engine/base/file.h"
@@ -21,14 +22,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <iostream>
-#include <mutex>
 #include <optional>
-#include <streambuf>
-#include <unistd.h>
 #include <utility>
 
 namespace stagelens::cli {
@@ -36,118 +32,6 @@ namespace stagelens::cli {
 namespace {
 
 using service::RunSnapshot;
-using service::RunSnapshotPtr;
-using Clock = std::chrono::steady_clock;
-
-/// One line that is rewritten on a terminal; elsewhere a line for a step, at most one a second.
-class ProgressLine {
-public:
-    void show(const RunSnapshot &run)
-    {
-        const bool newStep = run.step > std::max(m_lastStep, run.record.summary.resumedSteps);
-        const bool due = Clock::now() - m_shown >= std::chrono::seconds(1);
-        if (m_terminal ? !newStep && !due : !newStep || (!due && run.step < run.steps))
-            return;
-        m_lastStep = run.step;
-        m_shown = Clock::now();
-        std::string line = base::concat("step ", run.step, '/', run.steps);
-        if (!run.record.losses.empty())
-            line += "  loss " + base::fixedText(run.record.losses.back(), 4);
-        if (m_terminal && run.passCount > 0 && run.passesDone > 0)
-            line += base::concat("  pass ", run.passesDone, '/', run.passCount);
-        if (run.secondsLeft)
-            line += "  " + clockText(*run.secondsLeft) + " left";
-        std::cerr << (m_terminal ? "\r\x1b[K" : "") << line << (m_terminal ? "" : "\n") << std::flush;
-        m_open = m_terminal;
-    }
-    /// Ends the rewritten line so that other messages begin on one of their own.
-    void close()
-    {
-        if (m_open)
-            std::cerr << '\n';
-        m_open = false;
-    }
-
-private:
-    bool m_terminal = isatty(STDERR_FILENO) == 1;
-    bool m_open = false;
-    int m_lastStep = 0;
-    Clock::time_point m_shown;
-};
-
-/// Blocks the command line until the engine has news.
-class Bell {
-public:
-    void ring()
-    {
-        {
-            const std::scoped_lock lock(m_mutex);
-            m_rung = true;
-        }
-        m_changed.notify_one();
-    }
-    /// Also returns after a twentieth of a second, so that an interrupt is seen.
-    void wait()
-    {
-        std::unique_lock lock(m_mutex);
-        m_changed.wait_for(lock, std::chrono::milliseconds(50), [this] { return m_rung; });
-        m_rung = false;
-    }
-
-private:
-    std::mutex m_mutex;
-    std::condition_variable m_changed;
-    bool m_rung = false;
-};
-
-/// The run's last snapshot.
-RunSnapshotPtr follow(service::EngineService &service, Bell &bell, const model::Experiment &experiment,
-                      const service::TrainingOptions &options)
-{
-    const InterruptScope interrupt;
-    ProgressLine progress;
-    const service::JobId job = service.submitTraining(experiment, options);
-    bool cancelled = false;
-    bool isStored = true;
-    bool isWaiting = false;
-    for (;;) {
-        for (const service::Event &event : service.drain()) {
-            const auto *snapshot = std::get_if<RunSnapshotPtr>(&event.answer);
-            if (event.job != job || snapshot == nullptr)
-                continue;
-            if (const std::string &host = (*snapshot)->connecting; !host.empty()) {
-                std::cerr << "connecting to " << base::printable(host) << '\n';
-                continue;
-            }
-            progress.show(**snapshot);
-            if ((*snapshot)->stored != isStored && !(*snapshot)->finished) {
-                isStored = !isStored;
-                progress.close();
-                std::cerr << (isStored ? std::string("the run is being stored again")
-                                       : "the run is not being stored now, its steps wait in memory: " +
-                                             base::printable((*snapshot)->storeProblem))
-                          << '\n';
-            }
-            if (std::exchange(isWaiting, (*snapshot)->waitsForStore) != isWaiting && !(*snapshot)->finished) {
-                progress.close();
-                std::cerr << (isWaiting ? "training waits: " + base::printable((*snapshot)->storeProblem)
-                                        : std::string("training goes on"))
-                          << '\n';
-            }
-            if ((*snapshot)->finished) {
-                progress.close();
-                return *snapshot;
-            }
-        }
-        if (interrupt.requested() && !cancelled) {
-            cancelled = true;
-            progress.close();
-            std::cerr << "stopping; the partial run will be stored\n";
-            service.cancel(job);
-        }
-        bell.wait();
-    }
-}
 
 int statusOf(const RunSnapshot &run, const ExperimentArguments &arguments)
 {
@@ -227,28 +111,6 @@ base::Result<std::optional<store::RunId>> resumedRun(service::StoredRuns &stored
     return std::optional(*id);
 }
 
-/// Silences a process that is not the first of its group; main() and the engine's remarks write to the same streams.
-class Hush {
-public:
-    Hush() : m_out(std::cout.rdbuf(&m_nothing)), m_err(std::cerr.rdbuf(&m_nothing)) {}
-    Hush(const Hush &) = delete;
-    Hush &operator=(const Hush &) = delete;
-    ~Hush()
-    {
-        std::cout.rdbuf(m_out);
-        std::cerr.rdbuf(m_err);
-    }
-
-private:
-    /// Takes everything and keeps nothing.
-    class Nothing : public std::streambuf {
-        int overflow(int letter) override { return traits_type::not_eof(letter); }
-    };
-    Nothing m_nothing;
-    std::streambuf *m_out;
-    std::streambuf *m_err;
-};
-
 nlohmann::ordered_json documentOf(const RunSnapshot &run)
 {
     nlohmann::ordered_json document = runDocument(run.record, true);
@@ -284,8 +146,8 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
     for (const std::string &output : {given.kernels, given.dump})
         if (const auto allowed = requireOutput(output, *given.database); !allowed)
             return refuse(allowed.error());
-    Bell bell;
-    service::EngineService service({.database = *given.database}, [&bell] { bell.ring(); });
+    EventSignal events;
+    service::EngineService service({.database = *given.database}, [&events] { events.notify(); });
     service::StoredRuns stored(*given.database);
     const auto resumed = resumedRun(stored, given, arguments);
     if (!resumed)
@@ -319,7 +181,7 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
         if (const auto writable = store::requireWritable(stored.file()); !writable)
             return refuse(writable.error());
     }
-    const RunSnapshotPtr last = follow(service, bell, *experiment, options);
+    const service::RunSnapshotPtr last = trainAndWatch(service, events, *experiment, options);
     if (processes && last->error)
         processes->giveUp(*last->error);
     if (!given.kernels.empty() && !last->error)
@@ -356,12 +218,12 @@ int run(ExperimentArguments arguments, const RunArguments &given)
     const auto processes = service::joinProcesses(isOverNccl);
     if (!processes)
         return fail(processes.error());
-    std::optional<Hush> hush;
+    std::optional<Silence> silence; // of every process but the first of the group
     if (!(*processes)->isFirst())
-        hush.emplace();
+        silence.emplace();
     const int status = train(std::move(arguments), given, *processes, isOverNccl);
     const std::optional<int> farewell = (*processes)->leave(status);
-    hush.reset();
+    silence.reset();
     if (const auto loss = (*processes)->failure(); !farewell && !(*processes)->isFirst() && loss)
         std::cerr << base::printable(*loss) << '\n';
     return farewell.value_or(status);

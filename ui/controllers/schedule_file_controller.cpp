@@ -1,0 +1,115 @@
+#include "ui/controllers/schedule_file_controller.h"
+
+#include "ui/controllers/notice_controller.h"
+#include "ui/controllers/window_actions.h"
+#include "ui/state/experiment_document.h"
+#include "ui/state/forecast.h"
+#include "ui/words/tr.h"
+#include "ui/words/words.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+bool isShortSchedule(const std::filesystem::path &file)
+{
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file, error);
+    return error || bytes <= kScheduleBytesAtOnce;
+}
+
+ScheduleFileController::ScheduleFileController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
+                                               WindowActions *actions, NoticeController *notice, QWidget *window)
+    : m_document(document), m_forecast(forecast), m_actions(actions), m_notice(notice), m_window(window), m_openJob(bridge),
+      m_writeJob(bridge)
+{
+    connect(m_actions->openSchedule, &QAction::triggered, this, &ScheduleFileController::askOpen);
+    connect(m_actions->writeSchedule, &QAction::triggered, this, &ScheduleFileController::askWrite);
+}
+
+void ScheduleFileController::open(const QString &file)
+{
+    const model::Experiment before = m_document->experiment();
+    const auto read = [before, path = utf8(file)](const std::stop_token &) -> base::Result<Opened> {
+        Opened opened{service::withScheduleFile(before, path)};
+        const auto followed = service::followed(opened.experiment);
+        const auto text = service::editableText(opened.experiment.schedule);
+        if (!followed && !text)
+            return followed.error();
+        opened.isFaulty = !followed || (text && !service::faultsOfText(*text).empty());
+        return opened;
+    };
+    m_openJob.run(isShortSchedule(utf8(file)), read, [this, before, file](const base::Result<Opened> &opened) {
+        if (!opened)
+            m_notice->warn(notOpened(file, opened.error()));
+        else if (m_document->experiment() != before)
+            open(file); // it was edited meanwhile
+        else
+            take(file, *opened);
+    });
+}
+
+void ScheduleFileController::take(const QString &file, const Opened &opened)
+{
+    const QString name = QFileInfo(file).fileName();
+    m_document->closeGesture();
+    m_document->edit(u"schedule.file"_s, Words::tr("Schedule from %1").arg(name), opened.experiment);
+    m_document->closeGesture();
+    if (!opened.isFaulty)
+        return;
+    m_actions->editSchedule->setChecked(true);
+    m_notice->warn(
+        Words::tr("%1 has faults, which are marked in its text. What you change stays in the experiment.").arg(name));
+}
+
+void ScheduleFileController::write(const QString &file, service::ScheduleFormat format)
+{
+    if (!m_forecast->isCurrent()) {
+        m_notice->warn(Words::tr("The picture shows the last valid plan; mend the experiment before its order is written."));
+        return;
+    }
+    const service::PredictionPtr &plan = m_forecast->plan();
+    const auto write = [plan, format, path = utf8(file)](const std::stop_token &) {
+        return service::writeSchedule(plan->experiment, *plan->schedule, format, path);
+    };
+    m_writeJob.run(plan->schedule->passCount() <= kPassesAtOnce, write, [this, file](const base::Result<std::string> &left) {
+        if (!left)
+            m_notice->warn(Words::tr("The schedule was not written. ") + sentence(left.error()));
+        else if (!left->empty())
+            m_notice->warn(Words::tr("%1 was written without a part: %2.").arg(QFileInfo(file).fileName(), qtText(*left)));
+    });
+}
+
+void ScheduleFileController::askOpen()
+{
+    const QString file = QFileDialog::getOpenFileName(m_window, Words::tr("Open a schedule"), {},
+                                                      Words::tr("Schedules (*.csv *.txt *.schedule);;All files (*)"));
+    if (!file.isEmpty())
+        open(file);
+}
+
+void ScheduleFileController::askWrite()
+{
+    const QString csv = Words::tr("PyTorch CSV, passes alone (*.csv)");
+    const QString comms = Words::tr("PyTorch CSV with messages, 2.15 and later (*.csv)");
+    const QString early = Words::tr("PyTorch CSV with messages, up to 2.14 (*.csv)");
+    const QString text = Words::tr("Stagelens text (*.txt)");
+    QString chosen = csv;
+    QString file = QFileDialog::getSaveFileName(m_window, Words::tr("Write the schedule"), u"schedule.csv"_s,
+                                                QStringList{csv, comms, early, text}.join(u";;"_s), &chosen);
+    if (file.isEmpty())
+        return;
+    using Format = service::ScheduleFormat;
+    const Format format = file.endsWith(u".txt"_s) || chosen == text ? Format::Text
+                          : chosen == comms                          ? Format::TorchCsvWithMessages
+                          : chosen == early                          ? Format::TorchCsvWithMessages2_14
+                                                                     : Format::TorchCsv;
+    if (QFileInfo(file).suffix().isEmpty())
+        file += format == Format::Text ? u".txt"_s : u".csv"_s;
+    write(file, format);
+}
+
+} // namespace stagelens::ui

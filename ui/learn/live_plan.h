@@ -1,0 +1,44 @@
+// A plan as a live picture: what is drawn, and what of it a reader may change.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/experiment.h"
+#include "ui/state/timeline_content.h"
+
+#include <QString>
+#include <QStringList>
+#include <QVariant>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace stagelens::ui {
+
+/// A value for a field of the experiment (ui/state/fields.h).
+struct Setting {
+    QString field;
+    QVariant value;
+};
+
+/// What a live picture shows, and what of it a reader may change.
+struct LivePlan {
+    model::Experiment experiment;
+    /// Changes that make the plan beside it, applied to whatever the reader made of the first; empty: one plan alone.
+    std::vector<Setting> beside;
+    QStringList controls; ///< fields that the reader may change
+    ColourBy colourBy = ColourBy::Kind;
+    std::optional<int> followed; ///< microbatch that is emphasised
+    bool critical = false;       ///< with the critical path
+    bool morph = false;          ///< the passes of the plan beside fly to their places in this one
+    /// Of the time axis that is shown first; absent: all.
+    std::optional<std::pair<base::Nanos, base::Nanos>> range;
+};
+
+void apply(const Setting &setting, model::Experiment &experiment);
+/// Returns an experiment with changes: the plan beside that of a picture.
+[[nodiscard]] model::Experiment besideOf(const model::Experiment &experiment, const std::vector<Setting> &changes);
+/// Returns why a plan is not drawn as a live picture: it is invalid, or too large to be simulated while one types.
+[[nodiscard]] base::Problems livePlanProblems(const model::Experiment &experiment);
+
+} // namespace stagelens::ui

@@ -1,0 +1,23 @@
+// What is simulated for a live picture.
+#pragma once
+
+#include "engine/service/engine_service.h"
+#include "ui/learn/live_plan.h"
+#include "ui/state/explanations.h"
+
+#include <stop_token>
+
+namespace stagelens::ui {
+
+struct LiveSimulation {
+    service::PredictionPtr plan;
+    service::PredictionPtr beside; ///< null: one plan alone
+    ExplanationPtr why;            ///< null unless the picture shows it
+    ExplanationPtr whyBeside;
+};
+/// Simulates an experiment that a reader made of the plan's, and the plan beside it. Fails with what is wrong with either. May
+/// be called on any thread.
+[[nodiscard]] base::Result<LiveSimulation> simulated(const LivePlan &plan, const model::Experiment &experiment,
+                                                     const std::stop_token &stop);
+
+} // namespace stagelens::ui

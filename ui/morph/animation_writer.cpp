@@ -1,0 +1,78 @@
+#include "ui/morph/animation_writer.h"
+
+#include "engine/base/exception_text.h"
+#include "engine/base/file.h"
+#include "ui/canvas/gif_writer.h"
+#include "ui/canvas/mp4_writer.h"
+#include "ui/words/words.h"
+
+#include <QPainter>
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kGifFrameMilliseconds = 60;
+constexpr QSize kSvgSize{1200, 500};
+constexpr QSize kGifSize{960, 400};
+constexpr QSize kVideoSize{1280, 536}; ///< even, as the encoder needs them
+constexpr int kVideoRate = 30;
+
+/// Paints on any thread: an image, a value and a font are all that it touches.
+base::Result<std::string> gifText(const Morph &morph, const MorphLook &look)
+{
+    std::vector<GifFrame> frames;
+    const auto add = [&](double progress, int milliseconds) {
+        QImage image(kGifSize, QImage::Format_RGB32);
+        QPainter painter(&image);
+        paintMorph(painter, morph, look, image.rect(), progress);
+        painter.end();
+        frames.push_back({image, milliseconds});
+    };
+    const double moving = 1000 * kMorphSeconds * (1 - kMorphHoldBefore - kMorphHoldAfter);
+    const int count = static_cast<int>(moving / kGifFrameMilliseconds);
+    add(0, static_cast<int>(1000 * kMorphSeconds * kMorphHoldBefore));
+    for (int frame = 1; frame < count; ++frame)
+        add(static_cast<double>(frame) / count, kGifFrameMilliseconds);
+    add(1, static_cast<int>(1000 * kMorphSeconds * kMorphHoldAfter));
+    return gifOf(frames);
+}
+
+/// Returns how far the passes are at a share of the animation's time: they rest before and after the flight.
+double progressAt(double share)
+{
+    return std::clamp((share - kMorphHoldBefore) / (1 - kMorphHoldBefore - kMorphHoldAfter), 0.0, 1.0);
+}
+
+base::Result<> writeVideo(const Morph &morph, const MorphLook &look, const QString &file)
+{
+    const int count = static_cast<int>(kMorphSeconds * kVideoRate);
+    return writeMp4(file, kVideoSize, kVideoRate, count, [&](int number) {
+        QImage image(kVideoSize, QImage::Format_RGB32);
+        QPainter painter(&image);
+        paintMorph(painter, morph, look, image.rect(), progressAt(static_cast<double>(number) / (count - 1)));
+        return image;
+    });
+}
+
+} // namespace
+
+base::Result<> writeAnimation(const Morph &morph, const MorphLook &look, const QString &file, const QString &format)
+{
+    try {
+        if (format == u"mp4"_s)
+            return writeVideo(morph, look, file);
+        if (format != u"gif"_s)
+            return base::writeFile(utf8(file), morphSvg(morph, look, kSvgSize).toStdString());
+        const auto bytes = gifText(morph, look);
+        return bytes ? base::writeFile(utf8(file), *bytes) : base::Result<>(bytes.error());
+    } catch (const std::exception &exception) { // out of memory, say
+        return base::Error::failed("the animation was not made: " + base::exceptionText(exception), utf8(file));
+    }
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,15 @@
+// Writes the animation from one plan to another into a file.
+#pragma once
+
+#include "engine/base/result.h"
+#include "ui/morph/morph_painter.h"
+
+#include <QString>
+
+namespace stagelens::ui {
+
+/// Writes an animation in a format: "gif", "mp4", else SVG. May be called on any thread.
+[[nodiscard]] base::Result<> writeAnimation(const Morph &morph, const MorphLook &look, const QString &file,
+                                            const QString &format);
+
+} // namespace stagelens::ui

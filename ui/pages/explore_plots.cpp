@@ -1,0 +1,128 @@
+#include "ui/pages/explore_plots.h"
+
+#include "ui/pages/explore_content.h"
+#include "ui/plots/plots.h"
+#include "ui/shapes/topology_strip.h"
+#include "ui/state/forecast.h"
+#include "ui/state/lane_groups.h"
+#include "ui/words/tr.h"
+#include "ui/words/words.h"
+
+#include <QSplitter>
+#include <QTabWidget>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stagelens::ui {
+
+namespace {
+constexpr QSize kSmallestPlot{160, 84};
+} // namespace
+
+ExplorePlots::ExplorePlots(Forecast *forecast, const ExploreContent *content, ViewState *view, QSplitter *splitter,
+                           QWidget *page)
+    : QObject(page), m_forecast(forecast), m_content(content), m_splitter(splitter), m_memory(new MemoryPlot(view, page)),
+      m_bubbles(new BubblePlot(page)), m_loss(new LossPlot(page)), m_tabs(new QTabWidget(page)),
+      m_topology(new TopologyStrip(page))
+{
+    // QCustomPlot cannot paint into nothing, which is what a page has before its first layout.
+    for (QWidget *plot : std::initializer_list<QWidget *>{m_memory, m_bubbles, m_loss})
+        plot->setMinimumSize(plot->minimumSizeHint().expandedTo(kSmallestPlot));
+    m_tabs->setDocumentMode(true);
+    m_tabs->addTab(m_bubbles, Words::tr("Bubbles"));
+    m_tabs->addTab(m_loss, Words::tr("Loss"));
+    m_tabs->setTabToolTip(0, Words::tr("Where each device waits, and why"));
+    m_tabs->setTabToolTip(1, Words::tr("Loss of the run that is shown"));
+    m_splitter->addWidget(m_memory);
+    m_splitter->addWidget(m_tabs);
+    m_topology->hide();
+}
+
+void ExplorePlots::setLow(bool low)
+{
+    m_isLow = low;
+    if (low) {
+        m_tabs->insertTab(0, m_memory, Words::tr("Memory"));
+        m_tabs->setTabToolTip(0, Words::tr("Live bytes of each device over time"));
+        m_tabs->setCurrentIndex(0);
+    } else {
+        m_splitter->insertWidget(2, m_memory); // above the tabs
+        m_memory->setVisible(!m_isHidden);
+    }
+}
+
+void ExplorePlots::setHidden(bool hidden)
+{
+    m_isHidden = hidden;
+    if (!m_isLow)
+        m_memory->setVisible(!hidden);
+    m_tabs->setVisible(!hidden);
+}
+
+void ExplorePlots::setTopologyShown(bool on)
+{
+    // A tab, so that it takes no height from the timeline.
+    if (!on) {
+        m_tabs->removeTab(m_tabs->indexOf(m_topology));
+        m_topology->hide();
+        return;
+    }
+    const int tab = m_tabs->addTab(m_topology, Words::tr("Topology"));
+    m_tabs->setTabToolTip(tab, Words::tr("Which ranks share a node, and which links their groups use"));
+    m_tabs->setCurrentIndex(tab);
+    refresh();
+}
+
+void ExplorePlots::refresh()
+{
+    if (!m_forecast->plan())
+        return;
+    if (m_tabs->indexOf(m_topology) >= 0)
+        m_topology->setTopology(topologyOf(*m_forecast->plan()));
+    refreshMemory();
+    refreshLoss();
+}
+
+void ExplorePlots::refreshMemory()
+{
+    const auto &plan = m_forecast->plan();
+    const service::RunSnapshotPtr run = m_content->run();
+    const service::PredictionPtr baseline = m_forecast->comparableBaseline();
+    const std::vector<base::Bytes> others = baseline ? baseline->metrics.peakMemory : std::vector<base::Bytes>();
+    const base::Bytes most = others.empty() ? 0 : std::ranges::max(others);
+    const bool measuredOnly = m_content->shown == Shown::Measured && run && run->record.timeline && run->schedule;
+    if (measuredOnly) {
+        m_memory->setProfiles(memoryOf(*run), run->record.timeline->iteration(), plan->memoryCapacity,
+                              Words::tr("computed, run %1").arg(run->record.summary.id), most);
+    } else {
+        m_memory->setProfiles(plan->memory, plan->timeline->iteration(), plan->memoryCapacity,
+                              caption(timeline::Provenance::Predicted), most);
+    }
+    const simulate::Metrics *of = measuredOnly ? (run->record.metrics ? &*run->record.metrics : nullptr) : &plan->metrics;
+    m_memory->setActivations(of ? of->peakActivationMicrobatches : std::vector<double>());
+}
+
+void ExplorePlots::refreshLoss()
+{
+    const auto &plan = m_forecast->plan();
+    const service::RunSnapshotPtr run = m_content->run();
+    std::vector<LossPlot::Curve> curves;
+    int vocabulary = plan->experiment.model.vocabularySize;
+    if (run && !run->record.losses.empty()) {
+        curves.push_back({Words::tr("run %1").arg(run->record.summary.id), run->record.losses});
+        vocabulary = run->record.experiment.model.vocabularySize;
+    }
+    m_loss->setCurves(std::move(curves), plan->experiment.hasModel ? std::optional(std::log(vocabulary)) : std::nullopt);
+}
+
+void ExplorePlots::refreshBubbles()
+{
+    const auto &plan = m_forecast->plan();
+    const service::Advice *advice = m_forecast->advice();
+    if (plan)
+        m_bubbles->setBubbles(plan->metrics, advice ? std::optional(advice->causes) : std::nullopt,
+                              caption(timeline::Provenance::Predicted));
+}
+
+} // namespace stagelens::ui

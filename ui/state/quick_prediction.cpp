@@ -1,0 +1,34 @@
+#include "ui/state/quick_prediction.h"
+
+#include "engine/model/family_shape.h"
+#include "engine/model/what_if.h"
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+namespace {
+constexpr double kMostQuickPasses = 8'000;
+
+/// Returns about how many passes a prediction simulates, without building the schedule.
+double simulatedPasses(const model::Experiment &experiment)
+{
+    const int passesOfMicrobatch = model::traits(experiment.schedule.vocabulary).isSharded ? 7 : 3; // or 2: B unsplit
+    // Replicas that differ are simulated one after another.
+    const int simulations = model::changesTimes(experiment.whatIf) ? 2 * experiment.parallel.replicas : 1;
+    return static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches *
+           std::max(model::stagesPerDevice(experiment.schedule), 1) *
+           std::max(experiment.schedule.sequenceSlices.value_or(1), 1) * passesOfMicrobatch * simulations;
+}
+
+} // namespace
+
+bool isQuick(const model::Experiment &experiment)
+{
+    const bool readsFile = !experiment.whatIf.lengths.empty() || !experiment.schedule.file.empty() ||
+                           std::holds_alternative<model::DurationsFile>(experiment.cost.source);
+    return experiment.schedule.family != model::kAutomaticFamily && // hundreds of plans
+           !readsFile && simulatedPasses(experiment) <= kMostQuickPasses;
+}
+
+} // namespace stagelens::ui

@@ -1,0 +1,79 @@
+#include "ui/sweep/sweep_outcomes.h"
+
+#include "ui/sweep/sweep_content.h"
+
+#include <algorithm>
+
+namespace stagelens::ui {
+
+namespace {
+/// The points of a kind have numbers from this times its own on.
+constexpr int kIdsOfKind = 1'000'000;
+} // namespace
+
+SweepOutcomes::Kind SweepOutcomes::kindOf(int id)
+{
+    return static_cast<Kind>(std::max(id, 0) / kIdsOfKind);
+}
+
+void SweepOutcomes::begin(Kind kind, const SweepSetup &setup, std::vector<SweepEntry> entries, PublishedPoints published)
+{
+    Outcome &other = of(kind == Kind::Predicted ? Kind::Trained : Kind::Predicted);
+    if (other.entries != entries)
+        other = {};
+    m_setup = setup;
+    m_running = kind;
+    auto points = std::make_shared<service::SweepSnapshot>();
+    points->points = std::move(published.points);
+    of(Kind::Published) = {std::move(published.entries), std::move(points)};
+    of(kind) = {std::move(entries), nullptr};
+}
+
+bool SweepOutcomes::isComplete(Kind kind, const std::vector<SweepEntry> &entries) const
+{
+    const Outcome &outcome = of(kind);
+    return outcome.state && outcome.state->finished && !outcome.state->cancelled && outcome.entries == entries;
+}
+
+std::vector<SweepResult> SweepOutcomes::done() const
+{
+    std::vector<SweepResult> results;
+    for (std::size_t kind = 0; kind < m_outcomes.size(); ++kind) {
+        const Outcome &outcome = m_outcomes[kind];
+        for (std::size_t i = 0; outcome.state && i < outcome.entries.size(); ++i)
+            if (outcome.state->points[i].done)
+                results.push_back({static_cast<int>(kind) * kIdsOfKind + static_cast<int>(i), &outcome.entries[i],
+                                   &outcome.state->points[i]});
+    }
+    return results;
+}
+
+const SweepEntry *SweepOutcomes::entry(int id) const
+{
+    const Outcome &outcome = of(kindOf(id));
+    const auto index = static_cast<std::size_t>(id % kIdsOfKind);
+    return id >= 0 && index < outcome.entries.size() ? &outcome.entries[index] : nullptr;
+}
+
+QString SweepOutcomes::words(int id) const
+{
+    const SweepEntry *known = entry(id);
+    const Outcome &outcome = of(kindOf(id));
+    const auto index = static_cast<std::size_t>(id % kIdsOfKind);
+    const bool hasPoint = known && outcome.state && index < outcome.state->points.size();
+    return hasPoint ? sweepWords(*known, outcome.state->points[index]) : QString();
+}
+
+std::vector<std::pair<QString, model::Experiment>> SweepOutcomes::series(int id) const
+{
+    std::vector<std::pair<QString, model::Experiment>> plans;
+    const SweepEntry *chosen = entry(id);
+    const Outcome &outcome = of(kindOf(id));
+    for (std::size_t i = 0; chosen && outcome.state && i < outcome.entries.size(); ++i)
+        if (outcome.entries[i].series == chosen->series && outcome.state->points[i].done &&
+            impossibility(outcome.state->points[i]).isEmpty())
+            plans.emplace_back(outcome.entries[i].words, outcome.entries[i].plan);
+    return plans;
+}
+
+} // namespace stagelens::ui

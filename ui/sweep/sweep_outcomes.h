@@ -1,0 +1,51 @@
+// The results of a sweep: predictions, training runs and published figures of its plans, each with a number.
+#pragma once
+
+#include "ui/sweep/sweep_table.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace stagelens::ui {
+
+/// Numbers the points of all kinds, so that plots and page mean the same one.
+class SweepOutcomes {
+public:
+    enum class Kind : unsigned char { Predicted, Trained, Published };
+
+    /// Begins a sweep that predicts or trains. Drops the other kind's points if they are of other plans, whose axes differ.
+    void begin(Kind kind, const SweepSetup &setup, std::vector<SweepEntry> entries, PublishedPoints published);
+    /// Replaces the points of the sweep that began last.
+    void update(service::SweepSnapshotPtr state) { of(m_running).state = std::move(state); }
+
+    [[nodiscard]] const SweepSetup &setup() const { return m_setup; }
+    /// Returns the kind that began last.
+    [[nodiscard]] Kind running() const { return m_running; }
+    [[nodiscard]] static Kind kindOf(int id);
+    /// Returns whether a sweep of exactly these plans has ended, and was not cancelled.
+    [[nodiscard]] bool isComplete(Kind kind, const std::vector<SweepEntry> &entries) const;
+    [[nodiscard]] std::size_t count(Kind kind) const { return of(kind).entries.size(); }
+    /// Returns the points that are done, of all kinds.
+    [[nodiscard]] std::vector<SweepResult> done() const;
+    /// Returns the plan of a point; null if there is none.
+    [[nodiscard]] const SweepEntry *entry(int id) const;
+    /// Returns a point in words; empty if there is none.
+    [[nodiscard]] QString words(int id) const;
+    /// Returns the possible plans of a point's series with their names, in the order of the first parameter.
+    [[nodiscard]] std::vector<std::pair<QString, model::Experiment>> series(int id) const;
+
+private:
+    struct Outcome {
+        std::vector<SweepEntry> entries;
+        service::SweepSnapshotPtr state; ///< null: no point yet
+    };
+    [[nodiscard]] Outcome &of(Kind kind) { return m_outcomes[static_cast<std::size_t>(kind)]; }
+    [[nodiscard]] const Outcome &of(Kind kind) const { return m_outcomes[static_cast<std::size_t>(kind)]; }
+
+    SweepSetup m_setup;
+    std::array<Outcome, 3> m_outcomes; ///< of each kind
+    Kind m_running = Kind::Predicted;
+};
+
+} // namespace stagelens::ui

@@ -1,0 +1,85 @@
+#include "ui/timeline/colour_batches.h"
+
+#include <QPainter>
+
+namespace stagelens::ui {
+namespace {
+
+constexpr int kHatchStep = 6;
+constexpr int kFullEdgeFrom = 8; ///< a narrower rectangle keeps its colour: an edge on one side tells neighbours apart
+
+} // namespace
+
+void append(QVector<QRect> &rects, QRect rect)
+{
+    if (!rects.isEmpty() && rects.back().top() == rect.top() && rects.back().height() == rect.height() &&
+        rects.back().right() + 1 == rect.left())
+        rects.back().setRight(rect.right());
+    else
+        rects.push_back(rect);
+}
+
+ColourBatches::Batch &ColourBatches::batch(const QColor &fill)
+{
+    Batch *&known = m_batchOf[fill.rgb()];
+    if (known == nullptr) {
+        m_batches.push_back({fill, edgeOf(fill), inkOn(fill), {}, {}});
+        known = &m_batches.back();
+    }
+    return *known;
+}
+
+void ColourBatches::addFill(QRect rect, Batch &batch)
+{
+    if (rect.width() < kEdgeFrom * m_unit || rect.height() < kDensityBelow * m_unit) {
+        batch.fills.push_back(rect);
+        return;
+    }
+    batch.edges.push_back(rect);
+    const int rim = rect.width() < kFullEdgeFrom * m_unit ? 0 : m_unit;
+    batch.fills.push_back(rect.adjusted(rim, rim, -m_unit, -rim));
+}
+
+void ColourBatches::addHatch(QRect rect, const QColor &colour)
+{
+    m_lines[colour.rgb()] += hatchLines(rect, kHatchStep * m_unit);
+}
+
+void ColourBatches::addDots(QRect rect, const QColor &colour)
+{
+    const int step = kHatchStep * m_unit;
+    QVector<QRect> &dots = marks(colour);
+    for (int y = rect.top() + step / 2; y + m_unit < rect.bottom(); y += step)
+        for (int x = rect.left() + step / 2; x + m_unit < rect.right(); x += step)
+            dots.push_back(QRect(x, y, 2 * m_unit, 2 * m_unit));
+}
+
+void ColourBatches::draw(QPainter &painter, const QColor &dashColour) const
+{
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const auto drawRects = [&painter](const QColor &colour, const QVector<QRect> &rects) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colour);
+        painter.drawRects(rects);
+    };
+    for (const Batch &batch : m_batches)
+        drawRects(batch.edge, batch.edges);
+    for (const Batch &batch : m_batches)
+        drawRects(batch.fill, batch.fills);
+    for (const auto &[colour, rects] : m_marks)
+        drawRects(QColor::fromRgb(colour), rects);
+    for (const auto &[colour, lines] : m_lines) {
+        painter.setPen(QPen(QColor::fromRgb(colour), m_unit));
+        painter.drawLines(lines);
+    }
+    for (const auto &[colour, rects] : m_patches)
+        drawRects(QColor::fromRgb(colour), rects);
+    if (!m_dashes.isEmpty()) {
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(dashColour, m_unit, Qt::DashLine));
+        for (const QRect &rect : m_dashes)
+            painter.drawRect(rect.adjusted(0, 0, -m_unit, -m_unit));
+    }
+}
+
+} // namespace stagelens::ui

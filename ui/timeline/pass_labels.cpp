@@ -1,0 +1,138 @@
+#include "ui/timeline/pass_labels.h"
+
+#include "ui/words/words.h"
+
+#include <QGlyphRun>
+#include <QPainter>
+#include <QRawFont>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace stagelens::ui {
+namespace {
+
+constexpr int kSmallestLabel = 8; ///< pixels of a label's font
+
+/// All labels of a style in one run of glyphs: laying out each text would cost more than the rest of the picture.
+QGlyphRun glyphsOf(const QFont &font, const std::vector<std::pair<QPointF, QString>> &texts)
+{
+    const QRawFont raw = QRawFont::fromFont(font);
+    QVector<quint32> glyphs;
+    QVector<QPointF> places;
+    for (const auto &[baseline, text] : texts) {
+        const QVector<quint32> indexes = raw.glyphIndexesForString(text);
+        const QVector<QPointF> advances = raw.advancesForGlyphIndexes(indexes);
+        QPointF at = baseline;
+        for (qsizetype i = 0; i < indexes.size(); at += advances[i++]) {
+            glyphs.push_back(indexes[i]);
+            places.push_back(at);
+        }
+    }
+    QGlyphRun run;
+    run.setRawFont(raw);
+    run.setGlyphIndexes(glyphs);
+    run.setPositions(places);
+    return run;
+}
+
+} // namespace
+
+PassLabels::PassLabels(const Scene &scene, const Colours &colours)
+    : m_scene(scene), m_colours(colours), m_vocabularyInk(inkOn(colours.vocabulary)), m_metrics(scene.font)
+{}
+
+void PassLabels::setLane(const TimelineLayout::Row &row, int height)
+{
+    m_row = &row;
+    const timeline::Lane &lane = m_scene.lane(row);
+    const int size = std::min(QFontInfo(m_scene.font).pixelSize(), static_cast<int>(height / m_scene.ratio) - 2);
+    m_size = size < kSmallestLabel ? 0 : size;
+    if (m_size == 0 || lane.size() == 0)
+        return;
+    QFont font = m_scene.font;
+    font.setPixelSize(m_size);
+    m_metrics = QFontMetrics(font);
+    // The last pass of a lane has the last microbatch, in every schedule that accumulates in order.
+    const auto digits = microbatchText(lane.pass.back().microbatch, m_scene.group(row.group).timeline->slices).size();
+    m_numberWidth = m_metrics.horizontalAdvance(QString(digits, QChar(u'0')));
+    m_kindWidth = m_metrics.horizontalAdvance(QStringLiteral("F "));
+}
+
+QRect PassLabels::roomIn(QRect rect, const SliceBox &box, bool isOnVocabulary) const
+{
+    QRect room = rect;
+    if (isOnVocabulary)
+        room = QRect(rect.left() + box.vocabularyX - box.x, rect.top(), box.vocabularyWidth, rect.height());
+    else if (box.vocabularyWidth > 0 && box.vocabularyX > box.x)
+        room.setWidth(box.vocabularyX - box.x);
+    else
+        room.setLeft(rect.left() + box.vocabularyWidth);
+    // The part that the window's edge cuts off is no room.
+    const QRect axis = m_scene.deviceAxis();
+    return room.intersected(QRect(axis.left(), rect.top(), axis.width(), rect.height()));
+}
+
+QString PassLabels::textOf(const schedule::Pass &pass, double room) const
+{
+    QString text = microbatchText(pass.microbatch, m_scene.group(m_row->group).timeline->slices);
+    if (room < m_numberWidth + m_kindWidth + 12)
+        return text;
+    const std::string_view kind = schedule::name(pass.kind);
+    text = QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) + QChar(u' ') + text;
+    if (m_scene.sumsOf(m_row->group).chunks > 1 && !schedule::isVocabularyPass(pass.kind))
+        text += chunkLetter(m_scene.chunkOf(*m_row, pass));
+    return text;
+}
+
+void PassLabels::add(const SliceBox &box, QRect rect, const ColourBatches::Batch &own, ColourBatches &batches)
+{
+    const timeline::Lane &lane = m_scene.lane(*m_row);
+    const schedule::Pass &pass = lane.pass[box.first];
+    const base::Nanos share = box.vocabularyWidth > 0 ? lane.vocabulary[box.first] : 0;
+    const base::Nanos rest = lane.end[box.first] - lane.begin[box.first] - share;
+    // A pass that is part vocabulary has its label in the greater part.
+    const bool isOnVocabulary = share > rest;
+    const double nominal = m_scene.widthOf(isOnVocabulary ? share : rest);
+    if (nominal < m_numberWidth + 4)
+        return;
+    const QRect room = roomIn(rect, box, isOnVocabulary);
+    const QString text = textOf(pass, nominal);
+    const int textWidth = m_metrics.horizontalAdvance(text);
+    if (textWidth + 2 > room.width() / m_scene.ratio)
+        return;
+    const QPointF middle = QRectF(QPointF(room.topLeft()) / m_scene.ratio, QSizeF(room.size()) / m_scene.ratio).center();
+    const bool isHatched = (isOnVocabulary && nominal >= kShareHatchFrom) || pass.kind == schedule::PassKind::T;
+    if (isHatched) {
+        const QRectF patch(middle.x() - textWidth / 2.0 - 2, middle.y() - m_metrics.ascent() / 2.0 - 1, textWidth + 4,
+                           m_metrics.ascent() + 2);
+        batches.addPatch(QRectF(patch.topLeft() * m_scene.ratio, patch.size() * m_scene.ratio).toRect().intersected(room),
+                         isOnVocabulary ? m_colours.vocabulary : own.fill);
+    }
+    m_labels.push_back({{middle.x() - textWidth / 2.0, middle.y() + (m_metrics.ascent() - m_metrics.descent()) / 2.0 + 0.5},
+                        text,
+                        isOnVocabulary ? m_vocabularyInk : own.ink,
+                        m_size});
+}
+
+void PassLabels::draw(QPainter &painter) const
+{
+    std::map<std::pair<int, QRgb>, std::vector<std::pair<QPointF, QString>>> styles;
+    for (const Label &label : m_labels)
+        styles[{label.size, label.ink.rgb()}].emplace_back(label.baseline, label.text);
+    QFont font = m_scene.font;
+    for (const auto &[style, texts] : styles) {
+        font.setPixelSize(style.first);
+        painter.setFont(font);
+        painter.setPen(QColor::fromRgb(style.second));
+        if (painter.paintEngine()->type() == QPaintEngine::Raster)
+            painter.drawGlyphRun({0, 0}, glyphsOf(font, texts));
+        else // an export keeps its text as text
+            for (const auto &[baseline, text] : texts)
+                painter.drawText(baseline, text);
+    }
+}
+
+} // namespace stagelens::ui

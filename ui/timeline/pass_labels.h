@@ -1,0 +1,52 @@
+// The labels of passes: "F 12" where it fits, the microbatch alone where that does.
+#pragma once
+
+#include "ui/timeline/colour_batches.h"
+
+#include <QFontMetrics>
+
+#include <vector>
+
+namespace stagelens::ui {
+
+/// Places the labels of any number of lanes and draws them at once.
+class PassLabels {
+public:
+    PassLabels(const Scene &scene, const Colours &colours);
+
+    /// Chooses the font for the lane of a row that is `height` device pixels high. There are no labels if none fits.
+    void setLane(const TimelineLayout::Row &row, int height);
+    /// Returns whether a label may fit in a width of device pixels.
+    [[nodiscard]] bool fits(int width) const { return m_size > 0 && width >= m_numberWidth; }
+    /// Returns the width of the greatest microbatch's number.
+    [[nodiscard]] int numberWidth() const { return m_numberWidth; }
+    /// Adds the label of a pass if its rectangle has room. `own` is the batch that fills it; hatches under the label are
+    /// hidden.
+    void add(const SliceBox &box, QRect rect, const ColourBatches::Batch &own, ColourBatches &batches);
+
+    /// Draws on a painter that counts in logical pixels.
+    void draw(QPainter &painter) const;
+
+private:
+    struct Label {
+        QPointF baseline;
+        QString text;
+        QColor ink;
+        int size; ///< of the font, in pixels
+    };
+    /// Returns the part of a pass's rectangle that its label may take, in device pixels.
+    [[nodiscard]] QRect roomIn(QRect rect, const SliceBox &box, bool isOnVocabulary) const;
+    [[nodiscard]] QString textOf(const schedule::Pass &pass, double room) const;
+
+    const Scene &m_scene;
+    const Colours &m_colours;
+    QColor m_vocabularyInk;
+    QFontMetrics m_metrics;
+    const TimelineLayout::Row *m_row = nullptr; ///< of the lane that is being added
+    int m_size = 0;                             ///< of the lane's font, in pixels; 0: no labels
+    int m_numberWidth = 0;
+    int m_kindWidth = 0; ///< of a kind before the number
+    std::vector<Label> m_labels;
+};
+
+} // namespace stagelens::ui
