@@ -1,19 +1,20 @@
 #include "engine/operators/differentiate.h"
 
+#include "engine/operators/backward_gradients.h"
+
 #include <algorithm>
 #include <map>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
 namespace stagelens::operators {
 namespace {
 
-/// Emits the steps of a backward.
-class BackwardDraft {
+/// The rules of differentiation: appends the steps of the backward of each kind of operator.
+class BackwardRules : BackwardGradients {
 public:
-    BackwardDraft(const Block &block, const Fusion &fusion, const std::vector<ValueId> &saved, bool isSplit)
-        : m_block(block), m_fusion(fusion), m_saved(saved), m_isSplit(isSplit)
+    BackwardRules(const Block &block, const Fusion &fusion, const std::vector<ValueId> &saved, bool isSplit)
+        : BackwardGradients(block, fusion, saved), m_isSplit(isSplit)
     {}
 
     [[nodiscard]] Differentiated make()
@@ -21,7 +22,7 @@ public:
         m_gradient[m_block.output] = {Place::Kind::Gradient};
         for (m_op = m_block.operators.size(); m_op-- > 0;)
             append(m_block.operators[m_op]);
-        if (gradient(Block::kInput).kind != Place::Kind::Gradient || !m_pending.empty())
+        if (gradient(Block::kInput).kind != Place::Kind::Gradient || hasPending())
             throw std::logic_error("the gradient of a block's input needs a copy");
         return {std::move(m_draft), std::move(m_weights)};
     }
@@ -167,7 +168,7 @@ private:
             if (!step.accumulates)
                 m_gradient[root] = m_draft.newScratch(m_block.heldWidth(root));
             step.out = {m_gradient[root]};
-            overwrite(op.inputs[0], std::move(step), step.accumulates);
+            appendWrite(op.inputs[0], std::move(step), step.accumulates);
             break;
         }
         case OperatorKind::ExpertSwiGlu:
@@ -331,7 +332,7 @@ private:
         if (!step.accumulates)
             m_gradient[root] = m_draft.newScratch(m_block.heldWidth(root));
         step.out = {m_gradient[root]};
-        overwrite(input, std::move(step), step.accumulates);
+        appendWrite(input, std::move(step), step.accumulates);
     }
 
     void appendNorm(const Operator &op)
@@ -347,130 +348,19 @@ private:
                   {gradient(op.outputs[0]), saved(op.inputs[0]), saved(op.outputs[1])},
                   {m_gradient[root]}};
         step.accumulates = true;
-        overwrite(op.inputs[0], std::move(step), true);
+        appendWrite(op.inputs[0], std::move(step), true);
     }
 
-    /// Appends a step that adds to the gradient of `value`. Saves what the weight half needs of the sum so far.
-    void overwrite(ValueId value, Step step, bool isOverwriting)
-    {
-        const Place target = step.out[0];
-        std::vector<Pending> due;
-        if (isOverwriting) {
-            for (const auto &[other, place] : m_gradient)
-                if (place == target && other != m_fusion.root(value) && m_fusion.producer(other) >= 0 &&
-                    static_cast<std::size_t>(m_fusion.producer(other)) < m_op)
-                    throw std::logic_error("a gradient of a block is overwritten before its last use");
-            const auto first = std::ranges::partition(m_pending, [&](const Pending &each) { return !(each.from == target); });
-            due.assign(first.begin(), first.end());
-            m_pending.erase(first.begin(), first.end());
-        }
-        if (due.empty()) {
-            m_draft.steps.push_back(std::move(step));
-            return;
-        }
-        const std::int64_t width = m_block.heldWidth(due.front().value);
-        const Place before = m_draft.newScratch(width);
-        m_draft.steps.push_back({StepKind::Copy, -1, {target}, {before}, {}, {}, false, width});
-        m_draft.steps.push_back(std::move(step));
-        const Place place = roomAfter(m_op, due.front().value);
-        if (!place)
-            throw std::logic_error("a split backward of a block finds no room for a gradient");
-        m_draft.steps.push_back({StepKind::Copy, -1, {before}, {place}, {}, {}, false, width});
-        for (const Pending &each : due)
-            setKept(each.use, place);
-    }
-
-    /// Which operand of which step of the weight half reads a gradient.
-    struct Use {
-        std::size_t step;
-        std::size_t operand;
-    };
-    struct Pending {
-        ValueId value;
-        Place from;
-        Use use;
-    };
-
-    /// Keeps the gradient of `value` for the weight half: now if a saved value of its size is no longer needed, else when its
-    /// memory is about to be overwritten.
-    void keep(ValueId value, Use use)
-    {
-        const Place from = gradient(value);
-        if (from.kind == Place::Kind::Saved) {
-            m_taken.insert(from.index);
-            return;
-        }
-        if (const auto kept = std::ranges::find(m_kept, from, &std::pair<Place, Place>::first);
-            kept != m_kept.end() && from.kind == Draft::kNumbered)
-            return setKept(use, kept->second);
-        const Place place = from.kind == Place::Kind::Gradient ? Place{} : roomAfter(m_op + 1, value);
-        if (!place) {
-            m_pending.push_back({value, from, use});
-            return;
-        }
-        m_draft.steps.push_back({StepKind::Copy, -1, {from}, {place}, {}, {}, false, m_block.heldWidth(value)});
-        m_kept.emplace_back(from, place);
-        setKept(use, place);
-    }
-
-    void setKept(const Use &use, Place place) { m_weights.steps[use.step].in[use.operand] = place; }
-
-    /// Returns a saved value, or the input, as wide as the gradient of `value`, which no operator before `op` reads in the
-    /// first half of the backward and none in the second. Prefers the value itself.
-    [[nodiscard]] Place roomAfter(std::size_t op, ValueId value)
-    {
-        std::vector<ValueId> candidates{m_fusion.root(value)};
-        candidates.insert(candidates.end(), m_saved.begin(), m_saved.end());
-        candidates.push_back(Block::kInput);
-        for (const ValueId each : candidates) {
-            const bool isStored = each == Block::kInput || std::ranges::find(m_saved, each) != m_saved.end();
-            const Value &stored = m_block.value(each);
-            if (!isStored || stored.isStatistics || m_block.heldWidth(each) != m_block.heldWidth(value) ||
-                m_taken.contains(each) || isRead(each, op))
-                continue;
-            m_taken.insert(each);
-            return saved(each);
-        }
-        return {};
-    }
-    [[nodiscard]] bool isRead(ValueId value, std::size_t before) const
-    {
-        for (std::size_t op = 0; op < m_block.operators.size(); ++op) {
-            const BackwardReads reads = backwardReads(m_block, m_block.operators[op]);
-            const auto isSame = [&](ValueId each) { return m_fusion.root(each) == value; };
-            if (std::ranges::any_of(reads.weight, isSame) || (op < before && std::ranges::any_of(reads.input, isSame)))
-                return true;
-        }
-        return false;
-    }
-
-    [[nodiscard]] Place gradient(ValueId value) const { return m_gradient.at(m_fusion.root(value)); }
-    [[nodiscard]] Place saved(ValueId value) const
-    {
-        const ValueId root = m_fusion.root(value);
-        return root == Block::kInput ? Place{Place::Kind::Input} : Place{Place::Kind::Saved, root};
-    }
-
-    const Block &m_block;
-    const Fusion &m_fusion;
-    const std::vector<ValueId> &m_saved;
     bool m_isSplit;
-    std::size_t m_op = 0;
-    std::map<ValueId, Place> m_gradient; ///< by root
-    Draft m_draft;
-    Draft m_weights;
     std::map<ValueId, std::pair<ValueId, int>> m_combined; ///< from rows to their sum and its operator
     std::map<ValueId, ValueId> m_scattered;                ///< from a part of a sum to the scattered sum
-    std::vector<Pending> m_pending;
-    std::vector<std::pair<Place, Place>> m_kept; ///< from a scratch tensor to its copy
-    std::set<ValueId> m_taken;                   ///< saved values that hold a gradient for the weight half
 };
 
 } // namespace
 
 Differentiated differentiate(const Block &block, const Fusion &fusion, const std::vector<ValueId> &saved, bool isSplit)
 {
-    return BackwardDraft(block, fusion, saved, isSplit).make();
+    return BackwardRules(block, fusion, saved, isSplit).make();
 }
 
 } // namespace stagelens::operators
