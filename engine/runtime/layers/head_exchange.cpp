@@ -47,7 +47,7 @@ void HeadExchange::eachRun(int rank, const Copy &copy) const
     });
 }
 
-/// Sends rank `to` what it has to have: own tokens of its heads, or its tokens of own heads. Places its own part.
+/// Sends rank `to` its part: own tokens of its heads, or its tokens of own heads. Copies the part of this rank.
 void HeadExchange::send(const TensorExchange &exchange, int to)
 {
     const std::int64_t width = exchange.width / m_transport.ranks();

@@ -149,7 +149,7 @@ void KeyExchange::toNext(const MessageKey &key, Tensor part)
     m_transport.send(m_context.contextRank, (m_context.contextRank + 1) % m_transport.ranks(), key, std::move(part));
 }
 
-/// Sends what attention is about to see, so that the message travels beside it.
+/// Sends the keys that attention is about to read, so that the message overlaps with it.
 bool KeyExchange::passKeys(const TensorExchange &exchange)
 {
     const Tensor part = exchange.hop == 0 ? ownKeys(exchange) : fromPrevious(kRingKeys);

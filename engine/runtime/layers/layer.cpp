@@ -1,9 +1,8 @@
 #include "engine/runtime/layers/layer.h"
 
-#include "engine/runtime/layers/arrivals.h"
-#include "engine/runtime/layers/norm.h"
+#include "engine/runtime/layers/expert_kernels.h"
+#include "engine/runtime/layers/step_tensors.h"
 
-#include <cmath>
 #include <utility>
 
 namespace stagelens::runtime {
@@ -18,11 +17,10 @@ using operators::Step;
 using operators::StepKind;
 
 /// Executes a step of the recipe for one microbatch.
-class Layer::Execution {
+class Layer::Execution : StepTensors {
 public:
     Execution(const Layer &layer, const Tensors &tensors, const Context &context)
-        : m_parameters(layer.m_parameters), m_block(layer.plan(context.shape).recipe.block), m_tensors(tensors),
-          m_context(context)
+        : StepTensors(layer.m_parameters, layer.plan(context.shape).recipe.block, tensors, context)
     {}
 
     void run(const Step &step) const
@@ -59,23 +57,11 @@ private:
                                               step.out.size() > 2 ? at(step.out[2]) : Values(), at(step.in[0]),
                                               step.in.size() > 1 ? at(step.in[1]) : Values(), m_context.attention(step.hop),
                                               m_context.workspace.attention.data());
-        case OperatorKind::Route: {
-            const RoutePlan out = routed(step.out[1], step.out[0]);
-            const float *const bias = op.parameters.empty() ? nullptr : parameter(op.parameters[0]).value.data();
-            return compute().routeForward(out.gates, out.routes, at(step.in[0]), bias, routingShape(), rule());
-        }
+        case OperatorKind::Route:
         case OperatorKind::Dispatch:
-            return compute().dispatchRows(at(step.out[0]), at(step.in[0]), routes(step.in[1]), routingShape(),
-                                          widthOf(op.inputs[0]));
-        case OperatorKind::ExpertLinear: return forwardExperts(step, op);
-        case OperatorKind::ExpertSwiGlu: {
-            const ExpertRows rows = expertRows(step.in[3]);
-            return compute().expertSwigluForward(at(step.out[0]), at(step.in[0]), at(step.in[1]), floats(step.in[2]),
-                                                 rows.routes, rows.shape, rowWidth(op.outputs[0]));
-        }
-        case OperatorKind::Combine:
-            return compute().combineRows(at(step.out[0]), at(step.in[0]), step.addend ? at(step.addend) : Values(),
-                                         routes(step.in[1]), routingShape(), widthOf(op.outputs[0]));
+        case OperatorKind::ExpertLinear:
+        case OperatorKind::ExpertSwiGlu:
+        case OperatorKind::Combine: return ExpertKernels(*this).forward(step, op);
         case OperatorKind::ReduceScatter:
         case OperatorKind::AllReduce: return completeSum(step, op);
         case OperatorKind::KeepKeys: return copyKeys(at(step.in[0]), at(step.out[0]), true);
@@ -114,122 +100,14 @@ private:
             return compute().swigluBackward(at(step.out[0]), at(step.out[1]), at(step.in[0]), rows() * widthOf(op.outputs[0]));
         case OperatorKind::Rotary: return rotate(at(step.out[0]), kernels::Turn::Backwards);
         case OperatorKind::Attention: return attentionInputGradient(step, op);
-        case OperatorKind::Route: {
-            const RoutePlan by = routed(step.in[2], step.in[1]);
-            const auto weight = 1.0F / static_cast<float>(m_context.shape.stepMicrobatches());
-            return compute().routeBackward(
-                at(step.out[0]), at(step.in[0]), by.gates, by.routes, routingShape(), rule(),
-                {static_cast<float>(m_block.routing.auxLoss), static_cast<float>(m_block.routing.zLoss), weight});
-        }
-        case OperatorKind::Dispatch: // each token has k rows of gradients
-            return compute().combineRows(at(step.out[0]), at(step.in[0]), step.accumulates ? at(step.out[0]) : Values(),
-                                         routes(step.in[1]), routingShape(), widthOf(op.inputs[0]));
-        case OperatorKind::ExpertLinear: return expertsInputGradient(step, op);
-        case OperatorKind::ExpertSwiGlu: {
-            const ExpertRows rows = expertRows(step.in[2]);
-            return compute().expertSwigluBackward(at(step.out[0]), at(step.out[1]), at(step.out[2]), at(step.in[0]),
-                                                  floats(step.in[1]), rows.routes, rows.shape, rowWidth(op.outputs[0]));
-        }
+        case OperatorKind::Route:
+        case OperatorKind::Dispatch:
+        case OperatorKind::ExpertLinear:
+        case OperatorKind::ExpertSwiGlu:
+        case OperatorKind::Combine: return ExpertKernels(*this).inputGradient(step, op);
         case OperatorKind::KeepKeys: return copyKeys(at(step.out[0]), at(step.in[0]), false);
-        case OperatorKind::Combine: // each row has the gradient of its token
-            return compute().dispatchRows(at(step.out[0]), at(step.in[0]), routes(step.in[1]), routingShape(),
-                                          widthOf(op.outputs[0]));
         default: break;
         }
-    }
-
-    void forwardExperts(const Step &step, const Operator &op) const
-    {
-        for (std::size_t i = 0; i < op.projections.size(); ++i) {
-            const Projection &projection = op.projections[i];
-            const Parameter &weight = parameter(projection.weight);
-            const std::int64_t in = m_block.inputWidth(projection);
-            const std::int64_t width = m_block.outputWidth(projection);
-            multiplyExperts(backend::ExpertProduct::Of::Rows, step.in.back(), in * width,
-                            {.columns = width,
-                             .inner = in,
-                             .a = {at(step.in[0]), in},
-                             .b = {weight.weights(), in, Form::Transposed},
-                             .c = at(step.out[i]),
-                             .stride = width});
-        }
-    }
-
-    void expertsInputGradient(const Step &step, const Operator &op) const
-    {
-        for (std::size_t i = 0; i < op.projections.size(); ++i) {
-            const Projection &projection = op.projections[i];
-            const std::int64_t in = m_block.inputWidth(projection);
-            const std::int64_t width = m_block.outputWidth(projection);
-            multiplyExperts(backend::ExpertProduct::Of::Rows, step.in.back(), in * width,
-                            {.columns = in,
-                             .inner = width,
-                             .a = {at(step.in[i]), width},
-                             .b = {parameter(projection.weight).weights(), in},
-                             .c = at(step.out[0]),
-                             .stride = in,
-                             .beta = i > 0 ? 1.0F : 0.0F});
-        }
-    }
-
-    void expertsWeightGradient(const Step &step, const Operator &op) const
-    {
-        for (std::size_t i = 0; i < op.projections.size(); ++i) {
-            const Projection &projection = op.projections[i];
-            const std::int64_t in = m_block.inputWidth(projection);
-            const std::int64_t width = m_block.outputWidth(projection);
-            multiplyExperts(backend::ExpertProduct::Of::Weights, step.in.back(), in * width,
-                            {.rows = width,
-                             .columns = in,
-                             .a = {at(step.in[i + 1]), width, Form::Transposed},
-                             .b = {at(step.in[0]), in},
-                             .c = parameter(projection.weight).gradient.data(),
-                             .stride = in,
-                             .beta = 1});
-        }
-    }
-
-    void multiplyExperts(backend::ExpertProduct::Of of, const Place &by, std::int64_t matrix,
-                         const backend::Product &each) const
-    {
-        const ExpertRows rows = expertRows(by);
-        compute().multiplyExperts({of, each, matrix, rows.routes, rows.shape});
-    }
-
-    struct RoutePlan {
-        float *gates;
-        std::int32_t *routes;
-    };
-    [[nodiscard]] std::int32_t *routes(const Place &place) const { return reinterpret_cast<std::int32_t *>(floats(place)); }
-    [[nodiscard]] RoutePlan routed(const Place &by, const Place &gates) const { return {floats(gates), routes(by)}; }
-    [[nodiscard]] kernels::RoutingShape routingShape() const { return {rows(), m_block.routing.experts, m_block.routing.topK}; }
-    [[nodiscard]] kernels::RouterRule rule() const
-    {
-        const operators::Routing &routing = m_block.routing;
-        const double mean = static_cast<double>(rows()) * routing.topK / routing.experts;
-        return {.isSigmoid = routing.score == model::RouterScore::Sigmoid,
-                .scale = static_cast<float>(routing.scale),
-                .groups = routing.groups,
-                .chosenGroups = routing.chosenGroups,
-                .capacity = routing.capacityFactor > 0 ? std::llround(std::ceil(routing.capacityFactor * mean)) : 0,
-                .dropsLast = routing.dropRule == model::DropRule::Position};
-    }
-    /// The rows of the experts of this rank, which with expert ranks are those that have arrived.
-    struct ExpertRows {
-        std::int32_t *routes;
-        kernels::RoutingShape shape;
-    };
-    [[nodiscard]] ExpertRows expertRows(const Place &place) const
-    {
-        if (m_block.expertRanks == 1)
-            return {routes(place), routingShape()};
-        const Arrivals arrivals(floats(place));
-        return {arrivals.routes(), {arrivals.rows(), m_block.routing.experts / m_block.expertRanks, 1}};
-    }
-    /// Returns the numbers of a row of a value of the experts.
-    [[nodiscard]] std::int64_t rowWidth(operators::ValueId value) const
-    {
-        return widthOf(value) / (m_block.expertRanks > 1 ? m_block.expertRows : m_block.routing.topK);
     }
 
     void attentionInputGradient(const Step &step, const Operator &op) const
@@ -293,10 +171,8 @@ private:
     /// dW += in^T outGradient in the layout of W, db += sum of the rows of outGradient.
     void weightGradient(const Step &step, const Operator &op) const
     {
-        if (op.kind == OperatorKind::ExpertLinear)
-            return expertsWeightGradient(step, op);
-        if (op.kind == OperatorKind::Route)
-            return compute().addExcess(parameter(op.parameters[0]).gradient.data(), routes(step.in[0]), routingShape());
+        if (op.kind == OperatorKind::ExpertLinear || op.kind == OperatorKind::Route)
+            return ExpertKernels(*this).weightGradient(step, op);
         if (op.kind != OperatorKind::Linear) // the bias of a sum
             return compute().addColumnSums(parameter(op.parameters[0]).gradient.data(), at(step.in[0]), rowsOf(op.outputs[0]),
                                            widthOf(op.outputs[0]));
@@ -357,28 +233,6 @@ private:
             ++output;
         return {at(places[output]) + projection.firstColumn, widthOf(projection.out)};
     }
-
-    [[nodiscard]] Values at(const Place &place) const { return m_tensors.at(place, m_context); }
-    [[nodiscard]] float *floats(const Place &place) const { return m_tensors.saved(place.index); }
-    [[nodiscard]] Norm norm(const Operator &op) const
-    {
-        return {&parameter(op.parameters[0]), op.parameters.size() > 1 ? &parameter(op.parameters[1]) : nullptr};
-    }
-    [[nodiscard]] Parameter &parameter(int index) const { return *m_parameters[size(index)]; }
-    [[nodiscard]] const Operator &operatorOf(const Step &step) const { return m_block.operators[size(step.op)]; }
-    [[nodiscard]] std::int64_t widthOf(operators::ValueId value) const { return m_block.value(value).width; }
-    [[nodiscard]] bool isInputFirst() const { return m_block.layout == operators::WeightLayout::InputByOutput; }
-    [[nodiscard]] std::int64_t rows() const { return m_context.shape.tokens(); }
-    [[nodiscard]] std::int64_t rowsOf(operators::ValueId value) const
-    {
-        return m_block.value(value).isOwnRows ? m_context.shape.ownTokens() : rows();
-    }
-    [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
-
-    const std::vector<Parameter *> &m_parameters;
-    const operators::Block &m_block;
-    const Tensors &m_tensors;
-    const Context &m_context;
 };
 
 Values Layer::Tensors::at(const Place &place, const Context &context) const

@@ -1,17 +1,13 @@
 #include "engine/runtime/state/checkpoint.h"
 
-#include "engine/base/file.h"
-#include "engine/base/hash.h"
 #include "engine/base/sync_folder.h"
 #include "engine/base/text.h"
-#include "engine/exchange/safetensors.h"
 #include "engine/model/experiment_json.h"
-#include "engine/model/json_reader.h"
+#include "engine/runtime/state/checkpoint_description.h"
+#include "engine/runtime/state/checkpoint_parts.h"
 #include "engine/schedule/families.h"
 
 #include <algorithm>
-#include <cmath>
-#include <deque>
 #include <functional>
 #include <new>
 #include <optional>
@@ -30,31 +26,6 @@ using model::Json;
 /// The folder of a run contains step-<n>, or part-<n> while that is being written.
 constexpr std::string_view kWhole = "step-";
 constexpr std::string_view kPart = "part-";
-constexpr const char *kDescription = "checkpoint.json";
-constexpr std::string_view kVersion = "checkpoint/2";
-constexpr std::string_view kVersionWithoutChecksums = "checkpoint/1";
-constexpr std::string_view kOptimizer = "training.optimizer.name"; ///< the field
-
-/// A tensor file. Checksums are stored by its name, so that swapped files are detected.
-struct Part {
-    std::string file;
-    ParameterPart buffer;
-    operators::StateTensor range = {};
-};
-
-/// Returns the parts of every checkpoint of an experiment.
-std::vector<Part> partsOf(const model::Experiment &experiment)
-{
-    std::vector<Part> parts{{"parameters.safetensors", &Parameter::value}};
-    for (const operators::StateTensor &tensor : optimizerOf(experiment.training.optimizer).state)
-        parts.push_back({concat(tensor.name, ".safetensors"), ParameterPart::state(parts.size() - 1), tensor});
-    return parts;
-}
-/// Returns the part that PipeDream-2BW has besides.
-Part previousPart()
-{
-    return {"previous-parameters.safetensors", &Parameter::previous};
-}
 
 /// Returns n of "<prefix>n", or nothing.
 std::optional<std::int64_t> numberOf(const fs::path &place, std::string_view prefix)
@@ -93,86 +64,9 @@ void removeOthers(const fs::path &runFolder, std::int64_t newest)
         fs::remove_all(other, ignored);
 }
 
-/// Returns the shape of a part of a parameter in a file; empty if the parameter does not have it.
-std::vector<std::int64_t> shapeOf(const ParameterInfo &info, const Part &part)
-{
-    using Extent = operators::StateTensor::Extent;
-    if (!part.range.isOf(info.kind()))
-        return {};
-    switch (part.range.extent) {
-    case Extent::Element: break;
-    case Extent::Row: return {info.rows};
-    case Extent::Column: return {info.columns};
-    case Extent::Block: return {info.rows, part.range.numbers(info.columns, info.columns)};
-    }
-    return {info.rows, info.columns};
-}
-
 bool isDoubleBuffered(const RunPlan &plan)
 {
     return plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered;
-}
-
-bool isCode(const Part &part)
-{
-    return part.range.format == operators::StateTensor::Format::Code;
-}
-
-/// Returns why values are invalid for a part, or an empty string.
-std::string rangeProblem(const Part &part, std::span<const float> values)
-{
-    if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
-        return "has a value that is not finite";
-    const bool isSound = !part.range.isNeverNegative || std::ranges::all_of(values, [](float value) { return value >= 0; });
-    return isSound ? std::string() : concat("has a negative value, and ", part.range.why);
-}
-
-/// Writes the file and returns its checksum.
-Result<std::string> writePart(const Part &part, const fs::path &folder, const Session &session, const std::stop_token &stop)
-{
-    const RunPlan &plan = session.plan();
-    const Tensors tensors = session.tensors(part.buffer);
-    std::vector<exchange::TensorView> views;
-    std::deque<std::vector<std::uint8_t>> codes; // of the views
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-        if (const std::string problem = rangeProblem(part, tensors[i]); !problem.empty())
-            return Error::failed(concat(plan.parameters[i].name, ' ', problem,
-                                        "; lower the learning rate or limit the "
-                                        "gradient's norm with clip"),
-                                 part.file);
-        auto shape = shapeOf(plan.parameters[i], part);
-        if (shape.empty())
-            continue;
-        views.push_back({plan.parameters[i].name, std::move(shape)});
-        if (isCode(part))
-            views.back().values = std::span<const std::uint8_t>(codes.emplace_back(tensors[i].begin(), tensors[i].end()));
-        else
-            views.back().values = std::span<const float>(tensors[i]);
-    }
-    base::Xxh64 hash;
-    if (auto written = exchange::writeSafetensors(folder / part.file, views, stop, &hash); !written)
-        return written.error();
-    return hash.text();
-}
-
-// The text of a description begins with its own checksum.
-constexpr std::string_view kChecksumBegin = R"({"checksum":")";
-constexpr std::string_view kChecksumEnd = "\",";
-
-std::string protectedText(const Json &description)
-{
-    const std::string rest = description.dump(-1, ' ', false, Json::error_handler_t::replace).substr(1) + '\n';
-    return concat(kChecksumBegin, base::hashText(rest), kChecksumEnd, rest);
-}
-
-/// Returns whether the text begins with a matching checksum.
-bool isProtected(std::string_view text)
-{
-    const std::size_t digits = base::hashText({}).size();
-    const std::size_t begin = kChecksumBegin.size() + digits + kChecksumEnd.size();
-    return text.size() > begin && text.starts_with(kChecksumBegin) &&
-           text.substr(kChecksumBegin.size() + digits).starts_with(kChecksumEnd) &&
-           text.substr(kChecksumBegin.size(), digits) == base::hashText(text.substr(begin));
 }
 
 Result<> writeParts(const fs::path &folder, const Session &session, const std::vector<double> &losses,
@@ -183,55 +77,24 @@ Result<> writeParts(const fs::path &folder, const Session &session, const std::v
     if (error)
         return Error::failed(concat("cannot be created: ", error.message(), "; free disk space or choose another folder"),
                              folder.string());
-    std::vector<Part> parts = partsOf(session.plan().experiment);
+    std::vector<CheckpointPart> parts = partsOf(session.plan().experiment);
     if (isDoubleBuffered(session.plan()))
         parts.push_back(previousPart());
     Json checksums = Json::object();
-    for (const Part &part : parts) {
+    for (const CheckpointPart &part : parts) {
         const auto written = writePart(part, folder, session, stop);
         if (!written)
             return written.error();
         checksums[part.file] = *written;
     }
-    const Json description{{"stagelens", kVersion}, {"steps", losses.size()},
-                           {"losses", losses},      {"updates", session.updates()},
-                           {"parts", checksums},    {"experiment", model::toJson(session.plan().experiment)}};
-    return base::writeFile(folder / kDescription, protectedText(description));
+    return writeDescription(folder, session, losses, checksums);
 }
 
-/// Reads the tensors of a part; fails unless the checksum matches and the values are valid.
-Result<Tensors> readPart(const Part &part, const Checkpoint &checkpoint, const std::vector<ParameterInfo> &parameters)
+/// Returns the parts that a checkpoint has.
+std::vector<CheckpointPart> storedParts(const Checkpoint &checkpoint)
 {
-    const fs::path path = checkpoint.folder / part.file;
-    const auto file = exchange::SafetensorsFile::read(path);
-    if (!file)
-        return file.error();
-    if (const auto known = checkpoint.checksums.find(part.file);
-        known != checkpoint.checksums.end() && known->second != file->hash())
-        return Error::invalid(path.string(), "does not have the checksum that was stored with the checkpoint: it was changed "
-                                             "or replaced; copy it again or restart the run");
-    Tensors tensors;
-    for (const ParameterInfo &info : parameters) {
-        const std::vector<std::int64_t> shape = shapeOf(info, part);
-        if (shape.empty()) {
-            tensors.emplace_back();
-            continue;
-        }
-        auto values = isCode(part) ? file->bytes(info.name, shape) : file->floats(info.name, shape);
-        if (!values)
-            return std::move(values).error();
-        if (const std::string problem = rangeProblem(part, *values); !problem.empty())
-            return Error::invalid(path.string(), concat("is damaged: ", info.name, ' ', problem, "; restart the run"));
-        tensors.push_back(*std::move(values));
-    }
-    return tensors;
-}
-
-/// Returns the parts of a checkpoint.
-std::vector<Part> partsOf(const Checkpoint &checkpoint)
-{
-    std::vector<Part> parts = partsOf(checkpoint.experiment);
-    const Part previous = previousPart();
+    std::vector<CheckpointPart> parts = partsOf(checkpoint.experiment);
+    const CheckpointPart previous = previousPart();
     std::error_code ignored;
     if (checkpoint.checksums.empty() ? fs::exists(checkpoint.folder / previous.file, ignored)
                                      : checkpoint.checksums.contains(previous.file))
@@ -257,63 +120,6 @@ std::int64_t sequencesOfStep(const model::Experiment &experiment)
     return experiment.parallel.stepMicrobatches() * experiment.parallel.microbatchSize;
 }
 
-/// Parses a description; errors are reported as problems.
-void readMembers(const Json &document, Checkpoint &found, std::string &version, std::int64_t &steps, base::Problems &problems)
-{
-    model::ObjectReader reader(document, "", problems);
-    reader.require("stagelens", version);
-    reader.require("steps", steps);
-    reader.require("losses", found.losses);
-    if (reader.find("experiment") == nullptr)
-        reader.problem("experiment", "missing");
-    if (version != kVersion)
-        return;
-    reader.require("updates", found.updates);
-    const Json *parts = reader.find("parts");
-    if (parts == nullptr || !parts->is_object())
-        return reader.problem("parts", "missing");
-    for (const auto &[file, checksum] : parts->items())
-        if (std::string wrong = model::take(checksum, found.checksums[file]); !wrong.empty())
-            reader.problem("parts", std::move(wrong));
-}
-
-Result<Checkpoint> readDescription(const fs::path &folder, std::int64_t number)
-{
-    Checkpoint found;
-    found.folder = folder;
-    const std::string file = (folder / kDescription).string();
-    const auto text = base::readFile(file, model::kLargestDocument);
-    if (!text)
-        return text.error();
-    const auto document = model::parseDocument(*text, file);
-    if (!document)
-        return document.error();
-    base::Problems problems;
-    std::string version;
-    std::int64_t steps = 0;
-    readMembers(*document, found, version, steps, problems);
-    // Texts of old versions have neither a checksum nor a member of that name.
-    const bool isUnchanged =
-        document->contains("checksum") || version == kVersion ? isProtected(*text) : version == kVersionWithoutChecksums;
-    const bool isSound = problems.empty() && isUnchanged && steps == number &&
-                         static_cast<std::size_t>(steps) == found.losses.size() &&
-                         std::ranges::all_of(found.losses, [](double loss) { return std::isfinite(loss); });
-    const Error damage = Error::invalid(
-        file, concat("is not the description of a checkpoint after ", number, " steps; it is damaged, restart the run"));
-    if (!isSound)
-        return damage;
-    auto plan = model::experimentFromJson((*document)["experiment"].dump(), file);
-    if (!plan)
-        return std::move(plan).error();
-    found.experiment = *std::move(plan);
-    for (base::Problem &problem : model::validate(found.experiment))
-        if (problem.field.starts_with("model") || problem.field == kOptimizer)
-            return Error::invalid(file, concat("has an invalid experiment: ", problem.field, ' ', problem.message));
-    const std::vector<Part> parts = partsOf(found.experiment);
-    const bool isWhole = std::ranges::all_of(parts, [&](const Part &part) { return found.checksums.contains(part.file); });
-    return version != kVersion || isWhole ? Result<Checkpoint>(std::move(found)) : damage;
-}
-
 /// Reads a checkpoint and checks all its files.
 Result<Checkpoint> soundCheckpoint(const fs::path &runFolder, std::int64_t number)
 {
@@ -321,7 +127,7 @@ Result<Checkpoint> soundCheckpoint(const fs::path &runFolder, std::int64_t numbe
     if (!found)
         return found;
     const std::vector<ParameterInfo> parameters = parameterList(found->experiment.model);
-    for (const Part &part : partsOf(*found))
+    for (const CheckpointPart &part : storedParts(*found))
         if (auto read = readPart(part, *found, parameters); !read)
             return std::move(read).error();
     if (found->checksums.empty()) {
@@ -331,7 +137,7 @@ Result<Checkpoint> soundCheckpoint(const fs::path &runFolder, std::int64_t numbe
                              "damage to it cannot be ruled out");
     }
     if (found->updates.size() != parameters.size())
-        return Error::invalid((found->folder / kDescription).string(),
+        return Error::invalid((found->folder / kCheckpointDescription).string(),
                               concat("counts the updates of ", found->updates.size(), " parameters of ", parameters.size()));
     return found;
 }
@@ -391,7 +197,7 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
     compare("training", "seed");
     compare("training", "data");
     if (experiment.training.optimizer.name != checkpoint.experiment.training.optimizer.name)
-        differs(std::string(kOptimizer), experiment.training.optimizer.name, checkpoint.experiment.training.optimizer.name);
+        differs("training.optimizer.name", experiment.training.optimizer.name, checkpoint.experiment.training.optimizer.name);
     if (const auto ours = sequencesOfStep(experiment), theirs = sequencesOfStep(checkpoint.experiment); ours != theirs)
         problems.push_back(
             {"parallel.microbatches", concat("make steps of ", ours, " sequences, but the checkpoint is of a run with ", theirs,
@@ -405,7 +211,7 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
 
 Result<> restore(const Checkpoint &checkpoint, Session &session)
 {
-    for (const Part &part : partsOf(checkpoint)) {
+    for (const CheckpointPart &part : storedParts(checkpoint)) {
         const auto tensors = readPart(part, checkpoint, session.plan().parameters);
         if (!tensors)
             return tensors.error();

@@ -3,6 +3,7 @@
 
 #include "engine/backend/compute.h"
 #include "engine/runtime/state/parameters.h"
+#include "engine/simulate/memory.h"
 
 namespace stagelens::runtime {
 

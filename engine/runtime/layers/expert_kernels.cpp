@@ -1,0 +1,154 @@
+#include "engine/runtime/layers/expert_kernels.h"
+
+#include "engine/runtime/layers/arrivals.h"
+
+#include <cmath>
+
+namespace stagelens::runtime {
+
+using kernels::Form;
+using operators::Operator;
+using operators::OperatorKind;
+using operators::Place;
+using operators::Projection;
+using operators::Step;
+
+void ExpertKernels::forward(const Step &step, const Operator &op) const
+{
+    switch (op.kind) {
+    case OperatorKind::Route: {
+        const float *const bias = op.parameters.empty() ? nullptr : parameter(op.parameters[0]).value.data();
+        return compute().routeForward(floats(step.out[0]), routes(step.out[1]), at(step.in[0]), bias, routingShape(), rule());
+    }
+    case OperatorKind::Dispatch:
+        return compute().dispatchRows(at(step.out[0]), at(step.in[0]), routes(step.in[1]), routingShape(),
+                                      widthOf(op.inputs[0]));
+    case OperatorKind::ExpertLinear: return forwardLinear(step, op);
+    case OperatorKind::ExpertSwiGlu: {
+        const ExpertRows rows = expertRows(step.in[3]);
+        return compute().expertSwigluForward(at(step.out[0]), at(step.in[0]), at(step.in[1]), floats(step.in[2]), rows.routes,
+                                             rows.shape, rowWidth(op.outputs[0]));
+    }
+    case OperatorKind::Combine:
+        return compute().combineRows(at(step.out[0]), at(step.in[0]), step.addend ? at(step.addend) : Values(),
+                                     routes(step.in[1]), routingShape(), widthOf(op.outputs[0]));
+    default: break;
+    }
+}
+
+void ExpertKernels::inputGradient(const Step &step, const Operator &op) const
+{
+    switch (op.kind) {
+    case OperatorKind::Route: {
+        const auto weight = 1.0F / static_cast<float>(m_context.shape.stepMicrobatches());
+        return compute().routeBackward(
+            at(step.out[0]), at(step.in[0]), floats(step.in[1]), routes(step.in[2]), routingShape(), rule(),
+            {static_cast<float>(m_block.routing.auxLoss), static_cast<float>(m_block.routing.zLoss), weight});
+    }
+    case OperatorKind::Dispatch: // each token has k rows of gradients
+        return compute().combineRows(at(step.out[0]), at(step.in[0]), step.accumulates ? at(step.out[0]) : Values(),
+                                     routes(step.in[1]), routingShape(), widthOf(op.inputs[0]));
+    case OperatorKind::ExpertLinear: return linearInputGradient(step, op);
+    case OperatorKind::ExpertSwiGlu: {
+        const ExpertRows rows = expertRows(step.in[2]);
+        return compute().expertSwigluBackward(at(step.out[0]), at(step.out[1]), at(step.out[2]), at(step.in[0]),
+                                              floats(step.in[1]), rows.routes, rows.shape, rowWidth(op.outputs[0]));
+    }
+    case OperatorKind::Combine: // each row has the gradient of its token
+        return compute().dispatchRows(at(step.out[0]), at(step.in[0]), routes(step.in[1]), routingShape(),
+                                      widthOf(op.outputs[0]));
+    default: break;
+    }
+}
+
+void ExpertKernels::weightGradient(const Step &step, const Operator &op) const
+{
+    if (op.kind == OperatorKind::Route)
+        return compute().addExcess(parameter(op.parameters[0]).gradient.data(), routes(step.in[0]), routingShape());
+    linearWeightGradient(step, op);
+}
+
+void ExpertKernels::forwardLinear(const Step &step, const Operator &op) const
+{
+    for (std::size_t i = 0; i < op.projections.size(); ++i) {
+        const Projection &projection = op.projections[i];
+        const Parameter &weight = parameter(projection.weight);
+        const std::int64_t in = m_block.inputWidth(projection);
+        const std::int64_t width = m_block.outputWidth(projection);
+        multiply(backend::ExpertProduct::Of::Rows, step.in.back(), in * width,
+                 {.columns = width,
+                  .inner = in,
+                  .a = {at(step.in[0]), in},
+                  .b = {weight.weights(), in, Form::Transposed},
+                  .c = at(step.out[i]),
+                  .stride = width});
+    }
+}
+
+void ExpertKernels::linearInputGradient(const Step &step, const Operator &op) const
+{
+    for (std::size_t i = 0; i < op.projections.size(); ++i) {
+        const Projection &projection = op.projections[i];
+        const std::int64_t in = m_block.inputWidth(projection);
+        const std::int64_t width = m_block.outputWidth(projection);
+        multiply(backend::ExpertProduct::Of::Rows, step.in.back(), in * width,
+                 {.columns = in,
+                  .inner = width,
+                  .a = {at(step.in[i]), width},
+                  .b = {parameter(projection.weight).weights(), in},
+                  .c = at(step.out[0]),
+                  .stride = in,
+                  .beta = i > 0 ? 1.0F : 0.0F});
+    }
+}
+
+void ExpertKernels::linearWeightGradient(const Step &step, const Operator &op) const
+{
+    for (std::size_t i = 0; i < op.projections.size(); ++i) {
+        const Projection &projection = op.projections[i];
+        const std::int64_t in = m_block.inputWidth(projection);
+        const std::int64_t width = m_block.outputWidth(projection);
+        multiply(backend::ExpertProduct::Of::Weights, step.in.back(), in * width,
+                 {.rows = width,
+                  .columns = in,
+                  .a = {at(step.in[i + 1]), width, Form::Transposed},
+                  .b = {at(step.in[0]), in},
+                  .c = parameter(projection.weight).gradient.data(),
+                  .stride = in,
+                  .beta = 1});
+    }
+}
+
+void ExpertKernels::multiply(backend::ExpertProduct::Of of, const Place &by, std::int64_t matrix,
+                             const backend::Product &each) const
+{
+    const ExpertRows rows = expertRows(by);
+    compute().multiplyExperts({of, each, matrix, rows.routes, rows.shape});
+}
+
+kernels::RouterRule ExpertKernels::rule() const
+{
+    const operators::Routing &routing = m_block.routing;
+    const double mean = static_cast<double>(rows()) * routing.topK / routing.experts;
+    return {.isSigmoid = routing.score == model::RouterScore::Sigmoid,
+            .scale = static_cast<float>(routing.scale),
+            .groups = routing.groups,
+            .chosenGroups = routing.chosenGroups,
+            .capacity = routing.capacityFactor > 0 ? std::llround(std::ceil(routing.capacityFactor * mean)) : 0,
+            .dropsLast = routing.dropRule == model::DropRule::Position};
+}
+
+ExpertKernels::ExpertRows ExpertKernels::expertRows(const Place &place) const
+{
+    if (m_block.expertRanks == 1)
+        return {routes(place), routingShape()};
+    const Arrivals arrivals(floats(place));
+    return {arrivals.routes(), {arrivals.rows(), m_block.routing.experts / m_block.expertRanks, 1}};
+}
+
+std::int64_t ExpertKernels::rowWidth(operators::ValueId value) const
+{
+    return widthOf(value) / (m_block.expertRanks > 1 ? m_block.expertRows : m_block.routing.topK);
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,44 @@
+// The operators of a mixture of experts as kernel calls.
+#pragma once
+
+#include "engine/runtime/layers/step_tensors.h"
+
+#include <cstdint>
+
+namespace stagelens::runtime {
+
+/// Runs the steps of the operators Route, Dispatch, ExpertLinear, ExpertSwiGlu and Combine.
+class ExpertKernels : StepTensors {
+public:
+    explicit ExpertKernels(const StepTensors &tensors) : StepTensors(tensors) {}
+
+    void forward(const operators::Step &step, const operators::Operator &op) const;
+    void inputGradient(const operators::Step &step, const operators::Operator &op) const;
+    /// Of ExpertLinear: adds the gradients of its weights. Of Route: adds the rows of each expert.
+    void weightGradient(const operators::Step &step, const operators::Operator &op) const;
+
+private:
+    /// The rows of the experts of this rank, which with expert ranks are those that have arrived.
+    struct ExpertRows {
+        std::int32_t *routes;
+        kernels::RoutingShape shape;
+    };
+
+    void forwardLinear(const operators::Step &step, const operators::Operator &op) const;
+    void linearInputGradient(const operators::Step &step, const operators::Operator &op) const;
+    void linearWeightGradient(const operators::Step &step, const operators::Operator &op) const;
+    /// Multiplies the rows of each expert with its matrix of that many numbers.
+    void multiply(backend::ExpertProduct::Of of, const operators::Place &by, std::int64_t matrix,
+                  const backend::Product &each) const;
+    [[nodiscard]] std::int32_t *routes(const operators::Place &place) const
+    {
+        return reinterpret_cast<std::int32_t *>(floats(place));
+    }
+    [[nodiscard]] kernels::RoutingShape routingShape() const { return {rows(), m_block.routing.experts, m_block.routing.topK}; }
+    [[nodiscard]] kernels::RouterRule rule() const;
+    [[nodiscard]] ExpertRows expertRows(const operators::Place &place) const;
+    /// Returns the numbers of a row of a value of the experts.
+    [[nodiscard]] std::int64_t rowWidth(operators::ValueId value) const;
+};
+
+} // namespace stagelens::runtime
