@@ -1,11 +1,10 @@
 #include "engine/simulate/costs/layer_costs.h"
 
-#include "engine/base/text.h"
-#include "engine/layout/mesh.h"
 #include "engine/operators/architecture.h"
 #include "engine/operators/partition.h"
 #include "engine/operators/recompute.h"
 #include "engine/simulate/costs/expert_load.h"
+#include "engine/simulate/costs/overlap.h"
 
 #include <algorithm>
 #include <array>
@@ -19,40 +18,6 @@ using operators::OperatorWork;
 
 namespace {
 
-/// Logits are copied to fp32 and traversed once an operation; look-up through masks, index and zero fill; the embedding's
-/// gradient is made dense and then added. Collectives carry fp32 and occupy multiprocessors: measured F and B are longer by
-/// about a third of the time of a microbatch's collectives. A layer of the 22B GPT of Korthikanti et al. 2022 (arXiv
-/// 2205.05198, table 4) takes 1.4 ms longer with selective recomputation: two products, and 8 traversals of the scores. Mask,
-/// softmax, dropout and the product after them are 4 traversals if each kernel is fused with the next, and their gradients 7,
-/// so the backward counts 14.
-constexpr Traffic kGpuTraffic{.residual = 54,
-                              .activation = 11,
-                              .backward = 1,
-                              .scoresForward = 8,
-                              .scoresBackward = 14,
-                              .shardCopies = 35,
-                              .logitsForward = 56,
-                              .logitsBackward = 19.5,
-                              .lookUp = 80,
-                              .scatter = 42,
-                              .denseGradient = 4.8,
-                              .collective = 4,
-                              .contention = 0.35};
-/// The project's own CPU engine: fused rows, gradients scattered in place.
-constexpr Traffic kHostTraffic{.residual = 10,
-                               .activation = 3,
-                               .backward = 2,
-                               .scoresForward = 3,
-                               .scoresBackward = 1,
-                               .shardCopies = 2,
-                               .logitsForward = 20,
-                               .logitsBackward = 8,
-                               .lookUp = 3,
-                               .scatter = 3,
-                               .denseGradient = 0,
-                               .collective = 0,
-                               .contention = 0};
-
 /// Returns the block whose kernels the plan's hardware runs. Our CPU engine runs materialised attention with selective
 /// recomputation as flash attention.
 operators::Block plannedBlock(const model::Experiment &experiment, const model::Hardware &hardware, bool hasExperts)
@@ -63,13 +28,6 @@ operators::Block plannedBlock(const model::Experiment &experiment, const model::
     if (experiment.schedule.attention != model::Attention::Flash)
         block = operators::withProbabilities(std::move(block), experiment.model);
     return operators::partitioned(std::move(block), operators::splitOf(experiment.parallel));
-}
-
-/// Returns how the ranks of a device that differ in an axis lie on nodes.
-layout::NodeSpan spanOf(const model::Experiment &experiment, const model::Hardware &hardware, layout::Axis axis)
-{
-    const auto mesh = layout::meshOf(experiment.parallel, std::max(experiment.parallel.devices, 1));
-    return mesh ? layout::nodeSpan(mesh->group(0, {axis}), hardware.devicesPerNode) : layout::NodeSpan{};
 }
 
 /// Kernels that the usual frameworks launch for an operator: a norm with its casts, a product with its bias, the copies and
@@ -113,23 +71,16 @@ Kernels kernelsOf(const Operator &op)
 
 } // namespace
 
-const Traffic &trafficOf(const model::Hardware &hardware)
-{
-    return hardware.insideNode.name == kHostLink ? kHostTraffic : kGpuTraffic;
-}
-
 LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware)
     : LayerCosts(experiment, hardware, experiment.model.hasExperts())
 {}
 
 LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware, bool hasExperts)
     : m_experiment(experiment), m_hardware(hardware), m_traffic(trafficOf(hardware)),
-      m_split(operators::splitOf(experiment.parallel)), m_span(spanOf(experiment, hardware, layout::Axis::Tensor)),
-      m_contextSpan(spanOf(experiment, hardware, layout::Axis::Context)),
-      m_block(plannedBlock(experiment, hardware, hasExperts)),
+      m_split(operators::splitOf(experiment.parallel)), m_block(plannedBlock(experiment, hardware, hasExperts)),
       m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence / m_split.context),
-      m_expertSpan(spanOf(experiment, hardware, layout::Axis::Expert)), m_expertLoad(busiestRank(experiment)),
-      m_layer(secondsOfAll())
+      m_expertLoad(busiestRank(experiment)), m_layer(secondsOfAll()),
+      m_exchanges(experiment, hardware, m_block, m_tokens, m_expertLoad, m_layer.attention + m_layer.scores)
 {}
 
 double LayerCosts::matrixSeconds(double flops, double smallestDimension) const
@@ -183,7 +134,7 @@ LayerCosts::Work LayerCosts::seconds(const OperatorWork &work, double smallest) 
     const double attentionFlops = 4.0 * m_tokens * m_experiment.model.sequence * work.attentionWidth;
     // Materialised attention on GPUs is two products with the size of a head as their smallest dimension. The CPU engine
     // computes both kinds by the same tiles.
-    const bool isProducts = work.probabilities > 0 && &m_traffic != &kHostTraffic;
+    const bool isProducts = work.probabilities > 0 && m_hardware.insideNode.name != kHostLink;
     return {matrixSeconds(2.0 * m_tokens * work.matrixEntries, smallest),
             isProducts ? matrixSeconds(attentionFlops, m_experiment.model.headSize())
                        : attentionFlops / (m_hardware.peakFlops * m_hardware.attentionEfficiency),
@@ -200,7 +151,7 @@ double LayerCosts::inputGradient(const Work &forward) const
 
 double LayerCosts::unfloored(PassHalf half, Rebuilds rebuilds) const
 {
-    std::optional<double> &known = m_unfloored[kChoices * static_cast<std::size_t>(half) + static_cast<std::size_t>(rebuilds)];
+    std::optional<double> &known = m_unfloored[kRebuilds * static_cast<std::size_t>(half) + static_cast<std::size_t>(rebuilds)];
     if (!known)
         known = summedSeconds(half, rebuilds);
     return *known;
@@ -235,17 +186,6 @@ bool LayerCosts::isAgain(const Operator &op, Rebuilds rebuilds) const
     return isSelected || operators::isRebuilt(op.kind, schedule.recomputeModules);
 }
 
-/// What rebuilds attention gathers keys, or sends its outputs to the ranks of their tokens; the policy `selective` only drops
-/// its probabilities, and needs no second gather.
-bool LayerCosts::exchangesAgain(const Operator &op, Rebuilds rebuilds) const
-{
-    if (op.kind == OperatorKind::ReturnFromExperts) // what it returns is not saved
-        return false;
-    const bool isOfAttention = op.kind == OperatorKind::GatherKeys || op.kind == OperatorKind::HeadsToTokens;
-    return rebuilds == Rebuilds::Layer ||
-           (rebuilds == Rebuilds::Operators && isOfAttention && m_experiment.schedule.recomputeModules.attention);
-}
-
 int LayerCosts::kernels(PassHalf half, Rebuilds rebuilds) const
 {
     int count = 0;
@@ -264,111 +204,6 @@ double LayerCosts::seconds(PassHalf half, Rebuilds rebuilds) const
     constexpr auto kSecond = static_cast<double>(base::kNanosPerSecond);
     return std::max(unfloored(half, rebuilds),
                     kernels(half, rebuilds) * static_cast<double>(m_hardware.launchInterval) / kSecond);
-}
-
-ExchangeCost LayerCosts::exchange(GroupCollective collective, double bytes) const
-{
-    return {collectiveSeconds(m_hardware, collective, m_split.ranks, m_span, bytes),
-            bytesSent(collective, m_split.ranks, bytes)};
-}
-
-void LayerCosts::appendExchanges(std::vector<Leg> &legs, std::size_t index, PassHalf half, bool isSplit) const
-{
-    const Operator &op = m_block.operators[index];
-    const double bytes = m_tokens * m_experiment.model.hidden * operators::elementBytes(m_experiment.model.dtype);
-    const auto add = [&](operators::Exchange kind, operators::ValueId value) {
-        constexpr std::array kCollectives{GroupCollective::AllGather, GroupCollective::ReduceScatter,
-                                          GroupCollective::AllReduce};
-        const ExchangeCost cost = exchange(kCollectives[static_cast<std::size_t>(kind)], bytes);
-        legs.push_back({index, base::concat(operators::name(kind), ' ', m_block.value(value).name), cost.seconds, false, true,
-                        cost.bytes, false, false});
-    };
-    const auto addOfContext = [&](std::string_view name, GroupCollective collective, operators::ValueId keys) {
-        const double all = m_split.context * keyBytes(keys);
-        legs.push_back({index, base::concat(name, ' ', m_block.value(keys).name),
-                        collectiveSeconds(m_hardware, collective, m_split.context, m_contextSpan, all), false, true,
-                        bytesSent(collective, m_split.context, all), true, false});
-    };
-    using operators::Exchange;
-    switch (op.kind) {
-    case OperatorKind::AllGather:
-        if (half == PassHalf::Forward)
-            add(Exchange::AllGather, op.inputs[0]);
-        if (half == PassHalf::InputGradient)
-            add(Exchange::ReduceScatter, op.inputs[0]);
-        break;
-    case OperatorKind::ReduceScatter:
-        if (half == PassHalf::Forward)
-            add(Exchange::ReduceScatter, op.outputs[0]);
-        if (half == PassHalf::InputGradient)
-            add(Exchange::AllGather, op.outputs[0]);
-        if (half == PassHalf::WeightGradient && isSplit)
-            add(Exchange::AllGather, op.outputs[0]);
-        break;
-    case OperatorKind::Replicate:
-        if (half == PassHalf::InputGradient)
-            add(Exchange::AllReduce, op.inputs[0]);
-        break;
-    case OperatorKind::AllReduce:
-        if (half == PassHalf::Forward)
-            add(Exchange::AllReduce, op.outputs[0]);
-        break;
-    case OperatorKind::Linear: // gathers its input again
-        if (const auto before = operators::beforeGather(m_block, op.inputs[0]);
-            half == PassHalf::WeightGradient && before != op.inputs[0])
-            add(Exchange::AllGather, before);
-        break;
-    case OperatorKind::TokensToHeads:
-    case OperatorKind::HeadsToTokens:
-        if (half != PassHalf::WeightGradient)
-            appendAllToAll(legs, index);
-        break;
-    case OperatorKind::GatherKeys:
-        if (isRing())
-            return appendRing(legs, index, half);
-        if (half == PassHalf::Forward)
-            addOfContext("all-gather", GroupCollective::AllGather, op.outputs[0]);
-        if (half == PassHalf::InputGradient)
-            addOfContext("reduce-scatter", GroupCollective::ReduceScatter, op.outputs[0]);
-        break;
-    case OperatorKind::Attention: // gathers the keys again
-        if (half == PassHalf::InputGradient && operators::keysOf(m_block, op) != nullptr && !isRing())
-            addOfContext("all-gather", GroupCollective::AllGather, op.inputs[1]);
-        break;
-    case OperatorKind::SendToExperts:
-    case OperatorKind::ReturnFromExperts: return appendAllToAll(legs, index, half);
-    default: break;
-    }
-}
-
-ExchangeCost LayerCosts::exchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, Among among) const
-{
-    std::size_t place = isSplit ? 1 : 0;
-    for (const std::size_t each :
-         {static_cast<std::size_t>(half), static_cast<std::size_t>(rebuilds), static_cast<std::size_t>(among)})
-        place = kChoices * place + each;
-    if (!m_exchanges[place])
-        m_exchanges[place] = summedExchanges(half, isSplit, rebuilds, among);
-    return *m_exchanges[place];
-}
-
-ExchangeCost LayerCosts::summedExchanges(PassHalf half, bool isSplit, Rebuilds rebuilds, Among among) const
-{
-    std::vector<Leg> legs;
-    const int ranks = among == Among::Context ? m_split.context : among == Among::Experts ? m_block.expertRanks : m_split.ranks;
-    for (std::size_t op = 0; ranks > 1 && op < m_block.operators.size(); ++op) {
-        appendExchanges(legs, op, half, isSplit);
-        if (half == PassHalf::InputGradient && exchangesAgain(m_block.operators[op], rebuilds))
-            appendExchanges(legs, op, PassHalf::Forward, isSplit);
-    }
-    ExchangeCost sum;
-    for (const Leg &leg : legs) {
-        if (leg.isContext != (among == Among::Context) || leg.isExpert != (among == Among::Experts))
-            continue;
-        sum.seconds += leg.seconds;
-        sum.bytes += leg.bytes;
-    }
-    return sum;
 }
 
 double LayerCosts::quadraticSeconds(PassHalf half, Rebuilds rebuilds) const
@@ -409,15 +244,15 @@ std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds
         const Operator &each = m_block.operators[op];
         if (!recomputes || isAgain(each, rebuilds))
             append(op, secondsOf(each).sum(), kernelsOf(each).forward, recomputes);
-        if (!recomputes || exchangesAgain(each, rebuilds)) {
+        if (!recomputes || m_exchanges.repeats(each, rebuilds)) {
             const std::size_t before = legs.size();
-            appendExchanges(legs, op, PassHalf::Forward, isSplit);
+            m_exchanges.append(legs, op, PassHalf::Forward, isSplit);
             for (std::size_t i = before; i < legs.size(); ++i)
                 legs[i].isRecomputed = recomputes;
         }
     }
     for (std::size_t op = count; op-- > 0 && half != PassHalf::Forward;) {
-        appendExchanges(legs, op, half, isSplit);
+        m_exchanges.append(legs, op, half, isSplit);
         const Work work = secondsOf(m_block.operators[op]);
         const Kernels kernels = kernelsOf(m_block.operators[op]);
         const bool isEarly = m_block.expertRanks > 1 && isWeighedEarly(m_block.operators[op]);
@@ -429,6 +264,36 @@ std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds
     for (Leg &leg : legs)
         leg.seconds *= leg.isExchange ? 1 : total / sum;
     return legs;
+}
+
+bool LayerCosts::isWeighedEarly(const Operator &op) const
+{
+    return std::ranges::any_of(m_block.operators, [&op](const Operator &each) {
+        return each.kind == OperatorKind::ReturnFromExperts && each.inputs[0] == op.outputs[0];
+    });
+}
+
+double LayerCosts::pairScale(Rebuilds rebuilds) const
+{
+    if (m_block.expertRanks == 1)
+        return 1;
+    constexpr int kLayers = 8; // of a stage: enough that its ends count little
+    std::vector<LaneLeg> forward;
+    std::vector<LaneLeg> backward;
+    const auto append = [](std::vector<LaneLeg> &to, const std::vector<Leg> &legs, bool isDeferrable) {
+        for (const Leg &leg : legs)
+            to.push_back({leg.seconds, leg.isExpert, isDeferrable});
+    };
+    for (int layer = 0; layer < kLayers; ++layer) {
+        append(forward, legs(PassHalf::Forward, false, Rebuilds::Nothing), false);
+        append(backward, legs(PassHalf::InputGradient, false, rebuilds), false);
+        append(backward, legs(PassHalf::WeightGradient, false, Rebuilds::Nothing), true);
+    }
+    double apart = 0;
+    for (const std::vector<LaneLeg> *pass : {&forward, &backward})
+        for (const LaneLeg &leg : *pass)
+            apart += leg.seconds;
+    return overlappedSeconds(forward, backward) / apart;
 }
 
 } // namespace stagelens::simulate

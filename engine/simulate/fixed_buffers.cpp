@@ -1,0 +1,116 @@
+#include "engine/simulate/fixed_buffers.h"
+
+#include "engine/operators/recompute.h"
+#include "engine/simulate/costs/compression_costs.h"
+#include "engine/simulate/costs/device_share.h"
+
+#include <algorithm>
+
+namespace stagelens::simulate {
+
+std::int64_t replicaChunkFloats(const layout::ReplicaCut &cut)
+{
+    constexpr std::int64_t kLargest = 1 << 18; // a message of 1 MiB: long enough for a network, and within a cache
+    return std::min(kLargest, cut.largestShare());
+}
+
+namespace {
+
+/// Returns the floats of the longest message among replicas: of compressed gradients, and of parameters (ZeRO-1).
+std::int64_t exchangedChunk(const model::Experiment &experiment, const layout::ReplicaCut &cut,
+                            const operators::CompressedSizes &compressed)
+{
+    const std::int64_t shorter = operators::compressedChunk(compressed, experiment.parallel.gradientRanks());
+    const bool isCompressed = !compressed.isCompressed.empty();
+    return isCompressed && experiment.parallel.zero == 0 ? shorter : std::max(shorter, replicaChunkFloats(cut));
+}
+
+} // namespace
+
+std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    const int ranks = experiment.parallel.tensor;
+    if (ranks == 1)
+        return 0;
+    const std::int64_t statistics = 2 * operators::engineFloats(experiment).tokens;
+    return std::max(statistics, std::min(kTensorSumFloats, deviceParameters(experiment, schedule, device).summed));
+}
+
+std::int64_t expertMessages(const model::Experiment &experiment)
+{
+    const model::ParallelPlan &plan = experiment.parallel;
+    if (plan.expert == 1 || !experiment.model.hasExperts())
+        return 0;
+    const std::int64_t rows =
+        operators::engineFloats(experiment).tokens *
+        operators::expertRowsPerToken(experiment.model.experts, experiment.model.topK, plan.expert, plan.expertHeadroom);
+    return 2 * (rows / kExpertRows + plan.expert);
+}
+
+MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                                  std::optional<int> replica, int tensor)
+{
+    const int replicas = experiment.parallel.gradientRanks();
+    const ReplicaCuts cuts = replicaCuts(experiment, schedule, device, tensor);
+    const DeviceParameters parameters = deviceParameters(experiment, schedule, device, tensor);
+    const base::Precision precision = operators::enginePrecision(experiment);
+    const operators::EngineFloats floats = operators::engineFloats(experiment);
+    const std::int64_t again = rebuiltFloats(experiment, schedule, device);
+    MemoryByCategory bytes{};
+    // Passes read a version of the weights; in bf16 these are copies of the fp32 master weights.
+    const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
+    bytes[at(MemoryCategory::Parameters)] =
+        parameters.count * (master + base::elementBytes(precision) * weightVersions(schedule, device));
+    bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (parameters.count + parameters.tied);
+    const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device, replica, tensor);
+    const operators::CompressedSizes compressed = compressedSizes(experiment, schedule, device, tensor);
+    bytes[at(MemoryCategory::Optimizer)] = optimizer.state + kFloatBytes * (compressed.elements + compressed.state);
+    bytes[at(MemoryCategory::Communication)] =
+        optimizer.messages +
+        (replicas > 1 ? kFloatBytes * replicaMessages(experiment.parallel) * exchangedChunk(experiment, cuts.shared, compressed)
+                      : 0) +
+        kFloatBytes * compressed.buffers(replicas) +
+        kFloatBytes * expertReplicaMessages(experiment.parallel) * replicaChunkFloats(cuts.experts) +
+        kFloatBytes * expertMessages(experiment) *
+            expertMessageFloats(experiment.model.experts / experiment.parallel.expert, experiment.model.hidden);
+    bytes[at(MemoryCategory::Communication)] += kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
+                                                               contextMessages(experiment.parallel) * floats.contextPart +
+                                                               2 * tensorSumFloats(experiment, schedule, device));
+    bytes[at(MemoryCategory::Workspace)] = kFloatBytes * (floats.workspace + again) + optimizer.scratch;
+    return bytes;
+}
+
+std::int64_t rebuiltFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    const operators::EngineFloats floats = operators::engineFloats(experiment);
+    if (experiment.schedule.recompute == model::Recompute::Full)
+        return floats.layer;
+    const std::vector<int> layers = layersOfStages(experiment, schedule);
+    const std::vector<int> whole = operators::recomputedLayers(experiment.schedule, layers);
+    std::int64_t most = 0;
+    for (const int each : schedule.placement().stagesOf(device)) {
+        const auto stage = static_cast<std::size_t>(each);
+        most = std::max(most, whole[stage] > 0 ? floats.layer : layers[stage] > 0 ? floats.dropped : 0);
+    }
+    return most;
+}
+
+MemoryByCategory engineDroppedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                                    std::optional<int> replica, int tensor)
+{
+    const ReplicaCuts cuts = replicaCuts(experiment, schedule, device, tensor);
+    const DeviceParameters parameters = deviceParameters(experiment, schedule, device, tensor);
+    const std::int64_t others =
+        parameters.count - cuts.owned(replica ? *replica % experiment.parallel.shardGroup() : cuts.fullest());
+    MemoryByCategory bytes{};
+    if (experiment.parallel.zero >= 2)
+        bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (others + parameters.tied);
+    if (experiment.parallel.zero >= 3) {
+        const base::Precision precision = operators::enginePrecision(experiment);
+        const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
+        bytes[at(MemoryCategory::Parameters)] = (master + base::elementBytes(precision)) * others;
+    }
+    return bytes;
+}
+
+} // namespace stagelens::simulate
