@@ -76,7 +76,7 @@ base::Result<> runForward(const std::vector<ForwardPass> &passes, const std::vec
                (gang.empty() || isOfGang(*devices[first->device], *gang.front()));
              ++first) {
             gang.push_back(devices[first->device]);
-            runs.push_back(gang.back()->begin(first->pass));
+            runs.push_back(gang.back()->makeRun(first->pass));
         }
         if (auto made = runGang(gang, runs, halt); !made)
             return made;

@@ -164,7 +164,9 @@ base::Result<> Device::endForward(int microbatch)
     if (m_place.device != m_plan.lastDevice(microbatch))
         return {};
     return m_runner.recordLoss(
-        microbatch, {m_context.memory.at(schedule::PassValue::GlobalStatistics, 0, microbatch), m_shape.tokens()}, nullptr);
+        microbatch,
+        {m_context.memory.at(schedule::PassValue::GlobalStatistics, simulate::kVocabularyStage, microbatch), m_shape.tokens()},
+        nullptr);
 }
 
 void Device::correctTimes(timeline::Lane &lane, base::Nanos zero)

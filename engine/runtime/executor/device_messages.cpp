@@ -61,7 +61,8 @@ Tensor DeviceMessages::arrival(const Pass &pass, const PassStep &step)
     }
     if (std::ranges::count(step.in, PassValue::ShardFactors) == 0)
         return m_transport.reduce(m_device, key, compute());
-    return m_transport.reduceScaled(m_device, key, m_context.memory.at(PassValue::ShardFactors, 0, pass.microbatch),
+    return m_transport.reduceScaled(m_device, key,
+                                    m_context.memory.at(PassValue::ShardFactors, simulate::kVocabularyStage, pass.microbatch),
                                     m_context.shape.ownTokens(), m_context.shape.hidden, compute());
 }
 
@@ -87,7 +88,7 @@ bool DeviceMessages::combine(PassRun &run, const PassStep &step)
     else
         compute().combineShards(all, m_addresses);
     if (std::ranges::count(step.out, PassValue::ShardFactors) > 0)
-        makeShardFactors(m_context.memory.at(PassValue::ShardFactors, 0, microbatch), all);
+        makeShardFactors(m_context.memory.at(PassValue::ShardFactors, simulate::kVocabularyStage, microbatch), all);
     compute().finish(); // before the parts are released
     m_parts.clear();
     combined |= bit;

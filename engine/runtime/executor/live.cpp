@@ -41,12 +41,13 @@ base::Result<> guarded(const std::function<base::Result<>(std::size_t)> &work, s
     }
 }
 
-base::Result<> runPasses(const RunPlan &plan, Device &device, int rank, const StepHooks &hooks, timeline::Lane &lane,
+/// Runs the units of the device in the order of the schedule. Blocks in receive() until the other devices have sent.
+base::Result<> runPasses(const RunPlan &plan, Device &device, const StepHooks &hooks, timeline::Lane &lane,
                          Clock::time_point begin, const std::stop_token &halt)
 {
     const base::Nanos zero = steadyTime(begin);
     device.hostCopies().useThreads(halt);
-    for (std::span<const schedule::Pass> rest = plan.schedule.device(rank); !rest.empty();) {
+    for (std::span<const schedule::Pass> rest = plan.schedule.device(device.place().device); !rest.empty();) {
         const std::span<const schedule::Pass> passes = unitOf(rest);
         rest = rest.subspan(passes.size());
         UnitOfWork unit(device, passes);
@@ -171,9 +172,8 @@ base::Result<timeline::Timeline> runLive(const RunPlan &plan, const Devices &dev
                     lane.reserve(plan.schedule.device(device.place().device).size());
                     done = runTail(device, hooks.head, lane, begin);
                 }
-                if (hasPasses && done) {
-                    done = runPasses(plan, device, device.place().device, hooks, lane, begin, halt.get_token());
-                }
+                if (hasPasses && done)
+                    done = runPasses(plan, device, hooks, lane, begin, halt.get_token());
                 if (done)
                     done = runTail(device, own, lane, begin);
                 device.transport().leave(device.place().device);

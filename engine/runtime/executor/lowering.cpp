@@ -11,7 +11,7 @@ using schedule::PassKind;
 
 namespace {
 
-/// Returns the copies of each device, whose passes have moved to `places`; empty: they have not.
+/// Returns the copies of each device, whose passes have moved to `places`; empty: no pass has moved.
 std::vector<std::vector<schedule::Copy>> loweredCopies(const schedule::Schedule &schedule,
                                                        const std::vector<std::vector<std::uint32_t>> &places)
 {

@@ -8,28 +8,28 @@ using schedule::PassValue;
 
 SoftmaxStatistics OutputShard::statistics(int microbatch, const Context &context)
 {
-    return {context.memory.at(PassValue::LocalStatistics, 0, microbatch), context.shape.tokens()};
+    return {context.memory.at(PassValue::LocalStatistics, simulate::kVocabularyStage, microbatch), context.shape.tokens()};
 }
 
 backend::LogitShard OutputShard::logitShard(int microbatch, const Context &context) const
 {
-    return {context.at(PassValue::Exponentials, 0, microbatch), context.shape.tokens(), m_weight.rows,
+    return {context.at(PassValue::Exponentials, simulate::kVocabularyStage, microbatch), context.shape.tokens(), m_weight.rows,
             m_weight.held.rows.begin};
 }
 
-void OutputShard::makeLogits(int microbatch, const Context &context) const
+void OutputShard::logits(int microbatch, const Context &context) const
 {
     const Shape &shape = context.shape;
     context.compute.multiply({.rows = shape.tokens(),
                               .columns = m_weight.rows,
                               .inner = shape.hidden,
-                              .a = {context.at(PassValue::OutputInput, 0, microbatch), shape.hidden},
+                              .a = {context.at(PassValue::OutputInput, simulate::kVocabularyStage, microbatch), shape.hidden},
                               .b = {m_weight.weights(), shape.hidden, Form::Transposed},
                               .c = logitShard(microbatch, context).logits,
                               .stride = m_weight.rows});
 }
 
-void OutputShard::softmax(int microbatch, Labels labels, const Context &context) const
+void OutputShard::localSoftmax(int microbatch, Labels labels, const Context &context) const
 {
     const SoftmaxStatistics local = statistics(microbatch, context);
     context.compute.localSoftmax(local.maximum, local.sum, local.target, logitShard(microbatch, context), labels);
@@ -40,7 +40,7 @@ void OutputShard::labelRows(Values rows, Labels labels, const Context &context) 
     context.compute.gatherRows(rows, m_weight.weights(), tableShard(), labels, context.shape.tokens());
 }
 
-void OutputShard::maxima(int microbatch, Labels labels, const Context &context) const
+void OutputShard::rowMaxima(int microbatch, Labels labels, const Context &context) const
 {
     const SoftmaxStatistics local = statistics(microbatch, context);
     context.compute.rowMaxima(local.maximum, local.target, logitShard(microbatch, context), labels);
@@ -67,11 +67,11 @@ const float *OutputShard::factors(int microbatch, const SoftmaxStatistics &all, 
     return factors;
 }
 
-void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &all, Labels labels, const Context &context) const
+void OutputShard::addWeightGradient(int microbatch, const SoftmaxStatistics &all, Labels labels, const Context &context) const
 {
     const Shape &shape = context.shape;
     const std::int64_t tokens = shape.tokens();
-    const ConstValues x = context.at(PassValue::OutputInput, 0, microbatch);
+    const ConstValues x = context.at(PassValue::OutputInput, simulate::kVocabularyStage, microbatch);
     const Values scaled = context.scratch(1);
     context.compute.scaleRows(scaled, x, factors(microbatch, all, context), {}, tableShard(), labels, 0, tokens);
     context.compute.multiply({.rows = m_weight.rows,
@@ -85,7 +85,7 @@ void OutputShard::differentiateWeight(int microbatch, const SoftmaxStatistics &a
     context.compute.scatterAddRows(gradient().data(), tableShard(), labels, x, -shape.tokenWeight(), tokens);
 }
 
-void OutputShard::weigh(Values rows, int microbatch, const Context &context) const
+void OutputShard::weighRows(Values rows, int microbatch, const Context &context) const
 {
     const Shape &shape = context.shape;
     context.compute.multiply({.rows = shape.tokens(),

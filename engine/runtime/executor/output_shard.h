@@ -20,20 +20,19 @@ class OutputShard {
 public:
     explicit OutputShard(Parameter &weight) : m_weight(weight) {}
 
-    /// The operations of recipes (engine/passes/pass_recipe.h), on the planned tensors of a microbatch.
-    void makeLogits(int microbatch, const Context &context) const;
-    void softmax(int microbatch, Labels labels, const Context &context) const;
-    void maxima(int microbatch, Labels labels, const Context &context) const;
+    // One function for each vocabulary step of a recipe (schedule::PassStepKind), on the planned tensors of a microbatch.
+    void logits(int microbatch, const Context &context) const;
+    void localSoftmax(int microbatch, Labels labels, const Context &context) const;
+    void rowMaxima(int microbatch, Labels labels, const Context &context) const;
     void exponentiate(int microbatch, const Context &context) const;
     /// Computes rows [b s, h] = E W.
-    void weigh(Values rows, int microbatch, const Context &context) const;
+    void weighRows(Values rows, int microbatch, const Context &context) const;
     void labelRows(Values rows, Labels labels, const Context &context) const;
     /// With D = (softmax - one-hot) u: replaces E W by D W, this shard's part of the gradient of X.
     void scaleRows(Values rows, int microbatch, const kernels::SoftmaxStatistics &all, Labels labels,
                    const Context &context) const;
     /// Adds D^T X to the gradient of the weight: E^T (factor u X), then -u x for each local label in token order.
-    void differentiateWeight(int microbatch, const kernels::SoftmaxStatistics &all, Labels labels,
-                             const Context &context) const;
+    void addWeightGradient(int microbatch, const kernels::SoftmaxStatistics &all, Labels labels, const Context &context) const;
 
 private:
     [[nodiscard]] static kernels::SoftmaxStatistics statistics(int microbatch, const Context &context);

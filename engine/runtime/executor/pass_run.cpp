@@ -22,8 +22,7 @@ void PassRun::dropUnused()
 
 Values PassRun::kept(PassValue value, const Context &context) const
 {
-    // Values of the vocabulary belong to the device.
-    return context.at(value, value < PassValue::OutputInput ? m_pass.stage : 0, m_pass.microbatch);
+    return context.at(value, value < PassValue::OutputInput ? m_pass.stage : simulate::kVocabularyStage, m_pass.microbatch);
 }
 
 Values PassRun::out(PassValue value, const Context &context)

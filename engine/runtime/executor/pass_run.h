@@ -1,4 +1,4 @@
-// A pass that a device runs: how far it has come in its recipe, and where its tensors are.
+// A pass in progress on a device: the remaining steps of its recipe, and its tensors.
 #pragma once
 
 #include "engine/backend/transport.h"
@@ -27,11 +27,11 @@ public:
         return m_steps.empty() || isNext(schedule::PassStepKind::Receive) || isNext(schedule::PassStepKind::Send);
     }
     [[nodiscard]] bool isNext(schedule::PassStepKind kind) const { return !m_steps.empty() && m_steps.front().kind == kind; }
-    /// Goes on to the step after next().
+    /// Removes the step next().
     void advance() { m_steps = m_steps.subspan(1); }
     /// The layers that next() computes, if it has begun.
     [[nodiscard]] std::optional<StageRun> &layers() { return m_layers; }
-    /// What the pass waits for before it can go on, if anything. The device runs the exchange and resets it.
+    /// The exchange that the pass waits for, if any. The device runs it and resets it.
     [[nodiscard]] std::optional<TensorExchange> &exchange() { return m_exchange; }
     /// The tensor of a message; null unless it was received or made, and again when it was sent.
     [[nodiscard]] backend::Tensor &message(schedule::PassValue message) { return m_messages[schedule::messageIndex(message)]; }
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] Values in(schedule::PassValue value, const Context &context);
     [[nodiscard]] kernels::SoftmaxStatistics statistics(schedule::PassValue value, const Context &context) const
     {
-        return {context.memory.at(value, 0, m_pass.microbatch), context.shape.tokens()};
+        return {context.memory.at(value, simulate::kVocabularyStage, m_pass.microbatch), context.shape.tokens()};
     }
 
 private:

@@ -44,21 +44,21 @@ void PassRunner::begin(PassRun &run)
 base::Result<> PassRunner::run(PassRun &run)
 {
     std::optional<backend::Compute::Mark> vocabularyBegin;
-    const auto measureApart = [&](bool apart) {
-        if (apart && !vocabularyBegin)
+    const auto timeVocabulary = [&](bool isVocabulary) {
+        if (isVocabulary && !vocabularyBegin)
             vocabularyBegin = compute().mark();
-        if (!apart && vocabularyBegin)
+        if (!isVocabulary && vocabularyBegin)
             m_inVocabulary.emplace_back(*std::exchange(vocabularyBegin, std::nullopt), compute().mark());
     };
     while (!run.isAtMessage() && !run.exchange()) {
         const PassStep &step = *run.next();
-        measureApart(step.countsApart);
+        timeVocabulary(step.countsApart);
         if (auto launched = launch(run, step); !launched)
             return launched;
         if (!run.layers())
             run.advance();
     }
-    measureApart(false);
+    timeVocabulary(false);
     if (!run.exchange())
         run.dropUnused();
     return {};
@@ -72,7 +72,7 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
     Parameter *const positions = m_model.positions();
     switch (step.kind) {
     case PassStepKind::Receive:
-    case PassStepKind::Send: break; // see DeviceMessages
+    case PassStepKind::Send: break; // run by DeviceMessages before and after
     case PassStepKind::Embed: embed(run, step.out.front()); break;
     case PassStepKind::AddPositions:
         if (positions != nullptr)
@@ -105,7 +105,14 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
     case PassStepKind::SumRows:
     case PassStepKind::SumMaxima:
     case PassStepKind::SumStatistics: run.exchange() = exchangeOf(run, step); break;
-    default: runOutput(run, step); break;
+    case PassStepKind::Logits:
+    case PassStepKind::LocalSoftmax:
+    case PassStepKind::RowMaxima:
+    case PassStepKind::Exponentiate:
+    case PassStepKind::WeighRows:
+    case PassStepKind::LabelRows:
+    case PassStepKind::ScaleRows:
+    case PassStepKind::WeightGradient: runOutput(run, step); break;
     }
     return {};
 }
@@ -114,7 +121,7 @@ TensorExchange PassRunner::exchangeOf(PassRun &run, const PassStep &step)
 {
     using Kind = TensorExchange::Kind;
     if (step.kind == PassStepKind::SumMaxima || step.kind == PassStepKind::SumStatistics) {
-        float *const statistics = m_context.memory.at(step.out.front(), 0, run.pass().microbatch);
+        float *const statistics = m_context.memory.at(step.out.front(), simulate::kVocabularyStage, run.pass().microbatch);
         return {step.kind == PassStepKind::SumMaxima ? Kind::Maxima : Kind::Sums, statistics, statistics, 1};
     }
     const Kind kind = step.kind == PassStepKind::GatherRows ? Kind::AllGather
@@ -141,15 +148,15 @@ void PassRunner::runOutput(PassRun &run, const PassStep &step)
     const std::int32_t *const labels = m_step.labels(microbatch);
     const auto all = [&] { return run.statistics(step.in.back(), m_context); };
     switch (step.kind) {
-    case PassStepKind::Logits: return output.makeLogits(microbatch, m_context);
-    case PassStepKind::LocalSoftmax: return output.softmax(microbatch, labels, m_context);
-    case PassStepKind::RowMaxima: return output.maxima(microbatch, labels, m_context);
+    case PassStepKind::Logits: return output.logits(microbatch, m_context);
+    case PassStepKind::LocalSoftmax: return output.localSoftmax(microbatch, labels, m_context);
+    case PassStepKind::RowMaxima: return output.rowMaxima(microbatch, labels, m_context);
     case PassStepKind::Exponentiate: return output.exponentiate(microbatch, m_context);
-    case PassStepKind::WeighRows: return output.weigh(place(run, step.out.front()), microbatch, m_context);
+    case PassStepKind::WeighRows: return output.weighRows(place(run, step.out.front()), microbatch, m_context);
     case PassStepKind::LabelRows: return output.labelRows(place(run, step.out.front()), labels, m_context);
     case PassStepKind::ScaleRows:
         return output.scaleRows(run.in(step.out.front(), m_context), microbatch, all(), labels, m_context);
-    case PassStepKind::WeightGradient: return output.differentiateWeight(microbatch, all(), labels, m_context);
+    case PassStepKind::WeightGradient: return output.addWeightGradient(microbatch, all(), labels, m_context);
     default: break;
     }
 }

@@ -55,7 +55,7 @@ private:
     /// Computes the gradient of the final norm's input.
     void differentiateNorm(PassRun &run, schedule::PassValue gradient);
     void copyStatistics(PassRun &run, schedule::PassValue message);
-    /// Runs an operation of the output layer.
+    /// Runs an operation of the output layer, on the rows of the vocabulary that the device holds (OutputShard).
     void runOutput(PassRun &run, const schedule::PassStep &step);
 
     const RunPlan &m_plan;

@@ -12,7 +12,7 @@
 
 namespace stagelens::runtime {
 
-/// Where a rank stands in the mesh of a run.
+/// The coordinates of a rank in the mesh of a run.
 struct RankPlace {
     int rank = 0;
     int device = 0; ///< of the pipeline

@@ -14,7 +14,7 @@ using Kind = TensorExchange::Kind;
 namespace {
 
 /// Kind of the messages, in addition to those of passes and of other collectives. The ranks of a tensor group send each other
-/// nothing else. The slot tells what a message holds.
+/// nothing else. The slot identifies the content of a message.
 constexpr std::uint8_t kMessageKind = 251;
 enum Slot : std::uint16_t { kRows, kParts, kSum, kStatistics, kChunk };
 

@@ -16,7 +16,7 @@ public:
     UnitOfWork(Device &device, std::span<const schedule::Pass> unit) : m_device(device), m_unit(unit), m_count(unit.size())
     {
         for (std::size_t i = 0; i < m_count; ++i)
-            m_runs[i] = device.begin(unit[i]);
+            m_runs[i] = device.makeRun(unit[i]);
     }
 
     /// Begins the copies and the memory of the unit. Returns false if the run was stopped.

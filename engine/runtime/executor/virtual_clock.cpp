@@ -1,16 +1,13 @@
 #include "engine/runtime/executor/deadlock_report.h"
 #include "engine/runtime/executor/executor.h"
 #include "engine/runtime/executor/gang.h"
-#include "engine/runtime/executor/unit_of_work.h"
 #include "engine/schedule/devices_in_order.h"
-#include "engine/simulate/offload/copy_lane.h"
 
 #include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <utility>
 
 namespace stagelens::runtime {
@@ -150,7 +147,6 @@ private:
             noteTail(m_result.lanes[i], work, *m_devices[i], begins[i], m_ready[i]);
         return {};
     }
-    /// Begins when all replicas are ready, and takes as long as the slowest of them.
     /// Begins when all ranks of the group are ready, and takes as long as the slowest of them.
     base::Result<> runExchange(const TailWork &work, const std::vector<std::size_t> &group)
     {
@@ -183,99 +179,6 @@ private:
     const Devices &m_devices;
     std::vector<base::Nanos> m_ready;
     timeline::Timeline &m_result;
-};
-
-/// The tensor, context and expert ranks of a device, which run their units together.
-class Gang {
-public:
-    void add(Device &device)
-    {
-        m_devices.push_back(&device);
-        std::ranges::sort(m_devices, {}, [](const Device *each) {
-            return std::tuple(each->place().replica, each->place().context, each->place().tensor);
-        });
-    }
-    [[nodiscard]] const std::vector<Device *> &devices() const { return m_devices; }
-
-    /// Begins a unit after the one before it has ended at `free`. Returns when the copies that it joins have ended. A copy
-    /// lasts as long as that of the slowest rank.
-    [[nodiscard]] std::optional<base::Nanos> begin(std::span<const Pass> passes, base::Nanos free, const RunPlan &plan)
-    {
-        m_units.clear(); // keeps its memory
-        for (Device *device : m_devices)
-            if (!m_units.emplace_back(*device, passes).begin())
-                return std::nullopt;
-        if (!m_copies)
-            m_copies.emplace(plan.schedule.copies(m_devices.front()->place().device),
-                             plan.experiment.schedule.offloadLanes == model::OffloadLanes::Half);
-        const auto costOf = [this](std::size_t copy) {
-            std::pair<base::Nanos, base::Bytes> most;
-            for (Device *device : m_devices)
-                for (const DeviceCopies::Done &done : device->hostCopies().done())
-                    if (done.copy == copy)
-                        most = std::max(most, std::pair(done.duration, done.bytes));
-            return most;
-        };
-        return m_copies->advance(m_devices.front()->hostCopies().position(), free, costOf);
-    }
-    /// Puts the copies into the lanes of its ranks.
-    void noteCopies(timeline::Timeline &result) const
-    {
-        if (!m_copies || m_copies->slices().empty())
-            return;
-        std::vector<timeline::AnchoredSlice> slices = m_copies->slices();
-        std::ranges::stable_sort(slices, {}, &timeline::AnchoredSlice::begin);
-        for (const Device *device : m_devices) {
-            auto &lane = result.lanes[size(device->place().rank)].anchored;
-            lane.insert(lane.end(), slices.begin(), slices.end());
-        }
-    }
-
-    /// Returns how long the slowest rank takes to receive, or nothing if a message was never sent.
-    [[nodiscard]] std::optional<base::Nanos> receive()
-    {
-        base::Nanos longest = 0;
-        for (std::size_t rank = 0; rank < m_devices.size(); ++rank) {
-            Device &device = *m_devices[rank];
-            bool isReceived = false;
-            device.transport().join(device.place().device); // the only participant: waiting for an unsent message is a deadlock
-            longest = std::max(longest, timed([&] { isReceived = m_units[rank].receive(); }));
-            device.transport().leave(device.place().device);
-            if (!isReceived)
-                return std::nullopt;
-        }
-        return longest;
-    }
-
-    /// Computes the i-th pass and returns its duration.
-    [[nodiscard]] base::Result<base::Nanos> compute(std::size_t i)
-    {
-        if (m_devices.size() == 1) {
-            const auto done = m_units.front().compute(i);
-            const Device::Span &span = m_devices.front()->lastPass();
-            return done ? base::Result<base::Nanos>(span.end - span.begin) : done.error();
-        }
-        m_runs.clear();
-        for (std::size_t rank = 0; rank < m_devices.size(); ++rank) {
-            m_runs.push_back(&m_units[rank].run(i));
-            m_devices[rank]->beginCompute(*m_runs.back());
-        }
-        auto duration = computeTogether(m_devices, m_runs);
-        for (Device *device : m_devices)
-            device->endCompute();
-        return duration;
-    }
-    void publish()
-    {
-        for (UnitOfWork &unit : m_units)
-            unit.publish();
-    }
-
-private:
-    std::vector<Device *> m_devices;
-    std::vector<UnitOfWork> m_units; ///< of each
-    std::vector<PassRun *> m_runs;   ///< of the pass at hand
-    std::optional<simulate::CopyLane> m_copies;
 };
 
 base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, Gang &gang, const std::stop_token &halt,
