@@ -2,12 +2,11 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/exchange/huggingface_members.h"
 #include "engine/model/json_reader.h"
 #include "engine/model/names.h"
 
 #include <algorithm>
-#include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,99 +17,10 @@ namespace {
 
 using base::concat;
 using Json = nlohmann::json;
-using WrittenJson = nlohmann::ordered_json;
 
-/// What the engine computes, or transformers takes, where a member is absent; tests compare the epsilons with the kernels'.
-constexpr double kLayerNormEpsilon = 1e-5;
+/// What transformers takes if the member is absent.
 constexpr double kUsualRmsNormEpsilon = 1e-6;
 constexpr double kUsualRotaryTheta = 10000;
-constexpr double kInitializerRange = 0.02;
-/// The model_type of mixtures of experts that transformers does not have.
-constexpr const char *kOwnExperts = "stagelens_moe";
-
-/// Reads members and collects what is wrong with them.
-class ConfigReader {
-public:
-    explicit ConfigReader(const Json &document) : m_document(document) {}
-
-    /// A whole number; `fallback` where the member is absent or null, and a problem if there is no fallback (0).
-    int size(const char *key, int fallback = 0)
-    {
-        const Json *value = find(key);
-        if (value == nullptr) {
-            if (fallback == 0)
-                m_problems.push_back({key, "is missing; add it"});
-            return fallback;
-        }
-        if (!value->is_number_integer() || *value < 1 || *value > std::numeric_limits<int>::max()) {
-            m_problems.push_back(
-                {key, concat("is ", shown(*value), "; it must be a whole number from 1 to ", std::numeric_limits<int>::max())});
-            return fallback;
-        }
-        return value->get<int>();
-    }
-    std::string word(const char *key, const char *fallback)
-    {
-        const Json *value = find(key);
-        return value != nullptr && value->is_string() ? value->get<std::string>() : fallback;
-    }
-    bool flag(const char *key, bool fallback)
-    {
-        const Json *value = find(key);
-        return value != nullptr && value->is_boolean() ? value->get<bool>() : fallback;
-    }
-    /// A positive number; `usual` is what transformers takes where the member is absent.
-    double number(const char *key, double usual)
-    {
-        const Json *value = find(key);
-        if (value == nullptr)
-            return usual;
-        if (value->is_number() && value->get<double>() > 0 && std::isfinite(value->get<double>()))
-            return value->get<double>();
-        m_problems.push_back({key, concat("is ", shown(*value), "; it must be a number above 0")});
-        return usual;
-    }
-    /// A word that names what this program computes; transformers takes the first where the member is absent.
-    void requireOneOf(const char *key, std::initializer_list<const char *> names)
-    {
-        const std::string found = word(key, *names.begin());
-        if (std::ranges::find(names, found) == names.end())
-            m_problems.push_back(
-                {key, concat("is ", base::quoted(found), ", and this program computes `", *names.begin(), "` only")});
-    }
-    void difference(const char *key, std::string message) { m_differences.push_back({key, std::move(message)}); }
-    /// A number that the engine has built in; `usual` is what transformers takes where the member is absent.
-    void expectNumber(const char *key, double built, double usual)
-    {
-        const Json *value = find(key);
-        const double found = value == nullptr ? usual : value->is_number() ? value->get<double>() : std::nan("");
-        if (found != built)
-            m_differences.push_back({key, concat("is ", value == nullptr ? concat(usual) : shown(*value),
-                                                 ", but the engine computes with ", built)});
-    }
-    void expectFlag(const char *key, bool built)
-    {
-        if (flag(key, built) != built)
-            m_differences.push_back(
-                {key, concat("is ", shown(*find(key)), ", but the engine computes with ", built ? "true" : "false")});
-    }
-    [[nodiscard]] const Json *find(const char *key) const
-    {
-        const auto found = m_document.find(key);
-        return found == m_document.end() || found->is_null() ? nullptr : &*found;
-    }
-    base::Problems takeProblems() { return std::move(m_problems); }
-    base::Problems takeDifferences() { return std::move(m_differences); }
-
-private:
-    static std::string shown(const Json &value)
-    {
-        return value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 40);
-    }
-    const Json &m_document;
-    base::Problems m_problems;
-    base::Problems m_differences;
-};
 
 model::ModelConfig readGpt2(ConfigReader &reader)
 {
@@ -277,102 +187,6 @@ model::ModelConfig readExperts(ConfigReader &reader, bool isQwen)
     return model;
 }
 
-/// The keys of transformers' GPT2Config.
-WrittenJson gpt2Keys(const model::ModelConfig &model)
-{
-    return {{"architectures", {"GPT2LMHeadModel"}},
-            {"model_type", "gpt2"},
-            {"activation_function", "gelu_new"},
-            {"vocab_size", model.vocabularySize},
-            {"n_positions", model.sequence},
-            {"n_embd", model.hidden},
-            {"n_layer", model.layers},
-            {"n_head", model.heads},
-            {"n_inner", model.ffn},
-            {"layer_norm_epsilon", kLayerNormEpsilon},
-            {"attn_pdrop", 0.0},
-            {"embd_pdrop", 0.0},
-            {"resid_pdrop", 0.0},
-            {"scale_attn_weights", true},
-            {"scale_attn_by_inverse_layer_idx", false},
-            {"reorder_and_upcast_attn", false}};
-}
-
-WrittenJson scalingKeys(const model::RopeScaling &scaling)
-{
-    return {{"rope_type", "llama3"},
-            {"factor", scaling.factor},
-            {"low_freq_factor", scaling.lowFrequencyFactor},
-            {"high_freq_factor", scaling.highFrequencyFactor},
-            {"original_max_position_embeddings", scaling.originalSequence}};
-}
-
-/// The keys of transformers' LlamaConfig.
-WrittenJson llamaKeys(const model::ModelConfig &model)
-{
-    return {{"architectures", {"LlamaForCausalLM"}},
-            {"model_type", "llama"},
-            {"hidden_act", "silu"},
-            {"vocab_size", model.vocabularySize},
-            {"max_position_embeddings", model.sequence},
-            {"hidden_size", model.hidden},
-            {"intermediate_size", model.ffn},
-            {"num_hidden_layers", model.layers},
-            {"num_attention_heads", model.heads},
-            {"num_key_value_heads", model.kvHeads},
-            {"head_dim", model.headSize()},
-            {"rms_norm_eps", model.rmsNormEpsilon},
-            {"rope_theta", model.ropeTheta},
-            {"rope_scaling", model.ropeScaling ? scalingKeys(*model.ropeScaling) : WrittenJson()},
-            {"attention_bias", false},
-            {"attention_dropout", 0.0},
-            {"mlp_bias", false},
-            {"pretraining_tp", 1}};
-}
-
-/// The keys of transformers' MixtralConfig.
-WrittenJson mixtralKeys(const model::ModelConfig &model)
-{
-    WrittenJson keys = llamaKeys(model);
-    keys.update({{"architectures", {"MixtralForCausalLM"}},
-                 {"model_type", "mixtral"},
-                 {"intermediate_size", model.expertWidth()},
-                 {"num_local_experts", model.experts},
-                 {"num_experts_per_tok", model.topK},
-                 {"router_aux_loss_coef", model.auxLoss},
-                 {"router_jitter_noise", 0.0},
-                 {"output_router_logits", false},
-                 {"sliding_window", nullptr}});
-    return keys;
-}
-
-/// Returns whether transformers' MixtralForCausalLM computes the model.
-bool isMixtral(const model::ModelConfig &model)
-{
-    return model.sharedExperts == 0 && !model.hasRouterBias() && !model.mixesLayers() && !model.capacityFactor;
-}
-
-/// The keys of a mixture of experts that transformers has not: those of Mixtral, and DeepSeek-V3's names for what it has not.
-WrittenJson expertKeys(const model::ModelConfig &model)
-{
-    WrittenJson keys = mixtralKeys(model);
-    keys.update({{"architectures", WrittenJson::array()},
-                 {"model_type", kOwnExperts},
-                 {"intermediate_size", model.ffn},
-                 {"moe_intermediate_size", model.expertWidth()},
-                 {"n_shared_experts", model.sharedExperts},
-                 {"first_k_dense_replace", model.denseLayers},
-                 {"moe_layer_freq", model.expertEvery},
-                 {"scoring_func", std::string(name(model.router))},
-                 {"routed_scaling_factor", model.routerScale},
-                 {"n_group", model.routerGroups},
-                 {"topk_group", model.routerGroupLimit},
-                 {"router_bias_rate", model.routerBiasRate}});
-    if (model.capacityFactor)
-        keys.update({{"capacity_factor", *model.capacityFactor}, {"drop_rule", std::string(name(model.dropRule))}});
-    return keys;
-}
-
 /// Reads what expertKeys() writes.
 model::ModelConfig readOwnExperts(ConfigReader &reader)
 {
@@ -396,15 +210,6 @@ model::ModelConfig readOwnExperts(ConfigReader &reader)
     return model;
 }
 
-WrittenJson keysOf(const model::ModelConfig &model)
-{
-    if (model.family == model::ModelFamily::Gpt)
-        return gpt2Keys(model);
-    if (!model.hasExperts())
-        return llamaKeys(model);
-    return isMixtral(model) ? mixtralKeys(model) : expertKeys(model);
-}
-
 /// Reads the shape of a model_type, or returns nothing if it is not one that this program computes.
 std::optional<model::ModelConfig> readShape(const std::string &type, ConfigReader &reader)
 {
@@ -422,17 +227,6 @@ std::optional<model::ModelConfig> readShape(const std::string &type, ConfigReade
 }
 
 } // namespace
-
-bool isOfExperts(std::string_view parameter)
-{
-    return parameter.find('*') != std::string_view::npos;
-}
-
-std::string nameOfExpert(std::string_view parameter, int expert)
-{
-    const std::size_t place = parameter.find('*');
-    return concat(parameter.substr(0, place), expert, parameter.substr(place + 1));
-}
 
 base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path &file)
 {
@@ -471,18 +265,6 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
     if (base::Problems problems = named(reader.takeProblems()); !problems.empty())
         return base::Error::invalid(std::move(problems));
     return HuggingFaceModel{model, named(reader.takeDifferences())};
-}
-
-std::string huggingFaceConfig(const model::ModelConfig &model)
-{
-    WrittenJson config = keysOf(model);
-    config.update({{"initializer_range", kInitializerRange},
-                   {"tie_word_embeddings", model.tied},
-                   {"bos_token_id", 0},
-                   {"eos_token_id", 0},
-                   {"torch_dtype", "float32"},
-                   {"use_cache", true}});
-    return config.dump(2) + '\n';
 }
 
 } // namespace stagelens::exchange
