@@ -1,72 +1,29 @@
 #include "engine/store/sqlite.h"
 
-#include "engine/base/text.h"
+#include "engine/store/sqlite_error.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <sqlite3.h>
 #include <thread>
 
 namespace stagelens::store {
 namespace {
 
-using base::concat;
 using base::Error;
 using base::Result;
 
-/// The handler of progress is called once in so many instructions of SQLite's machine, some 10 ms.
+/// Instructions of SQLite's virtual machine between two calls of the progress handler; about 10 ms.
 constexpr int kTick = 1'000'000;
 constexpr int kQueryTicks = 200;
-constexpr int kCheckTicks = 20'000; ///< every row and index is read
+constexpr int kCheckTicks = 20'000; ///< a check reads every row and index
 
-std::string systemCause(sqlite3 *database)
-{
-    const int code = database != nullptr ? sqlite3_system_errno(database) : 0;
-    return code == 0 ? std::string() : concat(" (", std::strerror(code), ")"); // NOLINT(concurrency-mt-unsafe): glibc's is safe
-}
-
-/// Cause and remedy of an extended result code.
-Error errorOf(int code, sqlite3 *database, const std::string &file)
-{
-    const auto failed = [&](std::string message) { return Error::failed(std::move(message), file); };
-    switch (code & 0xff) {
-    case SQLITE_NOTADB: return Error::invalid(file, "is not a database of Stagelens; choose another file");
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return failed("is being used by another process; wait for it, close that program or choose another database");
-    case SQLITE_READONLY:
-    case SQLITE_PERM:
-    case SQLITE_AUTH:
-        return failed("is read-only, its folder is, or the disk is full; change the permissions, free space or choose another "
-                      "database");
-    case SQLITE_CANTOPEN:
-        return failed(concat("cannot be opened", systemCause(database),
-                             "; its folder must exist and be writable, else choose another database"));
-    case SQLITE_FULL: return failed("cannot grow because the disk is full; free space or choose another database");
-    case SQLITE_CORRUPT:
-        return failed(
-            "is damaged; copy it away, then put a backup (*.bak-v*) in its place or save what can be read with `sqlite3 "
-            "FILE .recover`");
-    case SQLITE_IOERR:
-        return failed(concat("cannot be read or written", systemCause(database), "; check the disk and its free space"));
-    case SQLITE_INTERRUPT:
-        return failed(
-            "takes longer to read than a database of Stagelens can; `stagelens-cli db check` says what is wrong with it");
-    case SQLITE_NOMEM: return failed("needs more memory than there is; close other programs");
-    case SQLITE_TOOBIG: return failed("cannot take a value so large; record fewer passes");
-    default:
-        return failed(
-            concat("does not accept the change: ", database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code)));
-    }
-}
-
-/// Of a file that nobody changes while it is open: it needs neither a log nor locks.
+/// Returns the URI of a file that does not change while it is open, which needs neither a log nor locks.
 std::string immutableUri(const std::filesystem::path &file)
 {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string uri = "file:";
-    for (const char letter : file.string()) { // any of them may have a meaning in a URI
+    for (const char letter : file.string()) { // any letter may have a meaning in a URI
         const auto byte = static_cast<unsigned char>(letter);
         uri += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
     }
@@ -75,110 +32,7 @@ std::string immutableUri(const std::filesystem::path &file)
 
 } // namespace
 
-void Statement::Finalize::operator()(sqlite3_stmt *statement) const
-{
-    sqlite3_finalize(statement);
-}
-
-void Statement::note(int code)
-{
-    if (m_code == SQLITE_OK)
-        m_code = code;
-}
-
-Statement &Statement::bind(std::int64_t value)
-{
-    note(sqlite3_bind_int64(m_statement.get(), ++m_parameter, value));
-    return *this;
-}
-
-Statement &Statement::bind(double value)
-{
-    note(sqlite3_bind_double(m_statement.get(), ++m_parameter, value));
-    return *this;
-}
-
-Statement &Statement::bind(std::string_view value)
-{
-    note(sqlite3_bind_text64(m_statement.get(), ++m_parameter, value.data() != nullptr ? value.data() : "", value.size(),
-                             SQLITE_TRANSIENT, SQLITE_UTF8));
-    return *this;
-}
-
-Statement &Statement::bindBlob(std::string_view bytes)
-{
-    note(sqlite3_bind_blob64(m_statement.get(), ++m_parameter, bytes.data() != nullptr ? bytes.data() : "", bytes.size(),
-                             SQLITE_TRANSIENT));
-    return *this;
-}
-
-Statement &Statement::bindNull()
-{
-    note(sqlite3_bind_null(m_statement.get(), ++m_parameter));
-    return *this;
-}
-
-Result<bool> Statement::step()
-{
-    sqlite3 *database = sqlite3_db_handle(m_statement.get());
-    if (m_code != SQLITE_OK)
-        return errorOf(m_code, database, *m_file);
-    const int code = sqlite3_step(m_statement.get());
-    if (code == SQLITE_ROW)
-        return true;
-    if (code == SQLITE_DONE)
-        return false;
-    return errorOf(code, database, *m_file);
-}
-
-Result<> Statement::run()
-{
-    const auto row = step();
-    if (!row)
-        return row.error();
-    return {};
-}
-
-void Statement::reset()
-{
-    sqlite3_reset(m_statement.get());
-    m_parameter = 0;
-    m_code = SQLITE_OK;
-}
-
-bool Statement::isNull(int column) const
-{
-    return sqlite3_column_type(m_statement.get(), column) == SQLITE_NULL;
-}
-
-std::int64_t Statement::integer(int column) const
-{
-    return sqlite3_column_int64(m_statement.get(), column);
-}
-
-double Statement::real(int column) const
-{
-    return sqlite3_column_double(m_statement.get(), column);
-}
-
-std::string Statement::text(int column) const
-{
-    const void *bytes = sqlite3_column_blob(m_statement.get(), column);
-    const int size = sqlite3_column_bytes(m_statement.get(), column);
-    return bytes == nullptr ? std::string() : std::string(static_cast<const char *>(bytes), static_cast<std::size_t>(size));
-}
-
-std::optional<std::int64_t> Statement::optionalInteger(int column) const
-{
-    return isNull(column) ? std::nullopt : std::optional(integer(column));
-}
-
-std::optional<double> Statement::optionalReal(int column) const
-{
-    return isNull(column) ? std::nullopt : std::optional(real(column));
-}
-
-/// SQLite asks handle() again and again while another connection holds a lock.
+/// The state of SQLite's busy and progress handlers. SQLite calls handle() repeatedly while another connection holds a lock.
 struct Database::Waiting {
     Patience patience;
     std::chrono::steady_clock::time_point begin;
@@ -186,7 +40,7 @@ struct Database::Waiting {
     int ticks = 0; ///< of kTick instructions each, since a statement was prepared
 
     void start() { begin = std::chrono::steady_clock::now(); }
-    /// False where the wait is over; else sleeps a little.
+    /// Returns false when the wait is over; otherwise sleeps for 2 ms.
     [[nodiscard]] bool goOn() const
     {
         const auto limit = patience.stop.stop_requested() ? std::min(patience.limit, Patience::kUsual) : patience.limit;
@@ -264,10 +118,10 @@ Result<Database> Database::open(const std::filesystem::path &file, Patience pati
     const int code = database->probe();
     const int kind = code & 0xff;
     if (kind == SQLITE_BUSY)
-        return database->error(code); // patience has ended, and would for each statement
+        return database->error(code); // the wait has timed out, and would for each statement
     if (kind != SQLITE_CANTOPEN && kind != SQLITE_READONLY && kind != SQLITE_IOERR && kind != SQLITE_FULL)
-        return database; // what else is wrong shows when it is read
-    // There is no place for the log or its index. Without changes in a log the file is complete of itself.
+        return database; // other faults are reported when it is read
+    // The log or its index cannot be created. Without changes in a log the file is complete.
     if (std::filesystem::file_size(file.string() + "-wal", error) > 0 && !error)
         return Error::failed("has changes in its log, which cannot be read in a read-only folder or on a full disk; copy the "
                              "file and its -wal to a folder that you may write to",
@@ -343,7 +197,7 @@ Result<> Database::execute(const std::string &sql)
 
 Result<> Database::useWriteAheadLog()
 {
-    // SQLite switches by making its own read lock a write lock, and there it asks no busy handler; so the wait is ours.
+    // SQLite upgrades its own read lock to switch, and does not call the busy handler then, so this loop waits.
     for (m_waiting->start();;) {
         const int code = sqlite3_exec(m_database.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
         if (code == SQLITE_OK)
@@ -391,7 +245,7 @@ Result<> Database::copyInto(Database &target)
         sqlite3_backup_step(copy, -1);
         sqlite3_backup_finish(copy);
     }
-    // Either call leaves its outcome in the target.
+    // Both calls store their result code in the target.
     const int code = sqlite3_extended_errcode(target.m_database.get());
     return code == SQLITE_OK ? Result<>() : target.error(code);
 }
@@ -418,7 +272,7 @@ Result<Transaction> Transaction::beginReading(Database &database)
 
 Transaction::~Transaction()
 {
-    // A full disk may have rolled back already.
+    // SQLite may have rolled back because the disk is full.
     if (m_database != nullptr && m_database->inTransaction())
         (void)m_database->execute("ROLLBACK");
 }
