@@ -73,9 +73,24 @@ report "qcustomplot.h stands only in its wrapper ui/canvas/qcp.h" \
 report "JSON is parsed within bounds by engine/model/json_reader.h, and event by event in engine/exchange/trace_events.cpp" \
     "$(grep -rnE '[Jj]son::(sax_parse|parse|accept|from_[a-z]+)\(' --include='*.h' --include='*.cpp' app engine ui |
         grep -vE '^engine/(model/json_reader\.cpp|exchange/trace_events\.cpp):')"
-report "What a pass waits for is asked by the table of requirements, and by what looks backwards" \
+# Requirements: forEachRequirement() reads them from recipes, RequirementTable stores them for Frontier.
+report "Only forEachRequirement() reads the requirements of a recipe" \
+    "$(grep -rnE '\.requirements\b' --include='*.h' --include='*.cpp' app engine ui |
+        grep -vE '^engine/passes/(requirements\.h|recipe_book\.cpp|recipe_text\.cpp):')"
+report "Only RequirementTable, and analyses of a given order that run backwards, call forEachRequirement()" \
     "$(grep -rnE '\bforEachRequirement\(' --include='*.h' --include='*.cpp' app engine ui |
         grep -vE '^(engine/passes/(requirements|requirement_table)\.h|engine/schedule/check/validator\.cpp|engine/exchange/chrome_trace\.cpp|ui/state/links\.cpp):')"
+report "Only Frontier's users, WaitPlan and the search for the best order make a RequirementTable" \
+    "$(grep -rnE '\bRequirementTable\b' --include='*.h' --include='*.cpp' app engine ui |
+        grep -vE '^(engine/passes/|engine/schedule/(devices_in_order\.h|order/list_schedule\.cpp):|engine/service/schedule_repair\.cpp:|engine/simulate/(wait_plan\.(h|cpp)|optimal_order\.cpp):)')"
+# circles PATTERN: the loops of the graph of includes, whose nodes are what the extended regular expression leaves of each path.
+circles() {
+    includesOf engine kernels ui app | sed -nE 's/^([^:]+):[0-9]+:[^"]*"((engine|kernels|ui|app)\/[^"]+)".*/\1 \2/p' |
+        sed -E "s,$1,\\1,g" | awk '$1 != $2' | tsort 2>&1 >/dev/null
+}
+report "Includes make no circle of files" "$(circles '([^ ]+)')"
+# The optimizers and compressions of engine/operators come before the model, see above.
+report "Includes make no circle of folders" "$(circles '((engine/operators/(optimizers|compression)|engine/[a-z]+|kernels|ui/[a-z]+|app))/[^ ]+')"
 report "Nothing below app ends the process" \
     "$(grep -rnE '\b(std::)?(exit|abort|quick_exit|_exit)\(' --include='*.h' --include='*.cpp' engine kernels |
         grep -vE ':[0-9]+:[[:space:]]*(//|\*)')"
