@@ -1,4 +1,4 @@
-// What an exception says to a person.
+// The message of an exception for the user.
 #pragma once
 
 #include <exception>
@@ -8,7 +8,7 @@ namespace stagelens::base {
 
 /// The cause with its remedy if the machine ran out of memory or threads, else the exception's own text.
 [[nodiscard]] std::string exceptionText(const std::exception &exception);
-/// Whether the machine ran out of memory or threads, so that the program is not at fault.
+/// Returns whether the machine ran out of memory or threads, which is no bug.
 [[nodiscard]] bool isLackOfResources(const std::exception &exception);
 
 } // namespace stagelens::base

@@ -89,7 +89,7 @@ int writeInto(const std::filesystem::path &file, int flags, mode_t mode, std::sp
     if (out.get() < 0)
         return errno;
     if ((mode & kExactly) != 0)
-        (void)::fchmod(out.get(), mode & 0777U); // a disk without permissions has none to keep
+        (void)::fchmod(out.get(), mode & 0777U); // some file systems have no permissions
     for (std::string_view rest : parts) {
         for (; !rest.empty(); rest.remove_prefix(std::min(rest.size(), kBlock))) {
             if (stop.stop_requested())

@@ -1,4 +1,4 @@
-// Whole files, with the errors a person can act on.
+// Reads and writes whole files; errors name the cause and the remedy.
 #pragma once
 
 #include "engine/base/result.h"
@@ -19,15 +19,15 @@ namespace stagelens::base {
 /// Replaces a file as a whole: written beside it, flushed to disk, then renamed, so that a full disk or a crash leaves the old
 /// one (and a part, which a later call removes). The permissions stay; through a symbolic link, what it points to is written.
 [[nodiscard]] Result<> writeFile(const std::filesystem::path &file, std::string_view content);
-/// The same of a content in several parts. Cancelled, with the old file left, where `stop` asks for it; it is asked between
-/// blocks of a few MiB.
+/// The same for content in several parts. On a stop request, which is checked every few MiB, returns Cancelled and leaves
+/// the old file.
 [[nodiscard]] Result<> writeFile(const std::filesystem::path &file, std::span<const std::string_view> parts,
                                  const std::stop_token &stop);
 
-/// Where a symbolic link leads, through all of them and whether or not a file is there; what is no link, itself.
+/// Returns the target of a symbolic link after resolving all links, whether it exists or not; otherwise the path itself.
 [[nodiscard]] std::filesystem::path behindLinks(std::filesystem::path file);
 
-/// Where Stagelens keeps a person's data (runs, tokenizers, calibration): $STAGELENS_DATA_DIR,
+/// Returns the folder of the user's data (runs, tokenizers, calibration): $STAGELENS_DATA_DIR,
 /// else $XDG_DATA_HOME/stagelens, else .local/share/stagelens in $HOME or in the home folder that the system's list of users
 /// names; none of these is created here. A user without a home gets a new folder in /tmp that only that user may enter, with a
 /// warning.

@@ -1,4 +1,4 @@
-// Where the engine's remarks go. The engine never writes to a stream of its own accord.
+// The log of the engine, which never writes to a standard stream itself.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@ namespace stagelens::base {
 enum class LogLevel : unsigned char { Debug, Info, Warning };
 using LogSink = std::function<void(LogLevel, std::string_view)>;
 
-/// Sets the sink for the whole process; an empty one silences. Thread-safe.
+/// Sets the sink of the process; an empty one drops all messages. Thread-safe.
 void setLogSink(LogSink sink);
-/// Passes a remark to the sink. Thread-safe.
+/// Passes a message to the sink. Thread-safe.
 void log(LogLevel level, std::string_view message);
 
 } // namespace stagelens::base

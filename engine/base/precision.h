@@ -20,14 +20,14 @@ enum class Precision : unsigned char { Fp32, Bf16 };
 }
 
 // Memory is counted in floats, of 4 bytes. Where a slab holds tensors of bf16, every array in it is filled up to a multiple of
-// 16 bytes, so that the next one begins where kernels read so many at once.
+// 16 bytes, so that the next one is aligned for kernels that read 16 bytes at once.
 
-/// What an array of so many floats takes.
+/// Returns the memory of an array of that many floats.
 [[nodiscard]] constexpr std::int64_t filledFloats(std::int64_t floats, Precision precision)
 {
     return precision == Precision::Fp32 ? floats : (floats + 3) / 4 * 4;
 }
-/// What a tensor of so many numbers in that precision takes.
+/// Returns the memory of a tensor of that many numbers in that precision.
 [[nodiscard]] constexpr std::int64_t floatsOf(std::int64_t numbers, Precision precision)
 {
     return precision == Precision::Fp32 ? numbers : filledFloats((numbers + 1) / 2, precision);

@@ -1,4 +1,4 @@
-// Text from outside (files, databases, other processes, command lines) as a terminal or a label may show it.
+// Escapes text from outside (files, databases, other processes, command lines) for a terminal or a label.
 #pragma once
 
 #include "engine/base/result.h"

@@ -20,7 +20,7 @@ std::int64_t startTicksOf(std::int64_t pid)
         return 0;
     constexpr std::size_t kStartTime = 22 - 3;
     const auto fields = split(trim(std::string_view(stat).substr(name + 1)), ' ');
-    // A zombie is gone: it only waits for its parent to notice.
+    // A zombie has ended; it only waits for its parent.
     if (fields.size() <= kStartTime || fields[0] == "Z" || fields[0] == "X")
         return 0;
     return parseInteger(fields[kStartTime]).value_or(0);

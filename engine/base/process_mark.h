@@ -6,7 +6,7 @@
 
 namespace stagelens::base {
 
-/// A process, told apart from any other that had or will have its number.
+/// Identifies a process, also after its pid is reused.
 struct ProcessMark {
     std::string bootId; ///< of the machine's current start
     std::int64_t pid = 0;

@@ -1,4 +1,4 @@
-// Remarks on work that takes long.
+// Log messages about the progress of long work.
 #pragma once
 
 #include "engine/base/log.h"
@@ -10,7 +10,7 @@
 
 namespace stagelens::base {
 
-/// Between two reports of a job to those who look at it.
+/// Shortest time between two progress reports of a job.
 inline constexpr std::chrono::milliseconds kProgressInterval{50};
 
 /// Logs the share of a piece of work that is done: first after half a second, then once a second. Belongs to one thread.

@@ -1,4 +1,4 @@
-// Result<T>: the answer of everything that can fail for a reason outside the code.
+// Result<T>: the return type of functions that can fail for a reason outside the code.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stagelens::base {
 
-/// One thing that is wrong, with the place where it can be mended.
+/// A problem and the field or file that causes it.
 struct Problem {
     std::string field;   ///< option, JSON field ("parallel.devices") or file that is at fault; empty if none is
     std::string message; ///< lower-case, with the numbers in it and what to do
@@ -52,7 +52,7 @@ struct [[nodiscard]] Error {
     }
 };
 
-/// Stands in for a value where there is only success to report.
+/// The value of a Result without one.
 struct Done {};
 
 /// A value or the Error that explains its absence. Ask ok() before you take the value.

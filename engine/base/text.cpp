@@ -111,7 +111,7 @@ bool isUtf8(std::string_view text)
 
 std::string closestWord(std::string_view word, const std::vector<std::string> &candidates)
 {
-    constexpr std::size_t kLongest = 64; // a hostile word must not cost time
+    constexpr std::size_t kLongest = 64; // bounds the time for a hostile word
     if (word.size() > kLongest)
         return {};
     const std::string wanted = lowerCase(word);

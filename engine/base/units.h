@@ -1,4 +1,4 @@
-// Units that stand in types and names.
+// Types of quantities, with their units.
 #pragma once
 
 #include <cstdint>

@@ -89,7 +89,7 @@ std::string escaped(const std::string &name)
     return text.substr(1, text.size() - 2);
 }
 
-/// On the thread of their device: viewers draw what lies within a pass below it.
+/// On the thread of their device: viewers draw events inside a pass below it.
 void addKernels(Trace &trace, const timeline::KernelTrace &kernels)
 {
     std::vector<std::string> names;

@@ -6,7 +6,7 @@
 
 namespace stagelens::exchange {
 
-/// The plan, and what every framework needs to know of it.
+/// The plan, and the properties of it that every framework needs.
 struct LaunchPlan {
     const model::Experiment &experiment;
     const schedule::Schedule &schedule;
@@ -26,7 +26,7 @@ struct LaunchPlan {
     /// Layers of each stage, in the order of the model.
     [[nodiscard]] std::vector<int> stageLayers() const;
     [[nodiscard]] bool isEven() const;   ///< all stages have as many layers
-    [[nodiscard]] bool isLooped() const; ///< stage s lies on device s mod p
+    [[nodiscard]] bool isLooped() const; ///< stage s is on device s mod p
     [[nodiscard]] bool isV() const;      ///< two stages a device, down and up again
 };
 

@@ -46,7 +46,7 @@ public:
     {
         m_text += concat(key, " = ", value, '\n');
     }
-    /// A number with a fraction, which TOML tells from a whole one.
+    /// A number with a fraction: TOML distinguishes it from an integer.
     void real(std::string_view key, double value)
     {
         std::string text = concat(value);
@@ -164,7 +164,7 @@ void addSchedule(const LaunchPlan &plan, Toml &toml, Launch &launch)
     }
     const auto csv = torchCsvOf(plan.schedule);
     if (isMulti && csv && (plan.isLooped() || plan.isV())) {
-        // The name only says how the stages lie on the ranks; the order is the file's.
+        // The name only sets the placement of the stages; the order is that of the file.
         toml.text("pipeline_parallel_schedule", plan.isV() ? "ZBVZeroBubble" : "Interleaved1F1B");
         toml.text("pipeline_parallel_schedule_csv", plan.scheduleFile);
         launch.scheduleCsv = writeTorchCsv(*csv);

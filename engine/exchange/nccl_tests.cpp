@@ -181,7 +181,7 @@ void LogReader::readLine(std::string_view line)
 }
 
 /// Returns the operation: as given, as named, or as its rates tell. Nothing if the cost model has no such operation, or if it
-/// cannot be told, which is a problem.
+/// cannot be determined, which is reported as a problem.
 std::optional<Collective> LogReader::operationOf(const Section &section, int ranks)
 {
     if (m_options.operation)

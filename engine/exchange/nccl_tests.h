@@ -11,7 +11,7 @@
 
 namespace stagelens::exchange {
 
-/// What an output does not say, or says otherwise.
+/// Figures that the output does not contain, or that replace its own.
 struct NcclTestsOptions {
     std::optional<model::Collective> operation; ///< of versions before 2.17, which do not name their program
     std::optional<int> ranks;

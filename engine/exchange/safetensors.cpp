@@ -87,7 +87,7 @@ std::optional<std::vector<std::int64_t>> sizesOf(const Json &list)
     return sizes;
 }
 
-/// One tensor of the header; the text says what is wrong with it.
+/// Reads one tensor of the header. Returns its problem, or an empty text.
 Result<Entry> entryOf(const std::string &file, const std::string &name, const Json &json, std::size_t dataBytes)
 {
     const auto bad = [&](const std::string &what) { return refuse(file, concat("tensor ", name, ' ', what)); };

@@ -25,7 +25,7 @@ struct TensorView {
 };
 
 /// Writes a file as a whole: F32, I64 and U8 tensors in the order given, names unique. Cancelled, with the old file left, where
-/// `stop` asks for it. `hash` (if any) takes the file's bytes.
+/// `stop` is requested. `hash` (if any) takes the file's bytes.
 [[nodiscard]] base::Result<> writeSafetensors(const std::filesystem::path &file, std::span<const TensorView> tensors,
                                               const std::stop_token &stop = {}, base::Xxh64 *hash = nullptr);
 

@@ -61,7 +61,7 @@ std::optional<int> takeIndex(std::string_view &text, int most)
     return value;
 }
 
-/// Reads one file; a method that finds a fault reports it and goes on with the next cell.
+/// Reads one file; a method that finds a fault reports it and continues with the next cell.
 class TorchCsvReader {
 public:
     TorchCsvReader(std::string_view text, const std::stop_token &stop) : m_rest(base::withoutByteOrderMark(text)), m_stop(stop)
@@ -94,7 +94,7 @@ private:
     std::size_t m_actions = 0;
     std::size_t m_passes = 0;
     base::Problems m_problems;
-    /// Where the first of each letter stands; row 0: nowhere.
+    /// The first cell with each letter; row 0: none.
     TorchCell m_firstI;
     TorchCell m_firstB;
     TorchCell m_firstW;
@@ -287,7 +287,7 @@ void TorchCsvReader::add(const TorchAction &action)
     m_isOver = true;
 }
 
-/// Both dialects have a B: only the whole file tells which it is.
+/// Both dialects have a B; only the whole file shows which dialect it is.
 void TorchCsvReader::settleDialect()
 {
     const bool isOf2024 = m_firstBw.row > 0 || (m_firstW.row > 0 && m_firstB.row > 0 && m_firstI.row == 0);

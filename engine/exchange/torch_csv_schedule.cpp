@@ -16,7 +16,7 @@ using schedule::PassKind;
 
 constexpr int kNowhere = -1;
 
-/// Finds what a schedule needs to know beside the orders, and every cell that stands in its way.
+/// Finds the placement and the other properties of a schedule, and every cell that makes it invalid.
 class Reading {
 public:
     explicit Reading(const TorchCsv &csv) : m_csv(csv) {}
@@ -169,7 +169,7 @@ public:
         : m_rankOfStage(rankOfStage), m_microbatches(static_cast<std::size_t>(microbatches)),
           m_done(rankOfStage.size() * m_microbatches)
     {}
-    /// Takes an action up; what is wrong with it, or empty.
+    /// Adds an action. Returns its problem, or an empty text.
     std::string take(const TorchAction &action)
     {
         const std::string fault = isMessage(action.kind) ? faultOfMessage(action)
@@ -259,7 +259,7 @@ public:
         return concat("waits for no ", text(TorchAction{-1, action.stage, TorchKind::ReduceGrad, TorchOverlap::None}),
                       "; put it behind that");
     }
-    /// At the end of the row: what is missing there, or empty.
+    /// Returns what is missing at the end of the row, or an empty text.
     [[nodiscard]] std::string endFault() const
     {
         return m_pending == kNowhere ? "" : concat("has no ", waitText(m_pending), "; add it at the end");
@@ -273,7 +273,7 @@ private:
     int m_pending = kNowhere;
 };
 
-/// A file with messages says all of them, each with both ends, and in an order that its rank can keep.
+/// A file with messages lists all of them, each with both ends, in an order in which its rank can run.
 void Reading::checkMessages()
 {
     MessageCheck check(m_rankOfStage, m_microbatches);

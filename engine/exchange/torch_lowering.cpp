@@ -18,7 +18,7 @@ namespace {
 
 using Row = std::vector<TorchAction>;
 
-/// The stages that a rank comes to next, of all its stages those whose next action stands nearest.
+/// The stages that a rank runs next: those of its stages whose next action comes first.
 class Upcoming {
 public:
     explicit Upcoming(const Row &row) : m_row(row), m_nextOfStage(row.size(), row.size())

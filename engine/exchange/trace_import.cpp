@@ -169,7 +169,7 @@ std::optional<timeline::Timeline> stepOf(const std::vector<TraceLane> &lanes, co
     return timeline;
 }
 
-/// Takes the clock's rounding away; what is left where passes truly overlap is a problem.
+/// Removes overlaps that come from the rounding of the clock; an overlap that remains is a problem.
 Result<> separate(timeline::Timeline &timeline, const std::vector<TraceLane> &lanes)
 {
     for (std::size_t index = 0; index < timeline.lanes.size(); ++index) {

@@ -19,7 +19,7 @@ namespace stagelens::layout {
 /// groups of consecutive ranks. Expert is the coordinate in such a group, ExpertData the number of the group.
 enum class Axis : std::uint8_t { Tensor, Context, Data, Pipeline, Expert, ExpertData };
 inline constexpr std::size_t kAxes = 6;
-/// The first so many are the axes of a rank; the others follow from them.
+/// The number of axes that are coordinates of a rank; the other axes follow from them.
 inline constexpr std::size_t kRankAxes = 4;
 
 /// A set of axes.
@@ -67,7 +67,7 @@ struct Group {
     int index = 0; ///< the place of the rank that asked
 };
 
-/// How a group lies on nodes of equal size that ranks fill in order.
+/// The placement of a group on nodes of equal size, which ranks fill in order.
 struct NodeSpan {
     int nodes = 1;
     int mostInNode = 1; ///< ranks of the group in one node

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] Interval share(int replica) const;
     /// Returns the greatest share.
     [[nodiscard]] std::int64_t largestShare() const;
-    /// Returns where a parameter lies in the common order.
+    /// Returns the position of a parameter in the common order.
     [[nodiscard]] Interval place(std::size_t parameter) const;
     /// Returns the replica's elements of a parameter, counted from its first; may be empty.
     [[nodiscard]] Interval share(int replica, std::size_t parameter) const;

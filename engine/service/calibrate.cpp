@@ -23,7 +23,7 @@ std::filesystem::path presetFile()
     return base::dataFolder() / "cpu-local.json";
 }
 
-/// Processor time of all threads: each step has one of its own, and nothing else of the program computes meanwhile, or little.
+/// Returns the processor time of all threads. Each step runs on a new thread, and the rest of the program is nearly idle.
 base::Nanos processorTime()
 {
     timespec time{};

@@ -30,8 +30,8 @@ namespace {
 constexpr std::size_t kLargePlan = 100'000; ///< slices, above which a prediction's memory is worth giving back
 }
 
-/// Predictions run on one thread, the newest asked for first and alone; everything that takes long (training, sweeps, imports)
-/// has a thread of its own.
+/// Predictions run on one thread: only the newest request runs. Everything that takes long (training, sweeps, imports) has its
+/// own thread.
 struct EngineService::State {
     State(const ServiceOptions &given, std::function<void()> wake)
         : cores(given.cores > 0 ? given.cores : machineCores()), mailbox(std::move(wake)), queue(given.database)
@@ -95,7 +95,7 @@ struct EngineService::State {
             wasLarge = answer->prediction && (*answer->prediction)->timeline->sliceCount() > kLargePlan;
             lock.lock();
             predicting = 0;
-            // A newer request makes this answer stale; whoever asked again does not want to see it.
+            // A newer request makes this answer stale, so it is not reported.
             const bool stale = request.has_value() || cancelledPrediction == taken.job;
             lock.unlock();
             if (!stale)
@@ -149,8 +149,8 @@ struct EngineService::State {
     JobId lastJob = 0;
     std::optional<PredictionRequest> request;
     JobId cancelledPrediction = 0;
-    JobId predicting = 0;            ///< the job under way; 0: none
-    std::stop_source predictionStop; ///< of the one under way, which a newer request makes stale
+    JobId predicting = 0;            ///< the running job; 0: none
+    std::stop_source predictionStop; ///< of the running prediction, which a newer request makes stale
     std::list<Worker> workers;
     StoreQueue queue;
     WorkQueue analyses;

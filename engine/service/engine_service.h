@@ -216,7 +216,7 @@ public:
     JobId submitSweep(std::vector<model::Experiment> plans, bool train);
     /// Stores another program's traces as a run.
     JobId submitImport(std::vector<std::filesystem::path> files);
-    /// Requests the stop of a job and returns at once; the job's last event tells when it has stopped.
+    /// Requests the stop of a job and returns at once; the job's last event reports when it has stopped.
     void cancel(JobId job);
     /// Returns the events since the last call, oldest first; of several snapshots of one run only the latest.
     [[nodiscard]] std::vector<Event> drain();

@@ -1,4 +1,4 @@
-// The environment of a run, which its figures depend on besides the experiment.
+// The environment of a run: besides the experiment, its figures depend on it.
 #pragma once
 
 #include <map>

@@ -13,7 +13,7 @@ base::Result<std::string> exportText(const TimedPlan &plan, const std::string &f
         return exchange::timelineCsv(plan.timeline);
     const auto explanation = explain(plan.experiment, plan.timeline);
     const simulate::Explanation *why = explanation ? &*explanation : nullptr;
-    // A schedule that the timeline does not follow says nothing about its memory and messages.
+    // If the timeline does not follow the schedule, memory and messages cannot be derived from the schedule.
     const schedule::Schedule *schedule =
         plan.schedule != nullptr && checkOrder(plan.timeline, *plan.schedule) ? plan.schedule : nullptr;
     if (format == "chrome-trace") {

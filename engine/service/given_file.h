@@ -1,4 +1,4 @@
-// What a file is that a person drops or opens, told by its content.
+// The kind of a file that the user drops or opens, recognised by its content.
 #pragma once
 
 #include "engine/base/result.h"

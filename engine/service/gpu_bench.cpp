@@ -23,7 +23,7 @@ constexpr double kWantedOutputFlops = 3 * 2.0 * 4096 * 4096 * 32768;
 constexpr double kWantedMfu = 0.5;
 /// Memory-bound kernels of less traffic are bound by their launch.
 constexpr double kLeastBytes = 16e6;
-/// Of the vocabulary layers on 8 devices with sequence 2048 (arXiv 2411.05288).
+/// Published times of the vocabulary layers on 8 devices with sequence 2048 (arXiv 2411.05288).
 constexpr double kPublishedScaling[] = {0.867, 0.913};
 
 struct GroupKind {
@@ -56,7 +56,7 @@ KernelResult resultOf(KernelFigure figure)
     return result;
 }
 
-/// Attention of cuDNN, which the own kernels are held against, has the own kernel's name with this behind it.
+/// Suffix of the names of cuDNN's attention kernels, with which ours are compared.
 constexpr std::string_view kCudnn = ", cuDNN";
 
 void judge(KernelResult &result, const std::vector<KernelResult> &all)
@@ -90,7 +90,7 @@ void judge(KernelResult &result, const std::vector<KernelResult> &all)
         result.wantedSeconds = kWantedOutputSeconds;
 }
 
-/// The share of a group's kernels one after the other; those bound by their launch left out.
+/// The share of the peak of a group of kernels in sequence, without those bound by their launch.
 std::optional<GroupResult> groupOf(const GroupKind &kind, const std::vector<KernelResult> &all)
 {
     double least = 0; // seconds at the ceiling
@@ -210,7 +210,7 @@ StepResult stepOf(const StepPlan &plan, const std::filesystem::path &database, d
 {
     StepResult result{.name = plan.name, .experiment = plan.experiment, .wantedMfu = plan.wantedMfu};
     RunSnapshotPtr run = lastOf(plan.experiment, database, stop);
-    // What does not fit is refused before it begins.
+    // A plan that does not fit is refused before it starts.
     if (run->error && run->error->kind == base::ErrorKind::InvalidInput) {
         model::Experiment less = plan.experiment;
         less.schedule.recompute = model::Recompute::Full;

@@ -34,7 +34,7 @@ struct GroupResult {
     double wanted = 0;
 };
 
-/// A cut of the output layer against the whole of it on one device.
+/// A cut of the output layer compared with the whole layer on one device.
 struct ScalingResult {
     std::string method;
     int shards = 0;
@@ -46,7 +46,7 @@ struct ScalingResult {
 struct StepResult {
     std::string name;
     model::Experiment experiment; ///< as it was run
-    /// Live where one device has the GPU: the bubble is then what lies between its passes.
+    /// Live if one device has the GPU: the bubble is then the time between its passes.
     timeline::Provenance kind = timeline::Provenance::MeasuredVirtualClock;
     std::string remark = {};   ///< what was changed to make it fit; empty if nothing was
     std::string fault = {};    ///< why there are no figures
@@ -67,11 +67,11 @@ struct GpuBench {
     std::vector<StepResult> steps;
 };
 
-/// Shares and what is wanted, from what the GPU measured.
+/// Returns the measured shares of the peak and the targets.
 [[nodiscard]] GpuBench judged(std::vector<backend::KernelFigure> figures);
 
-/// Measures the first GPU that can train: some minutes with real shapes. `say` hears what is being done. The steps' runs are
-/// stored nowhere. Once the token asks to stop, what has been measured is answered. Fails where there is no GPU.
+/// Measures the first GPU that can train: some minutes with real shapes. `say` is called with the progress. The runs are not
+/// stored. On a stop request returns what has been measured so far. Fails without a GPU.
 [[nodiscard]] base::Result<GpuBench> benchGpu(backend::BenchShapes shapes, std::stop_token stop,
                                               const std::function<void(const std::string &)> &say);
 

@@ -23,7 +23,7 @@ struct LaunchFormat {
 [[nodiscard]] const std::vector<LaunchFormat> &launchFormats();
 [[nodiscard]] bool isLaunchFormat(std::string_view format);
 
-/// What starts a plan there.
+/// The files that start a plan in the framework.
 struct LaunchText {
     std::string text;                 ///< arguments or a configuration
     std::string schedule;             ///< PyTorch's CSV, if the configuration names it as `scheduleFile`; else empty

@@ -14,7 +14,7 @@ namespace stagelens::service {
 /// Connects to another machine; its program must be of this build. Fails like RemoteWorker::connect().
 [[nodiscard]] base::Result<std::unique_ptr<runtime::RemoteWorker>> connectTo(const runtime::HostChoice &choice,
                                                                              const std::stop_token &stop);
-/// Asks another machine what it is. Takes as long as ssh takes to connect.
+/// Requests the facts of another machine. Takes as long as ssh takes to connect.
 [[nodiscard]] base::Result<runtime::MachineReport> machineThere(const runtime::HostChoice &choice, const std::stop_token &stop);
 
 /// Returns the backends of a machine, as `list backends` prints them.

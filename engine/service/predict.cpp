@@ -6,7 +6,7 @@
 namespace stagelens::service {
 namespace {
 
-/// Returns the hardware that an experiment's costs are of, or null where they are mere durations.
+/// Returns the hardware of an experiment's costs, or null if the costs are given durations.
 base::Result<std::shared_ptr<const model::Hardware>> hardwareOf(const model::CostChoice &cost)
 {
     const auto *preset = std::get_if<model::HardwarePreset>(&cost.source);

@@ -35,7 +35,7 @@ base::Result<ScheduleFile> readCustom(const model::ScheduleChoice &choice, const
     return base::Error::invalid(std::move(problems));
 }
 
-/// Takes over what the file says, and collects what the plan says against it.
+/// Copies the properties of the file into the plan and collects the contradictions.
 class Following {
 public:
     Following(Experiment &experiment, const ScheduleFile &file) : m_experiment(experiment), m_file(file) {}
@@ -70,7 +70,7 @@ private:
             m_problems.push_back(
                 {field, concat("is ", choice, ", but ", name(), " has ", found, "; give ", found, " or leave it out")});
     }
-    /// A CSV has no word for the vocabulary, and none and redis run the same passes; a text says which method it is for.
+    /// A CSV does not name the vocabulary method, and none and redis run the same passes; a text names its method.
     void adoptVocabulary()
     {
         const VocabularyMethod found = m_file.schedule.vocabulary();

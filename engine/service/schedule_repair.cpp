@@ -41,7 +41,7 @@ bool splits(const Schedule &given)
     return false;
 }
 
-/// What an order must have: F and the backward of each stage and microbatch of the device.
+/// Returns the passes that an order must contain: F and the backward of each stage and microbatch of the device.
 std::vector<Pass> wanted(const Schedule &given, int device, bool isSplit)
 {
     std::vector<Pass> passes;

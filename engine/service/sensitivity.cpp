@@ -61,7 +61,7 @@ base::Result<> PartCosts::add(WhatIfPart part, const model::WhatIf &without)
     return {};
 }
 
-/// Nothing if the first device is slow by itself.
+/// Returns nothing if the first device itself is the slow one.
 base::Result<> PartCosts::moveToFirst(WhatIfPart &part, std::vector<model::SlowPart> slow, std::size_t index)
 {
     const auto isFirst = [](const model::SlowPart &each) {

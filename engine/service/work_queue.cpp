@@ -5,7 +5,7 @@
 namespace stagelens::service {
 
 namespace {
-/// So that a short work need not wait for a long one that cannot be stopped.
+/// More than one, so that a short job need not wait for a long one that cannot be stopped.
 constexpr std::size_t kMostThreads = 4;
 } // namespace
 

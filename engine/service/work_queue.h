@@ -13,7 +13,7 @@
 
 namespace stagelens::service {
 
-/// Runs works on a few threads of its own, first in, first out. Thread-safe.
+/// Runs jobs on a few threads of its own, first in, first out. Thread-safe.
 class WorkQueue {
 public:
     using Work = std::function<void(const std::stop_token &)>;
@@ -24,7 +24,7 @@ public:
     WorkQueue(const WorkQueue &) = delete;
     WorkQueue &operator=(const WorkQueue &) = delete;
 
-    /// `work` must not throw. It is asked to stop when the job is cancelled or the queue ends.
+    /// `work` must not throw. Its stop is requested when the job is cancelled or the queue ends.
     void add(std::uint64_t job, Work work);
     /// Drops the job if it is waiting, otherwise requests its stop.
     void cancel(std::uint64_t job);

@@ -45,7 +45,7 @@ Json toJson(const std::optional<T> &value)
     return value ? Json(*value) : Json(nullptr);
 }
 
-// fromJson() answers as model::take() does: with what is wrong, or nothing. Null stands for a number that was not finite.
+// fromJson() returns the problem or an empty text, as model::take() does. Null is a number that was not finite.
 template <class T>
 std::string fromJson(const Json &json, T &value)
 {

@@ -21,7 +21,7 @@ Error newer(const std::string &file, std::int64_t version, std::size_t known)
                                  known, "; update Stagelens or choose another database"));
 }
 
-/// What a file says of itself.
+/// The identification of a database in its header.
 struct Marks {
     std::int64_t application = 0;
     std::int64_t version = 0;
@@ -30,7 +30,7 @@ struct Marks {
 
 Result<Marks> readMarks(Database &database)
 {
-    // In one snapshot: another process may be making the database just now.
+    // In one snapshot, because another process may be creating the database.
     const auto snapshot = Transaction::beginReading(database);
     if (!snapshot)
         return snapshot.error();
@@ -48,7 +48,7 @@ Result<> applyStep(Database &database, std::span<const Migration> steps, std::si
     auto transaction = Transaction::begin(database);
     if (!transaction)
         return std::move(transaction).error();
-    // Another process may have been faster since we looked.
+    // Another process may have migrated the database since the check.
     const auto version = database.queryInteger("PRAGMA user_version");
     if (!version)
         return version.error();
@@ -72,7 +72,7 @@ Result<> migrate(Database &database, std::span<const Migration> steps, bool isCo
         return notOurs(database.file());
     if (version < 0 || version > std::ssize(steps))
         return newer(database.file(), version, steps.size());
-    // So that deleting runs makes the file smaller; only a database without tables can be set so.
+    // Deleting runs then shrinks the file. Only possible for a database without tables.
     if (empty)
         if (const auto set = database.execute("PRAGMA auto_vacuum = INCREMENTAL"); !set)
             return set.error();

@@ -7,7 +7,7 @@
 
 namespace stagelens::store {
 
-/// InvalidInput where a file that is to be written is the database or belongs to it: its log, locks, backups or checkpoints.
+/// Fails with InvalidInput if a file to be written is the database or belongs to it: its log, locks, backups or checkpoints.
 [[nodiscard]] base::Result<> requireForeign(const std::filesystem::path &output, const std::filesystem::path &database);
 
 } // namespace stagelens::store

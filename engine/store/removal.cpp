@@ -14,7 +14,7 @@ using base::Result;
 
 namespace {
 
-/// The first column of the first row of a query whose one parameter is a run; empty where there is none.
+/// Returns the first column of the first row of a query whose only parameter is a run; empty without a row.
 Result<std::string> textOf(Database &database, std::string_view sql, std::optional<RunId> run)
 {
     auto statement = database.prepare(sql);
@@ -54,7 +54,7 @@ Result<> removeRun(Database &database, const CheckpointFolders &checkpoints, Run
 {
     if (auto removed = removeRow(database, run); !removed)
         return removed;
-    // Gives the pages to the file system; they are used again where that fails.
+    // Returns free pages to the file system; if that fails, SQLite reuses them.
     (void)database.execute("PRAGMA incremental_vacuum");
     if (const auto gone = checkpoints.remove(run); !gone)
         base::log(base::LogLevel::Warning, concat("the checkpoints of run ", run, " are still there: ", gone.error().text()));

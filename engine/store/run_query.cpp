@@ -1,4 +1,4 @@
-// The table of runs: which there are, and the rows of some of them.
+// Queries of the table of runs.
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/store/run_store.h"
@@ -58,7 +58,7 @@ Result<RunList> RunStore::find(const RunQuery &query)
     if (!total)
         return total.error();
     list.total = static_cast<std::size_t>(*total);
-    // The rows bear whole plans: the planner must not be tempted to walk through them.
+    // Rows contain whole plans, so the query planner must not scan them.
     const std::string_view join =
         figureOf(query.order).empty() ? "" : " LEFT JOIN metrics INDEXED BY metrics_figures ON metrics.run = run.id";
     auto statement =

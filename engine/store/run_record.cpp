@@ -42,7 +42,7 @@ std::optional<std::size_t> medianIndex(std::span<const base::Nanos> iterations)
     const auto median = medianIteration(iterations);
     if (!median)
         return {};
-    // From behind: the first steps are apart where there are more.
+    // From the end: the first steps are left out if there are more.
     const auto found = std::ranges::find(iterations.rbegin(), iterations.rend(), *median);
     return static_cast<std::size_t>(iterations.rend() - found - 1);
 }

@@ -1,4 +1,4 @@
-// What is kept of a run.
+// The stored data of a run.
 #pragma once
 
 #include "engine/base/units.h"
@@ -32,7 +32,7 @@ enum class RunStatus : unsigned char { Running, Finished, Failed, Cancelled, Int
 struct RunSummary {
     RunId id = 0;
     RunStatus status = RunStatus::Running;
-    std::string name; ///< as given; empty: nobody has named it
+    std::string name; ///< as given; empty: none
     std::int64_t startedUnixMs = 0;
     timeline::Provenance kind = timeline::Provenance::MeasuredLive;
     std::string family;
@@ -45,7 +45,7 @@ struct RunSummary {
     std::optional<double> firstLoss;
     std::optional<double> lastLoss;
     std::optional<double> evaluationLoss; ///< the latest one on tokens held back from training
-    std::optional<RunId> resumed;         ///< the run from whose checkpoint this one goes on
+    std::optional<RunId> resumed;         ///< the run from whose checkpoint this one resumes
     int resumedSteps = 0;                 ///< steps that were done then
     std::optional<base::Nanos> iteration; ///< median, first two steps apart
     std::optional<double> bubbleRatio;
@@ -74,14 +74,14 @@ struct RunList {
     std::size_t total = 0;
 };
 
-/// Mean loss on tokens held back from training, after so many steps.
+/// Mean loss on held-out tokens, after that number of steps.
 struct EvaluationLoss {
     int steps = 0;
     double loss = 0;
     friend bool operator==(const EvaluationLoss &, const EvaluationLoss &) = default;
 };
 
-/// The whole of a run.
+/// Everything stored of a run.
 struct RunRecord {
     RunSummary summary;
     model::Experiment experiment;

@@ -1,4 +1,4 @@
-// Whether what is stored of a run fits together. Internal to the store.
+// Checks that the stored parts of a run match. Internal to the store.
 #pragma once
 
 #include "engine/model/experiment.h"
@@ -9,10 +9,10 @@
 
 namespace stagelens::store {
 
-/// In what a timeline is not one of the experiment's plan; empty where it may be. Devices, stages and microbatches alone are
-/// compared, from which readers allocate and index.
+/// Returns why a timeline cannot be of the experiment's plan; empty if it can. Compares only devices, stages and
+/// microbatches, from which readers allocate and index.
 [[nodiscard]] std::string shapeFault(const timeline::Timeline &timeline, const model::Experiment &experiment);
-/// In what metrics are not those of so many devices; empty where they may be.
+/// Returns why metrics cannot be of that number of devices; empty if they can.
 [[nodiscard]] std::string shapeFault(const simulate::Metrics &metrics, int devices);
 
 } // namespace stagelens::store

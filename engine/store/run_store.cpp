@@ -154,7 +154,7 @@ Result<RunId> RunStore::begin(const model::Experiment &experiment, timeline::Pro
         if (const auto row = m_state->insertRun(experiment, kind, name); !row)
             return row;
         id = m_state->database.lastInsertId();
-        // Before the row can be seen, so that nobody takes it for an orphan.
+        // Before the row becomes visible, so that no other process takes the folder for an orphan.
         if (!m_state->locks.acquire(id))
             base::log(base::LogLevel::Warning,
                       concat("run ", id, " bears no lock: the file system of ", m_state->database.file(), " has none"));

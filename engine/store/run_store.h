@@ -1,4 +1,4 @@
-// The run database: SQLite behind a door that speaks of runs.
+// The run database: an interface in terms of runs over SQLite.
 #pragma once
 
 #include "engine/base/result.h"
@@ -25,32 +25,32 @@ struct CheckReport {
 /// One open database. Not thread-safe: each thread opens its own. Two processes may write into one file.
 class RunStore {
 public:
-    /// Opens or makes the file, migrates it (with a backup beside it first), marks runs whose process is gone as interrupted
+    /// Opens or creates the file, migrates it (with a backup beside it first), marks runs whose process is gone as interrupted
     /// and removes checkpoints that nothing refers to any more (a warning in the log where that cannot be done). Errors tell
     /// apart: not ours, from a newer version, locked, read-only, full, damaged; nothing is changed then.
     [[nodiscard]] static base::Result<RunStore> open(const std::filesystem::path &file, const Patience &patience = {});
     /// How long later calls wait for other writers.
     void setPatience(const Patience &patience);
-    /// `$STAGELENS_DATA_DIR/runs.db` and the like; see base::dataFolder().
+    /// Returns runs.db in base::dataFolder().
     [[nodiscard]] static std::filesystem::path defaultFile();
-    /// Where a database is stored, however it is named: absolute, with every symbolic link followed.
+    /// Returns the absolute path of a database with all symbolic links resolved.
     [[nodiscard]] static std::filesystem::path placeOf(const std::filesystem::path &file);
 
     RunStore(RunStore &&) noexcept;
     RunStore &operator=(RunStore &&) noexcept;
     ~RunStore();
 
-    /// A new row with status running, bearing boot id, pid, process start time and an OS lock held until finish() or death.
+    /// Inserts a row with status running, boot id, pid and process start time, and takes an OS lock until finish() or exit.
     [[nodiscard]] base::Result<RunId> begin(const model::Experiment &experiment, timeline::Provenance kind,
                                             const std::string &name, const std::map<std::string, std::string> &environment);
-    /// Notes that a new run goes on from another's checkpoint, after steps with these losses.
+    /// Records that a new run resumes from another's checkpoint, after steps with these losses.
     [[nodiscard]] base::Result<> setBeginning(RunId run, RunId resumed, std::span<const double> losses);
     /// Appends a step's loss and iteration time.
     [[nodiscard]] base::Result<> addStep(RunId run, int step, double loss, base::Nanos iteration);
     /// Appends a step with its own timeline and metrics, to be loaded by its number.
     [[nodiscard]] base::Result<> addStep(RunId run, int step, double loss, base::Nanos iteration,
                                          const timeline::Timeline &timeline, const simulate::Metrics &metrics);
-    /// One more of the run's environment, or another text for one.
+    /// Adds a fact to the run's environment, or replaces its text.
     [[nodiscard]] base::Result<> setFact(RunId run, const std::string &name, const std::string &text);
     [[nodiscard]] base::Result<> addEvaluation(RunId run, const EvaluationLoss &evaluation);
     /// Stores metrics and timeline (a versioned, checksummed blob) of the median step so far.
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] base::Result<RunList> find(const RunQuery &query);
     /// The rows of those runs, in that order; a run that is gone is left out.
     [[nodiscard]] base::Result<std::vector<RunSummary>> summaries(std::span<const RunId> runs);
-    /// A run's plan alone.
+    /// Loads only the plan of a run.
     [[nodiscard]] base::Result<model::Experiment> experiment(RunId run);
     /// With the timeline and metrics of the median step, or of the step asked for; InvalidInput where that one's were not kept.
     [[nodiscard]] base::Result<RunRecord> load(RunId run, std::optional<int> step = {});

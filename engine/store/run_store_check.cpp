@@ -1,4 +1,4 @@
-// `db check`: whether a database is sound, and one that Stagelens made.
+// `db check`: checks that a database is undamaged and has the schema of Stagelens.
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/store/migrations.h"
@@ -87,7 +87,7 @@ Result<CheckReport> RunStore::check()
         for (; row && *row; row = statement->step())
             if (std::string fault = describe(*statement); !fault.empty())
                 report.faults.push_back(std::move(fault));
-        if (!row) // a page so damaged that the check itself ends there
+        if (!row) // the page is so damaged that the check ends
             report.faults.push_back(row.error().text());
     };
     m_state->database.setBudget(Database::Budget::Check);

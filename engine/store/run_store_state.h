@@ -1,4 +1,4 @@
-// What stands behind RunStore: the statements about one run. Internal to the store.
+// The state of RunStore and its statements about one run. Internal to the store.
 #pragma once
 
 #include "engine/base/protected_file.h"
@@ -9,15 +9,15 @@
 
 namespace stagelens::store {
 
-/// What the steps of a run were.
+/// The steps of a run.
 struct Steps {
-    std::vector<double> losses;          ///< those before a checkpoint as well
+    std::vector<double> losses;          ///< including those before a checkpoint
     std::vector<base::Nanos> iterations; ///< of the run's own steps
     /// Puts their number, losses and median time into a summary.
     void describe(RunSummary &summary) const;
 };
 
-/// NaN and infinities are no numbers of SQLite: they are kept as null.
+/// SQLite has neither NaN nor infinities; they are stored as null.
 [[nodiscard]] std::optional<double> finite(double value);
 
 struct RunStore::State {
@@ -39,7 +39,7 @@ struct RunStore::State {
             return changed;
         return transaction->commit();
     }
-    /// The same, and what was stored by then survives a power cut; other transactions survive the end of the process.
+    /// The same, flushed to disk: everything stored so far survives a power failure; other transactions survive only a crash.
     template <class Change>
     base::Result<> durably(Change change)
     {
@@ -80,25 +80,25 @@ struct RunStore::State {
     [[nodiscard]] base::Error noSuchRun(RunId id) const;
     base::Result<> requireRun(RunId id);
     base::Result<Steps> steps(RunId id);
-    /// Rows of the runs and of the tags that fulfil a condition each, whose one parameter is 0.
+    /// Rows of the runs and of the tags that match one condition each, whose only parameter is 0.
     base::Result<std::vector<RunSummary>> summaries(std::string_view ofRuns, std::string_view ofTags);
-    /// What was kept of one step's timeline, as it is stored. InvalidInput, with the steps that were kept, where it was not.
+    /// Returns the stored timeline of one step. InvalidInput, with the steps that have one, if it has none.
     base::Result<> stepTimeline(RunId id, int step, std::string &metrics, std::string &blob);
     /// Writes the figures of the steps into the run's row.
     base::Result<> refreshFigures(RunId id);
     /// Makes a step's figures and timeline those that the run is shown with; `detail` and `blob` as they are stored.
     base::Result<> showStep(RunId id, const simulate::Metrics &metrics, std::string_view detail, const std::string &blob);
-    /// The median step of those that were kept, of a run whose process cannot choose any more. Nothing where none was kept.
+    /// Returns the median of the steps with a stored timeline, for a run whose process is gone. Nothing if there are none.
     base::Result<> showMedianStep(RunId id);
     base::Result<> end(RunId id, RunStatus status, const std::string &reason);
     base::Result<> insertRun(const model::Experiment &experiment, timeline::Provenance kind, const std::string &name);
     base::Result<> insertEnvironment(RunId id, const std::map<std::string, std::string> &environment);
-    /// Running runs whose process is gone: it neither holds the lock nor is it there.
+    /// Returns the runs with status running whose process is gone and whose lock is free.
     base::Result<std::vector<RunId>> orphans();
     base::Result<> markInterrupted();
-    /// The status of a run; empty where there is none.
+    /// Returns the status of a run; empty if it does not exist.
     base::Result<std::string> statusOf(RunId id);
-    /// Marks the folders of all runs as ours: they were made when a database had no id.
+    /// Marks the folders of all runs as ours: databases had no id when they were created.
     base::Result<> adoptCheckpoints();
     /// Removes the folders of runs that were deleted, and incomplete checkpoints of runs that have ended.
     base::Result<> removeOrphanCheckpoints();

@@ -13,7 +13,7 @@ namespace stagelens::store {
 [[nodiscard]] std::string encodeTimeline(const timeline::Timeline &timeline);
 /// Returns the bytes with a header (the first 32) that matches the rest.
 [[nodiscard]] std::string withChecksum(std::string bytes, std::uint32_t version = 1);
-/// Decodes a timeline; the error tells whether the bytes are damaged or from a newer version. Safe for any bytes.
+/// Decodes a timeline; the error says whether the bytes are damaged or from a newer version. Safe for any bytes.
 [[nodiscard]] base::Result<timeline::TimelinePtr> decodeTimeline(std::string_view bytes);
 
 } // namespace stagelens::store

@@ -55,7 +55,7 @@ void addExcess(float *excess, const std::int32_t *routes, const RoutingShape &sh
 /// bias[e] -= rate sign(excess[e]), for auxiliary-loss-free balance (arXiv 2408.15664, algorithm 1).
 void balanceStep(float *bias, const float *excess, float rate, std::int64_t count);
 
-/// out[row] = in[token of the row], with rows of `width`. This and the following skip dropped rows.
+/// out[row] = in[token of the row], with rows of `width`. This and the functions below skip dropped rows.
 void dispatchRows(float *out, const float *in, const std::int32_t *routes, const RoutingShape &shape, std::int64_t width);
 /// out[t] = addend[t] + the sum of the k rows of the token in the order of its choices. `addend` may be null, or `out`.
 void combineRows(float *out, const float *rows, const float *addend, const std::int32_t *routes, const RoutingShape &shape,

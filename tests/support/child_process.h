@@ -11,7 +11,7 @@
 
 namespace stagelens::test {
 
-/// Runs `work` in a process of its own. Its pipe says "ready" to us; it then waits for our word or its end.
+/// Runs `work` in a process of its own. It reports "ready" through its pipe, then waits for a command or its end.
 class Child {
 public:
     using Work = std::function<bool(Child &)>;

@@ -1,4 +1,4 @@
-// Runs the real stagelens-cli and keeps what it says.
+// Runs stagelens-cli and stores its output.
 #pragma once
 
 #include <QByteArray>
@@ -12,7 +12,7 @@
 
 namespace stagelens::test {
 
-/// What a command said and how it ended.
+/// The output and the exit status of a command.
 struct CliAnswer {
     int status = -1; ///< exit status, or -1 if a signal ended it
     QByteArray out;

@@ -11,7 +11,7 @@ namespace stagelens::test {
 
 class FibrePlugin {
 public:
-    /// To be made by initTestCase(), before the engine looks for GPUs.
+    /// Created by initTestCase(), before the engine searches for GPUs.
     FibrePlugin()
     {
         const QByteArray plugin = qgetenv("STAGELENS_BINARIES") + "/libstagelens-cuda-on-host.so";

@@ -126,7 +126,7 @@ bool isRight(const std::vector<T> &values, const std::vector<double> &reference)
     return true;
 }
 
-/// What `work` leaves in its vector under one order of fibres; the test fails if another order gives other bits.
+/// Returns the vector that `work` fills under one order of fibres; the test fails if another order gives other bits.
 template <class T>
 std::vector<T> sameBitsInEveryOrder(const std::function<std::vector<T>()> &work)
 {

@@ -26,7 +26,7 @@ struct WireHub {
     };
     std::mutex mutex;
     std::vector<std::deque<Letter>> boxes;
-    std::set<int> mute; ///< ranks that nobody hears any more
+    std::set<int> mute; ///< ranks whose messages are dropped
     std::barrier<> allLeave;
     std::atomic<int> left = 0; ///< wires that left in good order
 };

@@ -1,4 +1,4 @@
-// What the tests of schedule families ask of an order.
+// Checks that the tests of schedule families apply to an order.
 #pragma once
 
 #include "engine/base/text.h"
@@ -27,7 +27,7 @@ inline model::Experiment unitExperiment(const std::string &family, int devices, 
     return experiment;
 }
 
-/// A schedule, with what is wrong with it; empty if nothing.
+/// A schedule and its fault; empty if it has none.
 struct Order {
     schedule::Schedule schedule;
     double makespan = 0; ///< milliseconds

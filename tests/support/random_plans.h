@@ -1,4 +1,4 @@
-// Schedules and costs drawn at random, for properties that must hold whatever they are.
+// Random schedules and costs, for property tests.
 #pragma once
 
 #include "engine/base/random.h"
@@ -20,7 +20,8 @@ inline model::Experiment randomExperiment(base::Random &random, int mostDevices,
     return teachingExperiment(std::string(family.name), devices, microbatches, method, {});
 }
 
-/// Any family and vocabulary method, with 1 to so many devices and microbatches; nothing where the family refuses the plan.
+/// Returns a plan of any family and vocabulary method with 1 to that many devices and microbatches, or nothing if the family
+/// refuses it.
 inline std::optional<schedule::Schedule> randomSchedule(base::Random &random, int mostDevices, int mostMicrobatches)
 {
     auto schedule = schedule::makeSchedule(randomExperiment(random, mostDevices, mostMicrobatches));

@@ -1,4 +1,4 @@
-// The requirements of a pass as a list, for tests that look at them one by one.
+// The requirements of a pass as a list, for tests that check them one by one.
 #pragma once
 
 #include "engine/passes/requirements.h"

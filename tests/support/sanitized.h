@@ -1,4 +1,4 @@
-// What a test needs to know of the build it is in.
+// The sanitizers of the build, for tests that depend on them.
 #pragma once
 
 namespace stagelens::test {

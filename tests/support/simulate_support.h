@@ -33,7 +33,7 @@ inline model::Experiment teachingExperiment(const std::string &family, int devic
     return experiment;
 }
 
-/// An experiment with all that follows from it; `error` says why there is none.
+/// An experiment with its schedule and costs; `error` is the reason if they cannot be made.
 struct Plan {
     model::Experiment experiment;
     schedule::Schedule schedule;
@@ -104,7 +104,7 @@ inline std::vector<MeasuredRun> measuredRuns()
     return runs;
 }
 
-/// The vocabulary method of a measured run; interlaced has none of ours.
+/// The vocabulary method of a measured run; interlaced has none.
 inline std::optional<model::VocabularyMethod> methodOf(const MeasuredRun &run)
 {
     using enum model::VocabularyMethod;

@@ -13,7 +13,7 @@ std::vector<RegisteredTest> &registeredTests()
     return tests;
 }
 
-/// Returns the test of `name`, the path of its file below `tests` without `.cpp`; nullptr if there is none.
+/// Returns the test of `name`, the path of its file below `tests` without `.cpp`; nullptr if it does not exist.
 const RegisteredTest *findTest(std::string_view name)
 {
     const std::string ending = "/tests/" + std::string(name) + ".cpp";

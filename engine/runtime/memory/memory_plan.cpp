@@ -118,7 +118,7 @@ void followBytes(DevicePlan &plan, std::size_t passes)
         now[category(buffer.category)] += sign * buffer.floats * static_cast<base::Bytes>(sizeof(float));
     };
     for (std::size_t pass = 0; pass < passes; ++pass) {
-        // The unit that waits for the end of a copy to the host frees what was copied.
+        // The unit that waits for the end of a copy to the host frees the copied values.
         for (; ended != plan.buffers.byEnd().end() && buffers[*ended].last < pass; ++ended)
             change(buffers[*ended], -1);
         for (; begun != buffers.end() && begun->first == pass; ++begun)

@@ -22,7 +22,7 @@ public:
 
     /// Drops what a stopped step left, and begins a step.
     void beginStep();
-    /// Lets the following steps copy on a thread for each lane; `halt` ends waits for it.
+    /// Makes later steps copy on one thread per lane; `halt` ends waits for it.
     void useThreads(std::stop_token halt);
 
     /// Launches the copies before the unit, waits for the offloads that it joins, and begins the memory of its passes. Returns

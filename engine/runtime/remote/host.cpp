@@ -65,7 +65,7 @@ std::vector<std::string> sshCommand(std::string_view host, std::string_view scri
 
 std::vector<std::string> workerCommand(const HostChoice &choice)
 {
-    // The shell stays, so that its status tells a signal that ends the worker from a lost connection.
+    // The shell stays, so that its exit status distinguishes a signal to the worker from a lost connection.
     constexpr std::string_view kScript = R"(p=$1; case $p in "~/"*) p=$HOME/${p#??};; esac; "$p" "$2"; exit $?)";
     return sshCommand(choice.host, kScript, {choice.program.empty() ? "stagelens-cli" : choice.program, kWorkerCommand});
 }

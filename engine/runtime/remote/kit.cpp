@@ -38,7 +38,7 @@ void addFiles(std::vector<KitFile> &files, const std::filesystem::path &folder, 
     files.insert(files.end(), found.begin(), found.end());
 }
 
-/// Runs a script there with `input`. Fails with what ssh or the script said.
+/// Runs a script there with `input`. Fails with the error output of ssh or the script.
 base::Result<> runThere(const std::string &host, std::string_view script, const std::vector<std::string> &parameters,
                         std::string_view input, const std::stop_token &stop)
 {
@@ -84,7 +84,7 @@ base::Result<std::vector<KitFile>> kitFiles()
             files.push_back({plugin, "bin/libstagelens-cuda.so"});
             break;
         }
-    addFiles(files, folder / "lib", "bin/lib/", ""); // where the kit's programs look for the compiler's libraries
+    addFiles(files, folder / "lib", "bin/lib/", ""); // where the programs of the kit search the libraries of the compiler
     addFiles(files, base::resourceFolder() / "hardware", "share/stagelens/hardware/", ".json");
     return files;
 }

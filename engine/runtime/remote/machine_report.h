@@ -1,4 +1,4 @@
-// What a worker tells of its machine.
+// The facts that a worker reports about its machine.
 #pragma once
 
 #include "engine/runtime/worker/packing.h"

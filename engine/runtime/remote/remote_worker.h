@@ -24,9 +24,9 @@ struct RemoteOutcome {
 /// The connection. The worker ends when it is destroyed.
 class RemoteWorker {
 public:
-    /// Starts the worker there and asks what its machine is. Copies this program there first if it is missing or of another
-    /// build than `build`, and the choice says so. Fails with InvalidInput, field "--host" and the remedy; Cancelled after a
-    /// stop of `stop`.
+    /// Starts the worker there and requests the facts of its machine. Copies this program there first if it is missing or of
+    /// another build than `build`, and the choice says so. Fails with InvalidInput, field "--host" and the remedy; Cancelled
+    /// after a stop of `stop`.
     [[nodiscard]] static base::Result<std::unique_ptr<RemoteWorker>> connect(HostChoice choice, const std::string &build,
                                                                              const std::stop_token &stop);
     ~RemoteWorker();

@@ -17,7 +17,7 @@ namespace stagelens::runtime {
 /// Parameters that are not compressed have the bits of a plain all-reduce. Used by the thread of its device.
 class CompressedExchange {
 public:
-    /// `transport` connects the replicas and context ranks of the device, of which this is `share`. Allocates what it keeps.
+    /// `transport` connects the replicas and context ranks of the device, of which this is `share`. Allocates its state.
     CompressedExchange(const RunPlan &plan, int share, const Context &context, DeviceModel &model,
                        backend::Transport &transport);
 

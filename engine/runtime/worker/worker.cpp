@@ -217,7 +217,7 @@ int work(const MachineDescriber &describe, const std::function<void()> &abandon)
     const auto frame = takeRun(link, parent, describe);
     if (!frame)
         return 0;
-    if (frame->type != FrameType::Run) // the answer tells a parent of another build so
+    if (frame->type != FrameType::Run) // the answer reports the mismatch to a parent of another build
         return end(base::Error::failed("the worker received no run; start it through stagelens-cli run"));
     Unpacker packed(frame->bytes);
     const auto run = unpackRun(packed);

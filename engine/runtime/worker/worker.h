@@ -16,8 +16,8 @@ class WorkerProcess;
 /// The command that runs the worker: `stagelens-cli worker`, from the folder of this program or from STAGELENS_WORKER.
 inline constexpr const char *kWorkerCommand = "worker";
 
-/// Like train(), in a worker process. Calls the observer on the calling thread. If the worker dies the error says how. The
-/// worker ends with this process; it is killed if it does not end in time after a stop of `stop`.
+/// Like train(), in a worker process. Calls the observer on the calling thread. If the worker dies, the error contains its exit
+/// status or signal. The worker ends with this process; it is killed if it does not end in time after a stop of `stop`.
 [[nodiscard]] base::Result<> trainInWorker(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                            const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop,
                                            bool isOverNccl = false);

@@ -14,7 +14,7 @@ namespace stagelens::runtime {
 
 enum class FrameType : std::uint32_t {
     Run,  ///< to the worker, once; closing its input stops it
-    Step, ///< this and the following are sent by the worker
+    Step, ///< this one and those below are sent by the worker
     Progress,
     Evaluation,
     Checkpoint, ///< steps, outcome

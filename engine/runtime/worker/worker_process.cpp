@@ -17,9 +17,9 @@ namespace stagelens::runtime {
 namespace {
 
 constexpr std::size_t kKept = 4096;
-/// How often the thread that reads the errors looks whether it shall end: another process may hold the pipe open.
+/// Interval at which the thread that reads the errors checks for its end: another process may keep the pipe open.
 constexpr int kLookMs = 100;
-/// Between two looks whether a process has ended.
+/// Interval between two checks whether a process has ended.
 constexpr int kLeaveMs = 20;
 
 void closeOnce(int &descriptor)

@@ -1,4 +1,4 @@
-// A child process that speaks over a local socket, which is its standard input and output.
+// A child process that communicates over a local socket, which is its standard input and output.
 #pragma once
 
 #include "engine/base/result.h"

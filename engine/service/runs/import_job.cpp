@@ -40,7 +40,7 @@ model::UniformCosts costsOf(const std::vector<timeline::Timeline> &steps)
     return costs;
 }
 
-/// Tells the log and the caller how much has been read.
+/// Reports the progress of reading to the log and the caller.
 class ReadingProgress {
 public:
     explicit ReadingProgress(const std::function<void(double)> &tell) : m_tell(tell) {}

@@ -21,7 +21,7 @@ public:
     [[nodiscard]] int cores() const { return m_worker->machine().cores; }
     /// Peak FLOP/s of a core if the machine is calibrated and computes on its processor; 0: unknown.
     [[nodiscard]] double peakFlops() const { return m_peakFlops; }
-    /// Returns what the record of a run says of the machine that trains with that backend.
+    /// Returns the facts about that machine and backend for the record of a run.
     [[nodiscard]] std::map<std::string, std::string> facts(const std::string &backend) const;
     [[nodiscard]] runtime::RemoteOutcome train(const runtime::PackedRun &run, const runtime::TrainingObserver &observer,
                                                const std::stop_token &stop);

@@ -45,7 +45,7 @@ void RunWriter::write(Change change)
 
 void RunWriter::tryAgain()
 {
-    std::this_thread::sleep_for(kPause); // where the disk is full, a try takes no time
+    std::this_thread::sleep_for(kPause); // on a full disk a try takes no time
     note(flush({kLaterWait, m_stop}));
 }
 

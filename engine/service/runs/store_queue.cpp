@@ -29,7 +29,7 @@ void StoreQueue::useDatabase(std::filesystem::path file)
 {
     auto runs = std::make_shared<StoredRuns>(std::move(file));
     const std::scoped_lock lock(m_mutex);
-    if (m_thread.joinable()) // which closes the connection, for that writes to the file
+    if (m_thread.joinable()) // closes the connection first, because closing writes to the file
         m_items.push_back({StoreUse::Change, m_runs, [](StoredRuns &) {}});
     m_runs = std::move(runs);
     m_changed.notify_all();

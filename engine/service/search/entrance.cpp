@@ -17,7 +17,7 @@ namespace {
 
 using base::Bytes;
 
-/// How often a family places each pass whose order looks at durations, about.
+/// Approximately how often a family whose order depends on durations places each pass.
 constexpr double kOrdersTried = 8;
 
 double workOf(const model::Experiment &plan, const schedule::Family &family)

@@ -1,4 +1,4 @@
-// What a search says of a plan before its passes are in order.
+// The bounds and the validity of a plan, which a search computes before it orders the passes.
 #pragma once
 
 #include "engine/base/result.h"
@@ -10,7 +10,7 @@
 
 namespace stagelens::service {
 
-/// A plan with what can be said of it before its passes are in order.
+/// A plan with the bounds that do not depend on the order of its passes.
 struct Entry {
     model::Experiment plan;
     base::Nanos leastTime = 0;

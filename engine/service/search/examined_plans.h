@@ -1,4 +1,4 @@
-// What a search finds out about every plan that it was given, not only about those on its front.
+// The results of a search for every given plan, not only for those on the front.
 #pragma once
 
 #include "engine/service/search/schedule_search.h"

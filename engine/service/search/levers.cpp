@@ -107,7 +107,7 @@ private:
                std::ranges::any_of(m_board.levers, isBetter) || std::ranges::any_of(m_board.combinations, isBetter);
     }
 
-    /// Extends what is on the front by levers of other kinds that save memory or time, until nothing new is on the front.
+    /// Combines the plans on the front with levers of other kinds that save memory or time, until the front does not change.
     void combine()
     {
         constexpr std::size_t kMost = 100;

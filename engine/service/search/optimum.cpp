@@ -20,7 +20,7 @@ struct Task {
     simulate::CostModel costs{1, 1};
 };
 
-/// Fills a row, and returns what is to be searched for it.
+/// Fills a row and returns the search that it needs.
 std::optional<Task> taskOf(const model::Experiment &given, OptimumRow &row)
 {
     model::Experiment plan = given;

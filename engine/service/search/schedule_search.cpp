@@ -31,7 +31,7 @@ constexpr double kMostWork = 60e6;
 /// Passes of a plan whose prediction takes much longer than the start of a thread.
 constexpr double kWorthOfThread = 5000;
 
-/// Tells schedules apart by their passes, their layers and what the passes wait for.
+/// A hash of the passes of a schedule, their layers and their requirements.
 std::uint64_t fingerprint(const schedule::Schedule &schedule, const model::Experiment &plan)
 {
     std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a, a word at a time
@@ -54,7 +54,7 @@ std::uint64_t fingerprint(const schedule::Schedule &schedule, const model::Exper
     return hash;
 }
 
-/// What becomes of a plan that is predicted.
+/// The outcome of a prediction.
 struct Trial {
     std::uint64_t fingerprint = 0; ///< 0: refused before its passes were in order
     base::Problems forbidden;      ///< by the purpose
@@ -67,7 +67,7 @@ public:
     Search(const model::Experiment &experiment, Purpose purpose, const SearchOptions &options)
         : m_experiment(experiment), m_purpose(purpose), m_options(options)
     {}
-    /// Leaves out plans that cannot fit instead of telling how much the least of them needs.
+    /// Leaves out plans that cannot fit, instead of reporting how much memory the smallest of them needs.
     void skipTooLarge() { m_skipsTooLarge = true; }
     /// Records what becomes of every plan.
     void recordIn(std::vector<ExaminedPlan> &examined) { m_examined = &examined; }
@@ -167,7 +167,7 @@ bool Search::isBeaten(const Entry &entry) const
     });
 }
 
-/// Predicts a plan; several threads may do so at the same time. Plans that the search knows already are not simulated.
+/// Predicts a plan. Thread-safe. Plans with the same passes as an earlier one are not simulated.
 Trial Search::triedOut(const Entry &entry) const
 {
     const auto refused = [](const base::Error &error) {

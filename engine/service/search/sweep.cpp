@@ -12,7 +12,7 @@ namespace stagelens::service {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// Predictions come faster than anybody looks; runs are each told of.
+/// Predictions are reported at most this often, because they finish faster than a person reads. Every run is reported.
 constexpr auto kPublishInterval = std::chrono::milliseconds(50);
 
 void describe(SweepPoint &point, const simulate::Metrics &metrics)
