@@ -67,6 +67,10 @@ void ScheduleFileController::take(const QString &file, const Opened &opened)
 
 void ScheduleFileController::write(const QString &file, service::ScheduleFormat format)
 {
+    if (m_forecast->isComputing()) {
+        m_notice->warn(Words::tr("The plan is being computed."));
+        return;
+    }
     if (!m_forecast->isCurrent()) {
         m_notice->warn(Words::tr("The picture shows the last valid plan; mend the experiment before its order is written."));
         return;

@@ -45,8 +45,10 @@ bool BaselineMorph::hasBaseline(const model::Experiment &experiment)
             return service::predict(experiment, cores, {stop, {}});
         },
         [this](const base::Result<service::PredictionPtr> &predicted) {
-            if (!predicted)
+            if (!predicted) {
+                m_panel->showReason(sentence(predicted.error()));
                 return;
+            }
             m_baseline = *predicted;
             if (!m_panel->isHidden())
                 refresh();

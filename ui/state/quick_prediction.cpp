@@ -9,8 +9,8 @@ namespace stagelens::ui {
 
 namespace {
 constexpr double kMostQuickPasses = 8'000;
+} // namespace
 
-/// Returns about how many passes a prediction simulates, without building the schedule.
 double simulatedPasses(const model::Experiment &experiment)
 {
     const int passesOfMicrobatch = model::traits(experiment.schedule.vocabulary).isSharded ? 7 : 3; // or 2: B unsplit
@@ -20,8 +20,6 @@ double simulatedPasses(const model::Experiment &experiment)
            std::max(model::stagesPerDevice(experiment.schedule), 1) *
            std::max(experiment.schedule.sequenceSlices.value_or(1), 1) * passesOfMicrobatch * simulations;
 }
-
-} // namespace
 
 bool isQuick(const model::Experiment &experiment)
 {

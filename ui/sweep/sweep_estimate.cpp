@@ -1,5 +1,7 @@
 #include "ui/sweep/sweep_estimate.h"
 
+#include "ui/state/quick_prediction.h"
+
 #include <chrono>
 #include <utility>
 
@@ -8,12 +10,6 @@ namespace stagelens::ui {
 namespace {
 
 constexpr int kPauseMilliseconds = 300;
-
-double passesOf(const model::Experiment &experiment)
-{
-    return static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches *
-           (model::traits(experiment.schedule.vocabulary).isSharded ? 6 : 2);
-}
 
 } // namespace
 
@@ -33,7 +29,7 @@ void SweepEstimate::timeOnePrediction()
         const auto begin = std::chrono::steady_clock::now();
         if (const auto predicted = service::predict(small, cores, {stop, {}}); !predicted)
             return predicted.error();
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / passesOf(small);
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / simulatedPasses(small);
     };
     m_timing.start(time, [this](const base::Result<double> &seconds) {
         if (!seconds)
@@ -49,7 +45,7 @@ std::optional<double> SweepEstimate::secondsToPredict(const std::vector<SweepEnt
         return std::nullopt;
     double seconds = 0;
     for (const SweepEntry &entry : entries)
-        seconds += passesOf(entry.plan) * *m_secondsOfPass;
+        seconds += simulatedPasses(entry.plan) * *m_secondsOfPass;
     return seconds;
 }
 
