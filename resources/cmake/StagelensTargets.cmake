@@ -13,11 +13,12 @@ add_library(stagelens_options INTERFACE)
 target_include_directories(stagelens_options INTERFACE "${CMAKE_SOURCE_DIR}")
 target_compile_options(stagelens_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${STAGELENS_WERROR}>:-Werror> -fno-fast-math -ffp-contract=off)
-if(STAGELENS_SANITIZER MATCHES "^(address|thread)$") # GCC warns of branches that only its own instrumentation makes; the other presets see the real ones
+if(STAGELENS_SANITIZER MATCHES "^(address|thread)$")
+  # GCC warns of branches that only its own instrumentation makes; `dev` sees the real ones.
   target_compile_options(stagelens_options INTERFACE -Wno-maybe-uninitialized)
 endif()
 if(STAGELENS_SANITIZER STREQUAL "address")
-  # UBSan would look at each address there is; ASan sees each that is used, and compiling takes half the time.
+  # UBSan would look at each address there is; ASan sees each that is used, and compiling takes less time without.
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
