@@ -3,6 +3,7 @@
 #include "engine/exchange/safetensors.h"
 #include "engine/runtime/state/checkpoint.h"
 #include "engine/runtime/training_run.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
@@ -75,6 +76,8 @@ private slots:
         QTest::addColumn<bool>("tied");
         QTest::addColumn<bool>("live");
         const auto add = [](const char *family, VocabularyMethod method, bool tied, bool live) {
+            if (test::kIsThreadSanitized && !live) // one thread at a time
+                return;
             QTest::addRow("%s method %d tied %d live %d", family, static_cast<int>(method), tied, live)
                 << QString(family) << static_cast<int>(method) << tied << live;
         };

@@ -5,6 +5,7 @@
 #include "engine/model/names.h"
 #include "engine/runtime/state/dump.h"
 #include "tests/support/requirements.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/trained.h"
 
@@ -50,7 +51,10 @@ private slots:
         QTest::addColumn<int>("method");
         QTest::addColumn<int>("devices");
         QTest::addColumn<bool>("tied");
-        const auto add = [](const char *family, VocabularyMethod method, int devices, bool tied) {
+        test::Sample sample;
+        const auto add = [&sample](const char *family, VocabularyMethod method, int devices, bool tied) {
+            if (sample.leavesOut())
+                return;
             QTest::addRow("%s %s%s", family, model::name(method).data(), tied ? " tied" : "")
                 << QString(family) << static_cast<int>(method) << devices << tied;
         };
@@ -129,8 +133,11 @@ private slots:
         auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 1, 4);
         experiment.training.steps = 10;
         const std::vector<double> alone = lossesOf(experiment);
+        test::Sample sample;
         for (const VocabularyMethod method : kAllMethods) {
             for (const char *family : {"1f1b", "dualpipe", "chimera"}) {
+                if (sample.leavesOut())
+                    continue;
                 auto other = tinyExperiment(family, method, family[0] == '1' ? 8 : 4, 4);
                 other.training.steps = 10;
                 const std::vector<double> losses = lossesOf(other);
@@ -145,11 +152,15 @@ private slots:
         QTest::addColumn<QString>("family");
         QTest::addColumn<int>("mode");
         QTest::addColumn<int>("method");
+        test::Sample sample;
         for (const char *family : {"1f1b", "v-half", "dualpipe-v", "dualpipe"})
-            for (const auto mode : {model::RunMode::Live, model::RunMode::VirtualClock})
-                for (const VocabularyMethod method : kAllMethods)
+            for (const VocabularyMethod method : kAllMethods)
+                for (const auto mode : {model::RunMode::Live, model::RunMode::VirtualClock}) {
+                    if (sample.leavesOut())
+                        continue;
                     QTest::addRow("%s mode %d method %d", family, static_cast<int>(mode), static_cast<int>(method))
                         << QString(family) << static_cast<int>(mode) << static_cast<int>(method);
+                }
         for (const auto mode : {model::RunMode::Live, model::RunMode::VirtualClock})
             QTest::addRow("interlaced mode %d", static_cast<int>(mode))
                 << QString("interlaced") << static_cast<int>(mode) << static_cast<int>(VocabularyMethod::None);
@@ -210,7 +221,7 @@ private slots:
         const auto seed = std::random_device{}();
         qInfo("seed %u", seed);
         base::Random numbers(seed);
-        for (int i = 0; i < 24; ++i) {
+        for (int i = 0; i < (test::kIsThreadSanitized ? 12 : 24); ++i) {
             const char *family = std::array{"1f1b", "gpipe", "zb-h1", "zb-v"}[static_cast<std::size_t>(i % 4)];
             auto experiment = tinyExperiment(family, kAllMethods[i % 5], 4, 6);
             experiment.training.mode = i % 3 ? model::RunMode::Live : model::RunMode::VirtualClock;

@@ -8,6 +8,7 @@
 #include "engine/runtime/executor/unit_of_work.h"
 #include "engine/schedule/pass_index.h"
 #include "tests/support/requirements.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
@@ -281,7 +282,7 @@ private slots:
         QFETCH(int, method);
         base::Random random(seed());
         int tried = 0;
-        for (int i = 0; i < 40; ++i) {
+        for (int i = 0; i < (test::kIsSanitized ? 8 : 40); ++i) {
             const auto experiment = randomPlan(random, family.constData(), static_cast<model::VocabularyMethod>(method), 8);
             if (!experiment)
                 continue;

@@ -1,5 +1,8 @@
-// The sanitizers of the build, for tests that depend on them.
+// The sanitizers of the build, and what tests leave out under them.
 #pragma once
+
+#include <cmath>
+#include <numbers>
 
 namespace stagelens::test {
 
@@ -9,5 +12,29 @@ inline constexpr bool kIsSanitized = true;
 #else
 inline constexpr bool kIsSanitized = false;
 #endif
+
+/// ThreadSanitizer looks at what threads do to each other, and numbers that differ do not change that.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kIsThreadSanitized = true;
+#else
+inline constexpr bool kIsThreadSanitized = false;
+#endif
+
+/// Chooses among combinations that are alike: all of them, half of them under ASan, a sixth under ThreadSanitizer. Multiples of
+/// the golden ratio spread evenly, whatever the loops around them repeat.
+class Sample {
+public:
+    /// Turn 0 is chosen; of several samples, each can begin elsewhere.
+    explicit Sample(int begin = 0) : m_turn(begin) {}
+    [[nodiscard]] bool leavesOut()
+    {
+        const double turns = std::numbers::phi * m_turn++;
+        return turns - std::floor(turns) >= kShare;
+    }
+
+private:
+    static constexpr double kShare = kIsThreadSanitized ? 1.0 / 6 : kIsSanitized ? 0.5 : 1;
+    int m_turn;
+};
 
 } // namespace stagelens::test
