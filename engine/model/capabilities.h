@@ -26,12 +26,4 @@ enum class Use : unsigned char { Predict, Run };
 /// Returns a problem for each feature of a plan that can be predicted but not run, or, for Use::Predict, not predicted.
 [[nodiscard]] base::Problems unsupported(const Experiment &experiment, Use use);
 
-/// Returns why the sequences of a plan cannot be divided over its context ranks, with the nearest number that divides them. The
-/// degrees must be positive.
-[[nodiscard]] base::Problems contextProblems(const Experiment &experiment);
-
-/// Returns why the experts of a plan cannot be divided over its expert ranks, with the nearest number that divides them. The
-/// degrees must be positive.
-[[nodiscard]] base::Problems expertProblems(const Experiment &experiment);
-
 } // namespace stagelens::model

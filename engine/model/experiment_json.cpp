@@ -3,7 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/model/json_reader.h"
 #include "engine/model/preset_json.h"
-#include "engine/model/schema_json.h"
+#include "engine/model/schema/field_json.h"
 #include "engine/operators/optimizers/optimizer.h"
 
 namespace stagelens::model {

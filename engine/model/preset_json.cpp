@@ -1,6 +1,6 @@
 #include "engine/model/preset_json.h"
 
-#include "engine/model/schema_json.h"
+#include "engine/model/schema/field_json.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,31 +17,6 @@ using base::Result;
 constexpr std::string_view kCustom = "custom";
 constexpr std::string_view kPath = "model.";
 constexpr std::string_view kPresetPath = "model.preset";
-/// Sets the options of Llama to their defaults; documents contain only other values.
-void setUsualChoices(ModelConfig &model)
-{
-    const ModelConfig usual;
-    model.headDim = usual.headDim;
-    model.rmsNormEpsilon = usual.rmsNormEpsilon;
-    model.ropeTheta = usual.ropeTheta;
-    model.ropeScaling = usual.ropeScaling;
-    model.latentAttention = usual.latentAttention;
-    model.experts = usual.experts;
-    model.topK = usual.topK;
-    model.expertFfn = usual.expertFfn;
-    model.auxLoss = usual.auxLoss;
-    model.zLoss = usual.zLoss;
-    model.sharedExperts = usual.sharedExperts;
-    model.router = usual.router;
-    model.routerBiasRate = usual.routerBiasRate;
-    model.routerScale = usual.routerScale;
-    model.routerGroups = usual.routerGroups;
-    model.routerGroupLimit = usual.routerGroupLimit;
-    model.capacityFactor = usual.capacityFactor;
-    model.dropRule = usual.dropRule;
-    model.denseLayers = usual.denseLayers;
-    model.expertEvery = usual.expertEvery;
-}
 
 void readRopeScaling(ObjectReader &reader, const std::string &path, ModelConfig &model, Problems &problems)
 {
@@ -86,6 +61,20 @@ bool isOfShape(const Field &field)
 std::string_view keyOf(const Field &field)
 {
     return field.path.substr(kPath.size());
+}
+
+/// Sets what documents omit to its default.
+void setDefaults(ModelConfig &model)
+{
+    const Experiment usual;
+    Experiment experiment;
+    experiment.model = model;
+    for (const Field &field : schema())
+        if (isOfShape(field) && field.leftOut)
+            (void)field.assign(experiment, field.value(usual));
+    model = experiment.model;
+    model.ropeScaling.reset();
+    model.latentAttention.reset();
 }
 
 /// Reads the members of the shape. If hidden, heads or family are given, `ffn`, `kv_heads` and `head_dim` follow from them
@@ -160,7 +149,7 @@ void readModel(const Json &json, ModelConfig &model, Problems &problems)
         // A complete shape is valid without its preset, so experiments survive the renaming of a preset.
         reader.problem("preset", preset.error().problems.front().message);
     if (complete)
-        setUsualChoices(model);
+        setDefaults(model);
     readShape(reader, "model.", model, problems);
     reader.finish();
     if (!preset || model != *preset)

@@ -3,7 +3,7 @@
 #include "engine/base/count.h"
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
-#include "engine/model/presets.h"
+#include "engine/model/schema/row.h"
 #include "engine/operators/optimizers/optimizer.h"
 
 #include <algorithm>
@@ -114,6 +114,18 @@ ParsedField parseTimes(std::string_view text)
 }
 
 } // namespace
+
+std::span<const Field> schema()
+{
+    static const std::vector<Field> kAll = [] {
+        std::vector<Field> all;
+        for (const auto &rows :
+             {modelRows(), parallelRows(), scheduleRows(), memoryRows(), costRows(), trainingRows(), whatIfRows()})
+            all.insert(all.end(), rows.begin(), rows.end());
+        return all;
+    }();
+    return kAll;
+}
 
 ParsedField parseField(const Field &field, std::string_view text)
 {

@@ -1,9 +1,10 @@
 // The only table of the fields of an experiment. Documents, options, the editor, ranges, differences and sweeps read it. A new
-// field is a member in experiment.h and a row in schema_rows.cpp.
+// field is a member in experiment.h and a row of schema/*_rows.cpp.
 #pragma once
 
 #include "engine/model/experiment.h"
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -24,8 +25,15 @@ using FieldValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_
 /// A value that the user can choose.
 struct FieldChoice {
     std::string_view value;
-    std::string_view caption;
-    std::string_view tip;
+    std::string_view caption = {};
+    std::string_view tip = {};
+};
+
+/// How the window sweeps a field.
+struct Sweep {
+    std::string_view values = {}; ///< offered first: "32k, 64k", "gpipe, 1f1b"; empty: the field is not swept
+    int place = 100;              ///< among the fields that are swept
+    bool needsModel = false;      ///< means nothing in a teaching example
 };
 
 struct Field {
@@ -56,11 +64,15 @@ struct Field {
     bool mayBeAbsent = false;
     std::vector<FieldChoice> choices = {}; ///< all values of a Choice, suggestions for a Size; empty if defined elsewhere
     std::string_view absent = {};          ///< the meaning of absence for optional fields: "off"
-    double least = 1;                      ///< of numbers, see validate()
+    double least = -std::numeric_limits<double>::infinity(); ///< of numbers, see validate()
     double most = std::numeric_limits<double>::infinity();
-    std::optional<FieldValue> leftOut = {};        ///< documents omit the field if it is absent or has this value
-    bool (*applies)(const Experiment &) = nullptr; ///< whether the field has an effect; null: always
-    bool isInEditor = true;                        ///< false: the window does not show it
+    bool isBelowMost = false;                             ///< numbers are less than `most`
+    std::optional<FieldValue> leftOut = {};               ///< documents omit the field if it is absent or has this value
+    std::function<bool(const Experiment &)> applies = {}; ///< whether the field has an effect; empty: always
+    bool isInEditor = true;                               ///< false: the window does not show it
+    Sweep sweep = {};
+
+    [[nodiscard]] bool hasRange() const { return std::isfinite(least) || std::isfinite(most); }
 };
 
 /// Returns all fields, in the order of the document.

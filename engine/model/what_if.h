@@ -1,4 +1,4 @@
-// The texts of the what-ifs, and what validation asks of them.
+// The texts of the what-ifs.
 #pragma once
 
 #include "engine/base/result.h"
@@ -42,8 +42,5 @@ struct SlowLink {
 {
     return whatIf.draws.value_or(kDefaultDraws);
 }
-
-/// Returns every problem of the what-ifs of a plan. Independent of the machine: the nodes of a plan are checked with its costs.
-[[nodiscard]] base::Problems whatIfProblems(const Experiment &experiment);
 
 } // namespace stagelens::model

@@ -131,7 +131,7 @@ constexpr std::size_t kPassBytes = 8;
 constexpr std::size_t kTransferBytes = 25;
 constexpr std::size_t kAnchoredBytes = 25;
 
-// Beyond what a plan may have (engine/model/validate.cpp), so that sums over all lanes fit into 64 bits.
+// Beyond what a plan may have (engine/model/checks/validate.cpp), so that sums over all lanes fit into 64 bits.
 constexpr std::size_t kMostLanes = 1024;
 constexpr int kMostStages = 1 << 16;
 constexpr std::int32_t kMostMicrobatches = 1 << 20;

@@ -1,6 +1,6 @@
 // Context parallelism: gradients against the unpartitioned reference, the bits that do not depend on schedule, mode, ZeRO and
 // recomputation, memory, and resumed runs on other meshes.
-#include "engine/model/capabilities.h"
+#include "engine/model/checks/checks.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/runtime/executor/lowering.h"

@@ -110,7 +110,7 @@ private slots:
         using model::WhatIf;
         refused([](WhatIf &w) { w.jitter = 5; }, "what_if.jitter: is 5; choose 0.0001 to 2");
         refused([](WhatIf &w) { w.draws = 10; }, "what_if.draws: is given without jitter");
-        refused([](WhatIf &w) { w.jitter = 0.1, w.draws = 0; }, "what_if.draws: is 0; choose 1 to 1e+06");
+        refused([](WhatIf &w) { w.jitter = 0.1, w.draws = 0; }, "what_if.draws: is 0; choose 1 to 1000000");
         refused([](WhatIf &w) { w.failureInterval = 10; }, "what_if.failure_interval: needs checkpoint_seconds");
         refused([](WhatIf &w) { w.checkpointSeconds = 10; }, "what_if.checkpoint_seconds: needs failure_interval");
         refused([](WhatIf &w) { w.restartSeconds = 10; }, "what_if.restart_seconds: needs failure_interval");

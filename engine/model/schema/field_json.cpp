@@ -1,4 +1,4 @@
-#include "engine/model/schema_json.h"
+#include "engine/model/schema/field_json.h"
 
 #include "engine/model/hardware_json.h"
 

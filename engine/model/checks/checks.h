@@ -1,0 +1,60 @@
+// Collects the problems of an experiment. Internal to this folder.
+#pragma once
+
+#include "engine/base/text.h"
+#include "engine/model/schema.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace stagelens::model {
+
+/// Collects problems; each check returns whether it held, so that later ones can rest on it.
+class Checks {
+public:
+    explicit Checks(const Experiment &checked) : experiment(checked) {}
+
+    bool holds(bool condition, std::string_view field, std::string message)
+    {
+        if (!condition)
+            fails(field, std::move(message));
+        return condition;
+    }
+    void fails(std::string_view field, std::string message) { m_problems.push_back({std::string(field), std::move(message)}); }
+    /// Returns whether the number of a field is absent or within the range of its row.
+    bool inRange(std::string_view path) { return inRange(schemaField(path)); }
+    /// Returns whether the word of a field is one that its row offers.
+    bool isChoice(std::string_view path);
+    bool isText(const std::string &value, std::string_view field);
+    enum class Unused : unsigned char { Skip, Check };
+    /// Checks the ranges of all other fields below that path. `unused` says what becomes of those that do not apply.
+    void rest(std::string_view path, Unused unused = Unused::Skip);
+    void add(base::Problems problems);
+    [[nodiscard]] base::Problems take() { return std::move(m_problems); }
+
+    const Experiment &experiment;
+
+private:
+    bool inRange(const Field &field);
+
+    base::Problems m_problems;
+    std::set<std::string_view> m_ranged; ///< the fields whose ranges have been checked
+};
+
+/// Returns whether every size of the model is sound, so that sizes of tensors can be computed.
+bool checkModel(Checks &checks);
+/// What would overflow 64-bit counts further on. The model and the sizes of a microbatch must be sound.
+void checkActivations(Checks &checks);
+/// The axes of the mesh: each within its range, and then of a value that is supported.
+void checkMesh(Checks &checks);
+/// Devices, stages, and the layers of each stage.
+void checkStages(Checks &checks);
+void checkWhatIf(Checks &checks);
+
+/// Returns why the sequences of a plan cannot be divided over its context ranks, with the nearest number that divides them. The
+/// degrees must be positive.
+[[nodiscard]] base::Problems contextProblems(const Experiment &experiment);
+
+} // namespace stagelens::model

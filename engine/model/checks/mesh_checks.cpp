@@ -1,0 +1,197 @@
+// The axes of the mesh: what ranks divide.
+#include "engine/model/capabilities.h"
+#include "engine/model/checks/checks.h"
+#include "engine/operators/compression/compression.h"
+
+#include <algorithm>
+
+namespace stagelens::model {
+
+namespace {
+
+using base::concat;
+
+/// What tensor ranks divide: heads, inner columns, the vocabulary and, with sequence parallelism, the tokens of a microbatch.
+void checkTensor(Checks &checks)
+{
+    const Experiment &experiment = checks.experiment;
+    const ParallelPlan &plan = experiment.parallel;
+    const ModelConfig &model = experiment.model;
+    const int ranks = plan.tensor;
+    if (ranks == 1)
+        return;
+    constexpr std::string_view kField = "parallel.tensor";
+    if (!experiment.hasModel) {
+        checks.holds(false, kField, concat("is ", ranks, ", but given durations are of whole passes; choose 1"));
+        return;
+    }
+    // With fewer key and value heads than ranks each is on several ranks, which needs projections of their own.
+    const bool isFused = model.family == ModelFamily::Gpt;
+    const std::int64_t tokens = std::int64_t{plan.microbatchSize} * model.sequence;
+    const auto undivided = [&](int degree) {
+        std::string sizes;
+        const auto look = [&](bool divides, std::string_view what, std::int64_t size) {
+            if (!divides)
+                sizes += concat(sizes.empty() ? "" : ", ", what, " (", size, ")");
+        };
+        const bool areKeysDivided =
+            model.kvHeads % degree == 0 || (!isFused && model.kvHeads > 0 && degree % model.kvHeads == 0);
+        look(model.heads % degree == 0, "model.heads", model.heads);
+        look(areKeysDivided, "model.kv_heads", model.kvHeads);
+        look(model.hidden % degree == 0, "model.hidden", model.hidden);
+        look(model.ffn % degree == 0, "model.ffn", model.ffn);
+        look(!plan.hasSequenceParallel() || tokens % degree == 0, "the tokens of a microbatch", tokens);
+        return sizes;
+    };
+    int nearest = ranks;
+    while (nearest > 1 && !undivided(nearest).empty())
+        --nearest;
+    checks.holds(nearest == ranks, kField,
+                 concat("is ", ranks, ", which does not divide ", undivided(ranks), "; choose ", nearest));
+    checks.holds(model.vocabularySize >= std::int64_t{ranks} * plan.devices, kField,
+                 concat("is ", ranks, ", which with ", plan.devices, " devices makes more parts than the ",
+                        model.vocabularySize, " tokens of model.vocabulary_size; lower either"));
+}
+
+/// The replicas that shard among themselves.
+void checkShards(Checks &checks)
+{
+    const ParallelPlan &plan = checks.experiment.parallel;
+    constexpr auto kField = "parallel.shard_replicas";
+    if (plan.shardReplicas == 0)
+        return;
+    checks.holds(plan.zero > 0, kField,
+                 concat("is ", plan.shardReplicas, ", but without ZeRO replicas shard nothing; choose 0, or ZeRO 1 to 3"));
+    int nearest = std::min(plan.shardReplicas, plan.replicas);
+    while (nearest > 1 && plan.replicas % nearest != 0)
+        --nearest;
+    if (nearest == 1) // one replica shares with no other
+        nearest = plan.replicas > 1 ? plan.replicas : 0;
+    checks.holds(nearest == plan.shardReplicas, kField,
+                 concat("is ", plan.shardReplicas, ", which is no divisor above 1 of the ", plan.replicas,
+                        plan.replicas == 1 ? " replica" : " replicas", "; choose ", nearest));
+}
+
+base::Problems compressionProblems(const Experiment &experiment)
+{
+    const CompressionChoice &choice = experiment.training.compression;
+    if (!choice.isOn())
+        return {};
+    const std::string field = "training.gradient_compression";
+    const std::string word = operators::text(choice);
+    if (!experiment.hasModel)
+        return {{field, concat("is ", word,
+                               ", but there is no model whose gradients it compresses; choose none, or give "
+                               "a model")}};
+    if (experiment.parallel.gradientRanks() == 1)
+        return {{field, concat("is ", word,
+                               ", but one replica has no other to exchange gradients with; choose none, or at "
+                               "least 2 replicas")}};
+    const int hidden = experiment.model.hidden;
+    if (choice.name != "powersgd" || hidden < 3 || 2 * choice.number < hidden)
+        return {};
+    const int most = (hidden - 1) / 2;
+    return {{field, concat("is ", word, ", but two matrices of that rank are no shorter than one of ", hidden, " x ", hidden,
+                           " (model.hidden); choose powersgd=", std::min(most, 4), " or at most ", most)}};
+}
+
+/// Context ranks that exchange tokens for heads divide the heads of a tensor rank.
+base::Problems headProblems(const Experiment &experiment)
+{
+    const ParallelPlan &plan = experiment.parallel;
+    const int own = std::max(1, experiment.model.kvHeads / std::max(1, plan.tensor));
+    if (plan.contextMethod != ContextMethod::Ulysses || own % plan.context == 0)
+        return {};
+    int nearest = plan.context - 1;
+    while (nearest > 1 && own % nearest != 0)
+        --nearest;
+    return {{"parallel.context", concat("is ", plan.context, ", but ulysses divides the ", own,
+                                        " heads of keys and values of a tensor rank among the context ranks; choose ", nearest,
+                                        ", or --context-method all-gather or ring")}};
+}
+
+base::Problems expertProblems(const Experiment &experiment)
+{
+    const ParallelPlan &plan = experiment.parallel;
+    const ModelConfig &model = experiment.model;
+    constexpr const char *kField = "parallel.expert";
+    base::Problems problems;
+    if (experiment.whatIf.expertSkew && plan.expert == 1)
+        problems.push_back({"what_if.expert_skew",
+                            "is given, but all experts of a layer are on one rank, which computes as many "
+                            "rows whatever they choose; give parallel.expert, or leave it out"});
+    if (plan.expert == 1)
+        return problems;
+    if (!experiment.hasModel || !model.hasExperts()) {
+        problems.push_back({kField, concat("is ", plan.expert, ", but ",
+                                           experiment.hasModel ? "the model has no experts; choose 1, or give model.experts"
+                                                               : "given durations are of whole passes; choose 1")});
+        return problems;
+    }
+    int nearest = std::min({plan.expert, model.experts, plan.replicas});
+    while (nearest > 1 && (model.experts % nearest != 0 || plan.replicas % nearest != 0))
+        --nearest;
+    if (nearest == plan.expert)
+        return problems;
+    std::string ofWhat;
+    if (model.experts % plan.expert != 0)
+        ofWhat = concat(model.experts, " experts");
+    if (plan.replicas % plan.expert != 0)
+        ofWhat += concat(ofWhat.empty() ? "" : " and the ", plan.replicas, plan.replicas == 1 ? " replica" : " replicas");
+    problems.push_back({kField, concat("is ", plan.expert, ", which does not divide the ", ofWhat, "; choose ", nearest)});
+    return problems;
+}
+
+} // namespace
+
+base::Problems contextProblems(const Experiment &experiment)
+{
+    const ParallelPlan &plan = experiment.parallel;
+    const int ranks = plan.context;
+    if (ranks == 1)
+        return {};
+    constexpr const char *kField = "parallel.context";
+    if (!experiment.hasModel)
+        return {{kField, concat("is ", ranks, ", but given durations are of whole passes; choose 1")}};
+    // Two chunks a rank, which tensor ranks with sequence parallelism divide further.
+    const std::int64_t each = 2 * std::int64_t{plan.hasSequenceParallel() ? plan.tensor : 1};
+    const std::int64_t sequence = experiment.model.sequence;
+    if (sequence < 1 || sequence % (each * ranks) == 0)
+        return headProblems(experiment);
+    int nearest = ranks - 1;
+    while (nearest > 1 && sequence % (each * nearest) != 0)
+        --nearest;
+    const std::int64_t longer = (sequence / (each * ranks) + 1) * each * ranks;
+    const char *what =
+        plan.hasSequenceParallel() ? " chunks (2 for each context and tensor rank)" : " chunks (2 for each rank)";
+    return {{kField, concat("is ", ranks, ", but a sequence of ", sequence, " tokens is not a multiple of ", each * ranks, what,
+                            "; choose ", nearest, ", or a model.sequence of ", longer)}};
+}
+
+void checkMesh(Checks &checks)
+{
+    const Experiment &experiment = checks.experiment;
+    const ParallelPlan &plan = experiment.parallel;
+    bool isSound = true;
+    for (const std::string_view path : {"parallel.tensor", "parallel.context", "parallel.replicas", "parallel.expert",
+                                        "parallel.zero", "parallel.shard_replicas"})
+        isSound &= checks.inRange(path);
+    std::vector<std::string_view> axes = base::split(plan.rankOrder, '-');
+    std::ranges::sort(axes);
+    checks.holds(axes == std::vector<std::string_view>{"cp", "dp", "pp", "tp"}, "parallel.rank_order",
+                 concat("is ", base::quoted(plan.rankOrder), "; give each of tp, cp, dp and pp once, fastest first, such as ",
+                        ParallelPlan().rankOrder));
+    if (isSound) {
+        checkShards(checks);
+        checks.holds(
+            plan.zero < 2 || plan.gradientRanks() > 1, "parallel.zero",
+            concat("is ", plan.zero, ", but one replica has no other to share with; choose 0, or at least 2 replicas"));
+        checks.add(compressionProblems(experiment));
+        checks.add(unsupported(experiment, Use::Predict));
+        checkTensor(checks);
+        checks.add(contextProblems(experiment));
+        checks.add(expertProblems(experiment));
+    }
+}
+
+} // namespace stagelens::model

@@ -1,0 +1,191 @@
+// The shape of the model: sizes, heads, experts.
+#include "engine/model/checks/checks.h"
+
+#include <algorithm>
+
+namespace stagelens::model {
+
+namespace {
+
+using base::concat;
+
+constexpr int kWidest = 1 << 24;
+constexpr double kMostParameters = 1e15;
+constexpr double kMostBytes = 4e18;
+
+/// Whether heads have a width, so that sizes can be computed. `hidden` and `heads` are in range.
+bool checkHeadSize(const ModelConfig &model, Checks &checks)
+{
+    const bool isGpt = model.family == ModelFamily::Gpt;
+    if (model.headDim) {
+        if (!checks.inRange("model.head_dim") ||
+            !checks.holds(
+                std::int64_t{*model.headDim} * model.heads <= kWidest, "model.head_dim",
+                concat("is ", *model.headDim, ", and ", model.heads, " heads of it are wider than ", kWidest, "; choose less")))
+            return false;
+        checks.holds(!isGpt || std::int64_t{*model.headDim} * model.heads == model.hidden, "model.head_dim",
+                     concat("is ", *model.headDim, ", but the ", model.heads, " heads of gpt divide hidden ", model.hidden,
+                            "; leave it out or choose family llama"));
+    } else if (!checks.holds(
+                   model.hidden % model.heads == 0, "model.heads",
+                   concat(model.heads, " heads do not divide hidden ", model.hidden, "; choose a divisor of ", model.hidden))) {
+        return true; // sizes are rounded
+    }
+    checks.holds(isGpt || model.headSize() % 2 == 0, model.headDim ? "model.head_dim" : "model.heads",
+                 concat("a head is ", model.headSize(), " wide, and rotary positions need an even width; choose another ",
+                        model.headDim ? "one" : "number of heads"));
+    return true;
+}
+
+/// What Llama's norm and rotary positions are made with.
+void checkRotation(const ModelConfig &model, Checks &checks)
+{
+    constexpr double kLargest = 1e12;
+    const auto within = [&](double value, double least, double most, std::string_view field) {
+        checks.holds(value >= least && value <= most, field, concat("is ", value, "; choose ", least, " to ", most));
+    };
+    checks.inRange("model.rms_norm_eps");
+    checks.inRange("model.rope_theta");
+    if (!model.ropeScaling)
+        return;
+    const RopeScaling &scaling = *model.ropeScaling;
+    within(scaling.factor, 1, kLargest, "model.rope_scaling.factor");
+    within(scaling.lowFrequencyFactor, 1e-6, kLargest, "model.rope_scaling.low_freq_factor");
+    checks.holds(scaling.highFrequencyFactor > scaling.lowFrequencyFactor && scaling.highFrequencyFactor <= kLargest,
+                 "model.rope_scaling.high_freq_factor",
+                 concat("is ", scaling.highFrequencyFactor, "; choose more than low_freq_factor, which is ",
+                        scaling.lowFrequencyFactor));
+    within(scaling.originalSequence, 1, kWidest, "model.rope_scaling.original_max_position_embeddings");
+}
+
+/// True if the sizes of latent attention are sound.
+bool checkLatentAttention(const ModelConfig &model, Checks &checks)
+{
+    if (!model.latentAttention)
+        return true;
+    const LatentAttention &latent = *model.latentAttention;
+    constexpr int kWidestLatent = 1 << 20;
+    bool sound = true;
+    for (const int size : {latent.queryRank, latent.keyValueRank, latent.plainSize, latent.rotarySize, latent.valueSize})
+        sound &= size >= 1 && size <= kWidestLatent;
+    checks.holds(sound, "model.latent_attention", concat("has a size outside of 1 to ", kWidestLatent));
+    checks.holds(model.family == ModelFamily::Llama, "model.latent_attention", "is of llamas; choose family llama");
+    return sound && model.family == ModelFamily::Llama;
+}
+
+/// Groups of experts, of which a token chooses some.
+void checkRouter(const ModelConfig &model, Checks &checks)
+{
+    checks.inRange("model.router_bias_rate");
+    checks.inRange("model.router_scale");
+    checks.inRange("model.capacity_factor");
+    if (!checks.inRange("model.router_groups") || !checks.inRange("model.router_group_limit") || model.routerGroups == 1)
+        return;
+    const bool isSound =
+        checks.holds(model.router == RouterScore::Sigmoid, "model.router_groups",
+                     "is above 1, but softmax routers have no groups; choose 1, or router sigmoid") &&
+        checks.holds(model.experts % model.routerGroups == 0, "model.router_groups",
+                     concat(model.routerGroups, " groups do not divide ", model.experts, " experts; choose a divisor"));
+    if (!isSound)
+        return;
+    const int least = (model.topK * model.routerGroups + model.experts - 1) / model.experts;
+    checks.holds(model.chosenGroups() >= least && model.chosenGroups() <= model.routerGroups, "model.router_group_limit",
+                 concat("is ", model.routerGroupLimit, ", but ", model.topK, " experts are chosen from groups of ",
+                        model.experts / model.routerGroups, "; choose ", least, " to ", model.routerGroups, ", or 0"));
+}
+
+/// True if the sizes of experts are sound.
+bool checkExperts(const ModelConfig &model, Checks &checks)
+{
+    if (!checks.inRange("model.experts") || !model.hasExperts())
+        return !model.hasExperts();
+    const bool isLlama = model.family == ModelFamily::Llama;
+    checks.holds(isLlama, "model.experts",
+                 concat("is ", model.experts, ", but the experts are MLPs of a llama; choose family llama, or 0 experts"));
+    bool sound = checks.inRange("model.top_k");
+    if (sound) {
+        sound = model.topK <= model.experts;
+        checks.holds(sound, "model.top_k",
+                     concat("is ", model.topK, ", more than the ", model.experts, " experts; choose 1 to ", model.experts));
+    }
+    sound &= checks.inRange("model.expert_ffn");
+    checks.inRange("model.aux_loss");
+    checks.inRange("model.z_loss");
+    sound &= checks.inRange("model.shared_experts");
+    sound &= checks.inRange("model.expert_every") && checks.inRange("model.dense_layers");
+    if (sound) {
+        const bool hasLayer = model.expertLayers(model.layers) > 0;
+        checks.holds(hasLayer, model.denseLayers > 0 ? "model.dense_layers" : "model.expert_every",
+                     concat("leaves no layer with experts among ", model.layers, "; choose less"));
+        checkRouter(model, checks);
+    }
+    return isLlama && sound;
+}
+
+// What would overflow 64-bit counts further on.
+void checkParameters(const ModelConfig &model, Checks &checks)
+{
+    // An upper bound: four matrices of attention as wide as its queries, three of the MLP.
+    const double hidden = model.hidden;
+    const double mlpWidth = model.hasExperts()
+                                ? (model.experts + model.sharedExperts) * (3.0 * model.expertWidth() + 1) + 3.0 * model.ffn
+                                : 3.0 * static_cast<double>(model.ffn);
+    const double layer = hidden * (4.0 * static_cast<double>(model.queryWidth()) + mlpWidth + 16.0);
+    const double parameters = model.layers * layer + 2.0 * hidden * model.vocabularySize;
+    checks.holds(
+        parameters <= kMostParameters, "model",
+        concat("has about ", parameters, " parameters, and at most ", kMostParameters, " are accepted; lower its sizes"));
+}
+
+} // namespace
+
+bool checkModel(Checks &checks)
+{
+    const ModelConfig &model = checks.experiment.model;
+    bool sound = checks.inRange("model.layers");
+    const bool hidden = checks.inRange("model.hidden");
+    const bool heads = checks.inRange("model.heads");
+    const bool kvHeads = checks.inRange("model.kv_heads");
+    sound &= checks.inRange("model.ffn");
+    sound &= checks.inRange("model.sequence");
+    sound &= checks.inRange("model.vocabulary_size");
+    const bool size = hidden && heads && checkHeadSize(model, checks);
+    if (heads && kvHeads && model.family == ModelFamily::Gpt)
+        checks.holds(
+            model.kvHeads == model.heads, "model.kv_heads",
+            concat("is ", model.kvHeads, ", but gpt has as many as heads; set it to ", model.heads, " or choose family llama"));
+    else if (heads && kvHeads)
+        checks.holds(model.heads % model.kvHeads == 0, "model.kv_heads",
+                     concat(model.kvHeads, " key and value heads do not divide ", model.heads, " heads; choose a divisor of ",
+                            model.heads));
+    checkRotation(model, checks);
+    const bool isLatent = checkLatentAttention(model, checks);
+    const bool isSound = checkExperts(model, checks) && sound && size && kvHeads && isLatent;
+    checks.rest("model.");
+    if (isSound)
+        checkParameters(model, checks);
+    return isSound;
+}
+
+void checkActivations(Checks &checks)
+{
+    const ModelConfig &model = checks.experiment.model;
+    const ParallelPlan &plan = checks.experiment.parallel;
+    const Attention attention = checks.experiment.schedule.attention;
+    const double scores = attention == Attention::Materialised ? static_cast<double>(model.heads) * model.sequence : 0;
+    const double routed = model.hasExperts()
+                              ? 16.0 * (model.experts + model.topK * (2.0 * model.hidden + 4.0) + // rows, logits and routes
+                                        static_cast<double>(model.sharedExperts) * model.expertWidth() + model.ffn)
+                              : 0;
+    // An upper bound of the bytes a token of every way to count them.
+    const double tokenBytes =
+        model.layers * (40.0 * static_cast<double>(std::max<std::int64_t>(model.hidden, model.queryWidth())) +
+                        16.0 * static_cast<double>(model.innerWidth()) + routed + 4.0 * model.heads + 16.0 * scores + 16.0) +
+        8.0 * model.vocabularySize;
+    const double tokens = static_cast<double>(plan.microbatchSize) * plan.microbatches * model.sequence;
+    checks.holds(tokens * tokenBytes <= kMostBytes, "parallel.microbatch_size",
+                 concat("a step's activations are about ", tokens * tokenBytes, " bytes, and at most ", kMostBytes,
+                        " are accepted; lower microbatch_size, microbatches or the model's sizes"));
+}
+
+} // namespace stagelens::model

@@ -1,0 +1,55 @@
+// What an experiment may have. Fields apply and capabilities are used under these conditions.
+#pragma once
+
+#include "engine/model/experiment.h"
+#include "engine/model/family_shape.h"
+
+#include <variant>
+
+namespace stagelens::model {
+
+/// Whether all of these conditions hold.
+template <auto... kConditions>
+[[nodiscard]] constexpr bool all(const Experiment &experiment)
+{
+    return (kConditions(experiment) && ...);
+}
+
+inline constexpr auto kHasModel = [](const Experiment &e) { return e.hasModel; };
+inline constexpr auto kHasExperts = [](const Experiment &e) { return e.hasModel && e.model.hasExperts(); };
+inline constexpr auto kHasSharedExperts = [](const Experiment &e) { return kHasExperts(e) && e.model.sharedExperts > 0; };
+inline constexpr auto kHasSigmoidRouter = [](const Experiment &e) { return e.hasModel && e.model.hasRouterBias(); };
+inline constexpr auto kMixesLayers = [](const Experiment &e) { return e.hasModel && e.model.mixesLayers(); };
+inline constexpr auto kHasLatentAttention = [](const Experiment &e) { return e.hasModel && e.model.latentAttention; };
+
+inline constexpr auto kHasTensorRanks = [](const Experiment &e) { return e.parallel.tensor > 1; };
+inline constexpr auto kHasContextRanks = [](const Experiment &e) { return e.parallel.context > 1; };
+inline constexpr auto kHasReplicas = [](const Experiment &e) { return e.parallel.replicas > 1; };
+inline constexpr auto kHasExpertRanks = [](const Experiment &e) { return e.parallel.expert > 1; };
+inline constexpr auto kIsRing = [](const Experiment &e) { return e.parallel.contextMethod == ContextMethod::Ring; };
+template <int kStage>
+inline constexpr auto kIsZero = [](const Experiment &e) { return e.parallel.zero == kStage; };
+inline constexpr auto kReducesEagerly = [](const Experiment &e) { return e.parallel.reducesEagerly(); };
+inline constexpr auto kHasShardGroups = [](const Experiment &e) {
+    return e.parallel.shardReplicas > 0 && e.parallel.shardReplicas < e.parallel.replicas;
+};
+
+inline constexpr auto kIsSharded = [](const Experiment &e) { return traits(e.schedule.vocabulary).isSharded; };
+inline constexpr auto kCutsSequences = [](const Experiment &e) { return cutsSequences(e.schedule.family); };
+inline constexpr auto kOffloads = [](const Experiment &e) { return e.schedule.offload.isOn(); };
+inline constexpr auto kIsMaterialised = [](const Experiment &e) { return e.schedule.attention == Attention::Materialised; };
+inline constexpr auto kKeepsSomeLayers = [](const Experiment &e) { return e.schedule.recompute != Recompute::Full; };
+
+template <class Source>
+inline constexpr auto kHasCosts = [](const Experiment &e) { return std::holds_alternative<Source>(e.cost.source); };
+
+inline constexpr auto kIsOnGpus = [](const Experiment &e) { return e.training.backend == "cuda"; };
+inline constexpr auto kCompresses = [](const Experiment &e) { return e.training.compression.isOn(); };
+inline constexpr auto kIsNotAdamW = [](const Experiment &e) { return e.training.optimizer.name != OptimizerChoice().name; };
+
+inline constexpr auto kHasSkew = [](const Experiment &e) { return e.whatIf.expertSkew.has_value(); };
+inline constexpr auto kHasJitter = [](const Experiment &e) { return e.whatIf.jitter.has_value(); };
+inline constexpr auto kHasLengths = [](const Experiment &e) { return !e.whatIf.lengths.empty(); };
+inline constexpr auto kHasFailures = [](const Experiment &e) { return e.whatIf.failureInterval.has_value(); };
+
+} // namespace stagelens::model
