@@ -109,21 +109,15 @@ double nanos(const service::SweepPoint &point)
 
 std::span<const SweepParameter> sweepParameters()
 {
-    const auto list = [](QString words) { return words.replace(u',', u", "_s); };
-    static const std::array<SweepParameter, 13> kAll{
-        {{&model::schemaField("model.vocabulary_size"), u"32k, 64k, 128k, 256k"_s, true},
-         {&model::schemaField("parallel.devices"), u"2, 4, 8"_s, false},
-         {&model::schemaField("parallel.microbatches"), u"4, 8, 16, 32, 64"_s, false},
-         {&model::schemaField("parallel.microbatch_size"), u"1, 2, 4"_s, true},
-         {&model::schemaField("model.layers"), u"8, 16, 32"_s, true},
-         {&model::schemaField("model.sequence"), u"128, 256, 512, 1Ki"_s, true},
-         {&model::schemaField("schedule.family"), list(u"gpipe,1f1b,interleaved-1f1b,zb-h1,v-half"_s), false},
-         {&model::schemaField("schedule.chunks"), u"2, 4"_s, false},
-         {&model::schemaField("schedule.recompute"), list(u"none,selective,full"_s), true},
-         {&model::schemaField("cost.hardware"), list(u"a100-80gb,h100-sxm,h200,b200"_s), true},
-         {&model::schemaField("parallel.tensor"), u"1, 2, 4"_s, true},
-         {&model::schemaField("parallel.replicas"), u"1, 2, 4"_s, true},
-         {&model::schemaField("parallel.devices"), {}, true, true}}};
+    static const std::vector<SweepParameter> kAll = [] {
+        std::vector<SweepParameter> all;
+        for (const model::Field &field : model::schema())
+            if (!field.sweep.values.empty())
+                all.push_back({&field, qtText(field.sweep.values), field.sweep.needsModel});
+        std::ranges::stable_sort(all, {}, [](const SweepParameter &one) { return one.field->sweep.place; });
+        all.push_back({&model::schemaField("parallel.devices"), {}, true, true});
+        return all;
+    }();
     return kAll;
 }
 
