@@ -157,8 +157,7 @@ Field fieldOf(const Row &row)
             {qtText(choice.value),
              row.kind == Row::Kind::Size ? countText(qtText(choice.value).toDouble()) : engineText(choice.caption),
              engineText(choice.tip)});
-    if (row.applies != nullptr)
-        field.applies = row.applies;
+    field.applies = row.applies;
     field.zero = row.absent.empty() ? QString() : engineText(row.absent);
     return field;
 }
