@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
+#include "engine/schedule/families.h"
 
 #include <nlohmann/json.hpp>
 
@@ -70,12 +71,13 @@ void printFront(std::ostream &out, const service::SearchResult &search)
                  hasBytes ? "peak memory" : "microbatches held"});
     for (std::size_t i = 0; i < search.front.size(); ++i) {
         const Candidate &plan = search.front[i];
-        table.add(
-            {search.chosen == i ? "*" : "", plan.schedule.family, std::string(model::name(plan.schedule.vocabulary)),
-             model::traits(plan.schedule.vocabulary).isSharded ? std::string(model::name(plan.schedule.vocabularyOrder)) : "-",
-             std::to_string(model::stagesPerDevice(plan.schedule)), layersText(plan.parallel.stageLayers),
-             timeText(plan.iteration), gapText(plan.makespan, plan.lowerBound),
-             hasBytes ? base::bytesText(*plan.peakMemory) : base::concat(plan.peakActivations)});
+        table.add({search.chosen == i ? "*" : "", plan.schedule.family, std::string(model::name(plan.schedule.vocabulary)),
+                   !schedule::vocabularyPasses(plan.schedule.vocabulary).empty()
+                       ? std::string(model::name(plan.schedule.vocabularyOrder))
+                       : "-",
+                   std::to_string(model::stagesPerDevice(plan.schedule)), layersText(plan.parallel.stageLayers),
+                   timeText(plan.iteration), gapText(plan.makespan, plan.lowerBound),
+                   hasBytes ? base::bytesText(*plan.peakMemory) : base::concat(plan.peakActivations)});
     }
     table.print(out);
     out << "\n* " << limitText(search) << ". " << search.tried << " plans simulated, " << search.beaten
@@ -92,10 +94,8 @@ void printFront(std::ostream &out, const service::SearchResult &search)
 std::string choiceText(const model::ScheduleChoice &choice)
 {
     return base::concat(choice.family, ", vocabulary ", model::name(choice.vocabulary),
-                        model::traits(choice.vocabulary).isSharded && choice.vocabularyOrder == model::VocabularyOrder::Best
-                            ? " in the best order"
-                            : "",
-                        ", chunks ", model::stagesPerDevice(choice));
+                        schedule::hasBestOrder(choice) ? " in the best order" : "", ", chunks ",
+                        model::stagesPerDevice(choice));
 }
 
 } // namespace stagelens::cli

@@ -2,6 +2,7 @@
 
 #include "engine/exchange/launch_plan.h"
 #include "engine/model/names.h"
+#include "engine/schedule/vocabulary_tables.h"
 
 #include <algorithm>
 
@@ -65,7 +66,7 @@ bool LaunchPlan::isV() const
 void omitVocabulary(const LaunchPlan &plan, std::string_view framework, Launch &launch)
 {
     const model::VocabularyMethod method = plan.schedule.vocabulary();
-    if (model::traits(method).isSharded)
+    if (schedule::dividesTables(method))
         launch.omitted.push_back(concat("vocabulary ", model::name(method), ": ", framework,
                                         " computes the input embedding on the first stage and the output layer on the last; "
                                         "sail-sg/VocabularyParallelism, a fork of Megatron-LM, shards them"));

@@ -94,6 +94,11 @@ bool leavesGroupsOpen(std::string_view family)
     return found != kShapes.end() && found->hasGroups;
 }
 
+int leastStageLayers(const ScheduleChoice &choice)
+{
+    return traits(choice.vocabulary).redistributesLayers ? 0 : 1;
+}
+
 base::Problems shapeProblems(const ScheduleChoice &choice)
 {
     base::Problems problems;

@@ -26,6 +26,10 @@ void chooseFamily(ScheduleChoice &choice, std::string_view family);
 [[nodiscard]] bool leavesChunksOpen(std::string_view family);
 [[nodiscard]] bool leavesGroupsOpen(std::string_view family);
 
+/// Returns the fewest layers that a stage may have: where layers are redistributed, stages with vocabulary layers may have
+/// none.
+[[nodiscard]] int leastStageLayers(const ScheduleChoice &choice);
+
 /// Returns the problems of chunks, groups, waves and slices that the family does not support.
 [[nodiscard]] base::Problems shapeProblems(const ScheduleChoice &choice);
 

@@ -13,7 +13,7 @@ namespace stagelens::model {
 
 enum class VocabularyMethod : unsigned char { None, Redis, Naive, Vocab1, Vocab2, Interlaced };
 
-/// What tells one method from another. Readers ask for a trait and never compare methods.
+/// What tells one method from another before its passes are known; what these do is in its recipes (engine/passes/vocabulary).
 struct VocabularyTraits {
     VocabularyMethod method;
     std::string_view name;        ///< in documents and on the command line
@@ -27,12 +27,6 @@ struct VocabularyTraits {
     bool isSharded = false;
     /// Communication barriers of the output layer; each costs one more microbatch in flight (section 4).
     int barriers = 0;
-    /// S makes the local maximum only; U makes the local sums after a barrier of its own.
-    bool hasPassU = false;
-    /// S makes the parts of dX as well, scaled by local statistics; B of the last stage waits for S, and T makes dW only.
-    bool isGradientFromS = false;
-    /// S and T are one pass on all devices at once, as in tensor parallelism.
-    bool joinsSAndT = false;
 };
 
 inline constexpr auto kVocabularyMethods = std::to_array<VocabularyTraits>({
@@ -53,8 +47,7 @@ inline constexpr auto kVocabularyMethods = std::to_array<VocabularyTraits>({
      .shortName = "naive split",
      .description = "sharded over all devices, three barriers",
      .isSharded = true,
-     .barriers = 3,
-     .hasPassU = true},
+     .barriers = 3},
     {.method = VocabularyMethod::Vocab1, // algorithm 1
      .name = "vocab-1",
      .caption = "VOCAB-1: split, 2 barriers",
@@ -68,16 +61,14 @@ inline constexpr auto kVocabularyMethods = std::to_array<VocabularyTraits>({
      .shortName = "VOCAB-2",
      .description = "sharded over all devices, one barrier (arXiv 2411.05288, algorithm 2)",
      .isSharded = true,
-     .barriers = 1,
-     .isGradientFromS = true},
+     .barriers = 1},
     {.method = VocabularyMethod::Interlaced, // appendix B
      .name = "interlaced",
      .caption = "Split, all devices at once",
      .shortName = "interlaced split",
      .description = "sharded over all devices, which run it at once (arXiv 2411.05288, appendix B)",
      .isChoice = false,
-     .isSharded = true,
-     .joinsSAndT = true},
+     .isSharded = true},
 });
 
 [[nodiscard]] constexpr const VocabularyTraits &traits(VocabularyMethod method)

@@ -2,6 +2,7 @@
 // the kernels of the forward on the same numbers, so gradients have the bits of a run that keeps everything.
 #pragma once
 
+#include "engine/operators/engine_floats.h"
 #include "engine/operators/recipe.h"
 #include "engine/operators/sizes.h"
 

@@ -5,11 +5,8 @@
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
 #include "engine/operators/partition.h"
-#include "engine/operators/recipe.h"
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace stagelens::operators {
 
@@ -64,62 +61,11 @@ struct ParameterBytes {
 /// for other machines, whose frameworks keep other tensors.
 [[nodiscard]] bool isEnginePlan(const model::Experiment &experiment);
 
-/// Offsets of the saved values in the slab of a layer, in floats (base/precision.h).
-struct SavedLayout {
-    std::vector<std::int64_t> offsets; ///< by ValueId; of saved values only
-    std::int64_t floats = 0;           ///< of the slab
-};
-[[nodiscard]] SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std::int64_t tokens,
-                                      base::Precision precision);
-
-/// Memory that a rank of the engine takes for one microbatch, in floats.
-struct EngineFloats {
-    base::Precision precision = base::Precision::Fp32;
-    std::int64_t tokens = 0;         ///< their number
-    std::int64_t boundary = 0;       ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
-    std::int64_t gathered = 0;       ///< one [b s, h] tensor with the rows of all tensor ranks
-    std::int64_t tensorPart = 0;     ///< of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
-    std::int64_t contextPart = 0;    ///< the greatest message of context ranks: the keys and values of a rank's tokens, or its
-                                     ///< fused rows of another rank's heads; 0 without context ranks
-    std::int64_t keys = 0;           ///< slices: keys and values of whole sequences, of a layer; 0 for whole sequences
-    std::int64_t layer = 0;          ///< saved by a layer from F to B in addition to its input
-    std::int64_t dropped = 0;        ///< of them: rebuilt in the backward of a layer that is not recomputed as a whole
-    std::int64_t normStatistics = 0; ///< saved by one norm in addition to its input
-    /// Scratch that a device always holds; recomputation adds what one layer rebuilds (rebuiltFloats()).
-    std::int64_t workspace = 0;
-    /// Returns what a stage keeps of its layers, of which the first `whole` are recomputed as a whole: saved values, and the
-    /// outputs between layers.
-    [[nodiscard]] std::int64_t keptByStage(int layers, int whole) const
-    {
-        return (layers - 1) * boundary + (layers - whole) * (layer - dropped);
-    }
-    /// Returns what all layers of a stage rebuild.
-    [[nodiscard]] std::int64_t rebuiltByStage(int layers, int whole) const
-    {
-        return whole * layer + (layers - whole) * dropped;
-    }
-    int workspaceParts = 0; ///< allocations that it consists of, recomputed tensors included
-};
-[[nodiscard]] EngineFloats engineFloats(const model::ModelConfig &model, int microbatchSize,
-                                        base::Precision precision = base::Precision::Fp32, bool keepsProbabilities = false,
-                                        const TensorSplit &split = {}, const model::RecomputeModules &modules = {});
-/// Uses the model, microbatch size, tensor ranks and precision of the plan. With slices of sequences: of the longest slice.
-[[nodiscard]] EngineFloats engineFloats(const model::Experiment &experiment);
-/// Returns the same for each slice of a sequence; the workspace is that of the longest.
-[[nodiscard]] std::vector<EngineFloats> engineFloatsOfSlices(const model::Experiment &experiment);
-/// Returns the numbers that the layers read besides parameters: the angles of rotary positions.
-[[nodiscard]] std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize);
-
 /// Returns whether layers keep attention's probabilities from the forward to the backward. Selective recomputation drops them.
 [[nodiscard]] constexpr bool keepsProbabilities(model::Attention attention, model::Recompute recompute)
 {
     return attention == model::Attention::Materialised && recompute != model::Recompute::Selective;
 }
-/// Returns the block that a rank of the engine runs.
-[[nodiscard]] Block engineBlock(const model::Experiment &experiment);
-/// Returns the same of a layer that has, or has not, experts.
-[[nodiscard]] Block engineBlock(const model::Experiment &experiment, bool hasExperts);
-
 /// Returns the bytes of activations that one layer saves from F to B for one microbatch (without recomputation, for GPT in 16
 /// bit, 34 s b h with flash attention and 5 a s^2 b more with materialised, Korthikanti et al. 2022, arXiv 2205.05198; in fp32
 /// what the CPU engine saves, with the input of the layer). `split` divides it over tensor ranks as equations 2 to 4 there do;
@@ -132,9 +78,9 @@ struct EngineFloats {
 /// tensor rank sends its rows.
 [[nodiscard]] base::Bytes boundaryBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
 /// Returns the bytes that a rank holds for S and T of one microbatch in 16 bit: its share of the softmax, statistics, X, and
-/// (VOCAB-2, until the barrier) A.
-[[nodiscard]] base::Bytes vocabularyTransientBytes(const model::ModelConfig &model, int microbatchSize, int devices,
-                                                   model::VocabularyMethod method, const TensorSplit &split = {});
+/// `parts` more [b s, h] tensors of the gradient of X until their barrier. `shards` ranks divide the vocabulary.
+[[nodiscard]] base::Bytes vocabularyTransientBytes(const model::ModelConfig &model, int microbatchSize, std::int64_t shards,
+                                                   int parts, const TensorSplit &split = {});
 /// Returns the bytes that the first stage keeps of a microbatch from F to B in addition to its own input if the embedding is
 /// sharded: the sum of the shards' embeddings, to which positions are added (in 16 bit; the CPU engine adds in place).
 [[nodiscard]] base::Bytes embeddingSumBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});

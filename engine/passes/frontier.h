@@ -21,7 +21,7 @@ public:
         : m_table(table), m_placement(&placement), m_microbatches(static_cast<std::size_t>(microbatches)),
           m_results(m_table.rows().count() * m_microbatches),
           m_firstShared(2 * static_cast<std::size_t>(placement.stages()) * m_microbatches),
-          m_shared(m_table.isSharded() ? m_results.size() - m_firstShared : 0, {0, placement.devices}),
+          m_shared(m_table.hasShared() ? m_results.size() - m_firstShared : 0, {0, placement.devices}),
           m_nextWaiter(waiters, kNobody)
     {}
 

@@ -201,6 +201,12 @@ public:
     RecipeBook(model::VocabularyMethod method, bool recomputes, Sharing sharing);
 
     [[nodiscard]] const PassRecipe &of(const PassRole &role) const { return m_recipes[index(role)]; }
+    /// Returns the messages that a pass sends, in order.
+    [[nodiscard]] std::vector<PassValue> sentBy(const PassRole &role) const;
+    /// Returns whether any pass sends a message that travels so.
+    [[nodiscard]] bool uses(Transfer transfer) const;
+    /// Returns whether a pass waits for what the passes of its own kind on the other devices send: they all run at once.
+    [[nodiscard]] bool hasBarrierInside(PassKind kind) const;
     /// Returns the kind of the passes that send a message: B stands for I too.
     [[nodiscard]] PassKind senderOf(PassValue message) const { return m_senders[messageIndex(message)]; }
     /// Returns the kind of the passes that use a message; the first of them if two do.

@@ -278,6 +278,31 @@ void RecipeBook::addRequirements(const PassRole &role)
     }
 }
 
+std::vector<PassValue> RecipeBook::sentBy(const PassRole &role) const
+{
+    std::vector<PassValue> sent;
+    for (const PassStep &each : of(role).steps)
+        if (each.kind == PassStepKind::Send)
+            sent.push_back(each.in.front());
+    return sent;
+}
+
+bool RecipeBook::uses(Transfer transfer) const
+{
+    for (std::size_t i = 0; i < kMessageKinds; ++i)
+        if (kMessages[i].transfer == transfer && m_senders[i] != PassKind::O)
+            return true;
+    return false;
+}
+
+bool RecipeBook::hasBarrierInside(PassKind kind) const
+{
+    for (std::size_t i = 0; i < kMessageKinds && isVocabularyPass(kind); ++i)
+        if (m_senders[i] == kind && m_receivers[i] == kind)
+            return true;
+    return false;
+}
+
 const PassRecipe *RecipeBook::relative(const PassRole &role, PassKind kind) const
 {
     PassRole other = role;

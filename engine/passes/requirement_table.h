@@ -35,8 +35,7 @@ public:
     /// For collectives `from` is the first stage's device.
     template <class Latency>
     RequirementTable(const Placement &placement, model::VocabularyMethod vocabulary, Latency latency)
-        : m_stages(static_cast<std::size_t>(placement.stages())), m_isSharded(model::traits(vocabulary).isSharded),
-          m_rows(placement.stages(), placement.devices),
+        : m_stages(static_cast<std::size_t>(placement.stages())), m_rows(placement.stages(), placement.devices),
           m_needs(m_stages * kPassKindCount * static_cast<std::size_t>(placement.directions))
     {
         PassNeeds *own = m_needs.data();
@@ -55,7 +54,8 @@ public:
     /// Of all directions, kinds and stages, in this order.
     [[nodiscard]] const std::vector<PassNeeds> &all() const { return m_needs; }
     [[nodiscard]] const ResultRows &rows() const { return m_rows; }
-    [[nodiscard]] bool isSharded() const { return m_isSharded; }
+    /// Returns whether any pass needs a result of all devices.
+    [[nodiscard]] bool hasShared() const { return m_hasShared; }
 
 private:
     template <class Latency>
@@ -65,14 +65,15 @@ private:
         own.result = m_rows.of(pass.kind, pass.stage);
         forEachRequirement(rules, pass, [&](const Requirement &need) {
             const int from = placement.deviceOf(need.allDevices ? 0 : need.stage, direction);
+            m_hasShared = m_hasShared || need.allDevices;
             own.needs[own.count++] = {m_rows.of(need.kind, need.stage), need.transfer,
                                       latency(need.transfer, from, placement.deviceOf(pass.stage, direction))};
         });
     }
 
     std::size_t m_stages;
-    bool m_isSharded;
     ResultRows m_rows;
+    bool m_hasShared = false;
     std::vector<PassNeeds> m_needs;
 };
 

@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/model/capabilities.h"
+#include "engine/operators/optimizers/optimizer.h"
 #include "engine/operators/sizes.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/runtime/executor/lowering.h"
@@ -10,6 +11,7 @@
 #include "engine/runtime/worker/accelerators.h"
 #include "engine/schedule/check/ranks.h"
 #include "engine/schedule/check/validator.h"
+#include "engine/schedule/vocabulary_tables.h"
 
 #include <numeric>
 #include <string>
@@ -20,7 +22,7 @@ namespace {
 /// Adds problems of settings that asynchronous weight updates do not support.
 void addAsynchronous(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    if (model::traits(schedule.vocabulary()).isSharded)
+    if (schedule::dividesTables(schedule.vocabulary()))
         found.push_back({"schedule.vocabulary",
                          "the schedule updates weights between the passes of a sharded output layer, which makes its "
                          "shards inconsistent; choose none or redis, or updates end-of-step"});
@@ -75,8 +77,9 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
     }
     // Only valid schedules are lowered. The lowered schedule may deadlock if devices differ in the order of their S.
     std::vector<schedule::Violation> violations = schedule::findViolations(schedule, 10);
-    if (violations.empty() && model::traits(schedule.vocabulary()).joinsSAndT)
-        violations = schedule::findViolations(lowered(schedule), 10);
+    if (violations.empty())
+        if (const schedule::Schedule executed = lowered(schedule); executed.passCount() > schedule.passCount())
+            violations = schedule::findViolations(executed, 10);
     for (const schedule::Violation &violation : violations)
         found.push_back({"schedule", base::concat("device ", violation.device, ", position ", violation.position, ": ",
                                                   violation.cause, "; ", violation.remedy)});

@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
+#include "engine/passes/pass_recipe.h"
 #include "engine/schedule/families/chimera.h"
 #include "engine/schedule/families/dualpipe.h"
 #include "engine/schedule/families/eager.h"
@@ -187,7 +188,7 @@ std::int64_t passesOfMicrobatch(const model::Experiment &experiment, const Famil
 {
     const std::int64_t ofStage = family.splitsBackward ? 3 : 2;
     const std::int64_t ofShard = 5; // EF, S, U, T, EB
-    const bool isSharded = model::traits(experiment.schedule.vocabulary).isSharded || family.name == "interlaced";
+    const bool isSharded = !vocabularyPasses(methodOf(experiment.schedule)).empty();
     return std::int64_t{experiment.parallel.devices} * model::slicesOf(experiment.schedule) *
            (ofStage * model::stagesPerDevice(experiment.schedule) + (isSharded ? ofShard : 0));
 }
@@ -231,9 +232,17 @@ const Family *findFamily(std::string_view name)
 bool looksAtDurations(const model::Experiment &experiment)
 {
     const Family *const family = findFamily(experiment.schedule.family);
-    const bool isBest = experiment.schedule.vocabularyOrder == model::VocabularyOrder::Best;
-    return family != nullptr &&
-           (family->looksAtDurations || (isBest && model::traits(experiment.schedule.vocabulary).isSharded));
+    return family != nullptr && (family->looksAtDurations || hasBestOrder(experiment.schedule));
+}
+
+model::VocabularyMethod methodOf(const model::ScheduleChoice &choice)
+{
+    return model::parseVocabularyMethod(choice.family).value_or(choice.vocabulary);
+}
+
+bool hasBestOrder(const model::ScheduleChoice &choice)
+{
+    return choice.vocabularyOrder == model::VocabularyOrder::Best && !vocabularyPasses(choice.vocabulary).empty();
 }
 
 base::Result<Schedule> makeSchedule(const model::Experiment &experiment, const Durations *costsAtHand)
@@ -249,6 +258,11 @@ base::Result<Schedule> makeSchedule(const model::Experiment &experiment, const D
     }
     if (base::Problems problems = problemsOf(experiment, *family); !problems.empty())
         return base::Error::invalid(std::move(problems));
+    if (model::parseVocabularyMethod(family->name) && experiment.schedule.vocabulary != model::VocabularyMethod::None)
+        return base::Error::invalid("schedule.vocabulary",
+                                    base::concat(family->name, " brings its own method, and ",
+                                                 model::name(experiment.schedule.vocabulary),
+                                                 " is given; leave vocabulary out, or choose the schedule 1f1b"));
     return family->generate(experiment, costsAtHand != nullptr ? *costsAtHand : nominalDurations(experiment));
 }
 

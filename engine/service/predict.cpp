@@ -1,3 +1,4 @@
+#include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/schedule_plan.h"
 #include "engine/simulate/sensitivity/what_if_costs.h"
@@ -30,8 +31,7 @@ std::string costName(const model::CostChoice &cost)
 /// Iteration with the published order of the vocabulary passes, where `best` chose another or might have.
 std::optional<base::Nanos> publishedIteration(model::Experiment experiment)
 {
-    if (experiment.schedule.vocabularyOrder != model::VocabularyOrder::Best ||
-        !model::traits(experiment.schedule.vocabulary).isSharded)
+    if (!schedule::hasBestOrder(experiment.schedule))
         return std::nullopt;
     experiment.schedule.vocabularyOrder = model::VocabularyOrder::Published;
     const auto schedule = scheduleOf(experiment);

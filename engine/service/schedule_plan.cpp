@@ -4,6 +4,7 @@
 #include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
 #include "engine/operators/stage_layers.h"
+#include "engine/passes/pass_recipe.h"
 #include "engine/schedule/check/ranks.h"
 #include "engine/service/engine_service.h"
 #include "engine/simulate/offload/offload_plan.h"
@@ -75,7 +76,7 @@ private:
     {
         const VocabularyMethod found = m_file.schedule.vocabulary();
         VocabularyMethod &choice = m_experiment.schedule.vocabulary;
-        if (m_file.csv && model::traits(choice).redistributesLayers)
+        if (m_file.csv && schedule::vocabularyPasses(choice) == schedule::vocabularyPasses(found))
             return;
         if (choice != VocabularyMethod::None && choice != found)
             m_problems.push_back({"schedule.vocabulary", concat("is ", model::name(choice), ", but ", name(),

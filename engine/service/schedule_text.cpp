@@ -220,8 +220,8 @@ std::string_view recognisedFamily(const Schedule &schedule)
         model::chooseFamily(plan.schedule, family.name);
         if (schedule.slices() > 1)
             plan.schedule.sequenceSlices = schedule.slices();
-        plan.schedule.vocabulary =
-            model::traits(schedule.vocabulary()).isChoice ? schedule.vocabulary() : model::VocabularyMethod::None;
+        if (schedule::methodOf(plan.schedule) != schedule.vocabulary())
+            plan.schedule.vocabulary = schedule.vocabulary();
         if (family.name == "hanayo")
             plan.schedule.waves = std::max(1, schedule.placement().chunks() / 2);
         else if (model::leavesChunksOpen(family.name))

@@ -1,6 +1,7 @@
 #include "engine/service/trace_fit.h"
 
 #include "engine/base/text.h"
+#include "engine/passes/pass_recipe.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/schedule_plan.h"
 #include "engine/simulate/costs/cost_model.h"
@@ -236,7 +237,7 @@ base::Result<TraceFit> fitTrace(const model::Experiment &experiment, const excha
     const auto plan = planOf(experiment, machineCores());
     if (!plan)
         return plan.error();
-    if (plan->schedule.placement().directions > 1 || model::traits(plan->schedule.vocabulary()).isSharded)
+    if (plan->schedule.placement().directions > 1 || !schedule::vocabularyPasses(plan->schedule.vocabulary()).empty())
         return Error::invalid("schedule", "has passes that traces of PyTorch have no names for; give the plan that was traced");
     if (std::string other = difference(plan->schedule, trace.schedule); !other.empty())
         return Error::invalid("trace", std::move(other));

@@ -1,11 +1,12 @@
 #include "engine/simulate/memory.h"
 
 #include "engine/operators/partition.h"
-#include "engine/operators/recompute.h"
 #include "engine/operators/slices.h"
+#include "engine/schedule/vocabulary_tables.h"
 #include "engine/simulate/buffers.h"
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/replica_costs.h"
+#include "engine/simulate/pass_bytes.h"
 #include "engine/simulate/static_memory.h"
 
 #include <algorithm>
@@ -27,120 +28,6 @@ struct Change {
     MemoryCategory category = MemoryCategory::Activations;
     Bytes bytes = 0;
 };
-
-/// The memory of the passes of an experiment, in bytes for one microbatch.
-struct PassBytes {
-    Bytes layer = 0;          ///< kept by a layer from F to B
-    Bytes whole = 0;          ///< the same of a layer that is recomputed as a whole
-    Bytes rebuilt = 0;        ///< of a layer, rebuilt by I and kept until W
-    Bytes rebuiltWhole = 0;   ///< the same of a layer that is recomputed as a whole
-    Bytes boundary = 0;       ///< one [b s, h] tensor
-    Bytes vocabulary = 0;     ///< output layer, from S to T, or from F to B (or I) of the last stage
-    Bytes embedding = 0;      ///< sum of the shards' embeddings, which the first stage keeps beside its own input
-    Bytes workspace = 0;      ///< of a layer's backward
-    Bytes workspaceWhole = 0; ///< the same of a layer that is recomputed as a whole
-    Bytes norm = 0;           ///< kept by the final norm
-    Bytes empty = 0;          ///< kept by a stage without layers
-    Bytes keys = 0;           ///< slices: keys and values of a layer, which the slices of a sequence share
-    Bytes keyGradients = 0;   ///< slices: sums of their gradients in fp32
-    std::vector<int> layers;  ///< of each stage
-    std::vector<int> wholes;  ///< of them: recomputed as a whole
-    // Of two units of each stage, with exchanges among replicas in every microbatch; else empty.
-    std::vector<Bytes> gathered;
-    std::vector<Bytes> reduced;
-
-    /// Returns the activations of a stage from F to B, without logits.
-    [[nodiscard]] Bytes kept(std::size_t stage, bool isLast) const
-    {
-        const Bytes ofLayers =
-            layers[stage] > 0 || isLast ? (layers[stage] - wholes[stage]) * layer + wholes[stage] * whole : empty;
-        return ofLayers + (isLast ? norm : 0) + (stage == 0 ? embedding : 0);
-    }
-    /// Returns what the layers of a stage keep from F to B.
-    [[nodiscard]] Bytes ofLayers(std::size_t stage) const
-    {
-        return (layers[stage] - wholes[stage]) * layer + wholes[stage] * whole;
-    }
-    /// Returns what I rebuilds of a stage for W.
-    [[nodiscard]] Bytes rebuiltBy(std::size_t stage) const
-    {
-        return (layers[stage] - wholes[stage]) * rebuilt + wholes[stage] * rebuiltWhole;
-    }
-    /// Returns the workspace of a backward of a stage.
-    [[nodiscard]] Bytes workspaceOf(std::size_t stage) const { return wholes[stage] > 0 ? workspaceWhole : workspace; }
-};
-
-PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
-{
-    const model::ModelConfig &model = experiment.model;
-    const int b = experiment.parallel.microbatchSize;
-    const model::Recompute recompute = experiment.schedule.recompute;
-    const model::Attention attention = experiment.schedule.attention;
-    PassBytes bytes;
-    const operators::TensorSplit split = operators::splitOf(experiment.parallel);
-    bytes.boundary = operators::boundaryBytes(model, b, split);
-    bytes.layers = layersOfStages(experiment, schedule);
-    bytes.wholes = operators::recomputedLayers(experiment.schedule, bytes.layers);
-    bytes.norm = bytes.empty = bytes.boundary;
-    const operators::ParameterBytes each = operators::parameterBytes(experiment);
-    for (int stage = 0; experiment.parallel.reducesEagerly() && stage < schedule.stages(); ++stage) {
-        const std::int64_t units = twoUnits(experiment, schedule, stage);
-        bytes.gathered.push_back(units * each.parameter);
-        bytes.reduced.push_back(units * each.gradient);
-    }
-    if (operators::isEnginePlan(experiment)) { // BufferPlan knows their lifetimes
-        const operators::EngineFloats floats = operators::engineFloats(experiment);
-        const std::int64_t rows = shardRows(experiment, schedule, 0);
-        const std::int64_t output =
-            base::floatsOf(floats.tokens * rows, floats.precision) + 3 * floats.tokens + floats.gathered;
-        bytes.layer = (floats.boundary + floats.layer - floats.dropped) * kFloatBytes;
-        bytes.whole = floats.boundary * kFloatBytes;
-        bytes.vocabulary = output * kFloatBytes;
-        bytes.keys = bytes.keyGradients = floats.keys * kFloatBytes;
-        bytes.norm += floats.normStatistics * kFloatBytes;
-        bytes.empty = 0;
-        return bytes;
-    }
-    const model::RecomputeModules &modules = experiment.schedule.recomputeModules;
-    // Layers that are not recomputed as a whole drop the probabilities of attention by the policy, and outputs of operators.
-    const model::Recompute policy = recompute == model::Recompute::Full ? model::Recompute::None : recompute;
-    const Bytes all = operators::layerActivationBytes(model, b, model::Recompute::None, attention, split);
-    bytes.layer = operators::layerActivationBytes(model, b, policy, attention, split, modules);
-    bytes.whole = operators::layerActivationBytes(model, b, model::Recompute::Full, attention, split);
-    bytes.rebuilt =
-        operators::layerActivationBytes(model, b, policy, attention, split) - bytes.layer; // probabilities end with I
-    bytes.rebuiltWhole = all - bytes.whole;
-    bytes.vocabulary = operators::vocabularyTransientBytes(model, b, schedule.devices(), schedule.vocabulary(), split);
-    bytes.embedding = model::traits(schedule.vocabulary()).isSharded ? operators::embeddingSumBytes(model, b, split) : 0;
-    // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
-    // and scores of materialised attention. Recomputation adds what one layer drops: all saved tensors, or the probabilities.
-    const Bytes scores = attention == model::Attention::Materialised ? Bytes{model.heads} * model.sequence : 0;
-    const Bytes tokens = Bytes{b} * model.sequence / split.context;
-    bytes.workspace =
-        2 * tokens * std::max(Bytes{model.innerWidth()}, scores) / split.ranks * operators::elementBytes(model.dtype);
-    if (split.isSequenceParallel) // the gathered input of a linear map, and the gathered gradient of its output
-        bytes.workspace += 2 * operators::boundaryBytes(model, b, {1, false, split.context});
-    if (split.context > 1 && split.contextMethod == model::ContextMethod::Ulysses) { // fused rows and their gradients
-        bytes.workspace += 2 * tokens * (model.heads / split.ranks + 2 * std::max(1, model.kvHeads / split.ranks)) *
-                           model.headSize() * operators::elementBytes(model.dtype);
-    } else if (split.context > 1) { // keys and values, and their gradients: of the whole sequences, or of two ranks in a ring
-        const Bytes held = split.contextMethod == model::ContextMethod::Ring ? 2 * tokens : Bytes{b} * model.sequence;
-        bytes.workspace +=
-            4 * held * std::max(1, model.kvHeads / split.ranks) * model.headSize() * operators::elementBytes(model.dtype);
-    }
-    bytes.workspaceWhole = bytes.workspace + all;
-    bytes.workspace += all - bytes.layer;
-    if (schedule.slices() > 1) {
-        const Bytes width = 2 * model.keyValueWidth();
-        const Bytes elements = Bytes{b} * model.sequence * width / split.ranks;
-        bytes.keys = elements * operators::elementBytes(model.dtype);
-        bytes.keyGradients = elements * kFloatBytes;
-        // The slices of a sequence share one buffer of keys and values, which recomputation does not drop.
-        bytes.layer -= bytes.keys;
-        bytes.rebuiltWhole -= bytes.keys;
-    }
-    return bytes;
-}
 
 /// Returns the end of the first stage's pass of that kind by microbatch; 0 if there is none.
 std::vector<Nanos> endsOfFirstStage(const schedule::Schedule &schedule, const timeline::Timeline &timeline, PassKind kind)
@@ -241,7 +128,7 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
     m_offloads = schedule::byJoin(m_copies, schedule::CopyKind::Offload);
     if (schedule.slices() > 1)
         m_shares = operators::sliceShares(experiment);
-    if (model::traits(schedule.vocabulary()).isSharded) {
+    if (schedule::dividesTables(schedule.vocabulary())) {
         m_firstForward = endsOfFirstStage(schedule, timeline, PassKind::F);
         m_firstBackward = endsOfFirstStage(schedule, timeline, PassKind::B);
     }
@@ -434,36 +321,6 @@ void ProfileBuilder::walk(Visit visit)
 
 } // namespace
 
-std::vector<Bytes> copiedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
-{
-    std::vector<Bytes> copied(static_cast<std::size_t>(schedule.stages()));
-    if (!experiment.hasModel)
-        return copied;
-    const PassBytes bytes = passBytes(experiment, schedule);
-    for (std::size_t stage = 0; stage < copied.size(); ++stage)
-        copied[stage] = bytes.ofLayers(stage);
-    return copied;
-}
-
-Bytes peakHostBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
-{
-    if (!schedule.hasCopies())
-        return 0;
-    const std::vector<Bytes> copied = copiedBytes(experiment, schedule);
-    const std::span<const schedule::Copy> copies = schedule.copies(device);
-    std::vector<std::uint32_t> reloads = schedule::byJoin(copies, schedule::CopyKind::Reload);
-    auto ended = reloads.begin();
-    Bytes now = 0;
-    Bytes most = 0;
-    for (const schedule::Copy &copy : copies) {
-        for (; ended != reloads.end() && copies[*ended].join < copy.launch; ++ended)
-            now -= copied[copies[*ended].stage];
-        now += copy.kind == schedule::CopyKind::Offload ? copied[copy.stage] : 0;
-        most = std::max(most, now);
-    }
-    return most;
-}
-
 std::string_view name(MemoryCategory category)
 {
     constexpr std::array<std::string_view, kMemoryCategoryCount> kNames{
@@ -504,40 +361,6 @@ MemoryProfile memoryProfile(const model::Experiment &experiment, const schedule:
     if (!experiment.hasModel)
         return {};
     return ProfileBuilder(experiment, schedule, timeline, device).build();
-}
-
-MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
-{
-    const PassBytes bytes = passBytes(experiment, schedule);
-    MemoryByCategory constant = staticBytes(experiment, schedule, device);
-    if (experiment.parallel.reducesEagerly()) {
-        const MemoryByCategory dropped = droppedBytes(experiment, schedule, device);
-        for (std::size_t i = 0; i < constant.size(); ++i)
-            constant[i] -= dropped[i];
-    }
-    const bool sharded = model::traits(schedule.vocabulary()).isSharded;
-    MemoryNeeds needs;
-    needs.fixed = std::accumulate(constant.begin(), constant.end(), Bytes{0});
-    needs.parameters = needs.fixed - constant[at(MemoryCategory::Workspace)];
-    Bytes workspace = 0;
-    for (const int stage : schedule.placement().stagesOf(device))
-        workspace = std::max(workspace, bytes.workspaceOf(static_cast<std::size_t>(stage)));
-    needs.fixed += bytes.boundary + workspace;
-    // One softmax, and the embeddings and their gradients of two microbatches.
-    if (sharded)
-        needs.fixed += bytes.vocabulary + 4 * bytes.boundary;
-    double share = 1; // of the longest slice, of which the engine's sizes are
-    if (schedule.slices() > 1 && !operators::isEnginePlan(experiment))
-        share = std::ranges::max(operators::sliceShares(experiment), {}, &operators::SliceShare::tokens).tokens;
-    for (const int stage : schedule.placement().stagesOf(device)) {
-        const bool isLast = stage == schedule.placement().lastStage();
-        needs.activation = std::max(needs.activation, bytes.kept(static_cast<std::size_t>(stage), isLast) +
-                                                          (isLast && !sharded ? bytes.vocabulary : 0));
-        if (schedule.slices() > 1)
-            needs.fixed += bytes.layers[static_cast<std::size_t>(stage)] * (2 * bytes.keys + bytes.keyGradients);
-    }
-    needs.activation = static_cast<Bytes>(share * static_cast<double>(needs.activation));
-    return needs;
 }
 
 double peakActivationMicrobatches(const timeline::Timeline &timeline, const schedule::Placement &placement, int device)

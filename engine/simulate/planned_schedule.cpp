@@ -163,8 +163,7 @@ base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experi
         return base::Error::invalid("schedule.memory_limit",
                                     "a limit in bytes needs a model; give one or leave memory_limit out");
     auto schedule = scheduleForCosts(experiment);
-    const bool isBest = experiment.schedule.vocabularyOrder == model::VocabularyOrder::Best;
-    if (schedule && isBest && model::traits(experiment.schedule.vocabulary).isSharded)
+    if (schedule && schedule::hasBestOrder(experiment.schedule))
         schedule = noLongerThanPublished(*std::move(schedule), experiment);
     return schedule ? withOffload(experiment, *std::move(schedule)) : schedule;
 }

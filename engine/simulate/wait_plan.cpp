@@ -9,7 +9,8 @@ using schedule::PassKind;
 WaitPlan::WaitPlan(const schedule::Schedule &schedule, const CostModel &costs)
     : RequirementTable(schedule.placement(), schedule.vocabulary(),
                        [&costs](schedule::Transfer transfer, int from, int to) { return costs.transfer(transfer, from, to); }),
-      m_blocks(costs.collectives == model::Collectives::Blocking || model::traits(schedule.vocabulary()).joinsSAndT),
+      m_blocks(costs.collectives == model::Collectives::Blocking ||
+               schedule::recipeBook(schedule.vocabulary()).hasBarrierInside(PassKind::S)),
       m_longest(rows().count())
 {
     for (const PassNeeds &passes : all()) {

@@ -3,6 +3,7 @@
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
 #include "engine/operators/architecture.h"
+#include "engine/operators/engine_floats.h"
 #include "engine/operators/sizes.h"
 #include "engine/runtime/layers/norm.h"
 #include "engine/runtime/training_run.h"

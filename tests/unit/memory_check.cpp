@@ -1,6 +1,7 @@
 // A run that does not fit is refused before anything is allocated, with the missing bytes and a setting that fits.
 #include "engine/runtime/memory/memory_check.h"
 #include "engine/base/text.h"
+#include "engine/operators/engine_floats.h"
 #include "engine/operators/sizes.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/runtime/layers/shape.h"

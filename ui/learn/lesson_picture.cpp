@@ -29,13 +29,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// "1F1B", or "1F1B · VOCAB-2" where the vocabulary is split or the layers are rebalanced.
 QString methodName(const model::Experiment &experiment)
 {
-    const QString family = familyCaption(experiment.schedule.family);
-    return experiment.schedule.vocabulary == model::VocabularyMethod::None
-               ? family
-               : family + u" · "_s + shortName(experiment.schedule.vocabulary);
+    return withMethod(familyCaption(experiment.schedule.family), experiment.schedule.vocabulary);
 }
 
 } // namespace

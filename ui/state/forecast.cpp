@@ -3,6 +3,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/what_if.h"
 #include "engine/operators/stage_layers.h"
+#include "engine/passes/pass_recipe.h"
 #include "engine/schedule/families.h"
 #include "engine/service/search/recompute_advice.h"
 #include "ui/state/engine_bridge.h"
@@ -24,7 +25,7 @@ namespace {
 bool isTriedWithFamilies(const model::Experiment &experiment)
 {
     constexpr double kMostPasses = 100'000;
-    const int passesOfMicrobatch = model::traits(experiment.schedule.vocabulary).isSharded ? 7 : 2;
+    const int passesOfMicrobatch = schedule::vocabularyPasses(experiment.schedule.vocabulary).empty() ? 2 : 7;
     const int simulations = model::changesTimes(experiment.whatIf) ? 2 * experiment.parallel.replicas : 1;
     return experiment.schedule.family != model::kAutomaticFamily && experiment.whatIf.lengths.empty() &&
            static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches * passesOfMicrobatch *

@@ -2,6 +2,7 @@
 
 #include "engine/model/family_shape.h"
 #include "engine/model/what_if.h"
+#include "engine/passes/pass_recipe.h"
 
 #include <algorithm>
 
@@ -13,7 +14,8 @@ constexpr double kMostQuickPasses = 8'000;
 
 double simulatedPasses(const model::Experiment &experiment)
 {
-    const int passesOfMicrobatch = model::traits(experiment.schedule.vocabulary).isSharded ? 7 : 3; // or 2: B unsplit
+    const int passesOfMicrobatch =
+        schedule::vocabularyPasses(experiment.schedule.vocabulary).empty() ? 3 : 7; // or 2: B unsplit
     // Replicas that differ are simulated one after another.
     const int simulations = model::changesTimes(experiment.whatIf) ? 2 * experiment.parallel.replicas : 1;
     return static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches *

@@ -3,6 +3,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/schema.h"
 #include "engine/schedule/families.h"
+#include "engine/schedule/vocabulary_tables.h"
 #include "ui/words/tr.h"
 #include "ui/words/what_if_words.h"
 #include "ui/words/words.h"
@@ -25,16 +26,10 @@ constexpr double kWorthwhile = 0.01;
 
 QString vocabularyWords(const service::Prediction &prediction, int device)
 {
-    const schedule::Placement &placement = prediction.schedule->placement();
-    bool hasEmbedding = false;
-    bool hasOutput = false;
-    for (int direction = 0; direction < placement.directions; ++direction) {
-        hasEmbedding = hasEmbedding || placement.deviceOf(0, direction) == device;
-        hasOutput = hasOutput || placement.deviceOf(placement.lastStage(), direction) == device;
-    }
-    if (model::traits(prediction.experiment.schedule.vocabulary).isSharded || hasEmbedding == hasOutput)
+    const schedule::VocabularyTables tables(*prediction.schedule);
+    if (tables.holdsTokens(device) == tables.holdsOutput(device))
         return Words::tr("the vocabulary layers");
-    return hasOutput ? Words::tr("the output layer") : Words::tr("the input embedding");
+    return tables.holdsOutput(device) ? Words::tr("the output layer") : Words::tr("the input embedding");
 }
 
 /// By how much more of the time the other devices wait than the slowest one.

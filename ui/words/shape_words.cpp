@@ -69,9 +69,7 @@ QString shortShapeText(const model::ParallelPlan &plan)
 
 QString methodsText(const model::Experiment &plan)
 {
-    QStringList parts{familyCaption(plan.schedule.family)};
-    if (plan.schedule.vocabulary != model::VocabularyMethod::None)
-        parts << shortName(plan.schedule.vocabulary);
+    QStringList parts{withMethod(familyCaption(plan.schedule.family), plan.schedule.vocabulary)};
     if (plan.schedule.recompute == model::Recompute::Full)
         parts << Words::tr("full recomputation");
     else if (plan.schedule.recompute == model::Recompute::Selective)

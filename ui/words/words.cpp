@@ -165,15 +165,17 @@ QString caption(store::RunStatus status)
     return {};
 }
 
+QString withMethod(const QString &family, model::VocabularyMethod method)
+{
+    return method == model::ScheduleChoice().vocabulary ? family : family + u" · "_s + shortName(method);
+}
+
 QString planCaption(const model::Experiment &experiment)
 {
-    const QString vocabulary = experiment.schedule.vocabulary == model::VocabularyMethod::None
-                                   ? QString()
-                                   : u" · "_s + shortName(experiment.schedule.vocabulary);
     const std::string &file = experiment.schedule.file;
     const QString family = file.empty() ? familyCaption(experiment.schedule.family)
                                         : Words::tr("Custom: ") + qtText(std::filesystem::path(file).filename().string());
-    return family + vocabulary +
+    return withMethod(family, experiment.schedule.vocabulary) +
            Words::tr(" · %1 devices x %2 microbatches").arg(experiment.parallel.devices).arg(experiment.parallel.microbatches) +
            (experiment.parallel.tensor > 1 ? Words::tr(" x %1 tensor").arg(experiment.parallel.tensor) : QString()) +
            (experiment.parallel.context > 1 ? Words::tr(" x %1 context").arg(experiment.parallel.context) : QString()) +

@@ -29,8 +29,10 @@ inline const QString kUnknown = QStringLiteral("–");
 
 [[nodiscard]] QString caption(model::VocabularyMethod method);   ///< "VOCAB-2: split, 1 barrier"
 [[nodiscard]] QString shortName(model::VocabularyMethod method); ///< "VOCAB-2"
-[[nodiscard]] QString familyCaption(std::string_view family);    ///< "1F1B"
-[[nodiscard]] QString caption(timeline::Provenance provenance);  ///< "Virtual clock": the exact words of the design
+/// Returns "1F1B · VOCAB-2", or the family alone if its vocabulary layers are where they are by default.
+[[nodiscard]] QString withMethod(const QString &family, model::VocabularyMethod method);
+[[nodiscard]] QString familyCaption(std::string_view family);   ///< "1F1B"
+[[nodiscard]] QString caption(timeline::Provenance provenance); ///< "Virtual clock": the exact words of the design
 [[nodiscard]] QString explanation(timeline::Provenance provenance);
 [[nodiscard]] QString caption(store::RunStatus status);
 /// "3", or "3.1" for slice 1 of microbatch 3 where the microbatch numbers of passes count slices of sequences.

@@ -21,11 +21,10 @@ void checkStageLayers(int stages, Checks &checks)
     constexpr std::string_view kField = "parallel.stage_layers";
     checks.holds(cut.size() == static_cast<std::size_t>(stages), kField,
                  concat("has ", cut.size(), " entries for ", stages, " stages; give one for each stage"));
-    const bool mayBeEmpty = traits(experiment.schedule.vocabulary).redistributesLayers;
-    const int least = mayBeEmpty ? 0 : 1;
+    const int least = leastStageLayers(experiment.schedule);
     const auto low = std::find_if(cut.begin(), cut.end(), [&](int count) { return count < least; });
     checks.holds(low == cut.end(), kField,
-                 mayBeEmpty
+                 least == 0
                      ? "has a negative entry; give 0 layers or more"
                      : "has a stage without a layer; give each at least 1, or choose redis, which may leave a stage without");
     const std::int64_t sum = std::accumulate(cut.begin(), cut.end(), std::int64_t{0});
@@ -47,7 +46,7 @@ base::Problems recomputeProblems(const Experiment &experiment, int stages)
                                " stages; give one for each stage, or one number for all")}};
     // As operators::evenStageLayers() cuts them: the last stage has the even share, the others at most one more.
     const int layers = experiment.hasModel ? experiment.model.layers : stages;
-    const bool isEven = !traits(experiment.schedule.vocabulary).redistributesLayers;
+    const bool isEven = leastStageLayers(experiment.schedule) > 0;
     const int last = isEven ? layers / stages : layers;
     const int most = isEven && stages > 1 ? (layers - last + stages - 2) / (stages - 1) : layers;
     base::Problems problems;
@@ -95,7 +94,7 @@ void checkStages(Checks &checks)
     checks.add(recomputeProblems(experiment, stages));
     if (!experiment.hasModel || model.layers < 1)
         return;
-    if (stages > model.layers && !traits(experiment.schedule.vocabulary).redistributesLayers) {
+    if (stages * leastStageLayers(experiment.schedule) > model.layers) {
         const std::string made = chunks == 1 ? std::string() : concat(" with ", chunks, " chunks each");
         const std::string remedy = chunks <= model.layers ? concat("lower devices to ", model.layers / chunks) : "lower chunks";
         checks.holds(false, "parallel.devices",

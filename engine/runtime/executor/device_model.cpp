@@ -100,12 +100,13 @@ void DeviceModel::makeVocabularyParameters()
     const int last = m_plan.schedule.placement().lastStage();
     const bool isFirst = m_stages.contains(0);
     const bool isLastDevice = m_stages.contains(last);
+    const schedule::VocabularyTables &tables = m_plan.tables;
     const auto shard = [&](int index, int stage) -> Parameter & {
         Parameter &rows = ownRows(index, layout::vocabularyRows(m_plan.experiment, m_plan.schedule.devices(), m_device,
-                                                                m_tensor, m_plan.isSharded()));
-        return m_plan.isSharded() ? rows : ofStage(rows, stage);
+                                                                m_tensor, tables.areDivided()));
+        return tables.areDivided() ? rows : ofStage(rows, stage);
     };
-    if (m_plan.isSharded() || isFirst)
+    if (tables.holdsTokens(m_device))
         m_tokenTable = &shard(kTokenTable, 0);
     if (isFirst && operators::architectureOf(model.family).hasPositionTable())
         m_positions = &ownWhole(kPositionTable, 0);
@@ -115,7 +116,7 @@ void DeviceModel::makeVocabularyParameters()
         if (m_plan.shape.normsHaveBias())
             m_finalNorm.bias = &ownWhole(weight + 1, last);
     }
-    if (!m_plan.isSharded() && !isLastDevice)
+    if (!tables.holdsOutput(m_device))
         return;
     if (!model.tied || m_tokenTable == nullptr) {
         m_output.emplace(shard(m_plan.outputWeight(), model.tied ? 0 : last));

@@ -1,4 +1,5 @@
 #include "engine/runtime/executor/lowering.h"
+#include "engine/passes/pass_recipe.h"
 
 #include <cstdint>
 #include <utility>
@@ -34,7 +35,7 @@ std::vector<std::vector<schedule::Copy>> loweredCopies(const schedule::Schedule 
 
 schedule::Schedule lowered(const schedule::Schedule &schedule)
 {
-    if (!model::traits(schedule.vocabulary()).joinsSAndT)
+    if (!schedule::recipeBook(schedule.vocabulary()).hasBarrierInside(PassKind::S))
         return schedule.hasCopies() ? schedule.withCopies(loweredCopies(schedule, {})) : schedule;
     std::vector<std::vector<Pass>> orders;
     std::vector<std::vector<std::uint32_t>> places;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/units.h"
-#include "engine/operators/sizes.h"
+#include "engine/operators/engine_floats.h"
 #include "engine/passes/pass_recipe.h"
 #include "engine/schedule/schedule.h"
 

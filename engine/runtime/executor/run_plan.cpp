@@ -6,9 +6,9 @@
 namespace stagelens::runtime {
 
 RunPlan::RunPlan(const model::Experiment &resolved, const schedule::Schedule &order)
-    : experiment(resolved), schedule(lowered(order)), joinsOutputPasses(model::traits(order.vocabulary()).joinsSAndT),
-      shape(resolved), parameters(parameterList(resolved.model)), stageLayers(operators::stageLayers(resolved)),
-      mesh(layout::meshOf(resolved.parallel, order.devices()).value())
+    : experiment(resolved), schedule(lowered(order)), joinsOutputPasses(schedule.passCount() > order.passCount()),
+      tables(schedule), shape(resolved), parameters(parameterList(resolved.model)),
+      stageLayers(operators::stageLayers(resolved)), mesh(layout::meshOf(resolved.parallel, order.devices()).value())
 {}
 
 const schedule::PassRecipe &RunPlan::recipeOf(const schedule::Pass &pass, int device) const

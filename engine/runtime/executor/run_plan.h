@@ -7,6 +7,7 @@
 #include "engine/runtime/layers/shape.h"
 #include "engine/runtime/state/parameters.h"
 #include "engine/schedule/schedule.h"
+#include "engine/schedule/vocabulary_tables.h"
 
 #include <vector>
 
@@ -34,6 +35,7 @@ struct RunPlan {
     model::Experiment experiment;   ///< resolved
     schedule::Schedule schedule;    ///< lowered
     bool joinsOutputPasses = false; ///< the timeline shows the schedule's S and T as one S
+    schedule::VocabularyTables tables;
     Shape shape;
     std::vector<ParameterInfo> parameters;
     std::vector<int> stageLayers;
@@ -68,7 +70,7 @@ struct RunPlan {
     /// Returns whether devices that hold rows of the parameter add up sums for its update. See operators::Optimizer::sums.
     [[nodiscard]] bool sumsOverDevices(int parameter) const
     {
-        return isSharded() && (parameter == kTokenTable || parameter == outputWeight()) &&
+        return tables.areDivided() && (parameter == kTokenTable || parameter == outputWeight()) &&
                optimizerOf(experiment.training.optimizer).sums != nullptr;
     }
     /// Returns the index of the output projection, which is the token table if the two are tied.
@@ -76,8 +78,6 @@ struct RunPlan {
     {
         return experiment.model.tied ? kTokenTable : static_cast<int>(parameters.size()) - 1;
     }
-    [[nodiscard]] const model::VocabularyTraits &vocabulary() const { return model::traits(schedule.vocabulary()); }
-    [[nodiscard]] bool isSharded() const { return vocabulary().isSharded; }
     /// Returns the device that runs `stage` for that microbatch, in the microbatch's direction.
     [[nodiscard]] int deviceOf(int stage, int microbatch) const
     {

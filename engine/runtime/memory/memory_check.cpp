@@ -1,6 +1,7 @@
 #include "engine/runtime/memory/memory_check.h"
 
 #include "engine/base/text.h"
+#include "engine/model/family_shape.h"
 #include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/runtime/executor/lowering.h"
@@ -9,6 +10,7 @@
 #include "engine/runtime/memory/memory_plan.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
+#include "engine/schedule/vocabulary_tables.h"
 #include "engine/simulate/offload/offload_plan.h"
 
 #include <algorithm>
@@ -69,14 +71,14 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
         for (const char *family : {"1f1b", "v-half"})
             alsoWith(base::concat("--schedule ", family), [&experiment, family](model::Experiment &other) {
                 const bool isOwn = other.schedule.family == experiment.schedule.family;
-                if (!isOwn || family == other.schedule.family || model::traits(other.schedule.vocabulary).redistributesLayers)
+                if (!isOwn || family == other.schedule.family || model::leastStageLayers(other.schedule) == 0)
                     return;
                 other.schedule.family = family;
                 other.schedule.chunks.reset();
                 model::followStages(other);
             });
         alsoWith("--vocabulary vocab-1", [](model::Experiment &other) {
-            if (!model::traits(other.schedule.vocabulary).isSharded && other.schedule.family != "interlaced")
+            if (!schedule::dividesTables(schedule::methodOf(other.schedule)))
                 other.schedule.vocabulary = model::VocabularyMethod::Vocab1;
         });
         for (int size = experiment.parallel.microbatchSize; size % 2 == 0;) {

@@ -13,9 +13,11 @@ base::Result<Schedule> chimera(const model::Experiment &experiment, const Durati
     if (devices % 2 != 0)
         return base::Error::invalid("parallel.devices", base::concat("chimera needs an even number of devices, not ", devices,
                                                                      "; give ", devices + 1, " or choose 1f1b"));
-    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
-    const StreamPlan plan{Placement::twoWay(devices, microbatches), microbatches, barriers, 3};
-    return placeVocabulary("chimera", shortestStream(plan, devices + barriers, durations), experiment, durations);
+    const auto order = [&](int barriers) {
+        const StreamPlan plan{Placement::twoWay(devices, microbatches), microbatches, barriers, 3};
+        return shortestStream(plan, devices + barriers, durations);
+    };
+    return withVocabulary("chimera", order, experiment, durations);
 }
 
 } // namespace stagelens::schedule

@@ -8,9 +8,9 @@ namespace stagelens::schedule {
 
 namespace {
 
-std::vector<Pass> deviceOrder(int device, int microbatches, model::VocabularyMethod method)
+std::vector<Pass> gpipeOrder(int device, int microbatches, int barriers)
 {
-    OrderWriter writer(device, microbatches, method);
+    OrderWriter writer(device, microbatches, barriers);
     // Device r reaches a microbatch r forwards after the first device and leaves it r backwards before: its EF must run that
     // much ahead, its EB that much behind, each one pass more so that the collective has its time.
     for (int i = 0; i <= device; ++i)
@@ -35,17 +35,18 @@ base::Result<Schedule> gpipe(const model::Experiment &experiment, const Duration
 {
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
-    const model::VocabularyMethod method = experiment.schedule.vocabulary;
-    std::vector<std::vector<Pass>> orders;
-    orders.reserve(static_cast<std::size_t>(devices));
-    for (int device = 0; device < devices; ++device)
-        orders.push_back(deviceOrder(device, microbatches, method));
-    Schedule published("gpipe", Placement::linear(devices), microbatches, method, orders);
-    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published || !model::traits(method).isSharded)
-        return published;
-    const std::vector<Lead> leads(static_cast<std::size_t>(devices), {.forwards = microbatches});
-    return shorterOf(std::move(published), withVocabulary("gpipe", leadOrder(leads, microbatches), experiment, durations),
-                     durations);
+    const auto published = [&](int barriers) {
+        std::vector<std::vector<Pass>> orders;
+        orders.reserve(static_cast<std::size_t>(devices));
+        for (int device = 0; device < devices; ++device)
+            orders.push_back(gpipeOrder(device, microbatches, barriers));
+        return orders;
+    };
+    const auto placed = [&](int barriers) {
+        const std::vector<Lead> leads(static_cast<std::size_t>(devices), {.forwards = microbatches});
+        return withBarriers(leadOrder(leads, microbatches), barriers);
+    };
+    return publishedOrShorter("gpipe", Placement::linear(devices), published, placed, experiment, durations);
 }
 
 } // namespace stagelens::schedule

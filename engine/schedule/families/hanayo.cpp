@@ -11,10 +11,11 @@ base::Result<Schedule> hanayo(const model::Experiment &experiment, const Duratio
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
     const int chunks = model::stagesPerDevice(experiment.schedule);
-    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
-    const StreamPlan plan{Placement::zigzag(devices, chunks), microbatches, barriers, 3 * chunks};
-    const int mostHeld = chunks * (devices + barriers);
-    return placeVocabulary("hanayo", shortestStream(plan, mostHeld, durations), experiment, durations);
+    const auto order = [&](int barriers) {
+        const StreamPlan plan{Placement::zigzag(devices, chunks), microbatches, barriers, 3 * chunks};
+        return shortestStream(plan, chunks * (devices + barriers), durations);
+    };
+    return withVocabulary("hanayo", order, experiment, durations);
 }
 
 } // namespace stagelens::schedule

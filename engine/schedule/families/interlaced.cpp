@@ -1,8 +1,5 @@
 #include "engine/schedule/families/interlaced.h"
 
-#include "engine/base/text.h"
-#include "engine/model/names.h"
-
 #include <algorithm>
 
 namespace stagelens::schedule {
@@ -93,11 +90,6 @@ std::vector<Pass> InterlacedWriter::write()
 
 base::Result<Schedule> interlaced(const model::Experiment &experiment, const Durations & /*durations*/)
 {
-    if (experiment.schedule.vocabulary != model::VocabularyMethod::None)
-        return base::Error::invalid("schedule.vocabulary",
-                                    base::concat("interlaced brings its own method, and ",
-                                                 model::name(experiment.schedule.vocabulary),
-                                                 " is given; leave vocabulary out, or choose the schedule 1f1b"));
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
     std::vector<std::vector<Pass>> orders;

@@ -4,7 +4,6 @@
 #include "engine/schedule/order/lead_order.h"
 #include "engine/schedule/order/vocabulary_insertion.h"
 
-#include <utility>
 #include <vector>
 
 namespace stagelens::schedule {
@@ -13,21 +12,22 @@ base::Result<Schedule> oneForwardOneBackward(const model::Experiment &experiment
 {
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
-    const model::VocabularyMethod method = experiment.schedule.vocabulary;
-    const std::vector<Interval> intervals =
-        oneForwardOneBackwardIntervals(devices, durations.pass(PassKind::F, 0), durations.pass(PassKind::B, 0));
-    std::vector<std::vector<Pass>> orders;
-    orders.reserve(intervals.size());
-    for (int device = 0; device < devices; ++device)
-        orders.push_back(intervalOrder(intervals, device, microbatches, method));
-    Schedule published("1f1b", Placement::linear(devices), microbatches, method, orders);
-    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published || !model::traits(method).isSharded)
-        return published;
-    std::vector<Lead> leads;
-    for (int left = devices; left > 0; --left)
-        leads.push_back({.forwards = left});
-    return shorterOf(std::move(published), withVocabulary("1f1b", leadOrder(leads, microbatches), experiment, durations),
-                     durations);
+    const auto published = [&](int barriers) {
+        const std::vector<Interval> intervals =
+            oneForwardOneBackwardIntervals(devices, durations.pass(PassKind::F, 0), durations.pass(PassKind::B, 0));
+        std::vector<std::vector<Pass>> orders;
+        orders.reserve(intervals.size());
+        for (int device = 0; device < devices; ++device)
+            orders.push_back(intervalOrder(intervals, device, microbatches, barriers));
+        return orders;
+    };
+    const auto placed = [&](int barriers) {
+        std::vector<Lead> leads;
+        for (int left = devices; left > 0; --left)
+            leads.push_back({.forwards = left});
+        return withBarriers(leadOrder(leads, microbatches), barriers);
+    };
+    return publishedOrShorter("1f1b", Placement::linear(devices), published, placed, experiment, durations);
 }
 
 } // namespace stagelens::schedule

@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/schedule/order/lead_order.h"
+#include "engine/schedule/vocabulary_tables.h"
 
 namespace stagelens::schedule {
 
@@ -11,7 +12,7 @@ base::Result<Schedule> asynchronous(std::string_view family, const model::Experi
 {
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
-    if (model::traits(experiment.schedule.vocabulary).isSharded)
+    if (dividesTables(experiment.schedule.vocabulary))
         return base::Error::invalid("schedule.vocabulary",
                                     base::concat(family, " changes its weights between the passes of a sharded output layer, "
                                                          "whose shards would disagree; choose none or redis, or 1f1b"));

@@ -41,7 +41,7 @@ ListOutcome timesOf(const LayerOrder &pattern, int microbatches)
     Durations equal;
     for (const PassKind kind : {PassKind::F, PassKind::I, PassKind::W})
         equal.common[static_cast<std::size_t>(kind)] = kUnit;
-    ListTask task{pattern.placement, microbatches, model::VocabularyMethod::None, {}};
+    ListTask task{.placement = pattern.placement, .microbatches = microbatches, .devices = {}};
     for (const std::vector<Pass> &passes : pattern.devices)
         task.devices.push_back({{PassQueue{passes, 0, false, {}}}});
     return listSchedule(task, equal);
@@ -57,10 +57,10 @@ std::vector<Nanos> endsOf(const ListOutcome &times, PassKind kind, int stage)
     return ends;
 }
 
-std::vector<Stamp> stampsOf(const ListOutcome &times, int devices, int microbatches, const model::VocabularyTraits &method)
+std::vector<Stamp> stampsOf(const ListOutcome &times, int devices, int microbatches, int barriers)
 {
     const int last = 2 * devices - 1;
-    const int barriers = method.barriers;
+    const int lagOfT = std::max(1, barriers - 1); // slots from S to T, with U in the one between
     const std::vector<Nanos> firstForward = endsOf(times, PassKind::F, 0);
     const std::vector<Nanos> firstBackward = endsOf(times, PassKind::I, 0);
     const std::vector<Nanos> lastForward = endsOf(times, PassKind::F, last);
@@ -75,12 +75,12 @@ std::vector<Stamp> stampsOf(const ListOutcome &times, int devices, int microbatc
     for (int i = 0; i < microbatches; ++i) {
         // A short pattern may run a pass before the time that a long one has for what it needs.
         const Nanos latest = lastBackward[at(i)] - kUnit;
-        const int lagOfT = method.hasPassU ? 2 : 1;
         stamps.push_back({std::min(slotTime(i), latest), i, PassKind::S, i});
-        if (method.hasPassU)
+        if (lagOfT > 1)
             stamps.push_back({std::min(slotTime(i + 1), latest), i + 1, PassKind::U, i});
         const Nanos timeOfT = slotTime(i + lagOfT);
-        stamps.push_back({method.isGradientFromS ? timeOfT : std::min(timeOfT, latest), i + lagOfT, PassKind::T, i});
+        // With one barrier, that of S, no backward waits for T.
+        stamps.push_back({barriers == 1 ? timeOfT : std::min(timeOfT, latest), i + lagOfT, PassKind::T, i});
         const int slotOfInput = i - (devices / 2 + 1);
         stamps.push_back({slotOfInput < 0 ? Nanos{0} : std::min(slotTime(slotOfInput), firstForward[at(i)] - kUnit),
                           std::max(slotOfInput, -1), PassKind::EF, i});
@@ -97,13 +97,12 @@ std::vector<Stamp> stampsOf(const ListOutcome &times, int devices, int microbatc
 
 } // namespace
 
-Schedule vHalfWithStamps(const LayerOrder &pattern, const model::Experiment &experiment)
+std::vector<std::vector<Pass>> vHalfWithStamps(const LayerOrder &pattern, int microbatches, int barriers)
 {
-    const int devices = experiment.parallel.devices;
-    const int microbatches = experiment.parallel.microbatches;
+    const int devices = pattern.placement.devices;
     const ListOutcome times = timesOf(pattern, microbatches);
     assert(times.isComplete);
-    const std::vector<Stamp> stamps = stampsOf(times, devices, microbatches, model::traits(experiment.schedule.vocabulary));
+    const std::vector<Stamp> stamps = stampsOf(times, devices, microbatches, barriers);
     std::vector<std::vector<Pass>> orders(times.devices.size());
     for (std::size_t device = 0; device < orders.size(); ++device) {
         std::vector<Pass> &order = orders[device];
@@ -119,7 +118,7 @@ Schedule vHalfWithStamps(const LayerOrder &pattern, const model::Experiment &exp
         }
         putUntil(std::numeric_limits<Nanos>::max());
     }
-    return {"v-half", pattern.placement, microbatches, experiment.schedule.vocabulary, orders};
+    return orders;
 }
 
 } // namespace stagelens::schedule

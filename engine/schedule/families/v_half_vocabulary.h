@@ -1,9 +1,9 @@
 // The published order of V-Half with vocabulary passes.
 #pragma once
 
-#include "engine/model/experiment.h"
 #include "engine/schedule/order/layer_order.h"
-#include "engine/schedule/schedule.h"
+
+#include <vector>
 
 namespace stagelens::schedule {
 
@@ -12,6 +12,6 @@ namespace stagelens::schedule {
 /// EF an interval before the first stage's F, EB an interval after its backward. The pattern has an interval more for each
 /// barrier, its W stand where it left a place, and neither filling nor draining is reordered. The times are those of F, I and W
 /// of equal length, whatever the costs. The paper has it for Vocab1; the others follow by their number of barriers.
-[[nodiscard]] Schedule vHalfWithStamps(const LayerOrder &pattern, const model::Experiment &experiment);
+[[nodiscard]] std::vector<std::vector<Pass>> vHalfWithStamps(const LayerOrder &pattern, int microbatches, int barriers);
 
 } // namespace stagelens::schedule

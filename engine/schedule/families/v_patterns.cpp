@@ -153,58 +153,59 @@ TimedOrder shortestWhole(const VPattern &pattern, int microbatches, const Durati
     return best;
 }
 
-Schedule repeated(std::string_view family, const VPattern &pattern, const model::Experiment &experiment,
-                  const Durations &durations)
+/// Returns the order of a family that repeats a pattern.
+OrderOfBarriers repeated(VPattern (*pattern)(int devices, int barriers), const model::Experiment &experiment,
+                         const Durations &durations)
 {
-    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
-    return placeVocabulary(family, shortestSplit(pattern, experiment.parallel.microbatches, durations, barriers), experiment,
-                           durations);
+    return [pattern, &experiment, &durations](int barriers) {
+        return shortestSplit(pattern(experiment.parallel.devices, barriers), experiment.parallel.microbatches, durations,
+                             barriers);
+    };
 }
 
 } // namespace
 
 base::Result<Schedule> vMin(const model::Experiment &experiment, const Durations &durations)
 {
-    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
-    return repeated("v-min", vMinPattern(experiment.parallel.devices, barriers), experiment, durations);
+    return withVocabulary("v-min", repeated(vMinPattern, experiment, durations), experiment, durations);
 }
 
 base::Result<Schedule> vHalf(const model::Experiment &experiment, const Durations &durations)
 {
-    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
-    const VPattern pattern = vHalfPattern(experiment.parallel.devices, barriers);
-    if (!model::traits(experiment.schedule.vocabulary).isSharded)
-        return repeated("v-half", pattern, experiment, durations);
-    Schedule published = vHalfWithStamps(repeatedOrder(pattern, experiment.parallel.microbatches), experiment);
-    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published)
-        return published;
-    return shorterOf(std::move(published), repeated("v-half", pattern, experiment, durations), durations);
+    const int devices = experiment.parallel.devices;
+    const int microbatches = experiment.parallel.microbatches;
+    const OrderOfBarriers placed = repeated(vHalfPattern, experiment, durations);
+    const auto published = [&](int barriers) {
+        return barriers == 0
+                   ? placed(0).devices
+                   : vHalfWithStamps(repeatedOrder(vHalfPattern(devices, barriers), microbatches), microbatches, barriers);
+    };
+    return publishedOrShorter("v-half", Placement::zigzag(devices, 2), published, placed, experiment, durations);
 }
 
 base::Result<Schedule> vZb(const model::Experiment &experiment, const Durations &durations)
 {
-    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
-    return repeated("v-zb", vZbPattern(experiment.parallel.devices, barriers), experiment, durations);
+    return withVocabulary("v-zb", repeated(vZbPattern, experiment, durations), experiment, durations);
 }
 
 base::Result<Schedule> oneForwardOneBackwardV(const model::Experiment &experiment, const Durations &durations)
 {
     const int devices = experiment.parallel.devices;
-    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
-    const auto shortest = [&](Backwards backwards) {
-        return shortestWhole(oneForwardOneBackwardPattern(devices, barriers, backwards), experiment.parallel.microbatches,
-                             durations, barriers);
+    const auto order = [&](int barriers) {
+        const auto shortest = [&](Backwards backwards) {
+            return shortestWhole(oneForwardOneBackwardPattern(devices, barriers, backwards), experiment.parallel.microbatches,
+                                 durations, barriers);
+        };
+        TimedOrder best = shortest(barriers > 0 ? Backwards::FirstPlace : Backwards::AsPublished);
+        // The published pattern turns three slots late there, and few microbatches do not make up for it.
+        if (barriers == 0 && devices % 3 == 0) {
+            TimedOrder other = shortest(Backwards::FirstPlace);
+            if (greatestHeld(other.order) <= greatestHeld(best.order))
+                takeIfShorter(best, std::move(other));
+        }
+        return std::move(best.order);
     };
-    if (barriers > 0)
-        return placeVocabulary("1f1b-v", shortest(Backwards::FirstPlace).order, experiment, durations);
-    TimedOrder best = shortest(Backwards::AsPublished);
-    // The published pattern turns three slots late there, and few microbatches do not make up for it.
-    if (devices % 3 == 0) {
-        TimedOrder other = shortest(Backwards::FirstPlace);
-        if (greatestHeld(other.order) <= greatestHeld(best.order))
-            takeIfShorter(best, std::move(other));
-    }
-    return placeVocabulary("1f1b-v", best.order, experiment, durations);
+    return withVocabulary("1f1b-v", order, experiment, durations);
 }
 
 } // namespace stagelens::schedule

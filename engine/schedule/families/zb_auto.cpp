@@ -27,19 +27,17 @@ struct Trial {
 class Search {
 public:
     Search(const model::Experiment &experiment, const Durations &durations)
-        : m_devices(experiment.parallel.devices), m_microbatches(experiment.parallel.microbatches),
-          m_barriers(model::traits(experiment.schedule.vocabulary).barriers), m_durations(durations)
+        : m_devices(experiment.parallel.devices), m_microbatches(experiment.parallel.microbatches), m_durations(durations),
+          m_room(roomBesideBarriers(experiment, durations))
     {}
     /// The shortest order within the limit.
     TimedOrder run();
     [[nodiscard]] std::vector<std::int64_t> limits() const;
 
 private:
-    /// Each barrier of the vocabulary layers will put one more microbatch in flight.
     [[nodiscard]] std::int64_t limitOf(int device) const
     {
-        return m_durations.activationLimit.empty() ? std::int64_t{2} * m_devices
-                                                   : m_durations.activationLimit[static_cast<std::size_t>(device)] - m_barriers;
+        return m_room.empty() ? std::int64_t{2} * m_devices : m_room[static_cast<std::size_t>(device)];
     }
     /// Forwards of a device while its first microbatch goes to the end of the pipeline and back.
     [[nodiscard]] int leadOf(int device) const;
@@ -48,8 +46,8 @@ private:
 
     int m_devices;
     int m_microbatches;
-    int m_barriers;
     const Durations &m_durations;
+    std::vector<std::int64_t> m_room;
 };
 
 int Search::leadOf(int device) const
@@ -101,7 +99,7 @@ TimedOrder Search::run()
                                  Trial{false, 0}, Trial{false, 1}, Trial{false, 2}, Trial{false, std::nullopt}};
     TimedOrder best{{Placement::linear(m_devices), {}}, std::numeric_limits<Nanos>::max()};
     for (const Trial &trial : kTrials) {
-        ListTask task{best.order.placement, m_microbatches, model::VocabularyMethod::None, {}};
+        ListTask task{.placement = best.order.placement, .microbatches = m_microbatches, .devices = {}};
         for (int device = 0; device < m_devices; ++device)
             task.devices.push_back(workOf(device, trial));
         ListOutcome outcome = listSchedule(task, m_durations);
@@ -115,14 +113,15 @@ TimedOrder Search::run()
 
 base::Result<Schedule> zbAuto(const model::Experiment &experiment, const Durations &durations)
 {
-    const auto &limits = durations.activationLimit;
-    const int needed = 1 + model::traits(experiment.schedule.vocabulary).barriers;
-    if (const auto poor = std::ranges::find_if(limits, [&](std::int64_t limit) { return limit < needed; });
-        poor != limits.end())
+    const std::vector<std::int64_t> room = roomBesideBarriers(experiment, durations);
+    if (const auto poor = std::ranges::find_if(room, [](std::int64_t each) { return each < 1; }); poor != room.end()) {
+        const auto device = poor - room.begin();
+        const std::int64_t limit = durations.activationLimit[static_cast<std::size_t>(device)];
         return base::Error::invalid("schedule.memory_limit",
-                                    base::concat("device ", poor - limits.begin(), " has room for the activations of ",
-                                                 std::max<std::int64_t>(0, *poor), " microbatches and needs ", needed,
-                                                 "; raise memory_limit"));
+                                    base::concat("device ", device, " has room for the activations of ",
+                                                 std::max<std::int64_t>(0, limit), " microbatches and needs ",
+                                                 1 + limit - *poor, "; raise memory_limit"));
+    }
     Search search(experiment, durations);
     const TimedOrder listed = search.run();
     TimedOrder shortest = listed;

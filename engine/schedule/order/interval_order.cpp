@@ -1,26 +1,14 @@
 #include "engine/schedule/order/interval_order.h"
 
-#include "engine/passes/requirements.h"
-
 #include <algorithm>
 
 namespace stagelens::schedule {
 
-namespace {
-
-/// Passes of one microbatch on one device.
-std::size_t passesPerMicrobatch(model::VocabularyMethod method)
+OrderWriter::OrderWriter(int stage, int microbatches, int barriers)
+    : m_stage(stage), m_microbatches(microbatches), m_barriers(barriers), m_lag(std::max(1, barriers - 1))
 {
-    return 2 + vocabularyPasses(method).size();
-}
-
-} // namespace
-
-OrderWriter::OrderWriter(int stage, int microbatches, model::VocabularyMethod method)
-    : m_stage(stage), m_microbatches(microbatches), m_barriers(model::traits(method).barriers),
-      m_lag(std::max(1, m_barriers - 1))
-{
-    m_passes.reserve(static_cast<std::size_t>(microbatches) * passesPerMicrobatch(method));
+    const int passes = barriers == 0 ? 2 : m_lag > 1 ? 7 : 6; // of a microbatch
+    m_passes.reserve(static_cast<std::size_t>(microbatches) * static_cast<std::size_t>(passes));
 }
 
 void OrderWriter::emit(PassKind kind, int &next)
@@ -96,12 +84,10 @@ std::vector<Interval> oneForwardOneBackwardIntervals(int devices, base::Nanos fo
     return intervals;
 }
 
-std::vector<Pass> intervalOrder(const std::vector<Interval> &intervals, int device, int microbatches,
-                                model::VocabularyMethod method)
+std::vector<Pass> intervalOrder(const std::vector<Interval> &intervals, int device, int microbatches, int barriers)
 {
     const Interval &own = intervals[static_cast<std::size_t>(device)];
-    const int barriers = model::traits(method).barriers;
-    OrderWriter writer(device, microbatches, method);
+    OrderWriter writer(device, microbatches, barriers);
     // EF runs one interval before the first stage needs its result, EB one interval after the first stage's backward. All
     // devices use the same slots, so that their collectives meet.
     const int firstSlotWithEmbedding = intervals.front().leadingSlots + barriers - 1;

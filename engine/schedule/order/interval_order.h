@@ -4,7 +4,6 @@
 #pragma once
 
 #include "engine/base/units.h"
-#include "engine/model/experiment.h"
 #include "engine/passes/pass.h"
 
 #include <utility>
@@ -13,10 +12,10 @@
 namespace stagelens::schedule {
 
 /// Writes the order of one device with one stage. Each call emits the next microbatch of its kind. It emits nothing if none is
-/// left or, for vocabulary passes, if the vocabulary is not sharded, so that rules need no special case at the ends.
+/// left or, for vocabulary passes, if there are no barriers, so that rules need no special case at the ends.
 class OrderWriter {
 public:
-    OrderWriter(int stage, int microbatches, model::VocabularyMethod method);
+    OrderWriter(int stage, int microbatches, int barriers);
 
     void forward() { emit(PassKind::F, m_forward); }
     void backward() { emit(PassKind::B, m_backward); }
@@ -62,6 +61,6 @@ struct Interval {
 
 /// Returns the order of a device of a linear pipeline, given the intervals of all devices.
 [[nodiscard]] std::vector<Pass> intervalOrder(const std::vector<Interval> &intervals, int device, int microbatches,
-                                              model::VocabularyMethod method);
+                                              int barriers);
 
 } // namespace stagelens::schedule

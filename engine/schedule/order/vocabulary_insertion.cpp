@@ -120,15 +120,27 @@ ListOutcome Insertion::run()
     return listSchedule(together, m_durations);
 }
 
-} // namespace
+/// Returns the shorter of two schedules of the same passes under these durations.
+Schedule shorterOf(Schedule first, Schedule second, const Durations &durations)
+{
+    const auto time = [&](const Schedule &schedule) {
+        return makespanOf(schedule, durations).value_or(std::numeric_limits<Nanos>::max());
+    };
+    return time(second) < time(first) ? std::move(second) : std::move(first);
+}
 
+/// Inserts the vocabulary passes between the layer passes without moving these. Every device runs its next vocabulary pass as
+/// early as possible. All devices share one order of vocabulary passes, so collectives neither cross nor deadlock: the order in
+/// which they complete if every kind runs as early as possible, with T before U before S. EF runs at most two microbatches
+/// before the first stage needs it, and EB after the next backward of the first stage. With order `best`, returns the shortest
+/// of several placements for these durations.
 Schedule placeVocabulary(std::string_view family, const LayerOrder &order, const model::Experiment &experiment,
                          const Durations &durations)
 {
     const VocabularyMethod method = experiment.schedule.vocabulary;
     const int slices = model::slicesOf(experiment.schedule);
     const int microbatches = experiment.parallel.microbatches * slices;
-    if (!model::traits(method).isSharded)
+    if (vocabularyPasses(method).empty())
         return {std::string(family), order.placement, microbatches, method, order.devices, WeightUpdate::EndOfStep, slices};
     const auto placed = [&](Preference preference) {
         const ListOutcome outcome = Insertion(order, microbatches, slices, method, durations, preference).run();
@@ -142,12 +154,44 @@ Schedule placeVocabulary(std::string_view family, const LayerOrder &order, const
     return shorterOf(std::move(published), placed(Preference::LayersFirst), durations);
 }
 
+int barriersOf(const model::Experiment &experiment)
+{
+    return model::traits(experiment.schedule.vocabulary).barriers;
+}
+
+} // namespace
+
 Schedule withVocabulary(std::string_view family, const LayerOrder &order, const model::Experiment &experiment,
                         const Durations &durations)
 {
-    const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
+    const int barriers = barriersOf(experiment);
     return barriers == 0 ? placeVocabulary(family, order, experiment, durations)
                          : placeVocabulary(family, withBarriers(order, barriers), experiment, durations);
+}
+
+Schedule withVocabulary(std::string_view family, const OrderOfBarriers &order, const model::Experiment &experiment,
+                        const Durations &durations)
+{
+    return placeVocabulary(family, order(barriersOf(experiment)), experiment, durations);
+}
+
+Schedule publishedOrShorter(std::string_view family, const Placement &placement, const PublishedOrder &published,
+                            const OrderOfBarriers &placed, const model::Experiment &experiment, const Durations &durations)
+{
+    const int barriers = barriersOf(experiment);
+    Schedule schedule(std::string(family), placement, experiment.parallel.microbatches, experiment.schedule.vocabulary,
+                      published(barriers));
+    if (experiment.schedule.vocabularyOrder == model::VocabularyOrder::Published || barriers == 0)
+        return schedule;
+    return shorterOf(std::move(schedule), withVocabulary(family, placed, experiment, durations), durations);
+}
+
+std::vector<std::int64_t> roomBesideBarriers(const model::Experiment &experiment, const Durations &durations)
+{
+    std::vector<std::int64_t> room = durations.activationLimit;
+    for (std::int64_t &each : room)
+        each -= barriersOf(experiment);
+    return room;
 }
 
 Schedule withVocabularyOfShorter(std::string_view family, const LayerOrder &first, const LayerOrder &second,
@@ -157,14 +201,6 @@ Schedule withVocabularyOfShorter(std::string_view family, const LayerOrder &firs
     if (first.devices == second.devices)
         return schedule;
     return shorterOf(std::move(schedule), withVocabulary(family, second, experiment, durations), durations);
-}
-
-Schedule shorterOf(Schedule first, Schedule second, const Durations &durations)
-{
-    const auto time = [&](const Schedule &schedule) {
-        return makespanOf(schedule, durations).value_or(std::numeric_limits<Nanos>::max());
-    };
-    return time(second) < time(first) ? std::move(second) : std::move(first);
 }
 
 std::optional<Nanos> makespanOf(const Schedule &schedule, const Durations &durations)

@@ -6,8 +6,11 @@
 #include "engine/schedule/durations.h"
 #include "engine/schedule/order/layer_order.h"
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace stagelens::schedule {
 
@@ -20,16 +23,24 @@ namespace stagelens::schedule {
 [[nodiscard]] Schedule withVocabularyOfShorter(std::string_view family, const LayerOrder &first, const LayerOrder &second,
                                                const model::Experiment &experiment, const Durations &durations);
 
-/// Inserts the vocabulary passes between the layer passes without moving these, for families that insert the intervals of the
-/// barriers by their own rule. Every device runs its next vocabulary pass as early as possible. All devices share one order of
-/// vocabulary passes, so collectives neither cross nor deadlock: the order in which they complete if every kind runs as early
-/// as possible, with T before U before S. EF runs at most two microbatches before the first stage needs it, and EB after the
-/// next backward of the first stage. With order `best`, returns the shortest of several placements for these durations.
-[[nodiscard]] Schedule placeVocabulary(std::string_view family, const LayerOrder &order, const model::Experiment &experiment,
-                                       const Durations &durations);
+/// Makes an order of the layer passes that has the intervals of so many barriers (see withBarriers()).
+using OrderOfBarriers = std::function<LayerOrder(int barriers)>;
+/// Makes the orders of all devices, with the vocabulary passes of a method of so many barriers; without any if there are none.
+using PublishedOrder = std::function<std::vector<std::vector<Pass>>(int barriers)>;
 
-/// Returns the shorter of two schedules of the same passes under these durations.
-[[nodiscard]] Schedule shorterOf(Schedule first, Schedule second, const Durations &durations);
+/// As withVocabulary(), for families that insert the intervals of the barriers by their own rule.
+[[nodiscard]] Schedule withVocabulary(std::string_view family, const OrderOfBarriers &order,
+                                      const model::Experiment &experiment, const Durations &durations);
+
+/// Returns the schedule of an order in which the family itself places the vocabulary passes. If the experiment asks for the
+/// best order of vocabulary passes, returns `placed` under the experiment's method instead if that is shorter.
+[[nodiscard]] Schedule publishedOrShorter(std::string_view family, const Placement &placement, const PublishedOrder &published,
+                                          const OrderOfBarriers &placed, const model::Experiment &experiment,
+                                          const Durations &durations);
+
+/// Returns how many activations an order may hold on each device before it gets the intervals of the barriers, each of which
+/// holds one more; empty if durations set no limit.
+[[nodiscard]] std::vector<std::int64_t> roomBesideBarriers(const model::Experiment &experiment, const Durations &durations);
 
 /// Returns the makespan of a schedule under these durations; nothing if it deadlocks.
 [[nodiscard]] std::optional<base::Nanos> makespanOf(const Schedule &schedule, const Durations &durations);

@@ -23,7 +23,7 @@ constexpr double kOrdersTried = 8;
 double workOf(const model::Experiment &plan, const schedule::Family &family)
 {
     const double kinds = (family.splitsBackward ? 3 : 2) * model::stagesPerDevice(plan.schedule) +
-                         (model::traits(plan.schedule.vocabulary).isSharded ? 4 : 0);
+                         (schedule::vocabularyPasses(plan.schedule.vocabulary).empty() ? 0 : 4);
     return kinds * plan.parallel.devices * plan.parallel.microbatches * (schedule::looksAtDurations(plan) ? kOrdersTried : 1.0);
 }
 

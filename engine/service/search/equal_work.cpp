@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
+#include "engine/passes/pass_recipe.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,10 +41,9 @@ double layerWork(const model::Experiment &experiment, const model::UniformCosts 
 /// Whether passes of the vocabulary layers take time. Without them teaching units have no vocabulary layers at all.
 bool hasVocabularyWork(const model::Experiment &experiment, const model::UniformCosts &costs)
 {
-    if (!model::traits(experiment.schedule.vocabulary).isSharded)
-        return false;
-    for (const char *pass : {"S", "T", "U", "EF", "EB"})
-        if (const auto found = costs.milliseconds.find(pass); found != costs.milliseconds.end() && found->second > 0)
+    for (const schedule::PassKind kind : schedule::vocabularyPasses(experiment.schedule.vocabulary))
+        if (const auto found = costs.milliseconds.find(std::string(schedule::name(kind)));
+            found != costs.milliseconds.end() && found->second > 0)
             return true;
     return false;
 }

@@ -162,7 +162,7 @@ std::vector<Experiment> firstStage(const PlanQuery &query, const std::vector<Exp
         Experiment plan = division;
         if (!query.keepsFamily)
             plan.schedule.family = "1f1b";
-        if (plan.schedule.vocabulary != VocabularyMethod::None) {
+        if (!leavesMethodOpen(plan.schedule)) {
             plans.push_back(std::move(plan));
             continue;
         }

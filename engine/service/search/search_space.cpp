@@ -28,7 +28,7 @@ bool isAnalytic(const model::Experiment &experiment)
 std::vector<VocabularyMethod> methodsOf(const model::Experiment &experiment)
 {
     const VocabularyMethod given = experiment.schedule.vocabulary;
-    if (given != VocabularyMethod::None || !isAnalytic(experiment))
+    if (!leavesMethodOpen(experiment.schedule) || !isAnalytic(experiment))
         return {given};
     const auto all = model::kVocabularyChoices | std::views::transform(&model::VocabularyTraits::method);
     return {all.begin(), all.end()};
@@ -38,7 +38,7 @@ std::vector<VocabularyOrder> ordersOf(const ScheduleChoice &given, VocabularyMet
 {
     if (given.vocabularyOrder == VocabularyOrder::Best)
         return {VocabularyOrder::Best};
-    if (!model::traits(method).isSharded)
+    if (schedule::vocabularyPasses(method).empty())
         return {VocabularyOrder::Published};
     return {VocabularyOrder::Published, VocabularyOrder::Best};
 }
@@ -123,6 +123,11 @@ base::Bytes greatestWith(const std::vector<base::Bytes> &bytes, std::pair<std::s
 
 } // namespace
 
+bool leavesMethodOpen(const model::ScheduleChoice &choice)
+{
+    return choice.vocabulary == model::ScheduleChoice().vocabulary;
+}
+
 std::vector<model::Experiment> plansOf(const model::Experiment &experiment)
 {
     const int stages = model::stagesPerDevice(experiment.schedule);
@@ -157,7 +162,7 @@ std::vector<int> balancedStageLayers(const model::Experiment &plan, const simula
     const std::optional<Nanos> layer = layerTime(plan, outline, times.back());
     if (!layer)
         return {};
-    const int least = model::traits(plan.schedule.vocabulary).redistributesLayers ? 0 : 1;
+    const int least = model::leastStageLayers(plan.schedule);
     std::vector<int> balanced(cut.size(), least);
     std::vector<Nanos> loads(static_cast<std::size_t>(placement.devices));
     const auto add = [&](std::size_t stage, Nanos time) {
@@ -197,7 +202,7 @@ std::vector<int> leastMemoryStageLayers(const model::Experiment &plan, const sim
     if (!order)
         return {};
     MemoryOfCut memory(plan, *order);
-    const int least = model::traits(plan.schedule.vocabulary).redistributesLayers ? 0 : 1;
+    const int least = model::leastStageLayers(plan.schedule);
     std::vector<int> cut = plan.parallel.stageLayers;
     std::vector<base::Bytes> bytes;
     for (int device = 0; device < placement.devices; ++device)

@@ -8,6 +8,9 @@
 
 namespace stagelens::service {
 
+/// Returns whether a search may choose the vocabulary method: the plan has the default, which cannot be told from none given.
+[[nodiscard]] bool leavesMethodOpen(const model::ScheduleChoice &choice);
+
 /// Returns every family, method, order and number of chunks that is compatible with the experiment, in the order of the
 /// registry. Stage layers are those of the experiment (empty if it has none). Not validated.
 [[nodiscard]] std::vector<model::Experiment> plansOf(const model::Experiment &experiment);

@@ -10,11 +10,10 @@
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/given_costs.h"
 #include "engine/simulate/costs/replica_costs.h"
+#include "engine/simulate/costs/transfer_costs.h"
 #include "engine/simulate/costs/vocabulary_costs.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdlib>
 #include <numeric>
 #include <type_traits>
 
@@ -22,17 +21,8 @@ namespace stagelens::simulate {
 
 using base::Nanos;
 using schedule::PassKind;
-using schedule::Transfer;
 
 namespace {
-
-constexpr std::array kCollectives{Transfer::BroadcastX, Transfer::Statistics, Transfer::ReduceGradient, Transfer::EmbedReduce,
-                                  Transfer::EmbedBroadcast};
-Nanos toNanos(double seconds)
-{
-    constexpr auto kLongest = static_cast<double>(base::kLongestPass);
-    return static_cast<Nanos>(std::clamp(seconds * static_cast<double>(base::kNanosPerSecond), 0.0, kLongest));
-}
 
 class AnalyticCosts {
 public:
@@ -43,14 +33,6 @@ private:
     [[nodiscard]] double memorySeconds(double bytes) const { return m_layer.memorySeconds(bytes); }
     void setStage(CostModel &costs, int stage, int layers) const;
     void setShard(CostModel &costs, int device, int stage) const;
-    void setTransfers(CostModel &costs) const;
-    [[nodiscard]] int rankOf(int device) const;
-    [[nodiscard]] const model::LinkClass &linkBetween(int from, int to) const;
-    [[nodiscard]] double sendRate(const model::LinkClass &link) const;
-    [[nodiscard]] double reduceSeconds(const model::LinkClass &link, double bytes) const;
-    [[nodiscard]] double broadcastSeconds(const model::LinkClass &link, double bytes) const;
-    [[nodiscard]] double collectiveSeconds(Transfer transfer, const model::LinkClass &link) const;
-    [[nodiscard]] double contentionSeconds() const;
     [[nodiscard]] double optimizerSeconds(int device) const;
     [[nodiscard]] double updateBytes(const operators::PartShape &part, std::int64_t elements) const;
     [[nodiscard]] double updateProducts(const operators::PartShape &part) const;
@@ -72,9 +54,7 @@ private:
     VocabularyCosts m_vocabulary;
     std::vector<int> m_whole; ///< layers of each stage that are recomputed as a whole
     std::optional<layout::Mesh> m_mesh;
-    std::vector<int> m_nodes; ///< of each device, in the first replica
-    double m_tokens;          ///< of a microbatch
-    double m_boundary;        ///< bytes of [b s, h]
+    TransferCosts m_transfers;
 };
 
 AnalyticCosts::AnalyticCosts(const model::Experiment &experiment, const model::Hardware &hardware,
@@ -86,14 +66,8 @@ AnalyticCosts::AnalyticCosts(const model::Experiment &experiment, const model::H
       m_vocabulary(experiment, schedule, m_layer, m_traffic),
       m_whole(operators::recomputedLayers(experiment.schedule, layersOfStages(experiment, schedule))),
       m_mesh(layout::meshOf(experiment.parallel, schedule.devices())),
-      m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence /
-               experiment.parallel.context),
-      m_boundary(
-          static_cast<double>(operators::boundaryBytes(experiment.model, experiment.parallel.microbatchSize, m_layer.split())))
-{
-    for (int device = 0; device < schedule.devices(); ++device)
-        m_nodes.push_back(rankOf(device) / std::max(hardware.devicesPerNode, 1));
-}
+      m_transfers(experiment, hardware, schedule, m_layer.split())
+{}
 
 void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
 {
@@ -136,7 +110,7 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
     const double inputAndWeight =
         sum([&](const LayerCosts &layer, Rebuilds rebuilds) { return inputOf(layer, rebuilds) + weightOf(layer); });
     // F, I and W have about equal durations, and a microbatch visits a device once per chunk.
-    const double contention = contentionSeconds() / (3.0 * m_schedule.placement().chunks());
+    const double contention = m_transfers.contentionSeconds() / (3.0 * m_schedule.placement().chunks());
     const double attention =
         all([](const LayerCosts &layer) { return layer.quadraticSeconds(PassHalf::Forward, Rebuilds::Nothing); });
     const double attentionInput = sum(
@@ -203,103 +177,6 @@ void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
                            static_cast<base::Bytes>(exchangesOf(legs).bytes)});
 }
 
-/// Returns the rank of a device in the first replica.
-int AnalyticCosts::rankOf(int device) const
-{
-    if (!m_mesh)
-        return device;
-    layout::Coordinates at;
-    at[layout::Axis::Pipeline] = device;
-    return m_mesh->rankOf(at);
-}
-
-const model::LinkClass &AnalyticCosts::linkBetween(int from, int to) const
-{
-    const auto nodeOf = [this](int device) { return m_nodes[static_cast<std::size_t>(device)]; };
-    return nodeOf(from) == nodeOf(to) ? m_hardware.insideNode : m_hardware.betweenNodes;
-}
-
-/// Between nodes, the pipelines whose ranks lie beside each other in a node send at the same time.
-double AnalyticCosts::sendRate(const model::LinkClass &link) const
-{
-    if (&link == &m_hardware.insideNode)
-        return link.bytesPerSecond;
-    const int beside = m_schedule.devices() > 1 ? std::abs(rankOf(1) - rankOf(0)) : 1;
-    return m_hardware.networkRate(std::min(beside, m_hardware.devicesPerNode));
-}
-
-/// The latency is that of a tree, the bandwidth term that of a pipelined ring; devices that share a memory only copy.
-double AnalyticCosts::broadcastSeconds(const model::LinkClass &link, double bytes) const
-{
-    const auto hops = link.name == kHostLink ? 1 : std::bit_width(static_cast<unsigned>(m_schedule.devices() - 1));
-    return hops * static_cast<double>(link.latency) / static_cast<double>(base::kNanosPerSecond) + bytes / link.bytesPerSecond;
-}
-
-/// A ring reduces and gathers (p - 1) / p of the bytes each; devices that share a memory read all parts once.
-double AnalyticCosts::reduceSeconds(const model::LinkClass &link, double bytes) const
-{
-    const double devices = m_schedule.devices();
-    if (link.name == kHostLink)
-        return broadcastSeconds(link, devices * bytes);
-    return 2 * broadcastSeconds(link, (devices - 1) / devices * bytes);
-}
-
-void AnalyticCosts::setTransfers(CostModel &costs) const
-{
-    const int devices = m_schedule.devices();
-    for (int from = 0; from < devices; ++from) {
-        for (int to = 0; to < devices; ++to) {
-            const model::LinkClass &link = linkBetween(from, to);
-            const double bytes = m_boundary / m_schedule.slices(); // a slice's, on average
-            if (from != to)
-                costs.setSend(from, to, std::min(link.latency + toNanos(bytes / sendRate(link)), base::kLongestPass));
-        }
-    }
-    const model::LinkClass &slowest = linkBetween(0, devices - 1);
-    for (const Transfer transfer : kCollectives)
-        costs.setCollective(transfer, toNanos(collectiveSeconds(transfer, slowest)));
-}
-
-double AnalyticCosts::collectiveSeconds(Transfer transfer, const model::LinkClass &link) const
-{
-    const double tokens = m_tokens / m_schedule.slices(); // a slice's, on average
-    // With sequence parallelism each rail has its own rows.
-    const double rows = m_layer.split().isSequenceParallel ? tokens / m_layer.split().ranks : tokens;
-    const double tensor =
-        m_traffic.collective > 0 ? m_traffic.collective * rows * m_experiment.model.hidden : m_boundary / m_schedule.slices();
-    const model::VocabularyTraits &method = model::traits(m_schedule.vocabulary());
-    switch (transfer) {
-    case Transfer::BroadcastX:
-    case Transfer::EmbedBroadcast: return broadcastSeconds(link, tensor);
-    case Transfer::Statistics: {
-        const double numbers = (method.hasPassU ? 1 : 3) * tokens;
-        return reduceSeconds(link, 4 * numbers) + (method.isGradientFromS ? reduceSeconds(link, tensor) : 0);
-    }
-    case Transfer::ReduceGradient:
-        // Interlaced reduces the statistics and the gradient in one collective.
-        return reduceSeconds(link, tensor) + (method.joinsSAndT ? reduceSeconds(link, 3 * 4 * tokens) : 0);
-    case Transfer::EmbedReduce: return reduceSeconds(link, tensor);
-    case Transfer::Local:
-    case Transfer::Send: break;
-    }
-    return 0;
-}
-
-/// Returns the time by which the collectives of a microbatch (of all its slices) slow concurrent passes. This is work on the
-/// device, so the link between nodes does not matter.
-double AnalyticCosts::contentionSeconds() const
-{
-    const model::VocabularyTraits &method = model::traits(m_schedule.vocabulary());
-    if (!method.isSharded || m_schedule.devices() == 1)
-        return 0;
-    double seconds = 0;
-    for (const Transfer transfer : kCollectives) {
-        if (transfer != Transfer::ReduceGradient || !method.isGradientFromS)
-            seconds += collectiveSeconds(transfer, m_hardware.insideNode);
-    }
-    return m_traffic.contention * m_schedule.slices() * seconds;
-}
-
 /// Reads parameters, gradients and optimizer state, and writes all but the gradients. With ZeRO each replica does so for its
 /// share; where shares are whole rows or matrices, the greatest counts.
 double AnalyticCosts::optimizerSeconds(int device) const
@@ -354,16 +231,15 @@ void AnalyticCosts::setTableSums(CostModel &costs) const
         costs.setOptimizerSums(
             device, std::min(costs.optimizer(device), passTime(memorySeconds(elements * (each.parameter + each.gradient)))));
     }
-    const model::LinkClass &slowest = linkBetween(0, m_schedule.devices() - 1);
     const auto bytes = static_cast<double>(optimizerBytes(m_experiment, m_schedule, 0).messages);
-    costs.tableSums = toNanos(broadcastSeconds(slowest, (m_schedule.devices() - 1) * bytes));
+    costs.tableSums = toNanos(m_transfers.gatherSeconds((m_schedule.devices() - 1) * bytes));
     costs.sumsOverDevices = true;
 }
 
 /// Returns the nodes of the replicas of a device.
 layout::NodeSpan AnalyticCosts::replicaSpan(int device) const
 {
-    return layout::nodeSpan(m_mesh->group(rankOf(device), {layout::Axis::Data}), m_hardware.devicesPerNode);
+    return layout::nodeSpan(m_mesh->group(m_transfers.rankOf(device), {layout::Axis::Data}), m_hardware.devicesPerNode);
 }
 
 /// Includes what a replica computes to compress.
@@ -391,7 +267,7 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
     const int ranks = plan.gradientRanks();
     if (ranks == 1 || !m_mesh)
         return;
-    const layout::Group all = m_mesh->group(rankOf(device), {layout::Axis::Context, layout::Axis::Data});
+    const layout::Group all = m_mesh->group(m_transfers.rankOf(device), {layout::Axis::Context, layout::Axis::Data});
     const int group = plan.zero > 0 ? plan.shardGroup() : ranks; // adjacent ranks; the groups then sum their shares
     layout::Group shards;
     layout::Group others;
@@ -403,7 +279,7 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
     }
     const DeviceParameters parameters = deviceParameters(m_experiment, m_schedule, device);
     const auto count = static_cast<double>(parameters.count - parameters.experts);
-    const layout::Group copies = m_mesh->group(rankOf(device), {layout::Axis::ExpertData}); // with the same experts
+    const layout::Group copies = m_mesh->group(m_transfers.rankOf(device), {layout::Axis::ExpertData}); // with the same experts
     const operators::ParameterBytes each = operators::parameterBytes(m_experiment);
     const auto among = [&](const layout::Group &those, GroupCollective collective, double bytes) -> Exchange {
         const auto size = static_cast<int>(those.ranks.size());
@@ -451,7 +327,7 @@ CostModel AnalyticCosts::build()
         costs.setOptimizer(device, passTime(optimizerSeconds(device)));
         setExchanges(costs, device);
     }
-    setTransfers(costs);
+    m_transfers.set(costs);
     setTableSums(costs);
     const bool isWhole = std::ranges::any_of(m_whole, [](int each) { return each > 0; });
     if (m_experiment.cost.collectives == model::Collectives::Overlapped)

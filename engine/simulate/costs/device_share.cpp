@@ -5,6 +5,7 @@
 #include "engine/operators/partition.h"
 #include "engine/operators/sizes.h"
 #include "engine/operators/stage_layers.h"
+#include "engine/schedule/vocabulary_tables.h"
 
 #include <algorithm>
 #include <memory>
@@ -25,7 +26,7 @@ std::vector<int> layersOfStages(const model::Experiment &experiment, const sched
 std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
 {
     const std::int64_t rows = experiment.model.vocabularySize;
-    const bool overDevices = model::traits(schedule.vocabulary()).isSharded;
+    const bool overDevices = schedule::dividesTables(schedule.vocabulary());
     const std::int64_t parts = std::int64_t{experiment.parallel.tensor} * (overDevices ? schedule.devices() : 1);
     if (parts == 1 || !operators::isEnginePlan(experiment))
         return (rows + parts - 1) / parts;
@@ -52,7 +53,8 @@ struct HeldRequest {
     model::ModelConfig model;
     operators::TensorSplit split;
     std::int64_t rows = 0; ///< of its tables
-    bool isSharded = false;
+    bool holdsTokens = false;
+    bool holdsOutput = false;
     bool isFirst = false; ///< has the first stage of a direction
     bool isLast = false;
     std::vector<bool> layers = {}; ///< with experts or not; directions of a stage share them
@@ -64,17 +66,15 @@ HeldParameters parametersOf(const HeldRequest &request)
     const model::ModelConfig &model = request.model;
     const operators::TensorSplit &split = request.split;
     const PartShape table{request.rows, model.hidden, ParameterKind::Table};
-    const bool holdsInput = request.isSharded || request.isFirst;
-    const bool holdsOutput = request.isSharded || request.isLast;
 
     HeldParameters held;
     const auto putWhole = [&](const PartShape &part) {
         held.all.push_back(part);
         held.summed += split.isSequenceParallel ? part.count() : 0;
     };
-    if (model.tied && holdsInput && holdsOutput)
+    if (model.tied && request.holdsTokens && request.holdsOutput)
         held.tied = table.count();
-    if (holdsInput || (model.tied && holdsOutput))
+    if (request.holdsTokens || (model.tied && request.holdsOutput))
         held.all.push_back(table);
     if (const std::int64_t positions = operators::positionParameters(model); request.isFirst && positions > 0)
         putWhole({positions / model.hidden, model.hidden, ParameterKind::Table});
@@ -93,7 +93,7 @@ HeldParameters parametersOf(const HeldRequest &request)
     }
     for (std::int64_t left = request.isLast ? operators::finalNormParameters(model) : 0; left > 0; left -= model.hidden)
         putWhole({1, model.hidden, ParameterKind::Vector});
-    if (!model.tied && holdsOutput)
+    if (!model.tied && request.holdsOutput)
         held.all.push_back(table);
     held.areExperts.resize(held.all.size());
     for (const PartShape &part : held.all)
@@ -129,8 +129,10 @@ std::shared_ptr<const HeldParameters> parametersOf(const model::Experiment &expe
 {
     const schedule::Placement &placement = schedule.placement();
     const std::vector<int> layers = layersOfStages(experiment, schedule);
+    const schedule::VocabularyTables tables(schedule);
     HeldRequest request{experiment.model, operators::splitOf(experiment.parallel),
-                        shardRows(experiment, schedule, device, tensor), model::traits(schedule.vocabulary()).isSharded};
+                        shardRows(experiment, schedule, device, tensor), tables.holdsTokens(device),
+                        tables.holdsOutput(device)};
     const std::vector<int> stages = placement.stagesOf(device);
     for (const int stage : std::set<int>(stages.begin(), stages.end())) {
         request.isFirst = request.isFirst || stage == 0;
@@ -255,7 +257,7 @@ OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedul
 
 bool sumsOverDevices(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    return model::traits(schedule.vocabulary()).isSharded && optimizerOf(experiment.training.optimizer).sums != nullptr;
+    return schedule::dividesTables(schedule.vocabulary()) && optimizerOf(experiment.training.optimizer).sums != nullptr;
 }
 
 } // namespace stagelens::simulate

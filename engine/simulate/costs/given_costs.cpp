@@ -1,5 +1,7 @@
 #include "engine/simulate/costs/given_costs.h"
 
+#include "engine/schedule/vocabulary_tables.h"
+
 namespace stagelens::simulate {
 
 using base::Nanos;
@@ -44,13 +46,13 @@ void setGivenPasses(CostModel &costs, const schedule::Schedule &schedule, int de
         input = *full / 2;
         weight = *full - *full / 2;
     }
-    if (model::traits(schedule.vocabulary()).joinsSAndT)
+    if (schedule::recipeBook(schedule.vocabulary()).hasBarrierInside(PassKind::S)) // S does the work of T
         all[at(PassKind::S)] = all[at(PassKind::S)].value_or(0) + all[at(PassKind::T)].value_or(0);
-    const bool sharded = model::traits(schedule.vocabulary()).isSharded;
+    costs.vocabularyKnown = schedule::dividesTables(schedule.vocabulary());
     for (int kind = 0; kind < schedule::kPassKindCount; ++kind) {
         const auto passKind = static_cast<PassKind>(kind);
         const bool vocabulary = schedule::isVocabularyPass(passKind);
-        if (passKind == PassKind::O || (vocabulary && !sharded))
+        if (passKind == PassKind::O || (vocabulary && !costs.vocabularyKnown))
             continue;
         const Nanos duration = all[at(passKind)].value_or(0);
         costs.setPass(device, passKind, stage, {duration, vocabulary ? duration : 0});
@@ -68,7 +70,7 @@ void setPair(CostModel &costs, const schedule::Schedule &schedule, Nanos pair)
 
 void joinCollectives(CostModel &costs, const schedule::Schedule &schedule)
 {
-    if (model::traits(schedule.vocabulary()).joinsSAndT)
+    if (schedule::recipeBook(schedule.vocabulary()).hasBarrierInside(PassKind::S))
         costs.setCollective(Transfer::ReduceGradient,
                             costs.transfer(Transfer::Statistics, 0, 0) + costs.transfer(Transfer::ReduceGradient, 0, 0));
 }

@@ -36,7 +36,7 @@ inline constexpr std::string_view kReloadWord = "ON";
 /// Scales overlapped pairs so that F and B of the last stage take `pair` together. Does nothing if their durations are 0.
 void setPair(CostModel &costs, const schedule::Schedule &schedule, base::Nanos pair);
 
-/// Adds both barriers of `interlaced` after its S.
+/// Adds both barriers after an S that does the work of T (interlaced).
 void joinCollectives(CostModel &costs, const schedule::Schedule &schedule);
 
 } // namespace stagelens::simulate

@@ -6,6 +6,7 @@
 #include "engine/model/presets.h"
 #include "engine/operators/block.h"
 #include "engine/operators/partition.h"
+#include "engine/operators/recipe.h"
 #include "engine/simulate/costs/collective_costs.h"
 #include "engine/simulate/costs/leg.h"
 

@@ -234,7 +234,6 @@ base::Result<CostModel> measuredCosts(std::string_view csv, const std::string &s
     if (base::Problems problems = table.takeProblems(); !problems.empty())
         return base::Error::invalid(std::move(problems));
     CostModel costs(schedule.devices(), schedule.stages());
-    costs.vocabularyKnown = model::traits(schedule.vocabulary()).isSharded;
     const StagesOfDevices stages = stagesOfDevices(schedule);
     for (int device = 0; device < schedule.devices(); ++device) {
         for (const int stage : stages[static_cast<std::size_t>(device)]) {

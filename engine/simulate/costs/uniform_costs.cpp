@@ -56,7 +56,6 @@ base::Result<CostModel> uniformCosts(const model::UniformCosts &uniform, const s
         for (const int stage : stages[static_cast<std::size_t>(device)])
             setGivenPasses(costs, schedule, device, stage, given);
     joinCollectives(costs, schedule);
-    costs.vocabularyKnown = model::traits(schedule.vocabulary()).isSharded;
     if (const auto pair = uniform.milliseconds.find(std::string(kPairWord)); pair != uniform.milliseconds.end())
         setPair(costs, schedule, std::llround(pair->second * static_cast<double>(base::kNanosPerMilli) / shares));
     return costs;

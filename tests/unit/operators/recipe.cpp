@@ -1,6 +1,7 @@
 // Recipes of layers: every kernel call finds the values that it needs, checked by executing the steps on names.
 #include "engine/operators/recipe.h"
 #include "engine/operators/architecture.h"
+#include "engine/operators/engine_floats.h"
 #include "engine/operators/partition.h"
 #include "engine/operators/recompute.h"
 #include "engine/operators/sizes.h"

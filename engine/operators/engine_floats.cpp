@@ -1,0 +1,189 @@
+#include "engine/operators/engine_floats.h"
+
+#include "engine/model/family_shape.h"
+#include "engine/operators/architecture.h"
+#include "engine/operators/recompute.h"
+#include "engine/operators/sizes.h"
+#include "engine/operators/slices.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace stagelens::operators {
+
+using model::Experiment;
+using model::ModelConfig;
+
+namespace {
+
+/// Scratch of the CPU's attention: five padded panels of a head, two tiles of scores, three of queries
+/// (kernels/include/attention.h).
+std::int64_t attentionScratch(std::int64_t sequence, std::int64_t headSize)
+{
+    constexpr std::int64_t kPanel = 16;
+    constexpr std::int64_t kQueries = 64;
+    constexpr std::int64_t kKeys = 128;
+    const auto padded = [](std::int64_t count) { return (count + kPanel - 1) / kPanel * kPanel; };
+    return 5 * padded(sequence) * padded(headSize) + 2 * kQueries * kKeys + 3 * kQueries * padded(headSize);
+}
+
+} // namespace
+
+SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std::int64_t tokens, base::Precision precision)
+{
+    SavedLayout layout{std::vector<std::int64_t>(block.values.size(), -1)};
+    for (const ValueId id : saved) {
+        const Value &value = block.value(id);
+        const std::int64_t rows = value.isOwnRows ? tokens / block.tensorRanks : tokens;
+        layout.offsets[static_cast<std::size_t>(id)] = layout.floats;
+        layout.floats += value.isStatistics ? base::filledFloats(rows * value.width, precision)
+                                            : base::floatsOf(rows * value.width, precision);
+    }
+    return layout;
+}
+
+namespace {
+
+/// The recipes of the layers of a model on a rank.
+struct LayerRecipes {
+    LayerRecipe layer;
+    std::optional<LayerRecipe> dense; ///< of layers without experts where others have some
+};
+
+LayerRecipes recipesFor(const ModelConfig &model, bool keepsProbabilities, const TensorSplit &split)
+{
+    const auto recipeWith = [&](bool hasExperts) {
+        Block block = blockOf(model, hasExperts);
+        return recipeOf(partitioned(keepsProbabilities ? withProbabilities(std::move(block), model) : block, split));
+    };
+    LayerRecipes recipes{recipeWith(model.hasExperts()), {}};
+    if (model.mixesLayers())
+        recipes.dense = recipeWith(false);
+    return recipes;
+}
+
+/// `tokens`: of a sequence that a pass computes on a context rank.
+EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, const LayerRecipes &recipes,
+                           const TensorSplit &split, const model::RecomputeModules &modules, std::int64_t tokens)
+{
+    const LayerRecipe &recipe = recipes.layer;
+    const auto dropped = [&](const LayerRecipe &of) {
+        return savedLayout(of.block, droppedValues(of.block, of.saved, modules), microbatchSize * tokens, precision).floats;
+    };
+    const auto values = [precision](std::int64_t numbers) { return base::floatsOf(numbers, precision); };
+    EngineFloats floats;
+    floats.precision = precision;
+    floats.tokens = microbatchSize * tokens;
+    const std::int64_t ownTokens = split.isSequenceParallel ? floats.tokens / split.ranks : floats.tokens;
+    floats.boundary = values(ownTokens * model.hidden);
+    floats.gathered = values(floats.tokens * model.hidden);
+    if (split.ranks > 1)
+        floats.tensorPart = values((floats.tokens + split.ranks - 1) / split.ranks * model.hidden);
+    const std::int64_t kvHeads = std::max(1, model.kvHeads / split.ranks);
+    if (split.context > 1) {
+        const bool isByHeads = split.contextMethod == model::ContextMethod::Ulysses;
+        const std::int64_t width = isByHeads ? (model.heads / split.ranks + 2 * kvHeads) / split.context : 2 * kvHeads;
+        floats.contextPart = values(floats.tokens * width * model.headSize());
+    }
+    if (split.slices > 1)
+        floats.keys = values(std::int64_t{microbatchSize} * model.sequence * 2 * kvHeads * model.headSize());
+    floats.normStatistics = (architectureOf(model.family).normsHaveBias ? 2 : 1) * ownTokens; // [mean | rstd]
+    floats.layer = savedLayout(recipe.block, recipe.saved, floats.tokens, precision).floats;
+    floats.dropped = dropped(recipe);
+    std::vector<std::int64_t> scratch = recipe.scratch;
+    if (recipes.dense) { // every layer has room for the larger kind
+        const LayerRecipe &dense = *recipes.dense;
+        const std::int64_t kept =
+            std::max(floats.layer - floats.dropped,
+                     savedLayout(dense.block, dense.saved, floats.tokens, precision).floats - dropped(dense));
+        floats.dropped = std::max(floats.dropped, dropped(dense));
+        floats.layer = kept + floats.dropped;
+        scratch = widerScratch(scratch, dense.scratch);
+    }
+    // In bf16 there are GPUs, whose attention brings its own scratch.
+    const bool seesParts = split.contextMethod == model::ContextMethod::Ring;
+    const std::int64_t positions = seesParts ? model.sequence / split.context : model.sequence;
+    const std::int64_t attention = precision == base::Precision::Bf16 ? 0 : attentionScratch(positions, model.headSize());
+    floats.workspace = attention + constantFloats(recipe.block, model.sequence / split.context, model.headSize());
+    floats.workspaceParts = static_cast<int>(scratch.size()) + 3;
+    for (const std::int64_t width : scratch)
+        floats.workspace += values(floats.tokens * width);
+    return floats;
+}
+
+} // namespace
+
+EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, bool keepsProbabilities,
+                          const TensorSplit &split, const model::RecomputeModules &modules)
+{
+    // A prediction calls this several times for each device; deriving a layer takes about 10 us.
+    struct Known {
+        ModelConfig model;
+        int microbatchSize;
+        base::Precision precision;
+        bool keepsProbabilities;
+        TensorSplit split;
+        model::RecomputeModules modules;
+        EngineFloats floats;
+    };
+    thread_local std::optional<Known> known;
+    if (!known || known->microbatchSize != microbatchSize || known->precision != precision ||
+        known->keepsProbabilities != keepsProbabilities || known->split != split || known->modules != modules ||
+        known->model != model)
+        known = Known{model,
+                      microbatchSize,
+                      precision,
+                      keepsProbabilities,
+                      split,
+                      modules,
+                      derivedFloats(model, microbatchSize, precision, recipesFor(model, keepsProbabilities, split), split,
+                                    modules, model.sequence / split.context)};
+    return known->floats;
+}
+
+EngineFloats engineFloats(const Experiment &experiment)
+{
+    if (model::slicesOf(experiment.schedule) > 1)
+        return std::ranges::max(engineFloatsOfSlices(experiment), {}, &EngineFloats::tokens);
+    return engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment),
+                        keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute),
+                        splitOf(experiment.parallel), experiment.schedule.recomputeModules);
+}
+
+std::vector<EngineFloats> engineFloatsOfSlices(const Experiment &experiment)
+{
+    if (model::slicesOf(experiment.schedule) == 1)
+        return {engineFloats(experiment)};
+    const TensorSplit split = engineSplit(experiment);
+    const LayerRecipes recipes =
+        recipesFor(experiment.model, keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute), split);
+    std::vector<EngineFloats> all;
+    std::int64_t workspace = 0;
+    for (const int length : sliceLengths(experiment)) {
+        all.push_back(derivedFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment), recipes,
+                                    split, experiment.schedule.recomputeModules, length));
+        workspace = std::max(workspace, all.back().workspace);
+    }
+    for (EngineFloats &floats : all)
+        floats.workspace = workspace;
+    return all;
+}
+
+Block engineBlock(const Experiment &experiment)
+{
+    return engineBlock(experiment, experiment.model.hasExperts());
+}
+
+Block engineBlock(const Experiment &experiment, bool hasExperts)
+{
+    Block block = blockOf(experiment.model, hasExperts);
+    const bool keeps = keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute);
+    return partitioned(keeps ? withProbabilities(std::move(block), experiment.model) : block, engineSplit(experiment));
+}
+
+std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize)
+{
+    return block.has(OperatorKind::Rotary) ? sequence * headSize : 0;
+}
+
+} // namespace stagelens::operators

@@ -1,0 +1,23 @@
+#include "engine/schedule/vocabulary_tables.h"
+
+#include "engine/passes/pass_recipe.h"
+
+namespace stagelens::schedule {
+
+bool dividesTables(model::VocabularyMethod method)
+{
+    return !recipeBook(method).of({.kind = PassKind::EF}).isEmpty();
+}
+
+VocabularyTables::VocabularyTables(const Schedule &schedule)
+    : m_areDivided(dividesTables(schedule.vocabulary())), m_tokens(static_cast<std::size_t>(schedule.devices()), m_areDivided),
+      m_output(m_tokens)
+{
+    const Placement &placement = schedule.placement();
+    for (int direction = 0; !m_areDivided && direction < placement.directions; ++direction) {
+        m_tokens[static_cast<std::size_t>(placement.deviceOf(0, direction))] = 1;
+        m_output[static_cast<std::size_t>(placement.deviceOf(placement.lastStage(), direction))] = 1;
+    }
+}
+
+} // namespace stagelens::schedule

@@ -1,0 +1,154 @@
+#include "engine/simulate/pass_bytes.h"
+
+#include "engine/operators/engine_floats.h"
+#include "engine/operators/partition.h"
+#include "engine/operators/recompute.h"
+#include "engine/operators/slices.h"
+#include "engine/schedule/vocabulary_tables.h"
+#include "engine/simulate/costs/device_share.h"
+#include "engine/simulate/costs/replica_costs.h"
+#include "engine/simulate/memory.h"
+#include "engine/simulate/static_memory.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stagelens::simulate {
+
+using base::Bytes;
+
+namespace {
+
+/// Returns the parts of the gradient of X that S sends with the statistics, and keeps until they have arrived.
+int partsWithStatistics(model::VocabularyMethod method)
+{
+    int parts = 0;
+    for (const schedule::PassValue message : schedule::recipeBook(method).sentBy({.kind = schedule::PassKind::S})) {
+        const schedule::MessageTraits &traits = schedule::traits(message);
+        parts += traits.transfer == schedule::Transfer::Statistics && traits.statistics == 0 ? 1 : 0;
+    }
+    return parts;
+}
+
+} // namespace
+
+PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const model::ModelConfig &model = experiment.model;
+    const int b = experiment.parallel.microbatchSize;
+    const model::Recompute recompute = experiment.schedule.recompute;
+    const model::Attention attention = experiment.schedule.attention;
+    PassBytes bytes;
+    const operators::TensorSplit split = operators::splitOf(experiment.parallel);
+    bytes.boundary = operators::boundaryBytes(model, b, split);
+    bytes.layers = layersOfStages(experiment, schedule);
+    bytes.wholes = operators::recomputedLayers(experiment.schedule, bytes.layers);
+    bytes.norm = bytes.empty = bytes.boundary;
+    const operators::ParameterBytes each = operators::parameterBytes(experiment);
+    for (int stage = 0; experiment.parallel.reducesEagerly() && stage < schedule.stages(); ++stage) {
+        const std::int64_t units = twoUnits(experiment, schedule, stage);
+        bytes.gathered.push_back(units * each.parameter);
+        bytes.reduced.push_back(units * each.gradient);
+    }
+    if (operators::isEnginePlan(experiment)) { // BufferPlan knows their lifetimes
+        const operators::EngineFloats floats = operators::engineFloats(experiment);
+        const std::int64_t rows = shardRows(experiment, schedule, 0);
+        const std::int64_t output =
+            base::floatsOf(floats.tokens * rows, floats.precision) + 3 * floats.tokens + floats.gathered;
+        bytes.layer = (floats.boundary + floats.layer - floats.dropped) * kFloatBytes;
+        bytes.whole = floats.boundary * kFloatBytes;
+        bytes.vocabulary = output * kFloatBytes;
+        bytes.keys = bytes.keyGradients = floats.keys * kFloatBytes;
+        bytes.norm += floats.normStatistics * kFloatBytes;
+        bytes.empty = 0;
+        return bytes;
+    }
+    const model::RecomputeModules &modules = experiment.schedule.recomputeModules;
+    // Layers that are not recomputed as a whole drop the probabilities of attention by the policy, and outputs of operators.
+    const model::Recompute policy = recompute == model::Recompute::Full ? model::Recompute::None : recompute;
+    const Bytes all = operators::layerActivationBytes(model, b, model::Recompute::None, attention, split);
+    bytes.layer = operators::layerActivationBytes(model, b, policy, attention, split, modules);
+    bytes.whole = operators::layerActivationBytes(model, b, model::Recompute::Full, attention, split);
+    bytes.rebuilt =
+        operators::layerActivationBytes(model, b, policy, attention, split) - bytes.layer; // probabilities end with I
+    bytes.rebuiltWhole = all - bytes.whole;
+    const schedule::VocabularyTables tables(schedule);
+    bytes.vocabulary = operators::vocabularyTransientBytes(model, b, std::int64_t{split.ranks} * tables.parts(),
+                                                           partsWithStatistics(schedule.vocabulary()), split);
+    bytes.embedding = tables.areDivided() ? operators::embeddingSumBytes(model, b, split) : 0;
+    // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
+    // and scores of materialised attention. Recomputation adds what one layer drops: all saved tensors, or the probabilities.
+    const Bytes scores = attention == model::Attention::Materialised ? Bytes{model.heads} * model.sequence : 0;
+    const Bytes tokens = Bytes{b} * model.sequence / split.context;
+    bytes.workspace =
+        2 * tokens * std::max(Bytes{model.innerWidth()}, scores) / split.ranks * operators::elementBytes(model.dtype);
+    if (split.isSequenceParallel) // the gathered input of a linear map, and the gathered gradient of its output
+        bytes.workspace += 2 * operators::boundaryBytes(model, b, {1, false, split.context});
+    if (split.context > 1 && split.contextMethod == model::ContextMethod::Ulysses) { // fused rows and their gradients
+        bytes.workspace += 2 * tokens * (model.heads / split.ranks + 2 * std::max(1, model.kvHeads / split.ranks)) *
+                           model.headSize() * operators::elementBytes(model.dtype);
+    } else if (split.context > 1) { // keys and values, and their gradients: of the whole sequences, or of two ranks in a ring
+        const Bytes held = split.contextMethod == model::ContextMethod::Ring ? 2 * tokens : Bytes{b} * model.sequence;
+        bytes.workspace +=
+            4 * held * std::max(1, model.kvHeads / split.ranks) * model.headSize() * operators::elementBytes(model.dtype);
+    }
+    bytes.workspaceWhole = bytes.workspace + all;
+    bytes.workspace += all - bytes.layer;
+    if (schedule.slices() > 1) {
+        const Bytes width = 2 * model.keyValueWidth();
+        const Bytes elements = Bytes{b} * model.sequence * width / split.ranks;
+        bytes.keys = elements * operators::elementBytes(model.dtype);
+        bytes.keyGradients = elements * kFloatBytes;
+        // The slices of a sequence share one buffer of keys and values, which recomputation does not drop.
+        bytes.layer -= bytes.keys;
+        bytes.rebuiltWhole -= bytes.keys;
+    }
+    return bytes;
+}
+
+std::vector<Bytes> copiedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    std::vector<Bytes> copied(static_cast<std::size_t>(schedule.stages()));
+    if (!experiment.hasModel)
+        return copied;
+    const PassBytes bytes = passBytes(experiment, schedule);
+    for (std::size_t stage = 0; stage < copied.size(); ++stage)
+        copied[stage] = bytes.ofLayers(stage);
+    return copied;
+}
+
+MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    const PassBytes bytes = passBytes(experiment, schedule);
+    MemoryByCategory constant = staticBytes(experiment, schedule, device);
+    if (experiment.parallel.reducesEagerly()) {
+        const MemoryByCategory dropped = droppedBytes(experiment, schedule, device);
+        for (std::size_t i = 0; i < constant.size(); ++i)
+            constant[i] -= dropped[i];
+    }
+    const bool isDivided = schedule::dividesTables(schedule.vocabulary());
+    MemoryNeeds needs;
+    needs.fixed = std::accumulate(constant.begin(), constant.end(), Bytes{0});
+    needs.parameters = needs.fixed - constant[at(MemoryCategory::Workspace)];
+    Bytes workspace = 0;
+    for (const int stage : schedule.placement().stagesOf(device))
+        workspace = std::max(workspace, bytes.workspaceOf(static_cast<std::size_t>(stage)));
+    needs.fixed += bytes.boundary + workspace;
+    // One softmax, and the embeddings and their gradients of two microbatches.
+    if (isDivided)
+        needs.fixed += bytes.vocabulary + 4 * bytes.boundary;
+    double share = 1; // of the longest slice, of which the engine's sizes are
+    if (schedule.slices() > 1 && !operators::isEnginePlan(experiment))
+        share = std::ranges::max(operators::sliceShares(experiment), {}, &operators::SliceShare::tokens).tokens;
+    for (const int stage : schedule.placement().stagesOf(device)) {
+        const bool isLast = stage == schedule.placement().lastStage();
+        needs.activation = std::max(needs.activation, bytes.kept(static_cast<std::size_t>(stage), isLast) +
+                                                          (isLast && !isDivided ? bytes.vocabulary : 0));
+        if (schedule.slices() > 1)
+            needs.fixed += bytes.layers[static_cast<std::size_t>(stage)] * (2 * bytes.keys + bytes.keyGradients);
+    }
+    needs.activation = static_cast<Bytes>(share * static_cast<double>(needs.activation));
+    return needs;
+}
+
+} // namespace stagelens::simulate

@@ -1,0 +1,57 @@
+// The memory that passes keep, in bytes of one microbatch, whatever their order.
+#pragma once
+
+#include "engine/base/units.h"
+#include "engine/model/experiment.h"
+#include "engine/schedule/schedule.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace stagelens::simulate {
+
+/// The memory of the passes of an experiment, in bytes for one microbatch.
+struct PassBytes {
+    base::Bytes layer = 0;          ///< kept by a layer from F to B
+    base::Bytes whole = 0;          ///< the same of a layer that is recomputed as a whole
+    base::Bytes rebuilt = 0;        ///< of a layer, rebuilt by I and kept until W
+    base::Bytes rebuiltWhole = 0;   ///< the same of a layer that is recomputed as a whole
+    base::Bytes boundary = 0;       ///< one [b s, h] tensor
+    base::Bytes vocabulary = 0;     ///< output layer, from S to T, or from F to B (or I) of the last stage
+    base::Bytes embedding = 0;      ///< sum of the shards' embeddings, which the first stage keeps beside its own input
+    base::Bytes workspace = 0;      ///< of a layer's backward
+    base::Bytes workspaceWhole = 0; ///< the same of a layer that is recomputed as a whole
+    base::Bytes norm = 0;           ///< kept by the final norm
+    base::Bytes empty = 0;          ///< kept by a stage without layers
+    base::Bytes keys = 0;           ///< slices: keys and values of a layer, which the slices of a sequence share
+    base::Bytes keyGradients = 0;   ///< slices: sums of their gradients in fp32
+    std::vector<int> layers;        ///< of each stage
+    std::vector<int> wholes;        ///< of them: recomputed as a whole
+    // Of two units of each stage, with exchanges among replicas in every microbatch; else empty.
+    std::vector<base::Bytes> gathered;
+    std::vector<base::Bytes> reduced;
+
+    /// Returns the activations of a stage from F to B, without logits.
+    [[nodiscard]] base::Bytes kept(std::size_t stage, bool isLast) const
+    {
+        const base::Bytes ofLayers =
+            layers[stage] > 0 || isLast ? (layers[stage] - wholes[stage]) * layer + wholes[stage] * whole : empty;
+        return ofLayers + (isLast ? norm : 0) + (stage == 0 ? embedding : 0);
+    }
+    /// Returns what the layers of a stage keep from F to B.
+    [[nodiscard]] base::Bytes ofLayers(std::size_t stage) const
+    {
+        return (layers[stage] - wholes[stage]) * layer + wholes[stage] * whole;
+    }
+    /// Returns what I rebuilds of a stage for W.
+    [[nodiscard]] base::Bytes rebuiltBy(std::size_t stage) const
+    {
+        return (layers[stage] - wholes[stage]) * rebuilt + wholes[stage] * rebuiltWhole;
+    }
+    /// Returns the workspace of a backward of a stage.
+    [[nodiscard]] base::Bytes workspaceOf(std::size_t stage) const { return wholes[stage] > 0 ? workspaceWhole : workspace; }
+};
+
+[[nodiscard]] PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
+
+} // namespace stagelens::simulate
