@@ -55,10 +55,10 @@ function(stagelens_compile_together name count)
   endif()
 endfunction()
 
-# stagelens_registry(TYPE HEADER FUNCTION SOURCES_VARIABLE): for a folder with one TYPE a file, sign.cpp defining sign(). Writes the
-# span FUNCTION() of all of them, so that a new one is a new file; HEADER.h declares it, and HEADER.cpp is no member. Sets the
-# variable to all sources.
-function(stagelens_registry type header function sources_variable)
+# stagelens_registry(NAMESPACE TYPE HEADER FUNCTION SOURCES_VARIABLE): for a folder with one TYPE a file, sign.cpp defining sign().
+# Writes the span FUNCTION() of all of them, so that a new one is a new file; HEADER.h declares it, and HEADER.cpp is no member.
+# Sets the variable to all sources.
+function(stagelens_registry namespace type header function sources_variable)
   file(GLOB files RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *.cpp)
   list(REMOVE_ITEM files ${header}.cpp)
   set(declarations "")

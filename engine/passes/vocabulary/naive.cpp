@@ -2,6 +2,7 @@
 #include "engine/passes/vocabulary/vocabulary_steps.h"
 
 namespace stagelens::schedule {
+namespace {
 
 VocabularySteps naiveSteps(bool isOnLastDevice)
 {
@@ -22,6 +23,14 @@ VocabularySteps naiveSteps(bool isOnLastDevice)
     steps.t.push_back(send(OutputGradient));
     steps.backward = {receive(OutputGradient, {OutputGradient})};
     return steps;
+}
+
+} // namespace
+
+const VocabularyLayer &naive()
+{
+    static constexpr VocabularyLayer kLayer{.method = "vocab-naive", .steps = naiveSteps};
+    return kLayer;
 }
 
 } // namespace stagelens::schedule

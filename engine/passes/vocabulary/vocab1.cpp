@@ -2,6 +2,7 @@
 #include "engine/passes/vocabulary/vocabulary_steps.h"
 
 namespace stagelens::schedule {
+namespace {
 
 VocabularySteps vocab1Steps(bool isOnLastDevice)
 {
@@ -17,6 +18,14 @@ VocabularySteps vocab1Steps(bool isOnLastDevice)
     steps.t.push_back(send(OutputGradient));
     steps.backward = {receive(OutputGradient, {OutputGradient})};
     return steps;
+}
+
+} // namespace
+
+const VocabularyLayer &vocab1()
+{
+    static constexpr VocabularyLayer kLayer{.method = "vocab-1", .steps = vocab1Steps};
+    return kLayer;
 }
 
 } // namespace stagelens::schedule

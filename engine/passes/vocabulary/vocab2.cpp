@@ -3,6 +3,7 @@
 #include "engine/passes/vocabulary/vocabulary_steps.h"
 
 namespace stagelens::schedule {
+namespace {
 
 VocabularySteps vocab2Steps(bool isOnLastDevice)
 {
@@ -28,6 +29,14 @@ VocabularySteps vocab2Steps(bool isOnLastDevice)
                       step(PassStepKind::SubtractLabels, {OutputGradient, PassValue::LabelRows}, {OutputGradient}),
                       loss(GlobalStatistics)};
     return steps;
+}
+
+} // namespace
+
+const VocabularyLayer &vocab2()
+{
+    static constexpr VocabularyLayer kLayer{.method = "vocab-2", .steps = vocab2Steps};
+    return kLayer;
 }
 
 } // namespace stagelens::schedule

@@ -4,17 +4,14 @@
 
 namespace stagelens::schedule {
 
-VocabularySteps vocabularySteps(model::VocabularyMethod method, bool isOnLastDevice)
+VocabularySteps vocabularySteps(std::string_view method, bool isOnLastDevice)
 {
-    switch (method) {
-    case model::VocabularyMethod::None:
-    case model::VocabularyMethod::Redis: break;
-    case model::VocabularyMethod::Naive: return naiveSteps(isOnLastDevice);
-    case model::VocabularyMethod::Vocab1: return vocab1Steps(isOnLastDevice);
-    case model::VocabularyMethod::Vocab2: return vocab2Steps(isOnLastDevice);
-    case model::VocabularyMethod::Interlaced: return interlacedSteps(isOnLastDevice);
-    }
-    return wholeSteps();
+    constexpr std::string_view kWhole = "none";
+    for (const std::string_view name : {method, kWhole})
+        for (const VocabularyLayer *const layer : vocabularyLayers())
+            if (layer->method == name)
+                return layer->steps(isOnLastDevice);
+    return {};
 }
 
 PassStep step(PassStepKind kind, std::vector<PassValue> in, std::vector<PassValue> out)

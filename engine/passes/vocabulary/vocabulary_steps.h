@@ -1,8 +1,10 @@
-// The vocabulary layers as lists of steps: one file a method (arXiv 2411.05288, section 4).
+// The vocabulary layers as lists of steps: one file a method (arXiv 2411.05288, section 4), listed by CMake.
 #pragma once
 
 #include "engine/passes/pass_recipe.h"
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace stagelens::schedule {
@@ -21,14 +23,16 @@ struct VocabularySteps {
     PassSteps t;
 };
 
-/// `isOnLastDevice`: for the device of the last stage, which computes the loss.
-[[nodiscard]] VocabularySteps wholeSteps();
-[[nodiscard]] VocabularySteps naiveSteps(bool isOnLastDevice);
-[[nodiscard]] VocabularySteps vocab1Steps(bool isOnLastDevice);
-[[nodiscard]] VocabularySteps vocab2Steps(bool isOnLastDevice);
-[[nodiscard]] VocabularySteps interlacedSteps(bool isOnLastDevice);
-/// The only choice by method.
-[[nodiscard]] VocabularySteps vocabularySteps(model::VocabularyMethod method, bool isOnLastDevice);
+/// A way to compute the vocabulary layers.
+struct VocabularyLayer {
+    std::string_view method; ///< name of a model::VocabularyMethod
+    /// `isOnLastDevice`: for the device of the last stage, which computes the loss.
+    VocabularySteps (*steps)(bool isOnLastDevice) = nullptr;
+};
+/// Returns one for each file.
+[[nodiscard]] std::span<const VocabularyLayer *const> vocabularyLayers();
+/// Returns the steps of the layer of that method; of the whole layer if none is.
+[[nodiscard]] VocabularySteps vocabularySteps(std::string_view method, bool isOnLastDevice);
 
 /// Returns the steps of one of several tensor ranks, whose shards act as one.
 [[nodiscard]] VocabularySteps shared(VocabularySteps steps, Sharing sharing);

@@ -2,8 +2,9 @@
 #include "engine/passes/vocabulary/vocabulary_steps.h"
 
 namespace stagelens::schedule {
+namespace {
 
-VocabularySteps wholeSteps()
+VocabularySteps wholeSteps(bool /*isOnLastDevice*/)
 {
     using enum PassValue;
     VocabularySteps steps;
@@ -17,6 +18,14 @@ VocabularySteps wholeSteps()
     // Not split by I and W: W would need the gradient of the logits, [b s, V] for each microbatch in flight.
     steps.backward = apart(outputGradientSteps(LocalStatistics));
     return steps;
+}
+
+} // namespace
+
+const VocabularyLayer &whole()
+{
+    static constexpr VocabularyLayer kLayer{.method = "none", .steps = wholeSteps};
+    return kLayer;
 }
 
 } // namespace stagelens::schedule
