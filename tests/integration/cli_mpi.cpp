@@ -93,7 +93,7 @@ private slots:
         QTest::addColumn<int>("replicas");
         QTest::addColumn<int>("tensor");
         QTest::addColumn<int>("context");
-        test::Sample sample;
+        stagelens::test::Sample sample;
         const auto add = [&sample](int processes, const char *plan, int replicas = 1, int tensor = 1, int context = 1) {
             if (sample.leavesOut())
                 return;
