@@ -1,7 +1,7 @@
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/schedule_plan.h"
-#include "engine/simulate/sensitivity/what_if_costs.h"
+#include "engine/simulate/costs/what_if_costs.h"
 #include "engine/simulate/simulate.h"
 
 namespace stagelens::service {

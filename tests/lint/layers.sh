@@ -91,6 +91,10 @@ circles() {
 report "Includes make no circle of files" "$(circles '([^ ]+)')"
 # The optimizers and compressions of engine/operators come before the model, see above.
 report "Includes make no circle of folders" "$(circles '((engine/operators/(optimizers|compression)|engine/[a-z]+|kernels|ui/[a-z]+|app))/[^ ]+')"
+# Files beside subfolders count alone: a folder's entrance may include its subfolders, and they may include other files of it.
+report "Includes make no circle of subfolders" "$(circles '(engine/(passes|schedule|simulate)/[a-z]+)/[^ ]+')"
+# EngineService's header names what its subfolders report, and their jobs include it.
+report "Runs of the service know nothing of its searches" "$(includesOf engine/service/runs | grep '"engine/service/search/')"
 report "Nothing below app ends the process" \
     "$(grep -rnE '\b(std::)?(exit|abort|quick_exit|_exit)\(' --include='*.h' --include='*.cpp' engine kernels |
         grep -vE ':[0-9]+:[[:space:]]*(//|\*)')"

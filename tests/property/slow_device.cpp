@@ -1,7 +1,7 @@
 // One slow device in 1F1B has a closed form; a replay without jitter is the simulation; a slow device changes nothing else.
 #include "engine/base/random.h"
+#include "engine/simulate/costs/what_if_costs.h"
 #include "engine/simulate/sensitivity/jitter.h"
-#include "engine/simulate/sensitivity/what_if_costs.h"
 #include "tests/support/random_plans.h"
 #include "tests/support/test_program.h"
 

@@ -4,8 +4,8 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "engine/service/search/search_space.h"
+#include "engine/simulate/costs/what_if_costs.h"
 #include "engine/simulate/device_needs.h"
-#include "engine/simulate/sensitivity/what_if_costs.h"
 #include "engine/simulate/simulate.h"
 
 #include <algorithm>

@@ -9,8 +9,8 @@
 #include "engine/service/search/entrance.h"
 #include "engine/service/search/examined_plans.h"
 #include "engine/service/search/search_space.h"
+#include "engine/simulate/costs/what_if_costs.h"
 #include "engine/simulate/memory.h"
-#include "engine/simulate/sensitivity/what_if_costs.h"
 #include "engine/simulate/simulate.h"
 
 #include <algorithm>

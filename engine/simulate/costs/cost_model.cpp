@@ -8,7 +8,7 @@
 #include "engine/simulate/costs/copy_costs.h"
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/given_costs.h"
-#include "engine/simulate/sensitivity/what_if_costs.h"
+#include "engine/simulate/costs/what_if_costs.h"
 
 #include <algorithm>
 #include <cmath>

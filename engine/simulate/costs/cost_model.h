@@ -180,7 +180,7 @@ private:
 /// Returns the costs that an experiment chooses, for which its passes are ordered. Reads the hardware preset or the durations
 /// file.
 [[nodiscard]] base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const schedule::Schedule &schedule);
-/// Returns the same with its what-ifs (sensitivity/what_if_costs.h), for which its times are predicted.
+/// Returns the same with its what-ifs (costs/what_if_costs.h), for which its times are predicted.
 [[nodiscard]] base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
 } // namespace stagelens::simulate

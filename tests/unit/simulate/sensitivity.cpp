@@ -1,9 +1,9 @@
 // Slow parts, lengths and failures: figures that are known beforehand.
+#include "engine/simulate/costs/lengths.h"
+#include "engine/simulate/costs/what_if_costs.h"
 #include "engine/simulate/metrics.h"
 #include "engine/simulate/planned_schedule.h"
 #include "engine/simulate/sensitivity/failures.h"
-#include "engine/simulate/sensitivity/lengths.h"
-#include "engine/simulate/sensitivity/what_if_costs.h"
 #include "tests/support/simulate_support.h"
 #include "tests/support/test_program.h"
 

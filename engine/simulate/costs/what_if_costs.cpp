@@ -1,9 +1,9 @@
-#include "engine/simulate/sensitivity/what_if_costs.h"
+#include "engine/simulate/costs/what_if_costs.h"
 
 #include "engine/base/text.h"
 #include "engine/layout/mesh.h"
 #include "engine/model/what_if.h"
-#include "engine/simulate/sensitivity/lengths.h"
+#include "engine/simulate/costs/lengths.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "engine/simulate/sensitivity/lengths.h"
+#include "engine/simulate/costs/lengths.h"
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
