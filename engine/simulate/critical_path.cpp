@@ -11,21 +11,6 @@ using timeline::SliceId;
 
 namespace {
 
-/// Earliest begin and latest end of all passes.
-struct Extent {
-    Nanos begin = 0;
-    Nanos end = 0;
-};
-
-Extent extentOf(const timeline::Timeline &timeline)
-{
-    const auto first = std::ranges::min_element(timeline.lanes, {}, [](const timeline::Lane &lane) {
-        return lane.size() == 0 ? std::numeric_limits<Nanos>::max() : lane.begin.front();
-    });
-    const Nanos begin = first == timeline.lanes.end() || first->size() == 0 ? 0 : first->begin.front();
-    return {begin, begin + timeline.makespan()};
-}
-
 /// Returns the last dependency of the unit with that first slice.
 Bound boundOf(const WaitGraph &graph, int device, std::size_t first, Nanos origin)
 {
@@ -224,7 +209,7 @@ void PathWalk::addWait(SliceId slice, const Bound &bound)
 
 CriticalPath criticalPath(const WaitGraph &graph)
 {
-    const Extent extent = extentOf(graph.timeline());
+    const auto [begin, end] = graph.timeline().extent();
     CriticalPath path;
     for (int device = 0; device < graph.timeline().devices(); ++device) {
         const std::size_t count = graph.lane(device).size();
@@ -234,11 +219,11 @@ CriticalPath criticalPath(const WaitGraph &graph)
         lane.isCritical.resize(count);
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t first = graph.firstOf(device, i);
-            lane.bound.push_back(first < i ? lane.bound.back() : boundOf(graph, device, first, extent.begin));
+            lane.bound.push_back(first < i ? lane.bound.back() : boundOf(graph, device, first, begin));
         }
     }
-    SlackSweep(graph, path, extent.end).run();
-    PathWalk(graph, path).run(extent.begin);
+    SlackSweep(graph, path, end).run();
+    PathWalk(graph, path).run(begin);
     return path;
 }
 

@@ -8,20 +8,6 @@ namespace stagelens::timeline {
 
 namespace {
 
-/// Earliest begin and latest end of the passes of a timeline; equal if there are none.
-std::pair<base::Nanos, base::Nanos> extent(const Timeline &timeline)
-{
-    base::Nanos first = std::numeric_limits<base::Nanos>::max();
-    base::Nanos last = std::numeric_limits<base::Nanos>::min();
-    for (const Lane &lane : timeline.lanes) {
-        if (lane.size() == 0)
-            continue;
-        first = std::min(first, lane.begin.front());
-        last = std::max(last, lane.end.back());
-    }
-    return first > last ? std::pair<base::Nanos, base::Nanos>{0, 0} : std::pair{first, last};
-}
-
 /// The key by which passes of a lane are matched.
 std::uint64_t keyOf(const schedule::Pass &pass)
 {
@@ -113,9 +99,22 @@ void Lane::push(schedule::Pass slicePass, base::Nanos sliceBegin, base::Nanos sl
     pass.push_back(slicePass);
 }
 
+std::pair<base::Nanos, base::Nanos> Timeline::extent() const
+{
+    base::Nanos first = std::numeric_limits<base::Nanos>::max();
+    base::Nanos last = std::numeric_limits<base::Nanos>::min();
+    for (const Lane &lane : lanes) {
+        if (lane.size() == 0)
+            continue;
+        first = std::min(first, lane.begin.front());
+        last = std::max(last, lane.end.back());
+    }
+    return first > last ? std::pair<base::Nanos, base::Nanos>{0, 0} : std::pair{first, last};
+}
+
 base::Nanos Timeline::makespan() const
 {
-    const auto [first, last] = extent(*this);
+    const auto [first, last] = extent();
     return last - first;
 }
 
@@ -123,7 +122,7 @@ base::Nanos Timeline::iteration() const
 {
     if (period > 0)
         return period;
-    auto [first, last] = extent(*this);
+    auto [first, last] = extent();
     for (const Lane &lane : lanes) {
         if (lane.tailEnd > lane.tailBegin)
             last = std::max(last, lane.tailEnd);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stagelens::timeline {
@@ -94,6 +95,8 @@ struct Timeline {
     int replica = 0; ///< whose lanes they are; others may be faster
 
     [[nodiscard]] int devices() const { return static_cast<int>(lanes.size()); }
+    /// Returns the earliest begin and the latest end of all passes; equal if there are none.
+    [[nodiscard]] std::pair<base::Nanos, base::Nanos> extent() const;
     /// Returns the latest end of a pass minus the earliest begin.
     [[nodiscard]] base::Nanos makespan() const;
     /// The period, or else as makespan, but with anchored work and the tail (optimizer step).
