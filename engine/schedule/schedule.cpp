@@ -65,11 +65,11 @@ std::vector<std::uint32_t> byJoin(std::span<const Copy> copies, CopyKind kind)
     return places;
 }
 
-int peakActivations(const Schedule &schedule, int device)
+int peakActivations(std::span<const Pass> passes)
 {
     int held = 0;
     int most = 0;
-    for (const Pass &pass : schedule.device(device)) {
+    for (const Pass &pass : passes) {
         held += activationChange(pass.kind);
         most = std::max(most, held);
     }

@@ -80,7 +80,11 @@ private:
 
 /// Returns the maximum number of activations (of one stage and microbatch, from F to the end of B, or of W if split) on a
 /// device.
-[[nodiscard]] int peakActivations(const Schedule &schedule, int device);
+[[nodiscard]] int peakActivations(std::span<const Pass> passes);
+[[nodiscard]] inline int peakActivations(const Schedule &schedule, int device)
+{
+    return peakActivations(schedule.device(device));
+}
 
 /// Returns the number of weight versions on a device: one; two if they are double-buffered; one for each microbatch in flight
 /// if each microbatch keeps its own (PipeDream).

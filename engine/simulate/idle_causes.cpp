@@ -33,21 +33,16 @@ private:
     Nanos m_begin;
     Nanos m_end;
     int m_held = 0;
-    int m_most = 0;
+    int m_most;
     std::size_t m_forward = 0; ///< the device's next forward; the lane's size if there is none
     Nanos m_forwardReady = 0;  ///< when its inputs are available
     std::vector<IdlePiece> m_pieces;
 };
 
 DeviceGaps::DeviceGaps(const WaitGraph &graph, const LaneWaits &waits, int device, Nanos begin, Nanos end)
-    : m_graph(graph), m_lane(graph.lane(device)), m_waits(waits), m_device(device), m_begin(begin), m_end(end)
-{
-    int held = 0;
-    for (const schedule::Pass &pass : m_lane.pass) {
-        held += activationChange(pass.kind);
-        m_most = std::max(m_most, held);
-    }
-}
+    : m_graph(graph), m_lane(graph.lane(device)), m_waits(waits), m_device(device), m_begin(begin), m_end(end),
+      m_most(schedule::peakActivations(m_lane.pass))
+{}
 
 std::vector<IdlePiece> DeviceGaps::run()
 {

@@ -218,7 +218,7 @@ void Squeezer::start(std::size_t at, Lane &lane, Nanos now)
     const std::uint32_t place = lane.places[index];
     const Pass &pass = m_order.devices[at][place];
     m_made.devices[at].push_back(pass);
-    device.held = heldAfter(device.held, pass.kind);
+    device.held += activationChange(pass.kind);
     device.forwards += pass.kind == PassKind::F ? 1 : 0;
     device.hasRun[place] = 1;
     while (device.first < device.hasRun.size() && device.hasRun[device.first] != 0)

@@ -64,7 +64,7 @@ void prepare(LaneDevice &device, const std::vector<Pass> &passes)
     device.hasRun.assign(passes.size(), 0);
     device.full = passes.size();
     for (std::size_t place = 0; place < passes.size(); ++place) {
-        held = heldAfter(held, passes[place].kind);
+        held += activationChange(passes[place].kind);
         if (passes[place].kind != PassKind::F)
             continue;
         room.push_back(device.cap - held);
@@ -111,15 +111,8 @@ Lanes makeLanes(const LayerOrder &order, const Durations &durations, const Squee
 std::vector<int> mostHeld(const LayerOrder &order)
 {
     std::vector<int> most;
-    for (const std::vector<Pass> &passes : order.devices) {
-        int held = 0;
-        int greatest = 0;
-        for (const Pass &pass : passes) {
-            held = heldAfter(held, pass.kind);
-            greatest = std::max(greatest, held);
-        }
-        most.push_back(greatest);
-    }
+    for (const std::vector<Pass> &passes : order.devices)
+        most.push_back(peakActivations(passes));
     return most;
 }
 

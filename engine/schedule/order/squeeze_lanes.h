@@ -14,12 +14,6 @@ inline constexpr base::Nanos kNever = std::numeric_limits<base::Nanos>::max();
 
 enum LaneKind : std::size_t { Forward, Backward, Weight, kLaneKinds };
 
-/// Returns the number of activations that a device holds after a pass: F adds one, B and W free one.
-[[nodiscard]] constexpr int heldAfter(int held, PassKind kind)
-{
-    return held + (kind == PassKind::F ? 1 : kind == PassKind::I ? 0 : -1);
-}
-
 /// Passes of the same kind, stage and direction. They run in this order.
 struct Lane {
     std::vector<std::uint32_t> places; ///< in the device's order
