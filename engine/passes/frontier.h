@@ -45,39 +45,40 @@ public:
     /// Of a complete result.
     [[nodiscard]] base::Nanos endOf(std::size_t result) const { return m_results[result].end(); }
 
-    /// Calls `visit(need, result)` for each result that the pass needs. At the first incomplete result it registers the waiter
-    /// there and returns false.
-    template <class Visit>
-    bool areComplete(std::size_t waiter, const Pass &pass, Visit visit)
+    /// Raises `ready` to the time at which the result arrives. If it is incomplete, registers the waiter there and returns
+    /// false.
+    bool arrives(std::size_t waiter, std::size_t result, base::Nanos latency, base::Nanos &ready)
     {
-        for (const Need &need : needsOf(pass)) {
-            const std::size_t result = resultOf(need.row, pass.microbatch);
-            if (!isComplete(result)) {
-                wait(waiter, result);
-                return false;
-            }
-            visit(need, result);
+        if (!isComplete(result)) {
+            m_nextWaiter[waiter] = m_results[result].firstWaiter();
+            m_results[result].setFirstWaiter(static_cast<std::int32_t>(waiter));
+            return false;
         }
+        ready = std::max(ready, endOf(result) + latency);
         return true;
     }
-    /// As areComplete(); raises `ready` to the time at which the last needed result arrives.
-    bool isReady(std::size_t waiter, const Pass &pass, base::Nanos &ready)
+    /// The same for all results that the passes need, up to the first incomplete one.
+    bool isReady(std::size_t waiter, std::span<const Pass> passes, base::Nanos &ready)
     {
-        return areComplete(
-            waiter, pass, [&](const Need &need, std::size_t result) { ready = std::max(ready, endOf(result) + need.latency); });
+        for (const Pass &pass : passes)
+            for (const Need &need : needsOf(pass))
+                if (!arrives(waiter, resultOf(need.row, pass.microbatch), need.latency, ready))
+                    return false;
+        return true;
     }
-    /// Returns the first incomplete result that the pass needs.
-    [[nodiscard]] std::optional<std::size_t> missing(const Pass &pass) const
+    /// An incomplete result that a pass needs.
+    struct Lack {
+        std::size_t result = 0;
+        Transfer transfer = Transfer::Local;
+    };
+    /// Returns the first incomplete result that the passes need.
+    [[nodiscard]] std::optional<Lack> missing(std::span<const Pass> passes) const
     {
-        for (const Need &need : needsOf(pass))
-            if (const std::size_t result = resultOf(need.row, pass.microbatch); !isComplete(result))
-                return result;
+        for (const Pass &pass : passes)
+            for (const Need &need : needsOf(pass))
+                if (const std::size_t result = resultOf(need.row, pass.microbatch); !isComplete(result))
+                    return Lack{result, need.transfer};
         return std::nullopt;
-    }
-    void wait(std::size_t waiter, std::size_t result)
-    {
-        m_nextWaiter[waiter] = m_results[result].firstWaiter();
-        m_results[result].setFirstWaiter(static_cast<std::int32_t>(waiter));
     }
     /// Records that the pass has ended (or is missing, which counts as ended). Calls `wake(waiter)` for each waiter of a
     /// result that this completes.

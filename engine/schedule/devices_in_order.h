@@ -24,7 +24,6 @@ public:
 
     [[nodiscard]] Frontier &frontier() { return m_frontier; }
     [[nodiscard]] const Frontier &frontier() const { return m_frontier; }
-    [[nodiscard]] const Schedule &schedule() const { return *m_schedule; }
     /// Position of the device's next pass, which is the number of passes that it has run.
     [[nodiscard]] std::size_t next(int device) const { return m_next[static_cast<std::size_t>(device)]; }
     [[nodiscard]] const std::vector<std::size_t> &done() const { return m_next; }
@@ -39,10 +38,7 @@ public:
     /// Returns whether the device's next unit can begin and raises `ready` to its earliest time; otherwise the device waits.
     bool isReady(int device, base::Nanos &ready)
     {
-        for (const Pass &pass : nextUnit(device))
-            if (!m_frontier.isReady(static_cast<std::size_t>(device), pass, ready))
-                return false;
-        return true;
+        return m_frontier.isReady(static_cast<std::size_t>(device), nextUnit(device), ready);
     }
     /// Ends the device's next unit at that time. Calls `wake(device)` for each device that waited for its results.
     template <class Wake>

@@ -28,8 +28,8 @@ std::vector<PassKind> plannedKinds(const Schedule &schedule)
 } // namespace
 
 PassIndex::PassIndex(const Schedule &schedule)
-    : m_placement(schedule.placement()), m_devices(schedule.devices()), m_stages(schedule.stages()),
-      m_microbatches(schedule.microbatches()), m_kinds(plannedKinds(schedule)), m_firstStage(m_placement.firstStages())
+    : m_schedule(schedule), m_devices(schedule.devices()), m_stages(schedule.stages()), m_microbatches(schedule.microbatches()),
+      m_kinds(plannedKinds(schedule)), m_firstStage(schedule.placement().firstStages())
 {
     std::size_t rows = 0;
     for (const PassKind kind : m_kinds) {
@@ -55,14 +55,15 @@ PassIndex::Added PassIndex::add(const Pass &pass, int device, std::size_t number
     if (!isPlanned(pass))
         return Added::NotInPlan;
     const bool isVocabulary = isVocabularyPass(pass.kind);
-    const bool isHome =
-        isVocabulary ? m_firstStage[static_cast<std::size_t>(device)] == pass.stage : m_placement.deviceOf(pass) == device;
+    const bool isHome = isVocabulary ? m_firstStage[static_cast<std::size_t>(device)] == pass.stage
+                                     : m_schedule.placement().deviceOf(pass) == device;
     if (!isHome)
         return Added::WrongDevice;
     std::uint32_t &found = m_numbers[cell(pass.kind, isVocabulary ? device : pass.stage, pass.microbatch)];
     if (found != kAbsent)
         return Added::Twice;
     found = static_cast<std::uint32_t>(number);
+    ++m_added;
     return Added::Yes;
 }
 

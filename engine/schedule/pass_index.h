@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -16,6 +18,11 @@ class PassIndex {
 public:
     static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
     enum class Added : unsigned char { Yes, NotInPlan, WrongDevice, Twice };
+    /// Where the plan has a pass.
+    struct Place {
+        int device = 0;
+        std::optional<std::size_t> position; ///< in the device's order; nothing if the pass is absent
+    };
 
     /// Empty; add() fills it.
     explicit PassIndex(const Schedule &schedule);
@@ -35,11 +42,30 @@ public:
     {
         return m_numbers[cell(kind, unit, microbatch)];
     }
+    /// Returns the units whose passes make a result together: all devices, or the stage of the pass.
+    [[nodiscard]] auto makersOf(const Pass &pass) const
+    {
+        return isVocabularyPass(pass.kind) ? std::views::iota(0, m_devices) : std::views::iota(int{pass.stage}, pass.stage + 1);
+    }
+    [[nodiscard]] Place placeOf(PassKind kind, int unit, int microbatch) const
+    {
+        const Placement &placement = m_schedule.placement();
+        const int device = isVocabularyPass(kind) ? unit : placement.deviceOf(unit, placement.directionOf(microbatch));
+        const std::uint32_t number = at(kind, unit, microbatch);
+        return {device, number == kAbsent ? std::nullopt : std::optional(number - m_schedule.firstIndex(device))};
+    }
     /// Returns the number of exactly this pass, or kAbsent if it does not belong to the plan.
     [[nodiscard]] std::uint32_t at(const Pass &pass, int device) const
     {
         return isPlanned(pass) ? at(pass.kind, isVocabularyPass(pass.kind) ? device : pass.stage, pass.microbatch) : kAbsent;
     }
+    /// Returns whether the plan's pass is the one at that position: false for repeated and misplaced passes.
+    [[nodiscard]] bool isAt(int device, std::size_t position) const
+    {
+        return at(m_schedule.device(device)[position], device) == m_schedule.firstIndex(device) + position;
+    }
+    /// How many passes of the schedule belong to the plan.
+    [[nodiscard]] std::size_t added() const { return m_added; }
 
 private:
     [[nodiscard]] bool isPlanned(const Pass &pass) const
@@ -54,10 +80,11 @@ private:
         return row * static_cast<std::size_t>(m_microbatches) + static_cast<std::size_t>(microbatch);
     }
 
-    const Placement &m_placement;
+    const Schedule &m_schedule;
     int m_devices;
     int m_stages;
     int m_microbatches;
+    std::size_t m_added = 0;
     std::vector<PassKind> m_kinds;
     std::array<std::size_t, kPassKindCount> m_firstUnit{};
     std::array<bool, kPassKindCount> m_isPlannedKind{};

@@ -88,7 +88,7 @@ std::vector<Order> runnable(const Schedule &given, std::vector<Order> orders)
     schedule::Frontier frontier(schedule::RequirementTable(given.placement(), given.vocabulary(), noLatency), given.placement(),
                                 given.microbatches(), 1);
     std::vector<Order> made(orders.size());
-    const auto isReady = [&frontier](const Pass &pass) { return !frontier.missing(pass); };
+    const auto isReady = [&frontier](const Pass &pass) { return !frontier.missing({&pass, 1}); };
     const auto run = [&](std::size_t device, Order::iterator pass) {
         frontier.complete(*pass, 0, [](std::size_t) {});
         made[device].push_back(*pass);

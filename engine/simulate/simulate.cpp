@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <ranges>
 #include <span>
 
 namespace stagelens::simulate {
@@ -39,18 +40,23 @@ private:
     void addVocabulary();
     [[nodiscard]] Nanos inPair(Nanos own) const { return std::llround(static_cast<double>(own) * m_costs.pairScale); }
     [[nodiscard]] base::Result<> checkPasses() const;
-    [[nodiscard]] bool runsLater(int device, const Pass &pass) const;
-    [[nodiscard]] int deviceThatOwes(std::size_t result) const;
+    /// Returns the result that the device's next unit waits for.
     [[nodiscard]] std::size_t awaitedBy(int device) const;
+    /// Returns the first device that has yet to run a pass for the result, which may be another than the plan's; -1 if none.
+    [[nodiscard]] int deviceThatOwes(std::size_t result) const;
     [[nodiscard]] base::Error deadlock() const;
 
     const schedule::Schedule &m_schedule;
     const CostModel &m_costs;
     WaitPlan m_plan;
     std::optional<schedule::DevicesInOrder> m_devices;
-    /// By device: the pass that fed the collective that the device waits for before its next unit, if collectives block.
-    std::vector<std::optional<Pass>> m_barriers;
-    std::vector<CopyLane> m_copies; ///< of each device; empty without offload
+    /// A collective that a device waits for before its next unit.
+    struct Barrier {
+        std::size_t result = 0; ///< that feeds it
+        Nanos latency = 0;
+    };
+    std::vector<std::optional<Barrier>> m_barriers; ///< of each device, if collectives block
+    std::vector<CopyLane> m_copies;                 ///< of each device; empty without offload
     timeline::Timeline m_timeline;
     bool m_tooLong = false;
 };
@@ -128,9 +134,11 @@ Nanos Simulation::runUnit(int device, std::span<const Pass> unit, Nanos ready)
         ready = end;
         if (!m_plan.blocks())
             continue;
-        const ResultRow result = m_devices->frontier().needsOf(pass).result;
-        if (result != kNoRow && m_plan.collective(result).latency >= 0)
-            m_barriers[static_cast<std::size_t>(device)] = pass;
+        const ResultRow row = m_devices->frontier().needsOf(pass).result;
+        if (row == kNoRow)
+            continue;
+        if (const Nanos latency = m_plan.collective(row).latency; latency >= 0)
+            m_barriers[static_cast<std::size_t>(device)] = {m_devices->frontier().resultOf(row, pass.microbatch), latency};
     }
     m_tooLong = ready > base::kLongestPass;
     return m_tooLong ? -1 : ready;
@@ -150,18 +158,8 @@ void Simulation::joinCopies(int device, Nanos &ready)
 
 bool Simulation::passBarrier(int device, Nanos &ready)
 {
-    const std::optional<Pass> &fed = m_barriers[static_cast<std::size_t>(device)];
-    if (!fed)
-        return true;
-    schedule::Frontier &frontier = m_devices->frontier();
-    const ResultRow row = frontier.needsOf(*fed).result;
-    const std::size_t result = frontier.resultOf(row, fed->microbatch);
-    if (!frontier.isComplete(result)) {
-        frontier.wait(static_cast<std::size_t>(device), result);
-        return false;
-    }
-    ready = std::max(ready, frontier.endOf(result) + m_plan.collective(row).latency);
-    return true;
+    const std::optional<Barrier> &fed = m_barriers[static_cast<std::size_t>(device)];
+    return !fed || m_devices->frontier().arrives(static_cast<std::size_t>(device), fed->result, fed->latency, ready);
 }
 
 /// Frees the results first, because a large simulation has memory for only one of the two.
@@ -178,67 +176,55 @@ void Simulation::addVocabulary()
     }
 }
 
-bool Simulation::runsLater(int device, const Pass &pass) const
+std::size_t Simulation::awaitedBy(int device) const
 {
-    const ResultRow row = m_plan.rows().of(pass.kind, pass.stage);
-    return std::ranges::any_of(m_schedule.device(device).subspan(m_devices->next(device)), [&](const Pass &other) {
-        return other.microbatch == pass.microbatch && m_devices->frontier().needsOf(other).result == row;
-    });
+    const schedule::Frontier &frontier = m_devices->frontier();
+    const std::optional<Barrier> &fed = m_barriers[static_cast<std::size_t>(device)];
+    return fed && !frontier.isComplete(fed->result) ? fed->result
+                                                    : frontier.missing(m_devices->nextUnit(device)).value().result;
 }
 
 int Simulation::deviceThatOwes(std::size_t result) const
 {
-    for (int device = 0; device < m_schedule.devices(); ++device) {
-        if (runsLater(device, m_devices->frontier().makerOf(result)))
-            return device;
-    }
-    return -1;
-}
-
-/// Returns the result that the device's next unit waits for.
-std::size_t Simulation::awaitedBy(int device) const
-{
     const schedule::Frontier &frontier = m_devices->frontier();
-    if (const std::optional<Pass> &fed = m_barriers[static_cast<std::size_t>(device)])
-        if (const std::size_t result = frontier.resultOf(frontier.needsOf(*fed).result, fed->microbatch);
-            !frontier.isComplete(result))
-            return result;
-    const std::span<const Pass> unit = m_devices->nextUnit(device);
-    const std::optional<std::size_t> missing = frontier.missing(unit.front());
-    return missing ? *missing : frontier.missing(unit.back()).value();
+    for (int device = 0; device < m_schedule.devices(); ++device)
+        for (const Pass &pass : m_schedule.device(device).subspan(m_devices->next(device)))
+            if (const ResultRow row = frontier.needsOf(pass).result;
+                row != kNoRow && frontier.resultOf(row, pass.microbatch) == result)
+                return device;
+    return -1;
 }
 
 base::Error Simulation::deadlock() const
 {
+    struct Wait {
+        int device = 0;
+        std::string awaited;
+        int owner = -1;
+    };
+    // Each device waits for exactly one other, so following the waits ends in a cycle or at a missing pass.
+    std::vector<Wait> chain;
+    std::string missing;
     int device = 0;
     while (m_devices->isDone(device))
         ++device;
-    const auto makerOf = [this](std::size_t result) { return schedule::text(m_devices->frontier().makerOf(result)); };
-    // Each device waits for exactly one other, so following the waits ends in a cycle or at a missing pass.
-    std::vector<int> chain;
-    std::string missing;
-    while (device >= 0 && std::ranges::find(chain, device) == chain.end()) {
-        chain.push_back(device);
+    while (missing.empty() && std::ranges::find(chain, device, &Wait::device) == chain.end()) {
         const std::size_t awaited = awaitedBy(device);
-        device = deviceThatOwes(awaited);
+        chain.push_back({device, schedule::text(m_devices->frontier().makerOf(awaited)), deviceThatOwes(awaited)});
+        device = chain.back().owner;
         if (device < 0)
-            missing = base::concat("; no device has ", makerOf(awaited), " left to run");
+            missing = base::concat("; no device has ", chain.back().awaited, " left to run");
     }
-    if (device >= 0)
-        chain.erase(chain.begin(), std::ranges::find(chain, device));
+    if (missing.empty())
+        chain.erase(chain.begin(), std::ranges::find(chain, device, &Wait::device));
     std::vector<std::string> waits;
     constexpr std::size_t kMostNamed = 8;
-    for (const int waiting : chain) {
-        if (waits.size() == kMostNamed) {
-            waits.push_back(base::concat("and ", chain.size() - kMostNamed, " more devices"));
-            break;
-        }
-        const std::size_t awaited = awaitedBy(waiting);
-        const int owing = deviceThatOwes(awaited);
-        waits.push_back(base::concat("device ", waiting, " waits at position ", m_devices->next(waiting), " (",
-                                     schedule::text(m_devices->nextUnit(waiting).front()), ") for ", makerOf(awaited),
-                                     owing < 0 ? "" : base::concat(" of device ", owing)));
-    }
+    for (const Wait &wait : chain | std::views::take(kMostNamed))
+        waits.push_back(base::concat("device ", wait.device, " waits at position ", m_devices->next(wait.device), " (",
+                                     schedule::text(m_devices->nextUnit(wait.device).front()), ") for ", wait.awaited,
+                                     wait.owner < 0 ? "" : base::concat(" of device ", wait.owner)));
+    if (chain.size() > kMostNamed)
+        waits.push_back(base::concat("and ", chain.size() - kMostNamed, " more devices"));
     return base::Error::failed(
         base::concat("the schedule dead-locks: ", base::join(waits, "; "), missing, "; reorder these passes"));
 }

@@ -1,11 +1,9 @@
 #include "engine/runtime/executor/deadlock_report.h"
 
 #include "engine/base/text.h"
-#include "engine/schedule/devices_in_order.h"
-#include "engine/schedule/pass_index.h"
+#include "engine/schedule/check/deadlock.h"
 
 #include <numeric>
-#include <optional>
 #include <string>
 
 namespace stagelens::runtime {
@@ -15,9 +13,9 @@ using schedule::Pass;
 using schedule::PassKind;
 using schedule::Transfer;
 
-std::string_view messageName(const schedule::Need &need, PassKind maker)
+std::string_view messageName(Transfer transfer, PassKind maker)
 {
-    switch (need.transfer) {
+    switch (transfer) {
     case Transfer::Local: return "";
     case Transfer::Send: return maker == PassKind::F ? "the output of " : "the gradient of ";
     case Transfer::BroadcastX: return "the last stage's output of ";
@@ -45,36 +43,20 @@ public:
         const std::span<const Pass> unit = m_devices.nextUnit(device);
         std::string text = base::concat("device ", device, " waits at position ", m_devices.next(device), " (",
                                         schedule::text(unit.front()), ") for ");
-        for (const Pass &pass : unit)
-            for (const schedule::Need &need : m_devices.frontier().needsOf(pass))
-                if (const auto lack = lackOf(need, pass))
-                    return text + *lack;
-        return text + "a message that no device sends";
+        const auto lack = m_devices.frontier().missing(unit);
+        if (!lack)
+            return text + "a message that no device sends";
+        const Pass maker = m_devices.frontier().makerOf(lack->result);
+        const auto [owner, position] = ownerOf(lack->result, m_devices, m_index);
+        text += messageName(lack->transfer, maker.kind);
+        if (!position)
+            return base::concat(text, schedule::name(maker.kind), maker.microbatch, " from device ", owner,
+                                ", which does not have that pass");
+        return base::concat(text, schedule::text(m_schedule.device(owner)[*position]), " from device ", owner,
+                            ", which has it at position ", *position);
     }
 
 private:
-    [[nodiscard]] std::optional<std::string> lackOf(const schedule::Need &need, const Pass &pass) const
-    {
-        const schedule::Frontier &frontier = m_devices.frontier();
-        if (frontier.isComplete(frontier.resultOf(need.row, pass.microbatch)))
-            return std::nullopt;
-        const schedule::Placement &placement = m_schedule.placement();
-        const bool isShared = frontier.table().rows().isShared(need.row);
-        const Pass maker = frontier.table().rows().makerOf(need.row);
-        for (int unit = maker.stage; unit <= (isShared ? m_schedule.devices() - 1 : maker.stage); ++unit) {
-            const int device = isShared ? unit : placement.deviceOf(unit, placement.directionOf(pass.microbatch));
-            const std::uint32_t number = m_index.at(maker.kind, unit, pass.microbatch);
-            const std::size_t begin = m_schedule.firstIndex(device);
-            if (number == schedule::PassIndex::kAbsent)
-                return base::concat(messageName(need, maker.kind), schedule::name(maker.kind), pass.microbatch, " from device ",
-                                    device, ", which does not have that pass");
-            if (number - begin >= m_devices.next(device))
-                return base::concat(messageName(need, maker.kind), schedule::text(m_schedule.device(device)[number - begin]),
-                                    " from device ", device, ", which has it at position ", number - begin);
-        }
-        return std::nullopt;
-    }
-
     const schedule::Schedule &m_schedule;
     schedule::PassIndex m_index;
     schedule::DevicesInOrder m_devices;

@@ -1,12 +1,8 @@
 #include "engine/schedule/check/deadlock.h"
 
-#include "engine/schedule/devices_in_order.h"
-
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 
 namespace stagelens::schedule {
 
@@ -19,18 +15,24 @@ public:
     /// Executes every pass that can run.
     void run();
     /// Returns the device and pass that a stalled device waits for; nothing if it has finished.
-    [[nodiscard]] std::optional<Wait> waitOf(int device);
+    [[nodiscard]] std::optional<Wait> waitOf(int device) const;
 
 private:
     /// Blocking sends: returns whether the device's messages have been received; otherwise the device waits.
     bool haveMessagesGone(int device);
-    /// Returns the first pass of the device whose result has not been received, with the number of the receiving pass.
-    [[nodiscard]] std::optional<std::pair<std::size_t, std::uint32_t>> pendingSend(int device) const;
-    /// Returns the number of the pass on another device that receives a pass's result, or kAbsent.
-    [[nodiscard]] std::uint32_t receiverOf(const Pass &pass, int device) const;
-    /// Returns a device that has not run its pass for a result.
-    [[nodiscard]] int ownerOf(std::size_t result);
-    [[nodiscard]] Wait waitFor(int device, std::size_t position, int owner, std::uint32_t number) const;
+    /// Returns how the first pass of the device whose result has not been received waits for the receiving pass.
+    [[nodiscard]] std::optional<Wait> pendingSend(int device) const;
+    /// Returns the place of the pass on another device that receives a pass's result.
+    [[nodiscard]] std::optional<PassIndex::Place> receiverOf(const Pass &pass, int device) const;
+    /// `owner`: where the needed pass is.
+    [[nodiscard]] Wait waitFor(int device, bool isSend, std::size_t position, const PassIndex::Place &owner) const
+    {
+        return {device, isSend, position, m_schedule.device(owner.device)[*owner.position], owner.device, *owner.position};
+    }
+    [[nodiscard]] std::size_t numberOf(int device, std::size_t position) const
+    {
+        return m_schedule.firstIndex(device) + position;
+    }
 
     const Schedule &m_schedule;
     const PassIndex &m_index;
@@ -38,8 +40,7 @@ private:
     DevicesInOrder m_devices;
     std::vector<std::size_t> m_sent; ///< of each device, the position up to which its messages have been received
     std::vector<bool> m_arrived;     ///< by number of the pass: its device has reached it
-    std::unordered_map<std::uint32_t, std::vector<int>> m_senders; ///< that wait until a device reaches a pass
-    std::unordered_map<std::size_t, int> m_ownerOfShared;          ///< cached, because many devices may wait for one result
+    std::unordered_map<std::size_t, std::vector<int>> m_senders; ///< that wait until a device reaches a pass
 };
 
 Execution::Execution(const Schedule &schedule, const PassIndex &index, Sends sends)
@@ -59,90 +60,55 @@ void Execution::run()
                   [this](int device, base::Nanos &) { return m_sends == Sends::Buffered || haveMessagesGone(device); });
 }
 
-std::uint32_t Execution::receiverOf(const Pass &pass, int device) const
+std::optional<PassIndex::Place> Execution::receiverOf(const Pass &pass, int device) const
 {
-    const Placement &placement = m_schedule.placement();
     const bool isBackward = provides(pass.kind, PassKind::B);
     const int stage = isBackward ? pass.stage - 1 : pass.stage + 1;
-    if ((pass.kind != PassKind::F && !isBackward) || stage < 0 || stage > placement.lastStage() ||
-        placement.deviceOf(stage, placement.directionOf(pass.microbatch)) == device)
-        return PassIndex::kAbsent;
-    return m_index.at(isBackward ? PassKind::B : PassKind::F, stage, pass.microbatch);
+    if ((pass.kind != PassKind::F && !isBackward) || stage < 0 || stage > m_schedule.placement().lastStage())
+        return std::nullopt;
+    const PassIndex::Place receiver = m_index.placeOf(isBackward ? PassKind::B : PassKind::F, stage, pass.microbatch);
+    return receiver.device == device || !receiver.position ? std::nullopt : std::optional(receiver);
 }
 
-std::optional<std::pair<std::size_t, std::uint32_t>> Execution::pendingSend(int device) const
+std::optional<Wait> Execution::pendingSend(int device) const
 {
     const std::span<const Pass> passes = m_schedule.device(device);
-    for (std::size_t i = m_sent[static_cast<std::size_t>(device)]; i < m_devices.next(device); ++i) {
-        const std::uint32_t receiver = receiverOf(passes[i], device);
-        if (receiver != PassIndex::kAbsent && !m_arrived[receiver])
-            return std::pair(i, receiver);
-    }
+    for (std::size_t i = m_sent[static_cast<std::size_t>(device)]; i < m_devices.next(device); ++i)
+        if (const auto receiver = receiverOf(passes[i], device);
+            receiver && !m_arrived[numberOf(receiver->device, *receiver->position)])
+            return waitFor(device, true, i, *receiver);
     return std::nullopt;
 }
 
 bool Execution::haveMessagesGone(int device)
 {
     if (const auto pending = pendingSend(device)) {
-        m_senders[pending->second].push_back(device);
+        m_senders[numberOf(pending->neededDevice, pending->neededPosition)].push_back(device);
         return false;
     }
     const std::size_t next = m_devices.next(device);
     m_sent[static_cast<std::size_t>(device)] = next;
     for (std::size_t i = 0; i < m_devices.nextUnit(device).size(); ++i) {
-        const std::size_t number = m_schedule.firstIndex(device) + next + i;
+        const std::size_t number = numberOf(device, next + i);
         if (m_arrived[number])
             continue;
         m_arrived[number] = true;
-        if (const auto senders = m_senders.extract(static_cast<std::uint32_t>(number)))
+        if (const auto senders = m_senders.extract(number))
             for (const int sender : senders.mapped())
                 m_devices.wake(sender);
     }
     return true;
 }
 
-int Execution::ownerOf(std::size_t result)
-{
-    const Pass maker = m_devices.frontier().makerOf(result);
-    if (!isVocabularyPass(maker.kind))
-        return m_schedule.placement().deviceOf(maker);
-    int &device = m_ownerOfShared[result];
-    for (;; ++device) {
-        const std::uint32_t number = m_index.at(maker.kind, device, maker.microbatch);
-        if (number != PassIndex::kAbsent && number - m_schedule.firstIndex(device) >= m_devices.next(device))
-            return device;
-    }
-}
-
-Wait Execution::waitFor(int device, std::size_t position, int owner, std::uint32_t number) const
-{
-    const std::size_t needed = number - m_schedule.firstIndex(owner);
-    return {device, false, position, m_schedule.device(owner)[needed], owner, needed};
-}
-
-std::optional<Wait> Execution::waitOf(int device)
+std::optional<Wait> Execution::waitOf(int device) const
 {
     if (m_devices.isDone(device))
         return std::nullopt;
-    if (m_sends == Sends::Blocking) {
-        if (const auto pending = pendingSend(device)) {
-            int owner = 0;
-            while (owner + 1 < m_schedule.devices() && m_schedule.firstIndex(owner + 1) <= pending->second)
-                ++owner;
-            Wait wait = waitFor(device, pending->first, owner, pending->second);
-            wait.isSend = true;
-            return wait;
-        }
-    }
-    for (const Pass &pass : m_devices.nextUnit(device)) {
-        const std::optional<std::size_t> result = m_devices.frontier().missing(pass);
-        if (!result)
-            continue;
-        const Pass maker = m_devices.frontier().makerOf(*result);
-        const int owner = ownerOf(*result);
-        return waitFor(device, m_devices.next(device), owner,
-                       m_index.at(maker.kind, isVocabularyPass(maker.kind) ? owner : maker.stage, maker.microbatch));
-    }
+    if (m_sends == Sends::Blocking)
+        if (const auto pending = pendingSend(device))
+            return pending;
+    if (const auto lack = m_devices.frontier().missing(m_devices.nextUnit(device)))
+        return waitFor(device, false, m_devices.next(device), ownerOf(lack->result, m_devices, m_index));
     return std::nullopt;
 }
 
@@ -152,20 +118,6 @@ struct PlannedPasses {
     std::vector<std::vector<std::size_t>> positions;
 };
 
-bool isPlanned(const Schedule &schedule, const PassIndex &index, int device, std::size_t position)
-{
-    return index.at(schedule.device(device)[position], device) == schedule.firstIndex(device) + position;
-}
-
-bool areAllPlanned(const Schedule &schedule, const PassIndex &index)
-{
-    for (int device = 0; device < schedule.devices(); ++device)
-        for (std::size_t i = 0; i < schedule.device(device).size(); ++i)
-            if (!isPlanned(schedule, index, device, i))
-                return false;
-    return true;
-}
-
 PlannedPasses plannedPasses(const Schedule &schedule, const PassIndex &index)
 {
     PlannedPasses planned;
@@ -174,7 +126,7 @@ PlannedPasses plannedPasses(const Schedule &schedule, const PassIndex &index)
         std::vector<Pass> &kept = planned.ofDevice.emplace_back();
         std::vector<std::size_t> &positions = planned.positions.emplace_back();
         for (std::size_t i = 0; i < passes.size(); ++i) {
-            if (isPlanned(schedule, index, device, i)) {
+            if (index.isAt(device, i)) {
                 kept.push_back(passes[i]);
                 positions.push_back(i);
             } else if (!positions.empty() && positions.back() + 1 == i) {
@@ -192,9 +144,23 @@ bool hasLesserDevice(const Wait &a, const Wait &b)
 
 } // namespace
 
+PassIndex::Place ownerOf(std::size_t result, const DevicesInOrder &devices, const PassIndex &index)
+{
+    const Pass maker = devices.frontier().makerOf(result);
+    std::optional<PassIndex::Place> absent;
+    for (const int unit : index.makersOf(maker)) {
+        const PassIndex::Place place = index.placeOf(maker.kind, unit, maker.microbatch);
+        if (place.position && *place.position >= devices.next(place.device))
+            return place;
+        if (!place.position && !absent)
+            absent = place;
+    }
+    return absent.value_or(PassIndex::Place{});
+}
+
 std::vector<WaitCircle> findWaitCircles(const Schedule &schedule, const PassIndex &index, Sends sends)
 {
-    if (!areAllPlanned(schedule, index)) {
+    if (index.added() != schedule.passCount()) {
         const PlannedPasses planned = plannedPasses(schedule, index);
         const Schedule part(schedule.family(), schedule.placement(), schedule.microbatches(), schedule.vocabulary(),
                             planned.ofDevice);

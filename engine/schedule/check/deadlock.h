@@ -1,8 +1,8 @@
 // Finds cycles of devices that wait for each other, by executing a schedule without time.
 #pragma once
 
+#include "engine/schedule/devices_in_order.h"
 #include "engine/schedule/pass_index.h"
-#include "engine/schedule/schedule.h"
 
 #include <cstddef>
 #include <vector>
@@ -28,6 +28,9 @@ struct Wait {
 };
 /// The needed pass of each wait is on the device of the next wait, cyclically. The first wait is that of the lowest device.
 using WaitCircle = std::vector<Wait>;
+
+/// Returns the first pass for a result that its device has yet to run; if there is none, the first that is absent.
+[[nodiscard]] PassIndex::Place ownerOf(std::size_t result, const DevicesInOrder &devices, const PassIndex &index);
 
 /// Returns all cycles; none if the schedule runs to its end. Missing passes count as run.
 [[nodiscard]] std::vector<WaitCircle> findWaitCircles(const Schedule &schedule, const PassIndex &index,

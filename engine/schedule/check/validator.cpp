@@ -25,7 +25,7 @@ private:
     void fillIndex(PassIndex &index);
     void findMissing(const PassIndex &index);
     void reportMissing(const Pass &pass, int device);
-    void checkWeightPass(const PassIndex &index, const Pass &pass, int device, std::uint32_t found);
+    void checkWeightPass(const PassIndex &index, const Pass &pass, const PassIndex::Place &found);
     void findMisplacedDependencies(const PassIndex &index);
     void findMicrobatchDisorder(const PassIndex &index);
     void findExcessMemory();
@@ -114,12 +114,11 @@ void Validation::findMissing(const PassIndex &index)
             for (int i = 0; i < m_schedule.microbatches() && !isFull(); ++i) {
                 const bool isVocabulary = isVocabularyPass(kind);
                 const Pass pass = makePass(kind, isVocabulary ? firstStage[static_cast<std::size_t>(unit)] : unit, i);
-                const int device = isVocabulary ? unit : m_schedule.placement().deviceOf(pass);
-                const std::uint32_t found = index.at(kind, unit, i);
+                const PassIndex::Place found = index.placeOf(kind, unit, i);
                 if (kind == PassKind::W)
-                    checkWeightPass(index, pass, device, found);
-                else if (found == PassIndex::kAbsent)
-                    reportMissing(pass, device);
+                    checkWeightPass(index, pass, found);
+                else if (!found.position)
+                    reportMissing(pass, found.device);
             }
         }
     }
@@ -132,17 +131,16 @@ void Validation::reportMissing(const Pass &pass, int device)
 }
 
 /// Checks that W belongs to a split backward.
-void Validation::checkWeightPass(const PassIndex &index, const Pass &pass, int device, std::uint32_t found)
+void Validation::checkWeightPass(const PassIndex &index, const Pass &pass, const PassIndex::Place &found)
 {
-    const std::uint32_t backward = index.at(PassKind::B, pass.stage, pass.microbatch);
-    if (backward == PassIndex::kAbsent)
+    const PassIndex::Place backward = index.placeOf(PassKind::B, pass.stage, pass.microbatch);
+    if (!backward.position)
         return; // reported as missing
-    const std::size_t first = m_schedule.firstIndex(device);
-    const bool isSplit = m_schedule.device(device)[backward - first].kind == PassKind::I;
-    if (isSplit && found == PassIndex::kAbsent)
-        reportMissing(pass, device);
-    else if (!isSplit && found != PassIndex::kAbsent)
-        report({ViolationKind::NotInPlan, device, found - first,
+    const bool isSplit = m_schedule.device(found.device)[*backward.position].kind == PassKind::I;
+    if (isSplit && !found.position)
+        reportMissing(pass, found.device);
+    else if (!isSplit && found.position)
+        report({ViolationKind::NotInPlan, found.device, *found.position,
                 concat(text(pass), " makes the weight gradients again that B", pass.microbatch, '@', pass.stage, " has made"),
                 "remove it, or write I in place of that B"});
 }
@@ -151,25 +149,21 @@ void Validation::findMisplacedDependencies(const PassIndex &index)
 {
     for (int device = 0; device < m_schedule.devices() && !isFull(); ++device) {
         const std::span<const Pass> passes = m_schedule.device(device);
-        const std::size_t first = m_schedule.firstIndex(device);
         for (std::size_t position = 0; position < passes.size(); ++position) {
             const Pass &pass = passes[position];
-            if (index.at(pass, device) != first + position)
+            if (!index.isAt(device, position))
                 continue;
             // Overlapped passes start together: neither can wait for the other.
             const bool isSecondOfPair = position > 0 && passes[position - 1].pairedWithNext;
             const std::size_t begin = isSecondOfPair ? position - 1 : position;
             forEachRequirement(m_schedule.rules(), pass, [&](const Requirement &needed) {
-                const int unit = needed.allDevices ? device : needed.stage;
-                const Placement &placement = m_schedule.placement();
-                if (!needed.allDevices && placement.deviceOf(unit, placement.directionOf(pass.microbatch)) != device)
+                const auto [owner, found] =
+                    index.placeOf(needed.kind, needed.allDevices ? device : needed.stage, pass.microbatch + needed.unitOffset);
+                if (owner != device || !found || *found < begin)
                     return;
-                const std::uint32_t number = index.at(needed.kind, unit, pass.microbatch + needed.unitOffset);
-                if (number == PassIndex::kAbsent || number < first + begin)
-                    return;
-                const std::string name = text(passes[number - first]);
+                const std::string name = text(passes[*found]);
                 report({ViolationKind::OutOfOrder, device, position,
-                        concat(text(pass), " needs ", name, ", which comes only at ", place(device, number - first)),
+                        concat(text(pass), " needs ", name, ", which comes only at ", place(device, *found)),
                         concat("move ", name, " in front of ", place(device, begin))});
             });
         }
@@ -226,9 +220,7 @@ void visitDisorder(const Schedule &schedule, Counts counts, Visit visit)
 /// The gradients of a stage in a synchronous step may be added in any order, and are not checked.
 void Validation::findMicrobatchDisorder(const PassIndex &index)
 {
-    const auto counts = [&](int device, std::size_t position) {
-        return index.at(m_schedule.device(device)[position], device) == m_schedule.firstIndex(device) + position;
-    };
+    const auto counts = [&](int device, std::size_t position) { return index.isAt(device, position); };
     visitDisorder(m_schedule, counts, [&](const OrderRemark &found) {
         const bool isSharded = isVocabularyPass(found.pass.kind);
         if (isSharded || !m_schedule.isSynchronous())

@@ -147,19 +147,12 @@ Nanos ListScheduler::readyTime(std::size_t at)
     if (queue.isKnown)
         return queue.ready;
     Nanos ready = 0;
-    bool isKnown = true;
-    for (const Pass &pass : headOf(queue))
-        isKnown = isKnown && m_frontier->isReady(at, pass, ready);
+    bool isKnown = m_frontier->isReady(at, headOf(queue), ready);
     const auto &gates = queue.queue->gates;
-    if (isKnown && !gates.empty() && gates[gates.size() - queue.left]) {
-        const Pass &gate = *gates[gates.size() - queue.left];
-        const std::size_t result = m_frontier->resultOf(m_frontier->needsOf(gate).result, gate.microbatch);
-        isKnown = m_frontier->isComplete(result);
-        if (isKnown)
-            ready = std::max(ready, m_frontier->endOf(result));
-        else
-            m_frontier->wait(at, result);
-    }
+    if (isKnown && !gates.empty())
+        if (const std::optional<Pass> &gate = gates[gates.size() - queue.left])
+            isKnown =
+                m_frontier->arrives(at, m_frontier->resultOf(m_frontier->needsOf(*gate).result, gate->microbatch), 0, ready);
     queue.isKnown = true;
     queue.ready = isKnown ? ready : kUnknown;
     return queue.ready;
