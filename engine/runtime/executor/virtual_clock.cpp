@@ -106,7 +106,7 @@ private:
     base::Result<> runOnDevices(const TailWork &work)
     {
         if (!work.anchored)
-            return work.rounds > 1 ? runRounds(work) : runAlone(work);
+            return runRounds(work);
         using layout::Axis;
         const layout::Axes axes = *work.anchored == timeline::AnchoredKind::SumReplicated
                                       ? layout::Axes{Axis::Tensor}
@@ -116,15 +116,15 @@ private:
                 return done;
         return {};
     }
-    base::Result<> runAlone(const TailWork &work)
+    /// Adds the time of a round on a rank to `spent`.
+    base::Result<> runRound(const TailWork &work, std::size_t rank, int round, base::Nanos &spent)
     {
-        for (std::size_t i = 0; i < m_devices.size(); ++i) {
-            base::Result<> outcome;
-            note(i, work, m_ready[i], timed([&] { outcome = work.onDevice(*m_devices[i], 0); }));
-            if (!outcome)
-                return outcome;
-        }
-        return {};
+        Device &device = *m_devices[rank];
+        base::Result<> outcome;
+        device.transport().join(device.place().device); // so that waiting for an unsent message ends
+        spent += timed([&] { outcome = work.onDevice(device, round); });
+        device.transport().leave(device.place().device);
+        return outcome;
     }
     /// Every rank begins a round when all have ended the one before, because it receives what they sent.
     base::Result<> runRounds(const TailWork &work)
@@ -133,15 +133,9 @@ private:
         for (int round = 0; round < work.rounds; ++round) {
             if (round > 0)
                 std::ranges::fill(m_ready, *std::ranges::max_element(m_ready));
-            for (std::size_t i = 0; i < m_devices.size(); ++i) {
-                Device &device = *m_devices[i];
-                base::Result<> outcome;
-                device.transport().join(device.place().device); // so that waiting for an unsent message ends
-                m_ready[i] += timed([&] { outcome = work.onDevice(device, round); });
-                device.transport().leave(device.place().device);
-                if (!outcome)
-                    return outcome;
-            }
+            for (std::size_t i = 0; i < m_devices.size(); ++i)
+                if (auto done = runRound(work, i, round, m_ready[i]); !done)
+                    return done;
         }
         for (std::size_t i = 0; i < m_devices.size(); ++i)
             noteTail(m_result.lanes[i], work, *m_devices[i], begins[i], m_ready[i]);
@@ -155,24 +149,16 @@ private:
             begin = std::max(begin, m_ready[i]);
         std::vector<base::Nanos> spent(group.size());
         for (int round = 0, rounds = work.roundsOf(*m_devices[group.front()]); round < rounds; ++round) {
-            for (std::size_t member = 0; member < group.size(); ++member) {
-                Device &device = *m_devices[group[member]];
-                base::Result<> outcome;
-                device.transport().join(device.place().device); // so that waiting for an unsent message ends
-                spent[member] += timed([&] { outcome = work.onDevice(device, round); });
-                device.transport().leave(device.place().device);
-                if (!outcome)
-                    return outcome;
-            }
+            for (std::size_t member = 0; member < group.size(); ++member)
+                if (auto done = runRound(work, group[member], round, spent[member]); !done)
+                    return done;
         }
-        for (const std::size_t i : group)
-            note(i, work, begin, *std::ranges::max_element(spent));
+        const base::Nanos end = begin + *std::ranges::max_element(spent);
+        for (const std::size_t i : group) {
+            m_ready[i] = end;
+            noteTail(m_result.lanes[i], work, *m_devices[i], begin, end);
+        }
         return {};
-    }
-    void note(std::size_t index, const TailWork &work, base::Nanos begin, base::Nanos duration)
-    {
-        m_ready[index] = begin + duration;
-        noteTail(m_result.lanes[index], work, *m_devices[index], begin, begin + duration);
     }
 
     const RunPlan &m_plan;
