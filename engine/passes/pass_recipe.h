@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,6 +85,21 @@ enum class Route : std::uint8_t {
     ToFirst,   ///< the same, to the first stage's device
     Everyone,  ///< all devices to all devices
 };
+
+/// Returns the stage whose device receives a message of a pass of `stage`; nothing if all devices receive it.
+[[nodiscard]] constexpr std::optional<int> destinationOf(Route route, int stage, int lastStage)
+{
+    switch (route) {
+    case Route::Next: return stage + 1;
+    case Route::Previous: return stage - 1;
+    case Route::ToFirst: return 0;
+    case Route::ToLast: return lastStage;
+    case Route::FromFirst:
+    case Route::FromLast:
+    case Route::Everyone: break;
+    }
+    return std::nullopt;
+}
 
 struct MessageTraits {
     Transfer transfer = Transfer::Local;

@@ -47,10 +47,8 @@ bool DeviceMessages::receive(PassRun &run, const PassStep &step)
 Tensor DeviceMessages::arrival(const Pass &pass, const PassStep &step)
 {
     const PassValue message = step.in.front();
-    const Route route = schedule::traits(message).route;
-    const bool isBetweenStages = route == Route::Next || route == Route::Previous;
-    const MessageKey key = keyOf(message, isBetweenStages ? pass.stage : 0, pass.microbatch);
-    switch (route) {
+    const MessageKey key = keyOf(message, pass.stage, pass.microbatch);
+    switch (schedule::traits(message).route) {
     case Route::Next: return m_transport.receive(m_plan.deviceOf(pass.stage - 1, pass.microbatch), m_device, key);
     case Route::Previous: return m_transport.receive(m_plan.deviceOf(pass.stage + 1, pass.microbatch), m_device, key);
     case Route::FromFirst: return m_transport.receiveBroadcast(m_plan.firstDevice(pass.microbatch), m_device, key);
@@ -140,18 +138,12 @@ void DeviceMessages::send(PassRun &run)
     for (; run.isNext(PassStepKind::Send); run.advance()) {
         const PassValue message = run.next()->in.front();
         Tensor tensor = std::move(run.message(message));
-        const auto sendTo = [&](int device, int slot) {
-            m_transport.send(m_device, device, keyOf(message, slot, pass.microbatch), std::move(tensor));
-        };
-        switch (schedule::traits(message).route) {
-        case Route::Next: sendTo(m_plan.deviceOf(pass.stage + 1, pass.microbatch), pass.stage + 1); break;
-        case Route::Previous: sendTo(m_plan.deviceOf(pass.stage - 1, pass.microbatch), pass.stage - 1); break;
-        case Route::ToFirst: sendTo(m_plan.firstDevice(pass.microbatch), 0); break;
-        case Route::ToLast: sendTo(m_plan.lastDevice(pass.microbatch), 0); break;
-        case Route::FromFirst:
-        case Route::FromLast:
-        case Route::Everyone: m_transport.broadcast(m_device, keyOf(message, 0, pass.microbatch), std::move(tensor)); break;
-        }
+        const std::optional<int> stage = m_plan.destinationOf(message, pass);
+        const MessageKey key = keyOf(message, stage.value_or(0), pass.microbatch);
+        if (stage)
+            m_transport.send(m_device, m_plan.deviceOf(*stage, pass.microbatch), key, std::move(tensor));
+        else
+            m_transport.broadcast(m_device, key, std::move(tensor));
     }
 }
 

@@ -77,9 +77,12 @@ std::string contentOf(const RunPlan &plan, const MessageKey &key)
 
 } // namespace
 
-MessageKey keyOf(PassValue message, int slot, int microbatch)
+MessageKey keyOf(PassValue message, int stage, int microbatch)
 {
-    return {static_cast<std::uint8_t>(schedule::messageIndex(message)), static_cast<std::uint16_t>(slot), microbatch};
+    const Route route = schedule::traits(message).route;
+    const bool isBetweenStages = route == Route::Next || route == Route::Previous;
+    return {static_cast<std::uint8_t>(schedule::messageIndex(message)), static_cast<std::uint16_t>(isBetweenStages ? stage : 0),
+            microbatch};
 }
 
 std::int64_t messageFloats(PassValue message, const Shape &shape)
@@ -105,21 +108,11 @@ std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pas
         if (step.kind != schedule::PassStepKind::Send)
             continue;
         const PassValue message = step.in.front();
-        const auto send = [&](int to, int slot) {
-            made.push_back({device, to, keyOf(message, slot, microbatch), floatsOf(message)});
-        };
-        switch (schedule::traits(message).route) {
-        case Route::Next: send(plan.deviceOf(pass.stage + 1, microbatch), pass.stage + 1); break;
-        case Route::Previous: send(plan.deviceOf(pass.stage - 1, microbatch), pass.stage - 1); break;
-        case Route::ToFirst: send(plan.firstDevice(microbatch), 0); break;
-        case Route::ToLast: send(plan.lastDevice(microbatch), 0); break;
-        case Route::FromFirst:
-        case Route::FromLast:
-        case Route::Everyone:
-            for (int to = 0; to < plan.schedule.devices(); ++to)
-                send(to, 0);
-            break;
-        }
+        const std::optional<int> stage = plan.destinationOf(message, pass);
+        const int first = stage ? plan.deviceOf(*stage, microbatch) : 0;
+        const int last = stage ? first : plan.schedule.devices() - 1;
+        for (int to = first; to <= last; ++to)
+            made.push_back({device, to, keyOf(message, stage.value_or(0), microbatch), floatsOf(message)});
     }
     return made;
 }

@@ -11,8 +11,8 @@
 
 namespace stagelens::runtime {
 
-/// `slot`: the stage that receives a message between stages, else 0.
-[[nodiscard]] backend::MessageKey keyOf(schedule::PassValue message, int slot, int microbatch);
+/// `stage`: that of the receiving pass, which only messages between stages need.
+[[nodiscard]] backend::MessageKey keyOf(schedule::PassValue message, int stage, int microbatch);
 /// Returns the floats of a message.
 [[nodiscard]] std::int64_t messageFloats(schedule::PassValue message, const Shape &shape);
 

@@ -24,10 +24,8 @@ constexpr std::size_t kMostTicks = 20'000'000;
 /// Tensors that a pass sends, and the pass that uses them.
 struct PassMessage {
     std::int64_t floats = 0;
-    PassKind user = PassKind::F;
-    int stage = 0;           ///< of the user
-    bool allDevices = false; ///< every device has a user
-    bool isOwn = false;      ///< used only by the pass itself
+    Pass user = {};     ///< of every device for a vocabulary pass
+    bool isOwn = false; ///< used only by the pass itself
 };
 
 /// Runs a schedule without durations. Stores for every pass how many passes of each device certainly end before it begins.
@@ -54,53 +52,37 @@ public:
     }
 
     /// Returns the last pass of `device` that may begin before the message of its pass `from` is used.
-    [[nodiscard]] std::size_t lastPass(int device, std::size_t from, const PassMessage &message, int microbatch) const
+    [[nodiscard]] std::size_t lastPass(int device, std::size_t from, const PassMessage &message) const
     {
         const std::size_t passes = m_schedule.device(device).size();
         std::size_t last = from;
         if (message.isOwn)
             return last;
-        for (int user = message.allDevices ? 0 : message.stage;
-             user <= (message.allDevices ? m_schedule.devices() - 1 : message.stage); ++user) {
-            const std::uint32_t number = m_index.at(message.user, user, microbatch);
-            if (number == PassIndex::kAbsent)
+        for (const int unit : m_index.makersOf(message.user)) {
+            const auto [on, position] = m_index.placeOf(message.user.kind, unit, message.user.microbatch);
+            if (!position)
                 return passes - 1;
-            const int on = deviceOf(number);
-            const std::size_t position = number - m_schedule.firstIndex(on);
-            while (last + 1 < passes && known(device, last)[on] <= position)
+            while (last + 1 < passes && known(m_schedule.firstIndex(device) + last)[on] <= *position)
                 ++last;
         }
         return last;
     }
 
 private:
-    [[nodiscard]] int deviceOf(std::size_t number) const
-    {
-        int device = 0;
-        while (device + 1 < m_schedule.devices() && m_schedule.firstIndex(device + 1) <= number)
-            ++device;
-        return device;
-    }
-    [[nodiscard]] const std::uint32_t *known(int device, std::size_t position) const
-    {
-        return m_known.data() + (m_schedule.firstIndex(device) + position) * m_devices;
-    }
+    [[nodiscard]] const std::uint32_t *known(std::size_t number) const { return m_known.data() + number * m_devices; }
     std::uint32_t *known(std::size_t number) { return m_known.data() + number * m_devices; }
 
     /// Merges the clocks of the passes that the pass depends on.
     void mergeNeeds(const schedule::Frontier &frontier, const Pass &pass, std::uint32_t *own)
     {
         for (const schedule::Need &need : frontier.needsOf(pass)) {
-            const schedule::ResultRows &rows = frontier.table().rows();
-            const Pass maker = rows.makerOf(need.row);
-            const int last = rows.isShared(need.row) ? m_schedule.devices() - 1 : maker.stage;
-            for (int unit = maker.stage; unit <= last; ++unit) {
-                const std::uint32_t number = m_index.at(maker.kind, unit, pass.microbatch);
-                const std::uint32_t *theirs = known(number);
+            const Pass maker = frontier.table().rows().makerOf(need.row);
+            for (const int unit : m_index.makersOf(maker)) {
+                const auto [on, position] = m_index.placeOf(maker.kind, unit, pass.microbatch);
+                const std::uint32_t *theirs = known(m_schedule.firstIndex(on) + *position);
                 std::transform(theirs, theirs + m_devices, own, own,
                                [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
-                const int on = deviceOf(number);
-                own[on] = std::max(own[on], static_cast<std::uint32_t>(number - m_schedule.firstIndex(on) + 1));
+                own[on] = std::max(own[on], static_cast<std::uint32_t>(*position + 1));
             }
         }
     }
@@ -152,17 +134,9 @@ private:
 
     [[nodiscard]] PassMessage sent(PassValue message, const Pass &pass) const
     {
-        PassMessage made{.floats = floats(message, pass), .user = m_book.receiverOf(message)};
-        switch (schedule::traits(message).route) {
-        case Route::Next: made.stage = pass.stage + 1; break;
-        case Route::Previous: made.stage = pass.stage - 1; break;
-        case Route::ToLast: made.stage = m_schedule.placement().lastStage(); break;
-        case Route::ToFirst: break;
-        case Route::FromFirst:
-        case Route::FromLast:
-        case Route::Everyone: made.allDevices = true; break;
-        }
-        return made;
+        const auto stage = destinationOf(schedule::traits(message).route, pass.stage, m_schedule.placement().lastStage());
+        return {.floats = floats(message, pass),
+                .user = makePass(m_book.receiverOf(message), stage.value_or(0), pass.microbatch)};
     }
 
     const schedule::Schedule &m_schedule;
@@ -225,10 +199,9 @@ std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, std:
             begin = isSecond ? begin : i;
             for (const PassMessage &message : messages.of(order[i], device)) {
                 const std::size_t from = order[i].pairedWithNext ? i + 1 : i; // sent at the end of the pair
-                const std::size_t last =
-                    clocks          ? clocks->lastPass(device, std::min(from, order.size() - 1), message, order[i].microbatch)
-                    : message.isOwn ? i
-                                    : order.size() - 1;
+                const std::size_t last = clocks          ? clocks->lastPass(device, std::min(from, order.size() - 1), message)
+                                         : message.isOwn ? i
+                                                         : order.size() - 1;
                 balance.add(message, begin, std::max(i, last));
             }
         }

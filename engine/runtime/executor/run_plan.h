@@ -83,6 +83,11 @@ struct RunPlan {
     {
         return schedule.placement().deviceOf(stage, schedule.placement().directionOf(microbatch));
     }
+    /// Returns the stage whose device receives a message of the pass; nothing if all devices do.
+    [[nodiscard]] std::optional<int> destinationOf(schedule::PassValue message, const schedule::Pass &pass) const
+    {
+        return schedule::destinationOf(schedule::traits(message).route, pass.stage, schedule.placement().lastStage());
+    }
     [[nodiscard]] int firstDevice(int microbatch) const { return deviceOf(0, microbatch); }
     [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
     [[nodiscard]] const schedule::RecipeBook &recipes() const
