@@ -229,43 +229,29 @@ base::Error Simulation::deadlock() const
         base::concat("the schedule dead-locks: ", base::join(waits, "; "), missing, "; reorder these passes"));
 }
 
-/// The latest end of the passes of each device in any replica, and the class whose passes end last.
-struct SlowestReplica {
-    std::vector<Nanos> ends;
-    std::size_t index = 0;
-};
-
-base::Result<SlowestReplica> slowestReplica(const schedule::Schedule &schedule, const CostModel &costs)
+base::Result<timeline::Timeline> simulateReplicas(const schedule::Schedule &schedule, const CostModel &costs)
 {
-    SlowestReplica slowest{std::vector<Nanos>(static_cast<std::size_t>(schedule.devices())), 0};
-    Nanos latest = -1;
-    for (std::size_t index = 0; index < costs.classes.size(); ++index) {
-        const CostModel own = costs.ofReplicas(costs.classes[index]);
+    std::vector<Nanos> latest(static_cast<std::size_t>(schedule.devices())); // end of each device in any replica
+    Nanos end = -1;
+    const ReplicaClass *slowest = nullptr;
+    for (const ReplicaClass &each : costs.classes) {
+        const CostModel own = costs.ofReplicas(each);
         const auto ends = Simulation(schedule, own).run();
         if (!ends)
             return ends.error();
-        if (const Nanos end = std::ranges::max(*ends); end > latest) {
-            latest = end;
-            slowest.index = index;
+        if (const Nanos last = std::ranges::max(*ends); last > end) {
+            end = last;
+            slowest = &each;
         }
-        std::ranges::transform(slowest.ends, *ends, slowest.ends.begin(), [](Nanos a, Nanos b) { return std::max(a, b); });
+        std::ranges::transform(latest, *ends, latest.begin(), [](Nanos a, Nanos b) { return std::max(a, b); });
     }
-    return slowest;
-}
-
-base::Result<timeline::Timeline> simulateReplicas(const schedule::Schedule &schedule, const CostModel &costs)
-{
-    const auto slowest = slowestReplica(schedule, costs);
-    if (!slowest)
-        return slowest.error();
-    const ReplicaClass &shown = costs.classes[slowest->index];
-    const CostModel own = costs.ofReplicas(shown);
+    const CostModel own = costs.ofReplicas(*slowest);
     Simulation simulation(schedule, own);
     if (auto ends = simulation.run(); !ends)
         return std::move(ends).error();
-    timeline::Timeline timeline = simulation.take(slowest->ends);
-    timeline.replica = shown.first;
-    timeline.period = slowestPeriod(timeline, costs, slowest->ends);
+    timeline::Timeline timeline = simulation.take(latest);
+    timeline.replica = slowest->first;
+    timeline.period = slowestPeriod(timeline, costs, latest);
     addFirstGathers(timeline, costs);
     return timeline;
 }
