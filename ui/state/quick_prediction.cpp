@@ -14,8 +14,8 @@ constexpr double kMostQuickPasses = 8'000;
 
 double simulatedPasses(const model::Experiment &experiment)
 {
-    const int passesOfMicrobatch =
-        schedule::vocabularyPasses(experiment.schedule.vocabulary).empty() ? 3 : 7; // or 2: B unsplit
+    // At most: a family that does not split backwards has one pass less.
+    const int passesOfMicrobatch = schedule::vocabularyPasses(experiment.schedule.vocabulary).empty() ? 3 : 7;
     // Replicas that differ are simulated one after another.
     const int simulations = model::changesTimes(experiment.whatIf) ? 2 * experiment.parallel.replicas : 1;
     return static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches *
