@@ -27,7 +27,7 @@ namespace {
 PlanQuery smallQuery()
 {
     PlanQuery query;
-    query.experiment.model = test::gptOf(test::kIsSanitized ? 4 : 8, 1024, 8, 512, 65536, model::DataType::Fp16);
+    query.experiment.model = test::gptOf(8, 1024, 8, 512, 65536, model::DataType::Fp16);
     query.experiment.cost.source = model::HardwarePreset{"a100-80gb"};
     query.gpus = 4;
     query.globalBatch = test::kIsSanitized ? 4 : 16;
