@@ -3,6 +3,7 @@
 #include "engine/service/engine_service.h"
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
+#include "ui/controls/number_box.h"
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/field_editor.h"
 #include "ui/state/experiment_document.h"
@@ -35,6 +36,7 @@ private slots:
     void rowsAppearWithTheirOptimizer();
     void documentUndoesOpening();
     void aScheduleFileBringsItsPlan();
+    void aNumberIsTypedBetweenPrefixAndSuffix();
 };
 
 void PanelFields::everyFieldReadsBackWhatItWrites()
@@ -325,6 +327,28 @@ void PanelFields::aScheduleFileBringsItsPlan()
     ui::field(u"schedule.family"_s).setValue(experiment, u"gpipe"_s);
     QVERIFY(experiment.schedule.file.empty());
     QVERIFY(model::validate(experiment).empty());
+}
+
+void PanelFields::aNumberIsTypedBetweenPrefixAndSuffix()
+{
+    ui::NumberBox box;
+    box.setRange(0, 10'000);
+    box.setPrefix(u"at most "_s);
+    box.setSuffix(u" %"_s);
+    box.setValue(5);
+    box.selectAll();
+    QTest::keyClicks(&box, u"2k"_s);
+    QCOMPARE(box.value(), 2000);
+    QTest::keyClick(&box, Qt::Key_A, Qt::ControlModifier);
+    QTest::keyClick(&box, Qt::Key_Backspace);
+    QCOMPARE(box.text(), u"at most  %"_s); // what is around the number cannot be deleted,
+    box.selectAll();                       // or Qt selects from before the text and warns
+    QTest::keyClicks(&box, u"x"_s);
+    QCOMPARE(box.text(), u"at most  %"_s);
+    QTest::keyClicks(&box, u"1,2"_s);
+    QTest::keyClick(&box, Qt::Key_Return); // "1,2" is no number: the value before stays
+    QCOMPARE(box.value(), 2000);
+    QCOMPARE(box.text(), u"at most 2,000 %"_s);
 }
 
 STAGELENS_TEST(PanelFields)

@@ -21,6 +21,8 @@ protected:
     void fixup(QString &text) const override { Q_UNUSED(text) } ///< what is no number is left for the value before
 
 private:
+    /// Returns the text without prefix and suffix, which QSpinBox keeps around what is typed.
+    [[nodiscard]] QString typedPart(const QString &text) const;
     /// Of a text that can be left as it is.
     [[nodiscard]] std::optional<int> read(const QString &text) const;
 };
