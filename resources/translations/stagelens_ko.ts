@@ -6967,5 +6967,21 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>Stagelens checks whether the other machine can run the plan.</source>
         <translation>다른 컴퓨터에서 계획을 실행할 수 있는지 Stagelens가 확인합니다.</translation>
     </message>
+    <message>
+        <source>U&amp;nsaved lecture</source>
+        <translation>저장되지 않은 강의(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Back to the lecture that is not saved in a file</source>
+        <translation>파일에 저장되지 않은 강의로 돌아갑니다</translation>
+    </message>
+    <message>
+        <source>This lecture is not saved in a file yet: choose one with Save as.</source>
+        <translation>이 강의는 아직 파일에 저장되지 않았습니다. 다른 이름으로 저장에서 파일을 선택하세요.</translation>
+    </message>
+    <message>
+        <source>Not saved in a file yet, but kept for the next start: choose a file with Save as.</source>
+        <translation>아직 파일에 저장되지 않았지만 다음 시작까지 보관됩니다. 다른 이름으로 저장에서 파일을 선택하세요.</translation>
+    </message>
 </context>
 </TS>

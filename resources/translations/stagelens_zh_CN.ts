@@ -6967,5 +6967,21 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>Stagelens checks whether the other machine can run the plan.</source>
         <translation>Stagelens 会检查另一台机器能否运行该方案。</translation>
     </message>
+    <message>
+        <source>U&amp;nsaved lecture</source>
+        <translation>未保存的讲座(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Back to the lecture that is not saved in a file</source>
+        <translation>回到尚未保存到文件的讲座</translation>
+    </message>
+    <message>
+        <source>This lecture is not saved in a file yet: choose one with Save as.</source>
+        <translation>此讲座尚未保存到文件：请用“另存为”选择文件。</translation>
+    </message>
+    <message>
+        <source>Not saved in a file yet, but kept for the next start: choose a file with Save as.</source>
+        <translation>尚未保存到文件，但会保留到下次启动：请用“另存为”选择文件。</translation>
+    </message>
 </context>
 </TS>

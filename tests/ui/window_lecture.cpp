@@ -28,6 +28,8 @@ private slots:
     void cleanup() { m_fixture.reset(); }
     void scenesAreTakenAndPutInOrder();
     void aLectureIsPresentedWithARemoteControl();
+    void aLectureWithoutAFileComesBack();
+    void whatCannotBeWrittenIsNotCalledSaved();
     void aFileKeepsPlansViewsAndNotes();
     void aBrokenFileIsExplained_data();
     void aBrokenFileIsExplained();
@@ -114,6 +116,50 @@ void WindowLecture::aLectureIsPresentedWithARemoteControl()
     QVERIFY(ui::writeSlides(ui::tourOf(editor->lecture()), slides).ok());
     QFile pdf(slides);
     QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(5) == "%PDF-");
+}
+
+void WindowLecture::aLectureWithoutAFileComesBack()
+{
+    openEditor();
+    m_fixture->click(u"lecture.add"_s);
+    name(u"The wall"_s, u"Three devices wait."_s);
+    QVERIFY2(status().contains(u"kept for the next start"_s), qPrintable(status()));
+    m_fixture->close(); // without closeEvent(), as a crash would
+    auto *editor = openEditor();
+    QCOMPARE(editor->lecture().scenes.size(), std::size_t{1});
+    QCOMPARE(editor->lecture().scenes[0].title, u"The wall"_s);
+    QCOMPARE(editor->lecture().scenes[0].notes, u"Three devices wait."_s);
+    QVERIFY2(status().contains(u"not saved in a file"_s), qPrintable(status()));
+    // A file that is opened takes its place on the screen, not on the disk.
+    auto *back = m_fixture->find<QPushButton>(u"lecture.unsaved"_s);
+    QVERIFY(!back->isVisible());
+    const QString other = m_fixture->path(u"other.lecture.json"_s);
+    QVERIFY(ui::writeLecture({u"Other"_s, {}}, other).ok());
+    editor->openFile(other);
+    QCOMPARE(editor->lecture().title, u"Other"_s);
+    QVERIFY(back->isVisible());
+    m_fixture->click(u"lecture.unsaved"_s);
+    QCOMPARE(editor->lecture().scenes.size(), std::size_t{1});
+    QVERIFY(editor->file().isEmpty() && !back->isVisible());
+    // Once it has a file, the next start begins with an empty lecture.
+    editor->saveAs(m_fixture->path(u"talk.lecture.json"_s));
+    m_fixture->close();
+    editor = openEditor();
+    QVERIFY(editor->lecture().scenes.empty());
+    m_fixture->click(u"lecture.add"_s);
+    m_fixture->click(u"lecture.remove"_s);
+    QVERIFY(!QFile::exists(m_fixture->path(u"session.lecture.json"_s)));
+}
+
+void WindowLecture::whatCannotBeWrittenIsNotCalledSaved()
+{
+    auto *editor = openEditor();
+    m_fixture->click(u"lecture.add"_s);
+    editor->saveAs(m_fixture->path(u"no/such/folder.lecture.json"_s));
+    QVERIFY2(status().startsWith(u"The lecture was not saved."_s), qPrintable(status()));
+    name(u"Later"_s, {});
+    m_fixture->close();
+    QCOMPARE(openEditor()->lecture().scenes.at(0).title, u"Later"_s);
 }
 
 void WindowLecture::aFileKeepsPlansViewsAndNotes()

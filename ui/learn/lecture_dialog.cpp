@@ -153,6 +153,10 @@ QWidget *LectureDialog::makeButtons()
     row->setSpacing(8);
     row->addWidget(makeButton(u"open"_s, Words::tr("&Open…"), Words::tr("Another lecture in the place of this one"),
                               &LectureDialog::askOpen));
+    m_unsaved = makeButton(u"unsaved"_s, Words::tr("U&nsaved lecture"),
+                           Words::tr("Back to the lecture that is not saved in a file"), &LectureDialog::showDraft);
+    m_unsaved->hide();
+    row->addWidget(m_unsaved);
     row->addWidget(makeButton(u"save"_s, Words::tr("&Save as…"), Words::tr("From then on every change is written to the file"),
                               &LectureDialog::askSave));
     row->addStretch(1);
@@ -242,14 +246,66 @@ void LectureDialog::showScene()
 
 void LectureDialog::changed()
 {
-    if (m_file.isEmpty()) {
-        say(Words::tr("Not saved yet: choose a file with Save as."));
-        return;
-    }
-    if (const auto written = writeLecture(m_lecture, m_file); !written)
+    if (m_file.isEmpty())
+        writeDraft();
+    else if (const auto written = writeLecture(m_lecture, m_file); !written)
         say(Words::tr("The lecture was not saved. ") + sentence(written.error()), true);
     else
         say(Words::tr("Saved in %1.").arg(QFileInfo(m_file).fileName()));
+}
+
+void LectureDialog::keepIn(const std::filesystem::path &draft)
+{
+    m_draft = draft;
+    std::error_code ignored;
+    if (std::filesystem::exists(draft, ignored))
+        showDraft();
+}
+
+void LectureDialog::showDraft()
+{
+    auto lecture = readLecture(qtText(m_draft.string()));
+    if (!lecture) {
+        say(notOpened(qtText(m_draft.string()), lecture.error()), true);
+        m_draft.clear(); // what cannot be read is not overwritten
+        return;
+    }
+    display(*std::move(lecture), {});
+    say(Words::tr("This lecture is not saved in a file yet: choose one with Save as."));
+}
+
+void LectureDialog::writeDraft()
+{
+    if (m_draft.empty()) {
+        say(Words::tr("Not saved yet: choose a file with Save as."));
+        return;
+    }
+    if (m_lecture.title.isEmpty() && m_lecture.scenes.empty()) {
+        forgetDraft();
+        say(Words::tr("Show a plan in the window, then add it here as a scene."));
+        return;
+    }
+    std::error_code ignored;
+    std::filesystem::create_directories(m_draft.parent_path(), ignored);
+    if (const auto written = writeLecture(m_lecture, qtText(m_draft.string())); !written)
+        say(Words::tr("The lecture was not saved. ") + sentence(written.error()), true);
+    else
+        say(Words::tr("Not saved in a file yet, but kept for the next start: choose a file with Save as."));
+}
+
+void LectureDialog::forgetDraft()
+{
+    std::error_code ignored;
+    std::filesystem::remove(m_draft, ignored);
+}
+
+void LectureDialog::display(Lecture lecture, const QString &file)
+{
+    m_lecture = std::move(lecture);
+    m_file = file;
+    std::error_code ignored;
+    m_unsaved->setVisible(!file.isEmpty() && !m_draft.empty() && std::filesystem::exists(m_draft, ignored));
+    fill(m_lecture.scenes.empty() ? -1 : 0);
 }
 
 void LectureDialog::openFile(const QString &file)
@@ -259,16 +315,20 @@ void LectureDialog::openFile(const QString &file)
         say(notOpened(file, lecture.error()), true);
         return;
     }
-    m_lecture = *std::move(lecture);
-    m_file = file;
-    fill(m_lecture.scenes.empty() ? -1 : 0);
+    display(*std::move(lecture), file);
     say(Words::tr("Opened %1. Every change is written to it.").arg(QFileInfo(file).fileName()));
 }
 
 void LectureDialog::saveAs(const QString &file)
 {
+    if (const auto written = writeLecture(m_lecture, file); !written) {
+        say(Words::tr("The lecture was not saved. ") + sentence(written.error()), true);
+        return;
+    }
+    if (m_file.isEmpty())
+        forgetDraft();
     m_file = file;
-    changed();
+    say(Words::tr("Saved in %1.").arg(QFileInfo(file).fileName()));
 }
 
 void LectureDialog::askOpen()

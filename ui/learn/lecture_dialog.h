@@ -5,6 +5,7 @@
 
 #include <QDialog>
 
+#include <filesystem>
 #include <functional>
 
 class QLabel;
@@ -15,18 +16,21 @@ class QPushButton;
 
 namespace stagelens::ui {
 
-/// Not modal: scenes are taken from the window beside it. A lecture that has a file is written after every change.
+/// Not modal: scenes are taken from the window beside it. A lecture is written after every change: to its file, or, while it
+/// has none, to the draft, which the next start finds.
 class LectureDialog : public QDialog {
     Q_OBJECT
 public:
     explicit LectureDialog(QWidget *parent);
     /// What "Add this plan" takes: the plan that the window shows, and how.
     void setSource(std::function<LectureScene()> source) { m_source = std::move(source); }
+    /// Keeps a lecture without a file in the draft from now on; shows the one that the draft has.
+    void keepIn(const std::filesystem::path &draft);
     [[nodiscard]] const Lecture &lecture() const { return m_lecture; }
     [[nodiscard]] const QString &file() const { return m_file; }
-    /// Replaces the lecture by that of the file; says why it cannot be read.
+    /// Shows the lecture of the file; says why it cannot be read. The draft remains.
     void openFile(const QString &file);
-    /// The lecture belongs to that file from now on.
+    /// The lecture belongs to that file from now on, if it can be written.
     void saveAs(const QString &file);
 
 signals:
@@ -51,19 +55,25 @@ private:
     /// Shows the list and a scene of it; -1: none.
     void fill(int current);
     void showScene();
-    /// Writes the lecture to its file, if it has one.
+    void display(Lecture lecture, const QString &file);
+    void showDraft();
+    /// Writes the lecture to its file or the draft.
     void changed();
+    void writeDraft();
+    void forgetDraft();
     void say(const QString &sentence, bool isWrong = false);
     [[nodiscard]] int current() const;
 
     std::function<LectureScene()> m_source;
     Lecture m_lecture;
-    QString m_file;
+    QString m_file;                ///< empty: the lecture is the draft
+    std::filesystem::path m_draft; ///< empty: a lecture without a file is not kept
     QLineEdit *m_title;
     QListWidget *m_list;
     QLineEdit *m_sceneTitle;
     QPlainTextEdit *m_notes;
     QLabel *m_status;
+    QPushButton *m_unsaved = nullptr; ///< hidden unless there is a draft beside the lecture of a file
     QPushButton *m_remove = nullptr;
     QPushButton *m_up = nullptr;
     QPushButton *m_down = nullptr;

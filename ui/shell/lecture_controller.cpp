@@ -1,5 +1,6 @@
 #include "ui/shell/lecture_controller.h"
 
+#include "engine/base/file.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/learn/lecture_dialog.h"
 #include "ui/pages/explore_page.h"
@@ -11,10 +12,12 @@
 
 namespace stagelens::ui {
 
+using namespace Qt::StringLiterals;
+
 LectureController::LectureController(WindowActions *actions, Forecast *forecast, ViewState *view, ExplorePage *explore,
-                                     LearnPage *learn, QWidget *window)
+                                     LearnPage *learn, bool remember, QWidget *window)
     : QObject(window), m_actions(actions), m_forecast(forecast), m_view(view), m_explore(explore), m_learn(learn),
-      m_window(window)
+      m_remember(remember), m_window(window)
 {
     connect(actions->lecture, &QAction::triggered, this, &LectureController::open);
 }
@@ -24,6 +27,8 @@ void LectureController::open()
     if (m_dialog == nullptr) {
         m_dialog = new LectureDialog(m_window);
         m_dialog->setSource([this] { return sceneOfWindow(); });
+        if (m_remember)
+            m_dialog->keepIn(base::dataFolder() / (u"session."_s + QLatin1StringView(kLectureEnding)).toStdString());
         connect(m_dialog, &LectureDialog::presentAsked, this, &LectureController::present);
     }
     m_dialog->show();

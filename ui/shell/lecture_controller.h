@@ -16,12 +16,13 @@ class LectureDialog;
 class ViewState;
 class WindowActions;
 
-/// Keeps one lecture from its first opening until the window closes.
+/// Has one editor, which keeps its lecture while it is closed.
 class LectureController : public QObject {
     Q_OBJECT
 public:
+    /// With `remember` a lecture that has no file is kept in the data folder.
     LectureController(WindowActions *actions, Forecast *forecast, ViewState *view, ExplorePage *explore, LearnPage *learn,
-                      QWidget *window);
+                      bool remember, QWidget *window);
     /// Opens the editor with a lecture's file.
     void openFile(const QString &file);
 
@@ -36,6 +37,7 @@ private:
     ViewState *m_view;
     ExplorePage *m_explore;
     LearnPage *m_learn;
+    bool m_remember;
     QWidget *m_window;
     LectureDialog *m_dialog = nullptr; ///< owned by the window; hidden while it is closed
 };
