@@ -71,13 +71,12 @@ void printFront(std::ostream &out, const service::SearchResult &search)
                  hasBytes ? "peak memory" : "microbatches held"});
     for (std::size_t i = 0; i < search.front.size(); ++i) {
         const Candidate &plan = search.front[i];
-        table.add({search.chosen == i ? "*" : "", plan.schedule.family, std::string(model::name(plan.schedule.vocabulary)),
-                   !schedule::vocabularyPasses(plan.schedule.vocabulary).empty()
-                       ? std::string(model::name(plan.schedule.vocabularyOrder))
-                       : "-",
-                   std::to_string(model::stagesPerDevice(plan.schedule)), layersText(plan.parallel.stageLayers),
-                   timeText(plan.iteration), gapText(plan.makespan, plan.lowerBound),
-                   hasBytes ? base::bytesText(*plan.peakMemory) : base::concat(plan.peakActivations)});
+        table.add(
+            {search.chosen == i ? "*" : "", plan.schedule.family, std::string(model::name(plan.schedule.vocabulary)),
+             model::leavesVocabularyOrderOpen(plan.schedule) ? std::string(model::name(plan.schedule.vocabularyOrder)) : "-",
+             std::to_string(model::stagesPerDevice(plan.schedule)), layersText(plan.parallel.stageLayers),
+             timeText(plan.iteration), gapText(plan.makespan, plan.lowerBound),
+             hasBytes ? base::bytesText(*plan.peakMemory) : base::concat(plan.peakActivations)});
     }
     table.print(out);
     out << "\n* " << limitText(search) << ". " << search.tried << " plans simulated, " << search.beaten

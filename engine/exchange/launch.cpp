@@ -2,7 +2,6 @@
 
 #include "engine/exchange/launch_plan.h"
 #include "engine/model/names.h"
-#include "engine/schedule/vocabulary_tables.h"
 
 #include <algorithm>
 
@@ -65,9 +64,8 @@ bool LaunchPlan::isV() const
 
 void omitVocabulary(const LaunchPlan &plan, std::string_view framework, Launch &launch)
 {
-    const model::VocabularyMethod method = plan.schedule.vocabulary();
-    if (schedule::dividesTables(method))
-        launch.omitted.push_back(concat("vocabulary ", model::name(method), ": ", framework,
+    if (plan.schedule.runs(schedule::PassKind::S))
+        launch.omitted.push_back(concat("vocabulary ", model::name(plan.schedule.vocabulary()), ": ", framework,
                                         " computes the input embedding on the first stage and the output layer on the last; "
                                         "sail-sg/VocabularyParallelism, a fork of Megatron-LM, shards them"));
 }

@@ -34,11 +34,13 @@ bool needsWholeMatrices(const OptimizerChoice &choice)
     return optimizer != nullptr && optimizer->granularityOf(operators::ParameterKind::Matrix) == operators::Granularity::Matrix;
 }
 
+constexpr auto kShardsVocabulary = [](const Experiment &e) { return traits(e.schedule.vocabulary).isSharded; };
+
 constexpr std::array kCapabilities{
     Capability{"pipeline", "stages of the model on several devices", "parallel.devices",
                [](const Experiment &e) { return e.parallel.devices > 1; }},
     Capability{"vocabulary-parallelism", "vocabulary layers sharded over the pipeline's devices", "schedule.vocabulary",
-               kIsSharded},
+               kShardsVocabulary},
     Capability{"tensor-parallelism", "each layer split over several ranks", "parallel.tensor", kHasTensorRanks},
     onlyPredicted("tensor-parallelism-on-gpus", "each layer split over several GPUs", "parallel.tensor",
                   all<kHasTensorRanks, kIsOnGpus>, "GPUs do not yet sum the parts of a layer", "choose 1, or the backend cpu"),
@@ -128,7 +130,8 @@ constexpr std::array kCapabilities{
             "choose 1, or exchange once a step (zero2 deferred, zero3 resident)"),
     refused("exchanges-in-passes-with-sharded-vocabulary",
             "ZeRO that exchanges in every microbatch, with vocabulary layers sharded over devices", "schedule.vocabulary",
-            all<kReducesEagerly, kIsSharded>, "the passes of sharded vocabulary layers have no exchanges among replicas yet",
+            all<kReducesEagerly, kShardsVocabulary>,
+            "the passes of sharded vocabulary layers have no exchanges among replicas yet",
             "choose none or redis, or exchange once a step (zero2 deferred, zero3 resident)"),
     refused("exchanges-in-passes-with-given-durations",
             "ZeRO that exchanges in every microbatch, with durations that are given", "parallel.zero",

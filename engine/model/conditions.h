@@ -34,7 +34,6 @@ inline constexpr auto kHasShardGroups = [](const Experiment &e) {
     return e.parallel.shardReplicas > 0 && e.parallel.shardReplicas < e.parallel.replicas;
 };
 
-inline constexpr auto kIsSharded = [](const Experiment &e) { return traits(e.schedule.vocabulary).isSharded; };
 inline constexpr auto kCutsSequences = [](const Experiment &e) { return cutsSequences(e.schedule.family); };
 inline constexpr auto kOffloads = [](const Experiment &e) { return e.schedule.offload.isOn(); };
 inline constexpr auto kIsMaterialised = [](const Experiment &e) { return e.schedule.attention == Attention::Materialised; };

@@ -94,6 +94,16 @@ bool leavesGroupsOpen(std::string_view family)
     return found != kShapes.end() && found->hasGroups;
 }
 
+bool leavesVocabularyOrderOpen(const ScheduleChoice &choice)
+{
+    return traits(choice.vocabulary).isSharded && choice.family != kCustomFamily;
+}
+
+double passesOfMicrobatch(const ScheduleChoice &choice)
+{
+    return 3.0 * stagesPerDevice(choice) + (traits(choice.vocabulary).isSharded ? 4 : 0); // F, I, W; S, T, EF, EB
+}
+
 int leastStageLayers(const ScheduleChoice &choice)
 {
     return traits(choice.vocabulary).redistributesLayers ? 0 : 1;

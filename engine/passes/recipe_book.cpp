@@ -228,7 +228,7 @@ RecipeBook::RecipeBook(model::VocabularyMethod method, bool recomputes, Sharing 
 void RecipeBook::write(bool recomputes, Sharing sharing)
 {
     for (const bool isOnLastDevice : {false, true}) {
-        const VocabularySteps vocabulary = shared(vocabularySteps(model::name(m_method), isOnLastDevice), sharing);
+        const VocabularySteps vocabulary = shared(vocabularyLayer(model::name(m_method)).steps(isOnLastDevice), sharing);
         for (int kind = 0; kind < kPassKindCount; ++kind)
             for (std::size_t bits = 0; bits < kRoles / 2; ++bits) {
                 const PassRole role{static_cast<PassKind>(kind), (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,

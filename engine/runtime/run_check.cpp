@@ -22,7 +22,7 @@ namespace {
 /// Adds problems of settings that asynchronous weight updates do not support.
 void addAsynchronous(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    if (schedule::dividesTables(schedule.vocabulary()))
+    if (schedule.runs(schedule::PassKind::S))
         found.push_back({"schedule.vocabulary",
                          "the schedule updates weights between the passes of a sharded output layer, which makes its "
                          "shards inconsistent; choose none or redis, or updates end-of-step"});

@@ -188,7 +188,7 @@ std::int64_t passesOfMicrobatch(const model::Experiment &experiment, const Famil
 {
     const std::int64_t ofStage = family.splitsBackward ? 3 : 2;
     const std::int64_t ofShard = 5; // EF, S, U, T, EB
-    const bool isSharded = !vocabularyPasses(methodOf(experiment.schedule)).empty();
+    const bool isSharded = model::traits(methodOf(experiment.schedule)).isSharded;
     return std::int64_t{experiment.parallel.devices} * model::slicesOf(experiment.schedule) *
            (ofStage * model::stagesPerDevice(experiment.schedule) + (isSharded ? ofShard : 0));
 }
@@ -242,7 +242,7 @@ model::VocabularyMethod methodOf(const model::ScheduleChoice &choice)
 
 bool hasBestOrder(const model::ScheduleChoice &choice)
 {
-    return choice.vocabularyOrder == model::VocabularyOrder::Best && !vocabularyPasses(choice.vocabulary).empty();
+    return choice.vocabularyOrder == model::VocabularyOrder::Best && model::traits(choice.vocabulary).isSharded;
 }
 
 base::Result<Schedule> makeSchedule(const model::Experiment &experiment, const Durations *costsAtHand)
@@ -263,6 +263,11 @@ base::Result<Schedule> makeSchedule(const model::Experiment &experiment, const D
                                     base::concat(family->name, " brings its own method, and ",
                                                  model::name(experiment.schedule.vocabulary),
                                                  " is given; leave vocabulary out, or choose the schedule 1f1b"));
+    if (!family->synchronous && model::traits(experiment.schedule.vocabulary).isSharded)
+        return base::Error::invalid("schedule.vocabulary",
+                                    base::concat(family->name, " changes its weights between the passes of a sharded output "
+                                                               "layer, whose shards would disagree; choose none or redis, or "
+                                                               "1f1b"));
     return family->generate(experiment, costsAtHand != nullptr ? *costsAtHand : nominalDurations(experiment));
 }
 

@@ -46,6 +46,11 @@ std::span<const Pass> Schedule::device(int device) const
     return std::span(m_passes).subspan(begin, m_begin[static_cast<std::size_t>(device) + 1] - begin);
 }
 
+bool Schedule::runs(PassKind kind) const
+{
+    return std::ranges::find(m_passes, kind, &Pass::kind) != m_passes.end();
+}
+
 Schedule Schedule::withCopies(std::vector<std::vector<Copy>> copiesOfDevice) const
 {
     Schedule with = *this;

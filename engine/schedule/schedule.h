@@ -53,6 +53,8 @@ public:
     [[nodiscard]] bool isSynchronous() const { return m_weightUpdate == WeightUpdate::EndOfStep; }
     /// The passes of a device, in order.
     [[nodiscard]] std::span<const Pass> device(int device) const;
+    /// Returns whether there are passes of that kind.
+    [[nodiscard]] bool runs(PassKind kind) const;
     /// Index of a device's first pass in the numbering of all passes (device by device).
     [[nodiscard]] std::size_t firstIndex(int device) const { return m_begin[static_cast<std::size_t>(device)]; }
     [[nodiscard]] std::size_t passCount() const { return m_passes.size(); }

@@ -4,14 +4,9 @@
 
 namespace stagelens::schedule {
 
-bool dividesTables(model::VocabularyMethod method)
-{
-    return !recipeBook(method).of({.kind = PassKind::EF}).isEmpty();
-}
-
 VocabularyTables::VocabularyTables(const Schedule &schedule)
-    : m_areDivided(dividesTables(schedule.vocabulary())), m_tokens(static_cast<std::size_t>(schedule.devices()), m_areDivided),
-      m_output(m_tokens)
+    : m_areDivided(!recipeBook(schedule.vocabulary()).of({.kind = PassKind::EF}).isEmpty()),
+      m_tokens(static_cast<std::size_t>(schedule.devices()), m_areDivided), m_output(m_tokens)
 {
     const Placement &placement = schedule.placement();
     for (int direction = 0; !m_areDivided && direction < placement.directions; ++direction) {

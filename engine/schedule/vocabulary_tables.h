@@ -14,7 +14,8 @@ class VocabularyTables {
 public:
     explicit VocabularyTables(const Schedule &schedule);
 
-    /// Rows belong to devices rather than to a stage, even if there is only one device.
+    /// Passes of their own look up the embeddings. Rows belong to devices rather than to a stage, even if there is only one
+    /// device.
     [[nodiscard]] bool areDivided() const { return m_areDivided; }
     /// Returns how many devices divide the rows of a table.
     [[nodiscard]] int parts() const { return m_areDivided ? static_cast<int>(m_tokens.size()) : 1; }
@@ -26,8 +27,5 @@ private:
     std::vector<std::uint8_t> m_tokens; ///< of each device: whether it holds rows
     std::vector<std::uint8_t> m_output;
 };
-
-/// Returns whether the tables of a method are divided over the devices: whether passes of their own look up the embeddings.
-[[nodiscard]] bool dividesTables(model::VocabularyMethod method);
 
 } // namespace stagelens::schedule

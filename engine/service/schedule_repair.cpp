@@ -124,7 +124,7 @@ base::Result<std::string> repairedText(std::string_view text)
     if (!read)
         return read.error();
     const Schedule &given = read->schedule;
-    if (given.slices() > 1 || !schedule::vocabularyPasses(given.vocabulary()).empty())
+    if (given.slices() > 1 || given.runs(PassKind::S))
         return refused("orders with split vocabulary layers or sequences have rules of their own; mend the marked passes");
     const bool isSplit = splits(given);
     std::vector<Order> orders;

@@ -237,7 +237,7 @@ base::Result<TraceFit> fitTrace(const model::Experiment &experiment, const excha
     const auto plan = planOf(experiment, machineCores());
     if (!plan)
         return plan.error();
-    if (plan->schedule.placement().directions > 1 || !schedule::vocabularyPasses(plan->schedule.vocabulary()).empty())
+    if (plan->schedule.placement().directions > 1 || plan->schedule.runs(schedule::PassKind::S))
         return Error::invalid("schedule", "has passes that traces of PyTorch have no names for; give the plan that was traced");
     if (std::string other = difference(plan->schedule, trace.schedule); !other.empty())
         return Error::invalid("trace", std::move(other));

@@ -128,7 +128,7 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
     m_offloads = schedule::byJoin(m_copies, schedule::CopyKind::Offload);
     if (schedule.slices() > 1)
         m_shares = operators::sliceShares(experiment);
-    if (schedule::dividesTables(schedule.vocabulary())) {
+    if (schedule::VocabularyTables(schedule).areDivided()) {
         m_firstForward = endsOfFirstStage(schedule, timeline, PassKind::F);
         m_firstBackward = endsOfFirstStage(schedule, timeline, PassKind::B);
     }

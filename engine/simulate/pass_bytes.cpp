@@ -126,7 +126,7 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
         for (std::size_t i = 0; i < constant.size(); ++i)
             constant[i] -= dropped[i];
     }
-    const bool isDivided = schedule::dividesTables(schedule.vocabulary());
+    const bool isDivided = schedule::VocabularyTables(schedule).areDivided();
     MemoryNeeds needs;
     needs.fixed = std::accumulate(constant.begin(), constant.end(), Bytes{0});
     needs.parameters = needs.fixed - constant[at(MemoryCategory::Workspace)];

@@ -25,11 +25,10 @@ namespace {
 bool isTriedWithFamilies(const model::Experiment &experiment)
 {
     constexpr double kMostPasses = 100'000;
-    const int passesOfMicrobatch = schedule::vocabularyPasses(experiment.schedule.vocabulary).empty() ? 2 : 7;
+    const std::size_t kinds = 2 + schedule::vocabularyPasses(experiment.schedule.vocabulary).size();
     const int simulations = model::changesTimes(experiment.whatIf) ? 2 * experiment.parallel.replicas : 1;
     return experiment.schedule.family != model::kAutomaticFamily && experiment.whatIf.lengths.empty() &&
-           static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches * passesOfMicrobatch *
-                   simulations <=
+           static_cast<double>(kinds) * experiment.parallel.devices * experiment.parallel.microbatches * simulations <=
                kMostPasses;
 }
 

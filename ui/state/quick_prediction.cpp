@@ -2,7 +2,6 @@
 
 #include "engine/model/family_shape.h"
 #include "engine/model/what_if.h"
-#include "engine/passes/pass_recipe.h"
 
 #include <algorithm>
 
@@ -14,13 +13,11 @@ constexpr double kMostQuickPasses = 8'000;
 
 double simulatedPasses(const model::Experiment &experiment)
 {
-    // At most: a family that does not split backwards has one pass less.
-    const int passesOfMicrobatch = schedule::vocabularyPasses(experiment.schedule.vocabulary).empty() ? 3 : 7;
     // Replicas that differ are simulated one after another.
     const int simulations = model::changesTimes(experiment.whatIf) ? 2 * experiment.parallel.replicas : 1;
     return static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches *
-           std::max(model::stagesPerDevice(experiment.schedule), 1) *
-           std::max(experiment.schedule.sequenceSlices.value_or(1), 1) * passesOfMicrobatch * simulations;
+           std::max(model::passesOfMicrobatch(experiment.schedule), 1.0) *
+           std::max(experiment.schedule.sequenceSlices.value_or(1), 1) * simulations;
 }
 
 bool isQuick(const model::Experiment &experiment)

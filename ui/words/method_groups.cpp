@@ -3,7 +3,6 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
-#include "engine/schedule/vocabulary_tables.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -40,7 +39,7 @@ QString methodGroup(const QString &field, const QString &choice)
     if (field == u"schedule.family"_s)
         return familyGroup(utf8(choice));
     const auto method = model::parse<model::VocabularyMethod>(utf8(choice));
-    return method && schedule::dividesTables(*method) ? Words::tr("Split over all devices") : Words::tr("Whole layers");
+    return method && model::traits(*method).isSharded ? Words::tr("Split over all devices") : Words::tr("Whole layers");
 }
 
 } // namespace stagelens::ui

@@ -87,9 +87,7 @@ void checkDraws(Checks &checks)
     if (!checks.inRange(path))
         return;
     const ParallelPlan &plan = checks.experiment.parallel;
-    const double kinds =
-        3.0 * stagesPerDevice(checks.experiment.schedule) + (traits(checks.experiment.schedule.vocabulary).isSharded ? 4 : 0);
-    const double passes = kinds * plan.devices * plan.microbatches * plan.replicas;
+    const double passes = passesOfMicrobatch(checks.experiment.schedule) * plan.devices * plan.microbatches * plan.replicas;
     const double most = std::floor(kMostDrawnPasses / std::max(passes, 1.0));
     if (drawsOf(whatIf) > most)
         checks.fails(path, most >= 1 ? concat("is ", drawsOf(whatIf), ", and each draw simulates about ", passes,

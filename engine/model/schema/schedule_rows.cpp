@@ -31,9 +31,7 @@ std::vector<Field> scheduleRows()
             "where the vocabulary passes stand among the others: published or best", MEMBER(schedule.vocabularyOrder),
             oneOf({{"published", "As published", "The order of the paper, or the family's nearest to it"},
                    {"best", "Best for these costs", "Placed for the costs at hand; never longer than the published order"}}),
-            where([](const Experiment &e) {
-                return traits(e.schedule.vocabulary).isSharded && e.schedule.family != kCustomFamily;
-            })),
+            where([](const Experiment &e) { return leavesVocabularyOrderOpen(e.schedule); })),
         row("schedule.chunks", "--chunks", "v", "Chunks", "stages of each device (interleaved families; 2)",
             MEMBER(schedule.chunks), where([](const Experiment &e) { return leavesChunksOpen(e.schedule.family); }),
             sweep({"2, 4", 8})),

@@ -4,9 +4,11 @@
 namespace stagelens::schedule {
 namespace {
 
+constexpr std::string_view kApart = "vocab-1";
+
 VocabularySteps interlacedSteps(bool isOnLastDevice)
 {
-    VocabularySteps steps = vocabularySteps("vocab-1", isOnLastDevice);
+    VocabularySteps steps = vocabularyLayer(kApart).steps(isOnLastDevice);
     append(steps.s, steps.t);
     steps.t.clear();
     return steps;
@@ -16,7 +18,7 @@ VocabularySteps interlacedSteps(bool isOnLastDevice)
 
 const VocabularyLayer &interlaced()
 {
-    static constexpr VocabularyLayer kLayer{.method = "interlaced", .steps = interlacedSteps};
+    static constexpr VocabularyLayer kLayer{.method = "interlaced", .steps = interlacedSteps, .apart = kApart};
     return kLayer;
 }
 

@@ -1,17 +1,15 @@
 #include "engine/passes/vocabulary/vocabulary_steps.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace stagelens::schedule {
 
-VocabularySteps vocabularySteps(std::string_view method, bool isOnLastDevice)
+const VocabularyLayer &vocabularyLayer(std::string_view method)
 {
-    constexpr std::string_view kWhole = "none";
-    for (const std::string_view name : {method, kWhole})
-        for (const VocabularyLayer *const layer : vocabularyLayers())
-            if (layer->method == name)
-                return layer->steps(isOnLastDevice);
-    return {};
+    const auto all = vocabularyLayers();
+    const auto found = std::ranges::find(all, method, &VocabularyLayer::method);
+    return found == all.end() ? whole() : **found;
 }
 
 PassStep step(PassStepKind kind, std::vector<PassValue> in, std::vector<PassValue> out)

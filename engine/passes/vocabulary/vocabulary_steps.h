@@ -28,11 +28,14 @@ struct VocabularyLayer {
     std::string_view method; ///< name of a model::VocabularyMethod
     /// `isOnLastDevice`: for the device of the last stage, which computes the loss.
     VocabularySteps (*steps)(bool isOnLastDevice) = nullptr;
+    std::string_view apart = {}; ///< the method with a pass T for the part of S after its barrier; empty: S has none inside
 };
 /// Returns one for each file.
 [[nodiscard]] std::span<const VocabularyLayer *const> vocabularyLayers();
-/// Returns the steps of the layer of that method; of the whole layer if none is.
-[[nodiscard]] VocabularySteps vocabularySteps(std::string_view method, bool isOnLastDevice);
+/// Returns the layer of methods without a file of their own.
+[[nodiscard]] const VocabularyLayer &whole();
+/// Returns the layer of that method; the whole one if none is.
+[[nodiscard]] const VocabularyLayer &vocabularyLayer(std::string_view method);
 
 /// Returns the steps of one of several tensor ranks, whose shards act as one.
 [[nodiscard]] VocabularySteps shared(VocabularySteps steps, Sharing sharing);

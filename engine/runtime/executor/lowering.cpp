@@ -1,5 +1,6 @@
 #include "engine/runtime/executor/lowering.h"
-#include "engine/passes/pass_recipe.h"
+
+#include "engine/passes/vocabulary/vocabulary_steps.h"
 
 #include <cstdint>
 #include <utility>
@@ -35,7 +36,8 @@ std::vector<std::vector<schedule::Copy>> loweredCopies(const schedule::Schedule 
 
 schedule::Schedule lowered(const schedule::Schedule &schedule)
 {
-    if (!schedule::recipeBook(schedule.vocabulary()).hasBarrierInside(PassKind::S))
+    const std::string_view apart = schedule::vocabularyLayer(model::name(schedule.vocabulary())).apart;
+    if (apart.empty())
         return schedule.hasCopies() ? schedule.withCopies(loweredCopies(schedule, {})) : schedule;
     std::vector<std::vector<Pass>> orders;
     std::vector<std::vector<std::uint32_t>> places;
@@ -50,7 +52,7 @@ schedule::Schedule lowered(const schedule::Schedule &schedule)
         }
     }
     const schedule::Schedule lowered(schedule.family(), schedule.placement(), schedule.microbatches(),
-                                     model::VocabularyMethod::Vocab1, orders, schedule.weightUpdate());
+                                     model::parseVocabularyMethod(apart).value(), orders, schedule.weightUpdate());
     return schedule.hasCopies() ? lowered.withCopies(loweredCopies(schedule, places)) : lowered;
 }
 

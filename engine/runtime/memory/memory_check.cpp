@@ -10,7 +10,6 @@
 #include "engine/runtime/memory/memory_plan.h"
 #include "engine/runtime/training_run.h"
 #include "engine/schedule/families.h"
-#include "engine/schedule/vocabulary_tables.h"
 #include "engine/simulate/offload/offload_plan.h"
 
 #include <algorithm>
@@ -78,7 +77,7 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
                 model::followStages(other);
             });
         alsoWith("--vocabulary vocab-1", [](model::Experiment &other) {
-            if (!schedule::dividesTables(schedule::methodOf(other.schedule)))
+            if (!model::traits(schedule::methodOf(other.schedule)).isSharded)
                 other.schedule.vocabulary = model::VocabularyMethod::Vocab1;
         });
         for (int size = experiment.parallel.microbatchSize; size % 2 == 0;) {

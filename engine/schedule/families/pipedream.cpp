@@ -2,7 +2,6 @@
 
 #include "engine/base/text.h"
 #include "engine/schedule/order/lead_order.h"
-#include "engine/schedule/vocabulary_tables.h"
 
 namespace stagelens::schedule {
 
@@ -12,10 +11,6 @@ base::Result<Schedule> asynchronous(std::string_view family, const model::Experi
 {
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
-    if (dividesTables(experiment.schedule.vocabulary))
-        return base::Error::invalid("schedule.vocabulary",
-                                    base::concat(family, " changes its weights between the passes of a sharded output layer, "
-                                                         "whose shards would disagree; choose none or redis, or 1f1b"));
     if (update == WeightUpdate::DoubleBuffered && microbatches < devices)
         return base::Error::invalid("parallel.microbatches",
                                     base::concat(family, " needs a microbatch for each of the ", devices,

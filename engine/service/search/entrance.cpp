@@ -22,9 +22,10 @@ constexpr double kOrdersTried = 8;
 
 double workOf(const model::Experiment &plan, const schedule::Family &family)
 {
-    const double kinds = (family.splitsBackward ? 3 : 2) * model::stagesPerDevice(plan.schedule) +
-                         (schedule::vocabularyPasses(plan.schedule.vocabulary).empty() ? 0 : 4);
-    return kinds * plan.parallel.devices * plan.parallel.microbatches * (schedule::looksAtDurations(plan) ? kOrdersTried : 1.0);
+    const double ofLayers = (family.splitsBackward ? 3 : 2) * model::stagesPerDevice(plan.schedule);
+    const auto ofVocabulary = static_cast<double>(schedule::vocabularyPasses(plan.schedule.vocabulary).size());
+    return (ofLayers + ofVocabulary) * plan.parallel.devices * plan.parallel.microbatches *
+           (schedule::looksAtDurations(plan) ? kOrdersTried : 1.0);
 }
 
 /// Memory that every order takes: parameters, and one microbatch on the way.

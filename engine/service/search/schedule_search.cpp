@@ -36,7 +36,7 @@ std::uint64_t fingerprint(const schedule::Schedule &schedule, const model::Exper
 {
     std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a, a word at a time
     const auto add = [&hash](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3; };
-    add(schedule::vocabularyPasses(schedule.vocabulary()).empty() ? 0 : static_cast<std::uint64_t>(schedule.vocabulary()));
+    add(schedule.runs(schedule::PassKind::S) ? static_cast<std::uint64_t>(schedule.vocabulary()) : 0);
     for (const int count : plan.parallel.stageLayers)
         add(static_cast<std::uint64_t>(count));
     for (const int size : {plan.parallel.microbatchSize, plan.parallel.replicas, plan.parallel.zero, plan.parallel.tensor,

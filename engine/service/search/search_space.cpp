@@ -34,12 +34,10 @@ std::vector<VocabularyMethod> methodsOf(const model::Experiment &experiment)
     return {all.begin(), all.end()};
 }
 
-std::vector<VocabularyOrder> ordersOf(const ScheduleChoice &given, VocabularyMethod method)
+std::vector<VocabularyOrder> ordersOf(const ScheduleChoice &choice)
 {
-    if (given.vocabularyOrder == VocabularyOrder::Best)
-        return {VocabularyOrder::Best};
-    if (schedule::vocabularyPasses(method).empty())
-        return {VocabularyOrder::Published};
+    if (choice.vocabularyOrder == VocabularyOrder::Best || !model::leavesVocabularyOrderOpen(choice))
+        return {choice.vocabularyOrder};
     return {VocabularyOrder::Published, VocabularyOrder::Best};
 }
 
@@ -139,13 +137,14 @@ std::vector<model::Experiment> plansOf(const model::Experiment &experiment)
         for (const ScheduleChoice &shape : shapesOf(experiment.schedule, family.name)) {
             if (isStageCountGiven && model::stagesPerDevice(shape) != stages)
                 continue;
-            for (const VocabularyMethod method : methodsOf(experiment))
-                for (const VocabularyOrder order : ordersOf(experiment.schedule, method)) {
-                    model::Experiment &plan = plans.emplace_back(experiment);
-                    plan.schedule = shape;
-                    plan.schedule.vocabulary = method;
-                    plan.schedule.vocabularyOrder = order;
+            for (const VocabularyMethod method : methodsOf(experiment)) {
+                ScheduleChoice choice = shape;
+                choice.vocabulary = method;
+                for (const VocabularyOrder order : ordersOf(choice)) {
+                    choice.vocabularyOrder = order;
+                    plans.emplace_back(experiment).schedule = choice;
                 }
+            }
         }
     }
     return plans;

@@ -26,7 +26,7 @@ std::vector<int> layersOfStages(const model::Experiment &experiment, const sched
 std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
 {
     const std::int64_t rows = experiment.model.vocabularySize;
-    const bool overDevices = schedule::dividesTables(schedule.vocabulary());
+    const bool overDevices = schedule::VocabularyTables(schedule).areDivided();
     const std::int64_t parts = std::int64_t{experiment.parallel.tensor} * (overDevices ? schedule.devices() : 1);
     if (parts == 1 || !operators::isEnginePlan(experiment))
         return (rows + parts - 1) / parts;
@@ -257,7 +257,7 @@ OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedul
 
 bool sumsOverDevices(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    return schedule::dividesTables(schedule.vocabulary()) && optimizerOf(experiment.training.optimizer).sums != nullptr;
+    return schedule::VocabularyTables(schedule).areDivided() && optimizerOf(experiment.training.optimizer).sums != nullptr;
 }
 
 } // namespace stagelens::simulate

@@ -48,7 +48,7 @@ void setGivenPasses(CostModel &costs, const schedule::Schedule &schedule, int de
     }
     if (schedule::recipeBook(schedule.vocabulary()).hasBarrierInside(PassKind::S)) // S does the work of T
         all[at(PassKind::S)] = all[at(PassKind::S)].value_or(0) + all[at(PassKind::T)].value_or(0);
-    costs.vocabularyKnown = schedule::dividesTables(schedule.vocabulary());
+    costs.vocabularyKnown = schedule::VocabularyTables(schedule).areDivided();
     for (int kind = 0; kind < schedule::kPassKindCount; ++kind) {
         const auto passKind = static_cast<PassKind>(kind);
         const bool vocabulary = schedule::isVocabularyPass(passKind);
