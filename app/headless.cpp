@@ -1,7 +1,6 @@
 #include "app/headless.h"
 
 #include "app/scenes.h"
-#include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/service/engine_service.h"
 #include "ui/canvas/colours.h"
@@ -21,6 +20,7 @@
 #include <QPainter>
 #include <QPixmap>
 #include <QTemporaryDir>
+#include <fmt/format.h>
 
 namespace stagelens::app {
 
@@ -39,8 +39,7 @@ base::Result<ui::TimelineContent> contentOf(const ExportRequest &request)
         if (!record)
             return std::move(record).error();
         if (!record->timeline)
-            return base::Error::failed(
-                base::concat("run ", *request.run, " ended before its first step, so it has no timeline"));
+            return base::Error::failed(fmt::format("run {} ended before its first step, so it has no timeline", *request.run));
         ui::LaneGroup group;
         group.timeline = record->timeline;
         if (auto schedule = service::scheduleOf(record->experiment))
@@ -80,9 +79,9 @@ base::Result<> exportAnimation(const ExportRequest &request)
         return base::Error::invalid("--from", "one plan is in teaching units and the other in time; give two of one kind");
     const auto morph = std::make_shared<const ui::Morph>(ui::morphBetween(*sides[0].timeline, *sides[1].timeline));
     if (morph->pieces.size() > ui::kMostExportedPieces)
-        return base::Error::invalid("--from",
-                                    base::concat("the plans have ", morph->pieces.size(), " passes, and an animation ",
-                                                 ui::kMostExportedPieces, " at most; use fewer microbatches or devices"));
+        return base::Error::invalid(
+            "--from", fmt::format("the plans have {} passes, and an animation {} at most; use fewer microbatches or devices",
+                                  morph->pieces.size(), ui::kMostExportedPieces));
     ui::MorphView view(nullptr);
     view.setMorph(morph, sides[0], sides[1], units[0]);
     return ui::writeAnimation(*morph, view.look(), request.file, request.format);

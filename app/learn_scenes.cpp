@@ -2,7 +2,6 @@
 
 #include "app/wait_for.h"
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/learn/card_list.h"
 #include "ui/learn/tour.h"
@@ -12,6 +11,7 @@
 #include "ui/words/words.h"
 
 #include <filesystem>
+#include <fmt/format.h>
 
 namespace stagelens::app {
 
@@ -38,7 +38,7 @@ base::Result<> checkLearnScene(const QString &scene)
     if (!tour)
         return tour.error();
     if (step.toInt() < 1 || step.toUInt() > tour->steps.size())
-        return base::Error::invalid("--scene", base::concat("the steps of ", ui::utf8(page), " are 1 to ", tour->steps.size()));
+        return base::Error::invalid("--scene", fmt::format("the steps of {} are 1 to {}", ui::utf8(page), tour->steps.size()));
     return {};
 }
 

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <numeric>
 
@@ -112,7 +113,7 @@ void printPath(std::ostream &out, const simulate::CriticalPath &path, const time
         if (const Nanos length = step.end - step.begin; length > 0) {
             byKind[stepName(step, timeline)] += length;
             if (step.kind == PathStep::Kind::Pass)
-                byDevice[base::concat("device ", step.slice.device)] += length;
+                byDevice[fmt::format("device {}", step.slice.device)] += length;
         }
         passes += step.kind == PathStep::Kind::Pass ? 1 : 0;
     }

@@ -6,6 +6,7 @@
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ using service::Candidate;
 std::string layersText(const std::vector<int> &layers)
 {
     if (std::ranges::all_of(layers, [&](int count) { return count == layers.front(); }))
-        return base::concat(layers.front(), " each");
+        return fmt::format("{} each", layers.front());
     std::vector<std::string> words;
     for (const int count : layers)
         words.push_back(std::to_string(count));
@@ -76,7 +77,7 @@ void printFront(std::ostream &out, const service::SearchResult &search)
              model::leavesVocabularyOrderOpen(plan.schedule) ? std::string(model::name(plan.schedule.vocabularyOrder)) : "-",
              std::to_string(model::stagesPerDevice(plan.schedule)), layersText(plan.parallel.stageLayers),
              timeText(plan.iteration), gapText(plan.makespan, plan.lowerBound),
-             hasBytes ? base::bytesText(*plan.peakMemory) : base::concat(plan.peakActivations)});
+             hasBytes ? base::bytesText(*plan.peakMemory) : fmt::format("{:g}", plan.peakActivations)});
     }
     table.print(out);
     out << "\n* " << limitText(search) << ". " << search.tried << " plans simulated, " << search.beaten
@@ -92,9 +93,8 @@ void printFront(std::ostream &out, const service::SearchResult &search)
 
 std::string choiceText(const model::ScheduleChoice &choice)
 {
-    return base::concat(choice.family, ", vocabulary ", model::name(choice.vocabulary),
-                        schedule::hasBestOrder(choice) ? " in the best order" : "", ", chunks ",
-                        model::stagesPerDevice(choice));
+    return fmt::format("{}, vocabulary {}{}, chunks {}", choice.family, model::name(choice.vocabulary),
+                       schedule::hasBestOrder(choice) ? " in the best order" : "", model::stagesPerDevice(choice));
 }
 
 } // namespace stagelens::cli

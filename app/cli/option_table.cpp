@@ -1,7 +1,6 @@
 #include "app/cli/option_table.h"
 
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 #include "engine/exchange/huggingface_config.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/family_shape.h"
@@ -10,12 +9,12 @@
 #include "engine/model/presets.h"
 
 #include <filesystem>
+#include <fmt/format.h>
 
 namespace stagelens::cli {
 
 namespace {
 
-using base::concat;
 using model::Experiment;
 
 bool isFolder(std::string_view text)
@@ -32,7 +31,7 @@ Fault setModel(std::string_view text, model::ModelConfig &target)
         return {};
     }
     if (isFolder(text))
-        return concat("is a folder; name ", (std::filesystem::path(text) / "config.json").string());
+        return fmt::format("is a folder; name {}", (std::filesystem::path(text) / "config.json").string());
     if (text.find('/') == std::string_view::npos && !text.ends_with(".json"))
         return preset.error().problems.front().message;
     auto found = exchange::readHuggingFaceConfig(std::string(text));
@@ -88,7 +87,7 @@ base::Problems applyHardware(std::string_view text, Experiment &experiment)
     }
     base::Problems problems;
     for (const base::Problem &problem : cluster.error().problems)
-        problems.push_back({kOption, concat(problem.field, ": ", problem.message)});
+        problems.push_back({kOption, fmt::format("{}: {}", problem.field, problem.message)});
     return problems;
 }
 

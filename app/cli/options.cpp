@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fmt/format.h>
 #include <iterator>
 #include <limits>
 #include <string_view>
@@ -27,7 +28,6 @@ namespace stagelens::cli {
 
 namespace {
 
-using base::concat;
 using base::Problem;
 using base::Problems;
 using base::Result;
@@ -80,8 +80,8 @@ void followScheduleFile(const ExperimentArguments &arguments, Experiment &experi
     experiment = *std::move(followed);
     if (given(arguments, "--vocabulary") && experiment.schedule.vocabulary != chosen)
         problems.push_back({"schedule.vocabulary",
-                            concat("is ", model::name(chosen), ", but ", model::customName(experiment.schedule),
-                                   " has the passes of ", model::name(experiment.schedule.vocabulary), "; leave it out")});
+                            fmt::format("is {}, but {} has the passes of {}; leave it out", model::name(chosen),
+                                        model::customName(experiment.schedule), model::name(experiment.schedule.vocabulary))});
 }
 
 /// An experiment's file, or with `-` standard input.
@@ -138,21 +138,22 @@ Problems applyOptions(const ExperimentArguments &arguments, Experiment &experime
             continue;
         (void)field.assign(experiment, false);
         if (arguments.given.contains(std::string(field.option)))
-            problems.push_back({std::string(field.option), concat("contradicts ", field.placeholder, "; keep one")});
+            problems.push_back({std::string(field.option), fmt::format("contradicts {}; keep one", field.placeholder)});
     }
     model::followModel(before, experiment.model, [&](std::string_view path) {
         return arguments.given.contains(std::string(model::schemaField(path).option));
     });
     operators::followOptimizer(optimizer, experiment.training.optimizer, [&](std::string_view key) {
-        return arguments.given.contains(std::string(model::schemaField(concat(model::kOptimizerPath, key)).option));
+        return arguments.given.contains(
+            std::string(model::schemaField(fmt::format("{}{}", model::kOptimizerPath, key)).option));
     });
 
     if (const auto transport = arguments.given.find("--transport");
         transport != arguments.given.end() && transport->second != "in-process")
         problems.push_back(
             {"--transport",
-             concat("`", transport->second,
-                    "` is not available; choose in-process, or with `run` mpi or nccl (see `list transports`)")});
+             fmt::format("`{}` is not available; choose in-process, or with `run` mpi or nccl (see `list transports`)",
+                         transport->second)});
     if (given(arguments, "--hardware") + given(arguments, "--uniform") + given(arguments, "--durations") > 1)
         problems.push_back({"--hardware", "only one of --hardware, --uniform and --durations may be given; keep one"});
     if (given(arguments, "--schedule") && given(arguments, "--schedule-file"))
@@ -171,7 +172,7 @@ void applyGlobalBatch(const ExperimentArguments &arguments, Experiment &experime
         return refuse("contradicts --microbatches, which follow from it; keep one");
     const auto batch = base::parseCount(found->second);
     if (!batch || *batch < 1)
-        return refuse(concat("is `", found->second, "`; give the sequences of a step, 1 or more"));
+        return refuse(fmt::format("is `{}`; give the sequences of a step, 1 or more", found->second));
     model::ParallelPlan &plan = experiment.parallel;
     const std::int64_t each = std::int64_t{std::max(plan.replicas, 1)} * std::max(plan.microbatchSize, 1);
     if (*batch % each == 0 && *batch / each <= std::numeric_limits<int>::max()) {
@@ -180,8 +181,8 @@ void applyGlobalBatch(const ExperimentArguments &arguments, Experiment &experime
     }
     const std::int64_t below = *batch / each * each;
     const std::int64_t nearest = below == 0 || *batch - below > each / 2 ? below + each : below;
-    refuse(concat("is ", *batch, ", which ", plan.replicas, " replicas with microbatches of ", plan.microbatchSize,
-                  " sequences do not divide; give ", nearest));
+    refuse(fmt::format("is {}, which {} replicas with microbatches of {} sequences do not divide; give {}", *batch,
+                       plan.replicas, plan.microbatchSize, nearest));
 }
 
 /// A problem under the option that caused it, if the person gave that option.
@@ -235,7 +236,7 @@ ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::stri
             continue;
         }
         addFlag(field.option, group, std::string(field.help));
-        addFlag(field.placeholder, group, concat("the opposite of ", field.option));
+        addFlag(field.placeholder, group, fmt::format("the opposite of {}", field.option));
     }
     add(kGlobalBatch, "B", "Parallel", "sequences of a step in all replicas: sets --microbatches");
     add("--transport", "HOW", "Training", "in-process; `run` takes others too");
@@ -342,7 +343,7 @@ Result<> requireDatabase(const std::string &file)
     std::error_code error;
     if (!file.empty() && !std::filesystem::exists(file, error))
         return base::Error::invalid(
-            "--db", concat("there is no file ", file, "; check the name, or store a run in it with `run --db`"));
+            "--db", fmt::format("there is no file {}; check the name, or store a run in it with `run --db`", file));
     return {};
 }
 

@@ -11,6 +11,7 @@
 #include "engine/operators/sizes.h"
 #include "engine/schedule/families/interleaved.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ namespace {
 std::string groupText(const model::Experiment &experiment)
 {
     const std::optional<int> grown = schedule::grownGroup(experiment);
-    return grown ? base::concat(", groups of up to ", *grown, " microbatches (the rest would not fill the pipeline)")
+    return grown ? fmt::format(", groups of up to {} microbatches (the rest would not fill the pipeline)", *grown)
                  : std::string();
 }
 
@@ -50,16 +51,15 @@ std::string ranksText(const model::ParallelPlan &plan)
 {
     if (plan.ranks(1) == 1)
         return {};
-    return base::concat(plan.tensor > 1 ? base::concat(" x ", plan.tensor, " tensor") : std::string(),
-                        plan.context > 1 ? base::concat(" x ", plan.context, " context") : std::string(),
-                        plan.replicas > 1 ? base::concat(" x ", plan.replicas, " replicas") : std::string(), " (",
-                        plan.ranks(plan.devices), " ranks",
-                        plan.tensor > 1 && !plan.sequenceParallel ? ", no sequence parallelism" : "",
-                        plan.zero > 0 ? base::concat(", ZeRO-", plan.zero) : std::string(),
-                        !plan.reducesEagerly() ? std::string_view()
-                        : plan.zero == 2       ? " eager"
-                                               : " reshard",
-                        plan.shardGroups() > 1 ? base::concat(" in groups of ", plan.shardReplicas) : std::string(), ")");
+    return fmt::format("{}{}{} ({} ranks{}{}{}{})", plan.tensor > 1 ? fmt::format(" x {} tensor", plan.tensor) : std::string(),
+                       plan.context > 1 ? fmt::format(" x {} context", plan.context) : std::string(),
+                       plan.replicas > 1 ? fmt::format(" x {} replicas", plan.replicas) : std::string(),
+                       plan.ranks(plan.devices), plan.tensor > 1 && !plan.sequenceParallel ? ", no sequence parallelism" : "",
+                       plan.zero > 0 ? fmt::format(", ZeRO-{}", plan.zero) : std::string(),
+                       !plan.reducesEagerly() ? std::string_view()
+                       : plan.zero == 2       ? " eager"
+                                              : " reshard",
+                       plan.shardGroups() > 1 ? fmt::format(" in groups of {}", plan.shardReplicas) : std::string());
 }
 
 } // namespace
@@ -68,12 +68,12 @@ std::string fieldText(const std::string &field, const nlohmann::ordered_json &va
 {
     constexpr std::size_t kWidest = 40;
     if (value.is_array() && !value.empty() && value.front().is_object()) // the collectives of a cluster
-        return base::concat(value.size(), value.size() == 1 ? " table" : " tables");
+        return fmt::format("{}{}", value.size(), value.size() == 1 ? " table" : " tables");
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     if (field != "schedule.text")
         return text;
-    return base::concat(base::printable(std::string_view(text).substr(0, text.find('\n')), kWidest), " (",
-                        std::ranges::count(text, '\n'), " lines, xxh64 ", base::hashText(text), ')');
+    return fmt::format("{} ({} lines, xxh64 {})", base::printable(std::string_view(text).substr(0, text.find('\n')), kWidest),
+                       std::ranges::count(text, '\n'), base::hashText(text));
 }
 
 namespace {
@@ -84,8 +84,8 @@ std::string modelText(const model::ModelConfig &model)
     if (!model.hasExperts())
         return model.preset + " model";
     const auto count = [](std::int64_t parameters) { return countText(static_cast<double>(parameters)); };
-    return base::concat(model.preset, " model (", model.experts, " experts, ", count(operators::totalParameters(model)),
-                        " parameters, ", count(operators::activeParameters(model)), " active)");
+    return fmt::format("{} model ({} experts, {} parameters, {} active)", model.preset, model.experts,
+                       count(operators::totalParameters(model)), count(operators::activeParameters(model)));
 }
 
 } // namespace
@@ -94,10 +94,10 @@ std::string planText(const model::Experiment &experiment)
 {
     const model::ScheduleChoice &schedule = experiment.schedule;
     const std::string text =
-        base::concat(schedule.family, schedule.hasOwnOrder() ? " (" + model::customName(schedule) + ")" : "", ", vocabulary ",
-                     model::name(schedule.vocabulary), ", ", experiment.parallel.devices, " devices x ",
-                     experiment.parallel.microbatches, " microbatches", ranksText(experiment.parallel), ", ",
-                     experiment.hasModel ? modelText(experiment.model) : "no model (given durations)", groupText(experiment));
+        fmt::format("{}{}, vocabulary {}, {} devices x {} microbatches{}, {}{}", schedule.family,
+                    schedule.hasOwnOrder() ? " (" + model::customName(schedule) + ")" : "", model::name(schedule.vocabulary),
+                    experiment.parallel.devices, experiment.parallel.microbatches, ranksText(experiment.parallel),
+                    experiment.hasModel ? modelText(experiment.model) : "no model (given durations)", groupText(experiment));
     return base::printable(text);
 }
 
@@ -106,8 +106,8 @@ std::string runTitle(const store::RunSummary &run)
     if (!run.name.empty())
         return run.name;
     const std::string size =
-        run.vocabularySize > 0 ? base::concat(" · V ", base::countText(run.vocabularySize)) : std::string();
-    return base::concat(run.family, " · ", model::name(run.vocabulary), " · ", run.devices, "x", run.microbatches, size);
+        run.vocabularySize > 0 ? fmt::format(" · V {}", base::countText(run.vocabularySize)) : std::string();
+    return fmt::format("{} · {} · {}x{}{}", run.family, model::name(run.vocabulary), run.devices, run.microbatches, size);
 }
 
 std::string provenanceText(timeline::Provenance provenance)
@@ -134,7 +134,7 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
         const double share =
             static_cast<double>(saved) / static_cast<double>(std::max<base::Nanos>(1, *metrics.publishedIteration));
         add("published order", timeText(*metrics.publishedIteration),
-            saved > 0 ? base::concat("best saves ", timeText(saved), " (", percentText(share), ")") : "best saves nothing");
+            saved > 0 ? fmt::format("best saves {} ({})", timeText(saved), percentText(share)) : "best saves nothing");
     }
     if (metrics.exposedExchange && (*metrics.exposedExchange > 0 || metrics.replicaPerDevice.empty()))
         add(metrics.contextPerDevice.empty() ? "replicas" : "gradients", timeText(*metrics.exposedExchange),
@@ -146,7 +146,7 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
         const auto busy = metrics.busyPerDevice[static_cast<std::size_t>(most - times.begin())];
         const double share = static_cast<double>(*most) / static_cast<double>(std::max<base::Nanos>(1, busy));
         add(name, timeText(*most),
-            base::concat("of device ", most - times.begin(), "'s passes are their exchanges (", percentText(share), ")"));
+            fmt::format("of device {}'s passes are their exchanges ({})", most - times.begin(), percentText(share)));
     };
     addInPasses("in passes", metrics.replicaPerDevice);
     addInPasses("tensor ranks", metrics.tensorPerDevice);
@@ -155,7 +155,7 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
     add("makespan", timeText(metrics.makespan));
     if (metrics.lowerBound)
         add("lower bound", timeText(*metrics.lowerBound),
-            base::concat("makespan ", gapText(metrics.makespan, *metrics.lowerBound), " above"));
+            fmt::format("makespan {} above", gapText(metrics.makespan, *metrics.lowerBound)));
     add("bubble", percentText(metrics.bubbleRatio));
     if (metrics.tokensPerSecond)
         add("tokens/s", countText(*metrics.tokensPerSecond));
@@ -180,7 +180,7 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
         const auto cell = [device](const auto &values, auto text) {
             return device < values.size() ? text(values[device]) : "-";
         };
-        const auto heldText = [](double held) { return base::concat(held); };
+        const auto heldText = [](double held) { return fmt::format("{:g}", held); };
         std::vector<std::string> row{std::to_string(device),
                                      base::join(stages, ","),
                                      cell(metrics.busyPerDevice, timeText),

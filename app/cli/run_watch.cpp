@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 #include <iostream>
 #include <unistd.h>
 #include <utility>
@@ -32,11 +33,11 @@ public:
             return;
         m_lastStep = run.step;
         m_shown = Clock::now();
-        std::string line = base::concat("step ", run.step, '/', run.steps);
+        std::string line = fmt::format("step {}/{}", run.step, run.steps);
         if (!run.record.losses.empty())
             line += "  loss " + base::fixedText(run.record.losses.back(), 4);
         if (m_terminal && run.passCount > 0 && run.passesDone > 0)
-            line += base::concat("  pass ", run.passesDone, '/', run.passCount);
+            line += fmt::format("  pass {}/{}", run.passesDone, run.passCount);
         if (run.secondsLeft)
             line += "  " + clockText(*run.secondsLeft) + " left";
         std::cerr << (m_terminal ? "\r\x1b[K" : "") << line << (m_terminal ? "" : "\n") << std::flush;

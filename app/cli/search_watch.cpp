@@ -1,9 +1,9 @@
 #include "app/cli/search_watch.h"
 
 #include "app/cli/table.h"
-#include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 
+#include <fmt/format.h>
 #include <iostream>
 #include <unistd.h>
 
@@ -46,8 +46,8 @@ void SearchWatch::show(const service::SearchProgress &progress)
         return;
     m_due = Clock::now() + (m_isTerminal ? kPatience / 5 : 2 * kPatience);
     std::cerr << (m_isTerminal ? "\r\x1b[K" : "")
-              << base::concat("searching: ", progress.done, '/', progress.total, " plans",
-                              progress.shortest ? ", fastest " + timeText(*progress.shortest) : "")
+              << fmt::format("searching: {}/{} plans{}", progress.done, progress.total,
+                             progress.shortest ? ", fastest " + timeText(*progress.shortest) : "")
               << (m_isTerminal ? "" : "\n") << std::flush;
     m_isOpen = m_isTerminal;
 }

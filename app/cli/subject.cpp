@@ -5,6 +5,7 @@
 #include "engine/service/engine_service.h"
 
 #include <filesystem>
+#include <fmt/format.h>
 
 namespace stagelens::cli {
 
@@ -23,13 +24,14 @@ base::Result<Subject> runSubject(store::RunId id, const std::string &database, s
     if (!run)
         return run.error();
     if (!run->timeline || !run->metrics)
-        return base::Error::failed(base::concat("run ", id, " has no finished step (", store::name(run->summary.status),
-                                                "), so there is nothing to show; choose another run"));
+        return base::Error::failed(
+            fmt::format("run {} has no finished step ({}), so there is nothing to show; choose another run", id,
+                        store::name(run->summary.status)));
     auto schedule = service::scheduleOf(run->experiment);
     if (!schedule)
         return schedule.error();
     return Subject{
-        base::concat("run ", id, " (", runTitle(run->summary), ")"),      run->experiment, *run->metrics, run->timeline,
+        fmt::format("run {} ({})", id, runTitle(run->summary)),           run->experiment, *run->metrics, run->timeline,
         std::make_shared<const schedule::Schedule>(*std::move(schedule)), *std::move(run)};
 }
 
@@ -39,7 +41,7 @@ base::Result<Subject> subjectOf(const ExperimentArguments &arguments, const std:
         if (!arguments.given.empty())
             return base::Error::invalid(
                 arguments.given.begin()->first,
-                base::concat("cannot change run ", *run, ", which has its own plan; leave the option out"));
+                fmt::format("cannot change run {}, which has its own plan; leave the option out", *run));
         return runSubject(*run, database, step);
     }
     if (step)

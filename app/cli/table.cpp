@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <ctime>
+#include <fmt/format.h>
 
 namespace stagelens::cli {
 
@@ -95,8 +96,8 @@ std::string clockText(double seconds)
     const auto whole = static_cast<std::int64_t>(std::llround(std::clamp(seconds, 0.0, 1e9)));
     const auto twoDigits = [](std::int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); };
     if (whole < 3600)
-        return base::concat(whole / 60, ':', twoDigits(whole % 60));
-    return base::concat(whole / 3600, ':', twoDigits(whole / 60 % 60), ':', twoDigits(whole % 60));
+        return fmt::format("{}:{}", whole / 60, twoDigits(whole % 60));
+    return fmt::format("{}:{}:{}", whole / 3600, twoDigits(whole / 60 % 60), twoDigits(whole % 60));
 }
 
 std::string momentText(std::int64_t unixMilliseconds)

@@ -6,13 +6,12 @@
 #include "engine/model/json_reader.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 
 namespace stagelens::cli {
 
 namespace {
-
-using base::concat;
 
 constexpr const char *kEmpty = "is empty; give it a value, or leave it out";
 
@@ -55,19 +54,19 @@ std::string unknownOption(const std::string &word, const Command &command)
     const std::string closest = base::closestWord(name, optionsOf(*command.app));
     const auto answer = [&] {
         if (closest == name)
-            return concat("stands too early; write it behind `", command.words, '`');
-        return closest.empty() ? concat("is unknown; see `", command.words, " --help`")
-                               : concat("is unknown; did you mean ", closest, "?");
+            return fmt::format("stands too early; write it behind `{}`", command.words);
+        return closest.empty() ? fmt::format("is unknown; see `{} --help`", command.words)
+                               : fmt::format("is unknown; did you mean {}?", closest);
     };
-    return concat(model::shown(name), ": ", answer(), '\n');
+    return fmt::format("{}: {}\n", model::shown(name), answer());
 }
 
 std::string unknownCommand(const std::string &word, const Command &command)
 {
     const std::vector<std::string> commands = commandsOf(*command.app);
     const std::string closest = base::closestWord(word, commands);
-    return concat(model::shown(word), ": is no command of `", command.words, "`; ",
-                  closest.empty() ? "choose " + base::join(commands, ", ") : concat("did you mean ", closest, "?"), '\n');
+    return fmt::format("{}: is no command of `{}`; {}\n", model::shown(word), command.words,
+                       closest.empty() ? "choose " + base::join(commands, ", ") : fmt::format("did you mean {}?", closest));
 }
 
 /// Of the words that no command took.
@@ -86,7 +85,7 @@ std::string unknownWords(const CLI::App &app)
         if (isOption(word))
             problems += unknownOption(word, command);
     if (problems.empty() && plain != words.end())
-        return concat(model::shown(*plain), ": is one word too many; see `", command.words, " --help`\n");
+        return fmt::format("{}: is one word too many; see `{} --help`\n", model::shown(*plain), command.words);
     return problems;
 }
 
@@ -98,10 +97,10 @@ std::string usageProblems(const CLI::App &app, const CLI::ParseError &error)
         return unknown;
     const Command command = lastCommand(app);
     if (const auto commands = commandsOf(*command.app); !commands.empty() && error.get_name() == "RequiredError")
-        return concat(command.words, ": a command is missing; choose ", base::join(commands, ", "), '\n');
+        return fmt::format("{}: a command is missing; choose {}\n", command.words, base::join(commands, ", "));
     // What one of our checks says needs no more words.
     const bool isComplete = error.get_name() == "ValidationError";
-    return base::printable(error.what()) + (isComplete ? "\n" : concat("; see `", command.words, " --help`\n"));
+    return base::printable(error.what()) + (isComplete ? "\n" : fmt::format("; see `{} --help`\n", command.words));
 }
 
 void refuseBareEquals(const std::vector<std::string> &words)
@@ -130,7 +129,7 @@ CLI::Validator wholeNumberFrom(int least)
                 constexpr int kGreatest = std::numeric_limits<int>::max();
                 const auto value = base::parseCount(text);
                 if (!value || *value < least || *value > kGreatest)
-                    return concat("is `", model::shown(text), "`; choose a whole number from ", least, " to ", kGreatest);
+                    return fmt::format("is `{}`; choose a whole number from {} to {}", model::shown(text), least, kGreatest);
                 text = std::to_string(*value); // what the parser of the options reads
                 return std::string();
             },

@@ -1,9 +1,9 @@
 #include "app/cli/what_if_report.h"
 
 #include "app/cli/table.h"
-#include "engine/base/text.h"
 #include "engine/model/what_if.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void printParts(std::ostream &out, const service::Sensitivity &sensitivity)
         std::string first = "-";
         if (part.ifFirst)
             first = percentText(costOf(*part.ifFirst, part.without));
-        table.add({part.name, part.factor > 0 ? base::concat(part.factor) : "-", timeText(part.without),
+        table.add({part.name, part.factor > 0 ? fmt::format("{:g}", part.factor) : "-", timeText(part.without),
                    percentText(costOf(now, part.without)), std::move(first)});
     }
     table.print(out);
@@ -56,7 +56,7 @@ void printJitter(std::ostream &out, const simulate::JitterResult &jitter)
     Table devices({"device", "critical in", "1 % slower lengthens the makespan by"});
     for (std::size_t device = 0; device < jitter.criticalShare.size(); ++device)
         devices.add({std::to_string(device), percentText(jitter.criticalShare[device]),
-                     base::concat(base::fixedText(jitter.sensitivity[device], 2), " %")});
+                     fmt::format("{:.2f} %", jitter.sensitivity[device])});
     devices.print(out);
 }
 

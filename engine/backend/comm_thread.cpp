@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <fmt/format.h>
 #include <future>
 #include <new>
 #include <stdexcept>
@@ -90,9 +91,9 @@ std::string CommThread::position(const std::function<std::string(const Message &
 {
     const std::scoped_lock lock(m_mutex);
     std::string text =
-        base::concat("device ", m_rank.rank, " has completed ", m_completed, " of ", m_announced, " announced messages");
+        fmt::format("device {} has completed {} of {} announced messages", m_rank.rank, m_completed, m_announced);
     for (const Message &message : m_inFlight)
-        text += base::concat(&message == &m_inFlight.front() ? ", in flight is " : " and ", describe(message));
+        text += fmt::format("{}{}", &message == &m_inFlight.front() ? ", in flight is " : " and ", describe(message));
     if (m_pending.empty())
         return text;
     const Message &next = m_pending.front();
@@ -110,7 +111,7 @@ void CommThread::run()
         m_communicator = m_rank.connect();
         moveMessages();
     } catch (const std::bad_alloc &) {
-        m_fail(base::concat("device ", m_rank.rank, " ran out of memory for messages; lower parallel.microbatch_size"));
+        m_fail(fmt::format("device {} ran out of memory for messages; lower parallel.microbatch_size", m_rank.rank));
     } catch (const std::exception &error) {
         m_fail(error.what());
     }
@@ -247,8 +248,8 @@ CommThread::InFlight CommThread::withTensor(const Message &message)
         tensor = m_outgoing.extract(m_outgoing.lower_bound(std::pair(message.key, message.to))).mapped();
     }
     if (static_cast<std::int64_t>(tensor->size()) != message.floats)
-        throw std::logic_error(base::concat("device ", m_rank.rank, " sends ", tensor->size(), " floats to device ", message.to,
-                                            ", but ", message.floats, " were announced"));
+        throw std::logic_error(fmt::format("device {} sends {} floats to device {}, but {} were announced", m_rank.rank,
+                                           tensor->size(), message.to, message.floats));
     return {message, std::move(tensor)};
 }
 
@@ -276,9 +277,9 @@ void CommThread::checkForStall()
     m_checked = Clock::now();
     const Clock::duration stalled = m_stalls.stalledFor();
     if (stalled > Clock::duration{0})
-        throw std::runtime_error(base::concat("no message and no pass has completed for ",
-                                              base::fixedText(std::chrono::duration<double>(stalled).count(), 1),
-                                              " s: a GPU or another process hangs; check both on every machine"));
+        throw std::runtime_error(fmt::format(
+            "no message and no pass has completed for {:.1f} s: a GPU or another process hangs; check both on every machine",
+            std::chrono::duration<double>(stalled).count()));
 }
 
 void CommThread::cancel()
@@ -296,8 +297,9 @@ void CommThread::cancel()
     }).detach();
     if (ended.wait_for(kAbortTimeout) == std::future_status::ready)
         return m_batches.clear();
-    base::log(base::LogLevel::Warning, base::concat("NCCL could not be aborted on device ", m_rank.rank, " within ",
-                                                    kAbortTimeout.count(), " s: its GPU hangs; end the process"));
+    base::log(base::LogLevel::Warning,
+              fmt::format("NCCL could not be aborted on device {} within {} s: its GPU hangs; end the process", m_rank.rank,
+                          kAbortTimeout.count()));
     (void)new std::deque<Batch>(std::move(m_batches));
     m_hangs = true;
 }

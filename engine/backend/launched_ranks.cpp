@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -72,9 +73,9 @@ std::string absenceText(std::chrono::milliseconds limit)
 {
     const std::string waited = base::fixedText(std::chrono::duration<double>(limit).count(), 0);
     const std::string rank = ownVariable("OMPI_COMM_WORLD_RANK");
-    std::string text = base::concat("the processes did not connect within ", waited, " s");
+    std::string text = fmt::format("the processes did not connect within {} s", waited);
     if (!rank.empty())
-        text += base::concat("; process ", rank, " of ", ownVariable("OMPI_COMM_WORLD_SIZE"), " waits in MPI_Init");
+        text += fmt::format("; process {} of {} waits in MPI_Init", rank, ownVariable("OMPI_COMM_WORLD_SIZE"));
     const std::string job = ownVariable("PMIX_NAMESPACE");
     const auto size = base::parseInteger(ownVariable("OMPI_COMM_WORLD_SIZE"));
     const bool areAllHere = ownVariable("OMPI_COMM_WORLD_LOCAL_SIZE") == ownVariable("OMPI_COMM_WORLD_SIZE");
@@ -82,10 +83,10 @@ std::string absenceText(std::chrono::milliseconds limit)
     for (int each = 0; !ranks.empty() && each < size.value_or(0); ++each) {
         const auto found = ranks.find(each);
         if (found == ranks.end() && areAllHere)
-            text += base::concat("; process ", each, " is missing");
+            text += fmt::format("; process {} is missing", each);
         else if (found != ranks.end() && (found->second.state == 'T' || found->second.state == 'Z'))
-            text += base::concat("; process ", each, " (pid ", found->second.number,
-                                 found->second.state == 'T' ? ") is stopped" : ") has ended");
+            text += fmt::format("; process {} (pid {}{}", each, found->second.number,
+                                found->second.state == 'T' ? ") is stopped" : ") has ended");
     }
     return text + "; check that all of them run, or raise STAGELENS_MPI_SILENCE_SECONDS, which is a quarter of this limit";
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <system_error>
 
 namespace stagelens::backend {
@@ -59,13 +60,13 @@ Function *load(const Plugin &plugin, std::string &problem)
     const std::filesystem::path file = fileOf(plugin);
     std::error_code error;
     if (!std::filesystem::exists(file, error)) {
-        problem = base::concat("there is no plug-in ", file.filename().string(), "; ", plugin.toBuild);
+        problem = fmt::format("there is no plug-in {}; {}", file.filename().string(), plugin.toBuild);
         return nullptr;
     }
     void *handle = ::dlopen(file.c_str(), plugin.flags);
     auto *function = handle == nullptr ? nullptr : reinterpret_cast<Function *>(::dlsym(handle, plugin.symbol));
     if (function == nullptr)
-        problem = base::concat("the plug-in cannot be loaded: ", ::dlerror(), "; ", plugin.toLoad);
+        problem = fmt::format("the plug-in cannot be loaded: {}; {}", ::dlerror(), plugin.toLoad);
     return function;
 }
 

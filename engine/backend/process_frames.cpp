@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 
 #include <array>
+#include <fmt/format.h>
 #include <string_view>
 #include <unistd.h>
 #include <vector>
@@ -48,7 +49,7 @@ base::Error errorOf(const Bytes &bytes, int from)
     error.kind = static_cast<base::ErrorKind>(parts[0].empty() ? 1 : parts[0][0] - '0');
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const auto halves = base::split(parts[i], kBetweenHalves);
-        error.problems.push_back({std::string(halves.front()), base::concat("process ", from, ": ", halves.back())});
+        error.problems.push_back({std::string(halves.front()), fmt::format("process {}: {}", from, halves.back())});
     }
     return error.kind == base::ErrorKind::Cancelled ? base::Error::cancelled() : error;
 }
@@ -61,7 +62,7 @@ ProcessPlace ownPlace()
 Bytes placeBytes(const ProcessPlace &place)
 {
     const auto &[host, mark] = place;
-    return bytesOf(base::concat(host, '\n', mark.bootId, '\n', mark.pid, '\n', mark.startTicks));
+    return bytesOf(fmt::format("{}\n{}\n{}\n{}", host, mark.bootId, mark.pid, mark.startTicks));
 }
 
 std::optional<ProcessPlace> placeOf(const Bytes &bytes)

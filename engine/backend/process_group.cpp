@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
 #include <span>
 #include <utility>
 
@@ -100,8 +101,8 @@ int ProcessGroup::size() const
 std::string ProcessGroup::description() const
 {
     const int machines = m_link->machines();
-    return base::concat(m_link->wireDescription(), ", ", size(), size() == 1 ? " process on " : " processes on ", machines,
-                        machines == 1 ? " machine" : " machines");
+    return fmt::format("{}, {}{}{}{}", m_link->wireDescription(), size(), size() == 1 ? " process on " : " processes on ",
+                       machines, machines == 1 ? " machine" : " machines");
 }
 
 std::unique_ptr<Transport> ProcessGroup::makeTransport(std::stop_token stop)

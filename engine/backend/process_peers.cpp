@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 #include <string>
 #include <utility>
@@ -76,14 +77,15 @@ std::optional<base::Error> ProcessPeers::findLoss() const
         if (rank == m_rank)
             continue;
         if (peer.isVisible && !base::isRunning(mark))
-            return base::Error::failed(base::concat("process ", rank, " (pid ", mark.pid, " on ", host,
-                                                    ") ended unexpectedly in step ", peer.step, " after ", peer.passesDone,
-                                                    " passes; see its output or the system log"));
+            return base::Error::failed(fmt::format(
+                "process {} (pid {} on {}) ended unexpectedly in step {} after {} passes; see its output or the system log",
+                rank, mark.pid, host, peer.step, peer.passesDone));
         if (now - peer.lastHeard > m_silence)
-            return base::Error::failed(base::concat(
-                "process ", rank, peer.hasJoined ? " on " + host : std::string(), " has not answered for ",
-                base::fixedText(std::chrono::duration<double>(m_silence).count(), 1), " s; it was last seen in step ",
-                peer.step, " after ", peer.passesDone, " passes; check its machine and the network"));
+            return base::Error::failed(fmt::format("process {}{} has not answered for {:.1f} s; it was last seen in step {} "
+                                                   "after {} passes; check its machine and the network",
+                                                   rank, peer.hasJoined ? " on " + host : std::string(),
+                                                   std::chrono::duration<double>(m_silence).count(), peer.step,
+                                                   peer.passesDone));
     }
     return std::nullopt;
 }

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -118,7 +119,7 @@ Error cannotWrite(const std::filesystem::path &file, int code)
     if (code == ECANCELED)
         return Error::cancelled();
     const std::string why = code == ENOENT ? "its folder does not exist; create it or choose another place" : cause(code);
-    return Error::failed(concat("cannot be written: ", why), file.string());
+    return Error::failed(fmt::format("cannot be written: {}", why), file.string());
 }
 
 /// The home folder that the system's list of users names; empty if there is none.
@@ -142,8 +143,9 @@ std::filesystem::path makePrivateFolder()
     std::string name = std::filesystem::temp_directory_path() / "stagelens-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr)
         return "/dev/null/stagelens"; // cannot be created, so the store reports it
-    log(LogLevel::Warning, concat("there is no home folder, so this program's data goes to ", name,
-                                  ", which the next one will not find; set HOME or STAGELENS_DATA_DIR"));
+    log(LogLevel::Warning, fmt::format("there is no home folder, so this program's data goes to {}, which the next one will "
+                                       "not find; set HOME or STAGELENS_DATA_DIR",
+                                       name));
     return name;
 }
 
@@ -155,7 +157,7 @@ constexpr std::string_view kPartEnd = ".part";
 std::filesystem::path partBeside(const std::filesystem::path &file)
 {
     static std::atomic<unsigned> count = 0;
-    return file.parent_path() / concat(kPartBegin, ::getpid(), '-', count++, kPartEnd);
+    return file.parent_path() / fmt::format("{}{}-{}{}", kPartBegin, ::getpid(), count++, kPartEnd);
 }
 
 /// Removes the parts in a folder whose process has ended: it was killed while it wrote.
@@ -208,12 +210,12 @@ Result<FileReader> FileReader::open(const std::filesystem::path &file, Bytes lim
     FileReader reader(opened(file, O_RDONLY | O_NONBLOCK), file);
     struct stat info {};
     if (reader.m_fd < 0 || ::fstat(reader.m_fd, &info) != 0)
-        return Error::invalid(file.string(), concat("cannot be read: ", cause(errno)));
+        return Error::invalid(file.string(), fmt::format("cannot be read: {}", cause(errno)));
     if (!S_ISREG(info.st_mode))
         return Error::invalid(file.string(), S_ISDIR(info.st_mode) ? "is a folder; name a file" : "is not a regular file");
     if (info.st_size > limit)
         return Error::invalid(file.string(),
-                              concat("is ", bytesText(info.st_size), " long and at most ", bytesText(limit), " is accepted"));
+                              fmt::format("is {} long and at most {} is accepted", bytesText(info.st_size), bytesText(limit)));
     reader.m_size = info.st_size;
     return reader;
 }
@@ -236,7 +238,7 @@ Result<std::size_t> FileReader::read(std::span<char> block)
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
-            return Error::invalid(m_file.string(), concat("cannot be read: ", cause(errno)));
+            return Error::invalid(m_file.string(), fmt::format("cannot be read: {}", cause(errno)));
         if (count == 0)
             break;
         done += static_cast<std::size_t>(count);
@@ -265,14 +267,14 @@ Result<std::string> readStandardInput(Bytes limit)
     for (;;) {
         const std::size_t done = content.size();
         if (done > static_cast<std::size_t>(limit))
-            return refused(concat("is longer than the ", bytesText(limit), " that are accepted"));
+            return refused(fmt::format("is longer than the {} that are accepted", bytesText(limit)));
         content.resize(done + kPiece);
         ssize_t count = 0;
         do
             count = ::read(STDIN_FILENO, content.data() + done, kPiece);
         while (count < 0 && errno == EINTR);
         if (count < 0)
-            return refused(concat("cannot be read: ", cause(errno)));
+            return refused(fmt::format("cannot be read: {}", cause(errno)));
         content.resize(done + static_cast<std::size_t>(count));
         if (count == 0)
             return content;

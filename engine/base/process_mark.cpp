@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 
+#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <unistd.h>
@@ -12,7 +13,7 @@ namespace {
 /// Start time of a process in clock ticks since boot: field 22 of its stat file; 0 if there is no such process.
 std::int64_t startTicksOf(std::int64_t pid)
 {
-    std::ifstream in(concat("/proc/", pid, "/stat"));
+    std::ifstream in(fmt::format("/proc/{}/stat", pid));
     const std::string stat((std::istreambuf_iterator<char>(in)), {});
     // Field 2 is the program's name in parentheses and may hold anything; field 3 comes after the last parenthesis.
     const std::size_t name = stat.rfind(')');

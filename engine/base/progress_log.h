@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/base/log.h"
-#include "engine/base/text.h"
 
 #include <chrono>
+#include <fmt/format.h>
 #include <string>
 #include <utility>
 
@@ -23,7 +23,7 @@ public:
         if (now < m_due)
             return;
         m_due = now + std::chrono::seconds(1);
-        log(LogLevel::Info, concat(m_what, ": ", fixedText(100 * share, 0), " %"));
+        log(LogLevel::Info, fmt::format("{}: {:.0f} %", m_what, 100 * share));
     }
 
 private:

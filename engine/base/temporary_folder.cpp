@@ -1,10 +1,9 @@
 #include "engine/base/temporary_folder.h"
 
-#include "engine/base/text.h"
-
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fmt/format.h>
 #include <utility>
 
 namespace stagelens::base {
@@ -14,8 +13,8 @@ Result<TemporaryFolder> TemporaryFolder::make()
     std::error_code error;
     std::string pattern = (std::filesystem::temp_directory_path(error) / "stagelens-XXXXXX").string();
     if (error || ::mkdtemp(pattern.data()) == nullptr)
-        return Error::failed(concat("no temporary folder could be made: ", error ? error.message() : std::strerror(errno),
-                                    "; set TMPDIR to a folder that you may write to"));
+        return Error::failed(fmt::format("no temporary folder could be made: {}; set TMPDIR to a folder that you may write to",
+                                         error ? error.message() : std::strerror(errno)));
     return TemporaryFolder(std::move(pattern));
 }
 

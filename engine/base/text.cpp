@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace stagelens::base {
@@ -135,7 +136,7 @@ std::string closestWord(std::string_view word, const std::vector<std::string> &c
 std::string quoted(std::string_view word)
 {
     constexpr std::size_t kMostShown = 40;
-    return concat('\'', printable(word, kMostShown), '\'');
+    return fmt::format("'{}'", printable(word, kMostShown));
 }
 
 std::string_view withoutByteOrderMark(std::string_view text)

@@ -1,22 +1,24 @@
-// Text for messages, without <format> (GCC 12 has none).
+// Parts of texts, beside what fmt formats.
 #pragma once
 
 #include <cstdint>
+#include <fmt/format.h>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace stagelens::base {
 
-/// All arguments written one after the other, as operator<< writes them.
-template <class... Parts>
-[[nodiscard]] std::string concat(const Parts &...parts)
+/// A value of any type as text; numbers with a fraction have up to six digits.
+template <class Value>
+[[nodiscard]] std::string valueText(const Value &value)
 {
-    std::ostringstream out;
-    (out << ... << parts);
-    return out.str();
+    if constexpr (std::is_floating_point_v<Value>)
+        return fmt::format("{:g}", value);
+    else
+        return fmt::format("{}", value);
 }
 
 /// "12.3 GiB" and the like, three significant digits.

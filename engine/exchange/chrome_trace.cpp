@@ -1,8 +1,8 @@
-#include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/schedule/pass_index.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -53,12 +53,12 @@ private:
 /// "3", or "3.1" for slice 1 of microbatch 3.
 std::string numberOf(int microbatch, int slices)
 {
-    return slices == 1 ? std::to_string(microbatch) : base::concat(microbatch / slices, '.', microbatch % slices);
+    return slices == 1 ? std::to_string(microbatch) : fmt::format("{}.{}", microbatch / slices, microbatch % slices);
 }
 
 void addLane(Trace &trace, const timeline::Lane &lane, int slices, int device, const simulate::LaneWaits *waits)
 {
-    trace.name("thread_name", kPasses, device, base::concat("device ", device));
+    trace.name("thread_name", kPasses, device, fmt::format("device {}", device));
     for (std::size_t i = 0; i < lane.size(); ++i) {
         const schedule::Pass &pass = lane.pass[i];
         std::string arguments =

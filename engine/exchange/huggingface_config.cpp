@@ -7,6 +7,7 @@
 #include "engine/model/names.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,7 +16,6 @@
 namespace stagelens::exchange {
 namespace {
 
-using base::concat;
 using Json = nlohmann::json;
 
 /// What transformers takes if the member is absent.
@@ -54,11 +54,11 @@ void readScaling(ConfigReader &reader, const char *key, const Json &object, mode
         return;
     if (type != "llama3")
         return reader.difference(
-            key, concat("has rope_type ", base::quoted(type), ", but the engine computes llama3 and default only"));
+            key, fmt::format("has rope_type {}, but the engine computes llama3 and default only", base::quoted(type)));
     const auto take = [&](const char *name, double &target) {
         const auto found = object.find(name);
         if (found == object.end() || !found->is_number() || !(found->get<double>() > 0))
-            return reader.difference(key, concat("has no ", name, " above 0, which rope_type llama3 needs"));
+            return reader.difference(key, fmt::format("has no {} above 0, which rope_type llama3 needs", name));
         target = found->get<double>();
     };
     model::RopeScaling scaling;
@@ -240,15 +240,16 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
     const Json &document = *parsed;
     if (!document.is_object())
         return base::Error::invalid(file.string(),
-                                    concat(file.string(), " is not a JSON object; give a Hugging Face config.json"));
+                                    fmt::format("{} is not a JSON object; give a Hugging Face config.json", file.string()));
 
     ConfigReader reader(document);
     const std::string type = reader.word("model_type", "");
     std::optional<model::ModelConfig> shape = readShape(type, reader);
     if (!shape)
-        return base::Error::invalid("model_type",
-                                    concat("model_type of ", file.string(), " is `", type, "`",
-                                           "; this program reads gpt2, llama, mixtral, qwen3_moe and deepseek_v3"));
+        return base::Error::invalid(
+            "model_type",
+            fmt::format("model_type of {} is `{}`; this program reads gpt2, llama, mixtral, qwen3_moe and deepseek_v3",
+                        file.string(), type));
     model::ModelConfig model = *std::move(shape);
     model.preset = "custom";
     model.vocabularySize = reader.size("vocab_size");
@@ -259,7 +260,7 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
                                        : model::DataType::Fp32;
     const auto named = [&file](base::Problems problems) {
         for (base::Problem &problem : problems)
-            problem.message = concat(problem.field, " of ", file.string(), " ", problem.message);
+            problem.message = fmt::format("{} of {} {}", problem.field, file.string(), problem.message);
         return problems;
     };
     if (base::Problems problems = named(reader.takeProblems()); !problems.empty())

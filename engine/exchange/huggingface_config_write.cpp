@@ -2,6 +2,7 @@
 #include "engine/exchange/huggingface_members.h"
 #include "engine/model/names.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -127,7 +128,7 @@ bool isOfExperts(std::string_view parameter)
 std::string nameOfExpert(std::string_view parameter, int expert)
 {
     const std::size_t place = parameter.find('*');
-    return base::concat(parameter.substr(0, place), expert, parameter.substr(place + 1));
+    return fmt::format("{}{}{}", parameter.substr(0, place), expert, parameter.substr(place + 1));
 }
 
 std::string huggingFaceConfig(const model::ModelConfig &model)

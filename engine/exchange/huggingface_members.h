@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -34,8 +35,8 @@ public:
             return fallback;
         }
         if (!value->is_number_integer() || *value < 1 || *value > std::numeric_limits<int>::max()) {
-            m_problems.push_back({key, base::concat("is ", shown(*value), "; it must be a whole number from 1 to ",
-                                                    std::numeric_limits<int>::max())});
+            m_problems.push_back({key, fmt::format("is {}; it must be a whole number from 1 to {}", shown(*value),
+                                                   std::numeric_limits<int>::max())});
             return fallback;
         }
         return value->get<int>();
@@ -58,7 +59,7 @@ public:
             return usual;
         if (value->is_number() && value->get<double>() > 0 && std::isfinite(value->get<double>()))
             return value->get<double>();
-        m_problems.push_back({key, base::concat("is ", shown(*value), "; it must be a number above 0")});
+        m_problems.push_back({key, fmt::format("is {}; it must be a number above 0", shown(*value))});
         return usual;
     }
     /// A word that names what this program computes; transformers takes the first where the member is absent.
@@ -67,7 +68,7 @@ public:
         const std::string found = word(key, *names.begin());
         if (std::ranges::find(names, found) == names.end())
             m_problems.push_back(
-                {key, base::concat("is ", base::quoted(found), ", and this program computes `", *names.begin(), "` only")});
+                {key, fmt::format("is {}, and this program computes `{}` only", base::quoted(found), *names.begin())});
     }
     void difference(const char *key, std::string message) { m_differences.push_back({key, std::move(message)}); }
     /// A number that the engine has built in; `usual` is what transformers takes where the member is absent.
@@ -76,14 +77,14 @@ public:
         const nlohmann::json *value = find(key);
         const double found = value == nullptr ? usual : value->is_number() ? value->get<double>() : std::nan("");
         if (found != built)
-            m_differences.push_back({key, base::concat("is ", value == nullptr ? base::concat(usual) : shown(*value),
-                                                       ", but the engine computes with ", built)});
+            m_differences.push_back({key, fmt::format("is {}, but the engine computes with {:g}",
+                                                      value == nullptr ? fmt::format("{:g}", usual) : shown(*value), built)});
     }
     void expectFlag(const char *key, bool built)
     {
         if (flag(key, built) != built)
             m_differences.push_back(
-                {key, base::concat("is ", shown(*find(key)), ", but the engine computes with ", built ? "true" : "false")});
+                {key, fmt::format("is {}, but the engine computes with {}", shown(*find(key)), built ? "true" : "false")});
     }
     [[nodiscard]] const nlohmann::json *find(const char *key) const
     {

@@ -1,10 +1,10 @@
 #include "engine/exchange/huggingface_weights.h"
 
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 #include "engine/model/json_reader.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,7 +13,6 @@
 namespace stagelens::exchange {
 namespace {
 
-using base::concat;
 using base::Error;
 using base::Result;
 using Json = nlohmann::json;
@@ -46,14 +45,16 @@ Result<Places> readIndex(const std::filesystem::path &file)
     for (const auto &[name, part] : index["weight_map"].items()) {
         const std::string value = part.is_string() ? part.get<std::string>() : std::string();
         if (!value.ends_with(".safetensors") || std::filesystem::path(value).filename() != value)
-            return Error::invalid(file.string(), concat("puts tensor ", name, " into `", value,
-                                                        "`; it must be a .safetensors file of the same folder"));
+            return Error::invalid(
+                file.string(),
+                fmt::format("puts tensor {} into `{}`; it must be a .safetensors file of the same folder", name, value));
         places[name] = value;
         parts.insert(value);
     }
     if (parts.size() > kMostParts)
-        return Error::invalid(file.string(), concat("names ", parts.size(), " parts, and at most ", kMostParts,
-                                                    " are read; save the model in larger ones"));
+        return Error::invalid(
+            file.string(),
+            fmt::format("names {} parts, and at most {} are read; save the model in larger ones", parts.size(), kMostParts));
     return places;
 }
 
@@ -95,11 +96,12 @@ Result<HuggingFaceWeights> HuggingFaceWeights::open(const std::filesystem::path 
         for (const std::string &name : promised)
             if (file->find(name) == nullptr)
                 return Error::invalid((folder / part).string(),
-                                      concat("does not hold tensor ", name, " as the index says; copy the folder again"));
+                                      fmt::format("does not hold tensor {} as the index says; copy the folder again", name));
         for (const SafetensorsFile::Entry &entry : file->entries())
             if (!known.insert(entry.name).second)
-                return Error::invalid((folder / part).string(), concat("holds tensor ", entry.name,
-                                                                       ", which another part has too; copy the folder again"));
+                return Error::invalid(
+                    (folder / part).string(),
+                    fmt::format("holds tensor {}, which another part has too; copy the folder again", entry.name));
         weights.m_parts.push_back(*std::move(file));
     }
     return weights;
@@ -130,7 +132,7 @@ Result<std::vector<float>> HuggingFaceWeights::floats(std::string_view name, std
 {
     if (const SafetensorsFile *part = partOf(name))
         return part->floats(name, shape);
-    return Error::invalid(m_folder.string(), concat("has no tensor ", name, "; give a folder of the same model"));
+    return Error::invalid(m_folder.string(), fmt::format("has no tensor {}; give a folder of the same model", name));
 }
 
 } // namespace stagelens::exchange

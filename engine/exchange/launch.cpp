@@ -1,13 +1,13 @@
 #include "engine/exchange/launch.h"
 
+#include "engine/base/text.h"
 #include "engine/exchange/launch_plan.h"
 #include "engine/model/names.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::exchange {
-
-using base::concat;
 
 const std::vector<Framework> &frameworks()
 {
@@ -65,9 +65,10 @@ bool LaunchPlan::isV() const
 void omitVocabulary(const LaunchPlan &plan, std::string_view framework, Launch &launch)
 {
     if (plan.schedule.runs(schedule::PassKind::S))
-        launch.omitted.push_back(concat("vocabulary ", model::name(plan.schedule.vocabulary()), ": ", framework,
-                                        " computes the input embedding on the first stage and the output layer on the last; "
-                                        "sail-sg/VocabularyParallelism, a fork of Megatron-LM, shards them"));
+        launch.omitted.push_back(
+            fmt::format("vocabulary {}: {} computes the input embedding on the first stage and the output layer on the last; "
+                        "sail-sg/VocabularyParallelism, a fork of Megatron-LM, shards them",
+                        model::name(plan.schedule.vocabulary()), framework));
 }
 
 namespace {
@@ -80,7 +81,7 @@ base::Result<Launch> frameworkLaunch(std::string_view format, const LaunchPlan &
         return torchtitanLaunch(plan);
     if (format == "deepspeed")
         return deepSpeedLaunch(plan);
-    return base::Error::invalid("format", concat("is ", base::quoted(format), "; choose megatron, torchtitan or deepspeed"));
+    return base::Error::invalid("format", fmt::format("is {}; choose megatron, torchtitan or deepspeed", base::quoted(format)));
 }
 
 } // namespace
@@ -94,7 +95,7 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
     auto launch = frameworkLaunch(format, plan);
     if (const model::CompressionChoice &choice = experiment.training.compression; launch && choice.isOn())
         launch->omitted.push_back(
-            concat("gradient compression ", operators::text(choice), ": replicas exchange whole gradients there"));
+            fmt::format("gradient compression {}: replicas exchange whole gradients there", operators::text(choice)));
     return launch;
 }
 

@@ -1,11 +1,11 @@
 // A configuration of DeepSpeed's pipeline engine.
 #include "engine/exchange/launch_plan.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace stagelens::exchange {
 
-using base::concat;
 using Configuration = nlohmann::ordered_json;
 
 namespace {
@@ -35,9 +35,9 @@ void addOptimizer(const LaunchPlan &plan, Configuration &json)
 void omitForDeepSpeed(const LaunchPlan &plan, Launch &launch)
 {
     if (plan.schedule.family() != "1f1b")
-        launch.omitted.push_back(concat("schedule ", plan.schedule.family(), ": DeepSpeed's pipeline engine runs 1F1B"));
+        launch.omitted.push_back(fmt::format("schedule {}: DeepSpeed's pipeline engine runs 1F1B", plan.schedule.family()));
     if (plan.chunks() > 1)
-        launch.omitted.push_back(concat(plan.chunks(), " stages a device: DeepSpeed has one"));
+        launch.omitted.push_back(fmt::format("{} stages a device: DeepSpeed has one", plan.chunks()));
     if (!plan.isEven())
         launch.omitted.push_back("layers of the stages: DeepSpeed cuts evenly, by parameters or by type; give partition_method "
                                  "to PipelineModule");
@@ -65,27 +65,29 @@ Launch deepSpeedLaunch(const LaunchPlan &plan)
 
     omitForDeepSpeed(plan, launch);
     omitVocabulary(plan, "DeepSpeed", launch);
-    launch.omitted.push_back(concat("model: build it in code as a PipelineModule with num_stages ", plan.devices(), ", of ",
-                                    plan.model().layers, " layers, hidden size ", plan.model().hidden, ", ", plan.model().heads,
-                                    " heads, sequence ", plan.model().sequence, ", vocabulary ", plan.model().vocabularySize));
+    launch.omitted.push_back(fmt::format("model: build it in code as a PipelineModule with num_stages {}, of {} layers, hidden "
+                                         "size {}, {} heads, sequence {}, vocabulary {}",
+                                         plan.devices(), plan.model().layers, plan.model().hidden, plan.model().heads,
+                                         plan.model().sequence, plan.model().vocabularySize));
     if (parallel.zero > 1 && plan.devices() > 1)
-        launch.omitted.push_back(concat("ZeRO ", parallel.zero, ": DeepSpeed's pipeline engine refuses it; choose 0 or 1"));
+        launch.omitted.push_back(fmt::format("ZeRO {}: DeepSpeed's pipeline engine refuses it; choose 0 or 1", parallel.zero));
     if (parallel.shardGroups() > 1)
         launch.omitted.push_back(
-            concat("groups of ", parallel.shardReplicas, " replicas that shard: DeepSpeed's configuration shards over all"));
+            fmt::format("groups of {} replicas that shard: DeepSpeed's configuration shards over all", parallel.shardReplicas));
     if (parallel.tensor > 1)
-        launch.omitted.push_back(concat("tensor parallelism: give PipelineModule a PipeModelDataParallelTopology with num_mp ",
-                                        parallel.tensor, " and a model that is split, as Megatron-DeepSpeed's"));
+        launch.omitted.push_back(fmt::format("tensor parallelism: give PipelineModule a PipeModelDataParallelTopology with "
+                                             "num_mp {} and a model that is split, as Megatron-DeepSpeed's",
+                                             parallel.tensor));
     if (parallel.context > 1)
         launch.omitted.push_back("context parallelism: DeepSpeed's pipeline engine has none");
     if (parallel.rankOrder != model::ParallelPlan().rankOrder)
-        launch.omitted.push_back(concat("rank order ", parallel.rankOrder, ": DeepSpeed's 3D topology is tp-dp-pp"));
+        launch.omitted.push_back(fmt::format("rank order {}: DeepSpeed's 3D topology is tp-dp-pp", parallel.rankOrder));
     if (recompute == model::Recompute::Selective)
         launch.omitted.push_back("selective recomputation: DeepSpeed recomputes whole layers");
     if (!plan.experiment.schedule.recomputeLayers.empty() || plan.experiment.schedule.recomputeModules.any())
         launch.omitted.push_back("recomputed layers and operators: DeepSpeed recomputes all layers of every stage");
     launch.omitted.push_back(
-        concat("steps and data: ", plan.experiment.training.steps, " calls of train_batch() with the script's own data"));
+        fmt::format("steps and data: {} calls of train_batch() with the script's own data", plan.experiment.training.steps));
     return launch;
 }
 

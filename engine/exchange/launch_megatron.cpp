@@ -1,14 +1,14 @@
 // Arguments of Megatron-LM's pretrain_gpt.py.
+#include "engine/base/text.h"
 #include "engine/exchange/launch_plan.h"
 #include "engine/model/names.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 
 namespace stagelens::exchange {
 namespace {
-
-using base::concat;
 
 /// Collects arguments, a line for each group.
 class Arguments {
@@ -17,7 +17,7 @@ public:
     void add(std::string_view name, const Values &...values)
     {
         std::string word(name);
-        ((word += concat(' ', values)), ...);
+        ((word += ' ' + base::valueText(values)), ...);
         m_line.push_back(std::move(word));
     }
     void endLine()
@@ -78,8 +78,8 @@ void addExperts(const model::ModelConfig &model, Arguments &arguments)
     if (model.mixesLayers()) { // a 1 for each layer with experts
         std::string pattern;
         for (int layer = 0; layer < model.layers; ++layer)
-            pattern += concat(layer == 0 ? "[" : ",", model.hasExpertsAt(layer) ? 1 : 0);
-        arguments.add("--moe-layer-freq", concat("'", pattern, "]'"));
+            pattern += fmt::format("{}{}", layer == 0 ? "[" : ",", model.hasExpertsAt(layer) ? 1 : 0);
+        arguments.add("--moe-layer-freq", fmt::format("'{}]'", pattern));
     }
     addRouter(model, arguments);
     arguments.endLine();
@@ -135,9 +135,9 @@ void addModel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
     arguments.endLine();
     const int multiple = 128 * plan.parallel().tensor;
     if (model.vocabularySize % multiple != 0)
-        launch.omitted.push_back(concat("vocabulary size ", model.vocabularySize, ": Megatron-LM pads it to ",
-                                        (model.vocabularySize + multiple - 1) / multiple * multiple,
-                                        ", a multiple of 128 for each tensor rank"));
+        launch.omitted.push_back(
+            fmt::format("vocabulary size {}: Megatron-LM pads it to {}, a multiple of 128 for each tensor rank",
+                        model.vocabularySize, (model.vocabularySize + multiple - 1) / multiple * multiple));
 }
 
 /// "Et*3|t*4|t*4|t*3L": the layers of each stage, in the order of the model.
@@ -147,7 +147,7 @@ std::string layoutText(const std::vector<int> &layers)
     for (std::size_t stage = 0; stage < layers.size(); ++stage) {
         text += stage == 0 ? "" : "|";
         if (layers[stage] > 0)
-            text += layers[stage] == 1 ? "t" : concat("t*", layers[stage]);
+            text += layers[stage] == 1 ? "t" : fmt::format("t*{}", layers[stage]);
     }
     return text + "L";
 }
@@ -156,15 +156,16 @@ void addStages(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
 {
     const bool runsChunks = plan.chunks() > 1 && plan.isLooped();
     if (plan.chunks() > 1 && !runsChunks) {
-        launch.omitted.push_back(concat("placement of the stages: Megatron-LM puts stage s on device s mod ", plan.devices(),
-                                        "; the arguments are for one stage a device"));
+        launch.omitted.push_back(fmt::format(
+            "placement of the stages: Megatron-LM puts stage s on device s mod {}; the arguments are for one stage a device",
+            plan.devices()));
         if (plan.model().layers % plan.devices() != 0)
-            launch.omitted.push_back(concat(plan.model().layers, " layers do not divide into ", plan.devices(),
-                                            " equal stages, which these arguments need"));
+            launch.omitted.push_back(fmt::format("{} layers do not divide into {} equal stages, which these arguments need",
+                                                 plan.model().layers, plan.devices()));
         return;
     }
     if (!plan.isEven())
-        arguments.add("--pipeline-model-parallel-layout", concat('"', layoutText(plan.stageLayers()), '"'));
+        arguments.add("--pipeline-model-parallel-layout", fmt::format("\"{}\"", layoutText(plan.stageLayers())));
     else if (runsChunks)
         arguments.add("--num-virtual-stages-per-pipeline-rank", plan.chunks());
     if (runsChunks)
@@ -177,8 +178,8 @@ void omitForMegatron(const LaunchPlan &plan, Launch &launch)
     const std::string &family = plan.schedule.family();
     const bool isKnown = family == "1f1b" || (family == "interleaved-1f1b" && plan.isLooped());
     if (!isKnown)
-        launch.omitted.push_back(concat("schedule ", family, ": Megatron-LM runs ",
-                                        plan.chunks() > 1 && plan.isLooped() ? "interleaved 1F1B" : "1F1B"));
+        launch.omitted.push_back(fmt::format("schedule {}: Megatron-LM runs {}", family,
+                                             plan.chunks() > 1 && plan.isLooped() ? "interleaved 1F1B" : "1F1B"));
 }
 
 void addParallel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
@@ -201,18 +202,18 @@ void addParallel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
         arguments.add("--use-megatron-fsdp");
         arguments.add("--data-parallel-sharding-strategy", parallel.zero == 2 ? "optim_grads" : "optim_grads_params");
         if (!parallel.reducesEagerly())
-            launch.omitted.push_back(concat("ZeRO ", parallel.zero,
-                                            parallel.zero == 2 ? " with deferred gradients" : " with resident parameters",
-                                            ": Megatron-FSDP reduces the gradients of every microbatch",
-                                            parallel.zero == 2 ? "" : " and gathers parameters for every pass"));
+            launch.omitted.push_back(fmt::format("ZeRO {}{}: Megatron-FSDP reduces the gradients of every microbatch{}",
+                                                 parallel.zero,
+                                                 parallel.zero == 2 ? " with deferred gradients" : " with resident parameters",
+                                                 parallel.zero == 2 ? "" : " and gathers parameters for every pass"));
     }
     if (parallel.shardGroups() > 1)
         launch.omitted.push_back(
-            concat("groups of ", parallel.shardReplicas, " replicas that shard: Megatron-LM's script shards over all"));
+            fmt::format("groups of {} replicas that shard: Megatron-LM's script shards over all", parallel.shardReplicas));
     if (parallel.rankOrder == "tp-cp-pp-dp")
         arguments.add("--use-tp-pp-dp-mapping");
     else if (parallel.rankOrder != model::ParallelPlan().rankOrder)
-        launch.omitted.push_back(concat("rank order ", parallel.rankOrder, ": Megatron-LM has tp-cp-dp-pp and tp-cp-pp-dp"));
+        launch.omitted.push_back(fmt::format("rank order {}: Megatron-LM has tp-cp-dp-pp and tp-cp-pp-dp", parallel.rankOrder));
     arguments.endLine();
     if (plan.experiment.schedule.recompute == model::Recompute::Selective)
         arguments.add("--recompute-granularity", "selective");
@@ -228,8 +229,8 @@ void addParallel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
         launch.omitted.push_back("recomputed layers of each stage: Megatron-LM recomputes as many in every stage");
     }
     if (schedule.recomputeModules.any())
-        launch.omitted.push_back(concat("recomputed operators (", model::text(schedule.recomputeModules),
-                                        "): Megatron-LM's --recompute-modules names others"));
+        launch.omitted.push_back(fmt::format("recomputed operators ({}): Megatron-LM's --recompute-modules names others",
+                                             model::text(schedule.recomputeModules)));
     if (plan.experiment.schedule.recompute == model::Recompute::Full) {
         arguments.add("--recompute-granularity", "full");
         arguments.add("--recompute-method", "uniform");
@@ -274,15 +275,12 @@ Launch megatronLaunch(const LaunchPlan &plan)
         launch.omitted.push_back("training data: the arguments use --mock-data; give --data-path and the tokenizer instead");
     const std::int64_t here = std::min<std::int64_t>(plan.ranks(), plan.devicesPerNode);
     const std::int64_t nodes = (plan.ranks() + here - 1) / here;
-    launch.text = concat("#!/bin/sh\n# ", plan.ranks(), " ranks. On each of ", nodes,
-                         " nodes: NODE_RANK=n MASTER_ADDR=host sh THIS_FILE, in a checkout of Megatron-LM.\n"
-                         "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
-                         "exec torchrun --nnodes ",
-                         nodes, " --nproc-per-node ", here,
-                         " --node-rank \"${NODE_RANK:-0}\" \\\n"
-                         "    --master-addr \"${MASTER_ADDR:-localhost}\" --master-port \"${MASTER_PORT:-29500}\" \\\n"
-                         "    pretrain_gpt.py \\\n    ",
-                         arguments.text(), "\n");
+    launch.text =
+        fmt::format("#!/bin/sh\n# {} ranks. On each of {} nodes: NODE_RANK=n MASTER_ADDR=host sh THIS_FILE, in a checkout of "
+                    "Megatron-LM.\nexport CUDA_DEVICE_MAX_CONNECTIONS=1\nexec torchrun --nnodes {} --nproc-per-node {} "
+                    "--node-rank \"${{NODE_RANK:-0}}\" \\\n    --master-addr \"${{MASTER_ADDR:-localhost}}\" --master-port "
+                    "\"${{MASTER_PORT:-29500}}\" \\\n    pretrain_gpt.py \\\n    {}\n",
+                    plan.ranks(), nodes, nodes, here, arguments.text());
     return launch;
 }
 

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 
 namespace stagelens::exchange {
 namespace {
-
-using base::concat;
 
 /// The flavors of torchtitan's model llama3 (torchtitan/models/llama3/__init__.py).
 struct Flavor {
@@ -40,22 +39,22 @@ constexpr std::array kNames{Name{"gpipe", "GPipe"},
 /// Collects tables and keys of TOML.
 class Toml {
 public:
-    void table(std::string_view name) { m_text += concat(m_text.empty() ? "" : "\n", '[', name, "]\n"); }
+    void table(std::string_view name) { m_text += fmt::format("{}[{}]\n", m_text.empty() ? "" : "\n", name); }
     template <class Value>
     void number(std::string_view key, Value value)
     {
-        m_text += concat(key, " = ", value, '\n');
+        m_text += fmt::format("{} = {}\n", key, value);
     }
     /// A number with a fraction: TOML distinguishes it from an integer.
     void real(std::string_view key, double value)
     {
-        std::string text = concat(value);
+        std::string text = fmt::format("{:g}", value);
         if (text.find_first_of(".e") == std::string::npos)
             text += ".0";
-        m_text += concat(key, " = ", text, '\n');
+        m_text += fmt::format("{} = {}\n", key, text);
     }
-    void text(std::string_view key, std::string_view value) { m_text += concat(key, " = ", quotedText(value), '\n'); }
-    void raw(std::string_view line) { m_text += concat(line, '\n'); }
+    void text(std::string_view key, std::string_view value) { m_text += fmt::format("{} = {}\n", key, quotedText(value)); }
+    void raw(std::string_view line) { m_text += fmt::format("{}\n", line); }
     [[nodiscard]] std::string take() { return std::move(m_text); }
 
     /// A basic string of TOML.
@@ -91,13 +90,14 @@ void addModel(const LaunchPlan &plan, Toml &toml, Launch &launch)
     if (model.hasExperts())
         launch.omitted.push_back("experts: torchtitan's llama3 has one MLP in each layer");
     if (!isKnown)
-        launch.omitted.push_back(concat("model shape: torchtitan has no such flavor; add \"stagelens\" to llama3_configs in "
-                                        "torchtitan/models/llama3/__init__.py with dim ",
-                                        model.hidden, ", n_layers ", model.layers, ", n_heads ", model.heads, ", n_kv_heads ",
-                                        model.kvHeads, ", hidden_dim ", model.ffn));
+        launch.omitted.push_back(fmt::format(
+            "model shape: torchtitan has no such flavor; add \"stagelens\" to llama3_configs in "
+            "torchtitan/models/llama3/__init__.py with dim {}, n_layers {}, n_heads {}, n_kv_heads {}, hidden_dim {}",
+            model.hidden, model.layers, model.heads, model.kvHeads, model.ffn));
     if (model.vocabularySize != kLlamaVocabulary)
-        launch.omitted.push_back(concat("vocabulary size ", model.vocabularySize,
-                                        ": torchtitan takes the tokenizer's; give one of that size in tokenizer_path"));
+        launch.omitted.push_back(
+            fmt::format("vocabulary size {}: torchtitan takes the tokenizer's; give one of that size in tokenizer_path",
+                        model.vocabularySize));
     if (model.tied)
         launch.omitted.push_back("tied embeddings: torchtitan's llama3 has two matrices");
 }
@@ -144,12 +144,12 @@ std::string modulesText(const std::vector<int> &layers)
         if (stage == 0)
             names.emplace_back("\"tok_embeddings\"");
         for (int i = 0; i < layers[stage]; ++i)
-            names.push_back(concat("\"layers.", layer++, '"'));
+            names.push_back(fmt::format("\"layers.{}\"", layer++));
         if (stage + 1 == layers.size())
             names.insert(names.end(), {"\"norm\"", "\"output\""});
-        stages.push_back(concat("    [", base::join(names, ", "), ']'));
+        stages.push_back(fmt::format("    [{}]", base::join(names, ", ")));
     }
-    return concat("[\n", base::join(stages, ",\n"), "\n]");
+    return fmt::format("[\n{}\n]", base::join(stages, ",\n"));
 }
 
 /// Names the schedule, or writes it as a file where PyTorch does not build that order.
@@ -175,7 +175,7 @@ void addSchedule(const LaunchPlan &plan, Toml &toml, Launch &launch)
                             : !isMulti ? "PyTorch reads orders from a file only for two stages a rank or more"
                                        : "torchtitan places stages in a loop or as a V";
     launch.omitted.push_back(
-        concat("schedule ", family, ": ", why, "; the configuration says ", isMulti ? "Interleaved1F1B" : "1F1B"));
+        fmt::format("schedule {}: {}; the configuration says {}", family, why, isMulti ? "Interleaved1F1B" : "1F1B"));
 }
 
 void addParallel(const LaunchPlan &plan, Toml &toml, Launch &launch)
@@ -189,9 +189,9 @@ void addParallel(const LaunchPlan &plan, Toml &toml, Launch &launch)
         const bool reshards = parallel.zero == 3 && parallel.zero3 == model::ZeroParameters::Reshard;
         toml.text("fsdp_reshard_after_forward", reshards ? "always" : "never");
         if (parallel.zero == 1 || parallel.zero == 2)
-            launch.omitted.push_back(concat("ZeRO ", parallel.zero, ": torchtitan shards ",
-                                            parallel.zero == 1 ? "gradients and parameters" : "parameters",
-                                            " too (FSDP); the configuration keeps parameters gathered after the forward"));
+            launch.omitted.push_back(fmt::format(
+                "ZeRO {}: torchtitan shards {} too (FSDP); the configuration keeps parameters gathered after the forward",
+                parallel.zero, parallel.zero == 1 ? "gradients and parameters" : "parameters"));
     }
     toml.number("tensor_parallel_degree", parallel.tensor);
     toml.number("context_parallel_degree", parallel.context);
@@ -199,12 +199,12 @@ void addParallel(const LaunchPlan &plan, Toml &toml, Launch &launch)
     if (plan.devices() > 1) {
         toml.number("pipeline_parallel_microbatch_size", parallel.microbatchSize);
         addSchedule(plan, toml, launch);
-        toml.raw(concat("module_fqns_per_model_part = ", modulesText(plan.stageLayers())));
+        toml.raw(fmt::format("module_fqns_per_model_part = {}", modulesText(plan.stageLayers())));
     }
     if (parallel.tensor > 1 && !parallel.sequenceParallel)
         launch.omitted.push_back("no sequence parallelism: torchtitan's tensor parallelism always has it");
     if (parallel.rankOrder != model::ParallelPlan().rankOrder)
-        launch.omitted.push_back(concat("rank order ", parallel.rankOrder, ": torchtitan has tp-cp-dp-pp"));
+        launch.omitted.push_back(fmt::format("rank order {}: torchtitan has tp-cp-dp-pp", parallel.rankOrder));
     toml.table("activation_checkpoint");
     const model::Recompute recompute = plan.experiment.schedule.recompute;
     toml.text("mode", model::name(recompute));
@@ -224,8 +224,8 @@ Launch torchtitanLaunch(const LaunchPlan &plan)
 {
     Launch launch;
     Toml toml;
-    toml.raw(concat("# ", plan.ranks(), " ranks: NGPU=", std::min<std::int64_t>(plan.ranks(), plan.devicesPerNode),
-                    " CONFIG_FILE=THIS_FILE ./run_train.sh, in a checkout of torchtitan."));
+    toml.raw(fmt::format("# {} ranks: NGPU={} CONFIG_FILE=THIS_FILE ./run_train.sh, in a checkout of torchtitan.", plan.ranks(),
+                         std::min<std::int64_t>(plan.ranks(), plan.devicesPerNode)));
     addModel(plan, toml, launch);
     addTraining(plan, toml, launch);
     addParallel(plan, toml, launch);

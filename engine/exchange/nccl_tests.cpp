@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 
 namespace stagelens::exchange {
 namespace {
 
-using base::concat;
 using model::Collective;
 
 constexpr std::size_t kMostRanks = 1 << 20;
@@ -188,7 +188,7 @@ std::optional<Collective> LogReader::operationOf(const Section &section, int ran
         return m_options.operation;
     if (const Program *program = section.program != nullptr ? section.program : m_named) {
         if (!program->operation)
-            m_result.remarks.push_back(concat(program->name, " is left out: no cost depends on it"));
+            m_result.remarks.push_back(fmt::format("{} is left out: no cost depends on it", program->name));
         return program->operation;
     }
     const auto isNear = [&](Collective operation) {
@@ -216,22 +216,25 @@ void LogReader::endSection()
     const int ranks = m_options.ranks.value_or(static_cast<int>(section.ranks.size()));
     const int nodes = m_options.nodes.value_or(std::max<int>(1, static_cast<int>(section.hosts.size())));
     if (ranks < 2)
-        return refuse(concat("has times of ", ranks, " rank", ranks == 1 ? "" : "s",
-                             "; keep the lines \"Rank 0 ... on HOST\" of the output, or give --ranks and --nodes"));
+        return refuse(fmt::format(
+            "has times of {} rank{}; keep the lines \"Rank 0 ... on HOST\" of the output, or give --ranks and --nodes", ranks,
+            ranks == 1 ? "" : "s"));
     if (nodes < 1 || ranks % nodes != 0)
-        return refuse(concat("has ", ranks, " ranks on ", nodes,
-                             " nodes, which is not as many on each; give --nodes a divisor of the ranks, such as 1"));
+        return refuse(fmt::format(
+            "has {} ranks on {} nodes, which is not as many on each; give --nodes a divisor of the ranks, such as 1", ranks,
+            nodes));
     const auto operation = operationOf(section, ranks);
     if (!operation)
         return;
     if (section.isWrong)
-        return refuse(concat(model::name(*operation), ": nccl-tests found wrong results (#wrong above 0); measure again"));
+        return refuse(
+            fmt::format("{}: nccl-tests found wrong results (#wrong above 0); measure again", model::name(*operation)));
     model::CollectiveTable table{*operation, ranks, nodes, {}};
     for (const auto &[bytes, micros] : section.micros)
         table.points.push_back({bytes, micros});
     if (table.points.size() > kMostPoints)
-        return refuse(concat(model::name(*operation), ": has ", table.points.size(), " sizes; measure at most ", kMostPoints,
-                             ", such as with -f 2"));
+        return refuse(fmt::format("{}: has {} sizes; measure at most {}, such as with -f 2", model::name(*operation),
+                                  table.points.size(), kMostPoints));
     std::erase_if(m_result.tables, [&](const model::CollectiveTable &other) {
         return other.operation == table.operation && other.ranks == table.ranks && other.nodes == table.nodes;
     });

@@ -1,13 +1,13 @@
 #include "engine/exchange/safetensors.h"
 
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 #include "engine/model/json_reader.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <fmt/format.h>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,7 +16,6 @@
 namespace stagelens::exchange {
 namespace {
 
-using base::concat;
 using base::Error;
 using base::Result;
 using Json = nlohmann::json;
@@ -35,7 +34,7 @@ constexpr model::JsonBounds kHeaderBounds{kLongestHeader, 3, 1'000'000};
 
 Error refuse(const std::string &file, const std::string &message)
 {
-    return Error::invalid(file, concat("is not a sound safetensors file: ", message, "; write it again"));
+    return Error::invalid(file, fmt::format("is not a sound safetensors file: {}; write it again", message));
 }
 
 std::optional<std::size_t> elementBytes(std::string_view type)
@@ -90,7 +89,7 @@ std::optional<std::vector<std::int64_t>> sizesOf(const Json &list)
 /// Reads one tensor of the header. Returns its problem, or an empty text.
 Result<Entry> entryOf(const std::string &file, const std::string &name, const Json &json, std::size_t dataBytes)
 {
-    const auto bad = [&](const std::string &what) { return refuse(file, concat("tensor ", name, ' ', what)); };
+    const auto bad = [&](const std::string &what) { return refuse(file, fmt::format("tensor {} {}", name, what)); };
     if (!json.is_object() || !json.contains("dtype") || !json.contains("shape") || !json.contains("data_offsets"))
         return bad("lacks dtype, shape or data_offsets");
     const auto shape = sizesOf(json["shape"]);
@@ -103,10 +102,10 @@ Result<Entry> entryOf(const std::string &file, const std::string &name, const Js
     if (!elementSize)
         return bad("has a dtype that is not known");
     if (entry.begin > entry.end || entry.end > dataBytes)
-        return bad(concat("lies at bytes ", entry.begin, " to ", entry.end, " of ", dataBytes));
+        return bad(fmt::format("lies at bytes {} to {} of {}", entry.begin, entry.end, dataBytes));
     if (tensorBytes(entry.shape, *elementSize, dataBytes) != entry.end - entry.begin)
-        return bad(concat("of type ", entry.type, " and shape ", shapeText(entry.shape), " does not fill bytes ", entry.begin,
-                          " to ", entry.end));
+        return bad(fmt::format("of type {} and shape {} does not fill bytes {} to {}", entry.type, shapeText(entry.shape),
+                               entry.begin, entry.end));
     return entry;
 }
 
@@ -118,11 +117,11 @@ Result<> checkPlaces(const std::string &file, std::vector<Entry> entries, std::s
     for (const Entry &entry : entries) {
         if (entry.begin != end)
             return refuse(
-                file, concat("tensor ", entry.name, " begins at byte ", entry.begin, " where the one before ends at ", end));
+                file, fmt::format("tensor {} begins at byte {} where the one before ends at {}", entry.name, entry.begin, end));
         end = entry.end;
     }
     if (end != dataBytes)
-        return refuse(file, concat("its tensors end at byte ", end, " of ", dataBytes));
+        return refuse(file, fmt::format("its tensors end at byte {} of {}", end, dataBytes));
     return {};
 }
 
@@ -137,8 +136,8 @@ Result<std::string> headerOf(std::span<const TensorView> tensors)
         const std::size_t bytes = std::visit([](auto values) { return values.size_bytes(); }, tensor.values);
         const auto needed = tensorBytes(tensor.shape, *elementBytes(type), SIZE_MAX / 2);
         if (needed != bytes || tensor.name == kMetadata || !names.insert(tensor.name).second)
-            return Error::failed(concat("tensor ", tensor.name, " of shape ", shapeText(tensor.shape), " and ", bytes,
-                                        " bytes cannot be written; its name or size is wrong"));
+            return Error::failed(fmt::format("tensor {} of shape {} and {} bytes cannot be written; its name or size is wrong",
+                                             tensor.name, shapeText(tensor.shape), bytes));
         header[tensor.name] = {{"dtype", type}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + bytes}}};
         offset += bytes;
     }
@@ -206,16 +205,16 @@ Result<SafetensorsFile> SafetensorsFile::read(const std::filesystem::path &path)
     file.m_content = *std::move(content);
     std::uint64_t length = 0;
     if (file.m_content.size() < kLengthBytes)
-        return refuse(file.m_file, concat("it is only ", file.m_content.size(), " bytes long"));
+        return refuse(file.m_file, fmt::format("it is only {} bytes long", file.m_content.size()));
     std::memcpy(&length, file.m_content.data(), sizeof length);
     if (length > std::min<std::size_t>(kLongestHeader, file.m_content.size() - kLengthBytes))
-        return refuse(file.m_file, concat("its header claims ", length, " bytes of ", file.m_content.size()));
+        return refuse(file.m_file, fmt::format("its header claims {} bytes of {}", length, file.m_content.size()));
     file.m_dataBegin = kLengthBytes + static_cast<std::size_t>(length);
     const std::size_t dataBytes = file.m_content.size() - file.m_dataBegin;
     const std::string_view header(file.m_content.data() + kLengthBytes, static_cast<std::size_t>(length));
     const auto json = model::parseJson<Json>(header, "its header", kHeaderBounds);
     if (!json)
-        return refuse(file.m_file, concat("its header ", json.error().problems.front().message));
+        return refuse(file.m_file, fmt::format("its header {}", json.error().problems.front().message));
     if (!json->is_object())
         return refuse(file.m_file, "its header is not a JSON object");
     for (const auto &[name, value] : json->items()) {
@@ -243,12 +242,13 @@ Result<std::vector<T>> SafetensorsFile::values(std::string_view name, std::strin
 {
     const Entry *entry = find(name);
     if (entry == nullptr)
-        return Error::invalid(m_file, concat("has no tensor ", name, "; give a file of the same model"));
+        return Error::invalid(m_file, fmt::format("has no tensor {}; give a file of the same model", name));
     if (entry->type != type)
-        return Error::invalid(m_file, concat("has tensor ", name, " as ", entry->type, " but ", type, " is read; convert it"));
+        return Error::invalid(m_file, fmt::format("has tensor {} as {} but {} is read; convert it", name, entry->type, type));
     if (!std::ranges::equal(entry->shape, shape))
-        return Error::invalid(m_file, concat("has tensor ", name, " with shape ", shapeText(entry->shape),
-                                             " but the model has ", shapeText(shape), "; give a file of the same model"));
+        return Error::invalid(m_file,
+                              fmt::format("has tensor {} with shape {} but the model has {}; give a file of the same model",
+                                          name, shapeText(entry->shape), shapeText(shape)));
     std::vector<T> result((entry->end - entry->begin) / sizeof(T));
     if (!result.empty()) // the header's length is anyone's, so the bytes may be unaligned
         std::memcpy(result.data(), m_content.data() + m_dataBegin + entry->begin, result.size() * sizeof(T));

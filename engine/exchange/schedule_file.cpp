@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/schedule/text_form.h"
 
+#include <fmt/format.h>
 #include <utility>
 
 namespace stagelens::exchange {
@@ -43,7 +44,7 @@ TorchCell ScheduleFile::placeOf(int device, std::size_t position) const
 std::string ScheduleFile::placeText(int device, std::size_t position) const
 {
     const TorchCell place = placeOf(device, position);
-    return csv ? text(place) : base::concat("line ", place.row, ", word ", place.column);
+    return csv ? text(place) : fmt::format("line {}, word {}", place.row, place.column);
 }
 
 base::Result<ScheduleFile> readSchedule(std::string_view text, const std::stop_token &stop)
@@ -71,7 +72,7 @@ base::Result<ScheduleFile> readScheduleFile(const std::filesystem::path &file, c
         return read;
     base::Problems problems = std::move(read).error().problems;
     for (base::Problem &problem : problems)
-        problem = {"schedule.file", base::concat(file.string(), ": ", problem.message)};
+        problem = {"schedule.file", fmt::format("{}: {}", file.string(), problem.message)};
     return base::Error::invalid(std::move(problems));
 }
 

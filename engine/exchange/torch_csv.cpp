@@ -1,16 +1,14 @@
 #include "engine/exchange/torch_csv.h"
 
-#include "engine/base/text.h"
-
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <utility>
 
 namespace stagelens::exchange {
 
 namespace {
 
-using base::concat;
 using schedule::PassKind;
 
 constexpr std::array<std::string_view, 15> kLetters{
@@ -64,11 +62,10 @@ base::Result<TorchKind> kindOf(const schedule::Pass &pass, int device)
 {
     const auto *const found = std::ranges::find(kPassKinds, pass.kind);
     if (found == kPassKinds.end())
-        return base::Error::invalid(
-            "schedule.vocabulary",
-            concat("device ", device, " has pass ", schedule::text(pass),
-                   ", which PyTorch's schedule CSV has no letter for; export a schedule with vocabulary none or redis, or "
-                   "choose csv or json"));
+        return base::Error::invalid("schedule.vocabulary",
+                                    fmt::format("device {} has pass {}, which PyTorch's schedule CSV has no letter for; export "
+                                                "a schedule with vocabulary none or redis, or choose csv or json",
+                                                device, schedule::text(pass)));
     return static_cast<TorchKind>(found - kPassKinds.begin());
 }
 
@@ -88,7 +85,7 @@ bool TorchCsv::hasWaits() const
 
 std::string text(const TorchCell &cell)
 {
-    return concat("row ", cell.row, ", column ", cell.column);
+    return fmt::format("row {}, column {}", cell.row, cell.column);
 }
 
 std::string text(const TorchAction &action, TorchDialect dialect)
@@ -123,21 +120,22 @@ std::string torchOmission(const schedule::Schedule &schedule)
 {
     if (schedule.isSynchronous())
         return {};
-    return concat(schedule.family(), " updates its weights ", schedule::name(schedule.weightUpdate()),
-                  ", which PyTorch's schedule CSV cannot say: whoever reads the file trains this order synchronously, with one "
-                  "update at the end of the step");
+    return fmt::format("{} updates its weights {}, which PyTorch's schedule CSV cannot say: whoever reads the file trains this "
+                       "order synchronously, with one update at the end of the step",
+                       schedule.family(), schedule::name(schedule.weightUpdate()));
 }
 
 base::Result<TorchCsv> torchCsvOf(const schedule::Schedule &schedule)
 {
     if (schedule.placement().directions > 1)
         return base::Error::invalid("schedule.family",
-                                    concat(schedule.family(), " has two replicas of the model, and PyTorch's schedule CSV has "
-                                                              "one rank a stage; export dualpipe-v, or choose csv or json"));
+                                    fmt::format("{} has two replicas of the model, and PyTorch's schedule CSV has one rank a "
+                                                "stage; export dualpipe-v, or choose csv or json",
+                                                schedule.family()));
     if (schedule.slices() > 1)
-        return base::Error::invalid("schedule.family",
-                                    concat(schedule.family(), " runs slices of sequences, and PyTorch's schedule CSV has whole "
-                                                              "microbatches; export 1f1b, or choose csv or json"));
+        return base::Error::invalid("schedule.family", fmt::format("{} runs slices of sequences, and PyTorch's schedule CSV "
+                                                                   "has whole microbatches; export 1f1b, or choose csv or json",
+                                                                   schedule.family()));
     TorchCsv csv;
     for (int device = 0; device < schedule.devices(); ++device) {
         std::vector<TorchAction> &row = csv.ranks.emplace_back();

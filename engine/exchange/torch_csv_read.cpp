@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <fmt/format.h>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -13,7 +14,6 @@ namespace stagelens::exchange {
 
 namespace {
 
-using base::concat;
 using base::quoted;
 
 /// A pass has at most a send, the wait for it and a receive beside it.
@@ -79,11 +79,14 @@ private:
     void noteLetters(const Word &word);
     void settleDialect();
     void refuseIdleCells();
-    void refuse(std::string_view cell, std::string_view reason) { refuseAt(m_cell, concat(quoted(cell), ' ', reason)); }
+    void refuse(std::string_view cell, std::string_view reason)
+    {
+        refuseAt(m_cell, fmt::format("{} {}", quoted(cell), reason));
+    }
     void refuseAt(const TorchCell &at, const std::string &message)
     {
         if (m_problems.size() < kMostTorchProblems)
-            m_problems.push_back({"schedule.file", concat(text(at), ": ", message)});
+            m_problems.push_back({"schedule.file", fmt::format("{}: {}", text(at), message)});
     }
     [[nodiscard]] bool isFull() const { return m_isOver || m_problems.size() >= kMostTorchProblems; }
 
@@ -132,7 +135,7 @@ void TorchCsvReader::readRow(std::string_view line)
 {
     m_cell = {m_csv.ranks.size() + 1, 0};
     if (m_cell.row > static_cast<std::size_t>(schedule::kMostStages)) {
-        refuseAt({m_cell.row, 1}, concat("is a rank too many; the limit is ", schedule::kMostStages, " rows"));
+        refuseAt({m_cell.row, 1}, fmt::format("is a rank too many; the limit is {} rows", schedule::kMostStages));
         m_rest = {};
         return;
     }
@@ -210,8 +213,8 @@ void TorchCsvReader::readContainer(std::string_view cell)
 
 std::optional<TorchAction> TorchCsvReader::readAction(std::string_view text, std::string_view cell)
 {
-    const auto wrong = [&](const auto &...reason) {
-        refuse(cell, concat(reason...));
+    const auto wrong = [&](std::string_view reason) {
+        refuse(cell, reason);
         return std::nullopt;
     };
     TorchAction action;
@@ -219,7 +222,7 @@ std::optional<TorchAction> TorchCsvReader::readAction(std::string_view text, std
         return wrong("is no action; write stage, action and microbatch, such as 0F0 or 1RECV_F0");
     const auto stage = takeIndex(text, schedule::kMostStages - 1);
     if (!stage)
-        return wrong("has a stage beyond ", schedule::kMostStages - 1, ", which is the limit");
+        return wrong(fmt::format("has a stage beyond {}, which is the limit", schedule::kMostStages - 1));
     const std::string_view letters = text.substr(0, std::min(text.find_first_of("0123456789-+"), text.size()));
     const auto *const word = std::ranges::find(kActionWords, letters, &Word::text);
     if (word == kActionWords.end())
@@ -230,15 +233,15 @@ std::optional<TorchAction> TorchCsvReader::readAction(std::string_view text, std
     action.kind = word->kind;
     if (namesMicrobatch(word->kind)) {
         if (text.empty() || text.front() == '-' || text.front() == '+')
-            return wrong(text.empty() ? "has no microbatch" : "has a microbatch with a sign",
-                         "; write the microbatch's number from 0 behind the action, such as ", *stage, letters, '0');
+            return wrong(fmt::format("{}; write the microbatch's number from 0 behind the action, such as {}{}0",
+                                     text.empty() ? "has no microbatch" : "has a microbatch with a sign", *stage, letters));
         const auto microbatch = takeIndex(text, static_cast<int>(schedule::kMostPasses) - 1);
         if (!microbatch)
-            return wrong("has a microbatch beyond ", schedule::kMostPasses - 1, ", which is the limit");
+            return wrong(fmt::format("has a microbatch beyond {}, which is the limit", schedule::kMostPasses - 1));
         action.microbatch = *microbatch;
     }
     if (!text.empty())
-        return wrong("ends with ", quoted(text), ", which means nothing here; remove it");
+        return wrong(fmt::format("ends with {}, which means nothing here; remove it", quoted(text)));
     noteLetters(*word);
     return action;
 }
@@ -279,9 +282,9 @@ void TorchCsvReader::add(const TorchAction &action)
     m_csv.ranks.back().push_back(action);
     m_passes += isCompute(action.kind) ? 1 : 0;
     if (m_passes > schedule::kMostPasses)
-        refuseAt(m_cell, concat("is one pass too many; the limit is ", schedule::kMostPasses));
+        refuseAt(m_cell, fmt::format("is one pass too many; the limit is {}", schedule::kMostPasses));
     else if (++m_actions > kMostActions)
-        refuseAt(m_cell, concat("is one action too many; the limit is ", kMostActions));
+        refuseAt(m_cell, fmt::format("is one action too many; the limit is {}", kMostActions));
     else
         return;
     m_isOver = true;
@@ -294,9 +297,9 @@ void TorchCsvReader::settleDialect()
     if (!isOf2024)
         return;
     if (m_firstI.row > 0)
-        return refuseAt(m_firstI, concat("is an I, which PyTorch writes since 2025, but ", text(m_firstBw),
-                                         " is a BW, which it wrote in 2024; write the file in one of the two: I, W and B, or "
-                                         "B, W and BW"));
+        return refuseAt(m_firstI, fmt::format("is an I, which PyTorch writes since 2025, but {} is a BW, which it wrote in "
+                                              "2024; write the file in one of the two: I, W and B, or B, W and BW",
+                                              text(m_firstBw)));
     m_csv.dialect = TorchDialect::Of2024;
     for (std::size_t rank = 0; rank < m_csv.ranks.size(); ++rank) {
         auto isBw = m_isBw[rank].begin();

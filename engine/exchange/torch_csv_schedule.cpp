@@ -1,17 +1,16 @@
 // scheduleOf(): from the actions of a CSV to the passes of a schedule.
-#include "engine/base/text.h"
 #include "engine/exchange/torch_csv.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <fmt/format.h>
 #include <utility>
 
 namespace stagelens::exchange {
 
 namespace {
 
-using base::concat;
 using schedule::PassKind;
 
 constexpr int kNowhere = -1;
@@ -32,7 +31,7 @@ private:
     void refuseAction(const TorchAction &action, const TorchCell &cell, const std::string &fault)
     {
         if (!fault.empty())
-            refuse(concat(text(cell), ": ", text(action, m_csv.dialect), ' ', fault));
+            refuse(fmt::format("{}: {} {}", text(cell), text(action, m_csv.dialect), fault));
     }
     [[nodiscard]] std::vector<std::vector<schedule::Pass>> orders() const;
     /// Calls `visit(action, cell)` for every action of the file that is not idle, until there are problems enough.
@@ -80,13 +79,13 @@ void Reading::readSizes()
     });
     // Each microbatch has a forward at least: a greater number would make a plan that is larger than its file.
     if (static_cast<std::size_t>(m_microbatches) > m_passes)
-        refuse(concat(text(last), ": microbatch ", m_microbatches - 1, " is beyond the file's ", m_passes,
-                      " passes; number the microbatches from 0 without gaps"));
+        refuse(fmt::format("{}: microbatch {} is beyond the file's {} passes; number the microbatches from 0 without gaps",
+                           text(last), m_microbatches - 1, m_passes));
     // Each stage has a forward and a backward of every microbatch.
     else if (const std::size_t forwards = static_cast<std::size_t>(m_stages) * static_cast<std::size_t>(m_microbatches);
              forwards > schedule::kMostPasses / 2)
-        refuse(concat(m_stages, " stages with ", m_microbatches, " microbatches need more than ", schedule::kMostPasses,
-                      " passes, which is the limit"));
+        refuse(fmt::format("{} stages with {} microbatches need more than {} passes, which is the limit", m_stages,
+                           m_microbatches, schedule::kMostPasses));
 }
 
 void Reading::placeStages()
@@ -98,20 +97,20 @@ void Reading::placeStages()
         if (rank == kNowhere)
             rank = here;
         else if (rank != here)
-            refuse(concat(text(cell), ": ", text(action, m_csv.dialect), " puts stage ", action.stage, " on rank ", here,
-                          ", but it is on rank ", rank, " (row ", rank + 1, "); a stage lies on one rank"));
+            refuse(fmt::format("{}: {} puts stage {} on rank {}, but it is on rank {} (row {}); a stage lies on one rank",
+                               text(cell), text(action, m_csv.dialect), action.stage, here, rank, rank + 1));
     });
     const auto missing = std::ranges::find(m_rankOfStage, kNowhere);
     if (missing != m_rankOfStage.end())
-        refuse(concat("stage ", missing - m_rankOfStage.begin(), " of ", m_stages,
-                      " is in no row; number the stages from 0 without gaps"));
+        refuse(fmt::format("stage {} of {} is in no row; number the stages from 0 without gaps",
+                           missing - m_rankOfStage.begin(), m_stages));
 }
 
 void Reading::checkRows()
 {
     for (std::size_t rank = 0; rank < m_csv.ranks.size(); ++rank)
         if (std::ranges::none_of(m_csv.ranks[rank], [](const TorchAction &action) { return isCompute(action.kind); }))
-            refuse(concat("row ", rank + 1, ": rank ", rank, " computes nothing; remove the row, or give the rank a stage"));
+            refuse(fmt::format("row {}: rank {} computes nothing; remove the row, or give the rank a stage", rank + 1, rank));
 }
 
 void Reading::checkOverlaps()
@@ -122,7 +121,7 @@ void Reading::checkOverlaps()
         if (action.overlap != TorchOverlap::Last)
             return;
         if (inside > 2)
-            refuse(concat(text(cell), ": ", inside, " actions overlap; write pairs, such as (0F7;7B3)OVERLAP_F_B"));
+            refuse(fmt::format("{}: {} actions overlap; write pairs, such as (0F7;7B3)OVERLAP_F_B", text(cell), inside));
         inside = 0;
     });
 }
@@ -182,15 +181,15 @@ public:
     [[nodiscard]] std::string partnerFault(const TorchAction &action, bool hasWaits)
     {
         if (hasWaits && isSend(action.kind) && !has(action.stage, action.microbatch, waitFor(action.kind)))
-            return concat("has no ",
-                          text(TorchAction{action.microbatch, action.stage, waitFor(action.kind), TorchOverlap::None}),
-                          " behind it, while other sends of the file have one; add it, as PyTorch 2.15 needs, or remove all");
+            return fmt::format(
+                "has no {} behind it, while other sends of the file have one; add it, as PyTorch 2.15 needs, or remove all",
+                text(TorchAction{action.microbatch, action.stage, waitFor(action.kind), TorchOverlap::None}));
         const Peer peer = peerOf(action);
         if (has(peer.stage, action.microbatch, peer.kind))
             return {};
         const TorchAction missing{action.microbatch, static_cast<std::uint16_t>(peer.stage), peer.kind, TorchOverlap::None};
-        return concat("has no ", text(missing), " on the other side; add it to row ",
-                      m_rankOfStage[static_cast<std::size_t>(peer.stage)] + 1, ", or remove this one");
+        return fmt::format("has no {} on the other side; add it to row {}, or remove this one", text(missing),
+                           m_rankOfStage[static_cast<std::size_t>(peer.stage)] + 1);
     }
 
 private:
@@ -224,8 +223,8 @@ private:
         const TorchKind send = action.kind == TorchKind::WaitSendF ? TorchKind::SendF : TorchKind::SendB;
         return has(action.stage, action.microbatch, send)
                    ? ""
-                   : concat("waits for a send that is not before it; put it behind ",
-                            text(TorchAction{action.microbatch, action.stage, send, TorchOverlap::None}));
+                   : fmt::format("waits for a send that is not before it; put it behind {}",
+                                 text(TorchAction{action.microbatch, action.stage, send, TorchOverlap::None}));
     }
     std::string faultOfPass(const TorchAction &action)
     {
@@ -234,8 +233,8 @@ private:
         if (action.kind == TorchKind::W || !isElsewhere(action.stage, isForward ? action.stage - 1 : action.stage + 1) ||
             has(action.stage, action.microbatch, receive))
             return {};
-        return concat("has no ", text(TorchAction{action.microbatch, action.stage, receive, TorchOverlap::None}),
-                      " before it; add one to its row");
+        return fmt::format("has no {} before it; add one to its row",
+                           text(TorchAction{action.microbatch, action.stage, receive, TorchOverlap::None}));
     }
 
     const std::vector<int> &m_rankOfStage;
@@ -252,17 +251,17 @@ public:
     {
         if (action.kind == TorchKind::ReduceGrad) {
             const int before = std::exchange(m_pending, action.stage);
-            return before == kNowhere ? "" : concat("begins before ", waitText(before), "; put that in front of it");
+            return before == kNowhere ? "" : fmt::format("begins before {}; put that in front of it", waitText(before));
         }
         if (std::exchange(m_pending, kNowhere) == action.stage)
             return {};
-        return concat("waits for no ", text(TorchAction{-1, action.stage, TorchKind::ReduceGrad, TorchOverlap::None}),
-                      "; put it behind that");
+        return fmt::format("waits for no {}; put it behind that",
+                           text(TorchAction{-1, action.stage, TorchKind::ReduceGrad, TorchOverlap::None}));
     }
     /// Returns what is missing at the end of the row, or an empty text.
     [[nodiscard]] std::string endFault() const
     {
-        return m_pending == kNowhere ? "" : concat("has no ", waitText(m_pending), "; add it at the end");
+        return m_pending == kNowhere ? "" : fmt::format("has no {}; add it at the end", waitText(m_pending));
     }
 
 private:
@@ -306,7 +305,7 @@ void Reading::checkReductions()
     });
     for (std::size_t rank = 0; rank < checks.size(); ++rank)
         if (const std::string fault = checks[rank].endFault(); !fault.empty())
-            refuse(concat("row ", rank + 1, ": ", fault));
+            refuse(fmt::format("row {}: {}", rank + 1, fault));
 }
 
 std::vector<std::vector<schedule::Pass>> Reading::orders() const

@@ -1,9 +1,8 @@
 #include "engine/exchange/torch_lowering.h"
 
-#include "engine/base/text.h"
-
 #include <algorithm>
 #include <cstddef>
+#include <fmt/format.h>
 #include <functional>
 #include <queue>
 #include <set>
@@ -255,9 +254,9 @@ base::Result<TorchCsv> lowered(const schedule::Schedule &schedule, TorchLowering
     }
     auto rows = Rounds(schedule, std::move(csv->ranks)).run();
     if (const int *const stuck = std::get_if<int>(&rows))
-        return base::Error::invalid("schedule", base::concat("rank ", *stuck,
-                                                             " waits for a message that is never sent; see "
-                                                             "`stagelens-cli validate` for the circle"));
+        return base::Error::invalid(
+            "schedule",
+            fmt::format("rank {} waits for a message that is never sent; see `stagelens-cli validate` for the circle", *stuck));
     csv->ranks = std::get<std::vector<Row>>(std::move(rows));
     if (release == TorchRelease::Since2_15)
         for (Row &row : csv->ranks)

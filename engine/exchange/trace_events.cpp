@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <fmt/format.h>
 #include <istream>
 #include <nlohmann/json.hpp>
 #include <streambuf>
 #include <utility>
 
 namespace stagelens::exchange {
-
-using base::concat;
 
 namespace {
 
@@ -57,7 +56,7 @@ protected:
             m_error = count.error();
         else if (!hasShortTokens({m_block.data(), *count}))
             m_error = base::Error::invalid(
-                m_input.name, concat("has a text or number longer than ", kLongestToken, " bytes; export the trace again"));
+                m_input.name, fmt::format("has a text or number longer than {} bytes; export the trace again", kLongestToken));
         if (m_error || *count == 0)
             return traits_type::eof();
         setg(m_block.data(), m_block.data(), m_block.data() + *count);
@@ -136,7 +135,7 @@ public:
     }
     bool parse_error(std::size_t position, const std::string &, const nlohmann::json::exception &) override
     {
-        problem = concat("is no JSON from byte ", position, " on; export the trace again");
+        problem = fmt::format("is no JSON from byte {} on; export the trace again", position);
         return false;
     }
 
@@ -152,7 +151,7 @@ private:
     {
         if (++m_level <= kDeepest)
             return true;
-        problem = concat("is nested deeper than ", kDeepest, " levels; export the trace again");
+        problem = fmt::format("is nested deeper than {} levels; export the trace again", kDeepest);
         return false;
     }
 
@@ -183,17 +182,17 @@ private:
         const auto begin = nanosOfMicros(m_event.begin);
         const auto length = nanosOfMicros(m_event.duration);
         if (!begin || !length) {
-            problem = concat("has an event ", base::quoted(m_event.name), " without a time (ts ", base::quoted(m_event.begin),
-                             ", dur ", base::quoted(m_event.duration), "); both must be microseconds from 0");
+            problem = fmt::format("has an event {} without a time (ts {}, dur {}); both must be microseconds from 0",
+                                  base::quoted(m_event.name), base::quoted(m_event.begin), base::quoted(m_event.duration));
             return false;
         }
         std::string lane = gpu ? m_event.process : m_event.process + '/' + m_event.thread;
         lane.resize(std::min(lane.size(), kLongestLane));
         events.lanes[std::move(lane)].push_back({*begin, *begin + *length, *pass});
         if (++events.passes > kMostEvents)
-            problem = concat("has more than ", kMostEvents, " passes; export fewer steps");
+            problem = fmt::format("has more than {} passes; export fewer steps", kMostEvents);
         else if (events.lanes.size() > kMostLanes)
-            problem = concat("has passes on more than ", kMostLanes, " threads; export the ranks of one pipeline");
+            problem = fmt::format("has passes on more than {} threads; export the ranks of one pipeline", kMostLanes);
         return problem.empty();
     }
 

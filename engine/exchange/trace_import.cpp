@@ -1,18 +1,17 @@
 #include "engine/exchange/trace_import.h"
 
-#include "engine/base/text.h"
 #include "engine/exchange/trace_events.h"
 #include "engine/schedule/check/validator.h"
 
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <fmt/format.h>
 #include <limits>
 #include <map>
 
 namespace stagelens::exchange {
 
-using base::concat;
 using base::Error;
 using base::Result;
 using schedule::Pass;
@@ -83,7 +82,7 @@ Result<std::vector<TraceLane>> readLanes(std::span<const TraceInput> files, std:
             problems.push_back({file.name, "has no event named as a pass of a pipeline (PP:0F0); record with PyTorch's "
                                            "pipeline runtime, whose actions bear such names"});
         for (auto &[lane, passes] : events->lanes) {
-            std::vector<PassEvent> &all = byName[concat(file.name, ", process ", lane)].events;
+            std::vector<PassEvent> &all = byName[fmt::format("{}, process {}", file.name, lane)].events;
             if (all.empty())
                 all = std::move(passes);
             else // two files of one name
@@ -116,8 +115,9 @@ Result<Shape> shapeOf(std::vector<TraceLane> &lanes)
             const PassEvent &event = lane.events[i];
             const auto [place, isNew] = laneOfStage.try_emplace(event.pass.stage, index);
             if (!isNew && place->second != index)
-                return Error::invalid(lane.name, concat("runs stage ", event.pass.stage, ", which ", lanes[place->second].name,
-                                                        " runs as well; give one trace a rank, of one pipeline"));
+                return Error::invalid(
+                    lane.name, fmt::format("runs stage {}, which {} runs as well; give one trace a rank, of one pipeline",
+                                           event.pass.stage, lanes[place->second].name));
             const std::size_t step = stepOfEvent[i];
             if (step < kMostSteps) {
                 lane.steps.resize(std::max(lane.steps.size(), step + 1));
@@ -128,12 +128,13 @@ Result<Shape> shapeOf(std::vector<TraceLane> &lanes)
         }
     }
     if (lanes.size() > static_cast<std::size_t>(schedule::kMostStages))
-        return Error::invalid(lanes[0].name, concat("and the others have ", lanes.size(), " lanes; that is too many"));
+        return Error::invalid(lanes[0].name, fmt::format("and the others have {} lanes; that is too many", lanes.size()));
     for (int stage = 0; stage < shape.stages; ++stage) {
         const auto lane = laneOfStage.find(stage);
         if (lane == laneOfStage.end())
-            return Error::invalid(lanes[0].name, concat("no trace has passes of stage ", stage, " of ", shape.stages,
-                                                        "; give the traces of all ranks together"));
+            return Error::invalid(lanes[0].name,
+                                  fmt::format("no trace has passes of stage {} of {}; give the traces of all ranks together",
+                                              stage, shape.stages));
         shape.stageDevice.push_back(static_cast<std::uint16_t>(lane->second));
     }
     return shape;
@@ -178,9 +179,10 @@ Result<> separate(timeline::Timeline &timeline, const std::vector<TraceLane> &la
             if (lane.begin[i] >= lane.end[i - 1])
                 continue;
             if (lane.end[i - 1] - lane.begin[i] > kRounding)
-                return Error::invalid(lanes[index].name,
-                                      concat("passes ", schedule::text(lane.pass[i - 1]), " and ", schedule::text(lane.pass[i]),
-                                             " overlap there; one lane is one device, which runs one pass at a time"));
+                return Error::invalid(
+                    lanes[index].name,
+                    fmt::format("passes {} and {} overlap there; one lane is one device, which runs one pass at a time",
+                                schedule::text(lane.pass[i - 1]), schedule::text(lane.pass[i])));
             lane.begin[i] = lane.end[i - 1];
             lane.end[i] = std::max(lane.end[i], lane.begin[i]);
         }
@@ -201,8 +203,9 @@ Result<schedule::Schedule> scheduleOf(const timeline::Timeline &step, const Shap
     options.limit = 1;
     options.inMicrobatchOrder = false;
     if (const auto violations = schedule::findViolations(made, options); !violations.empty())
-        return Error::invalid("trace", concat("the passes of its first whole step are no schedule: ", violations[0].cause,
-                                              "; record whole steps of one pipeline"));
+        return Error::invalid(
+            "trace", fmt::format("the passes of its first whole step are no schedule: {}; record whole steps of one pipeline",
+                                 violations[0].cause));
     return made;
 }
 
@@ -245,8 +248,10 @@ Result<ImportedTrace> importTrace(std::span<const TraceInput> files)
         imported.steps.push_back(*std::move(timeline));
     }
     if (imported.steps.empty())
-        return Error::invalid(files[0].name, concat("no step is whole: of ", shape->passes,
-                                                    " passes some are missing in each; record at least one whole step"));
+        return Error::invalid(
+            files[0].name,
+            fmt::format("no step is whole: of {} passes some are missing in each; record at least one whole step",
+                        shape->passes));
     auto made = scheduleOf(imported.steps.front(), *shape);
     if (!made)
         return std::move(made).error();

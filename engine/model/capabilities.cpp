@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <type_traits>
 #include <variant>
 
@@ -236,7 +237,7 @@ std::string textOf(const FieldValue &value)
             using Held = std::decay_t<decltype(held)>;
             if constexpr (std::is_same_v<Held, std::string> || std::is_same_v<Held, std::int64_t> ||
                           std::is_same_v<Held, double>)
-                return base::concat(held);
+                return base::valueText(held);
             else
                 return std::string("set"); // no field of the table
         },
@@ -256,8 +257,9 @@ base::Problems unsupported(const Experiment &experiment, Use use)
     for (const Capability &each : kCapabilities) {
         const bool isRefused = use == Use::Predict ? !each.isPredicted : each.isPredicted && !each.isRun;
         if (isRefused && each.isUsed(experiment))
-            problems.push_back({std::string(each.field), base::concat("is ", textOf(schemaField(each.field).value(experiment)),
-                                                                      ", but ", each.reason, "; ", each.remedy)});
+            problems.push_back(
+                {std::string(each.field), fmt::format("is {}, but {}; {}", textOf(schemaField(each.field).value(experiment)),
+                                                      each.reason, each.remedy)});
     }
     return problems;
 }

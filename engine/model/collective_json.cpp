@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <iterator>
 
 namespace stagelens::model {
 namespace {
 
-using base::concat;
 using base::Problems;
 
 constexpr std::size_t kMostTables = 512;
@@ -23,18 +23,18 @@ void readPoints(const std::vector<double> &sizes, const std::vector<double> &mic
                 CollectiveTable &table)
 {
     if (sizes.empty() || sizes.size() > kMostPoints)
-        return reader.problem("bytes", concat("has ", sizes.size(), " sizes; give 1 to ", kMostPoints));
+        return reader.problem("bytes", fmt::format("has {} sizes; give 1 to {}", sizes.size(), kMostPoints));
     if (sizes.size() != micros.size())
         return reader.problem(
-            "microseconds", concat("has ", micros.size(), " times for ", sizes.size(), " sizes; give one time for each size"));
+            "microseconds", fmt::format("has {} times for {} sizes; give one time for each size", micros.size(), sizes.size()));
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const double before = i == 0 ? 0 : sizes[i - 1];
         if (!(sizes[i] > before && sizes[i] <= kMostTensor))
-            return reader.problem("bytes",
-                                  concat("has ", sizes[i], " behind ", before, "; give growing sizes from 1 to ", kMostTensor));
+            return reader.problem(
+                "bytes", fmt::format("has {:g} behind {:g}; give growing sizes from 1 to {:g}", sizes[i], before, kMostTensor));
         if (!(micros[i] > 0 && micros[i] <= kLongestCollective))
             return reader.problem("microseconds",
-                                  concat("has ", micros[i], "; choose more than 0, up to ", kLongestCollective));
+                                  fmt::format("has {:g}; choose more than 0, up to {:g}", micros[i], kLongestCollective));
         table.points.push_back({sizes[i], micros[i]});
     }
 }
@@ -52,10 +52,11 @@ CollectiveTable readTable(const Json &json, std::string path, Problems &problems
     reader.require("microseconds", micros);
     const std::size_t before = problems.size();
     if (table.ranks < 2 || table.ranks > kMostGroup)
-        reader.problem("ranks", concat("is ", table.ranks, "; choose 2 to ", kMostGroup));
+        reader.problem("ranks", fmt::format("is {}; choose 2 to {}", table.ranks, kMostGroup));
     else if (table.nodes < 1 || table.nodes > table.ranks || table.ranks % table.nodes != 0)
-        reader.problem("nodes", concat("is ", table.nodes, ", which does not divide the ", table.ranks,
-                                       " ranks; each node has equally many, such as nodes 1"));
+        reader.problem("nodes",
+                       fmt::format("is {}, which does not divide the {} ranks; each node has equally many, such as nodes 1",
+                                   table.nodes, table.ranks));
     if (problems.size() == before && reader.find("bytes") != nullptr && reader.find("microseconds") != nullptr)
         readPoints(sizes, micros, reader, table);
     reader.finish();
@@ -105,16 +106,16 @@ void readCollectives(ObjectReader &reader, const std::string &path, Hardware &ha
         return;
     if (!member->is_array() || member->size() > kMostTables)
         return reader.problem("collectives",
-                              concat("must be a list of at most ", kMostTables,
-                                     " tables, such as [{\"operation\": \"all-reduce\", \"ranks\": 8, \"bytes\": "
-                                     "[1048576], \"microseconds\": [101.9]}]"));
+                              fmt::format("must be a list of at most {} tables, such as [{{\"operation\": \"all-reduce\", "
+                                          "\"ranks\": 8, \"bytes\": [1048576], \"microseconds\": [101.9]}}]",
+                                          kMostTables));
     std::vector<CollectiveTable> read;
     for (std::size_t i = 0; i < member->size(); ++i) {
-        CollectiveTable table = readTable((*member)[i], concat(path, ".collectives[", i, ']'), problems);
+        CollectiveTable table = readTable((*member)[i], fmt::format("{}.collectives[{}]", path, i), problems);
         if (std::ranges::any_of(read, [&](const CollectiveTable &other) { return isOfSame(table, other); }))
-            problems.push_back(
-                {concat(path, ".collectives[", i, ']'), concat("is a second table of ", name(table.operation), " among ",
-                                                               table.ranks, " ranks on ", table.nodes, " nodes; keep one")});
+            problems.push_back({fmt::format("{}.collectives[{}]", path, i),
+                                fmt::format("is a second table of {} among {} ranks on {} nodes; keep one",
+                                            name(table.operation), table.ranks, table.nodes)});
         std::erase_if(hardware.collectives, [&](const CollectiveTable &other) { return isOfSame(table, other); });
         read.push_back(std::move(table));
     }

@@ -6,10 +6,11 @@
 #include "engine/model/schema/field_json.h"
 #include "engine/operators/optimizers/optimizer.h"
 
+#include <fmt/format.h>
+
 namespace stagelens::model {
 namespace {
 
-using base::concat;
 using base::Error;
 using base::Result;
 
@@ -43,13 +44,16 @@ std::optional<base::Problem> versionProblem(const Json &document)
 {
     const auto version = document.find("stagelens");
     if (version == document.end())
-        return base::Problem{"stagelens", concat("missing; an experiment begins with \"stagelens\": \"", kVersion, "\"")};
+        return base::Problem{"stagelens", fmt::format("missing; an experiment begins with \"stagelens\": \"{}\"", kVersion)};
     if (*version == kVersion || *version == kFirstVersion)
         return std::nullopt;
     const std::string found =
         version->is_string() ? shown(version->get_ref<const std::string &>()) : std::string(typeName(*version));
-    return base::Problem{"stagelens", concat("is `", found, "`, and this program reads `", kVersion, "` and `", kFirstVersion,
-                                             "` only; open it with the program that wrote it, or correct the word")};
+    return base::Problem{
+        "stagelens",
+        fmt::format(
+            "is `{}`, and this program reads `{}` and `{}` only; open it with the program that wrote it, or correct the word",
+            found, kVersion, kFirstVersion)};
 }
 
 /// Returns the path of a file as stored in a document: relative to its folder if the file is below it, so that both can be
@@ -113,7 +117,7 @@ Result<Experiment> experimentFromJson(std::string_view text, const std::string &
     readCost(reader, experiment, problems);
     readFields(reader, "training", experiment, problems);
     followOptimizer(OptimizerChoice(), experiment.training.optimizer, [&](std::string_view key) {
-        const auto at = Json::json_pointer(concat("/training/optimizer/", key));
+        const auto at = Json::json_pointer(fmt::format("/training/optimizer/{}", key));
         return document->contains(at);
     });
     readFields(reader, "what_if", experiment, problems);

@@ -1,15 +1,12 @@
 #include "engine/model/family_shape.h"
 
-#include "engine/base/text.h"
-
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 
 namespace stagelens::model {
 
 namespace {
-
-using base::concat;
 
 /// 1024 devices x 64 chunks still fit a 16-bit stage number (0..65535).
 constexpr int kMostChunks = 64;
@@ -115,31 +112,32 @@ base::Problems shapeProblems(const ScheduleChoice &choice)
     const Shape shape = shapeOf(choice);
     if (const int chunks = stagesPerDevice(choice); chunks < shape.least || chunks > shape.most)
         problems.push_back(
-            {"schedule.chunks", shape.least == shape.most
-                                    ? concat(choice.family, " has ", shape.most, shape.most == 1 ? " chunk" : " chunks",
-                                             " a device, and ", chunks, " are given; leave chunks out or give ", shape.most)
-                                    : concat("is ", chunks, "; choose ", shape.least, " to ", shape.most)});
+            {"schedule.chunks",
+             shape.least == shape.most
+                 ? fmt::format("{} has {}{} a device, and {} are given; leave chunks out or give {}", choice.family, shape.most,
+                               shape.most == 1 ? " chunk" : " chunks", chunks, shape.most)
+                 : fmt::format("is {}; choose {} to {}", chunks, shape.least, shape.most)});
     if (choice.groupSize && !shape.hasGroups)
-        problems.push_back({"schedule.group_size", concat(choice.family, " does not run in groups of microbatches; leave it "
-                                                                         "out or choose interleaved-1f1b")});
+        problems.push_back(
+            {"schedule.group_size",
+             fmt::format("{} does not run in groups of microbatches; leave it out or choose interleaved-1f1b", choice.family)});
     else if (choice.groupSize.value_or(1) < 1)
-        problems.push_back({"schedule.group_size", concat("is ", *choice.groupSize, "; choose 1 or more")});
+        problems.push_back({"schedule.group_size", fmt::format("is {}; choose 1 or more", *choice.groupSize)});
     if (choice.waves && choice.family != "hanayo")
-        problems.push_back({"schedule.waves", concat(choice.family, " has no waves; leave it out or choose hanayo")});
+        problems.push_back({"schedule.waves", fmt::format("{} has no waves; leave it out or choose hanayo", choice.family)});
     else if (const int waves = choice.waves.value_or(1); waves < 1 || waves > kMostWaves)
-        problems.push_back({"schedule.waves", concat("is ", waves, "; choose 1 to ", kMostWaves)});
+        problems.push_back({"schedule.waves", fmt::format("is {}; choose 1 to {}", waves, kMostWaves)});
     if (!cutsSequences(choice.family) && (choice.sequenceSlices || choice.sliceCut != SliceCut::Work))
         problems.push_back({choice.sequenceSlices ? "schedule.sequence_slices" : "schedule.slice_cut",
-                            concat(choice.family, " runs whole sequences; leave it out or choose seq1f1b")});
+                            fmt::format("{} runs whole sequences; leave it out or choose seq1f1b", choice.family)});
     else if (const int slices = slicesOf(choice); slices < 1 || slices > kMostSlices)
-        problems.push_back({"schedule.sequence_slices", concat("is ", slices, "; choose 1 to ", kMostSlices)});
+        problems.push_back({"schedule.sequence_slices", fmt::format("is {}; choose 1 to {}", slices, kMostSlices)});
     if (choice.memoryLimit.value_or(1) < 1)
-        problems.push_back({"schedule.memory_limit", concat("is ", *choice.memoryLimit, " bytes; choose 1 or more")});
+        problems.push_back({"schedule.memory_limit", fmt::format("is {} bytes; choose 1 or more", *choice.memoryLimit)});
     if (!traits(choice.vocabulary).isChoice)
-        problems.push_back({"schedule.vocabulary", base::concat(name(choice.vocabulary),
-                                                                " is a family, not a method; leave "
-                                                                "vocabulary out and choose the schedule ",
-                                                                name(choice.vocabulary))});
+        problems.push_back(
+            {"schedule.vocabulary", fmt::format("{} is a family, not a method; leave vocabulary out and choose the schedule {}",
+                                                name(choice.vocabulary), name(choice.vocabulary))});
     return problems;
 }
 

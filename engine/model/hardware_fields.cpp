@@ -1,15 +1,12 @@
 #include "engine/model/hardware_fields.h"
 
-#include "engine/base/text.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace stagelens::model {
 namespace {
-
-using base::concat;
 
 constexpr double kMostStored = 9e15;
 constexpr double kMostRate = 1e18;
@@ -245,19 +242,20 @@ std::span<const HardwareField> hardwareFields()
 std::string faultOf(const HardwareField &field, double value)
 {
     const auto shown = [&field](double number) {
-        return field.isWhole ? concat(std::llround(std::clamp(number, -kMostStored, kMostStored))) : concat(number);
+        return field.isWhole ? fmt::format("{}", std::llround(std::clamp(number, -kMostStored, kMostStored)))
+                             : fmt::format("{:g}", number);
     };
     if (field.isWhole && std::isfinite(value) && value != std::floor(value))
-        return concat("is ", value, "; choose a whole number, such as ", shown(value));
+        return fmt::format("is {:g}; choose a whole number, such as {}", value, shown(value));
     const bool isLow = !(field.isOpen ? value > field.least : value >= field.least);
     if (!isLow && value <= field.most)
         return {};
-    const std::string found = std::isfinite(value) ? shown(value) : concat(value);
-    const std::string range = field.isOpen ? concat("more than ", shown(field.least), ", up to ", shown(field.most))
-                                           : concat(shown(field.least), " to ", shown(field.most));
+    const std::string found = std::isfinite(value) ? shown(value) : fmt::format("{:g}", value);
+    const std::string range = field.isOpen ? fmt::format("more than {}, up to {}", shown(field.least), shown(field.most))
+                                           : fmt::format("{} to {}", shown(field.least), shown(field.most));
     if (std::isnan(value) || (isLow && field.isOpen))
-        return concat("is ", found, "; choose ", range);
-    return concat("is ", found, "; choose ", range, " (the nearest is ", shown(isLow ? field.least : field.most), ')');
+        return fmt::format("is {}; choose {}", found, range);
+    return fmt::format("is {}; choose {} (the nearest is {})", found, range, shown(isLow ? field.least : field.most));
 }
 
 } // namespace stagelens::model

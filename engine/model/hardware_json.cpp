@@ -1,17 +1,18 @@
 #include "engine/model/hardware_json.h"
 
 #include "engine/base/file.h"
+#include "engine/base/text.h"
 #include "engine/model/collective_json.h"
 #include "engine/model/hardware_fields.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::model {
 namespace {
 
-using base::concat;
 using base::Error;
 using base::Problems;
 using base::Result;
@@ -88,7 +89,7 @@ void readLink(ObjectReader &parent, const char *key, const std::string &path, bo
             parent.problem(key, "missing");
         return;
     }
-    ObjectReader reader(*member, concat(path, '.', key), problems);
+    ObjectReader reader(*member, fmt::format("{}.{}", path, key), problems);
     LinkClass &link = std::string_view(key) == "inside_node" ? hardware.insideNode : hardware.betweenNodes;
     if (hasBase)
         reader.read("name", link.name);
@@ -106,8 +107,8 @@ std::string textFault(const std::string &text, std::size_t longest)
     const bool isSound = base::isUtf8(text) &&
                          std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
     if (!isSound)
-        return concat("is ", base::quoted(text), "; write one line of UTF-8 text without control characters");
-    return text.size() <= longest ? "" : concat("is ", text.size(), " bytes long; shorten it to ", longest);
+        return fmt::format("is {}; write one line of UTF-8 text without control characters", base::quoted(text));
+    return text.size() <= longest ? "" : fmt::format("is {} bytes long; shorten it to {}", text.size(), longest);
 }
 
 void readTexts(ObjectReader &reader, Form form, Hardware &hardware)
@@ -146,7 +147,7 @@ bool readBase(ObjectReader &reader, Hardware &hardware)
     hardware = *std::move(preset);
     hardware.derivedFrom = base;
     hardware.name.clear();
-    hardware.description = concat("derived from ", base);
+    hardware.description = fmt::format("derived from {}", base);
     return true;
 }
 
@@ -155,8 +156,8 @@ void checkTogether(const Hardware &hardware, ObjectReader &reader)
 {
     if (hardware.memoryCapacity > 0 && hardware.reservedMemory >= hardware.memoryCapacity)
         reader.problem("reserved_memory_bytes",
-                       concat("is ", hardware.reservedMemory, ", and a device has ", hardware.memoryCapacity,
-                              "; choose less, such as ", hardware.memoryCapacity / 16));
+                       fmt::format("is {}, and a device has {}; choose less, such as {}", hardware.reservedMemory,
+                                   hardware.memoryCapacity, hardware.memoryCapacity / 16));
 }
 
 void readHardware(const Json &json, const std::string &path, Form form, Hardware &hardware, Problems &problems)
@@ -174,12 +175,12 @@ void readHardware(const Json &json, const std::string &path, Form form, Hardware
     double spread = 0; // of a calibration; not a property of the hardware
     reader.read(kSpread, spread);
     if (!(spread >= 0 && spread <= 1))
-        reader.problem(kSpread, concat("is ", spread, "; choose 0 to 1"));
+        reader.problem(kSpread, fmt::format("is {:g}; choose 0 to 1", spread));
     for (const char *link : {"inside_node", "between_nodes"})
         readLink(reader, link, path, hasBase, hardware, problems);
     readCollectives(reader, path, hardware, problems);
     if (const Json *member = reader.find("measured"))
-        hardware.measured = readMeasured(*member, concat(path, ".measured"), problems);
+        hardware.measured = readMeasured(*member, fmt::format("{}.measured", path), problems);
     reader.finish();
     checkTogether(hardware, reader);
 }
@@ -188,15 +189,18 @@ void readHardware(const Json &json, const std::string &path, Form form, Hardware
 std::optional<base::Problem> versionProblem(const Json &document, const std::string &path)
 {
     const auto version = document.find("stagelens");
-    const std::string field = concat(path, ".stagelens");
+    const std::string field = fmt::format("{}.stagelens", path);
     if (version == document.end())
-        return base::Problem{field, concat("missing; a hardware file begins with \"stagelens\": \"", kHardwareVersion, "\"")};
+        return base::Problem{field,
+                             fmt::format("missing; a hardware file begins with \"stagelens\": \"{}\"", kHardwareVersion)};
     if (*version == kHardwareVersion)
         return std::nullopt;
     const std::string found =
         version->is_string() ? shown(version->get_ref<const std::string &>()) : std::string(typeName(*version));
-    return base::Problem{field, concat("is `", found, "`, and this program reads `", kHardwareVersion,
-                                       "` only; open it with the program that wrote it, or correct the word")};
+    return base::Problem{
+        field,
+        fmt::format("is `{}`, and this program reads `{}` only; open it with the program that wrote it, or correct the word",
+                    found, kHardwareVersion)};
 }
 
 /// Adds the members that presets and clusters have in common.
@@ -256,9 +260,8 @@ Result<Hardware> clusterFromText(std::string_view text, const std::string &sourc
     Hardware hardware;
     readHardware(*document, source, Form::File, hardware, problems);
     if (problems.empty() && hardwarePreset(hardware.name).ok())
-        problems.push_back(
-            {concat(source, ".name"),
-             concat("is ", hardware.name, ", which is a preset; choose another, such as ", copyOf(hardware).name)});
+        problems.push_back({fmt::format("{}.name", source), fmt::format("is {}, which is a preset; choose another, such as {}",
+                                                                        hardware.name, copyOf(hardware).name)});
     if (!problems.empty())
         return Error::invalid(std::move(problems));
     return hardware;

@@ -1,15 +1,16 @@
 #include "engine/model/json_reader.h"
 
 #include "engine/base/printable.h"
+#include "engine/base/text.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 #include <unordered_set>
 
 namespace stagelens::model {
 namespace {
 
-using base::concat;
 using base::Error;
 using base::Result;
 
@@ -33,10 +34,10 @@ public:
     {
         std::unordered_set<std::string> &seen = m_keys.back();
         if (seen.size() == m_bounds.mostMembers)
-            return refuse(
-                concat("has an object of more than ", m_bounds.mostMembers, " members; no file that is read here needs more"));
+            return refuse(fmt::format("has an object of more than {} members; no file that is read here needs more",
+                                      m_bounds.mostMembers));
         if (!seen.insert(value).second)
-            return refuse(concat("gives the member `", shown(value), "` twice in one object; remove one"));
+            return refuse(fmt::format("gives the member `{}` twice in one object; remove one", shown(value)));
         return true;
     }
     bool parse_error(std::size_t position, const std::string & /*token*/,
@@ -54,7 +55,8 @@ private:
     bool enter()
     {
         if (m_keys.size() == m_bounds.deepest)
-            return refuse(concat("is nested deeper than ", m_bounds.deepest, " levels; no file that is read here needs more"));
+            return refuse(
+                fmt::format("is nested deeper than {} levels; no file that is read here needs more", m_bounds.deepest));
         m_keys.emplace_back();
         return true;
     }
@@ -84,7 +86,7 @@ std::string syntaxMessage(std::string_view text, std::size_t position)
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
     const std::size_t lineBegin = before.rfind('\n');
     const std::size_t column = before.size() - (lineBegin == std::string_view::npos ? 0 : lineBegin + 1) + 1;
-    return concat("is not JSON at line ", line, ", column ", column, "; mend it there");
+    return fmt::format("is not JSON at line {}, column {}; mend it there", line, column);
 }
 
 std::string pretty(const Json &json, std::size_t depth)
@@ -108,7 +110,7 @@ std::string pretty(const Json &json, std::size_t depth)
 std::string suggestion(const std::string &word, const std::vector<std::string> &known, std::string_view separator)
 {
     const std::string closest = base::closestWord(word, known);
-    return closest.empty() ? closest : concat(separator, "did you mean ", closest, "?");
+    return closest.empty() ? closest : fmt::format("{}did you mean {}?", separator, closest);
 }
 
 } // namespace
@@ -116,8 +118,9 @@ std::string suggestion(const std::string &word, const std::vector<std::string> &
 Result<> inspectJson(std::string_view text, const std::string &source, const JsonBounds &bounds)
 {
     if (text.size() > static_cast<std::size_t>(bounds.longest))
-        return Error::invalid(source, concat("is ", base::bytesText(static_cast<std::int64_t>(text.size())),
-                                             " long and at most ", base::bytesText(bounds.longest), " is accepted"));
+        return Error::invalid(source, fmt::format("is {} long and at most {} is accepted",
+                                                  base::bytesText(static_cast<std::int64_t>(text.size())),
+                                                  base::bytesText(bounds.longest)));
     Inspector inspector(bounds);
     if (!Json::sax_parse(text, &inspector)) {
         if (const auto position = inspector.errorPosition())
@@ -131,7 +134,7 @@ Result<Json> parseDocument(std::string_view text, const std::string &source)
 {
     auto document = parseJson(text, source);
     if (document && !document->is_object())
-        return Error::invalid(source, concat("holds ", typeName(*document), "; a JSON object { ... } is expected"));
+        return Error::invalid(source, fmt::format("holds {}; a JSON object {{ ... }} is expected", typeName(*document)));
     return document;
 }
 
@@ -163,14 +166,14 @@ std::string shown(std::string_view word)
 
 std::string unknownWord(const std::string &word, const std::vector<std::string> &known)
 {
-    return concat("is `", shown(word), "`; choose ", base::join(known, ", "), suggestion(word, known, "; "));
+    return fmt::format("is `{}`; choose {}{}", shown(word), base::join(known, ", "), suggestion(word, known, "; "));
 }
 
 namespace {
 
 std::string wrongType(std::string_view wanted, const Json &found)
 {
-    return concat("must be ", wanted, ", not ", found.is_number() ? found.dump() : std::string(typeName(found)));
+    return fmt::format("must be {}, not {}", wanted, found.is_number() ? found.dump() : std::string(typeName(found)));
 }
 
 } // namespace
@@ -190,7 +193,7 @@ std::string take(const Json &value, std::int64_t &target)
     // A positive number is stored unsigned and may be beyond the signed range.
     constexpr std::uint64_t kGreatest = std::numeric_limits<std::int64_t>::max();
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > kGreatest)
-        return concat("is ", value.get<std::uint64_t>(), ", beyond the greatest number ", kGreatest);
+        return fmt::format("is {}, beyond the greatest number {}", value.get<std::uint64_t>(), kGreatest);
     target = value.get<std::int64_t>();
     return {};
 }
@@ -202,7 +205,7 @@ std::string take(const Json &value, int &target)
         return wrong;
     constexpr int kGreatest = std::numeric_limits<int>::max();
     if (wide < -kGreatest || wide > kGreatest)
-        return concat("is ", wide, ", beyond the greatest number ", kGreatest);
+        return fmt::format("is {}, beyond the greatest number {}", wide, kGreatest);
     target = static_cast<int>(wide);
     return {};
 }
@@ -237,12 +240,12 @@ ObjectReader::ObjectReader(const Json &value, std::string path, base::Problems &
     if (value.is_object())
         m_object = &value;
     else
-        m_problems.push_back({m_path, concat("must be an object { }, not ", typeName(value))});
+        m_problems.push_back({m_path, fmt::format("must be an object {{ }}, not {}", typeName(value))});
 }
 
 void ObjectReader::problem(std::string_view key, std::string message)
 {
-    m_problems.push_back({m_path.empty() ? shown(key) : concat(m_path, '.', shown(key)), std::move(message)});
+    m_problems.push_back({m_path.empty() ? shown(key) : fmt::format("{}.{}", m_path, shown(key)), std::move(message)});
 }
 
 const Json *ObjectReader::find(std::string_view key)

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/base/text.h"
 #include "engine/model/names.h"
 
 #include <cstdint>
+#include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -95,11 +95,11 @@ template <class T>
 [[nodiscard]] std::string take(const Json &value, std::vector<T> &target)
 {
     if (!value.is_array())
-        return base::concat("must be a list [ ], not ", typeName(value));
+        return fmt::format("must be a list [ ], not {}", typeName(value));
     std::vector<T> entries(value.size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (const std::string wrong = take(value[i], entries[i]); !wrong.empty())
-            return base::concat("entry ", i, " (counted from 0) ", wrong);
+            return fmt::format("entry {} (counted from 0) {}", i, wrong);
     }
     target = std::move(entries);
     return {};

@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 
+#include <fmt/format.h>
 #include <utility>
 
 namespace stagelens::model {
@@ -24,7 +25,7 @@ std::string text(const RecomputeModules &modules)
     std::string text;
     for (const auto &[member, word] : kModules)
         if (modules.*member)
-            text += base::concat(text.empty() ? "" : ",", word);
+            text += fmt::format("{}{}", text.empty() ? "" : ",", word);
     return text.empty() ? "none" : text;
 }
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 
 namespace stagelens::model {
 namespace {
 
-using base::concat;
 using base::Error;
 using base::Problems;
 using base::Result;
@@ -176,7 +176,7 @@ Result<ModelPreset> modelPresetFromJson(std::string_view text, const std::string
     experiment.model = preset.model;
     experiment.parallel.devices = 1;
     for (const base::Problem &problem : problems.empty() ? validate(experiment) : Problems{})
-        problems.push_back({concat(source, ": ", problem.field), problem.message});
+        problems.push_back({fmt::format("{}: {}", source, problem.field), problem.message});
     if (!problems.empty())
         return Error::invalid(std::move(problems));
     return preset;

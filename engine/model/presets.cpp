@@ -2,7 +2,6 @@
 
 #include "engine/base/file.h"
 #include "engine/base/log.h"
-#include "engine/base/text.h"
 #include "engine/model/calibration.h"
 #include "engine/model/experiment.h"
 #include "engine/model/hardware_json.h"
@@ -10,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -17,7 +17,6 @@
 namespace stagelens::model {
 namespace {
 
-using base::concat;
 using base::Error;
 using base::Result;
 
@@ -44,8 +43,9 @@ Result<std::vector<std::string>> presetNames(const std::filesystem::path &folder
             names.push_back(entry->path().stem().string());
     }
     if (error)
-        return Error::invalid(folder.string(), concat("cannot be listed: ", error.message(),
-                                                      "; set STAGELENS_RESOURCES to the folder `resources` of Stagelens"));
+        return Error::invalid(
+            folder.string(), fmt::format("cannot be listed: {}; set STAGELENS_RESOURCES to the folder `resources` of Stagelens",
+                                         error.message()));
     std::sort(names.begin(), names.end());
     return names;
 }
@@ -100,7 +100,7 @@ void warnOnce(const std::string &text)
 
 std::filesystem::path calibrationFile()
 {
-    return base::dataFolder() / concat(kLocal, ".json");
+    return base::dataFolder() / fmt::format("{}.json", kLocal);
 }
 
 /// Returns the calibration of this machine, or nothing.
@@ -113,8 +113,10 @@ std::optional<Hardware> measuredHardware()
     Result<Hardware> measured = readHardware(file);
     if (measured && measured->name == kLocal)
         return *std::move(measured);
-    warnOnce(concat(measured ? concat(file.string(), ": is named ", measured->name, ", not ", kLocal) : measured.error().text(),
-                    "; the general values of ", kLocal, " are used; measure again with `stagelens-cli bench --calibrate`"));
+    warnOnce(fmt::format("{}; the general values of {} are used; measure again with `stagelens-cli bench --calibrate`",
+                         measured ? fmt::format("{}: is named {}, not {}", file.string(), measured->name, kLocal)
+                                  : measured.error().text(),
+                         kLocal));
     return std::nullopt;
 }
 
@@ -127,7 +129,7 @@ Result<std::filesystem::path> presetFile(const std::filesystem::path &folder, st
         return names.error();
     if (!std::binary_search(names->begin(), names->end(), name))
         return Error::invalid(std::string(field), unknownWord(std::string(name), *names));
-    return folder / concat(name, ".json");
+    return folder / fmt::format("{}.json", name);
 }
 
 /// Reads every preset of a folder with `read`. The error contains the problems of all files.
@@ -157,7 +159,7 @@ Result<ModelPreset> findModelPreset(std::string_view name)
         return file.error();
     Result<ModelPreset> preset = readModelPreset(*file);
     if (preset && preset->model.preset != name)
-        return Error::invalid(file->string(), concat("is named ", shown(preset->model.preset), " inside; name it ", name));
+        return Error::invalid(file->string(), fmt::format("is named {} inside; name it {}", shown(preset->model.preset), name));
     return preset;
 }
 
@@ -213,7 +215,7 @@ Result<Hardware> hardwarePreset(std::string_view name)
         return file.error();
     Result<Hardware> hardware = readHardware(*file);
     if (hardware && hardware->name != name)
-        return Error::invalid(file->string(), concat("is named ", shown(hardware->name), " inside; name it ", name));
+        return Error::invalid(file->string(), fmt::format("is named {} inside; name it {}", shown(hardware->name), name));
     return hardware;
 }
 

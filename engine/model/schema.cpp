@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 #include <utility>
 
 namespace stagelens::model {
 
 namespace {
 
-using base::concat;
 using Kind = Field::Kind;
 
 ParsedField wrong(std::string fault)
@@ -27,9 +27,9 @@ ParsedField parseWhole(std::string_view text)
 {
     const auto value = base::parseCount(text);
     if (!value)
-        return wrong(concat("`", text, "` is not a whole number; write it as 32000, 32k or 32Ki"));
+        return wrong(fmt::format("`{}` is not a whole number; write it as 32000, 32k or 32Ki", text));
     if (*value < std::numeric_limits<int>::min() || *value > std::numeric_limits<int>::max())
-        return wrong(concat(text, " is beyond ", std::numeric_limits<int>::max(), "; choose a smaller size"));
+        return wrong(fmt::format("{} is beyond {}; choose a smaller size", text, std::numeric_limits<int>::max()));
     return {*value, {}};
 }
 
@@ -41,7 +41,7 @@ ParsedField parseSeed(std::string_view text)
         return {seed, {}};
     const auto count = base::parseCount(text);
     if (!count || *count < 0)
-        return wrong(concat("`", text, "` is not a whole number from 0 to ", std::numeric_limits<std::uint64_t>::max()));
+        return wrong(fmt::format("`{}` is not a whole number from 0 to {}", text, std::numeric_limits<std::uint64_t>::max()));
     return {static_cast<std::uint64_t>(*count), {}};
 }
 
@@ -62,14 +62,14 @@ ParsedField parseBytes(std::string_view text)
     }
     const auto value = base::parseNumber(number);
     if (!value || std::abs(std::ldexp(*value, power)) > kTooMany)
-        return wrong(concat("`", text, "` is not a number of bytes; write it as 85899345920 or 80GiB"));
+        return wrong(fmt::format("`{}` is not a number of bytes; write it as 85899345920 or 80GiB", text));
     return {static_cast<std::int64_t>(std::ldexp(*value, power)), {}};
 }
 
 ParsedField parseReal(std::string_view text)
 {
     const auto value = base::parseNumber(text);
-    return value ? ParsedField{*value, {}} : wrong(concat("`", text, "` is not a number"));
+    return value ? ParsedField{*value, {}} : wrong(fmt::format("`{}` is not a number", text));
 }
 
 ParsedField parseLayers(std::string_view text)
@@ -102,13 +102,13 @@ ParsedField parseTimes(std::string_view text)
     for (const std::string_view part : base::split(text, ',')) {
         const std::size_t equals = part.find('=');
         if (equals == std::string_view::npos || equals == 0)
-            return wrong(concat("`", part, "` is not a pass and its milliseconds; write F=1,B=2"));
+            return wrong(fmt::format("`{}` is not a pass and its milliseconds; write F=1,B=2", part));
         const std::string key(base::trim(part.substr(0, equals)));
         ParsedField time = parseReal(base::trim(part.substr(equals + 1)));
         if (!time.fault.empty())
-            return wrong(concat(key, ": ", time.fault));
+            return wrong(fmt::format("{}: {}", key, time.fault));
         if (!times.emplace(key, std::get<double>(time.value)).second)
-            return wrong(concat(key, " stands twice; keep one"));
+            return wrong(fmt::format("{} stands twice; keep one", key));
     }
     return {std::move(times), {}};
 }
@@ -141,9 +141,9 @@ ParsedField parseField(const Field &field, std::string_view text)
         if (!field.mayBeAbsent)
             return parsed;
         if (!parsed.fault.empty())
-            return wrong(concat(parsed.fault, "; choose one, or ", field.absent));
+            return wrong(fmt::format("{}; choose one, or {}", parsed.fault, field.absent));
         return std::get<double>(parsed.value) > 0 ? parsed
-                                                  : wrong(concat("is ", text, "; choose more than 0, or ", field.absent));
+                                                  : wrong(fmt::format("is {}; choose more than 0, or {}", text, field.absent));
     }
     case Kind::Layers: return parseLayers(text);
     case Kind::Pair: return parsePair(text);
@@ -197,7 +197,7 @@ std::string edit(Experiment &experiment, const Field &field, const FieldValue &v
         return fault;
     followModel(experiment.model, edited.model, [&](std::string_view path) { return path == field.path; });
     followOptimizer(experiment.training.optimizer, edited.training.optimizer,
-                    [&](std::string_view key) { return concat(kOptimizerPath, key) == field.path; });
+                    [&](std::string_view key) { return fmt::format("{}{}", kOptimizerPath, key) == field.path; });
     const auto stages = [](const Experiment &of) { return std::int64_t{of.parallel.devices} * stagesPerDevice(of.schedule); };
     if (stages(edited) != stages(experiment))
         followStages(edited);

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <optional>
 #include <utility>
 
 namespace stagelens::model {
 namespace {
 
-using base::concat;
 using base::Problems;
 using base::quoted;
 
@@ -37,18 +37,19 @@ std::optional<int> indexOf(std::string_view text)
 std::string factorFault(std::string_view entry, std::optional<double> factor)
 {
     if (!factor)
-        return concat(quoted(entry), " has no number for its factor; write 1.5 for half as long again");
+        return fmt::format("{} has no number for its factor; write 1.5 for half as long again", quoted(entry));
     if (*factor >= kLeastFactor && *factor <= kMostFactor)
         return {};
-    return concat(quoted(entry), " has the factor ", *factor, "; choose ", kLeastFactor, " to ", kMostFactor, ", such as ",
-                  std::clamp(*factor, kLeastFactor, kMostFactor));
+    return fmt::format("{} has the factor {:g}; choose {:g} to {:g}, such as {:g}", quoted(entry), *factor, kLeastFactor,
+                       kMostFactor, std::clamp(*factor, kLeastFactor, kMostFactor));
 }
 
 /// "3=1.5", "device=3:1.5" or "rank=7:1.2".
 std::string readPart(std::string_view entry, SlowPart &part)
 {
     const auto unreadable = [&] {
-        return concat(quoted(entry), " names nothing slow; write DEVICE=F, rank=R:F, node=N:F or replica=K:F, such as 3=1.5");
+        return fmt::format("{} names nothing slow; write DEVICE=F, rank=R:F, node=N:F or replica=K:F, such as 3=1.5",
+                           quoted(entry));
     };
     const std::size_t equals = entry.find('=');
     if (equals == std::string_view::npos)
@@ -83,7 +84,7 @@ std::string readLink(std::string_view entry, SlowLink &link)
     const auto from = isWhole ? indexOf(entry.substr(0, dash)) : std::nullopt;
     const auto to = isWhole ? indexOf(entry.substr(dash + 1, equals - dash - 1)) : std::nullopt;
     if (!from || !to)
-        return concat(quoted(entry), " names no link; write two devices and a factor, such as 2-3=4");
+        return fmt::format("{} names no link; write two devices and a factor, such as 2-3=4", quoted(entry));
     link.from = *from;
     link.to = *to;
     const auto times = base::parseNumber(base::trim(entry.substr(equals + 1)));
@@ -114,7 +115,7 @@ base::Result<std::vector<Entry>> parseEntries(const std::string &text, std::stri
 
 std::string targetText(const SlowPart &part)
 {
-    return concat(nameOf(part.target), ' ', part.index);
+    return fmt::format("{} {}", nameOf(part.target), part.index);
 }
 
 base::Result<std::vector<SlowPart>> parseSlowParts(const std::string &text)
@@ -131,8 +132,9 @@ std::string slowText(const std::vector<SlowPart> &parts)
 {
     std::vector<std::string> words;
     for (const SlowPart &part : parts)
-        words.push_back(part.target == SlowTarget::Device ? concat(part.index, '=', part.factor)
-                                                          : concat(nameOf(part.target), '=', part.index, ':', part.factor));
+        words.push_back(part.target == SlowTarget::Device
+                            ? fmt::format("{}={:g}", part.index, part.factor)
+                            : fmt::format("{}={}:{:g}", nameOf(part.target), part.index, part.factor));
     return base::join(words, ",");
 }
 
@@ -140,7 +142,7 @@ std::string slowLinkText(const std::vector<SlowLink> &links)
 {
     std::vector<std::string> words;
     for (const SlowLink &link : links)
-        words.push_back(concat(link.from, '-', link.to, '=', link.factor));
+        words.push_back(fmt::format("{}-{}={:g}", link.from, link.to, link.factor));
     return base::join(words, ",");
 }
 

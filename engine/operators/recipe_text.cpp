@@ -1,7 +1,7 @@
-#include "engine/base/text.h"
 #include "engine/operators/recipe.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::operators {
 namespace {
@@ -14,12 +14,13 @@ public:
     {
         m_text = "scratch\n";
         for (std::size_t i = 0; i < m_recipe.scratch.size(); ++i)
-            m_text += base::concat("    scratch", i, " [b s, ", m_recipe.scratch[i], "]\n");
+            m_text += fmt::format("    scratch{} [b s, {}]\n", i, m_recipe.scratch[i]);
         m_text += "\nsaved\n";
         for (const ValueId value : m_recipe.saved) {
             const Value &each = m_block.value(value);
-            m_text += base::concat("    ", each.name, " [b s", each.isOwnRows ? base::concat(" / ", m_block.tensorRanks) : "",
-                                   ", ", each.width, "]", each.isStatistics ? " float" : "", "\n");
+            m_text += fmt::format("    {} [b s{}, {}]{}\n", each.name,
+                                  each.isOwnRows ? fmt::format(" / {}", m_block.tensorRanks) : "", each.width,
+                                  each.isStatistics ? " float" : "");
         }
         list("forward", m_recipe.forward);
         list("rebuild", m_recipe.rebuild);
@@ -32,7 +33,7 @@ public:
 private:
     void list(std::string_view title, const std::vector<Step> &steps)
     {
-        m_text += base::concat("\n", title, "\n");
+        m_text += fmt::format("\n{}\n", title);
         for (const Step &step : steps)
             m_text += "    " + line(step) + "\n";
     }
@@ -40,37 +41,36 @@ private:
     [[nodiscard]] std::string line(const Step &step) const
     {
         switch (step.kind) {
-        case StepKind::Copy: return base::concat(places(step.out), " = copy(", places(step.in), ")");
+        case StepKind::Copy: return fmt::format("{} = copy({})", places(step.out), places(step.in));
         case StepKind::Zero: return places(step.out) + " = zero()";
         case StepKind::Exchange:
-            return base::concat(places(step.out), " = ", name(step.exchange), hop(step), "(", places(step.in), ")");
+            return fmt::format("{} = {}{}({})", places(step.out), name(step.exchange), hop(step), places(step.in));
         case StepKind::Forward:
             if (operatorOf(step).kind == OperatorKind::ReduceScatter || operatorOf(step).kind == OperatorKind::AllReduce)
-                return base::concat(places(step.out), " += ", parameters(step),
-                                    step.addend && !parameters(step).empty() ? " + " : "",
-                                    step.addend ? word(step.addend) : "");
+                return fmt::format("{} += {}{}{}", places(step.out), parameters(step),
+                                   step.addend && !parameters(step).empty() ? " + " : "", step.addend ? word(step.addend) : "");
             break;
         case StepKind::InputGradient:
-            return base::concat(places(step.out), step.accumulates ? " += " : " = ", call(step, "-input"),
-                                step.between ? " * gelu'(" + word(step.between) + ")" : "");
-        case StepKind::WeightGradient: return base::concat(parameters(step), " += ", call(step, "-weight"));
+            return fmt::format("{}{}{}{}", places(step.out), step.accumulates ? " += " : " = ", call(step, "-input"),
+                               step.between ? " * gelu'(" + word(step.between) + ")" : "");
+        case StepKind::WeightGradient: return fmt::format("{} += {}", parameters(step), call(step, "-weight"));
         }
-        return base::concat(places(step.out), " = ", call(step, ""), step.between ? " via " + word(step.between) : "",
-                            step.addend ? " + " + word(step.addend) : "");
+        return fmt::format("{} = {}{}{}", places(step.out), call(step, ""), step.between ? " via " + word(step.between) : "",
+                           step.addend ? " + " + word(step.addend) : "");
     }
 
     [[nodiscard]] std::string call(const Step &step, std::string_view half) const
     {
         const Operator &op = operatorOf(step);
         const std::string names = step.kind == StepKind::WeightGradient ? std::string() : parameters(step);
-        return base::concat(name(op.kind), half, hop(step), "(", places(step.in), names.empty() ? "" : "; ", names, ")");
+        return fmt::format("{}{}{}({}{}{})", name(op.kind), half, hop(step), places(step.in), names.empty() ? "" : "; ", names);
     }
 
     /// Returns the hop of a step of a ring.
     [[nodiscard]] static std::string hop(const Step &step)
     {
         const bool isOfRing = step.exchange == Exchange::RingKeys || step.exchange == Exchange::RingGradients;
-        return step.hop > 0 || isOfRing ? base::concat("[", step.hop, "]") : std::string();
+        return step.hop > 0 || isOfRing ? fmt::format("[{}]", step.hop) : std::string();
     }
 
     [[nodiscard]] std::string parameters(const Step &step) const
@@ -84,7 +84,7 @@ private:
         }
         std::string text;
         for (const int each : all)
-            text += base::concat(text.empty() ? "" : ", ", m_block.parameter(each).name);
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", m_block.parameter(each).name);
         return text;
     }
 
@@ -104,7 +104,7 @@ private:
         case Place::Kind::Output: return "out";
         case Place::Kind::Gradient: return "gradient";
         case Place::Kind::Saved: return std::string(m_block.value(place.index).name);
-        case Place::Kind::Scratch: return base::concat("scratch", place.index);
+        case Place::Kind::Scratch: return fmt::format("scratch{}", place.index);
         case Place::Kind::Keys: return "keys";
         case Place::Kind::KeyGradients: return "key gradients";
         }

@@ -1,7 +1,7 @@
-#include "engine/base/text.h"
 #include "engine/passes/pass_recipe.h"
 
 #include <array>
+#include <fmt/format.h>
 
 namespace stagelens::schedule {
 namespace {
@@ -128,13 +128,13 @@ std::string body(const PassRecipe &recipe)
 {
     std::string text;
     for (const RelativeRequirement &each : recipe.requirements)
-        text += base::concat("    after ", name(each.kind), ", ", stageText(each.stage), "\n");
+        text += fmt::format("    after {}, {}\n", name(each.kind), stageText(each.stage));
     for (const PassStep &each : recipe.steps) {
-        text += base::concat("    ", names(each.out), each.out.empty() ? "" : " = ", stepName(each.kind), '(', names(each.in),
-                             each.copies ? ", copied" : "", ")", each.countsApart ? "  measured apart" : "", "\n");
+        text += fmt::format("    {}{}{}({}{}){}\n", names(each.out), each.out.empty() ? "" : " = ", stepName(each.kind),
+                            names(each.in), each.copies ? ", copied" : "", each.countsApart ? "  measured apart" : "");
     }
     for (const KeptUse &each : recipe.uses)
-        text += base::concat("    ", useName(each.use), ' ', name(each.value), "\n");
+        text += fmt::format("    {} {}\n", useName(each.use), name(each.value));
     return text;
 }
 
@@ -155,7 +155,7 @@ std::string text(const RecipeBook &book)
     std::string text;
     const auto add = [&](const PassRole &role, bool dependsOnDevice = false) {
         if (const PassRecipe &recipe = book.of(role); !recipe.isEmpty())
-            text += base::concat(text.empty() ? "" : "\n", title(role, dependsOnDevice), "\n", body(recipe));
+            text += fmt::format("{}{}\n{}", text.empty() ? "" : "\n", title(role, dependsOnDevice), body(recipe));
     };
     for (const PassKind kind : {PassKind::F, PassKind::B, PassKind::I, PassKind::W})
         for (const bool hasLayers : {true, false})

@@ -1,10 +1,10 @@
 #include "engine/runtime/evaluation.h"
 
-#include "engine/base/text.h"
 #include "engine/runtime/executor/gang.h"
 #include "engine/runtime/executor/message_order.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <tuple>
 
 namespace stagelens::runtime {
@@ -133,7 +133,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
             if (done.error().kind != base::ErrorKind::Failed)
                 return done.error();
             return base::Error::failed(
-                base::concat("evaluation on held-back tokens after ", steps, " steps: ", done.error().text()));
+                fmt::format("evaluation on held-back tokens after {} steps: {}", steps, done.error().text()));
         }
         for (Device *device : devices)
             sum += device->place().tensor == 0 ? device->lossSum() : 0;

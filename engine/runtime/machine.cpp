@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <fmt/format.h>
 #include <fstream>
 #include <new>
 #include <string_view>
@@ -43,7 +44,7 @@ base::Bytes installedBytes()
 
 std::string blasDescription()
 {
-    return base::concat(kernels::libraryConfiguration(), ", core ", kernels::libraryCore());
+    return fmt::format("{}, core {}", kernels::libraryConfiguration(), kernels::libraryCore());
 }
 
 std::string vectorInstructions()
@@ -56,10 +57,10 @@ base::Result<> prepareProducts(int threads)
     kernels::useOneThreadPerCall();
     if (kernels::reserveProducts(threads))
         return {};
-    return base::Error::failed(base::concat("matrix products on ", threads, threads == 1 ? " thread" : " threads",
-                                            " at once need ", base::bytesText(threads * kernels::kProductBuffer),
-                                            " of address space, which the system refuses; raise the limit (`ulimit -v`), end "
-                                            "other programs, or use fewer devices"));
+    return base::Error::failed(fmt::format("matrix products on {}{} at once need {} of address space, which the system "
+                                           "refuses; raise the limit (`ulimit -v`), end other programs, or use fewer devices",
+                                           threads, threads == 1 ? " thread" : " threads",
+                                           base::bytesText(threads * kernels::kProductBuffer)));
 }
 
 double matrixPeak()

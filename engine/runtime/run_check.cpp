@@ -1,6 +1,5 @@
 #include "engine/runtime/run_check.h"
 
-#include "engine/base/text.h"
 #include "engine/model/capabilities.h"
 #include "engine/operators/optimizers/optimizer.h"
 #include "engine/operators/sizes.h"
@@ -13,6 +12,7 @@
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/vocabulary_tables.h"
 
+#include <fmt/format.h>
 #include <numeric>
 #include <string>
 
@@ -46,8 +46,8 @@ void addPrecision(base::Problems &found, const model::ModelConfig &model)
                                        {"model.ffn", model.ffn},
                                        {"model.head_dim", model.headDim ? model.queryWidth() : 0}})
         if (width % kMultiple != 0)
-            found.push_back({field, base::concat("is ", width, ", but bf16 on GPUs needs a multiple of ", kMultiple,
-                                                 "; choose one, or --dtype fp32")});
+            found.push_back({field, fmt::format("is {}, but bf16 on GPUs needs a multiple of {}; choose one, or --dtype fp32",
+                                                width, kMultiple)});
 }
 
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
@@ -57,23 +57,25 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
         addPrecision(found, experiment.model);
     if (operators::findOptimizer(experiment.training.optimizer.name) == nullptr)
         found.push_back(
-            {"training.optimizer.name", base::concat("is not supported; choose ", operators::optimizerNames(" or "))});
+            {"training.optimizer.name", fmt::format("is not supported; choose {}", operators::optimizerNames(" or "))});
     const model::ParallelPlan &parallel = experiment.parallel;
     const int microbatches = schedule.microbatches() / schedule.slices();
     if (schedule.devices() != parallel.devices || microbatches != parallel.microbatches) {
-        found.push_back({"parallel", base::concat("the schedule is for ", schedule.devices(), " devices and ", microbatches,
-                                                  " microbatches, the plan has ", parallel.devices, " and ",
-                                                  parallel.microbatches, "; make them equal")});
+        found.push_back(
+            {"parallel",
+             fmt::format("the schedule is for {} devices and {} microbatches, the plan has {} and {}; make them equal",
+                         schedule.devices(), microbatches, parallel.devices, parallel.microbatches)});
     }
     for (base::Problem &problem : schedule::rankProblems(parallel, schedule))
         found.push_back(std::move(problem));
     const std::vector<int> layers = operators::stageLayers(experiment);
     if (static_cast<int>(layers.size()) != schedule.stages()) {
-        found.push_back({"parallel.stage_layers", base::concat("the schedule has ", schedule.stages(), " stages, but ",
-                                                               layers.size(), " are given; give one number a stage")});
+        found.push_back(
+            {"parallel.stage_layers", fmt::format("the schedule has {} stages, but {} are given; give one number a stage",
+                                                  schedule.stages(), layers.size())});
     } else if (const int sum = std::accumulate(layers.begin(), layers.end(), 0); sum != experiment.model.layers) {
-        found.push_back({"parallel.stage_layers", base::concat("the stages have ", sum, " layers, the model has ",
-                                                               experiment.model.layers, "; make them equal")});
+        found.push_back({"parallel.stage_layers", fmt::format("the stages have {} layers, the model has {}; make them equal",
+                                                              sum, experiment.model.layers)});
     }
     // Only valid schedules are lowered. The lowered schedule may deadlock if devices differ in the order of their S.
     std::vector<schedule::Violation> violations = schedule::findViolations(schedule, 10);
@@ -81,8 +83,8 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
         if (const schedule::Schedule executed = lowered(schedule); executed.passCount() > schedule.passCount())
             violations = schedule::findViolations(executed, 10);
     for (const schedule::Violation &violation : violations)
-        found.push_back({"schedule", base::concat("device ", violation.device, ", position ", violation.position, ": ",
-                                                  violation.cause, "; ", violation.remedy)});
+        found.push_back({"schedule", fmt::format("device {}, position {}: {}; {}", violation.device, violation.position,
+                                                 violation.cause, violation.remedy)});
     if (!schedule.isSynchronous())
         addAsynchronous(found, experiment, schedule);
     return found;

@@ -1,6 +1,5 @@
 #include "engine/runtime/session.h"
 
-#include "engine/base/text.h"
 #include "engine/runtime/evaluation.h"
 #include "engine/runtime/executor/kernel_recorder.h"
 #include "engine/runtime/executor/lowering.h"
@@ -12,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <numeric>
 #include <thread>
 
@@ -47,9 +47,11 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
             return found.error();
         places = std::move(found).value();
     } else if (transport.processes && experiment.training.backend != "cpu") {
-        return base::Error::invalid("training.backend",
-                                    base::concat("mpi carries the tensors of processors, but the backend is ",
-                                                 experiment.training.backend, "; choose --transport nccl, or --backend cpu"));
+        return base::Error::invalid(
+            "training.backend",
+            fmt::format(
+                "mpi carries the tensors of processors, but the backend is {}; choose --transport nccl, or --backend cpu",
+                experiment.training.backend));
     } else if (experiment.training.backend != "cpu") {
         places = gpuOfDevice(gpus().gpus, schedule.devices());
     }
@@ -91,7 +93,7 @@ void Session::noteFacts()
         error = std::max(error, device->clockError());
     if (error > m_clockError) {
         m_clockError = error;
-        m_facts["clocks"] = base::concat("aligned within ", base::fixedText(static_cast<double>(error) / 1000, 1), " us");
+        m_facts["clocks"] = fmt::format("aligned within {:.1f} us", static_cast<double>(error) / 1000);
     }
     if (std::string text = m_devices.takeGpuMemoryText(); !text.empty())
         m_facts["gpu memory"] = std::move(text);
@@ -114,7 +116,7 @@ void Session::noteExperts()
         if (texts[layer].empty()) // no experts
             continue;
         const std::string number = std::to_string(layer);
-        m_facts[base::concat("experts of layer ", std::string(number.size() < 2 ? 1 : 0, '0'), number)] = texts[layer];
+        m_facts[fmt::format("experts of layer {}{}", std::string(number.size() < 2 ? 1 : 0, '0'), number)] = texts[layer];
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <optional>
 
 namespace stagelens::runtime {
@@ -41,7 +42,7 @@ base::Result<Answer> contained(const Work &work)
         return base::Error::failed("the machine has no more memory for this run; lower model.layers, model.hidden, "
                                    "model.vocabulary_size or parallel.microbatch_size");
     } catch (const std::exception &error) {
-        return base::Error::failed(base::concat("the run stopped: ", base::exceptionText(error)));
+        return base::Error::failed(fmt::format("the run stopped: {}", base::exceptionText(error)));
     }
 }
 
@@ -161,7 +162,7 @@ private:
         if (!m_dump || !m_session.control().isAlone() || error.kind != base::ErrorKind::Failed || m_session.isLossFinite())
             return error;
         const auto written = m_dump->writeFailure(m_session.parameters(), m_session.batch(), m_losses, error);
-        error.problems.front().message += written ? base::concat("; the state before that step is in ", written->string())
+        error.problems.front().message += written ? fmt::format("; the state before that step is in {}", written->string())
                                                   : "; the state could not be dumped: " + written.error().text();
         return error;
     }
@@ -263,10 +264,11 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
         if (auto sound = checkRun(experiment, schedule); !sound)
             return sound.error();
         if (const model::CompressionChoice &choice = experiment.training.compression; choice.isOn())
-            return base::Error::invalid("training.gradient_compression",
-                                        base::concat("is ", operators::text(choice),
-                                                     ", which changes the gradients that are "
-                                                     "compared with the reference; choose none to verify the plan"));
+            return base::Error::invalid(
+                "training.gradient_compression",
+                fmt::format(
+                    "is {}, which changes the gradients that are compared with the reference; choose none to verify the plan",
+                    operators::text(choice)));
         const bool isSynchronous = schedule.isSynchronous();
         const base::Bytes reference = isSynchronous ? referenceBytes(experiment) : Replay::bytes(experiment, schedule);
         if (auto fits = checkMemory(experiment, schedule, availableBytes(), reference); !fits)

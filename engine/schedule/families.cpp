@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <fmt/format.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -200,19 +201,20 @@ base::Problems problemsOf(const model::Experiment &experiment, const Family &fam
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
     if (devices < 1 || devices > kMostStages)
-        problems.push_back({"parallel.devices", base::concat(devices, " devices; give 1 to ", kMostStages)});
+        problems.push_back({"parallel.devices", fmt::format("{} devices; give 1 to {}", devices, kMostStages)});
     if (microbatches < 1)
-        problems.push_back({"parallel.microbatches", base::concat(microbatches, " microbatches; give at least 1")});
+        problems.push_back({"parallel.microbatches", fmt::format("{} microbatches; give at least 1", microbatches)});
     if (!problems.empty())
         return problems;
     const std::int64_t stages = std::int64_t{devices} * model::stagesPerDevice(experiment.schedule);
     if (stages > kMostStages)
         problems.push_back(
-            {"schedule.chunks", base::concat(stages, " stages are more than ", kMostStages, "; give fewer chunks")});
+            {"schedule.chunks", fmt::format("{} stages are more than {}; give fewer chunks", stages, kMostStages)});
     else if (passesOfMicrobatch(experiment, family) * microbatches > static_cast<std::int64_t>(kMostPasses))
         problems.push_back(
-            {"parallel.microbatches", base::concat(stages, " stages with ", microbatches, " microbatches make more than ",
-                                                   kMostPasses, " passes, which is the limit; give fewer of either")});
+            {"parallel.microbatches",
+             fmt::format("{} stages with {} microbatches make more than {} passes, which is the limit; give fewer of either",
+                         stages, microbatches, kMostPasses)});
     return problems;
 }
 
@@ -252,22 +254,21 @@ base::Result<Schedule> makeSchedule(const model::Experiment &experiment, const D
         std::vector<std::string> names;
         for (const Family &known : kFamilies)
             names.emplace_back(known.name);
-        return base::Error::invalid("schedule.family",
-                                    base::concat("no schedule family is called '", experiment.schedule.family,
-                                                 "'; there are: ", base::join(names, ", ")));
+        return base::Error::invalid("schedule.family", fmt::format("no schedule family is called '{}'; there are: {}",
+                                                                   experiment.schedule.family, base::join(names, ", ")));
     }
     if (base::Problems problems = problemsOf(experiment, *family); !problems.empty())
         return base::Error::invalid(std::move(problems));
     if (model::parseVocabularyMethod(family->name) && experiment.schedule.vocabulary != model::VocabularyMethod::None)
-        return base::Error::invalid("schedule.vocabulary",
-                                    base::concat(family->name, " brings its own method, and ",
-                                                 model::name(experiment.schedule.vocabulary),
-                                                 " is given; leave vocabulary out, or choose the schedule 1f1b"));
+        return base::Error::invalid(
+            "schedule.vocabulary",
+            fmt::format("{} brings its own method, and {} is given; leave vocabulary out, or choose the schedule 1f1b",
+                        family->name, model::name(experiment.schedule.vocabulary)));
     if (!family->synchronous && model::traits(experiment.schedule.vocabulary).isSharded)
         return base::Error::invalid("schedule.vocabulary",
-                                    base::concat(family->name, " changes its weights between the passes of a sharded output "
-                                                               "layer, whose shards would disagree; choose none or redis, or "
-                                                               "1f1b"));
+                                    fmt::format("{} changes its weights between the passes of a sharded output layer, whose "
+                                                "shards would disagree; choose none or redis, or 1f1b",
+                                                family->name));
     return family->generate(experiment, costsAtHand != nullptr ? *costsAtHand : nominalDurations(experiment));
 }
 

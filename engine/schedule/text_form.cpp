@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -14,7 +15,6 @@ namespace stagelens::schedule {
 
 namespace {
 
-using base::concat;
 using base::quoted;
 
 /// "none, redis, ... or interlaced".
@@ -22,10 +22,11 @@ std::string vocabularyNames()
 {
     std::string names;
     for (const model::VocabularyTraits &row : model::kVocabularyMethods)
-        names += concat(&row == &model::kVocabularyMethods.front()  ? ""
-                        : &row == &model::kVocabularyMethods.back() ? " or "
-                                                                    : ", ",
-                        row.name);
+        names += fmt::format("{}{}",
+                             &row == &model::kVocabularyMethods.front()  ? ""
+                             : &row == &model::kVocabularyMethods.back() ? " or "
+                                                                         : ", ",
+                             row.name);
     return names;
 }
 
@@ -70,7 +71,7 @@ private:
     bool readPass(std::string_view word, std::size_t device, int wordNumber);
     bool fail(std::string message)
     {
-        m_error = concat("line ", std::max(1, m_line), ": ", message);
+        m_error = fmt::format("line {}: {}", std::max(1, m_line), message);
         return false;
     }
 
@@ -102,7 +103,7 @@ base::Result<Schedule> Reader::read()
     while (good && nextLine(line))
         good = readDevice(line);
     if (good && static_cast<int>(m_orders.size()) != m_devices)
-        good = fail(concat("the text ends after ", m_orders.size(), " of ", m_devices, " devices; give one line a device"));
+        good = fail(fmt::format("the text ends after {} of {} devices; give one line a device", m_orders.size(), m_devices));
     if (m_stop.stop_requested())
         return base::Error::cancelled();
     if (!good)
@@ -128,7 +129,7 @@ bool Reader::nextLine(std::string_view &line)
 bool Reader::readHeader(std::string_view line)
 {
     if (const std::string_view word = takeWord(line); word != "schedule")
-        return fail(concat("word 1: the header must begin with 'schedule', not ", quoted(word)));
+        return fail(fmt::format("word 1: the header must begin with 'schedule', not {}", quoted(word)));
     const std::string_view family = takeWord(line);
     if (family.empty() || family.size() > 64)
         return fail("word 2: the header must name the family in 1 to 64 characters, such as 'schedule custom'");
@@ -138,24 +139,24 @@ bool Reader::readHeader(std::string_view line)
         if (field.empty())
             return finishHeader();
         if (!readField(field, takeWord(line)))
-            return fail(concat("word ", word, ": ", m_error));
+            return fail(fmt::format("word {}: {}", word, m_error));
     }
 }
 
 bool Reader::readField(std::string_view field, std::string_view value)
 {
     const auto wrong = [&](std::string_view expected) {
-        m_error = concat(quoted(field), " must be followed by ", expected, ", not ", quoted(value));
+        m_error = fmt::format("{} must be followed by {}, not {}", quoted(field), expected, quoted(value));
         return false;
     };
     std::string_view digits = value;
     if (field == "devices") {
         m_devices = takeNumber(digits, kMostStages).value_or(0);
-        return (m_devices > 0 && digits.empty()) || wrong(concat("a number from 1 to ", kMostStages));
+        return (m_devices > 0 && digits.empty()) || wrong(fmt::format("a number from 1 to {}", kMostStages));
     }
     if (field == "microbatches") {
         m_microbatches = takeNumber(digits, static_cast<int>(kMostPasses)).value_or(0);
-        return (m_microbatches > 0 && digits.empty()) || wrong(concat("a number from 1 to ", kMostPasses));
+        return (m_microbatches > 0 && digits.empty()) || wrong(fmt::format("a number from 1 to {}", kMostPasses));
     }
     if (field == "vocabulary") {
         m_vocabulary = model::parseVocabularyMethod(value);
@@ -175,9 +176,9 @@ bool Reader::readField(std::string_view field, std::string_view value)
         m_update = update.value_or(m_update);
         return update || wrong("end-of-step, each-microbatch or double-buffered");
     }
-    m_error =
-        concat(quoted(field),
-               " is unknown; there are devices, microbatches, vocabulary, slices, placement, microbatch-replicas and updates");
+    m_error = fmt::format(
+        "{} is unknown; there are devices, microbatches, vocabulary, slices, placement, microbatch-replicas and updates",
+        quoted(field));
     return false;
 }
 
@@ -219,19 +220,21 @@ bool Reader::finishPlacement()
     m_placement.devices = m_devices;
     const std::size_t places = m_placement.stageDevice.size();
     if (m_placement.directions > 2 || places % static_cast<std::size_t>(m_placement.directions) != 0)
-        return fail(concat("the placement has ", m_placement.directions, " replicas of ", places,
-                           " stages together; give one replica, or two with equally many stages"));
+        return fail(fmt::format(
+            "the placement has {} replicas of {} stages together; give one replica, or two with equally many stages",
+            m_placement.directions, places));
     const std::size_t named = m_placement.microbatchDirection.size();
     if (named != (m_placement.directions == 1 ? 0 : static_cast<std::size_t>(m_microbatches)))
-        return fail(concat("microbatch-replicas names ", named, " microbatches of ", m_microbatches, " in a placement with ",
-                           m_placement.directions, " replicas; give it for two replicas, a digit a microbatch"));
+        return fail(fmt::format("microbatch-replicas names {} microbatches of {} in a placement with {} replicas; give it for "
+                                "two replicas, a digit a microbatch",
+                                named, m_microbatches, m_placement.directions));
     const auto beyond = std::ranges::find_if(m_placement.stageDevice, [&](int device) { return device >= m_devices; });
     if (beyond != m_placement.stageDevice.end())
-        return fail(concat("the placement puts stage ", (beyond - m_placement.stageDevice.begin()) % m_placement.stages(),
-                           " on device ", *beyond, " of ", m_devices));
+        return fail(fmt::format("the placement puts stage {} on device {} of {}",
+                                (beyond - m_placement.stageDevice.begin()) % m_placement.stages(), *beyond, m_devices));
     m_firstStage = m_placement.firstStages();
     if (const auto bare = std::ranges::find(m_firstStage, -1); bare != m_firstStage.end())
-        return fail(concat("the placement gives device ", bare - m_firstStage.begin(), " no stage"));
+        return fail(fmt::format("the placement gives device {} no stage", bare - m_firstStage.begin()));
     return true;
 }
 
@@ -240,14 +243,14 @@ bool Reader::finishHeader()
     if (m_devices == 0 || m_microbatches == 0 || !m_vocabulary)
         return fail("the header must give devices, microbatches and vocabulary");
     if (m_microbatches % m_slices != 0)
-        return fail(concat(m_microbatches, " microbatches are no multiple of ", m_slices, " slices, which they count"));
+        return fail(fmt::format("{} microbatches are no multiple of {} slices, which they count", m_microbatches, m_slices));
     if (!finishPlacement())
         return false;
     // Each stage needs a forward and a backward of every microbatch.
     const auto stages = static_cast<std::size_t>(m_placement.stages());
     if (stages * static_cast<std::size_t>(m_microbatches) > kMostPasses / 2)
-        return fail(concat(stages, " stages with ", m_microbatches, " microbatches need more than ", kMostPasses,
-                           " passes, which is the limit"));
+        return fail(fmt::format("{} stages with {} microbatches need more than {} passes, which is the limit", stages,
+                                m_microbatches, kMostPasses));
     return true;
 }
 
@@ -259,9 +262,10 @@ bool Reader::readDevice(std::string_view line)
     if (!number || label != ":")
         return fail("word 1: a device's line must begin with its number and a colon, such as '0:'");
     if (static_cast<std::size_t>(*number) != device || *number >= m_devices)
-        return fail(concat("word 1: device ", *number, " stands where ",
-                           m_orders.size() < static_cast<std::size_t>(m_devices) ? concat("device ", device, " is expected")
-                                                                                 : "the text should end"));
+        return fail(fmt::format("word 1: device {} stands where {}", *number,
+                                m_orders.size() < static_cast<std::size_t>(m_devices)
+                                    ? fmt::format("device {} is expected", device)
+                                    : "the text should end"));
     m_orders.emplace_back();
     m_deviceLines.push_back(m_line);
     int wordNumber = 2;
@@ -273,11 +277,11 @@ bool Reader::readDevice(std::string_view line)
 
 bool Reader::readPass(std::string_view word, std::size_t device, int wordNumber)
 {
-    const auto wrong = [&](const auto &...reason) {
-        return fail(concat("word ", wordNumber, ": ", quoted(word), ' ', reason...));
+    const auto wrong = [&](std::string_view reason) {
+        return fail(fmt::format("word {}: {} {}", wordNumber, quoted(word), reason));
     };
     if (++m_passCount > kMostPasses)
-        return wrong("is one pass too many; the limit is ", kMostPasses);
+        return wrong(fmt::format("is one pass too many; the limit is {}", kMostPasses));
     if (isStopped(m_passCount))
         return false;
     std::string_view rest = word;
@@ -287,18 +291,18 @@ bool Reader::readPass(std::string_view word, std::size_t device, int wordNumber)
     rest.remove_prefix(name(*kind).size());
     const std::optional<int> microbatch = takeNumber(rest);
     if (!microbatch || *microbatch >= m_microbatches)
-        return wrong("has no microbatch from 0 to ", m_microbatches - 1);
+        return wrong(fmt::format("has no microbatch from 0 to {}", m_microbatches - 1));
     int stage = m_firstStage[device];
     if (rest.starts_with('@')) {
         rest.remove_prefix(1);
         stage = takeNumber(rest, m_placement.lastStage()).value_or(-1);
         if (stage < 0)
-            return wrong("has no stage from 0 to ", m_placement.lastStage());
+            return wrong(fmt::format("has no stage from 0 to {}", m_placement.lastStage()));
     }
     Pass pass = makePass(*kind, stage, *microbatch);
     pass.pairedWithNext = rest == "+";
     if (!rest.empty() && !pass.pairedWithNext)
-        return wrong("ends with ", quoted(rest), ", which means nothing here");
+        return wrong(fmt::format("ends with {}, which means nothing here", quoted(rest)));
     m_orders[device].push_back(pass);
     return true;
 }
@@ -320,10 +324,10 @@ void appendPass(std::string &out, const Pass &pass, int firstStage)
 std::string toText(const Schedule &schedule)
 {
     const Placement &placement = schedule.placement();
-    std::string out = concat("schedule ", schedule.family(), " devices ", schedule.devices(), " microbatches ",
-                             schedule.microbatches(), " vocabulary ", model::name(schedule.vocabulary()));
+    std::string out = fmt::format("schedule {} devices {} microbatches {} vocabulary {}", schedule.family(), schedule.devices(),
+                                  schedule.microbatches(), model::name(schedule.vocabulary()));
     if (schedule.slices() > 1)
-        out += concat(" slices ", schedule.slices());
+        out += fmt::format(" slices {}", schedule.slices());
     if (placement != Placement::linear(placement.devices)) {
         out += " placement ";
         for (int direction = 0; direction < placement.directions; ++direction)
@@ -336,7 +340,7 @@ std::string toText(const Schedule &schedule)
             out += static_cast<char>('0' + direction);
     }
     if (!schedule.isSynchronous())
-        out += concat(" updates ", name(schedule.weightUpdate()));
+        out += fmt::format(" updates {}", name(schedule.weightUpdate()));
     out += '\n';
     const std::vector<int> first = placement.firstStages();
     for (int device = 0; device < schedule.devices(); ++device) {

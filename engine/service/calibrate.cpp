@@ -2,7 +2,6 @@
 // their times best.
 #include "engine/base/exception_text.h"
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/training_run.h"
@@ -14,6 +13,7 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <fmt/format.h>
 
 namespace stagelens::service {
 namespace {
@@ -111,7 +111,7 @@ base::Result<model::Hardware> measureAndStore(const std::stop_token &stop)
     }
     hardware->peakFlops = runtime::matrixPeak();
     hardware->memoryCapacity = runtime::installedBytes();
-    hardware->description = base::concat("one core of ", runtime::processorName(), ", measured here");
+    hardware->description = fmt::format("one core of {}, measured here", runtime::processorName());
     const auto fitted = fitHardware(*std::move(hardware), plans);
     if (!fitted)
         return fitted.error();

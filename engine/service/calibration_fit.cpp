@@ -1,11 +1,11 @@
 #include "engine/service/calibration_fit.h"
 
-#include "engine/base/text.h"
 #include "engine/simulate/costs/cost_model.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace stagelens::service {
 namespace {
@@ -141,12 +141,12 @@ void fit(model::Hardware &hardware, const std::vector<MeasuredPlan> &plans, cons
 
 std::string percent(double share)
 {
-    return base::concat(base::fixedText(100 * share, 0), " %");
+    return fmt::format("{:.0f} %", 100 * share);
 }
 
 base::Error isTooBusy(const std::string &why)
 {
-    return base::Error::failed(base::concat(why, "; end other programs and measure again. The preset cpu-local is as it was"));
+    return base::Error::failed(fmt::format("{}; end other programs and measure again. The preset cpu-local is as it was", why));
 }
 
 } // namespace
@@ -154,8 +154,8 @@ base::Error isTooBusy(const std::string &why)
 base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std::vector<MeasuredPlan> &plans)
 {
     if (const double share = medianShare(plans); share < kLeastProcessorShare)
-        return isTooBusy(base::concat("this machine is too busy to be measured: other programs took ", percent(1 - share),
-                                      " of the processor"));
+        return isTooBusy(fmt::format("this machine is too busy to be measured: other programs took {} of the processor",
+                                     percent(1 - share)));
     double spread = 0;
     std::vector<PassTimes> times;
     for (const MeasuredPlan &plan : plans) {
@@ -163,8 +163,8 @@ base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std
         times.push_back(shortestOf(plan, 0, 1));
     }
     if (spread > kMostSpread)
-        return isTooBusy(base::concat("the passes' times differ by ", percent(spread), " from step to step, more than ",
-                                      percent(kMostSpread)));
+        return isTooBusy(fmt::format("the passes' times differ by {} from step to step, more than {}", percent(spread),
+                                     percent(kMostSpread)));
     constexpr Beginning kBeginning;
     hardware.matrixEfficiency = kBeginning.matrixEfficiency;
     hardware.attentionEfficiency = kBeginning.attentionEfficiency;
@@ -173,7 +173,7 @@ base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std
     hardware.passOverhead = kBeginning.passOverhead;
     fit(hardware, plans, times);
     spread = std::max(spread, kLeastSpread);
-    hardware.description += base::concat(", within ", percent(spread));
+    hardware.description += fmt::format(", within {}", percent(spread));
     return model::Calibration{std::move(hardware), spread};
 }
 

@@ -7,6 +7,7 @@
 #include "commit.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <sys/utsname.h>
 #include <thread>
 
@@ -29,7 +30,7 @@ std::map<std::string, std::string> environment()
     facts["commit"] = STAGELENS_COMMIT;
     if (utsname system{}; ::uname(&system) == 0) {
         facts["host"] = system.nodename;
-        facts["system"] = base::concat(system.sysname, ' ', system.release, ' ', system.machine);
+        facts["system"] = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
     }
     return facts;
 }

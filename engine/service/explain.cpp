@@ -1,21 +1,21 @@
-#include "engine/base/text.h"
 #include "engine/model/what_if.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/timeline_order.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::service {
 base::Result<> checkOrder(const timeline::Timeline &timeline, const schedule::Schedule &schedule)
 {
     if (timeline.devices() != schedule.devices())
-        return base::Error::failed(base::concat("the timeline has ", timeline.devices(), " devices but its schedule has ",
-                                                schedule.devices(), "; it cannot be explained"));
+        return base::Error::failed(fmt::format("the timeline has {} devices but its schedule has {}; it cannot be explained",
+                                               timeline.devices(), schedule.devices()));
     for (int device = 0; device < schedule.devices(); ++device)
         if (!std::ranges::equal(timeline.lanes[static_cast<std::size_t>(device)].pass, schedule.device(device)))
-            return base::Error::failed(base::concat("device ", device,
-                                                    " ran other passes, or in another order, than its schedule has now; the "
-                                                    "timeline cannot be explained"));
+            return base::Error::failed(fmt::format(
+                "device {} ran other passes, or in another order, than its schedule has now; the timeline cannot be explained",
+                device));
     return {};
 }
 

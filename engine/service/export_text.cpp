@@ -1,8 +1,8 @@
-#include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/timeline_order.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace stagelens::service {
@@ -26,14 +26,13 @@ base::Result<std::string> exportText(const TimedPlan &plan, const std::string &f
         return exchange::timelineDocument(plan.experiment, plan.timeline, plan.metrics, true, why)
                    .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
                '\n';
-    return base::Error::invalid("format", base::concat("is ", format, "; choose chrome-trace, csv or json"));
+    return base::Error::invalid("format", fmt::format("is {}; choose chrome-trace, csv or json", format));
 }
 
 base::Result<std::string> exportText(const store::RunRecord &run, const std::string &format)
 {
     if (!run.timeline || !run.metrics)
-        return base::Error::failed(
-            base::concat("run ", run.summary.id, " has no finished step, so there is nothing to export"));
+        return base::Error::failed(fmt::format("run {} has no finished step, so there is nothing to export", run.summary.id));
     const auto schedule = scheduleOf(run.experiment);
     return exportText({run.experiment, schedule ? &*schedule : nullptr, *run.timeline, *run.metrics}, format);
 }

@@ -4,6 +4,8 @@
 #include "engine/exchange/launch.h"
 #include "engine/model/presets.h"
 
+#include <fmt/format.h>
+
 namespace stagelens::service {
 
 const std::vector<LaunchFormat> &launchFormats()
@@ -26,8 +28,9 @@ base::Result<LaunchText> launchText(const model::Experiment &experiment, const s
                                     std::string_view format, const std::string &scheduleFile)
 {
     if (schedule.slices() > 1)
-        return base::Error::invalid("schedule.family", base::concat(schedule.family(), " runs slices of sequences, which ",
-                                                                    format, " does not schedule; choose 1f1b"));
+        return base::Error::invalid(
+            "schedule.family",
+            fmt::format("{} runs slices of sequences, which {} does not schedule; choose 1f1b", schedule.family(), format));
     int devicesPerNode = model::Hardware().devicesPerNode;
     if (const auto *choice = std::get_if<model::HardwarePreset>(&experiment.cost.source)) {
         const auto hardware = model::hardwareOf(*choice);

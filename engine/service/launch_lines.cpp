@@ -5,6 +5,7 @@
 #include "engine/runtime/remote/host.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 
 namespace stagelens::service {
@@ -16,29 +17,28 @@ base::Result<LaunchLines> launchLines(const LaunchPlan &plan)
         if (const auto sound = runtime::checkHost(node); !sound)
             return refused(sound.error().problems.front().message);
         if (node.find_first_of("@:[]") != std::string::npos)
-            return refused(base::concat(node, " is not a host name; launchers take names without user and port"));
+            return refused(fmt::format("{} is not a host name; launchers take names without user and port", node));
     }
     if (std::set<std::string>(plan.nodes.begin(), plan.nodes.end()).size() < plan.nodes.size())
         return refused("names a node twice; name each once");
     const std::int64_t perNode = std::max(1, plan.ranksPerNode);
     const std::int64_t nodes = plan.nodes.empty() ? (plan.ranks + perNode - 1) / perNode : std::ssize(plan.nodes);
     if (plan.ranks % nodes != 0)
-        return refused(base::concat(nodes, " nodes do not divide the plan's ", plan.ranks,
-                                    " ranks evenly; choose a number of nodes "
-                                    "that does"));
+        return refused(fmt::format("{} nodes do not divide the plan's {} ranks evenly; choose a number of nodes that does",
+                                   nodes, plan.ranks));
     const std::int64_t each = plan.ranks / nodes;
     std::vector<std::string> hosts;
     for (const std::string &node : plan.nodes)
-        hosts.push_back(base::concat(node, ':', each));
+        hosts.push_back(fmt::format("{}:{}", node, each));
     // Ranks fill the nodes in order, as the prediction assumes.
     std::vector<std::string> mpirun{"mpirun", "-n", std::to_string(plan.ranks)};
     if (!hosts.empty())
         mpirun.insert(mpirun.end(), {"--host", base::join(hosts, ",")});
-    mpirun.insert(mpirun.end(), {"--map-by", base::concat("ppr:", each, ":node"), "--bind-to", "none", "stagelens-cli"});
+    mpirun.insert(mpirun.end(), {"--map-by", fmt::format("ppr:{}:node", each), "--bind-to", "none", "stagelens-cli"});
     std::vector<std::string> srun{"srun",
-                                  base::concat("--nodes=", nodes),
-                                  base::concat("--ntasks=", plan.ranks),
-                                  base::concat("--ntasks-per-node=", each),
+                                  fmt::format("--nodes={}", nodes),
+                                  fmt::format("--ntasks={}", plan.ranks),
+                                  fmt::format("--ntasks-per-node={}", each),
                                   "--distribution=block",
                                   "--mpi=pmix"};
     if (!plan.nodes.empty())

@@ -1,10 +1,11 @@
 #include "engine/service/processes.h"
 
-#include "engine/base/text.h"
 #include "engine/runtime/state/checkpoint.h"
 #include "engine/runtime/worker/nccl.h"
 
 #include "commit.h"
+
+#include <fmt/format.h>
 
 namespace stagelens::service {
 
@@ -13,12 +14,12 @@ std::vector<BackendInfo> transports()
     const std::string problem = runtime::mpiProblem();
     std::string ncclProblem;
     const std::string nccl = runtime::ncclVersion(ncclProblem);
-    return {{"in-process", "devices are threads of one process; tensors change hands without a copy", true, {}},
-            {"mpi", "devices are processes that mpirun starts, on one machine or several", problem.empty(), problem},
-            {"nccl",
-             base::concat("NCCL ", nccl,
-                          ": each device has a GPU of its own, in one process or in one a device that mpirun starts"),
-             ncclProblem.empty(), ncclProblem}};
+    return {
+        {"in-process", "devices are threads of one process; tensors change hands without a copy", true, {}},
+        {"mpi", "devices are processes that mpirun starts, on one machine or several", problem.empty(), problem},
+        {"nccl",
+         fmt::format("NCCL {}: each device has a GPU of its own, in one process or in one a device that mpirun starts", nccl),
+         ncclProblem.empty(), ncclProblem}};
 }
 
 base::Result<runtime::ProcessGroupPtr> joinProcesses(bool isOverNccl)
@@ -64,14 +65,17 @@ base::Problems travelProblems(const model::Experiment &experiment, const Trainin
     const std::int64_t ranks = experiment.parallel.ranks(devices);
     const auto [field, degree] = rankAxis(experiment.parallel);
     if (ranks != group->size() && ranks != devices)
-        problems.push_back({field, base::concat("is ", degree, ", which makes ", ranks, " ranks of ", devices, " devices, but ",
-                                                group->size(), group->size() == 1 ? " process was" : " processes were",
-                                                " started, and each trains one; start mpirun -n ", ranks)});
+        problems.push_back(
+            {field,
+             fmt::format("is {}, which makes {} ranks of {} devices, but {}{} started, and each trains one; start mpirun -n {}",
+                         degree, ranks, devices, group->size(), group->size() == 1 ? " process was" : " processes were",
+                         ranks)});
     else if (ranks != group->size())
-        problems.push_back({"parallel.devices", base::concat("is ", devices, ", but ", group->size(),
-                                                             group->size() == 1 ? " process was" : " processes were",
-                                                             " started, and each trains one device; start mpirun -n ", devices,
-                                                             ", or give --devices ", group->size())});
+        problems.push_back(
+            {"parallel.devices",
+             fmt::format("is {}, but {}{} started, and each trains one device; start mpirun -n {}, or give --devices {}",
+                         devices, group->size(), group->size() == 1 ? " process was" : " processes were", devices,
+                         group->size())});
     if (options.checkpointEvery > 0)
         problems.push_back(
             {"--checkpoint-every", "checkpoints are written in process only; leave it out, or use --transport in-process"});
@@ -85,14 +89,14 @@ std::map<std::string, std::string> travelFacts(const TrainingOptions &options)
 {
     std::map<std::string, std::string> facts;
     std::string problem;
-    const std::string nccl = options.isOverNccl ? base::concat("nccl ", runtime::ncclVersion(problem)) : "mpi";
+    const std::string nccl = options.isOverNccl ? fmt::format("nccl {}", runtime::ncclVersion(problem)) : "mpi";
     if (options.isOverNccl)
         facts["transport"] = nccl + ", in one process";
     if (!options.processes)
         return facts;
-    facts["transport"] = base::concat(nccl, ": ", options.processes->description());
+    facts["transport"] = fmt::format("{}: {}", nccl, options.processes->description());
     if (const double error = options.processes->clockError(); error > 0)
-        facts["clocks"] = base::concat("aligned within ", base::fixedText(error / 1000, 1), " us");
+        facts["clocks"] = fmt::format("aligned within {:.1f} us", error / 1000);
     return facts;
 }
 

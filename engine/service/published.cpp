@@ -1,7 +1,6 @@
 #include "engine/service/published.h"
 
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/json_reader.h"
 #include "engine/model/names.h"
@@ -10,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace stagelens::service {
@@ -21,7 +21,7 @@ constexpr base::Bytes kLargestFile = 1 << 20;
 
 base::Error unreadable(const std::filesystem::path &file, const std::string &why)
 {
-    return base::Error::failed(base::concat("is no file of published results: ", why), file.string());
+    return base::Error::failed(fmt::format("is no file of published results: {}", why), file.string());
 }
 
 /// What identifies a plan.
@@ -45,7 +45,7 @@ base::Result<std::vector<PublishedResult>> resultsOf(const Json &json, const std
         const auto method =
             model::parse<model::VocabularyMethod>(entry.is_object() ? entry.value("vocabulary", "") : std::string());
         if (!method || !entry.contains("iteration_ms") || !entry["iteration_ms"].is_number())
-            return unreadable(file, base::concat("result ", results.size(), " has no method or no time"));
+            return unreadable(file, fmt::format("result {} has no method or no time", results.size()));
         model::Experiment experiment = *plan;
         experiment.schedule.family = entry.value("family", "1f1b");
         experiment.schedule.vocabulary = *method;

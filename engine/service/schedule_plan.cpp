@@ -10,6 +10,7 @@
 #include "engine/simulate/offload/offload_plan.h"
 #include "engine/simulate/planned_schedule.h"
 
+#include <fmt/format.h>
 #include <optional>
 #include <utility>
 
@@ -17,7 +18,6 @@ namespace stagelens::service {
 
 namespace {
 
-using base::concat;
 using exchange::ScheduleFile;
 using model::Experiment;
 using model::VocabularyMethod;
@@ -45,7 +45,8 @@ public:
         const schedule::Schedule &schedule = m_file.schedule;
         if (schedule.slices() > 1)
             return {{model::customField(m_experiment.schedule),
-                     concat(name(), " has slices of sequences, which no custom schedule can have; choose the family seq1f1b")}};
+                     fmt::format("{} has slices of sequences, which no custom schedule can have; choose the family seq1f1b",
+                                 name())}};
         adopt(m_experiment.parallel.devices, schedule.devices(), "parallel.devices");
         adopt(m_experiment.parallel.microbatches, schedule.microbatches(), "parallel.microbatches");
         if (schedule.stages() % schedule.devices() == 0) {
@@ -54,8 +55,8 @@ public:
             m_experiment.schedule.chunks = chunks;
         } else {
             m_problems.push_back({model::customField(m_experiment.schedule),
-                                  concat(name(), ": ", schedule.stages(), " stages do not divide over ", schedule.devices(),
-                                         " devices; give each device as many stages")});
+                                  fmt::format("{}: {} stages do not divide over {} devices; give each device as many stages",
+                                              name(), schedule.stages(), schedule.devices())});
         }
         adoptVocabulary();
         return std::move(m_problems);
@@ -69,7 +70,7 @@ private:
             choice = found;
         else if (choice != found)
             m_problems.push_back(
-                {field, concat("is ", choice, ", but ", name(), " has ", found, "; give ", found, " or leave it out")});
+                {field, fmt::format("is {}, but {} has {}; give {} or leave it out", choice, name(), found, found)});
     }
     /// A CSV does not name the vocabulary method, and none and redis run the same passes; a text names its method.
     void adoptVocabulary()
@@ -79,8 +80,8 @@ private:
         if (m_file.csv && schedule::vocabularyPasses(choice) == schedule::vocabularyPasses(found))
             return;
         if (choice != VocabularyMethod::None && choice != found)
-            m_problems.push_back({"schedule.vocabulary", concat("is ", model::name(choice), ", but ", name(),
-                                                                " has the passes of ", model::name(found), "; leave it out")});
+            m_problems.push_back({"schedule.vocabulary", fmt::format("is {}, but {} has the passes of {}; leave it out",
+                                                                     model::name(choice), name(), model::name(found))});
         else if (model::traits(found).isChoice)
             choice = found;
     }
@@ -123,9 +124,9 @@ base::Result<schedule::Schedule> soundSchedule(ScheduleFile file, const Experime
     const std::string &name = experiment.schedule.file; // places in a text need none
     const std::string prefix = name.empty() ? name : name + ": ";
     for (const schedule::Violation &violation : schedule::findViolations(file.schedule, options))
-        problems.push_back(
-            {model::customField(experiment.schedule), concat(prefix, file.placeText(violation.device, violation.position), ": ",
-                                                             violation.cause, "; ", violation.remedy)});
+        problems.push_back({model::customField(experiment.schedule),
+                            fmt::format("{}{}: {}; {}", prefix, file.placeText(violation.device, violation.position),
+                                        violation.cause, violation.remedy)});
     if (!problems.empty())
         return base::Error::invalid(std::move(problems));
     return std::move(file.schedule);
@@ -175,9 +176,10 @@ base::Result<> keepScheduleText(Experiment &experiment, std::string text)
     if (schedule.file.empty())
         return {};
     if (const auto bytes = static_cast<base::Bytes>(text.size()); bytes > kLongestKeptSchedule)
-        return base::Error::invalid("schedule.file", concat(schedule.file, " has ", base::bytesText(bytes),
-                                                            ", and a run keeps at most ", base::bytesText(kLongestKeptSchedule),
-                                                            " of its schedule; lower the number of microbatches"));
+        return base::Error::invalid(
+            "schedule.file",
+            fmt::format("{} has {}, and a run keeps at most {} of its schedule; lower the number of microbatches",
+                        schedule.file, base::bytesText(bytes), base::bytesText(kLongestKeptSchedule)));
     schedule.file.clear();
     schedule.text = model::documentText(std::move(text));
     return {};

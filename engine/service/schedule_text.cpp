@@ -1,7 +1,6 @@
 #include "engine/service/schedule_text.h"
 
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 #include "engine/exchange/schedule_file.h"
 #include "engine/exchange/torch_csv.h"
 #include "engine/exchange/torch_lowering.h"
@@ -15,6 +14,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 #include <tuple>
 #include <utility>
 
@@ -154,7 +154,7 @@ std::vector<TextFault> faultsOfText(std::string_view text)
     for (const schedule::Violation &violation : schedule::findViolations(read->schedule, options)) {
         const exchange::TorchCell place = read->placeOf(violation.device, violation.position);
         faults.push_back({static_cast<int>(place.row), static_cast<int>(place.column),
-                          base::concat(violation.cause, "; ", violation.remedy)});
+                          fmt::format("{}; {}", violation.cause, violation.remedy)});
     }
     std::ranges::stable_sort(faults, {}, [](const TextFault &fault) { return std::tuple(fault.line, fault.word); });
     return faults;
@@ -239,13 +239,13 @@ base::Result<Schedule> withMovedPass(const Schedule &schedule, const PassMove &m
 {
     const auto refused = [](std::string why) { return base::Error::invalid("schedule.text", std::move(why)); };
     if (move.device < 0 || move.device >= schedule.devices())
-        return refused(base::concat("there is no device ", move.device));
+        return refused(fmt::format("there is no device {}", move.device));
     if (schedule.slices() > 1)
         return refused("orders of slices of sequences cannot be edited; choose 1f1b");
     auto orders = ordersOf(schedule);
     std::vector<Pass> &passes = orders[static_cast<std::size_t>(move.device)];
     if (move.from >= passes.size())
-        return refused(base::concat("device ", move.device, " has no pass at position ", move.from));
+        return refused(fmt::format("device {} has no pass at position {}", move.device, move.from));
     const Block block = blockAt(passes, move.from);
     std::size_t to = std::min(move.to, passes.size());
     if (to > 0 && to < passes.size() && passes[to - 1].pairedWithNext)

@@ -1,10 +1,10 @@
 #include "engine/service/sensitivity.h"
 
-#include "engine/base/text.h"
 #include "engine/model/what_if.h"
 #include "engine/simulate/simulate.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::service {
 namespace {
@@ -112,7 +112,7 @@ base::Result<> PartCosts::addLinks()
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(index));
         model::WhatIf without = m_whatIf;
         without.slowLink = model::slowLinkText(others);
-        if (const auto added = add({base::concat("link ", each.from, '-', each.to), -1, each.factor, 0, {}}, without); !added)
+        if (const auto added = add({fmt::format("link {}-{}", each.from, each.to), -1, each.factor, 0, {}}, without); !added)
             return added;
     }
     return {};

@@ -1,6 +1,5 @@
 #include "engine/service/trace_fit.h"
 
-#include "engine/base/text.h"
 #include "engine/passes/pass_recipe.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/schedule_plan.h"
@@ -9,13 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <map>
 #include <numeric>
 
 namespace stagelens::service {
 namespace {
 
-using base::concat;
 using base::Error;
 using base::Nanos;
 using schedule::PassKind;
@@ -209,7 +208,7 @@ PassResidual residualOf(PassKind kind, const std::vector<Measured> &passes, cons
 std::string difference(const schedule::Schedule &plan, const schedule::Schedule &trace)
 {
     const auto differs = [](const char *what, int planned, int traced) {
-        return concat("has ", traced, ' ', what, ", and the plan has ", planned, "; give the plan that was traced");
+        return fmt::format("has {} {}, and the plan has {}; give the plan that was traced", traced, what, planned);
     };
     if (plan.devices() != trace.devices())
         return differs("devices", plan.devices(), trace.devices());
@@ -219,8 +218,8 @@ std::string difference(const schedule::Schedule &plan, const schedule::Schedule 
         return differs("microbatches", plan.microbatches(), trace.microbatches());
     for (int stage = 0; stage < plan.stages(); ++stage)
         if (plan.placement().deviceOf(stage) != trace.placement().deviceOf(stage))
-            return concat("has stage ", stage, " on device ", trace.placement().deviceOf(stage), ", and the plan on ",
-                          plan.placement().deviceOf(stage), "; give the plan that was traced");
+            return fmt::format("has stage {} on device {}, and the plan on {}; give the plan that was traced", stage,
+                               trace.placement().deviceOf(stage), plan.placement().deviceOf(stage));
     return {};
 }
 

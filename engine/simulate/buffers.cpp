@@ -5,6 +5,7 @@
 #include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 
 namespace stagelens::simulate {
@@ -181,10 +182,10 @@ void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
     // One recomputed layer keeps nothing but the stage's input, and a stage may recompute nothing.
     if ((value == PassValue::StageSlots || value == PassValue::Recomputed) && floats(value, pass) == 0)
         return;
-    const auto complain = [&](const auto &...why) {
+    const auto complain = [&](std::string_view why) {
         if (m_problem.empty())
-            m_problem = base::concat("device ", m_device, ", position ", m_position, ": ", schedule::text(pass), " needs the ",
-                                     schedule::description(value), " of microbatch ", pass.microbatch, ", which ", why...);
+            m_problem = fmt::format("device {}, position {}: {} needs the {} of microbatch {}, which {}", m_device, m_position,
+                                    schedule::text(pass), schedule::description(value), pass.microbatch, why);
     };
     const std::size_t cell = m_plan.cell(key);
     if (cell >= m_plan.m_table.size())
@@ -193,7 +194,7 @@ void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
     const bool isMade = place != kAbsent;
     const bool makes = how == Use::Makes || how == Use::MakesAndFrees;
     if (makes && isMade)
-        return complain("was made before, by ", schedule::text(m_order[m_plan.m_buffers[place].first]));
+        return complain(fmt::format("was made before, by {}", schedule::text(m_order[m_plan.m_buffers[place].first])));
     if (makes || (how == Use::Shares && !isMade)) {
         make(place, key, floats(value, pass));
         return how == Use::MakesAndFrees ? end(place) : void();
@@ -201,8 +202,8 @@ void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
     if (!isMade)
         return complain("no earlier pass has made; put its forward (or the first half of its backward) before it");
     if (m_isFreed[place])
-        return complain("was freed by ", schedule::text(m_order[m_plan.m_buffers[place].last]), " at position ",
-                        m_plan.m_buffers[place].last, "; let the pass that frees it stand last");
+        return complain(fmt::format("was freed by {} at position {}; let the pass that frees it stand last",
+                                    schedule::text(m_order[m_plan.m_buffers[place].last]), m_plan.m_buffers[place].last));
     if (how != Use::Reads)
         end(place);
 }
@@ -210,8 +211,9 @@ void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
 void BufferPlan::Walk::visit(const Pass &pass)
 {
     if (pass.stage >= m_layers.size() || pass.microbatch < 0 || pass.microbatch >= m_schedule.microbatches()) {
-        m_problem = base::concat("device ", m_device, ", position ", m_position, ": ", schedule::text(pass),
-                                 " is of a stage or microbatch that the plan does not have; take it away");
+        m_problem =
+            fmt::format("device {}, position {}: {} is of a stage or microbatch that the plan does not have; take it away",
+                        m_device, m_position, schedule::text(pass));
         return;
     }
     const bool hasLayers = m_layers[pass.stage] > 0;

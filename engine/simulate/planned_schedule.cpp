@@ -1,12 +1,12 @@
 #include "engine/simulate/planned_schedule.h"
 
-#include "engine/base/text.h"
 #include "engine/schedule/families.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/offload/offload_plan.h"
 #include "engine/simulate/simulate.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 #include <optional>
 
@@ -57,10 +57,12 @@ base::Problems memoryProblems(const model::Experiment &experiment, const schedul
         if (required <= limit)
             continue;
         const std::string unit = schedule.placement().chunks() > 1 ? " chunks of microbatches" : " microbatches";
-        problems.push_back({"schedule.memory_limit",
-                            base::concat("device ", device, " needs ", held, unit, " in flight but the limit has room for ",
-                                         std::max<Bytes>(0, limit - needs.fixed) / std::max<Bytes>(1, needs.activation),
-                                         "; raise memory_limit to ", required, " or choose v-half, v-min or zb-auto")});
+        problems.push_back(
+            {"schedule.memory_limit",
+             fmt::format("device {} needs {}{} in flight but the limit has room for {}; raise memory_limit to {} or choose "
+                         "v-half, v-min or zb-auto",
+                         device, held, unit, std::max<Bytes>(0, limit - needs.fixed) / std::max<Bytes>(1, needs.activation),
+                         required)});
     }
     return problems;
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -79,9 +80,9 @@ base::Result<> Simulation::checkPasses() const
             if (pass.microbatch >= 0 && pass.microbatch < m_schedule.microbatches() && pass.stage < m_schedule.stages() &&
                 pass.kind != PassKind::O)
                 continue;
-            return base::Error::failed(base::concat("device ", device, " has the pass ", schedule::text(pass),
-                                                    ", which a schedule of ", m_schedule.stages(), " stages and ",
-                                                    m_schedule.microbatches(), " microbatches cannot have; run validate"));
+            return base::Error::failed(fmt::format(
+                "device {} has the pass {}, which a schedule of {} stages and {} microbatches cannot have; run validate",
+                device, schedule::text(pass), m_schedule.stages(), m_schedule.microbatches()));
         }
     }
     return {};
@@ -213,20 +214,20 @@ base::Error Simulation::deadlock() const
         chain.push_back({device, schedule::text(m_devices->frontier().makerOf(awaited)), deviceThatOwes(awaited)});
         device = chain.back().owner;
         if (device < 0)
-            missing = base::concat("; no device has ", chain.back().awaited, " left to run");
+            missing = fmt::format("; no device has {} left to run", chain.back().awaited);
     }
     if (missing.empty())
         chain.erase(chain.begin(), std::ranges::find(chain, device, &Wait::device));
     std::vector<std::string> waits;
     constexpr std::size_t kMostNamed = 8;
     for (const Wait &wait : chain | std::views::take(kMostNamed))
-        waits.push_back(base::concat("device ", wait.device, " waits at position ", m_devices->next(wait.device), " (",
-                                     schedule::text(m_devices->nextUnit(wait.device).front()), ") for ", wait.awaited,
-                                     wait.owner < 0 ? "" : base::concat(" of device ", wait.owner)));
+        waits.push_back(fmt::format("device {} waits at position {} ({}) for {}{}", wait.device, m_devices->next(wait.device),
+                                    schedule::text(m_devices->nextUnit(wait.device).front()), wait.awaited,
+                                    wait.owner < 0 ? "" : fmt::format(" of device {}", wait.owner)));
     if (chain.size() > kMostNamed)
-        waits.push_back(base::concat("and ", chain.size() - kMostNamed, " more devices"));
+        waits.push_back(fmt::format("and {} more devices", chain.size() - kMostNamed));
     return base::Error::failed(
-        base::concat("the schedule dead-locks: ", base::join(waits, "; "), missing, "; reorder these passes"));
+        fmt::format("the schedule dead-locks: {}{}; reorder these passes", base::join(waits, "; "), missing));
 }
 
 base::Result<timeline::Timeline> simulateReplicas(const schedule::Schedule &schedule, const CostModel &costs)

@@ -4,13 +4,13 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 
+#include <fmt/format.h>
 #include <system_error>
 #include <utility>
 
 namespace stagelens::store {
 
 namespace fs = std::filesystem;
-using base::concat;
 using base::Error;
 using base::Result;
 
@@ -36,7 +36,7 @@ std::vector<fs::path> entries(const fs::path &folder)
 
 Error failure(const fs::path &folder, std::string_view what, const std::error_code &error)
 {
-    return Error::failed(concat("cannot be ", what, ": ", error.message(), "; check its permissions and the disk"),
+    return Error::failed(fmt::format("cannot be {}: {}; check its permissions and the disk", what, error.message()),
                          folder.string());
 }
 
@@ -46,7 +46,7 @@ CheckpointFolders::CheckpointFolders(const fs::path &database, std::string id) :
 
 fs::path CheckpointFolders::folderOf(const fs::path &database, RunId run)
 {
-    return allFolders(database) / concat(kRun, run);
+    return allFolders(database) / fmt::format("{}{}", kRun, run);
 }
 
 fs::path CheckpointFolders::folder(RunId run) const
@@ -82,12 +82,12 @@ Result<> CheckpointFolders::setAside(RunId run) const
         return {};
     fs::path aside;
     for (int number = 1; aside.empty() || fs::exists(fs::symlink_status(aside, error)); ++number)
-        aside = concat(here.string(), ".aside-", number);
+        aside = fmt::format("{}.aside-{}", here.string(), number);
     fs::rename(here, aside, error);
     if (error)
         return failure(here, "renamed", error);
     base::log(base::LogLevel::Warning,
-              concat(here.string(), " is the folder of another database's run; it is now ", aside.string()));
+              fmt::format("{} is the folder of another database's run; it is now {}", here.string(), aside.string()));
     return {};
 }
 
@@ -96,8 +96,10 @@ Result<> CheckpointFolders::requireOurs(RunId run) const
     const std::string id = idOf(run);
     if (id.empty() || id == m_id)
         return {};
-    return Error::invalid(folder(run).string(), concat("belongs to another database that was stored here before; give that "
-                                                       "database its old name, or start the run anew"));
+    return Error::invalid(
+        folder(run).string(),
+        std::string(
+            "belongs to another database that was stored here before; give that database its old name, or start the run anew"));
 }
 
 Result<> CheckpointFolders::remove(RunId run) const

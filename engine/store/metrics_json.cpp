@@ -1,9 +1,9 @@
 #include "engine/store/metrics_json.h"
 
-#include "engine/base/text.h"
 #include "engine/model/json_reader.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace stagelens::store {
@@ -66,7 +66,7 @@ std::string fromJson(const Json &json, std::vector<simulate::MemoryByCategory> &
         return wrong;
     for (const std::vector<base::Bytes> &bytes : found) {
         if (bytes.size() != simulate::kMemoryCategoryCount)
-            return base::concat("must have ", simulate::kMemoryCategoryCount, " numbers a device");
+            return fmt::format("must have {} numbers a device", simulate::kMemoryCategoryCount);
         std::ranges::copy(bytes, devices.emplace_back().begin());
     }
     return {};
@@ -84,7 +84,7 @@ std::string metricsToJson(const simulate::Metrics &metrics)
 base::Result<simulate::Metrics> metricsFromJson(std::string_view text)
 {
     const auto damaged = [](std::string_view what) {
-        return base::Error::failed(base::concat("the stored metrics are damaged: ", what));
+        return base::Error::failed(fmt::format("the stored metrics are damaged: {}", what));
     };
     const auto document = model::parseDocument(text, {});
     if (!document)
@@ -96,7 +96,7 @@ base::Result<simulate::Metrics> metricsFromJson(std::string_view text)
         if (found == document->end() || !fault.empty())
             return;
         if (const std::string wrong = fromJson(*found, member); !wrong.empty())
-            fault = base::concat(name, ' ', wrong);
+            fault = fmt::format("{} {}", name, wrong);
     });
     if (!fault.empty())
         return damaged(fault);

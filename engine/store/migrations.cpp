@@ -1,11 +1,10 @@
 #include "engine/store/migrations.h"
 
-#include "engine/base/text.h"
+#include <fmt/format.h>
 
 namespace stagelens::store {
 namespace {
 
-using base::concat;
 using base::Error;
 using base::Result;
 
@@ -16,9 +15,9 @@ Error notOurs(const std::string &file)
 
 Error newer(const std::string &file, std::int64_t version, std::size_t known)
 {
-    return Error::invalid(file,
-                          concat("has schema version ", version, ", made by a newer Stagelens; this one knows versions up to ",
-                                 known, "; update Stagelens or choose another database"));
+    return Error::invalid(file, fmt::format("has schema version {}, made by a newer Stagelens; this one knows versions up to "
+                                            "{}; update Stagelens or choose another database",
+                                            version, known));
 }
 
 /// The identification of a database in its header.
@@ -54,7 +53,7 @@ Result<> applyStep(Database &database, std::span<const Migration> steps, std::si
         return version.error();
     if (*version > static_cast<std::int64_t>(index))
         return {};
-    const std::string marks = concat("PRAGMA application_id = ", kApplicationId, "; PRAGMA user_version = ", index + 1, ";");
+    const std::string marks = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", kApplicationId, index + 1);
     if (const auto applied = database.execute(steps[index].sql + marks); !applied)
         return applied.error();
     return transaction->commit();
@@ -77,7 +76,7 @@ Result<> migrate(Database &database, std::span<const Migration> steps, bool isCo
         if (const auto set = database.execute("PRAGMA auto_vacuum = INCREMENTAL"); !set)
             return set.error();
     if (!empty && version < std::ssize(steps) && !isCopy)
-        if (const auto copied = database.backup(concat(database.file(), ".bak-v", version)); !copied)
+        if (const auto copied = database.backup(fmt::format("{}.bak-v{}", database.file(), version)); !copied)
             return copied.error();
     for (auto index = static_cast<std::size_t>(version); index < steps.size(); ++index)
         if (const auto applied = applyStep(database, steps, index); !applied)

@@ -1,10 +1,10 @@
 #include "engine/store/own_files.h"
 
-#include "engine/base/text.h"
 #include "engine/store/run_store.h"
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <string>
 #include <string_view>
 
@@ -23,7 +23,7 @@ base::Result<> requireForeign(const std::filesystem::path &output, const std::fi
     if (!isOwn)
         return {};
     return base::Error::invalid(output.string(),
-                                base::concat("belongs to the run database ", database.string(), "; choose another file"));
+                                fmt::format("belongs to the run database {}; choose another file", database.string()));
 }
 
 } // namespace stagelens::store

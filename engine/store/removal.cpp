@@ -1,14 +1,14 @@
 #include "engine/store/removal.h"
 
 #include "engine/base/log.h"
-#include "engine/base/text.h"
 #include "engine/store/checkpoint_folders.h"
 #include "engine/store/run_store.h"
 #include "engine/store/sqlite.h"
 
+#include <fmt/format.h>
+
 namespace stagelens::store {
 
-using base::concat;
 using base::Error;
 using base::Result;
 
@@ -37,7 +37,7 @@ Result<> removeRow(Database &database, RunId run)
     if (!status)
         return status.error();
     if (*status == name(RunStatus::Running))
-        return Error::invalid(database.file(), concat("is still being written by run ", run, "; stop that run first"));
+        return Error::invalid(database.file(), fmt::format("is still being written by run {}; stop that run first", run));
     if (const auto done = textOf(database, "DELETE FROM run WHERE id = ?", run); !done)
         return done.error();
     return transaction->commit();
@@ -57,7 +57,8 @@ Result<> removeRun(Database &database, const CheckpointFolders &checkpoints, Run
     // Returns free pages to the file system; if that fails, SQLite reuses them.
     (void)database.execute("PRAGMA incremental_vacuum");
     if (const auto gone = checkpoints.remove(run); !gone)
-        base::log(base::LogLevel::Warning, concat("the checkpoints of run ", run, " are still there: ", gone.error().text()));
+        base::log(base::LogLevel::Warning,
+                  fmt::format("the checkpoints of run {} are still there: {}", run, gone.error().text()));
     return {};
 }
 

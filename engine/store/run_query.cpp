@@ -1,14 +1,13 @@
 // Queries of the table of runs.
-#include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/store/run_store.h"
 #include "engine/store/run_store_state.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::store {
 
-using base::concat;
 using base::Result;
 
 namespace {
@@ -19,10 +18,11 @@ std::string condition(const RunQuery &query)
     for (const std::vector<std::string> &spellings : query.words) {
         std::string any;
         for (std::size_t i = 0; i < spellings.size(); ++i)
-            any += concat(i == 0 ? "" : " OR ", "instr(words, lower(?)) > 0",
-                          " OR id IN (SELECT run FROM tag WHERE instr(lower(tag), lower(?)) > 0)");
+            any +=
+                fmt::format("{}instr(words, lower(?)) > 0 OR id IN (SELECT run FROM tag WHERE instr(lower(tag), lower(?)) > 0)",
+                            i == 0 ? "" : " OR ");
         if (!any.empty())
-            all += concat(all.empty() ? " WHERE (" : " AND (", any, ")");
+            all += fmt::format("{}{})", all.empty() ? " WHERE (" : " AND (", any);
     }
     return all;
 }
@@ -42,8 +42,8 @@ std::string orderText(const RunQuery &query)
     if (query.order == RunOrder::Newest)
         return query.reversed ? " ORDER BY id" : " ORDER BY id DESC";
     if (query.order == RunOrder::Name)
-        return concat(" ORDER BY words ", query.reversed ? "DESC" : "ASC", ", id DESC"); // they begin with the name
-    return concat(" ORDER BY ", figureOf(query.order), query.reversed ? " ASC" : " DESC", " NULLS LAST, id DESC");
+        return fmt::format(" ORDER BY words {}, id DESC", query.reversed ? "DESC" : "ASC"); // they begin with the name
+    return fmt::format(" ORDER BY {}{} NULLS LAST, id DESC", figureOf(query.order), query.reversed ? " ASC" : " DESC");
 }
 
 } // namespace
@@ -61,8 +61,8 @@ Result<RunList> RunStore::find(const RunQuery &query)
     // Rows contain whole plans, so the query planner must not scan them.
     const std::string_view join =
         figureOf(query.order).empty() ? "" : " LEFT JOIN metrics INDEXED BY metrics_figures ON metrics.run = run.id";
-    auto statement =
-        m_state->database.prepare(concat("SELECT id FROM run INDEXED BY run_words", join, condition(query), orderText(query)));
+    auto statement = m_state->database.prepare(
+        fmt::format("SELECT id FROM run INDEXED BY run_words{}{}{}", join, condition(query), orderText(query)));
     if (!statement)
         return std::move(statement).error();
     for (const std::vector<std::string> &spellings : query.words)
@@ -87,8 +87,9 @@ Result<std::vector<RunSummary>> RunStore::summaries(std::span<const RunId> runs)
 {
     std::string numbers;
     for (const RunId run : runs)
-        numbers += concat(numbers.empty() ? "" : ",", run);
-    auto found = m_state->summaries(concat("id > ? AND id IN (", numbers, ")"), concat("run > ? AND run IN (", numbers, ")"));
+        numbers += fmt::format("{}{}", numbers.empty() ? "" : ",", run);
+    auto found =
+        m_state->summaries(fmt::format("id > ? AND id IN ({})", numbers), fmt::format("run > ? AND run IN ({})", numbers));
     if (!found)
         return found;
     std::vector<RunSummary> ordered;
@@ -111,7 +112,7 @@ Result<model::Experiment> RunStore::experiment(RunId run)
         m_state->each("SELECT experiment FROM run WHERE id = ?", run, [&](const Statement &row) { text = row.text(0); });
     if (!read)
         return read.error();
-    return model::experimentFromJson(text, concat("run ", run));
+    return model::experimentFromJson(text, fmt::format("run {}", run));
 }
 
 } // namespace stagelens::store

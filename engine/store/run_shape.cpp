@@ -1,32 +1,30 @@
 #include "engine/store/run_shape.h"
 
-#include "engine/base/text.h"
-
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::store {
-
-using base::concat;
 
 std::string shapeFault(const timeline::Timeline &timeline, const model::Experiment &experiment)
 {
     if (timeline.devices() != experiment.parallel.devices)
-        return concat("its timeline has ", timeline.devices(), " devices, its plan ", experiment.parallel.devices);
+        return fmt::format("its timeline has {} devices, its plan {}", timeline.devices(), experiment.parallel.devices);
     std::size_t stages = 0; // a stage of a model in two directions is on two devices
     for (const std::vector<int> &ofDevice : timeline.stages)
         stages += ofDevice.size();
     for (const std::vector<int> &ofDevice : timeline.stages)
         for (const int stage : ofDevice)
             if (static_cast<std::size_t>(stage) >= stages)
-                return concat("its timeline places stage ", stage, " of ", stages);
+                return fmt::format("its timeline places stage {} of {}", stage, stages);
     const int microbatches = experiment.parallel.microbatches;
     for (const timeline::Lane &lane : timeline.lanes) {
         if (lane.size() < static_cast<std::size_t>(std::max(microbatches, 0)))
-            return concat("its timeline has ", lane.size(), " passes on a device, its plan ", microbatches, " microbatches");
+            return fmt::format("its timeline has {} passes on a device, its plan {} microbatches", lane.size(), microbatches);
         for (const schedule::Pass &pass : lane.pass)
             if (pass.microbatch >= microbatches || (stages > 0 && static_cast<std::size_t>(pass.stage) >= stages))
-                return concat("its timeline has a pass of stage ", pass.stage, " and microbatch ", pass.microbatch,
-                              ", its plan ", stages, " stages and ", microbatches, " microbatches");
+                return fmt::format(
+                    "its timeline has a pass of stage {} and microbatch {}, its plan {} stages and {} microbatches", pass.stage,
+                    pass.microbatch, stages, microbatches);
     }
     return {};
 }
@@ -39,7 +37,7 @@ std::string shapeFault(const simulate::Metrics &metrics, int devices)
     const bool fit = fits(metrics.bubbleRatioPerDevice) && fits(metrics.busyPerDevice) &&
                      fits(metrics.vocabularySharePerDevice) && fits(metrics.peakMemory) && fits(metrics.peakMemoryByCategory) &&
                      fits(metrics.peakActivationMicrobatches);
-    return fit ? std::string() : concat("its metrics are not those of ", devices, " devices");
+    return fit ? std::string() : fmt::format("its metrics are not those of {} devices", devices);
 }
 
 } // namespace stagelens::store

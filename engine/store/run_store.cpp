@@ -10,10 +10,10 @@
 #include "engine/store/timeline_blob.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::store {
 
-using base::concat;
 using base::Error;
 using base::Result;
 
@@ -140,9 +140,10 @@ Result<RunStore> RunStore::open(const std::filesystem::path &file, const Patienc
             return adopted.error();
     // What is there can be read all the same, on a full disk say; the next opening tries again.
     if (const auto marked = (*state)->markInterrupted(); !marked)
-        base::log(base::LogLevel::Warning, concat("interrupted runs still read as running: ", marked.error().text()));
+        base::log(base::LogLevel::Warning, fmt::format("interrupted runs still read as running: {}", marked.error().text()));
     if (const auto removed = (*state)->removeOrphanCheckpoints(); !removed)
-        base::log(base::LogLevel::Warning, concat("checkpoints of deleted runs are still there: ", removed.error().text()));
+        base::log(base::LogLevel::Warning,
+                  fmt::format("checkpoints of deleted runs are still there: {}", removed.error().text()));
     return RunStore(*std::move(state));
 }
 
@@ -157,7 +158,7 @@ Result<RunId> RunStore::begin(const model::Experiment &experiment, timeline::Pro
         // Before the row becomes visible, so that no other process takes the folder for an orphan.
         if (!m_state->locks.acquire(id))
             base::log(base::LogLevel::Warning,
-                      concat("run ", id, " bears no lock: the file system of ", m_state->database.file(), " has none"));
+                      fmt::format("run {} bears no lock: the file system of {} has none", id, m_state->database.file()));
         return m_state->insertEnvironment(id, environment);
     });
     if (!inserted) {

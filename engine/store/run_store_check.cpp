@@ -1,5 +1,4 @@
 // `db check`: checks that a database is undamaged and has the schema of Stagelens.
-#include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/store/migrations.h"
 #include "engine/store/run_shape.h"
@@ -7,12 +6,12 @@
 #include "engine/store/run_store_state.h"
 #include "engine/store/timeline_blob.h"
 
+#include <fmt/format.h>
 #include <map>
 #include <utility>
 
 namespace stagelens::store {
 
-using base::concat;
 using base::Result;
 
 namespace {
@@ -57,16 +56,16 @@ void compareSchemas(const Schema &found, const Schema &own, CheckReport &report)
     for (const auto &[name, object] : own) {
         const auto known = found.find(name);
         if (known == found.end())
-            report.faults.push_back(concat("the ", object.type, ' ', name, " is missing"));
+            report.faults.push_back(fmt::format("the {} {} is missing", object.type, name));
         else if (known->second != object)
-            report.faults.push_back(concat("the ", object.type, ' ', name, " is not as Stagelens makes it"));
+            report.faults.push_back(fmt::format("the {} {} is not as Stagelens makes it", object.type, name));
     }
     for (const auto &[name, object] : found) {
         if (own.contains(name))
             continue;
-        const std::string what = concat("the ", object.type, ' ', name, " is not of Stagelens");
+        const std::string what = fmt::format("the {} {} is not of Stagelens", object.type, name);
         if (object.type == "view" || object.type == "trigger")
-            report.faults.push_back(concat(what, "; it is never used"));
+            report.faults.push_back(fmt::format("{}; it is never used", what));
         else
             report.hints.push_back(what);
     }
@@ -99,11 +98,11 @@ Result<CheckReport> RunStore::check()
         report.faults.push_back((found ? own : found).error().text());
     noteRows("PRAGMA integrity_check", [](const Statement &row) { return row.text(0) == "ok" ? std::string() : row.text(0); });
     noteRows("PRAGMA foreign_key_check",
-             [](const Statement &row) { return concat("a row of table ", row.text(0), " belongs to no ", row.text(2)); });
+             [](const Statement &row) { return fmt::format("a row of table {} belongs to no {}", row.text(0), row.text(2)); });
     if (!report.faults.empty())
-        report.hints.push_back(concat("copy ", m_state->database.file(),
-                                      " away, then put a backup (*.bak-v*) in its place or save what ",
-                                      "can be read with `sqlite3 FILE .recover`"));
+        report.hints.push_back(fmt::format(
+            "copy {} away, then put a backup (*.bak-v*) in its place or save what can be read with `sqlite3 FILE .recover`",
+            m_state->database.file()));
     std::vector<RunId> runs;
     noteRows("SELECT id FROM run ORDER BY id", [&](const Statement &row) {
         runs.push_back(row.integer(0));
@@ -111,20 +110,20 @@ Result<CheckReport> RunStore::check()
     });
     for (const RunId run : runs)
         if (const auto loaded = load(run); !loaded) {
-            report.faults.push_back(concat("run ", run, ": ", loaded.error().text()));
+            report.faults.push_back(fmt::format("run {}: {}", run, loaded.error().text()));
             report.hints.push_back(
-                concat("`stagelens-cli runs delete ", run, "` removes the damaged run and keeps all others"));
+                fmt::format("`stagelens-cli runs delete {}` removes the damaged run and keeps all others", run));
         }
     noteRows("SELECT step_timeline.run, step, data, experiment FROM step_timeline JOIN run ON run.id = step_timeline.run"
              " ORDER BY step_timeline.run, step",
              [planOf = RunId{0}, plan = Result<model::Experiment>(model::Experiment())](const Statement &row) mutable {
                  if (std::exchange(planOf, row.integer(0)) != row.integer(0))
-                     plan = model::experimentFromJson(row.text(3), concat("run ", row.integer(0)));
+                     plan = model::experimentFromJson(row.text(3), fmt::format("run {}", row.integer(0)));
                  const auto timeline = decodeTimeline(row.text(2));
                  const std::string fault = !timeline ? timeline.error().text()
                                            : plan    ? shapeFault(**timeline, *plan)
                                                      : std::string(); // which load() has reported
-                 return fault.empty() ? fault : concat("run ", row.integer(0), ", step ", row.integer(1), ": ", fault);
+                 return fault.empty() ? fault : fmt::format("run {}, step {}: {}", row.integer(0), row.integer(1), fault);
              });
     m_state->database.setBudget(Database::Budget::Query);
     return report;

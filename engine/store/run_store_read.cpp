@@ -1,6 +1,5 @@
 #include "engine/store/run_store.h"
 
-#include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
 #include "engine/store/metrics_json.h"
@@ -9,11 +8,11 @@
 #include "engine/store/timeline_blob.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 
 namespace stagelens::store {
 
-using base::concat;
 using base::Result;
 
 namespace {
@@ -76,7 +75,7 @@ struct RawRun {
 /// The record out of its rows; damaged ones are refused.
 Result<RunRecord> decode(RawRun raw)
 {
-    auto experiment = model::experimentFromJson(raw.experiment, concat("run ", raw.record.summary.id));
+    auto experiment = model::experimentFromJson(raw.experiment, fmt::format("run {}", raw.record.summary.id));
     if (!experiment)
         return std::move(experiment).error();
     raw.record.experiment = *std::move(experiment);
@@ -98,7 +97,7 @@ Result<RunRecord> decode(RawRun raw)
         fault = shapeFault(*record.metrics, record.experiment.parallel.devices);
     if (!fault.empty())
         return base::Error::failed(
-            concat("what is stored of run ", record.summary.id, " does not fit together: ", fault, "; delete the run"));
+            fmt::format("what is stored of run {} does not fit together: {}; delete the run", record.summary.id, fault));
     return std::move(raw.record);
 }
 
@@ -110,12 +109,12 @@ Result<std::vector<RunSummary>> RunStore::State::summaries(std::string_view ofRu
     if (!snapshot)
         return snapshot.error();
     std::vector<RunSummary> runs;
-    const auto read =
-        each(concat(kSummaryQuery, "WHERE ", ofRuns), 0, [&](const Statement &row) { runs.push_back(readSummary(row)); });
+    const auto read = each(fmt::format("{}WHERE {}", kSummaryQuery, ofRuns), 0,
+                           [&](const Statement &row) { runs.push_back(readSummary(row)); });
     if (!read)
         return read.error();
     std::map<RunId, std::vector<std::string>> tags;
-    const auto tagged = each(concat("SELECT run, tag FROM tag WHERE ", ofTags, " ORDER BY run, tag"), 0,
+    const auto tagged = each(fmt::format("SELECT run, tag FROM tag WHERE {} ORDER BY run, tag", ofTags), 0,
                              [&](const Statement &row) { tags[row.integer(0)].push_back(row.text(1)); });
     if (!tagged)
         return tagged.error();
@@ -143,7 +142,8 @@ Result<RunRecord> RunStore::load(RunId run, std::optional<int> step)
             return known.error();
         const auto read = [&](std::string_view sql, auto take) { return m_state->each(sql, run, take); };
         for (const Result<> &done :
-             {read(concat(kSummaryQuery, "WHERE id = ?"), [&](const Statement &row) { record.summary = readSummary(row); }),
+             {read(fmt::format("{}WHERE id = ?", kSummaryQuery),
+                   [&](const Statement &row) { record.summary = readSummary(row); }),
               read("SELECT experiment FROM run WHERE id = ?", [&](const Statement &row) { raw.experiment = row.text(0); }),
               read("SELECT key, value FROM environment WHERE run = ?",
                    [&](const Statement &row) { record.environment[row.text(0)] = row.text(1); }),

@@ -1,7 +1,6 @@
 #include "engine/store/run_store_state.h"
 
 #include "engine/base/process_mark.h"
-#include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
 #include "engine/store/metrics_json.h"
@@ -9,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -42,7 +42,7 @@ void Steps::describe(RunSummary &summary) const
 base::Error RunStore::State::noSuchRun(RunId id) const
 {
     return base::Error::invalid(database.file(),
-                                base::concat("has no run ", id, "; `stagelens-cli runs list` shows those there are"));
+                                fmt::format("has no run {}; `stagelens-cli runs list` shows those there are", id));
 }
 
 Result<> RunStore::State::requireRun(RunId id)
@@ -78,12 +78,12 @@ Result<> RunStore::State::stepTimeline(RunId id, int step, std::string &metrics,
         return looked;
     if (!std::ranges::binary_search(kept, step)) {
         const std::string which =
-            kept.empty() ? base::concat("run ", id, " kept the timeline of its median step only")
-                         : base::concat("run ", id, " kept the timelines of the steps ", kept.front(), " to ", kept.back());
-        return base::Error::invalid("--step", base::concat("there is no timeline of step ", step, ": ", which,
-                                                           "; leave --step out for the median step"));
+            kept.empty() ? fmt::format("run {} kept the timeline of its median step only", id)
+                         : fmt::format("run {} kept the timelines of the steps {} to {}", id, kept.front(), kept.back());
+        return base::Error::invalid(
+            "--step", fmt::format("there is no timeline of step {}: {}; leave --step out for the median step", step, which));
     }
-    return each(base::concat("SELECT detail, data FROM step_timeline WHERE run = ? AND step = ", step), id,
+    return each(fmt::format("SELECT detail, data FROM step_timeline WHERE run = ? AND step = {}", step), id,
                 [&](const Statement &row) {
                     metrics = row.text(0);
                     blob = row.text(1);

@@ -1,10 +1,9 @@
 #include "engine/store/timeline_blob.h"
 
-#include "engine/base/text.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <fmt/format.h>
 #include <type_traits>
 
 namespace stagelens::store {
@@ -257,9 +256,9 @@ void getAnchored(Reader &in, timeline::Timeline &timeline)
 
 Error damaged(std::string_view what)
 {
-    return Error::failed(
-        base::concat("the stored timeline is damaged (", what,
-                     "); its figures in the run table still hold; delete the run or put a backup of the database in place"));
+    return Error::failed(fmt::format("the stored timeline is damaged ({}); its figures in the run table still hold; delete the "
+                                     "run or put a backup of the database in place",
+                                     what));
 }
 
 } // namespace
@@ -318,9 +317,9 @@ Result<timeline::TimelinePtr> decodeTimeline(std::string_view bytes)
     if (header.magic != kMagic)
         return damaged("no timeline at all");
     if (header.version > kVersion)
-        return Error::failed(base::concat("the stored timeline has format version ", header.version,
-                                          ", made by a newer Stagelens; this one knows versions up to ", kVersion,
-                                          "; update Stagelens"));
+        return Error::failed(fmt::format("the stored timeline has format version {}, made by a newer Stagelens; this one knows "
+                                         "versions up to {}; update Stagelens",
+                                         header.version, kVersion));
     if (header.version == 0 || header.size != bytes.size())
         return damaged("wrong length");
     if (header.checksum != checksumOf(bytes))

@@ -11,6 +11,7 @@ endif()
 
 add_library(stagelens_options INTERFACE)
 target_include_directories(stagelens_options INTERFACE "${CMAKE_SOURCE_DIR}")
+target_link_libraries(stagelens_options INTERFACE $<IF:$<BOOL:${STAGELENS_KIT}>,fmt::fmt-header-only,fmt::fmt>)
 target_compile_options(stagelens_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${STAGELENS_WERROR}>:-Werror> -fno-fast-math -ffp-contract=off)
 if(STAGELENS_SANITIZER MATCHES "^(address|thread)$")
@@ -84,7 +85,7 @@ function(stagelens_library name)
   if(first)
     stagelens_precompile(${name} REUSE_FROM ${first})
   else()
-    stagelens_precompile(${name} <algorithm> <chrono> <filesystem> <functional> <map> <memory> <optional> <span> <stop_token> <string>
+    stagelens_precompile(${name} <algorithm> <chrono> <filesystem> <fmt/format.h> <functional> <map> <memory> <optional> <span> <stop_token> <string>
       <vector>)
     set_property(GLOBAL PROPERTY stagelens_first_library ${name})
   endif()

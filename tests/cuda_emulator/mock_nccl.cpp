@@ -4,12 +4,12 @@
 #include "tests/cuda_emulator/mock_nccl.h"
 
 #include "engine/backend/cuda/nccl.h"
-#include "engine/base/text.h"
 #include "tests/cuda_emulator/streams.h"
 
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -133,8 +133,8 @@ bool carry(World &world)
                 continue;
             if (send->bytes != receive->bytes) {
                 failAll(world, kInvalidArgument,
-                        base::concat("rank ", sender->rank, " sends ", send->bytes, " bytes where rank ", to, " receives ",
-                                     receive->bytes));
+                        fmt::format("rank {} sends {} bytes where rank {} receives {}", sender->rank, send->bytes, to,
+                                    receive->bytes));
                 return false;
             }
             std::memcpy(receive->data, send->data, send->bytes);
@@ -159,7 +159,7 @@ std::string wayTo(const World &world, int start, int at, std::vector<bool> &seen
     for (const Operation &each : member->queue.front().operations) {
         if (each.isOver)
             continue;
-        const std::string step = base::concat("rank ", at, each.isSend ? " sends to " : " receives from ", each.peer);
+        const std::string step = fmt::format("rank {}{}{}", at, each.isSend ? " sends to " : " receives from ", each.peer);
         if (each.peer == start && !world.members[static_cast<std::size_t>(start)]->queue.empty())
             return step;
         if (const std::string way = wayTo(world, start, each.peer, seen); !way.empty())
@@ -187,7 +187,7 @@ void countDown(Member &member, std::size_t operations)
     if (left > 0 || found->second.kind != kMockLost)
         return;
     fail(member, kInternalError, "the link is gone");
-    failAll(*member.world, kRemoteError, base::concat("rank ", member.rank, " has closed its connection"));
+    failAll(*member.world, kRemoteError, fmt::format("rank {} has closed its connection", member.rank));
 }
 
 class MockNccl final : public Nccl {
@@ -273,7 +273,7 @@ public:
         const std::scoped_lock lock(mock().mutex);
         if (comm != nullptr && !memberOf(comm).why.empty())
             return memberOf(comm).why;
-        return result == kInvalidUsage ? "invalid usage" : base::concat("result ", result);
+        return result == kInvalidUsage ? "invalid usage" : fmt::format("result {}", result);
     }
 
 private:

@@ -1,6 +1,5 @@
 // The content of checkpoints: AdamW counters under any schedule, and checksums that detect any damage.
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 #include "engine/runtime/state/checkpoint.h"
 #include "engine/runtime/training_run.h"
 #include "tests/support/test_program.h"
@@ -11,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fmt/format.h>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -97,7 +97,7 @@ private slots:
         const auto add = [](std::vector<Leg> legs, bool tied, int updates) {
             std::string name = tied ? "tied" : "untied";
             for (const Leg &leg : legs)
-                name += base::concat(" ", leg.steps, " ", leg.family, " m ", leg.microbatches);
+                name += fmt::format(" {} {} m {}", leg.steps, leg.family, leg.microbatches);
             QTest::newRow(name.c_str()) << legs << tied << updates;
         };
         add({{"pipedream", 4, 8}, {"1f1b", 4, 1}}, false, 32);
@@ -121,7 +121,7 @@ private slots:
         int steps = 0;
         fs::path from;
         for (std::size_t i = 0; i + 1 < legs.size(); ++i) {
-            const fs::path to = place(base::concat("leg-", i));
+            const fs::path to = place(fmt::format("leg-{}", i));
             fs::remove_all(to);
             const auto done = train(experimentOf(legs[i], tied, steps), {{}, {}, to, 1000, from});
             QVERIFY2(done.ok(), done ? "" : done.error().text().c_str());
@@ -156,7 +156,7 @@ private slots:
             const int counted = isTable ? steps : updates;
             const double distance = distanceOfUpdate(values[i][0], values[i].size() > 1 ? values[i][1] : last[i], gradients[i],
                                                      first[i], second[i], counted + 1, scale);
-            QVERIFY2(distance < 1e-3, base::concat((*session)->plan().parameters[i].name, ": ", distance).c_str());
+            QVERIFY2(distance < 1e-3, fmt::format("{}: {}", (*session)->plan().parameters[i].name, distance).c_str());
         }
     }
 
@@ -178,7 +178,7 @@ private slots:
                 char &byte = damaged[std::min(i * stride, damaged.size() - 1)];
                 byte = static_cast<char>(byte ^ (1 << i % 8));
                 QVERIFY(base::writeFile(path, damaged).ok());
-                QVERIFY2(fallsBack(run, 2, 4), base::concat(file, " byte ", i * stride).c_str());
+                QVERIFY2(fallsBack(run, 2, 4), fmt::format("{} byte {}", file, i * stride).c_str());
             }
             QVERIFY(base::writeFile(path, content.substr(0, content.size() / 2)).ok());
             QVERIFY2(fallsBack(run, 2, 4), file);
@@ -205,7 +205,7 @@ private slots:
         for (const std::string &name : names) {
             for (const std::string &other : names) // one part in the place of another
                 QVERIFY2(name == other || isFoundWith(newest / name, contentOf(newest / other)),
-                         base::concat(other, " as ", name).c_str());
+                         fmt::format("{} as {}", other, name).c_str());
             QVERIFY2(isFoundWith(newest / name, contentOf(run / "step-2" / name)), name.c_str()); // of another step
         }
         fs::rename(newest / names.back(), place("away"));
@@ -299,7 +299,7 @@ private:
     {
         const auto found = runtime::newestCheckpoint(run);
         return found && found->steps() == former &&
-               found->note.find(base::concat("after step ", newest, " is damaged")) != std::string::npos;
+               found->note.find(fmt::format("after step {} is damaged", newest)) != std::string::npos;
     }
     static std::string contentOf(const fs::path &path)
     {

@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <fmt/format.h>
 #include <thread>
 
 namespace integration_gpu_nccl {
@@ -114,7 +115,7 @@ std::unique_ptr<backend::Transport> transportOf(const std::vector<int> &ranks, i
 {
     backend::OrderedSettings settings;
     settings.ranks = all;
-    settings.describe = [](const backend::Message &each) { return base::concat("letter ", each.from, " to ", each.to); };
+    settings.describe = [](const backend::Message &each) { return fmt::format("letter {} to {}", each.from, each.to); };
     settings.progress = [] { return 0; };
     settings.stallTimeout = stallTimeout;
     for (const int rank : ranks)

@@ -1,4 +1,5 @@
 // Training with the GPU backend without a GPU: the plug-in with the CUDA emulator, loaded like the real one.
+#include "engine/base/text.h"
 #include "engine/model/capabilities.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/runtime/executor/lowering.h"
@@ -18,6 +19,7 @@
 
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <set>
 
 namespace integration_gpu_on_host {
@@ -204,7 +206,7 @@ private slots:
         QVERIFY(expected != losses);
         for (std::size_t step = 0; step < losses.size(); ++step)
             QVERIFY2(std::abs(losses[step] - expected[step]) <= 2e-2,
-                     base::concat("step ", step, ": ", losses[step], ", on the processor ", expected[step]).c_str());
+                     fmt::format("step {}: {}, on the processor {}", step, losses[step], expected[step]).c_str());
     }
 
     /// The memory of a bf16 device equals its plan and its prediction to the byte.
@@ -387,8 +389,8 @@ private slots:
         QVERIFY2(checks.ok(), checks ? "" : checks.error().text().c_str());
         QVERIFY(checks->size() > 40);
         for (const backend::KernelCheck &check : *checks)
-            QVERIFY2(check.holds(), base::concat(check.kernel, ' ', check.type, ' ', check.shape, ": ", check.error, " of ",
-                                                 check.bound, ' ', check.fault)
+            QVERIFY2(check.holds(), fmt::format("{} {} {}: {} of {} {}", check.kernel, check.type, check.shape, check.error,
+                                                check.bound, check.fault)
                                         .c_str());
     }
 
@@ -411,7 +413,7 @@ private slots:
         QVERIFY(facts.front()["clocks"].ends_with(" us"));
         const std::string memory = facts.front()["gpu memory"];
         QVERIFY2(memory.starts_with("GPU 0: planned "), memory.c_str());
-        QVERIFY2(memory.find(base::concat("measured ", base::bytesText(static_cast<base::Bytes>(held)))) != std::string::npos,
+        QVERIFY2(memory.find(fmt::format("measured {}", base::bytesText(static_cast<base::Bytes>(held)))) != std::string::npos,
                  memory.c_str());
         QVERIFY2(memory.find("more than planned") == std::string::npos, memory.c_str());
         QCOMPARE(facts.back()["gpu memory"], memory);
@@ -494,11 +496,11 @@ private slots:
         QVERIFY2(figures.ok(), figures ? "" : figures.error().text().c_str());
         std::map<std::string, const backend::KernelFigure *> byName;
         for (const backend::KernelFigure &figure : *figures) {
-            const std::string text = base::concat(figure.name, ", ", figure.shape, ": ", figure.fault);
+            const std::string text = fmt::format("{}, {}: {}", figure.name, figure.shape, figure.fault);
             QVERIFY2(figure.fault.empty() && figure.seconds.size() == 3, text.c_str());
             QVERIFY2(std::ranges::all_of(figure.seconds, [](double seconds) { return seconds > 0; }), text.c_str());
             QVERIFY2((figure.flops > 0) != (figure.bytes > 0), text.c_str());
-            byName.emplace(base::concat(figure.name, ", ", figure.shape), &figure);
+            byName.emplace(fmt::format("{}, {}", figure.name, figure.shape), &figure);
         }
         const auto flopsOf = [&](const char *name) { return byName.contains(name) ? byName[name]->flops : -1; };
         const auto bytesOf = [&](const char *name) { return byName.contains(name) ? byName[name]->bytes : -1; };

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace integration_simulate_replay {
 
@@ -23,9 +24,7 @@ std::string durationsCsv(const test::MeasuredRun &run, VocabularyMethod method)
     std::string csv = "device,stage,pass,duration_us\n*,*,send,350\n";
     const double shareOfS = method == VocabularyMethod::Vocab1 ? 1.0 / 3 : 2.0 / 3;
     for (std::size_t device = 0; device < 8; ++device) {
-        const auto add = [&](const char *pass, double micros) {
-            csv += base::concat(device, ",*,", pass, ',', base::fixedText(micros, 3), '\n');
-        };
+        const auto add = [&](const char *pass, double micros) { csv += fmt::format("{},*,{},{:.3f}\n", device, pass, micros); };
         add("F", run.forward[device]);
         add("B", run.backward[device]);
         if (!model::traits(method).isSharded)

@@ -15,6 +15,7 @@
 #include <QtTest>
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 #include <mutex>
 
 namespace property_message_order {
@@ -228,8 +229,8 @@ private:
 
 std::string nameOf(const model::Experiment &experiment)
 {
-    return base::concat(experiment.schedule.family, " under ", model::name(experiment.schedule.vocabulary),
-                        ", p=", experiment.parallel.devices, ", m=", experiment.parallel.microbatches);
+    return fmt::format("{} under {}, p={}, m={}", experiment.schedule.family, model::name(experiment.schedule.vocabulary),
+                       experiment.parallel.devices, experiment.parallel.microbatches);
 }
 
 /// A plan of that family and method, of any shape; nothing where the family refuses it.

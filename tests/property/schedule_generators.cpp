@@ -1,7 +1,6 @@
 // All families on random plans: complete, in order, free of deadlock, and as many microbatches in memory as promised. Texts
 // come back as they went.
 #include "engine/base/random.h"
-#include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/schedule/check/validator.h"
@@ -12,6 +11,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <random>
 
 namespace property_schedule_generators {
@@ -86,12 +86,12 @@ std::string faultOf(const model::Experiment &experiment, int &refused)
         return problem.field.empty() || findFamily(experiment.schedule.family)->conditions.empty() ? made.error().text() : "";
     }
     if (const std::vector<Violation> found = findViolations(*made); !found.empty())
-        return base::concat("device ", found.front().device, " position ", found.front().position, ": ", found.front().cause);
+        return fmt::format("device {} position {}: {}", found.front().device, found.front().position, found.front().cause);
     const bool isExact = !findFamily(experiment.schedule.family)->looksAtDurations;
     for (int device = 0; device < made->devices(); ++device)
         if (const auto promised = promisedPeak(experiment, device);
             promised && (isExact ? peakOf(*made, device) != *promised : peakOf(*made, device) > *promised))
-            return base::concat("device ", device, " holds ", peakOf(*made, device), " activations, not ", *promised);
+            return fmt::format("device {} holds {} activations, not {}", device, peakOf(*made, device), *promised);
     const base::Result<Schedule> read = scheduleFromText(toText(*made));
     if (!read.ok())
         return read.error().text();
@@ -146,10 +146,10 @@ void ScheduleGenerators::keepTheirPromises()
             experiment.schedule.vocabulary =
                 static_cast<model::VocabularyMethod>(round % (static_cast<int>(model::VocabularyMethod::Vocab2) + 1));
             const std::string fault = faultOf(experiment, refused);
-            QVERIFY2(fault.empty(), base::concat(family.name, " method ", model::name(experiment.schedule.vocabulary), ' ',
-                                                 experiment.parallel.devices, 'x', experiment.parallel.microbatches, " chunks ",
-                                                 experiment.schedule.chunks.value_or(0), " group ",
-                                                 experiment.schedule.groupSize.value_or(0), ": ", fault)
+            QVERIFY2(fault.empty(), fmt::format("{} method {} {}x{} chunks {} group {}: {}", family.name,
+                                                model::name(experiment.schedule.vocabulary), experiment.parallel.devices,
+                                                experiment.parallel.microbatches, experiment.schedule.chunks.value_or(0),
+                                                experiment.schedule.groupSize.value_or(0), fault)
                                         .c_str());
         }
         QVERIFY2(refused < kRounds, std::string(family.name).c_str());

@@ -1,7 +1,6 @@
 // The validator against a second opinion: it finds a fault in a damaged schedule exactly where a naive check does, which
 // shares no code with it.
 #include "engine/base/random.h"
-#include "engine/base/text.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
@@ -11,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <map>
 #include <random>
 #include <set>
@@ -196,8 +196,8 @@ void ScheduleMutations::validatorAgreesWithNaiveCheck()
         const Schedule damaged(made->family(), made->placement(), microbatches, made->vocabulary(), orders);
         const std::vector<Violation> found = findViolations(damaged);
         const bool valid = isValid(orders, microbatches, made->vocabulary());
-        QVERIFY2(found.empty() == valid, base::concat(toText(damaged), valid ? "is valid" : "is not valid", " but found ",
-                                                      found.empty() ? "nothing" : found.front().cause)
+        QVERIFY2(found.empty() == valid, fmt::format("{}{} but found {}", toText(damaged), valid ? "is valid" : "is not valid",
+                                                     found.empty() ? "nothing" : found.front().cause)
                                              .c_str());
         ++(valid ? sound : broken);
         for (const Violation &violation : found) {

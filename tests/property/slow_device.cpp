@@ -8,6 +8,7 @@
 #include <QtTest>
 
 #include <cmath>
+#include <fmt/format.h>
 
 namespace property_slow_device {
 
@@ -56,7 +57,7 @@ private slots:
             const double sigma = 1 + static_cast<double>(random.nextInteger(1, 300)) / 100;
             model::Experiment experiment = test::teachingExperiment(
                 "1f1b", devices, microbatches, model::VocabularyMethod::None, {{"F", forward}, {"B", backward}});
-            experiment.whatIf.slow = base::concat(slow, '=', sigma);
+            experiment.whatIf.slow = fmt::format("{}={}", slow, sigma);
             const test::Plan plan = test::planOf(experiment);
             QVERIFY2(plan.error.empty(), plan.error.c_str());
             const double expected = closedForm(devices, microbatches, slow, forward, backward, sigma) * 1e6;
@@ -107,7 +108,7 @@ private slots:
             if (!schedule)
                 continue;
             const int slow = static_cast<int>(random.nextInteger(0, schedule->devices() - 1));
-            experiment.whatIf.slow = base::concat(slow, "=2.5");
+            experiment.whatIf.slow = fmt::format("{}=2.5", slow);
             const simulate::CostModel costs = test::randomCosts(random, *schedule);
             const auto changed = simulate::withWhatIfs(costs, experiment, *schedule);
             QVERIFY2(changed.ok(), changed ? "" : changed.error().text().c_str());

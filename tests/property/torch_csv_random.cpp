@@ -1,7 +1,6 @@
 // PyTorch's CSV under every family and under noise: what goes out comes back, the fast lowering is the plain one, and no bytes
 // do harm.
 #include "engine/base/random.h"
-#include "engine/base/text.h"
 #include "engine/exchange/schedule_file.h"
 #include "engine/exchange/torch_lowering.h"
 #include "engine/model/family_shape.h"
@@ -12,6 +11,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <random>
 #include <set>
 #include <tuple>
@@ -111,7 +111,7 @@ void TorchCsvRandom::everyFamilyComesBack()
             if (!made)
                 continue; // refused by the family, which its own tests look at
             const std::string plan =
-                base::concat(family.name, ' ', experiment.parallel.devices, 'x', experiment.parallel.microbatches);
+                fmt::format("{} {}x{}", family.name, experiment.parallel.devices, experiment.parallel.microbatches);
             const auto csv = torchCsvOf(*made);
             QVERIFY2(csv.ok(), plan.c_str());
             const auto file = readSchedule(writeTorchCsv(*csv));

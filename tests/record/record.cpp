@@ -6,7 +6,6 @@
 // Prints a line a plan: its name, the losses of two steps and a hash of the first step's gradients, both bit for bit, then the
 // number of kernel calls and a hash of them (on the virtual clock, where their order is fixed). With --trace, every call of the
 // one plan instead. Equal lines mean equal bits on the same machine; see tests/record/compare.
-#include "engine/base/text.h"
 #include "engine/model/names.h"
 #include "engine/runtime/training_run.h"
 #include "tests/record/recorded_compute.h"
@@ -15,6 +14,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <fmt/format.h>
 #include <string>
 #include <vector>
 
@@ -54,9 +54,9 @@ std::vector<Plan> allPlans()
                         experiment.schedule.recompute = recompute;
                         experiment.training.mode = mode;
                         experiment.training.steps = 2;
-                        plans.push_back({base::concat(family, '/', model::name(method), "/p", devices, '/',
-                                                      model::name(recompute), '/', isLlama ? "llama" : "gpt", '/',
-                                                      experiment.model.tied ? "tied" : "untied", '/', model::name(mode)),
+                        plans.push_back({fmt::format("{}/{}/p{}/{}/{}/{}/{}", family, model::name(method), devices,
+                                                     model::name(recompute), isLlama ? "llama" : "gpt",
+                                                     experiment.model.tied ? "tied" : "untied", model::name(mode)),
                                          experiment});
                     }
                 }

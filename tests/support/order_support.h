@@ -1,12 +1,12 @@
 // Checks that the tests of schedule families apply to an order.
 #pragma once
 
-#include "engine/base/text.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/order/vocabulary_insertion.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <string>
 #include <vector>
@@ -46,7 +46,7 @@ inline Order orderOf(const model::Experiment &experiment)
     }
     order.schedule = *made;
     if (const std::vector<schedule::Violation> found = schedule::findViolations(*made, 1); !found.empty())
-        order.fault = base::concat("device ", found.front().device, ": ", found.front().cause);
+        order.fault = fmt::format("device {}: {}", found.front().device, found.front().cause);
     const std::optional<base::Nanos> makespan = schedule::makespanOf(*made, schedule::nominalDurations(experiment));
     order.makespan = static_cast<double>(makespan.value_or(-1)) / static_cast<double>(base::kNanosPerMilli);
     for (int device = 0; device < made->devices(); ++device) {
@@ -89,7 +89,7 @@ inline std::string faultOfSmallPlans(const std::string &family, int deviceStep)
                 const Order order =
                     orderOf(unitExperiment(family, devices, microbatches, static_cast<model::VocabularyMethod>(method)));
                 if (!order.fault.empty() || order.makespan <= 0)
-                    return base::concat(family, ' ', devices, 'x', microbatches, " method ", method, ": ", order.fault);
+                    return fmt::format("{} {}x{} method {}: {}", family, devices, microbatches, method, order.fault);
             }
         }
     }

@@ -1,7 +1,6 @@
 // Every schedule family under every vocabulary method and several numbers of devices, verified.
 #pragma once
 
-#include "engine/base/text.h"
 #include "engine/model/names.h"
 #include "engine/runtime/state/parameters.h"
 #include "engine/runtime/training_run.h"
@@ -11,6 +10,7 @@
 
 #include <QtTest>
 #include <algorithm>
+#include <fmt/format.h>
 #include <string>
 
 namespace stagelens::test {
@@ -32,12 +32,12 @@ inline model::Experiment matrixExperiment(const std::string &family, model::Voca
 inline void verifyPlan(const model::Experiment &experiment)
 {
     const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
-    const std::string plan = base::concat(model::name(experiment.schedule.vocabulary), ", p=", experiment.parallel.devices,
-                                          ", m=", experiment.parallel.microbatches, ": ");
+    const std::string plan = fmt::format("{}, p={}, m={}: ", model::name(experiment.schedule.vocabulary),
+                                         experiment.parallel.devices, experiment.parallel.microbatches);
     QVERIFY2(found.ok(), (plan + (found ? "" : found.error().text())).c_str());
     const auto worst = std::ranges::max_element(found->gradients, {}, &runtime::GradientError::relative);
-    QVERIFY2(found->holds(), base::concat(plan, "loss ", found->loss, ", reference ", found->referenceLoss, "; ",
-                                          worst->parameter, " is off by ", worst->relative)
+    QVERIFY2(found->holds(), fmt::format("{}loss {}, reference {}; {} is off by {}", plan, found->loss, found->referenceLoss,
+                                         worst->parameter, worst->relative)
                                  .c_str());
     QCOMPARE(found->gradients.size(), runtime::parameterList(experiment.model).size());
     QVERIFY(found->loss > 4.0 && found->loss < 5.2); // ln 97 = 4.57

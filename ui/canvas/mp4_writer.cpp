@@ -6,6 +6,7 @@
 #include <QStandardPaths>
 
 #include <filesystem>
+#include <fmt/format.h>
 
 namespace stagelens::ui {
 
@@ -38,11 +39,11 @@ base::Result<> feed(QProcess &process, int count, const std::function<QImage(int
         process.write(reinterpret_cast<const char *>(image.constBits()), image.sizeInBytes());
         while (process.bytesToWrite() > 0)
             if (!process.waitForBytesWritten(kPatience))
-                return base::Error::failed(base::concat("ffmpeg does not take the animation: ", reasonOf(process)));
+                return base::Error::failed(fmt::format("ffmpeg does not take the animation: {}", reasonOf(process)));
     }
     process.closeWriteChannel();
     if (!process.waitForFinished(kPatience) || process.exitStatus() != QProcess::NormalExit || process.exitCode() != 0)
-        return base::Error::failed(base::concat("ffmpeg did not make the animation: ", reasonOf(process)));
+        return base::Error::failed(fmt::format("ffmpeg did not make the animation: {}", reasonOf(process)));
     return {};
 }
 
@@ -83,14 +84,15 @@ base::Result<> writeMp4(const QString &file, QSize size, int framesPerSecond, in
                             u"-f"_s,
                             u"mp4"_s,
                             part});
-    base::Result<> done = process.waitForStarted(kPatience)
-                              ? feed(process, count, frame)
-                              : base::Result<>(base::Error::failed(base::concat("ffmpeg does not start: ", reasonOf(process))));
+    base::Result<> done =
+        process.waitForStarted(kPatience)
+            ? feed(process, count, frame)
+            : base::Result<>(base::Error::failed(fmt::format("ffmpeg does not start: {}", reasonOf(process))));
     std::error_code problem;
     if (done) {
         std::filesystem::rename(part.toStdString(), file.toStdString(), problem);
         if (problem)
-            done = base::Error::failed(base::concat("cannot be written: ", problem.message()), file.toStdString());
+            done = base::Error::failed(fmt::format("cannot be written: {}", problem.message()), file.toStdString());
     }
     if (!done) {
         process.kill();

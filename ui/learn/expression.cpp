@@ -1,11 +1,10 @@
 #include "ui/learn/expression.h"
 
-#include "engine/base/text.h"
-
 #include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace stagelens::ui {
 
@@ -27,7 +26,7 @@ bool isNameLetter(char letter)
 base::Error unreadable(std::string_view text)
 {
     return base::Error::invalid(
-        "", base::concat("'", text, "' is no expression; write numbers and names with + - * / and parentheses"));
+        "", fmt::format("'{}' is no expression; write numbers and names with + - * / and parentheses", text));
 }
 
 } // namespace
@@ -197,8 +196,7 @@ base::Result<Claim> Claim::parse(std::string_view text)
         claim.m_relation = relation;
         return claim;
     }
-    return base::Error::invalid("",
-                                base::concat("'", text, "' compares nothing; write < <= > >= or = between two expressions"));
+    return base::Error::invalid("", fmt::format("'{}' compares nothing; write < <= > >= or = between two expressions", text));
 }
 
 std::optional<bool> Claim::holds(const Lookup &lookup) const

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace stagelens::ui {
 
@@ -100,7 +101,7 @@ std::optional<FactForm> factForm(std::string_view word)
 
 void Facts::add(const service::Prediction &prediction, const std::string &prefix)
 {
-    const auto set = [&](std::string_view name, double value) { m_values[base::concat(prefix, name)] = value; };
+    const auto set = [&](std::string_view name, double value) { m_values[fmt::format("{}{}", prefix, name)] = value; };
     const auto ends = [&](const std::string &name, const auto &values, bool greatest) {
         if (values.empty())
             return;
@@ -204,14 +205,14 @@ base::Result<FilledText> FilledText::parse(const QString &text)
         const std::vector<std::string> names = expression->names();
         for (const std::string &name : names)
             if (!Facts::isName(name))
-                return base::Error::invalid("", base::concat("'", name, "' is no figure of a plan"));
+                return base::Error::invalid("", fmt::format("'{}' is no figure of a plan", name));
         const bool lone = names.size() == 1 && base::trim(std::string_view(place).substr(0, bar)) == names.front();
         std::optional<FactForm> form = lone ? Facts::formOf(names.front()) : FactForm::Count;
         if (bar != std::string::npos)
             form = factForm(base::trim(std::string_view(place).substr(bar + 1)));
         if (!form)
             return base::Error::invalid(
-                "", base::concat("'", place.substr(bar + 1), "' is no form; use count, share, time, bytes or factor"));
+                "", fmt::format("'{}' is no form; use count, share, time, bytes or factor", place.substr(bar + 1)));
         made.m_places.push_back({text.mid(from, open - from), *std::move(expression), *form});
         from = close + 1;
     }

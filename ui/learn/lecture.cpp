@@ -10,6 +10,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -65,8 +66,8 @@ base::Result<LectureScene> sceneFromJson(const QJsonObject &object, const QStrin
     const QString colour = object.value(u"colour"_s).toString(u"kind"_s);
     const auto found = std::ranges::find(kColourWords, colour, [](const char16_t *word) { return QString::fromUtf16(word); });
     if (found == kColourWords.end())
-        return wrongLecture(
-            name, base::concat("\"colour\" is ", base::quoted(utf8(colour)), "; use kind, microbatch, chunk or slack"));
+        return wrongLecture(name,
+                            fmt::format("\"colour\" is {}; use kind, microbatch, chunk or slack", base::quoted(utf8(colour))));
     scene.plan.colourBy = static_cast<ColourBy>(found - kColourWords.begin());
     scene.plan.critical = object.value(u"critical"_s).toBool();
     if (const QJsonArray range = object.value(u"range"_s).toArray(); !range.isEmpty()) {
@@ -93,19 +94,17 @@ base::Result<Lecture> lectureFromJson(const QByteArray &text, const QString &nam
     QJsonParseError problem;
     const QJsonDocument document = QJsonDocument::fromJson(text, &problem);
     if (!document.isObject())
-        return wrongLecture(name,
-                            base::concat("is no JSON object: ", utf8(problem.errorString()), " at byte ", problem.offset));
+        return wrongLecture(name, fmt::format("is no JSON object: {} at byte {}", utf8(problem.errorString()), problem.offset));
     const QJsonObject object = document.object();
     if (object.value(u"format"_s).toString() != kLectureFormat)
         return wrongLecture(name, "is no lecture; its \"format\" must be \"stagelens-lecture\"");
     if (object.value(u"version"_s).toInt() != kLectureVersion)
-        return wrongLecture(name,
-                            base::concat("has a version other than ", kLectureVersion, "; open it with a newer Stagelens"));
+        return wrongLecture(name, fmt::format("has a version other than {}; open it with a newer Stagelens", kLectureVersion));
     Lecture lecture;
     lecture.title = object.value(u"title"_s).toString();
     const QJsonArray scenes = object.value(u"scenes"_s).toArray();
     if (scenes.size() > kMostScenes)
-        return wrongLecture(name, base::concat("has ", scenes.size(), " scenes, and at most ", kMostScenes, " are read"));
+        return wrongLecture(name, fmt::format("has {} scenes, and at most {} are read", scenes.size(), kMostScenes));
     for (qsizetype i = 0; i < scenes.size(); ++i) {
         auto scene = sceneFromJson(scenes.at(i).toObject(), name + u", scene %1"_s.arg(i + 1));
         if (!scene)

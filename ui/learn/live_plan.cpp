@@ -1,9 +1,10 @@
 #include "ui/learn/live_plan.h"
 
-#include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/schema.h"
 #include "ui/state/fields.h"
+
+#include <fmt/format.h>
 
 namespace stagelens::ui {
 
@@ -34,17 +35,18 @@ base::Problems livePlanProblems(const model::Experiment &experiment)
         return {{"schedule.family", "a search takes too long for this picture; choose a schedule"}};
     if (experiment.parallel.devices > kMostDevices)
         return {{"parallel.devices",
-                 base::concat(experiment.parallel.devices, " devices are more than the ", kMostDevices, " of this picture")}};
+                 fmt::format("{} devices are more than the {} of this picture", experiment.parallel.devices, kMostDevices)}};
     if (experiment.parallel.microbatches > kMostMicrobatches)
-        return {{"parallel.microbatches", base::concat(experiment.parallel.microbatches, " microbatches are more than the ",
-                                                       kMostMicrobatches, " of this picture")}};
+        return {{"parallel.microbatches", fmt::format("{} microbatches are more than the {} of this picture",
+                                                      experiment.parallel.microbatches, kMostMicrobatches)}};
     if (base::Problems problems = model::validate(experiment); !problems.empty())
         return problems;
     const double passes = static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches *
                           model::stagesPerDevice(experiment.schedule);
     if (passes > kMostPasses)
-        return {{"schedule.chunks", base::concat("the plan has more than the ", kMostPasses,
-                                                 " forwards of this picture; use fewer chunks or microbatches")}};
+        return {{"schedule.chunks",
+                 fmt::format("the plan has more than the {} forwards of this picture; use fewer chunks or microbatches",
+                             kMostPasses)}};
     return {};
 }
 

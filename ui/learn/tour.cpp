@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace stagelens::ui {
 
@@ -42,13 +43,13 @@ base::Result<QVariant> valueOf(const Field &field, const QString &text)
     case Field::Kind::Size: {
         const int value = text.toInt(&isNumber);
         if (!isNumber)
-            return wrong(base::concat("'", utf8(text), "' is no whole number"));
+            return wrong(fmt::format("'{}' is no whole number", utf8(text)));
         return QVariant(value);
     }
     case Field::Kind::Real: {
         const double value = text.toDouble(&isNumber);
         if (!isNumber || !std::isfinite(value))
-            return wrong(base::concat("'", utf8(text), "' is no number"));
+            return wrong(fmt::format("'{}' is no number", utf8(text)));
         return QVariant(value);
     }
     case Field::Kind::Choice: {
@@ -56,7 +57,7 @@ base::Result<QVariant> valueOf(const Field &field, const QString &text)
         for (const Choice &choice : field.choices)
             known << choice.value;
         if (!known.contains(text))
-            return wrong(base::concat("'", utf8(text), "' is unknown; use one of ", utf8(known.join(u", "_s))));
+            return wrong(fmt::format("'{}' is unknown; use one of {}", utf8(text), utf8(known.join(u", "_s))));
         return QVariant(text);
     }
     case Field::Kind::Text: return QVariant(text);
@@ -71,7 +72,7 @@ base::Result<Setting> readSetting(const QString &part)
     const QString word = part.section(u' ', 0, 0);
     const Field *field = fieldOf(word);
     if (field == nullptr)
-        return wrong(base::concat("'", utf8(word), "' is no option; write those of the command line, without their dashes"));
+        return wrong(fmt::format("'{}' is no option; write those of the command line, without their dashes", utf8(word)));
     auto value = valueOf(*field, part.section(u' ', 1).trimmed());
     if (!value)
         return value.error();
@@ -86,7 +87,7 @@ base::Result<model::UniformCosts> readCosts(const QString &text)
         bool isNumber = false;
         const double value = part.section(u'=', 1).toDouble(&isNumber);
         if (!isNumber || !std::isfinite(value) || value < 0)
-            return wrong(base::concat("'", utf8(part), "' is no duration; write F=1 B=2"));
+            return wrong(fmt::format("'{}' is no duration; write F=1 B=2", utf8(part)));
         costs.milliseconds[utf8(part.section(u'=', 0, 0))] = value;
     }
     return costs;
@@ -124,7 +125,7 @@ private:
     [[nodiscard]] base::Error here(base::Error error, qsizetype line) const
     {
         for (base::Problem &problem : error.problems)
-            problem.field = base::concat(utf8(m_name), ", line ", line + 1);
+            problem.field = fmt::format("{}, line {}", utf8(m_name), line + 1);
         return error;
     }
     [[nodiscard]] bool isStep(qsizetype line) const { return m_lines[line].startsWith(u"## "_s); }
@@ -146,7 +147,7 @@ base::Result<Tour> TourReader::run()
     while (m_line < m_lines.size()) {
         const qsizetype begin = m_line;
         if (m_tour.steps.size() == kMostSteps)
-            return here(wrong(base::concat("a tour has at most ", kMostSteps, " steps")), begin);
+            return here(wrong(fmt::format("a tour has at most {} steps", kMostSteps)), begin);
         if (auto step = readStep(); !step)
             return here(step.error(), m_line);
         if (auto sound = checkPlans(m_tour.steps.back()); !sound)
@@ -220,7 +221,7 @@ TourReader::Done TourReader::readExample(const QString &name, model::Experiment 
 {
     // A name, no path: a tour reads nothing but our examples.
     if (name.isEmpty() || name.contains(u'/') || name.contains(u'\\') || name.startsWith(u'.'))
-        return wrong(base::concat("'", utf8(name), "' is no name of an example"));
+        return wrong(fmt::format("'{}' is no name of an example", utf8(name)));
     auto loaded = model::loadExperiment(base::resourceFolder() / "examples" / utf8(name + u".stagelens.json"_s));
     if (!loaded)
         return loaded.error();
@@ -264,7 +265,7 @@ TourReader::Done TourReader::readControls(const QString &value, TourStep &step)
     for (const QString &word : partsOf(value)) {
         const Field *field = fieldOf(word);
         if (field == nullptr || field->kind == Field::Kind::File)
-            return wrong(base::concat("'", utf8(word), "' is no option that a reader can change"));
+            return wrong(fmt::format("'{}' is no option that a reader can change", utf8(word)));
         step.plan.controls << field->id;
     }
     return {};
@@ -275,7 +276,7 @@ TourReader::Done TourReader::readLook(const QString &key, const QString &value, 
     if (key == u"colour"_s) {
         const qsizetype found = QStringList{u"kind"_s, u"microbatch"_s, u"chunk"_s}.indexOf(value);
         if (found < 0)
-            return wrong(base::concat("'", utf8(value), "' is no colouring; use kind, microbatch or chunk"));
+            return wrong(fmt::format("'{}' is no colouring; use kind, microbatch or chunk", utf8(value)));
         plan.colourBy = static_cast<ColourBy>(found);
         return {};
     }
@@ -292,9 +293,9 @@ TourReader::Done TourReader::readLook(const QString &key, const QString &value, 
         plan.morph = value == u"yes"_s;
         return {};
     }
-    return wrong(base::concat("'", utf8(key),
-                              "' is unknown here; use example, plan, beside, change, colour, follow, critical, morph, check, "
-                              "goal, hint or solution"));
+    return wrong(fmt::format("'{}' is unknown here; use example, plan, beside, change, colour, follow, critical, morph, check, "
+                             "goal, hint or solution",
+                             utf8(key)));
 }
 
 TourReader::Done TourReader::readClaim(const QString &value, std::vector<CheckedClaim> &claims)
@@ -305,7 +306,7 @@ TourReader::Done TourReader::readClaim(const QString &value, std::vector<Checked
         return claim.error();
     for (const std::string &name : claim->names())
         if (!Facts::isName(name))
-            return wrong(base::concat("'", name, "' is no figure of a plan"));
+            return wrong(fmt::format("'{}' is no figure of a plan", name));
     const QString words = semicolon < 0 ? QString() : value.mid(semicolon + 1).trimmed();
     if (words.isEmpty())
         return wrong("after the comparison stand ';' and what it means in words");
@@ -320,8 +321,8 @@ TourReader::Done TourReader::checkChallenge(const TourStep &step)
         return wrong("a challenge has goals, a hint and a solution; give all three, or none");
     for (const Setting &setting : step.solution)
         if (!step.plan.controls.contains(setting.field))
-            return wrong(base::concat("the solution sets ", utf8(setting.field),
-                                      ", which the reader cannot change; add it to 'change'"));
+            return wrong(
+                fmt::format("the solution sets {}, which the reader cannot change; add it to 'change'", utf8(setting.field)));
     return {};
 }
 
@@ -352,7 +353,7 @@ TourReader::Done TourReader::checkPlans(const TourStep &step) const
         problems = livePlanProblems(besideOf(step.plan.experiment, step.solution));
     if (problems.empty())
         return {};
-    return wrong(base::concat("the plan of this step cannot be drawn: ", problems.front().message));
+    return wrong(fmt::format("the plan of this step cannot be drawn: {}", problems.front().message));
 }
 
 } // namespace

@@ -1,7 +1,6 @@
 #include "ui/pages/picture_export.h"
 
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -17,6 +16,7 @@
 #include <QPalette>
 #include <QPdfWriter>
 #include <QSvgGenerator>
+#include <fmt/format.h>
 
 namespace stagelens::ui {
 
@@ -81,8 +81,9 @@ base::Result<> exportPicture(const Picture &picture, const QString &file, const 
 {
     const QSize size = picture.size;
     if (size.width() < 100 || size.height() < 50 || size.width() > 20'000 || size.height() > 20'000)
-        return base::Error::invalid("--size", base::concat("a picture of ", size.width(), "x", size.height(),
-                                                           " cannot be drawn; use between 100x50 and 20000x20000"));
+        return base::Error::invalid(
+            "--size",
+            fmt::format("a picture of {}x{} cannot be drawn; use between 100x50 and 20000x20000", size.width(), size.height()));
     if (format == u"png"_s)
         return saveImage(imageOf(picture), file);
     // Qt's writers do not say when a disk is full: they draw into memory.

@@ -6,7 +6,6 @@
 #include "app/cli/report.h"
 #include "app/cli/table.h"
 #include "engine/base/printable.h"
-#include "engine/base/text.h"
 #include "engine/model/calibration.h"
 #include "engine/model/family_shape.h"
 #include "engine/operators/stage_layers.h"
@@ -20,6 +19,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 #include <functional>
 #include <iostream>
 
@@ -92,14 +92,14 @@ base::Result<Benchmark> planBenchmark(const Headline &headline, const std::stop_
         const bool isValid = schedule::findViolations(*schedule).empty();
         const auto costs = simulate::makeCostModel(experiment, *schedule);
         if (!isValid || !costs)
-            return base::Error::failed(base::concat(headline.name, ": the schedule is not valid"));
+            return base::Error::failed(fmt::format("{}: the schedule is not valid", headline.name));
         const auto timeline = simulate::simulate(*schedule, *costs);
         if (!timeline)
             return timeline.error();
         const simulate::Metrics metrics = simulate::computeMetrics(experiment, *schedule, *timeline, &*costs, 0);
         benchmark.samples.push_back(nanosSince(begin));
         if (metrics.makespan <= 0)
-            return base::Error::failed(base::concat(headline.name, ": no time passes"));
+            return base::Error::failed(fmt::format("{}: no time passes", headline.name));
     }
     return benchmark;
 }
@@ -210,7 +210,7 @@ int bench(const std::string &backend, bool asJson, bool calibrateOnly, bool isSm
     if (backend == "cuda")
         return benchGpu(asJson, isSmall);
     if (backend != "cpu")
-        return fail(base::Error::invalid("--backend", base::concat("`", backend, "` is unknown; choose cpu or cuda")));
+        return fail(base::Error::invalid("--backend", fmt::format("`{}` is unknown; choose cpu or cuda", backend)));
     if (isSmall)
         return fail(base::Error::invalid("--small", "is for --backend cuda"));
     if (calibrateOnly)

@@ -9,6 +9,7 @@
 #include "engine/service/environment.h"
 #include "engine/service/gpu_bench.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <iostream>
@@ -32,7 +33,7 @@ const char *name(FigureGroup group)
 std::string wantedText(const service::KernelResult &result)
 {
     if (result.wantedSeconds)
-        return base::concat("at most ", timeText(static_cast<base::Nanos>(*result.wantedSeconds * 1e9)));
+        return fmt::format("at most {}", timeText(static_cast<base::Nanos>(*result.wantedSeconds * 1e9)));
     return result.wantedShare ? percentText(*result.wantedShare) : std::string();
 }
 
@@ -79,7 +80,7 @@ void print(const service::GpuBench &bench)
     for (const service::GroupResult &group : bench.groups)
         groups.add({std::string(group.name), percentText(group.share), percentText(group.wanted)});
     for (const service::ScalingResult &scaling : bench.scaling)
-        groups.add({base::concat("S + T of ", scaling.method, " cut into ", scaling.shards, ", of linear"),
+        groups.add({fmt::format("S + T of {} cut into {}, of linear", scaling.method, scaling.shards),
                     percentText(scaling.share), percentText(scaling.wanted)});
     groups.print(std::cout);
     std::cout << "\nOne device: measured live, so that its bubble is what lies between its passes.\nSeveral: "

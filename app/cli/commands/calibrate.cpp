@@ -17,13 +17,13 @@
 #include "engine/service/trace_fit.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iostream>
 
 namespace stagelens::cli {
 
 namespace {
 
-using base::concat;
 using base::Result;
 
 constexpr base::Bytes kLargestLog = base::Bytes{64} << 20;
@@ -80,7 +80,7 @@ Result<> takeLogs(const CalibrateArguments &arguments, model::Hardware &cluster,
             continue;
         }
         for (const std::string &remark : read->remarks)
-            std::cerr << base::printable(concat(file, ": ", remark)) << '\n';
+            std::cerr << base::printable(fmt::format("{}: {}", file, remark)) << '\n';
         tables.insert(tables.end(), read->tables.begin(), read->tables.end());
     }
     if (!problems.empty())
@@ -122,12 +122,12 @@ Result<> takeTraces(const CalibrateArguments &arguments, model::Experiment exper
                    timeText(pass.after), share(pass.after, pass.measured), percentText(pass.rms),
                    share(pass.before, pass.measured)});
     shown.print(out);
-    out << concat("\nmatrix_efficiency ", base::fixedText(before.matrixEfficiency, 3), " -> ",
-                  base::fixedText(cluster.matrixEfficiency, 3), ", attention_efficiency ",
-                  base::fixedText(before.attentionEfficiency, 3), " -> ", base::fixedText(cluster.attentionEfficiency, 3),
-                  ", memory ", countText(before.memoryBytesPerSecond), "B/s -> ", countText(cluster.memoryBytesPerSecond),
-                  "B/s, a pass ", timeText(before.passOverhead), " -> ", timeText(cluster.passOverhead), "; ", fit->steps,
-                  fit->steps == 1 ? " step\n" : " steps, the first left out\n");
+    out << fmt::format("\nmatrix_efficiency {:.3f} -> {:.3f}, attention_efficiency {:.3f} -> {:.3f}, memory {}B/s -> {}B/s, a "
+                       "pass {} -> {}; {}{}",
+                       before.matrixEfficiency, cluster.matrixEfficiency, before.attentionEfficiency,
+                       cluster.attentionEfficiency, countText(before.memoryBytesPerSecond),
+                       countText(cluster.memoryBytesPerSecond), timeText(before.passOverhead), timeText(cluster.passOverhead),
+                       fit->steps, fit->steps == 1 ? " step\n" : " steps, the first left out\n");
     cluster.measured.reset(); // the runs of the preset say nothing of these figures
     return {};
 }

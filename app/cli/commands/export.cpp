@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fmt/format.h>
 #include <iostream>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -64,8 +65,9 @@ base::Result<int> spawn(const std::filesystem::path &program, const std::vector<
     setenv("QT_QPA_PLATFORM", "offscreen", 1);
     pid_t child = 0;
     if (const int error = posix_spawn(&child, program.c_str(), nullptr, nullptr, argv.data(), environ); error != 0)
-        return base::Error::failed(base::concat(program.string(), " could not be started: ", std::strerror(error),
-                                                "; pictures need the window's program beside stagelens-cli"));
+        return base::Error::failed(
+            fmt::format("{} could not be started: {}; pictures need the window's program beside stagelens-cli",
+                        program.string(), std::strerror(error)));
     {
         // Until it is waited for, its number is no other process's.
         const std::stop_callback end(interrupt.token(), [child] { kill(child, SIGTERM); });
@@ -77,7 +79,7 @@ base::Result<int> spawn(const std::filesystem::path &program, const std::vector<
     int state = 0;
     while (waitpid(child, &state, 0) < 0) {
         if (errno != EINTR)
-            return base::Error::failed(base::concat("waiting for ", program.string(), " failed: ", std::strerror(errno)));
+            return base::Error::failed(fmt::format("waiting for {} failed: {}", program.string(), std::strerror(errno)));
     }
     if (interrupt.requested())
         return base::Error::cancelled();
@@ -91,9 +93,9 @@ base::Result<std::filesystem::path> windowProgram()
     const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
     const auto window = self.parent_path() / "stagelens";
     if (error || !std::filesystem::exists(window, error))
-        return base::Error::failed(base::concat("pictures are drawn by the window's program, and there is none at ",
-                                                window.string(),
-                                                "; build it (STAGELENS_UI=ON) or export json, csv or chrome-trace"));
+        return base::Error::failed(fmt::format("pictures are drawn by the window's program, and there is none at {}; build it "
+                                               "(STAGELENS_UI=ON) or export json, csv or chrome-trace",
+                                               window.string()));
     return window;
 }
 
@@ -215,9 +217,9 @@ int exportLaunch(const Subject &subject, const ExportArguments &arguments)
 int exportSubject(const ExportArguments &arguments)
 {
     if (!arguments.comms.empty() && arguments.format != "torch-csv")
-        return fail(
-            base::Error::invalid("--comms", base::concat("adds messages to torch-csv, and the format is ", arguments.format,
-                                                         "; leave it out or add --format torch-csv")));
+        return fail(base::Error::invalid(
+            "--comms", fmt::format("adds messages to torch-csv, and the format is {}; leave it out or add --format torch-csv",
+                                   arguments.format)));
     if (!arguments.torchVersion.empty() && arguments.comms.empty())
         return fail(base::Error::invalid("--torch-version",
                                          "chooses between the messages of two PyTorch versions, and files without messages are "
@@ -226,15 +228,15 @@ int exportSubject(const ExportArguments &arguments)
         (arguments.experiment->file == "full" || arguments.experiment->file == "messages" ||
          arguments.experiment->file == "replicas"))
         return fail(base::Error::invalid(
-            "--comms", base::concat("takes its value behind `=`; write --comms=", arguments.experiment->file)));
+            "--comms", fmt::format("takes its value behind `=`; write --comms={}", arguments.experiment->file)));
     if (const auto allowed = requireOutput(arguments.output, *arguments.database); !allowed)
         return fail(allowed.error());
     const bool moves = arguments.format == "gif" || arguments.format == "mp4";
     if (arguments.from.empty() ? moves : !moves && arguments.format != "svg")
         return fail(base::Error::invalid(
-            "--from", moves ? base::concat(arguments.format, " is an animation; name the plan that it begins with")
-                            : base::concat("makes an animation, and the format is ", arguments.format,
-                                           "; add --format gif, mp4 or svg")));
+            "--from",
+            moves ? fmt::format("{} is an animation; name the plan that it begins with", arguments.format)
+                  : fmt::format("makes an animation, and the format is {}; add --format gif, mp4 or svg", arguments.format)));
     if (moves || arguments.format == "png" || arguments.format == "svg" || arguments.format == "pdf")
         return exportPicture(arguments);
     const auto subject = subjectOf(arguments);

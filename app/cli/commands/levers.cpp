@@ -7,6 +7,7 @@
 #include "app/cli/table.h"
 #include "engine/base/text.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <iostream>
@@ -55,7 +56,7 @@ ordered_json boardJson(const LeverBoard &board)
 /// "-1.2 MiB", "+3.4 MiB" against the plan as it is.
 std::string bytesChange(base::Bytes now, base::Bytes before)
 {
-    return base::concat(now < before ? "-" : "+", base::bytesText(std::abs(now - before)));
+    return fmt::format("{}{}", now < before ? "-" : "+", base::bytesText(std::abs(now - before)));
 }
 
 void addRow(Table &table, const Lever &lever, const LeverBoard &board)

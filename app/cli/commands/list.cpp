@@ -4,7 +4,6 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/report.h"
 #include "app/cli/table.h"
-#include "engine/base/text.h"
 #include "engine/model/calibration.h"
 #include "engine/model/capabilities.h"
 #include "engine/model/family_shape.h"
@@ -16,6 +15,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <fmt/format.h>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -117,7 +117,7 @@ base::Result<Json> capabilities()
     for (const model::Capability &each : model::capabilities()) {
         std::string conditions(each.reason);
         if (!each.isRun)
-            conditions = base::concat(each.isPredicted ? "predicted, but not run: " : "refused: ", each.reason);
+            conditions = fmt::format("{}{}", each.isPredicted ? "predicted, but not run: " : "refused: ", each.reason);
         list.push_back({{"name", each.name},
                         {"description", each.description},
                         {"field", each.field},

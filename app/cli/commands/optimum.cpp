@@ -6,10 +6,10 @@
 #include "app/cli/search_watch.h"
 #include "app/cli/table.h"
 #include "app/cli/usage.h"
-#include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 
@@ -56,7 +56,7 @@ void printText(const std::vector<service::OptimumRow> &rows)
         const simulate::Optimum &best = row.optimum;
         table.add({row.family, std::to_string(std::ranges::max(row.peaks)), timeText(row.makespan), timeText(best.makespan),
                    gapText(row.makespan, best.makespan),
-                   best.isProven() ? "proven" : base::concat("at least ", timeText(best.lowerBound))});
+                   best.isProven() ? "proven" : fmt::format("at least {}", timeText(best.lowerBound))});
     }
     table.print(std::cout);
     std::cout << "\nactivations: most that a device holds, in stages; the best order of the same passes holds no more on any "

@@ -14,13 +14,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <iostream>
 
 namespace stagelens::cli {
 
 namespace {
 
-using base::concat;
 using service::PlanAnswer;
 using service::PlannedRun;
 using Json = nlohmann::ordered_json;
@@ -50,9 +50,9 @@ base::Problems readFixes(const std::string &text, std::map<std::string, std::int
             equals == std::string_view::npos ? -1 : base::parseCount(word.substr(equals + 1)).value_or(-1);
         const auto &names = service::planFixes();
         if (std::ranges::find(names, name) == names.end())
-            problems.push_back({"--fix", concat("has ", base::quoted(name), "; choose from ", base::join(names, ", "))});
+            problems.push_back({"--fix", fmt::format("has {}; choose from {}", base::quoted(name), base::join(names, ", "))});
         else if (value < (name == "zero" ? 0 : 1))
-            problems.push_back({"--fix", concat("gives ", name, " no whole number; write it as ", name, "=1")});
+            problems.push_back({"--fix", fmt::format("gives {} no whole number; write it as {}=1", name, name)});
         else
             fixed[name] = value;
     }
@@ -196,10 +196,11 @@ std::vector<std::pair<std::string, std::string>> cellsOf(const PlannedRun &run, 
         {"recompute", recomputeText(plan.schedule)},
         {isCsv ? "zero" : "ZeRO", number(plan.parallel.zero)},
         {isCsv ? "iteration_ns" : "iteration", isCsv ? number(metrics.iteration) : timeText(metrics.iteration)},
-        {isCsv ? "above_lower_bound" : "above bound", isCsv ? concat(gapOf(metrics)) : percentText(gapOf(metrics))},
+        {isCsv ? "above_lower_bound" : "above bound",
+         isCsv ? fmt::format("{:g}", gapOf(metrics)) : percentText(gapOf(metrics))},
         {isCsv ? "tokens_per_second" : "tokens/s",
-         isCsv ? concat(metrics.tokensPerSecond.value_or(0)) : countText(metrics.tokensPerSecond.value_or(0))},
-        {isCsv ? "mfu" : "MFU", isCsv ? concat(metrics.mfu.value_or(0)) : percentText(metrics.mfu.value_or(0))},
+         isCsv ? fmt::format("{:g}", metrics.tokensPerSecond.value_or(0)) : countText(metrics.tokensPerSecond.value_or(0))},
+        {isCsv ? "mfu" : "MFU", isCsv ? fmt::format("{:g}", metrics.mfu.value_or(0)) : percentText(metrics.mfu.value_or(0))},
         {isCsv ? "peak_memory_bytes" : "memory", bytes(peakOf(metrics))},
         {isCsv ? "headroom_bytes" : "headroom", run.headroom ? bytes(*run.headroom) : "-"}};
     if (const Cost cost = costOf(run, tokens, gpus); cost.days) {
@@ -230,9 +231,9 @@ void printCsv(const PlanAnswer &answer, std::optional<double> tokens, int gpus)
 void printText(const PlanAnswer &answer, const PlanWishes &wishes, std::int64_t batch, std::optional<double> tokens)
 {
     const model::Experiment &best = answer.plans.front().prediction->experiment;
-    std::cout << concat(wishes.gpus, " ranks of ", answer.plans.front().prediction->costName, ", ", best.model.preset,
-                        " model, steps of ", batch, " sequences (", countText(static_cast<double>(batch) * best.model.sequence),
-                        " tokens)");
+    std::cout << fmt::format("{} ranks of {}, {} model, steps of {} sequences ({} tokens)", wishes.gpus,
+                             answer.plans.front().prediction->costName, best.model.preset, batch,
+                             countText(static_cast<double>(batch) * best.model.sequence));
     if (answer.limit)
         std::cout << ", at most " << base::bytesText(*answer.limit)
                   << (answer.isCapacity ? " a rank, the hardware's" : " a rank");
@@ -269,12 +270,12 @@ int plan(const ExperimentArguments &arguments, const PlanWishes &wishes)
     if (const auto share = readShare(wishes.atMost))
         query.atMost = *share;
     else
-        problems.push_back({"--at-most", concat("is ", base::quoted(wishes.atMost), "; give a share such as 5%")});
+        problems.push_back({"--at-most", fmt::format("is {}; give a share such as 5%", base::quoted(wishes.atMost))});
     std::optional<double> tokens;
     if (!wishes.tokens.empty())
         tokens = base::parseNumber(wishes.tokens).value_or(0);
     if (tokens && !(*tokens > 0))
-        problems.push_back({"--tokens", concat("is ", base::quoted(wishes.tokens), "; give a number such as 2e12")});
+        problems.push_back({"--tokens", fmt::format("is {}; give a number such as 2e12", base::quoted(wishes.tokens))});
     if (wishes.objective == "cost" && !hasPrice(*experiment))
         problems.push_back({"--objective", "is cost, but no hardware preset states a price, and all plans use all GPUs; choose "
                                            "time, which has the same answer, or memory; or give a cluster's file with "

@@ -20,6 +20,7 @@
 #include "engine/store/removal.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
@@ -105,7 +106,7 @@ base::Result<std::optional<store::RunId>> resumedRun(service::StoredRuns &stored
     if (!record)
         return refused(record.error().text());
     if (record->summary.status == store::RunStatus::Running)
-        return refused(base::concat("run ", *id, " is still training; stop it first"));
+        return refused(fmt::format("run {} is still training; stop it first", *id));
     if (arguments.file.empty())
         arguments.stored = std::move(record->experiment);
     return std::optional(*id);

@@ -11,6 +11,7 @@
 #include "engine/model/names.h"
 #include "engine/service/runs/stored_runs.h"
 
+#include <fmt/format.h>
 #include <iostream>
 #include <set>
 
@@ -52,7 +53,7 @@ int listRuns(StoredRuns &stored, const RunsArguments &arguments)
     for (const store::RunSummary &run : *runs) {
         const auto cell = [](const auto &value, auto text) { return value ? text(*value) : "-"; };
         table.add({std::to_string(run.id), std::string(store::name(run.status)), momentText(run.startedUnixMs), runTitle(run),
-                   base::concat(run.stepsDone, '/', run.stepsPlanned),
+                   fmt::format("{}/{}", run.stepsDone, run.stepsPlanned),
                    cell(run.lastLoss, [](double loss) { return base::fixedText(loss, 4); }), cell(run.iteration, timeText),
                    cell(run.bubbleRatio, percentText), cell(run.tokensPerSecond, countText),
                    cell(run.peakMemory, base::bytesText), std::string(timeline::name(run.kind)), base::join(run.tags, ",")});
@@ -73,21 +74,21 @@ int showRun(StoredRuns &stored, const RunsArguments &arguments)
     }
     const store::RunSummary &summary = run->summary;
     Table table({"", ""});
-    table.add({"run", base::concat(summary.id, " (", runTitle(summary), ")")});
+    table.add({"run", fmt::format("{} ({})", summary.id, runTitle(summary))});
     table.add({"status", std::string(store::name(summary.status)) + (summary.reason.empty() ? "" : ": " + summary.reason)});
     table.add({"started", momentText(summary.startedUnixMs)});
     table.add({"kind", provenanceText(summary.kind)});
     table.add({"plan", planText(run->experiment)});
-    table.add({"steps", base::concat(summary.stepsDone, " of ", summary.stepsPlanned)});
+    table.add({"steps", fmt::format("{} of {}", summary.stepsDone, summary.stepsPlanned)});
     if (summary.firstLoss && summary.lastLoss)
         table.add({"loss", base::fixedText(*summary.firstLoss, 4) + " -> " + base::fixedText(*summary.lastLoss, 4)});
     if (const std::string text = evaluationText(run->evaluations); !text.empty())
         table.add({"on held-back tokens", "loss " + text});
     if (summary.resumed)
-        table.add({"resumed", base::concat("run ", *summary.resumed, " after step ", summary.resumedSteps)});
+        table.add({"resumed", fmt::format("run {} after step {}", *summary.resumed, summary.resumedSteps)});
     if (const auto times = stepTimes(run->iterations))
-        table.add({"step time", base::concat("median ", nanosText(times->median), ", quartiles ",
-                                             nanosText(times->firstQuartile), " and ", nanosText(times->thirdQuartile))});
+        table.add({"step time", fmt::format("median {}, quartiles {} and {}", nanosText(times->median),
+                                            nanosText(times->firstQuartile), nanosText(times->thirdQuartile))});
     if (!summary.tags.empty())
         table.add({"tags", base::join(summary.tags, ", ")});
     for (const auto &[key, value] : run->environment)
@@ -130,7 +131,7 @@ base::Result<std::set<store::RunId>> deletableRuns(StoredRuns &stored, const std
         return rows.error();
     for (const store::RunSummary &row : *rows)
         if (row.status == store::RunStatus::Running)
-            problems.push_back({base::concat("run ", row.id), "is still training; stop it first"});
+            problems.push_back({fmt::format("run {}", row.id), "is still training; stop it first"});
     if (!problems.empty())
         return base::Error::invalid(std::move(problems));
     return ids;

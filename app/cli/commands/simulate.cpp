@@ -6,13 +6,13 @@
 #include "app/cli/report.h"
 #include "app/cli/what_if_report.h"
 #include "engine/base/printable.h"
-#include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/model/presets.h"
 #include "engine/service/legs.h"
 #include "engine/simulate/costs/cost_model.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <iostream>
 
 namespace stagelens::cli {
@@ -40,8 +40,8 @@ void printExtrapolations(const model::Hardware &hardware, const model::Experimen
         const std::string_view what = each.field == "model.hidden"       ? "a hidden width of "
                                       : each.field == "parallel.devices" ? "devices: "
                                                                          : "tokens of a microbatch: ";
-        beyond += base::concat(beyond.empty() ? "" : "; ", what, each.value, " (measured: ", each.measured.least, " to ",
-                               each.measured.most, ')');
+        beyond += fmt::format("{}{}{} (measured: {} to {})", beyond.empty() ? "" : "; ", what, each.value, each.measured.least,
+                              each.measured.most);
     }
     if (!beyond.empty())
         std::cout << "Beyond the measured runs of " << hardware.name << ": " << beyond << '\n';

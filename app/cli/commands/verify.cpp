@@ -10,6 +10,7 @@
 #include "engine/service/engine_service.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -47,7 +48,7 @@ void print(const Verification &found)
     for (const runtime::GradientError &gradient : found.gradients)
         table.add({gradient.parameter, scientific(gradient.relative)});
     table.print(std::cout);
-    std::cout << (found.steps == 1 ? "\n" : base::concat("\nafter ", found.steps, " steps with their updates: ")) << "loss "
+    std::cout << (found.steps == 1 ? "\n" : fmt::format("\nafter {} steps with their updates: ", found.steps)) << "loss "
               << base::fixedText(found.loss, 7) << ", reference " << base::fixedText(found.referenceLoss, 7)
               << "; worst relative error " << scientific(found.worst()) << " (tolerance " << scientific(found.tolerance)
               << "): " << (found.holds() ? "holds" : "DOES NOT HOLD") << '\n';

@@ -1,9 +1,8 @@
 #include "engine/backend/cuda/gpu_bench.h"
 
-#include "engine/base/text.h"
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <new>
 #include <type_traits>
 
@@ -190,7 +189,7 @@ std::string benchShape(std::initializer_list<std::pair<const char *, std::int64_
 {
     std::string text;
     for (const auto &[letter, length] : lengths)
-        text += base::concat(text.empty() ? "" : ", ", letter, ' ', length);
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", letter, length);
     return text;
 }
 

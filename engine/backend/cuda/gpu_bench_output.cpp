@@ -1,9 +1,10 @@
 // S and T of one shard of the output layer, with the kernels in the order of engine/runtime/executor/output_shard.cpp. Excludes
 // communication between the ranks.
 #include "engine/backend/cuda/gpu_bench.h"
-#include "engine/base/text.h"
 #include "kernels/include/embedding.h"
 #include "kernels/include/softmax.h"
+
+#include <fmt/format.h>
 
 namespace stagelens::backend {
 namespace {
@@ -158,7 +159,7 @@ void benchShard(KernelBench &bench, gpu::Products &products, const Shape &shape)
         const Shard shard(bench, products, arrays, shape);
         const auto figure = [&](const char *pass, const char *method, int productCount) {
             return KernelFigure{.group = FigureGroup::OutputLayer,
-                                .name = base::concat(pass, " of ", method),
+                                .name = fmt::format("{} of {}", pass, method),
                                 .type = "bf16",
                                 .shape = benchShape({{"N", shape.tokens}, {"h", shape.hidden}, {"rows", shape.rows}}),
                                 .flops = shape.productFlops() * productCount};

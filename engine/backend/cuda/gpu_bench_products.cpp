@@ -1,7 +1,7 @@
 // Products of S, T and the layers, with the forms and types of the runtime.
 #include "engine/backend/cuda/gpu_bench.h"
 
-#include "engine/base/text.h"
+#include <fmt/format.h>
 
 namespace stagelens::backend {
 namespace {
@@ -64,10 +64,10 @@ void benchLinear(KernelBench &bench, gpu::Products &products, const char *name, 
                  std::int64_t out)
 {
     const auto group = FigureGroup::LayerProduct;
-    benchProduct<Bf16>(bench, products, group, base::concat(name, ", forward"), {tokens, out, in}, Form::Plain, Form::Plain);
-    benchProduct<Bf16>(bench, products, group, base::concat(name, ", gradient of input"), {tokens, in, out}, Form::Plain,
+    benchProduct<Bf16>(bench, products, group, fmt::format("{}, forward", name), {tokens, out, in}, Form::Plain, Form::Plain);
+    benchProduct<Bf16>(bench, products, group, fmt::format("{}, gradient of input", name), {tokens, in, out}, Form::Plain,
                        Form::Transposed);
-    benchProduct<float>(bench, products, FigureGroup::WeightGradient, base::concat(name, ", gradient of weights"),
+    benchProduct<float>(bench, products, FigureGroup::WeightGradient, fmt::format("{}, gradient of weights", name),
                         {in, out, tokens}, Form::Transposed, Form::Plain);
 }
 

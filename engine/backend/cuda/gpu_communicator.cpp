@@ -1,9 +1,9 @@
 #include "engine/backend/cuda/gpu_communicator.h"
 
 #include "engine/backend/cuda/gpu_memory.h"
-#include "engine/base/text.h"
 
 #include <deque>
+#include <fmt/format.h>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -89,7 +89,7 @@ private:
     {
         if (result != Nccl::kSuccess && result != Nccl::kInProgress)
             throw std::runtime_error(
-                base::concat("NCCL failed on device ", m_rank, " in ", what, ": ", m_nccl.explain(result, m_comm)));
+                fmt::format("NCCL failed on device {} in {}: {}", m_rank, what, m_nccl.explain(result, m_comm)));
     }
     gpu::Event takeEvent()
     {

@@ -1,7 +1,6 @@
 #include "engine/backend/cuda/gpu_memory.h"
 
-#include "engine/base/text.h"
-
+#include <fmt/format.h>
 #include <new>
 
 namespace stagelens::backend {
@@ -14,7 +13,7 @@ void require(gpu::Status status, const char *what)
         return;
     if (status.code == gpu::kMissingMemory.code)
         throw std::bad_alloc();
-    throw std::runtime_error(base::concat("the GPU failed in ", what, ": ", gpu::explain(status)));
+    throw std::runtime_error(fmt::format("the GPU failed in {}: {}", what, gpu::explain(status)));
 }
 
 void useGpu(int gpu)

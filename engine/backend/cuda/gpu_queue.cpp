@@ -1,11 +1,11 @@
 #include "engine/backend/cuda/gpu_queue.h"
 
-#include "engine/base/text.h"
 #include "kernels/include/activity.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <fmt/format.h>
 #include <stdexcept>
 #include <utility>
 
@@ -70,7 +70,7 @@ void GpuQueue::beginPass(const PassLabel &pass)
 {
     m_isNamed = gpu::isWatched();
     if (m_isNamed)
-        gpu::beginRange(base::concat(pass.kind, ' ', pass.microbatch, ", stage ", pass.stage).c_str());
+        gpu::beginRange(fmt::format("{} {}, stage {}", pass.kind, pass.microbatch, pass.stage).c_str());
     gpu::beginOwner(pass.owner);
 }
 

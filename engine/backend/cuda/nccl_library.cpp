@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <nccl.h>
 
 namespace stagelens::backend {
@@ -19,7 +20,7 @@ constexpr int kLeastVersion = NCCL_VERSION(2, 18, 0);
 
 std::string ncclVersionText(int code)
 {
-    return base::concat(code / 10000, '.', code % 10000 / 100, '.', code % 100);
+    return fmt::format("{}.{}.{}", code / 10000, code % 10000 / 100, code % 100);
 }
 
 class NcclLibrary final : public Nccl {
@@ -33,7 +34,7 @@ public:
         ::setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 0);
         void *library = ::dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
         if (library == nullptr)
-            return base::concat("NCCL cannot be loaded: ", ::dlerror(), "; install libnccl2 ", NCCL_MAJOR, '.', NCCL_MINOR);
+            return fmt::format("NCCL cannot be loaded: {}; install libnccl2 {}.{}", ::dlerror(), NCCL_MAJOR, NCCL_MINOR);
         std::string missing;
         const auto find = [&](auto &function, const char *name) {
             function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
@@ -58,11 +59,11 @@ public:
             return "libnccl.so.2 does not report its version; reinstall NCCL";
         m_version = ncclVersionText(code);
         if (code < kLeastVersion)
-            return base::concat("NCCL ", m_version, " is too old, ", ncclVersionText(kLeastVersion),
-                                " is needed; install libnccl2 ", NCCL_MAJOR, '.', NCCL_MINOR);
+            return fmt::format("NCCL {} is too old, {} is needed; install libnccl2 {}.{}", m_version,
+                               ncclVersionText(kLeastVersion), NCCL_MAJOR, NCCL_MINOR);
         return missing.empty()
                    ? std::string()
-                   : base::concat("NCCL ", m_version, " has no ", missing, "; install libnccl2 ", NCCL_MAJOR, '.', NCCL_MINOR);
+                   : fmt::format("NCCL {} has no {}; install libnccl2 {}.{}", m_version, missing, NCCL_MAJOR, NCCL_MINOR);
     }
 
     std::string version() override { return m_version; }
@@ -108,7 +109,7 @@ public:
     {
         std::string text = m_getErrorString(static_cast<ncclResult_t>(result));
         if (const char *last = m_getLastError(native(comm)); last != nullptr && *last != '\0')
-            text += base::concat(" (", base::trim(last), ')');
+            text += fmt::format(" ({})", base::trim(last));
         return text;
     }
 

@@ -4,13 +4,13 @@
 #include "engine/backend/cuda/gpu_compute.h"
 #include "engine/backend/cuda/gpu_memory.h"
 #include "engine/backend/gpus.h"
-#include "engine/base/text.h"
 #include "kernels/cuda/selftest/selftest.h"
 #include "kernels/include/activity.h"
 #include "kernels/include/device.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -23,7 +23,7 @@ namespace gpu = kernels::gpu;
 
 std::string versionText(int version)
 {
-    return base::concat(version / 1000, '.', version % 1000 / 10);
+    return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
 /// Explains why there is no GPU, from the versions of driver and library.
@@ -35,8 +35,8 @@ std::string problemOf(gpu::Status status)
         if (driver == 0)
             return "no NVIDIA driver is loaded; install one for CUDA " + versionText(runtime) + " or newer";
         if (driver / 1000 < runtime / 1000)
-            return base::concat("the NVIDIA driver is for CUDA ", versionText(driver), ", but ", versionText(runtime),
-                                " is needed; install a newer driver");
+            return fmt::format("the NVIDIA driver is for CUDA {}, but {} is needed; install a newer driver",
+                               versionText(driver), versionText(runtime));
     }
     return gpu::explain(status);
 }
@@ -50,13 +50,12 @@ Gpu described(int device)
         return found;
     }
     found.name = info.name;
-    found.architecture = base::concat("sm_", info.major, info.minor);
+    found.architecture = fmt::format("sm_{}{}", info.major, info.minor);
     found.multiprocessors = info.multiprocessors;
     found.totalBytes = static_cast<base::Bytes>(info.totalBytes);
     found.freeBytes = static_cast<base::Bytes>(info.freeBytes);
     if (info.major < gpu::kLeastMajor)
-        found.problem =
-            base::concat("it is ", found.architecture, ", and the kernels need sm_", gpu::kLeastMajor, "0 or newer");
+        found.problem = fmt::format("it is {}, and the kernels need sm_{}0 or newer", found.architecture, gpu::kLeastMajor);
     return found;
 }
 
@@ -146,8 +145,9 @@ public:
             require(gpu::finish({}), "taking the GPU");
             for (const int to : gpus)
                 if (readEachOther && to != from && gpu::reach(to).failed())
-                    throw std::runtime_error(base::concat("GPU ", from, " cannot read the memory of GPU ", to,
-                                                          "; train on one of them alone with CUDA_VISIBLE_DEVICES=", from));
+                    throw std::runtime_error(fmt::format(
+                        "GPU {} cannot read the memory of GPU {}; train on one of them alone with CUDA_VISIBLE_DEVICES={}",
+                        from, to, from));
         }
     }
 
@@ -187,8 +187,7 @@ extern "C" __attribute__((visibility("default"))) Gpus *stagelensGpus(std::uint3
     static CudaGpus all;
     if (version == kGpusVersion)
         return &all;
-    *problem =
-        base::concat("it is of version ", kGpusVersion, ", but ", version, " is needed; build program and plug-in together");
+    *problem = fmt::format("it is of version {}, but {} is needed; build program and plug-in together", kGpusVersion, version);
     return nullptr;
 }
 

@@ -1,22 +1,24 @@
 #include "engine/model/checks/checks.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <iterator>
 
 namespace stagelens::model {
 
 namespace {
 
-using base::concat;
-
 /// The text of a range, whose end is of the field's type.
 template <class Number>
 std::string rangeText(const Field &field)
 {
     if (std::isinf(field.most))
-        return concat(field.least, " or more");
-    return concat(field.least, field.isBelowMost ? " to less than " : " to ", static_cast<Number>(field.most));
+        return fmt::format("{:g} or more", field.least);
+    return fmt::format("{:g}{}{}", field.least, field.isBelowMost ? " to less than " : " to ",
+                       base::valueText(static_cast<Number>(field.most)));
 }
 
 /// Why a number is out of a field's range; empty if it is not. Written so that NaN is out of it.
@@ -27,7 +29,7 @@ std::string rangeFault(const Field &field, Number value, std::string_view verb)
     const bool isLow = field.isBelowMost ? number < field.most : number <= field.most;
     return number >= field.least && isLow && std::isfinite(number)
                ? std::string()
-               : concat(verb, ' ', value, "; choose ", rangeText<Number>(field));
+               : fmt::format("{} {}; choose {}", verb, base::valueText(value), rangeText<Number>(field));
 }
 
 } // namespace
@@ -59,7 +61,7 @@ bool Checks::isChoice(std::string_view path)
     for (const FieldChoice &choice : field.choices)
         words.emplace_back(choice.value);
     return holds(std::ranges::find(words, word) != words.end(), path,
-                 concat("is `", word, "`; choose ", base::join(words, " or ")));
+                 fmt::format("is `{}`; choose {}", word, base::join(words, " or ")));
 }
 
 bool Checks::isText(const std::string &value, std::string_view field)

@@ -1,15 +1,15 @@
 // The axes of the mesh: what ranks divide.
+#include "engine/base/text.h"
 #include "engine/model/capabilities.h"
 #include "engine/model/checks/checks.h"
 #include "engine/operators/compression/compression.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::model {
 
 namespace {
-
-using base::concat;
 
 /// What tensor ranks divide: heads, inner columns, the vocabulary and, with sequence parallelism, the tokens of a microbatch.
 void checkTensor(Checks &checks)
@@ -22,7 +22,7 @@ void checkTensor(Checks &checks)
         return;
     constexpr std::string_view kField = "parallel.tensor";
     if (!experiment.hasModel) {
-        checks.holds(false, kField, concat("is ", ranks, ", but given durations are of whole passes; choose 1"));
+        checks.holds(false, kField, fmt::format("is {}, but given durations are of whole passes; choose 1", ranks));
         return;
     }
     // With fewer key and value heads than ranks each is on several ranks, which needs projections of their own.
@@ -32,7 +32,7 @@ void checkTensor(Checks &checks)
         std::string sizes;
         const auto look = [&](bool divides, std::string_view what, std::int64_t size) {
             if (!divides)
-                sizes += concat(sizes.empty() ? "" : ", ", what, " (", size, ")");
+                sizes += fmt::format("{}{} ({})", sizes.empty() ? "" : ", ", what, size);
         };
         const bool areKeysDivided =
             model.kvHeads % degree == 0 || (!isFused && model.kvHeads > 0 && degree % model.kvHeads == 0);
@@ -47,10 +47,11 @@ void checkTensor(Checks &checks)
     while (nearest > 1 && !undivided(nearest).empty())
         --nearest;
     checks.holds(nearest == ranks, kField,
-                 concat("is ", ranks, ", which does not divide ", undivided(ranks), "; choose ", nearest));
-    checks.holds(model.vocabularySize >= std::int64_t{ranks} * plan.devices, kField,
-                 concat("is ", ranks, ", which with ", plan.devices, " devices makes more parts than the ",
-                        model.vocabularySize, " tokens of model.vocabulary_size; lower either"));
+                 fmt::format("is {}, which does not divide {}; choose {}", ranks, undivided(ranks), nearest));
+    checks.holds(
+        model.vocabularySize >= std::int64_t{ranks} * plan.devices, kField,
+        fmt::format("is {}, which with {} devices makes more parts than the {} tokens of model.vocabulary_size; lower either",
+                    ranks, plan.devices, model.vocabularySize));
 }
 
 /// The replicas that shard among themselves.
@@ -61,15 +62,15 @@ void checkShards(Checks &checks)
     if (plan.shardReplicas == 0)
         return;
     checks.holds(plan.zero > 0, kField,
-                 concat("is ", plan.shardReplicas, ", but without ZeRO replicas shard nothing; choose 0, or ZeRO 1 to 3"));
+                 fmt::format("is {}, but without ZeRO replicas shard nothing; choose 0, or ZeRO 1 to 3", plan.shardReplicas));
     int nearest = std::min(plan.shardReplicas, plan.replicas);
     while (nearest > 1 && plan.replicas % nearest != 0)
         --nearest;
     if (nearest == 1) // one replica shares with no other
         nearest = plan.replicas > 1 ? plan.replicas : 0;
     checks.holds(nearest == plan.shardReplicas, kField,
-                 concat("is ", plan.shardReplicas, ", which is no divisor above 1 of the ", plan.replicas,
-                        plan.replicas == 1 ? " replica" : " replicas", "; choose ", nearest));
+                 fmt::format("is {}, which is no divisor above 1 of the {}{}; choose {}", plan.shardReplicas, plan.replicas,
+                             plan.replicas == 1 ? " replica" : " replicas", nearest));
 }
 
 base::Problems compressionProblems(const Experiment &experiment)
@@ -80,19 +81,20 @@ base::Problems compressionProblems(const Experiment &experiment)
     const std::string field = "training.gradient_compression";
     const std::string word = operators::text(choice);
     if (!experiment.hasModel)
-        return {{field, concat("is ", word,
-                               ", but there is no model whose gradients it compresses; choose none, or give "
-                               "a model")}};
+        return {{field, fmt::format("is {}, but there is no model whose gradients it compresses; choose none, or give a model",
+                                    word)}};
     if (experiment.parallel.gradientRanks() == 1)
-        return {{field, concat("is ", word,
-                               ", but one replica has no other to exchange gradients with; choose none, or at "
-                               "least 2 replicas")}};
+        return {
+            {field,
+             fmt::format("is {}, but one replica has no other to exchange gradients with; choose none, or at least 2 replicas",
+                         word)}};
     const int hidden = experiment.model.hidden;
     if (choice.name != "powersgd" || hidden < 3 || 2 * choice.number < hidden)
         return {};
     const int most = (hidden - 1) / 2;
-    return {{field, concat("is ", word, ", but two matrices of that rank are no shorter than one of ", hidden, " x ", hidden,
-                           " (model.hidden); choose powersgd=", std::min(most, 4), " or at most ", most)}};
+    return {{field, fmt::format("is {}, but two matrices of that rank are no shorter than one of {} x {} (model.hidden); "
+                                "choose powersgd={} or at most {}",
+                                word, hidden, hidden, std::min(most, 4), most)}};
 }
 
 /// Context ranks that exchange tokens for heads divide the heads of a tensor rank.
@@ -105,9 +107,9 @@ base::Problems headProblems(const Experiment &experiment)
     int nearest = plan.context - 1;
     while (nearest > 1 && own % nearest != 0)
         --nearest;
-    return {{"parallel.context", concat("is ", plan.context, ", but ulysses divides the ", own,
-                                        " heads of keys and values of a tensor rank among the context ranks; choose ", nearest,
-                                        ", or --context-method all-gather or ring")}};
+    return {{"parallel.context", fmt::format("is {}, but ulysses divides the {} heads of keys and values of a tensor rank "
+                                             "among the context ranks; choose {}, or --context-method all-gather or ring",
+                                             plan.context, own, nearest)}};
 }
 
 base::Problems expertProblems(const Experiment &experiment)
@@ -123,9 +125,10 @@ base::Problems expertProblems(const Experiment &experiment)
     if (plan.expert == 1)
         return problems;
     if (!experiment.hasModel || !model.hasExperts()) {
-        problems.push_back({kField, concat("is ", plan.expert, ", but ",
-                                           experiment.hasModel ? "the model has no experts; choose 1, or give model.experts"
-                                                               : "given durations are of whole passes; choose 1")});
+        problems.push_back(
+            {kField, fmt::format("is {}, but {}", plan.expert,
+                                 experiment.hasModel ? "the model has no experts; choose 1, or give model.experts"
+                                                     : "given durations are of whole passes; choose 1")});
         return problems;
     }
     int nearest = std::min({plan.expert, model.experts, plan.replicas});
@@ -135,10 +138,11 @@ base::Problems expertProblems(const Experiment &experiment)
         return problems;
     std::string ofWhat;
     if (model.experts % plan.expert != 0)
-        ofWhat = concat(model.experts, " experts");
+        ofWhat = fmt::format("{} experts", model.experts);
     if (plan.replicas % plan.expert != 0)
-        ofWhat += concat(ofWhat.empty() ? "" : " and the ", plan.replicas, plan.replicas == 1 ? " replica" : " replicas");
-    problems.push_back({kField, concat("is ", plan.expert, ", which does not divide the ", ofWhat, "; choose ", nearest)});
+        ofWhat += fmt::format("{}{}{}", ofWhat.empty() ? "" : " and the ", plan.replicas,
+                              plan.replicas == 1 ? " replica" : " replicas");
+    problems.push_back({kField, fmt::format("is {}, which does not divide the {}; choose {}", plan.expert, ofWhat, nearest)});
     return problems;
 }
 
@@ -152,7 +156,7 @@ base::Problems contextProblems(const Experiment &experiment)
         return {};
     constexpr const char *kField = "parallel.context";
     if (!experiment.hasModel)
-        return {{kField, concat("is ", ranks, ", but given durations are of whole passes; choose 1")}};
+        return {{kField, fmt::format("is {}, but given durations are of whole passes; choose 1", ranks)}};
     // Two chunks a rank, which tensor ranks with sequence parallelism divide further.
     const std::int64_t each = 2 * std::int64_t{plan.hasSequenceParallel() ? plan.tensor : 1};
     const std::int64_t sequence = experiment.model.sequence;
@@ -164,8 +168,9 @@ base::Problems contextProblems(const Experiment &experiment)
     const std::int64_t longer = (sequence / (each * ranks) + 1) * each * ranks;
     const char *what =
         plan.hasSequenceParallel() ? " chunks (2 for each context and tensor rank)" : " chunks (2 for each rank)";
-    return {{kField, concat("is ", ranks, ", but a sequence of ", sequence, " tokens is not a multiple of ", each * ranks, what,
-                            "; choose ", nearest, ", or a model.sequence of ", longer)}};
+    return {{kField,
+             fmt::format("is {}, but a sequence of {} tokens is not a multiple of {}{}; choose {}, or a model.sequence of {}",
+                         ranks, sequence, each * ranks, what, nearest, longer)}};
 }
 
 void checkMesh(Checks &checks)
@@ -179,13 +184,13 @@ void checkMesh(Checks &checks)
     std::vector<std::string_view> axes = base::split(plan.rankOrder, '-');
     std::ranges::sort(axes);
     checks.holds(axes == std::vector<std::string_view>{"cp", "dp", "pp", "tp"}, "parallel.rank_order",
-                 concat("is ", base::quoted(plan.rankOrder), "; give each of tp, cp, dp and pp once, fastest first, such as ",
-                        ParallelPlan().rankOrder));
+                 fmt::format("is {}; give each of tp, cp, dp and pp once, fastest first, such as {}",
+                             base::quoted(plan.rankOrder), ParallelPlan().rankOrder));
     if (isSound) {
         checkShards(checks);
         checks.holds(
             plan.zero < 2 || plan.gradientRanks() > 1, "parallel.zero",
-            concat("is ", plan.zero, ", but one replica has no other to share with; choose 0, or at least 2 replicas"));
+            fmt::format("is {}, but one replica has no other to share with; choose 0, or at least 2 replicas", plan.zero));
         checks.add(compressionProblems(experiment));
         checks.add(unsupported(experiment, Use::Predict));
         checkTensor(checks);

@@ -2,12 +2,11 @@
 #include "engine/model/checks/checks.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::model {
 
 namespace {
-
-using base::concat;
 
 constexpr int kWidest = 1 << 24;
 constexpr double kMostParameters = 1e15;
@@ -21,19 +20,19 @@ bool checkHeadSize(const ModelConfig &model, Checks &checks)
         if (!checks.inRange("model.head_dim") ||
             !checks.holds(
                 std::int64_t{*model.headDim} * model.heads <= kWidest, "model.head_dim",
-                concat("is ", *model.headDim, ", and ", model.heads, " heads of it are wider than ", kWidest, "; choose less")))
+                fmt::format("is {}, and {} heads of it are wider than {}; choose less", *model.headDim, model.heads, kWidest)))
             return false;
         checks.holds(!isGpt || std::int64_t{*model.headDim} * model.heads == model.hidden, "model.head_dim",
-                     concat("is ", *model.headDim, ", but the ", model.heads, " heads of gpt divide hidden ", model.hidden,
-                            "; leave it out or choose family llama"));
-    } else if (!checks.holds(
-                   model.hidden % model.heads == 0, "model.heads",
-                   concat(model.heads, " heads do not divide hidden ", model.hidden, "; choose a divisor of ", model.hidden))) {
+                     fmt::format("is {}, but the {} heads of gpt divide hidden {}; leave it out or choose family llama",
+                                 *model.headDim, model.heads, model.hidden));
+    } else if (!checks.holds(model.hidden % model.heads == 0, "model.heads",
+                             fmt::format("{} heads do not divide hidden {}; choose a divisor of {}", model.heads, model.hidden,
+                                         model.hidden))) {
         return true; // sizes are rounded
     }
     checks.holds(isGpt || model.headSize() % 2 == 0, model.headDim ? "model.head_dim" : "model.heads",
-                 concat("a head is ", model.headSize(), " wide, and rotary positions need an even width; choose another ",
-                        model.headDim ? "one" : "number of heads"));
+                 fmt::format("a head is {} wide, and rotary positions need an even width; choose another {}", model.headSize(),
+                             model.headDim ? "one" : "number of heads"));
     return true;
 }
 
@@ -42,7 +41,7 @@ void checkRotation(const ModelConfig &model, Checks &checks)
 {
     constexpr double kLargest = 1e12;
     const auto within = [&](double value, double least, double most, std::string_view field) {
-        checks.holds(value >= least && value <= most, field, concat("is ", value, "; choose ", least, " to ", most));
+        checks.holds(value >= least && value <= most, field, fmt::format("is {:g}; choose {:g} to {:g}", value, least, most));
     };
     checks.inRange("model.rms_norm_eps");
     checks.inRange("model.rope_theta");
@@ -53,8 +52,8 @@ void checkRotation(const ModelConfig &model, Checks &checks)
     within(scaling.lowFrequencyFactor, 1e-6, kLargest, "model.rope_scaling.low_freq_factor");
     checks.holds(scaling.highFrequencyFactor > scaling.lowFrequencyFactor && scaling.highFrequencyFactor <= kLargest,
                  "model.rope_scaling.high_freq_factor",
-                 concat("is ", scaling.highFrequencyFactor, "; choose more than low_freq_factor, which is ",
-                        scaling.lowFrequencyFactor));
+                 fmt::format("is {:g}; choose more than low_freq_factor, which is {:g}", scaling.highFrequencyFactor,
+                             scaling.lowFrequencyFactor));
     within(scaling.originalSequence, 1, kWidest, "model.rope_scaling.original_max_position_embeddings");
 }
 
@@ -68,7 +67,7 @@ bool checkLatentAttention(const ModelConfig &model, Checks &checks)
     bool sound = true;
     for (const int size : {latent.queryRank, latent.keyValueRank, latent.plainSize, latent.rotarySize, latent.valueSize})
         sound &= size >= 1 && size <= kWidestLatent;
-    checks.holds(sound, "model.latent_attention", concat("has a size outside of 1 to ", kWidestLatent));
+    checks.holds(sound, "model.latent_attention", fmt::format("has a size outside of 1 to {}", kWidestLatent));
     checks.holds(model.family == ModelFamily::Llama, "model.latent_attention", "is of llamas; choose family llama");
     return sound && model.family == ModelFamily::Llama;
 }
@@ -85,13 +84,14 @@ void checkRouter(const ModelConfig &model, Checks &checks)
         checks.holds(model.router == RouterScore::Sigmoid, "model.router_groups",
                      "is above 1, but softmax routers have no groups; choose 1, or router sigmoid") &&
         checks.holds(model.experts % model.routerGroups == 0, "model.router_groups",
-                     concat(model.routerGroups, " groups do not divide ", model.experts, " experts; choose a divisor"));
+                     fmt::format("{} groups do not divide {} experts; choose a divisor", model.routerGroups, model.experts));
     if (!isSound)
         return;
     const int least = (model.topK * model.routerGroups + model.experts - 1) / model.experts;
     checks.holds(model.chosenGroups() >= least && model.chosenGroups() <= model.routerGroups, "model.router_group_limit",
-                 concat("is ", model.routerGroupLimit, ", but ", model.topK, " experts are chosen from groups of ",
-                        model.experts / model.routerGroups, "; choose ", least, " to ", model.routerGroups, ", or 0"));
+                 fmt::format("is {}, but {} experts are chosen from groups of {}; choose {} to {}, or 0",
+                             model.routerGroupLimit, model.topK, model.experts / model.routerGroups, least,
+                             model.routerGroups));
 }
 
 /// True if the sizes of experts are sound.
@@ -101,12 +101,12 @@ bool checkExperts(const ModelConfig &model, Checks &checks)
         return !model.hasExperts();
     const bool isLlama = model.family == ModelFamily::Llama;
     checks.holds(isLlama, "model.experts",
-                 concat("is ", model.experts, ", but the experts are MLPs of a llama; choose family llama, or 0 experts"));
+                 fmt::format("is {}, but the experts are MLPs of a llama; choose family llama, or 0 experts", model.experts));
     bool sound = checks.inRange("model.top_k");
     if (sound) {
         sound = model.topK <= model.experts;
         checks.holds(sound, "model.top_k",
-                     concat("is ", model.topK, ", more than the ", model.experts, " experts; choose 1 to ", model.experts));
+                     fmt::format("is {}, more than the {} experts; choose 1 to {}", model.topK, model.experts, model.experts));
     }
     sound &= checks.inRange("model.expert_ffn");
     checks.inRange("model.aux_loss");
@@ -116,7 +116,7 @@ bool checkExperts(const ModelConfig &model, Checks &checks)
     if (sound) {
         const bool hasLayer = model.expertLayers(model.layers) > 0;
         checks.holds(hasLayer, model.denseLayers > 0 ? "model.dense_layers" : "model.expert_every",
-                     concat("leaves no layer with experts among ", model.layers, "; choose less"));
+                     fmt::format("leaves no layer with experts among {}; choose less", model.layers));
         checkRouter(model, checks);
     }
     return isLlama && sound;
@@ -134,7 +134,7 @@ void checkParameters(const ModelConfig &model, Checks &checks)
     const double parameters = model.layers * layer + 2.0 * hidden * model.vocabularySize;
     checks.holds(
         parameters <= kMostParameters, "model",
-        concat("has about ", parameters, " parameters, and at most ", kMostParameters, " are accepted; lower its sizes"));
+        fmt::format("has about {:g} parameters, and at most {:g} are accepted; lower its sizes", parameters, kMostParameters));
 }
 
 } // namespace
@@ -151,13 +151,13 @@ bool checkModel(Checks &checks)
     sound &= checks.inRange("model.vocabulary_size");
     const bool size = hidden && heads && checkHeadSize(model, checks);
     if (heads && kvHeads && model.family == ModelFamily::Gpt)
-        checks.holds(
-            model.kvHeads == model.heads, "model.kv_heads",
-            concat("is ", model.kvHeads, ", but gpt has as many as heads; set it to ", model.heads, " or choose family llama"));
+        checks.holds(model.kvHeads == model.heads, "model.kv_heads",
+                     fmt::format("is {}, but gpt has as many as heads; set it to {} or choose family llama", model.kvHeads,
+                                 model.heads));
     else if (heads && kvHeads)
         checks.holds(model.heads % model.kvHeads == 0, "model.kv_heads",
-                     concat(model.kvHeads, " key and value heads do not divide ", model.heads, " heads; choose a divisor of ",
-                            model.heads));
+                     fmt::format("{} key and value heads do not divide {} heads; choose a divisor of {}", model.kvHeads,
+                                 model.heads, model.heads));
     checkRotation(model, checks);
     const bool isLatent = checkLatentAttention(model, checks);
     const bool isSound = checkExperts(model, checks) && sound && size && kvHeads && isLatent;
@@ -184,8 +184,9 @@ void checkActivations(Checks &checks)
         8.0 * model.vocabularySize;
     const double tokens = static_cast<double>(plan.microbatchSize) * plan.microbatches * model.sequence;
     checks.holds(tokens * tokenBytes <= kMostBytes, "parallel.microbatch_size",
-                 concat("a step's activations are about ", tokens * tokenBytes, " bytes, and at most ", kMostBytes,
-                        " are accepted; lower microbatch_size, microbatches or the model's sizes"));
+                 fmt::format("a step's activations are about {:g} bytes, and at most {:g} are accepted; lower microbatch_size, "
+                             "microbatches or the model's sizes",
+                             tokens * tokenBytes, kMostBytes));
 }
 
 } // namespace stagelens::model

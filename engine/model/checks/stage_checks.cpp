@@ -3,13 +3,12 @@
 #include "engine/model/family_shape.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace stagelens::model {
 
 namespace {
-
-using base::concat;
 
 constexpr std::int64_t kMostForwardPasses = 10'000'000;
 
@@ -20,7 +19,7 @@ void checkStageLayers(int stages, Checks &checks)
     const int layers = experiment.hasModel ? experiment.model.layers : stages;
     constexpr std::string_view kField = "parallel.stage_layers";
     checks.holds(cut.size() == static_cast<std::size_t>(stages), kField,
-                 concat("has ", cut.size(), " entries for ", stages, " stages; give one for each stage"));
+                 fmt::format("has {} entries for {} stages; give one for each stage", cut.size(), stages));
     const int least = leastStageLayers(experiment.schedule);
     const auto low = std::find_if(cut.begin(), cut.end(), [&](int count) { return count < least; });
     checks.holds(low == cut.end(), kField,
@@ -29,7 +28,7 @@ void checkStageLayers(int stages, Checks &checks)
                      : "has a stage without a layer; give each at least 1, or choose redis, which may leave a stage without");
     const std::int64_t sum = std::accumulate(cut.begin(), cut.end(), std::int64_t{0});
     checks.holds(sum == layers, kField,
-                 concat("adds up to ", sum, " layers, but there are ", layers, "; change an entry or the layers"));
+                 fmt::format("adds up to {} layers, but there are {}; change an entry or the layers", sum, layers));
     if (!experiment.hasModel)
         checks.holds(std::all_of(cut.begin(), cut.end(), [](int count) { return count == 1; }), kField,
                      "must be all ones in a teaching example without a model");
@@ -42,8 +41,8 @@ base::Problems recomputeProblems(const Experiment &experiment, int stages)
     const auto count = static_cast<std::size_t>(stages);
     const std::string field = "schedule.recompute_layers";
     if (list.size() > 1 && list.size() != count)
-        return {{field, concat("has ", list.size(), " entries for ", stages,
-                               " stages; give one for each stage, or one number for all")}};
+        return {{field, fmt::format("has {} entries for {} stages; give one for each stage, or one number for all", list.size(),
+                                    stages)}};
     // As operators::evenStageLayers() cuts them: the last stage has the even share, the others at most one more.
     const int layers = experiment.hasModel ? experiment.model.layers : stages;
     const bool isEven = leastStageLayers(experiment.schedule) > 0;
@@ -57,9 +56,9 @@ base::Problems recomputeProblems(const Experiment &experiment, int stages)
         const int nearest = std::clamp(list[stage], 0, std::max(bound, 0));
         if (list[stage] == nearest)
             continue;
-        const std::string of =
-            list.size() > 1 ? concat(" for stage ", stage, ", which has ", bound) : concat(", and stages have at most ", bound);
-        problems.push_back({field, concat("is ", list[stage], of, " layers; choose ", nearest)});
+        const std::string of = list.size() > 1 ? fmt::format(" for stage {}, which has {}", stage, bound)
+                                               : fmt::format(", and stages have at most {}", bound);
+        problems.push_back({field, fmt::format("is {}{} layers; choose {}", list[stage], of, nearest)});
     }
     return problems;
 }
@@ -84,27 +83,28 @@ void checkStages(Checks &checks)
     const int slices = slicesOf(experiment.schedule);
     if (microbatches)
         checks.holds(std::int64_t{stages} * slices * plan.microbatches <= kMostForwardPasses, "parallel.microbatches",
-                     concat(plan.microbatches, " microbatches on ", stages, " stages are more than ", kMostForwardPasses,
-                            " forward passes; lower microbatches to ", kMostForwardPasses / stages / slices));
+                     fmt::format("{} microbatches on {} stages are more than {} forward passes; lower microbatches to {}",
+                                 plan.microbatches, stages, kMostForwardPasses, kMostForwardPasses / stages / slices));
     if (experiment.hasModel && model.sequence >= 1)
         checks.holds(slices <= model.sequence, "schedule.sequence_slices",
-                     concat("is ", slices, ", more than the ", model.sequence, " tokens of a sequence; lower it"));
+                     fmt::format("is {}, more than the {} tokens of a sequence; lower it", slices, model.sequence));
     if (!plan.stageLayers.empty())
         checkStageLayers(stages, checks);
     checks.add(recomputeProblems(experiment, stages));
     if (!experiment.hasModel || model.layers < 1)
         return;
     if (stages * leastStageLayers(experiment.schedule) > model.layers) {
-        const std::string made = chunks == 1 ? std::string() : concat(" with ", chunks, " chunks each");
-        const std::string remedy = chunks <= model.layers ? concat("lower devices to ", model.layers / chunks) : "lower chunks";
+        const std::string made = chunks == 1 ? std::string() : fmt::format(" with {} chunks each", chunks);
+        const std::string remedy =
+            chunks <= model.layers ? fmt::format("lower devices to {}", model.layers / chunks) : "lower chunks";
         checks.holds(false, "parallel.devices",
-                     concat(plan.devices, " devices", made, " need as many layers as stages, ", stages, ", but there are ",
-                            model.layers, "; ", remedy, " or choose redis"));
+                     fmt::format("{} devices{} need as many layers as stages, {}, but there are {}; {} or choose redis",
+                                 plan.devices, made, stages, model.layers, remedy));
     }
     if (model.vocabularySize >= 1)
         checks.holds(
             model.vocabularySize >= plan.devices, "model.vocabulary_size",
-            concat("is ", model.vocabularySize, ", less than the ", plan.devices, " devices; raise it or lower devices"));
+            fmt::format("is {}, less than the {} devices; raise it or lower devices", model.vocabularySize, plan.devices));
 }
 
 } // namespace stagelens::model

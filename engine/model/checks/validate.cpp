@@ -1,16 +1,16 @@
 // validate(): every problem of a plan, found without stopping at the first.
+#include "engine/base/text.h"
 #include "engine/model/checks/checks.h"
 #include "engine/model/custom_schedule.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace stagelens::model {
 
 namespace {
-
-using base::concat;
 
 constexpr double kLongestMilliseconds = 1e9;
 
@@ -36,12 +36,13 @@ struct CostCheck {
             return;
         const std::int64_t each = std::max<std::int64_t>(1, ranks / plan.devices);
         const std::string remedy =
-            available >= each ? concat("lower devices to ", available / each)
-                              : concat("lower the replicas to ", std::max<std::int64_t>(1, available * plan.replicas / ranks));
+            available >= each
+                ? fmt::format("lower devices to {}", available / each)
+                : fmt::format("lower the replicas to {}", std::max<std::int64_t>(1, available * plan.replicas / ranks));
         checks.holds(ranks <= available, "parallel.devices",
-                     concat("the plan has ", ranks, " ranks, and ", base::quoted(cluster.name), " has ", available, " (",
-                            cluster.nodes, " nodes of ", cluster.devicesPerNode, "); ", remedy, ", or raise its nodes to ",
-                            (ranks + cluster.devicesPerNode - 1) / cluster.devicesPerNode));
+                     fmt::format("the plan has {} ranks, and {} has {} ({} nodes of {}); {}, or raise its nodes to {}", ranks,
+                                 base::quoted(cluster.name), available, cluster.nodes, cluster.devicesPerNode, remedy,
+                                 (ranks + cluster.devicesPerNode - 1) / cluster.devicesPerNode));
     }
     void operator()(const DurationsFile &durations) const { checks.isText(durations.file, "cost.durations"); }
     void operator()(const UniformCosts &uniform) const
@@ -54,7 +55,7 @@ struct CostCheck {
                          "is no pass or message; there are F B I W S T U EF EB FB OFF ON send c0 c1 c2");
             // Written so that NaN fails as well.
             checks.holds(milliseconds >= 0 && milliseconds <= kLongestMilliseconds, field,
-                         concat("is ", milliseconds, "; choose 0 to ", kLongestMilliseconds, " ms"));
+                         fmt::format("is {:g}; choose 0 to {:g} ms", milliseconds, kLongestMilliseconds));
         }
     }
 };
@@ -73,8 +74,8 @@ void checkFamily(const ScheduleChoice &schedule, Checks &checks)
             checks.isText(schedule.file, "schedule.file");
     } else {
         checks.holds(!schedule.hasOwnOrder(), "schedule.family",
-                     concat("is ", schedule.family, ", but ", customField(schedule),
-                            " has a custom schedule; leave one of the two out"));
+                     fmt::format("is {}, but {} has a custom schedule; leave one of the two out", schedule.family,
+                                 customField(schedule)));
     }
 }
 
@@ -88,7 +89,7 @@ void checkTraining(Checks &checks)
     checks.rest("training.", Checks::Unused::Check);
     const std::optional<double> &clip = training.optimizer.clip;
     checks.holds(!clip || (*clip > 0 && std::isfinite(*clip)), "training.optimizer.clip",
-                 concat("is ", clip.value_or(0), "; choose more than 0, or null for none"));
+                 fmt::format("is {:g}; choose more than 0, or null for none", clip.value_or(0)));
 }
 
 } // namespace

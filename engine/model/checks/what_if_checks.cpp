@@ -1,16 +1,16 @@
 // The what-ifs. The nodes of a plan are checked with its costs, for they depend on the machine.
+#include "engine/base/text.h"
 #include "engine/model/checks/checks.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/what_if.h"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace stagelens::model {
 
 namespace {
-
-using base::concat;
 
 constexpr std::string_view kSlow = "what_if.slow";
 constexpr std::string_view kSlowLink = "what_if.slow_link";
@@ -22,9 +22,9 @@ bool isIndex(Checks &checks, std::string_view field, std::string_view what, int 
     if (count < 1 || (index >= 0 && index < count)) // a plan without devices has its own problem
         return true;
     const std::int64_t nearest = std::clamp<std::int64_t>(index, 0, count - 1);
-    checks.fails(field, count == 1 ? concat("names ", what, ' ', index, ", but the plan has only ", what, " 0; name that")
-                                   : concat("names ", what, ' ', index, ", but the plan has ", what, "s 0 to ", count - 1,
-                                            "; choose ", nearest));
+    checks.fails(field, count == 1 ? fmt::format("names {} {}, but the plan has only {} 0; name that", what, index, what)
+                                   : fmt::format("names {} {}, but the plan has {}s 0 to {}; choose {}", what, index, what,
+                                                 count - 1, nearest));
     return false;
 }
 
@@ -40,7 +40,7 @@ void checkSlowParts(Checks &checks)
             return other.target == part->target && other.index == part->index;
         });
         if (isTwice)
-            checks.fails(kSlow, concat("names ", targetText(*part), " twice; keep one"));
+            checks.fails(kSlow, fmt::format("names {} twice; keep one", targetText(*part)));
         switch (part->target) {
         case SlowTarget::Device: isIndex(checks, kSlow, "device", part->index, plan.devices); break;
         case SlowTarget::Rank: isIndex(checks, kSlow, "rank", part->index, plan.ranks(plan.devices)); break;
@@ -65,13 +65,13 @@ void checkSlowLinks(Checks &checks)
         const bool isSound = isIndex(checks, kSlowLink, "device", link->from, checks.experiment.parallel.devices) &&
                              isIndex(checks, kSlowLink, "device", link->to, checks.experiment.parallel.devices);
         if (isSound && link->from == link->to)
-            checks.fails(kSlowLink, concat("joins device ", link->from, " to itself; name two devices, such as ",
-                                           std::max(link->from, 1) - 1, '-', std::max(link->from, 1)));
+            checks.fails(kSlowLink, fmt::format("joins device {} to itself; name two devices, such as {}-{}", link->from,
+                                                std::max(link->from, 1) - 1, std::max(link->from, 1)));
         const bool isTwice = std::any_of(links->begin(), link, [&](const SlowLink &other) {
             return std::minmax(other.from, other.to) == std::minmax(link->from, link->to);
         });
         if (isTwice)
-            checks.fails(kSlowLink, concat("names ", link->from, '-', link->to, " twice; keep one"));
+            checks.fails(kSlowLink, fmt::format("names {}-{} twice; keep one", link->from, link->to));
     }
 }
 
@@ -90,11 +90,12 @@ void checkDraws(Checks &checks)
     const double passes = passesOfMicrobatch(checks.experiment.schedule) * plan.devices * plan.microbatches * plan.replicas;
     const double most = std::floor(kMostDrawnPasses / std::max(passes, 1.0));
     if (drawsOf(whatIf) > most)
-        checks.fails(path, most >= 1 ? concat("is ", drawsOf(whatIf), ", and each draw simulates about ", passes,
-                                              " passes; choose at most ", most)
-                                     : concat("cannot be used: one draw would simulate about ", passes,
-                                              " passes of all replicas, and at most ", kMostDrawnPasses,
-                                              " are drawn; lower the replicas or the microbatches, or leave jitter out"));
+        checks.fails(
+            path, most >= 1 ? fmt::format("is {}, and each draw simulates about {:g} passes; choose at most {:g}",
+                                          drawsOf(whatIf), passes, most)
+                            : fmt::format("cannot be used: one draw would simulate about {:g} passes of all replicas, and at "
+                                          "most {:g} are drawn; lower the replicas or the microbatches, or leave jitter out",
+                                          passes, kMostDrawnPasses));
 }
 
 void checkFailures(Checks &checks)
@@ -115,9 +116,9 @@ void checkFailures(Checks &checks)
     constexpr double kHour = 3600;
     const double half = *whatIf.failureInterval * kHour / 2;
     if (*whatIf.checkpointSeconds >= half)
-        checks.fails(checkpoint,
-                     concat("is ", *whatIf.checkpointSeconds, ", but with a failure every ", *whatIf.failureInterval,
-                            " hours a checkpoint must take less than half of that; choose less than ", half));
+        checks.fails(checkpoint, fmt::format("is {:g}, but with a failure every {:g} hours a checkpoint must take less than "
+                                             "half of that; choose less than {:g}",
+                                             *whatIf.checkpointSeconds, *whatIf.failureInterval, half));
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "engine/model/schema/field_json.h"
 
+#include "engine/base/text.h"
 #include "engine/model/hardware_json.h"
 
 #include <set>

@@ -1,8 +1,11 @@
 // Fields of what leaves the memory of a device between forward and backward. Recomputation: the policy of the whole plan, the
 // layers of each stage, and the operators of the other layers. Offload: which activations are copied to the host, and how.
+#include "engine/base/text.h"
 #include "engine/model/schema/row.h"
 
 #include "engine/model/names.h"
+
+#include <fmt/format.h>
 
 namespace stagelens::model {
 
@@ -32,7 +35,7 @@ constexpr double kFastestHostLink = 1e6; // GB/s
 
 std::string textOf(const OffloadChoice &choice)
 {
-    return choice.isAuto ? "auto" : choice.fraction > 0 ? base::concat(choice.fraction) : "none";
+    return choice.isAuto ? "auto" : choice.fraction > 0 ? fmt::format("{:g}", choice.fraction) : "none";
 }
 
 std::string setOffload(Experiment &experiment, const FieldValue &value)
@@ -46,7 +49,7 @@ std::string setOffload(Experiment &experiment, const FieldValue &value)
         if (!fraction)
             return unknownWord(word, {"none", "auto", "a fraction such as 0.5"});
         if (!(*fraction >= 0 && *fraction <= 1))
-            return base::concat("is ", word, ", but a fraction is from 0 to 1; choose ", *fraction < 0 ? 0 : 1);
+            return fmt::format("is {}, but a fraction is from 0 to 1; choose {}", word, *fraction < 0 ? 0 : 1);
         choice.fraction = *fraction;
     }
     experiment.schedule.offload = choice;

@@ -1,11 +1,11 @@
 // The builders of the rows of the schema. Internal to this folder.
 #pragma once
 
-#include "engine/base/text.h"
 #include "engine/model/conditions.h"
 #include "engine/model/json_reader.h"
 #include "engine/model/schema.h"
 
+#include <fmt/format.h>
 #include <type_traits>
 #include <utility>
 
@@ -49,7 +49,7 @@ inline std::string put(const FieldValue &value, int &member)
     const std::int64_t wide = std::get<std::int64_t>(value);
     constexpr int kGreatest = std::numeric_limits<int>::max();
     if (wide < -kGreatest || wide > kGreatest)
-        return base::concat("is ", wide, ", beyond the greatest number ", kGreatest);
+        return fmt::format("is {}, beyond the greatest number {}", wide, kGreatest);
     member = static_cast<int>(wide);
     return {};
 }

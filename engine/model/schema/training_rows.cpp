@@ -3,6 +3,8 @@
 #include "engine/operators/compression/compression.h"
 #include "engine/operators/optimizers/optimizer.h"
 
+#include <fmt/format.h>
+
 namespace stagelens::model {
 
 namespace {
@@ -22,7 +24,7 @@ std::string setBetas(Experiment &experiment, const FieldValue &value)
 {
     const auto &betas = std::get<std::vector<double>>(value);
     if (betas.size() != 2)
-        return base::concat("has ", betas.size(), " numbers; give two, such as 0.9,0.95");
+        return fmt::format("has {} numbers; give two, such as 0.9,0.95", betas.size());
     experiment.training.optimizer.beta1 = betas[0];
     experiment.training.optimizer.beta2 = betas[1];
     return {};

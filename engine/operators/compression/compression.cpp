@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 
 namespace stagelens::operators {
@@ -16,7 +17,7 @@ const Compression *findCompression(std::string_view name)
 
 std::string text(const CompressionChoice &choice)
 {
-    return choice.number > 0 ? base::concat(choice.name, '=', choice.number) : choice.name;
+    return choice.number > 0 ? fmt::format("{}={:g}", choice.name, choice.number) : choice.name;
 }
 
 ParsedCompression parseCompression(std::string_view word)
@@ -30,24 +31,24 @@ ParsedCompression parseCompression(std::string_view word)
     if (method == nullptr) {
         std::string known = "none";
         for (const Compression *each : compressions())
-            known += base::concat(each == compressions().back() ? " or " : ", ", each->name, each->letter.empty() ? "" : "=",
-                                  each->letter);
-        return wrong(base::concat("is ", base::quoted(word), "; choose ", known));
+            known += fmt::format("{}{}{}{}", each == compressions().back() ? " or " : ", ", each->name,
+                                 each->letter.empty() ? "" : "=", each->letter);
+        return wrong(fmt::format("is {}; choose {}", base::quoted(word), known));
     }
     if (method->letter.empty())
         return equals == std::string_view::npos
                    ? ParsedCompression{{std::string(name), 0}, {}}
-                   : wrong(base::concat("is ", base::quoted(word), ", but ", name, " has no number; choose ", name));
+                   : wrong(fmt::format("is {}, but {} has no number; choose {}", base::quoted(word), name, name));
     const std::optional<double> number =
         equals == std::string_view::npos ? std::nullopt : base::parseNumber(word.substr(equals + 1));
     const bool isSound =
         number && *number <= method->most &&
         (method->isWhole ? *number >= method->least && *number == std::floor(*number) : *number > method->least);
     if (!isSound)
-        return wrong(base::concat("is ", base::quoted(word), ", but its ", method->numberName, " is ",
-                                  method->isWhole ? base::concat("a whole number from ", method->least, " to ", method->most)
-                                                  : base::concat("above ", method->least, " and at most ", method->most),
-                                  "; choose ", name, '=', method->usual));
+        return wrong(fmt::format("is {}, but its {} is {}; choose {}={:g}", base::quoted(word), method->numberName,
+                                 method->isWhole ? fmt::format("a whole number from {:g} to {:g}", method->least, method->most)
+                                                 : fmt::format("above {:g} and at most {:g}", method->least, method->most),
+                                 name, method->usual));
     return {{std::string(name), *number}, {}};
 }
 

@@ -2,9 +2,9 @@
 
 #include "engine/base/file.h"
 #include "engine/base/random.h"
-#include "engine/base/text.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <new>
 #include <stdexcept>
 
@@ -18,7 +18,7 @@ public:
           m_random(shape.seed, kWindowStream), m_description(std::move(description))
     {
         if (m_heldBack > 0)
-            m_description += base::concat(", the last ", m_heldBack, " held back to evaluate with");
+            m_description += fmt::format(", the last {} held back to evaluate with", m_heldBack);
     }
 
     void batch(std::int64_t step, int microbatch, std::span<std::int32_t> inputs, std::span<std::int32_t> labels) const override
@@ -114,11 +114,12 @@ base::Result<std::unique_ptr<TokenSource>> drawWindows(std::unique_ptr<TokenRow>
 {
     const std::size_t count = row->size();
     if (count < shape.sequence + 1)
-        return base::Error::invalid(kDataField, base::concat("has ", count, " tokens but a sequence of ", shape.sequence,
-                                                             " needs ", shape.sequence + 1,
-                                                             "; give more text, shorten the sequence or choose synthetic"));
+        return base::Error::invalid(
+            kDataField,
+            fmt::format("has {} tokens but a sequence of {} needs {}; give more text, shorten the sequence or choose synthetic",
+                        count, shape.sequence, shape.sequence + 1));
     return std::unique_ptr<TokenSource>(
-        std::make_unique<WindowSource>(std::move(row), shape, base::concat(what, ", ", count, " tokens")));
+        std::make_unique<WindowSource>(std::move(row), shape, fmt::format("{}, {} tokens", what, count)));
 }
 
 base::Result<std::unique_ptr<TokenSource>> openTokens(const model::Experiment &experiment, std::stop_token stop)
@@ -127,9 +128,9 @@ base::Result<std::unique_ptr<TokenSource>> openTokens(const model::Experiment &e
     try {
         return open(experiment, stop);
     } catch (const std::bad_alloc &) {
-        return base::Error::failed(base::concat(data, " does not fit into memory; choose a smaller file"), kDataField);
+        return base::Error::failed(fmt::format("{} does not fit into memory; choose a smaller file", data), kDataField);
     } catch (const std::exception &error) { // thrown by std::filesystem and containers
-        return base::Error::invalid(kDataField, base::concat(data, " cannot be used: ", error.what()));
+        return base::Error::invalid(kDataField, fmt::format("{} cannot be used: {}", data, error.what()));
     }
 }
 

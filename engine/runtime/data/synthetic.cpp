@@ -1,10 +1,10 @@
 #include "engine/runtime/data/sources.h"
 
 #include "engine/base/random.h"
-#include "engine/base/text.h"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace stagelens::runtime {
 namespace {
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] int heldBackSequences() const override { return kHeldBackSequences; }
     [[nodiscard]] std::string description() const override
     {
-        return base::concat("synthetic Zipf tokens with a favourite successor each, vocabulary ", m_shape.vocabularySize);
+        return fmt::format("synthetic Zipf tokens with a favourite successor each, vocabulary {}", m_shape.vocabularySize);
     }
 
 private:

@@ -2,11 +2,11 @@
 
 #include "engine/base/file.h"
 #include "engine/base/progress_log.h"
-#include "engine/base/text.h"
 #include "engine/runtime/data/bpe.h"
 #include "engine/runtime/data/tokenizer_cache.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::runtime {
 namespace {
@@ -55,12 +55,12 @@ base::Result<std::vector<fs::path>> textFiles(const fs::path &folder)
         if ((extension == ".md" || extension == ".txt") && walk->is_regular_file(ignored))
             files.push_back(walk->path());
         if (files.size() > kMostFiles || ++entries > kMostEntries)
-            return base::Error::invalid(kDataField,
-                                        base::concat(folder.string(), " contains more than ", kMostFiles, " texts or ",
-                                                     kMostEntries, " files; name a smaller folder or one file"));
+            return base::Error::invalid(
+                kDataField, fmt::format("{} contains more than {} texts or {} files; name a smaller folder or one file",
+                                        folder.string(), kMostFiles, kMostEntries));
     }
     if (error)
-        return base::Error::invalid(kDataField, base::concat(folder.string(), " cannot be read: ", error.message()));
+        return base::Error::invalid(kDataField, fmt::format("{} cannot be read: {}", folder.string(), error.message()));
     if (files.empty())
         return base::Error::invalid(kDataField,
                                     folder.string() + " contains no *.md or *.txt file; name a folder with texts or a file");
@@ -116,8 +116,8 @@ base::Result<std::unique_ptr<TokenSource>> openText(const fs::path &place, const
     if (shape.vocabularySize < needed)
         return base::Error::invalid(
             "model.vocabulary_size",
-            base::concat("is ", shape.vocabularySize, " but text needs at least ", needed, " tokens, one for each byte",
-                         hasSeparators ? " and one between documents" : "", "; raise it or choose synthetic data"));
+            fmt::format("is {} but text needs at least {} tokens, one for each byte{}; raise it or choose synthetic data",
+                        shape.vocabularySize, needed, hasSeparators ? " and one between documents" : ""));
     const auto merges = mergesFor(documents->text, shape.vocabularySize - (hasSeparators ? 1 : 0), stop);
     if (!merges)
         return merges.error();
@@ -138,10 +138,10 @@ base::Result<std::unique_ptr<TokenSource>> openText(const fs::path &place, const
     }
     // "/data/docs/" has an empty file name.
     const fs::path shown = place.has_filename() ? place.filename() : place.parent_path().filename();
-    std::string what = base::concat("text ", shown.string(), ", BPE ", merges->size() + static_cast<std::size_t>(needed),
-                                    " of ", shape.vocabularySize, " tokens");
+    std::string what = fmt::format("text {}, BPE {} of {} tokens", shown.string(),
+                                   merges->size() + static_cast<std::size_t>(needed), shape.vocabularySize);
     if (hasSeparators)
-        what += base::concat(", ", count, " documents with an end-of-text token between them, over which a sequence may reach");
+        what += fmt::format(", {} documents with an end-of-text token between them, over which a sequence may reach", count);
     return drawWindows(std::make_unique<TextRow>(std::move(tokens)), shape, what);
 }
 

@@ -1,19 +1,17 @@
 #include "engine/runtime/data/sources.h"
 
-#include "engine/base/text.h"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace stagelens::runtime {
 namespace {
 
-using base::concat;
 using base::Error;
 using base::Result;
 
@@ -120,21 +118,28 @@ Result<Layout> layoutOf(int fd, std::int64_t size, const std::filesystem::path &
         if (size == 0)
             return refuse(file, "is empty; write tokens into it or choose synthetic");
         if (size % 2 != 0)
-            return refuse(file, concat("has an odd length of ", size,
-                                       " bytes, but raw tokens take 2 bytes each; it was truncated or is not a token file"));
+            return refuse(
+                file,
+                fmt::format(
+                    "has an odd length of {} bytes, but raw tokens take 2 bytes each; it was truncated or is not a token file",
+                    size));
         return Layout{0, size / 2, 2};
     }
     const std::int32_t expected = magic == kGpt2Magic ? kGpt2Version : kLlamaVersion;
     if (version != expected)
-        return refuse(file, concat("has version ", version, " of llm.c's format, but magic ", magic, " goes with version ",
-                                   expected, "; write it again with llm.c's scripts"));
+        return refuse(
+            file,
+            fmt::format(
+                "has version {} of llm.c's format, but magic {} goes with version {}; write it again with llm.c's scripts",
+                version, magic, expected));
     const Layout layout{kHeaderBytes, count, magic == kGpt2Magic ? 2 : 4};
     if (count < 0)
-        return refuse(file, concat("names ", count, " tokens in its header; it is damaged, write it again"));
+        return refuse(file, fmt::format("names {} tokens in its header; it is damaged, write it again", count));
     const std::int64_t needed = kHeaderBytes + layout.count * layout.width;
     if (size != needed)
-        return refuse(file, concat("is ", size, " bytes long but the ", count, " tokens of its header need ", needed,
-                                   size < needed ? "; it was truncated, copy it again" : "; it is damaged, write it again"));
+        return refuse(file,
+                      fmt::format("is {} bytes long but the {} tokens of its header need {}{}", size, count, needed,
+                                  size < needed ? "; it was truncated, copy it again" : "; it is damaged, write it again"));
     return layout;
 }
 
@@ -149,13 +154,13 @@ Result<> checkTokens(int fd, const Layout &layout, std::int32_t vocabularySize, 
         const auto count =
             static_cast<std::size_t>(std::min(layout.count - position, static_cast<std::int64_t>(kBlock / width)));
         if (readAt(fd, layout.begin + position * layout.width, block.data(), count * width) != count * width)
-            return refuse(file, concat("cannot be read from token ", position, " on; check the disk"));
+            return refuse(file, fmt::format("cannot be read from token {} on; check the disk", position));
         for (std::size_t i = 0; i < count; ++i) {
             const std::uint32_t token = tokenAt(block.data(), i, layout.width);
             if (token >= static_cast<std::uint32_t>(vocabularySize))
-                return refuse(file, concat("has token ", token, " at position ", position + static_cast<std::int64_t>(i),
-                                           " but the vocabulary has ", vocabularySize,
-                                           " tokens; raise model.vocabulary_size or choose another file"));
+                return refuse(file, fmt::format("has token {} at position {} but the vocabulary has {} tokens; raise "
+                                                "model.vocabulary_size or choose another file",
+                                                token, position + static_cast<std::int64_t>(i), vocabularySize));
         }
         position += static_cast<std::int64_t>(count);
     }
@@ -171,8 +176,9 @@ Result<std::unique_ptr<TokenRow>> openTokenFile(const std::filesystem::path &fil
     Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat info {};
     if (in.get() < 0 || ::fstat(in.get(), &info) != 0)
-        return refuse(file, concat("cannot be read: ", std::strerror(errno), // NOLINT(concurrency-mt-unsafe): glibc's is safe
-                                   "; check its name and permissions"));
+        return refuse(file, fmt::format("cannot be read: {}{}",
+                                        std::strerror(errno), // NOLINT(concurrency-mt-unsafe): glibc's is safe
+                                        "; check its name and permissions"));
     if (!S_ISREG(info.st_mode))
         return refuse(file, "is not a regular file; name a token file");
     const auto layout = layoutOf(in.get(), info.st_size, file);

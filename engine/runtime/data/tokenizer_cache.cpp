@@ -3,11 +3,11 @@
 #include "engine/base/file.h"
 #include "engine/base/log.h"
 #include "engine/base/random.h"
-#include "engine/base/text.h"
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fmt/format.h>
 
 namespace stagelens::runtime {
 namespace {
@@ -47,7 +47,7 @@ std::filesystem::path cacheFile(const TokenizerKey &key)
     std::string name;
     for (unsigned shift = 64; shift > 0; shift -= 4)
         name += kDigits[key.contentHash >> (shift - 4) & 0xfU];
-    return base::dataFolder() / "tokenizers" / base::concat(name, '-', key.vocabularySize, ".bpe");
+    return base::dataFolder() / "tokenizers" / fmt::format("{}-{}.bpe", name, key.vocabularySize);
 }
 
 } // namespace
@@ -98,7 +98,7 @@ void cacheMerges(const TokenizerKey &key, const Merges &merges)
     std::error_code ignored; // writeFile() then reports the error
     std::filesystem::create_directories(file.parent_path(), ignored);
     if (const auto written = base::writeFile(file, content); !written)
-        base::log(base::LogLevel::Warning, base::concat("cannot cache the tokenizer: ", written.error().text()));
+        base::log(base::LogLevel::Warning, fmt::format("cannot cache the tokenizer: {}", written.error().text()));
 }
 
 } // namespace stagelens::runtime

@@ -1,8 +1,8 @@
 #include "engine/runtime/executor/deadlock_report.h"
 
-#include "engine/base/text.h"
 #include "engine/schedule/check/deadlock.h"
 
+#include <fmt/format.h>
 #include <numeric>
 #include <string>
 
@@ -41,8 +41,8 @@ public:
     [[nodiscard]] std::string waitOf(int device) const
     {
         const std::span<const Pass> unit = m_devices.nextUnit(device);
-        std::string text = base::concat("device ", device, " waits at position ", m_devices.next(device), " (",
-                                        schedule::text(unit.front()), ") for ");
+        std::string text = fmt::format("device {} waits at position {} ({}) for ", device, m_devices.next(device),
+                                       schedule::text(unit.front()));
         const auto lack = m_devices.frontier().missing(unit);
         if (!lack)
             return text + "a message that no device sends";
@@ -50,10 +50,10 @@ public:
         const auto [owner, position] = ownerOf(lack->result, m_devices, m_index);
         text += messageName(lack->transfer, maker.kind);
         if (!position)
-            return base::concat(text, schedule::name(maker.kind), maker.microbatch, " from device ", owner,
-                                ", which does not have that pass");
-        return base::concat(text, schedule::text(m_schedule.device(owner)[*position]), " from device ", owner,
-                            ", which has it at position ", *position);
+            return fmt::format("{}{}{} from device {}, which does not have that pass", text, schedule::name(maker.kind),
+                               maker.microbatch, owner);
+        return fmt::format("{}{} from device {}, which has it at position {}", text,
+                           schedule::text(m_schedule.device(owner)[*position]), owner, *position);
     }
 
 private:
@@ -68,8 +68,8 @@ base::Error deadlockError(const RunPlan &plan, const std::vector<std::size_t> &d
 {
     constexpr int kMostShown = 16;
     const Report report(plan.schedule, done);
-    std::string text = base::concat("the devices wait for each other after ", std::accumulate(done.begin(), done.end(), 0UL),
-                                    " of ", plan.schedule.passCount(), " passes");
+    std::string text = fmt::format("the devices wait for each other after {} of {} passes",
+                                   std::accumulate(done.begin(), done.end(), 0UL), plan.schedule.passCount());
     int shown = 0;
     for (int device = 0; device < plan.schedule.devices(); ++device) {
         if (done[size(device)] == plan.schedule.device(device).size())

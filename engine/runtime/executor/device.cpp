@@ -1,10 +1,10 @@
 #include "engine/runtime/executor/device.h"
 
-#include "engine/base/text.h"
 #include "engine/runtime/executor/kernel_recorder.h"
 #include "engine/simulate/buffers.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <new>
 #include <numeric>
 
@@ -70,7 +70,7 @@ base::Result<> Device::compute(PassRun &run)
     const schedule::Pass &pass = run.pass();
     const bool hasOneVersion = m_plan.schedule.isSynchronous() || m_step.use == StepUse::Evaluation;
     const auto place = [&] {
-        return base::concat("device ", m_place.device, " in ", m_step.text(m_plan), ", pass ", schedule::text(pass));
+        return fmt::format("device {} in {}, pass {}", m_place.device, m_step.text(m_plan), schedule::text(pass));
     };
     try {
         beginCompute(run);

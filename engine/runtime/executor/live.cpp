@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 #include <mutex>
 #include <new>
 #include <numeric>
@@ -33,11 +34,10 @@ base::Result<> guarded(const std::function<base::Result<>(std::size_t)> &work, s
     try {
         return work(index);
     } catch (const std::bad_alloc &) {
-        return base::Error::failed(base::concat("device ", rank,
-                                                " ran out of memory; lower model.hidden, "
-                                                "model.sequence or parallel.microbatch_size"));
+        return base::Error::failed(
+            fmt::format("device {} ran out of memory; lower model.hidden, model.sequence or parallel.microbatch_size", rank));
     } catch (const std::exception &error) {
-        return base::Error::failed(base::concat("device ", rank, " stopped: ", base::exceptionText(error)));
+        return base::Error::failed(fmt::format("device {} stopped: {}", rank, base::exceptionText(error)));
     }
 }
 

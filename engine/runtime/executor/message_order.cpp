@@ -1,10 +1,10 @@
 #include "engine/runtime/executor/message_order.h"
 
-#include "engine/base/text.h"
 #include "engine/runtime/evaluation.h"
 #include "engine/schedule/devices_in_order.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <span>
 #include <tuple>
 
@@ -63,13 +63,13 @@ void addForeign(std::vector<Message> &order, const std::vector<Message> &made)
 std::string contentOf(const RunPlan &plan, const MessageKey &key)
 {
     if (key.kind >= schedule::kMessageKinds) // not sent by a pass
-        return base::concat("tensor ", key.microbatch);
+        return fmt::format("tensor {}", key.microbatch);
     const auto message = static_cast<PassValue>(schedule::kKeptValues + key.kind);
-    const std::string content = base::concat("the ", schedule::description(message), " of ",
-                                             schedule::name(plan.recipes().senderOf(message)), key.microbatch);
+    const std::string content = fmt::format("the {} of {}{}", schedule::description(message),
+                                            schedule::name(plan.recipes().senderOf(message)), key.microbatch);
     switch (schedule::traits(message).route) {
-    case Route::Next: return base::concat(content, '@', key.slot - 1);
-    case Route::Previous: return base::concat(content, '@', key.slot + 1);
+    case Route::Next: return fmt::format("{}@{}", content, key.slot - 1);
+    case Route::Previous: return fmt::format("{}@{}", content, key.slot + 1);
     case Route::FromFirst: return content + "@0";
     default: return content;
     }
@@ -139,7 +139,7 @@ std::vector<Message> forwardMessageOrder(const RunPlan &plan)
 
 std::string messageText(const RunPlan &plan, const Message &message)
 {
-    return base::concat(contentOf(plan, message.key), " from device ", message.from, " to device ", message.to);
+    return fmt::format("{} from device {} to device {}", contentOf(plan, message.key), message.from, message.to);
 }
 
 } // namespace stagelens::runtime

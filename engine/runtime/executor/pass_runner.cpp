@@ -1,9 +1,8 @@
 #include "engine/runtime/executor/pass_runner.h"
 
-#include "engine/base/text.h"
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <optional>
 
 namespace stagelens::runtime {
@@ -236,11 +235,11 @@ base::Result<> PassRunner::recordLoss(int microbatch, const kernels::SoftmaxStat
     if (std::isfinite(loss))
         return {};
     const std::string at = m_step.use == StepUse::Evaluation ? std::string() : " in " + m_step.text(m_plan);
-    return base::Error::failed(base::concat("the loss is not finite", at, ", microbatch ", microbatch, ", on device ", m_device,
-                                            pass != nullptr ? ", in pass " + schedule::text(*pass) : "",
-                                            ": training diverged; lower the learning rate (it is ",
-                                            m_plan.experiment.training.optimizer.learningRate,
-                                            ") or limit the gradient's norm with clip"),
+    return base::Error::failed(fmt::format("the loss is not finite{}, microbatch {}, on device {}{}: training diverged; lower "
+                                           "the learning rate (it is {:g}) or limit the gradient's norm with clip",
+                                           at, microbatch, m_device,
+                                           pass != nullptr ? ", in pass " + schedule::text(*pass) : "",
+                                           m_plan.experiment.training.optimizer.learningRate),
                                "training.optimizer.lr");
 }
 

@@ -1,10 +1,10 @@
 // The step that a device currently runs.
 #pragma once
 
-#include "engine/base/text.h"
 #include "engine/runtime/executor/run_plan.h"
 
 #include <cstdint>
+#include <fmt/format.h>
 #include <string>
 #include <vector>
 
@@ -36,7 +36,7 @@ struct StepState {
     /// Returns "step 2 of 50", counted from 1.
     [[nodiscard]] std::string text(const RunPlan &plan) const
     {
-        return base::concat("step ", index + 1, " of ", plan.experiment.training.steps);
+        return fmt::format("step {} of {}", index + 1, plan.experiment.training.steps);
     }
 
 private:

@@ -1,9 +1,9 @@
 #include "engine/runtime/layers/expert_exchange.h"
 
-#include "engine/base/text.h"
 #include "engine/simulate/buffers.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace stagelens::runtime {
@@ -165,9 +165,9 @@ base::Result<> ExpertExchange::takeRows(const TensorExchange &exchange)
     const std::int64_t rows = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     const std::int64_t planned = m_shape.tokens * m_context.shape.layer->recipe.block.expertRows;
     if (rows > planned)
-        return base::Error::failed(base::concat("the experts of rank ", m_rank, " of ", m_ranks, " got ", rows,
-                                                " rows, but have memory for ", planned,
-                                                "; raise expert_headroom, or balance the experts with aux_loss"),
+        return base::Error::failed(fmt::format("the experts of rank {} of {} got {} rows, but have memory for {}; raise "
+                                               "expert_headroom, or balance the experts with aux_loss",
+                                               m_rank, m_ranks, rows, planned),
                                    "parallel.expert_headroom");
     Arrivals arrivals(exchange.arrivals);
     sortArrivals(arrivals, counts);

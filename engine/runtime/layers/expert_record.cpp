@@ -1,9 +1,8 @@
 #include "engine/runtime/layers/expert_record.h"
 
-#include "engine/base/text.h"
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace stagelens::runtime {
@@ -89,15 +88,14 @@ std::vector<std::string> ExpertLog::texts(bool hasCapacity) const
         std::string &text = texts.emplace_back();
         if (layer.last.tokens == 0)
             continue;
-        text = base::concat("MaxVio ", base::fixedText(maxViolation(layer.last.rows), 3), " (first step ",
-                            base::fixedText(layer.first, 3), "), router entropy ",
-                            base::fixedText(layer.last.entropy / static_cast<double>(layer.last.tokens), 3), " of ",
-                            base::fixedText(std::log(static_cast<double>(layer.last.rows.size())), 3));
+        text = fmt::format("MaxVio {:.3f} (first step {:.3f}), router entropy {:.3f} of {:.3f}", maxViolation(layer.last.rows),
+                           layer.first, layer.last.entropy / static_cast<double>(layer.last.tokens),
+                           std::log(static_cast<double>(layer.last.rows.size())));
         if (hasCapacity)
-            text += base::concat(", dropped ", layer.all.dropped);
+            text += fmt::format(", dropped {}", layer.all.dropped);
         text += ", rows";
         for (const std::int64_t rows : layer.all.rows)
-            text += base::concat(' ', rows);
+            text += fmt::format(" {}", rows);
     }
     return texts;
 }

@@ -1,7 +1,8 @@
 #include "engine/runtime/memory/device_memory.h"
 
-#include "engine/base/text.h"
 #include "engine/runtime/layers/shape.h"
+
+#include <fmt/format.h>
 
 namespace stagelens::runtime {
 
@@ -63,8 +64,8 @@ void DeviceMemory::enter(const schedule::Pass &pass)
     if (!m_isChecked)
         return;
     if (m_entered == m_order.size() || m_order[m_entered] != pass)
-        throw LifetimeError(base::concat("device ", m_device, " runs ", schedule::text(pass),
-                                         ", but its memory is planned for ", passText(m_entered), " as the next pass"));
+        throw LifetimeError(fmt::format("device {} runs {}, but its memory is planned for {} as the next pass", m_device,
+                                        schedule::text(pass), passText(m_entered)));
     endLives(Copies::Joined);
     const auto buffers = m_plan.buffers.buffers();
     for (; m_begun < buffers.size() && buffers[m_begun].first == m_entered; ++m_begun)
@@ -85,9 +86,9 @@ void DeviceMemory::leave()
 float *DeviceMemory::at(schedule::PassValue kind, int stage, int microbatch)
 {
     std::uint32_t place = m_plan.buffers.find({kind, stage, microbatch});
-    const auto fail = [&](const auto &...why) {
-        throw LifetimeError(base::concat("device ", m_device, ", ", passText(m_left), " uses the ", name(kind),
-                                         " of microbatch ", microbatch, ", ", why...));
+    const auto fail = [&](std::string_view why) {
+        throw LifetimeError(fmt::format("device {}, {} uses the {} of microbatch {}, {}", m_device, passText(m_left),
+                                        name(kind), microbatch, why));
     };
     if (place == simulate::BufferPlan::kAbsent)
         fail("which no planned pass writes");
@@ -96,19 +97,18 @@ float *DeviceMemory::at(schedule::PassValue kind, int stage, int microbatch)
         place = buffers[place].before; // not reloaded yet
     const PlannedBuffer &buffer = buffers[place];
     if (m_isChecked && buffer.first >= m_entered)
-        fail("which ", passText(buffer.first), " writes later");
+        fail(fmt::format("which {} writes later", passText(buffer.first)));
     if (m_isChecked && buffer.last < m_left && buffer.isOffloaded)
-        fail("which is on the host since ", passText(buffer.last + 1));
+        fail(fmt::format("which is on the host since {}", passText(buffer.last + 1)));
     if (m_isChecked && buffer.last < m_left)
-        fail("which ", passText(buffer.last), " has freed");
+        fail(fmt::format("which {} has freed", passText(buffer.last)));
     return values(place).data();
 }
 
 void DeviceMemory::compareWithPlan() const
 {
     if (m_messages == Messages::InProcess && m_pool.blocksBeyondRegion() > 0)
-        throw LifetimeError(
-            base::concat("device ", m_device, " allocated more blocks than planned, by ", passText(m_left - 1)));
+        throw LifetimeError(fmt::format("device {} allocated more blocks than planned, by {}", m_device, passText(m_left - 1)));
     const backend::BytesByCategory held = m_pool.meter().live();
     const simulate::MemoryByCategory &planned = m_plan.after[m_left - 1];
     const auto isRight = [&](std::size_t i) {
@@ -117,14 +117,13 @@ void DeviceMemory::compareWithPlan() const
     };
     for (std::size_t i = 0; i < held.size(); ++i)
         if (!isRight(i))
-            throw LifetimeError(base::concat("device ", m_device, " has ", held[i], " bytes of ",
-                                             name(static_cast<MemoryCategory>(i)), " after ", passText(m_left - 1), ", but ",
-                                             planned[i], " are planned"));
+            throw LifetimeError(fmt::format("device {} has {} bytes of {} after {}, but {} are planned", m_device, held[i],
+                                            name(static_cast<MemoryCategory>(i)), passText(m_left - 1), planned[i]));
 }
 
 std::string DeviceMemory::passText(std::size_t position) const
 {
-    return position < m_order.size() ? base::concat(schedule::text(m_order[position]), " at position ", position)
+    return position < m_order.size() ? fmt::format("{} at position {}", schedule::text(m_order[position]), position)
                                      : std::string("the end of the step");
 }
 

@@ -3,6 +3,8 @@
 #include "engine/base/text.h"
 #include "engine/runtime/worker/accelerators.h"
 
+#include <fmt/format.h>
+
 namespace stagelens::runtime {
 namespace {
 
@@ -42,13 +44,13 @@ std::string GpuMemoryWatch::text() const
             continue;
         const base::Bytes measured = use.free - found[static_cast<std::size_t>(place)].freeBytes;
         const base::Bytes runtime = use.free - use.freeAfter - use.slabs;
-        text += base::concat(text.empty() ? "" : "; ", "GPU ", place, ": planned ", base::bytesText(use.planned), ", measured ",
-                             base::bytesText(measured), " (slabs ", base::bytesText(use.slabs), ", streams and workspaces ",
-                             base::bytesText(runtime), ", taken by the first step ",
-                             base::bytesText(measured - use.slabs - runtime), ")");
+        text +=
+            fmt::format("{}GPU {}: planned {}, measured {} (slabs {}, streams and workspaces {}, taken by the first step {})",
+                        text.empty() ? "" : "; ", place, base::bytesText(use.planned), base::bytesText(measured),
+                        base::bytesText(use.slabs), base::bytesText(runtime), base::bytesText(measured - use.slabs - runtime));
         if (measured > use.planned + kUnremarkable)
-            text += base::concat(", ", base::bytesText(measured - use.planned),
-                                 " more than planned: the plan has missed something, or another program has taken it");
+            text += fmt::format(", {} more than planned: the plan has missed something, or another program has taken it",
+                                base::bytesText(measured - use.planned));
     }
     return text;
 }

@@ -13,6 +13,7 @@
 #include "engine/simulate/offload/offload_plan.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <fstream>
 #include <numeric>
 #include <optional>
@@ -53,7 +54,7 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
             change(other.experiment);
             if (other.experiment == settings[i].experiment)
                 continue;
-            other.words += base::concat(other.words.empty() ? "" : " and ", words);
+            other.words += fmt::format("{}{}", other.words.empty() ? "" : " and ", words);
             ++other.changes;
             settings.push_back(std::move(other));
         }
@@ -68,7 +69,7 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
         alsoWith("--zero 1", [](model::Experiment &other) { other.parallel.zero = std::max(other.parallel.zero, 1); });
     if (experiment.schedule.file.empty()) {
         for (const char *family : {"1f1b", "v-half"})
-            alsoWith(base::concat("--schedule ", family), [&experiment, family](model::Experiment &other) {
+            alsoWith(fmt::format("--schedule {}", family), [&experiment, family](model::Experiment &other) {
                 const bool isOwn = other.schedule.family == experiment.schedule.family;
                 if (!isOwn || family == other.schedule.family || model::leastStageLayers(other.schedule) == 0)
                     return;
@@ -82,10 +83,10 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
         });
         for (int size = experiment.parallel.microbatchSize; size % 2 == 0;) {
             size /= 2;
-            Setting other{base::concat("--microbatch-size ", size), 1, experiment};
+            Setting other{fmt::format("--microbatch-size {}", size), 1, experiment};
             other.experiment.parallel.microbatches *= other.experiment.parallel.microbatchSize / size;
             other.experiment.parallel.microbatchSize = size;
-            other.words += base::concat(" and --microbatches ", other.experiment.parallel.microbatches);
+            other.words += fmt::format(" and --microbatches {}", other.experiment.parallel.microbatches);
             settings.push_back(std::move(other));
         }
     }
@@ -132,16 +133,16 @@ std::string adviceFor(const model::Experiment &experiment, const schedule::Sched
             continue;
         const base::Bytes bytes = need->total() + beside;
         if (room.holds(*need, beside))
-            return base::concat("; ", setting.words, " would fit, with ", base::bytesText(bytes), " in all and ",
-                                base::bytesText(std::ranges::max(need->peaks)), " on a device");
+            return fmt::format("; {} would fit, with {} in all and {} on a device", setting.words, base::bytesText(bytes),
+                               base::bytesText(std::ranges::max(need->peaks)));
         if (least.empty() || bytes < leastBytes) {
             least = setting.words;
             leastBytes = bytes;
         }
     }
     const std::string closest =
-        least.empty() ? "" : base::concat("; the least is ", base::bytesText(leastBytes), ", with ", least);
-    return base::concat(closest, "; lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size");
+        least.empty() ? "" : fmt::format("; the least is {}, with {}", base::bytesText(leastBytes), least);
+    return fmt::format("{}; lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size", closest);
 }
 
 MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Schedule &schedule)
@@ -228,16 +229,17 @@ base::Result<> checkMemory(const model::Experiment &experiment, const schedule::
     const base::Bytes total = need->total() + beside;
     if (!room.holdsAll(total)) {
         return base::Error::invalid(
-            "model", base::concat("the run needs ", base::bytesText(total), " of memory, most of it on device ",
-                                  device(need->slabs), " with ", base::bytesText(std::ranges::max(need->slabs)), ", but only ",
-                                  base::bytesText(available), " are free: ", base::bytesText(total - available), " are missing",
-                                  adviceFor(experiment, schedule, room, beside)));
+            "model",
+            fmt::format("the run needs {} of memory, most of it on device {} with {}, but only {} are free: {} are missing{}",
+                        base::bytesText(total), device(need->slabs), base::bytesText(std::ranges::max(need->slabs)),
+                        base::bytesText(available), base::bytesText(total - available),
+                        adviceFor(experiment, schedule, room, beside)));
     }
     const base::Bytes most = std::ranges::max(need->peaks);
     return base::Error::invalid("schedule.memory_limit",
-                                base::concat("device ", device(need->peaks), " needs ", base::bytesText(most), ", ",
-                                             base::bytesText(most - *room.device), " more than the limit of ",
-                                             base::bytesText(*room.device), adviceFor(experiment, schedule, room, beside)));
+                                fmt::format("device {} needs {}, {} more than the limit of {}{}", device(need->peaks),
+                                            base::bytesText(most), base::bytesText(most - *room.device),
+                                            base::bytesText(*room.device), adviceFor(experiment, schedule, room, beside)));
 }
 
 base::Bytes requiredBytes(const model::Experiment &experiment)

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 namespace stagelens::runtime {
@@ -29,7 +30,7 @@ bool isHostLetter(char letter)
 base::Result<> checkHost(std::string_view host)
 {
     const auto refused = [&](std::string_view why) {
-        return base::Error::invalid("--host", base::concat(base::printable(host), ' ', why));
+        return base::Error::invalid("--host", fmt::format("{} {}", base::printable(host), why));
     };
     if (host.empty())
         return base::Error::invalid("--host", "is empty; give [user@]host");
@@ -91,20 +92,21 @@ base::Error startError(const HostChoice &choice, const FailedStart &failed)
         const bool asks = failed.errors.find("Permission denied") != std::string::npos ||
                           failed.errors.find("Host key verification failed") != std::string::npos ||
                           failed.errors.find("Too many authentication failures") != std::string::npos;
-        return refused(base::concat(
-            "ssh does not connect to ", choice.host, line.empty() ? "" : ": ", line,
-            asks ? base::concat("; ssh would ask for a password or for the host's key, which it cannot do "
-                                "here: run `ssh ",
-                                choice.host, " true` in a terminal until it asks for nothing (ssh-copy-id, ssh-agent)")
-                 : base::concat("; check that `ssh ", choice.host, " true` works in a terminal")));
+        return refused(
+            fmt::format("ssh does not connect to {}{}{}{}", choice.host, line.empty() ? "" : ": ", line,
+                        asks ? fmt::format("; ssh would ask for a password or for the host's key, which it cannot do here: run "
+                                           "`ssh {} true` in a terminal until it asks for nothing (ssh-copy-id, ssh-agent)",
+                                           choice.host)
+                             : fmt::format("; check that `ssh {} true` works in a terminal", choice.host)));
     }
     if (status == kNotFound)
-        return refused(base::concat("there is no runnable ", program, " on ", choice.host, line.empty() ? "" : ": ", line,
-                                    "; install the same build there, name it with --host-program, or add --copy-kit"));
+        return refused(fmt::format(
+            "there is no runnable {} on {}{}{}; install the same build there, name it with --host-program, or add --copy-kit",
+            program, choice.host, line.empty() ? "" : ": ", line));
     const std::string seen = line.empty() ? lastLine(failed.output) : line;
-    return refused(base::concat(program, " on ", choice.host, " did not answer as a worker of this version, it ",
-                                howItEnded(failed.status), seen.empty() ? "" : ": ", seen,
-                                "; install the same build there, or add --copy-kit"));
+    return refused(fmt::format(
+        "{} on {} did not answer as a worker of this version, it {}{}{}; install the same build there, or add --copy-kit",
+        program, choice.host, howItEnded(failed.status), seen.empty() ? "" : ": ", seen));
 }
 
 } // namespace stagelens::runtime

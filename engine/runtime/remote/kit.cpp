@@ -2,13 +2,13 @@
 
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
-#include "engine/base/text.h"
 #include "engine/runtime/remote/host.h"
 #include "engine/runtime/worker/worker_process.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -64,8 +64,9 @@ base::Result<> runThere(const std::string &host, std::string_view script, const 
         return base::Error::cancelled();
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return {};
-    return base::Error::failed(base::concat("the program could not be copied to ", host, ": ssh ", howItEnded(status), ": ",
-                                            lastLine(process.keptErrors()), "; check the space in ~/.cache there"));
+    return base::Error::failed(
+        fmt::format("the program could not be copied to {}: ssh {}: {}; check the space in ~/.cache there", host,
+                    howItEnded(status), lastLine(process.keptErrors())));
 }
 
 } // namespace
@@ -76,8 +77,8 @@ base::Result<std::vector<KitFile>> kitFiles()
     std::vector<KitFile> files{{folder / "stagelens-cli", "bin/stagelens-cli"}};
     std::error_code error;
     if (!std::filesystem::is_regular_file(files.front().from, error))
-        return base::Error::failed(base::concat("there is no stagelens-cli to copy in ", folder.string(),
-                                                "; let STAGELENS_KIT name a build of the preset gpu-kit"));
+        return base::Error::failed(fmt::format(
+            "there is no stagelens-cli to copy in {}; let STAGELENS_KIT name a build of the preset gpu-kit", folder.string()));
     for (const std::filesystem::path &plugin :
          {folder / "libstagelens-cuda.so", folder / "../lib/stagelens/libstagelens-cuda.so"})
         if (std::filesystem::is_regular_file(plugin, error)) {
@@ -105,7 +106,7 @@ base::Result<std::string> copyKit(const std::string &host, const std::stop_token
         contents.push_back(*std::move(content));
     }
     const std::string kit = ".cache/stagelens/kit-" + hash.text();
-    const std::string program = base::concat("~/", kit, "/bin/stagelens-cli");
+    const std::string program = fmt::format("~/{}/bin/stagelens-cli", kit);
     if (runThere(host, R"sh(test -x "$HOME/$1/bin/stagelens-cli")sh", {kit}, {}, stop))
         return program;
     for (std::size_t i = 0; i < files->size() && !stop.stop_requested(); ++i) {

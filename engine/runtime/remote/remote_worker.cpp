@@ -6,6 +6,7 @@
 #include "engine/runtime/worker/worker.h"
 
 #include <condition_variable>
+#include <fmt/format.h>
 #include <mutex>
 #include <sys/wait.h>
 
@@ -14,8 +15,9 @@ namespace {
 
 std::string otherBuild(const HostChoice &choice, const MachineReport &machine, const std::string &build)
 {
-    return base::concat(choice.host, " has stagelens-cli of build ", machine.build, ", this program is of build ", build,
-                        "; install the same build there, or add --copy-kit");
+    return fmt::format(
+        "{} has stagelens-cli of build {}, this program is of build {}; install the same build there, or add --copy-kit",
+        choice.host, machine.build, build);
 }
 
 } // namespace
@@ -57,7 +59,7 @@ base::Result<> RemoteWorker::open(const std::stop_token &stop)
     const std::string ssh = command.front();
     if (const auto started = m_process.start(std::move(command), WorkerProcess::Errors::Kept); !started)
         return base::Error::failed(
-            base::concat("cannot start ", ssh, ": ", started.error().text(), "; install the OpenSSH client (openssh-client)"));
+            fmt::format("cannot start {}: {}; install the OpenSSH client (openssh-client)", ssh, started.error().text()));
     m_link.emplace(m_process.socket(), m_process.socket());
     FailedStart failed;
     std::optional<Frame> frame;
@@ -116,8 +118,8 @@ RemoteOutcome RemoteWorker::train(const PackedRun &run, const TrainingObserver &
     const int status = m_process.status();
     if (WIFEXITED(status) && WEXITSTATUS(status) != kSshFailed && WEXITSTATUS(status) != 0) {
         const std::string line = lastLine(m_process.keptErrors());
-        return {base::Error::failed(base::concat("the worker on ", m_choice.host, ' ', howItEnded(status),
-                                                 line.empty() ? "" : ": ", line, "; the next run starts a new one"))};
+        return {base::Error::failed(fmt::format("the worker on {} {}{}{}; the next run starts a new one", m_choice.host,
+                                                howItEnded(status), line.empty() ? "" : ": ", line))};
     }
     return {brokenOff(stepsDone), true};
 }
@@ -125,9 +127,10 @@ RemoteOutcome RemoteWorker::train(const PackedRun &run, const TrainingObserver &
 base::Error RemoteWorker::brokenOff(int stepsDone)
 {
     const std::string line = lastLine(m_process.keptErrors());
-    return base::Error::failed(base::concat("the connection to ", m_choice.host, " was lost after ", stepsDone,
-                                            stepsDone == 1 ? " step" : " steps", line.empty() ? "" : ": ", line,
-                                            "; what was measured until then is kept, and the worker there ends by itself"));
+    return base::Error::failed(fmt::format("the connection to {} was lost after {}{}{}{}; what was measured until then is "
+                                           "kept, and the worker there ends by itself",
+                                           m_choice.host, stepsDone, stepsDone == 1 ? " step" : " steps",
+                                           line.empty() ? "" : ": ", line));
 }
 
 } // namespace stagelens::runtime

@@ -8,6 +8,7 @@
 #include "engine/schedule/families.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 #include <new>
 #include <optional>
@@ -18,7 +19,6 @@ namespace stagelens::runtime {
 namespace {
 
 namespace fs = std::filesystem;
-using base::concat;
 using base::Error;
 using base::Result;
 using model::Json;
@@ -75,7 +75,7 @@ Result<> writeParts(const fs::path &folder, const Session &session, const std::v
     std::error_code error;
     fs::create_directories(folder, error);
     if (error)
-        return Error::failed(concat("cannot be created: ", error.message(), "; free disk space or choose another folder"),
+        return Error::failed(fmt::format("cannot be created: {}; free disk space or choose another folder", error.message()),
                              folder.string());
     std::vector<CheckpointPart> parts = partsOf(session.plan().experiment);
     if (isDoubleBuffered(session.plan()))
@@ -123,7 +123,7 @@ std::int64_t sequencesOfStep(const model::Experiment &experiment)
 /// Reads a checkpoint and checks all its files.
 Result<Checkpoint> soundCheckpoint(const fs::path &runFolder, std::int64_t number)
 {
-    auto found = readDescription(runFolder / concat(kWhole, number), number);
+    auto found = readDescription(runFolder / fmt::format("{}{}", kWhole, number), number);
     if (!found)
         return found;
     const std::vector<ParameterInfo> parameters = parameterList(found->experiment.model);
@@ -132,13 +132,14 @@ Result<Checkpoint> soundCheckpoint(const fs::path &runFolder, std::int64_t numbe
             return std::move(read).error();
     if (found->checksums.empty()) {
         found->updates = updatesOf(*found, parameters.size());
-        found->note = concat("the checkpoint after step ", number,
-                             " was written by a version without checksums: "
-                             "damage to it cannot be ruled out");
+        found->note = fmt::format(
+            "the checkpoint after step {} was written by a version without checksums: damage to it cannot be ruled out",
+            number);
     }
     if (found->updates.size() != parameters.size())
-        return Error::invalid((found->folder / kCheckpointDescription).string(),
-                              concat("counts the updates of ", found->updates.size(), " parameters of ", parameters.size()));
+        return Error::invalid(
+            (found->folder / kCheckpointDescription).string(),
+            fmt::format("counts the updates of {} parameters of {}", found->updates.size(), parameters.size()));
     return found;
 }
 
@@ -151,8 +152,8 @@ Result<Checkpoint> newestCheckpoint(const fs::path &runFolder)
     for (const std::int64_t number : numbers) {
         auto found = soundCheckpoint(runFolder, number);
         if (found && damage)
-            found->note = concat("the checkpoint after step ", numbers.front(), " is damaged, the run resumes after step ",
-                                 number, ": ", damage->text());
+            found->note = fmt::format("the checkpoint after step {} is damaged, the run resumes after step {}: {}",
+                                      numbers.front(), number, damage->text());
         if (found || found.error().kind != base::ErrorKind::InvalidInput)
             return found;
         if (!damage)
@@ -167,9 +168,9 @@ base::Problems checkpointProblems(const model::Experiment &experiment)
     const model::CompressionChoice &choice = experiment.training.compression;
     if (!choice.isOn())
         return {};
-    return {{"training.gradient_compression", concat("is ", operators::text(choice),
-                                                     ", but checkpoints do not hold what each replica has not sent yet; choose "
-                                                     "none, or leave out --checkpoint-every")}};
+    return {{"training.gradient_compression", fmt::format("is {}, but checkpoints do not hold what each replica has not sent "
+                                                          "yet; choose none, or leave out --checkpoint-every",
+                                                          operators::text(choice))}};
 }
 
 base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment)
@@ -177,13 +178,13 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
     base::Problems problems;
     const auto differs = [&](const std::string &field, const Json &now, const Json &then) {
         problems.push_back(
-            {field, concat("is ", now.dump(), ", but the checkpoint is of a run with ", then.dump(), "; leave it as it was")});
+            {field, fmt::format("is {}, but the checkpoint is of a run with {}; leave it as it was", now.dump(), then.dump())});
     };
     const Json now = model::toJson(experiment);
     const Json then = model::toJson(checkpoint.experiment);
     const auto compare = [&](const char *group, const std::string &key) {
         if (now[group].value(key, Json()) != then[group].value(key, Json()))
-            differs(concat(group, '.', key), now[group].value(key, Json()), then[group].value(key, Json()));
+            differs(fmt::format("{}.{}", group, key), now[group].value(key, Json()), then[group].value(key, Json()));
     };
     if (!experiment.hasModel || !checkpoint.experiment.hasModel)
         return {{"model", "is missing; a run goes on with the model of its checkpoint"}};
@@ -200,12 +201,13 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
         differs("training.optimizer.name", experiment.training.optimizer.name, checkpoint.experiment.training.optimizer.name);
     if (const auto ours = sequencesOfStep(experiment), theirs = sequencesOfStep(checkpoint.experiment); ours != theirs)
         problems.push_back(
-            {"parallel.microbatches", concat("make steps of ", ours, " sequences, but the checkpoint is of a run with ", theirs,
-                                             " a step; keep replicas x microbatches x microbatch_size as it was")});
+            {"parallel.microbatches", fmt::format("make steps of {} sequences, but the checkpoint is of a run with {} a step; "
+                                                  "keep replicas x microbatches x microbatch_size as it was",
+                                                  ours, theirs)});
     if (experiment.training.steps <= checkpoint.steps())
         problems.push_back(
-            {"training.steps", concat("is ", experiment.training.steps, ", but the checkpoint stands after step ",
-                                      checkpoint.steps(), " already; raise it to train on")});
+            {"training.steps", fmt::format("is {}, but the checkpoint stands after step {} already; raise it to train on",
+                                           experiment.training.steps, checkpoint.steps())});
     return problems;
 }
 
@@ -227,8 +229,8 @@ Result<> restore(const Checkpoint &checkpoint, Session &session)
 Result<> writeCheckpoint(const fs::path &runFolder, const Session &session, const std::vector<double> &losses,
                          const std::stop_token &stop)
 {
-    const fs::path part = runFolder / concat(kPart, losses.size());
-    const fs::path whole = runFolder / concat(kWhole, losses.size());
+    const fs::path part = runFolder / fmt::format("{}{}", kPart, losses.size());
+    const fs::path whole = runFolder / fmt::format("{}{}", kWhole, losses.size());
     std::error_code error;
     Result<> written;
     try {
@@ -240,7 +242,7 @@ Result<> writeCheckpoint(const fs::path &runFolder, const Session &session, cons
     if (written) {
         fs::rename(part, whole, error);
         if (error)
-            written = Error::failed(concat("cannot be renamed to ", whole.string(), ": ", error.message()), part.string());
+            written = Error::failed(fmt::format("cannot be renamed to {}: {}", whole.string(), error.message()), part.string());
     }
     if (written) {
         base::syncFolder(runFolder); // before an older one is removed

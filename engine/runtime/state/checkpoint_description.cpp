@@ -2,18 +2,17 @@
 
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
-#include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/runtime/state/checkpoint_parts.h"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <string_view>
 #include <utility>
 
 namespace stagelens::runtime {
 
-using base::concat;
 using base::Error;
 using base::Result;
 using model::Json;
@@ -30,7 +29,7 @@ constexpr std::string_view kChecksumEnd = "\",";
 std::string protectedText(const Json &description)
 {
     const std::string rest = description.dump(-1, ' ', false, Json::error_handler_t::replace).substr(1) + '\n';
-    return concat(kChecksumBegin, base::hashText(rest), kChecksumEnd, rest);
+    return fmt::format("{}{}{}{}", kChecksumBegin, base::hashText(rest), kChecksumEnd, rest);
 }
 
 /// Returns whether the text begins with a matching checksum.
@@ -96,7 +95,7 @@ Result<Checkpoint> readDescription(const std::filesystem::path &folder, std::int
                          static_cast<std::size_t>(steps) == found.losses.size() &&
                          std::ranges::all_of(found.losses, [](double loss) { return std::isfinite(loss); });
     const Error damage = Error::invalid(
-        file, concat("is not the description of a checkpoint after ", number, " steps; it is damaged, restart the run"));
+        file, fmt::format("is not the description of a checkpoint after {} steps; it is damaged, restart the run", number));
     if (!isSound)
         return damage;
     auto plan = model::experimentFromJson((*document)["experiment"].dump(), file);
@@ -105,7 +104,7 @@ Result<Checkpoint> readDescription(const std::filesystem::path &folder, std::int
     found.experiment = *std::move(plan);
     for (base::Problem &problem : model::validate(found.experiment))
         if (problem.field.starts_with("model") || problem.field == "training.optimizer.name")
-            return Error::invalid(file, concat("has an invalid experiment: ", problem.field, ' ', problem.message));
+            return Error::invalid(file, fmt::format("has an invalid experiment: {} {}", problem.field, problem.message));
     const std::vector<CheckpointPart> parts = partsOf(found.experiment);
     const bool isWhole =
         std::ranges::all_of(parts, [&](const CheckpointPart &part) { return found.checksums.contains(part.file); });

@@ -1,19 +1,18 @@
 #include "engine/runtime/state/checkpoint_parts.h"
 
 #include "engine/base/hash.h"
-#include "engine/base/text.h"
 #include "engine/exchange/safetensors.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <fmt/format.h>
 #include <span>
 #include <utility>
 
 namespace stagelens::runtime {
 
-using base::concat;
 using base::Error;
 using base::Result;
 
@@ -45,7 +44,7 @@ std::string rangeProblem(const CheckpointPart &part, std::span<const float> valu
     if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
         return "has a value that is not finite";
     const bool isSound = !part.range.isNeverNegative || std::ranges::all_of(values, [](float value) { return value >= 0; });
-    return isSound ? std::string() : concat("has a negative value, and ", part.range.why);
+    return isSound ? std::string() : fmt::format("has a negative value, and {}", part.range.why);
 }
 
 } // namespace
@@ -54,7 +53,7 @@ std::vector<CheckpointPart> partsOf(const model::Experiment &experiment)
 {
     std::vector<CheckpointPart> parts{{"parameters.safetensors", &Parameter::value}};
     for (const operators::StateTensor &tensor : optimizerOf(experiment.training.optimizer).state)
-        parts.push_back({concat(tensor.name, ".safetensors"), ParameterPart::state(parts.size() - 1), tensor});
+        parts.push_back({fmt::format("{}.safetensors", tensor.name), ParameterPart::state(parts.size() - 1), tensor});
     return parts;
 }
 
@@ -72,9 +71,8 @@ Result<std::string> writePart(const CheckpointPart &part, const std::filesystem:
     std::deque<std::vector<std::uint8_t>> codes; // of the views
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         if (const std::string problem = rangeProblem(part, tensors[i]); !problem.empty())
-            return Error::failed(concat(plan.parameters[i].name, ' ', problem,
-                                        "; lower the learning rate or limit the "
-                                        "gradient's norm with clip"),
+            return Error::failed(fmt::format("{} {}; lower the learning rate or limit the gradient's norm with clip",
+                                             plan.parameters[i].name, problem),
                                  part.file);
         auto shape = shapeOf(plan.parameters[i], part);
         if (shape.empty())
@@ -112,7 +110,7 @@ Result<Tensors> readPart(const CheckpointPart &part, const Checkpoint &checkpoin
         if (!values)
             return std::move(values).error();
         if (const std::string problem = rangeProblem(part, *values); !problem.empty())
-            return Error::invalid(path.string(), concat("is damaged: ", info.name, ' ', problem, "; restart the run"));
+            return Error::invalid(path.string(), fmt::format("is damaged: {} {}; restart the run", info.name, problem));
         tensors.push_back(*std::move(values));
     }
     return tensors;

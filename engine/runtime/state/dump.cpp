@@ -2,10 +2,10 @@
 
 #include "engine/base/file.h"
 #include "engine/base/sync_folder.h"
-#include "engine/base/text.h"
 #include "engine/exchange/huggingface_config.h"
 #include "engine/exchange/safetensors.h"
 
+#include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -35,8 +35,9 @@ base::Result<> requireOwn(const std::filesystem::path &folder)
          each.increment(error)) {
         const std::filesystem::path name = each->path().filename();
         if (name.extension() == ".safetensors" || name.extension() == ".json" || name.extension() == ".bin")
-            return base::Error::invalid("--dump", base::concat("the folder ", folder.string(), " contains ", name.string(),
-                                                               ", which was not written by a dump; choose a new folder"));
+            return base::Error::invalid(
+                "--dump", fmt::format("the folder {} contains {}, which was not written by a dump; choose a new folder",
+                                      folder.string(), name.string()));
     }
     return {};
 }
@@ -73,8 +74,8 @@ base::Result<> Dump::writeBeginning(const Tensors &parameters) const
     std::error_code error;
     std::filesystem::create_directories(m_folder, error);
     if (error)
-        return base::Error::invalid("--dump", base::concat("cannot create the folder ", m_folder.string(), ": ",
-                                                           error.message(), "; choose a writable folder"));
+        return base::Error::invalid("--dump", fmt::format("cannot create the folder {}: {}; choose a writable folder",
+                                                          m_folder.string(), error.message()));
     if (auto own = requireOwn(m_folder); !own)
         return own;
     if (auto written = base::writeFile(m_folder / kMarker, "stagelens dump/1\n"); !written)

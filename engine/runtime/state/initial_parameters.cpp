@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -15,7 +16,6 @@
 namespace stagelens::runtime {
 namespace {
 
-using base::concat;
 using exchange::HuggingFaceWeights;
 
 constexpr std::string_view kOutput = "lm_head.weight";
@@ -28,14 +28,15 @@ base::Problems configProblems(const std::filesystem::path &file, const model::Mo
         return read.error().problems;
     const model::ModelConfig &found = read->shape;
     if (found.family != model.family)
-        return {{"model.family", concat(file.string(), " describes a ", model::name(found.family), ", but the model is a ",
-                                        model::name(model.family), "; choose --family ", model::name(found.family))}};
+        return {{"model.family", fmt::format("{} describes a {}, but the model is a {}; choose --family {}", file.string(),
+                                             model::name(found.family), model::name(model.family), model::name(found.family))}};
     base::Problems problems = std::move(read->differences);
     for (base::Problem &problem : problems)
         problem.message += "; its weights belong to another model";
     const auto compare = [&](const char *field, const auto &theirs, const auto &ours, const std::string &remedy) {
         if (theirs != ours)
-            problems.push_back({field, concat("is ", ours, ", but ", theirs, " in ", file.string(), "; ", remedy)});
+            problems.push_back({field, fmt::format("is {}, but {} in {}; {}", base::valueText(ours), base::valueText(theirs),
+                                                   file.string(), remedy)});
     };
     // The tensors reveal all other sizes.
     compare("model.heads", found.heads, model.heads, "make them equal");
@@ -48,11 +49,11 @@ base::Problems configProblems(const std::filesystem::path &file, const model::Mo
     compare("model.rms_norm_eps", found.rmsNormEpsilon, model.rmsNormEpsilon, remedy);
     compare("model.rope_theta", found.ropeTheta, model.ropeTheta, remedy);
     if (found.ropeScaling != model.ropeScaling)
-        problems.push_back(
-            {"model.rope_scaling", concat("is ", found.ropeScaling ? "another" : "none", " in ", file.string(), "; ", remedy)});
+        problems.push_back({"model.rope_scaling",
+                            fmt::format("is {} in {}; {}", found.ropeScaling ? "another" : "none", file.string(), remedy)});
     if (found.tied != model.tied)
-        problems.push_back({"model.tied", concat("the weights are ", found.tied ? "tied" : "untied", " in ", file.string(),
-                                                 "; choose --", found.tied ? "tied" : "untied")});
+        problems.push_back({"model.tied", fmt::format("the weights are {} in {}; choose --{}", found.tied ? "tied" : "untied",
+                                                      file.string(), found.tied ? "tied" : "untied")});
     return problems;
 }
 
@@ -78,16 +79,18 @@ base::Problems extraTensors(const std::filesystem::path &folder, const HuggingFa
         if (known.contains(name) || isBuffer(name))
             continue;
         if (name != kOutput) {
-            problems.push_back({folder.string(), concat("has tensor ", name,
-                                                        ", which the model does not have; give a folder of the "
-                                                        "same model")});
+            problems.push_back(
+                {folder.string(),
+                 fmt::format("has tensor {}, which the model does not have; give a folder of the same model", name)});
             continue;
         }
         const ParameterInfo &table = plan.parameters[kTokenTable];
         const auto output = weights.floats(name, std::vector{table.rows, table.columns});
         if (!output || *output != parameters[kTokenTable])
-            problems.push_back({"model.tied", concat(folder.string(), " has an output projection of its own, but the model's "
-                                                                      "weights are tied; choose --untied")});
+            problems.push_back(
+                {"model.tied",
+                 fmt::format("{} has an output projection of its own, but the model's weights are tied; choose --untied",
+                             folder.string())});
     }
     return problems;
 }
@@ -100,10 +103,9 @@ std::optional<base::Problem> notFinite(const std::string &file, const std::strin
     if (first == values.end())
         return std::nullopt;
     return base::Problem{file,
-                         concat("has tensor ", name, " with ", std::count_if(first, values.end(), isBad), " of ", values.size(),
-                                " values that are not finite, the first at element ", first - values.begin(),
-                                " (counted from 0); give weights that were saved before "
-                                "training diverged")};
+                         fmt::format("has tensor {} with {} of {} values that are not finite, the first at element {} (counted "
+                                     "from 0); give weights that were saved before training diverged",
+                                     name, std::count_if(first, values.end(), isBad), values.size(), first - values.begin())};
 }
 
 /// Reads the parameters in order.
@@ -140,8 +142,8 @@ private:
             operators::architectureOf(m_plan.experiment.model.family).hasPositionTable() && index == kPositionTable;
         if (isPositions && entry != nullptr && entry->shape.size() == 2 && entry->shape[0] > info.rows) {
             shape[0] = entry->shape[0];
-            m_read.notes.push_back(concat("positions from ", info.rows, " on are ignored: ", name, " has ", shape[0],
-                                          " and the sequence is ", info.rows, " tokens long"));
+            m_read.notes.push_back(fmt::format("positions from {} on are ignored: {} has {} and the sequence is {} tokens long",
+                                               info.rows, name, shape[0], info.rows));
         }
         auto values = m_weights.floats(name, shape);
         if (!values) {
@@ -178,8 +180,8 @@ private:
     {
         const std::uint64_t seed = m_plan.experiment.training.seed;
         initialise(m_read.values.emplace_back(size(info.count())), info, seed, 0);
-        m_read.notes.push_back(concat(m_folder.string(), " contains a model body without output layer: ", info.name,
-                                      " is initialised from seed ", seed));
+        m_read.notes.push_back(fmt::format("{} contains a model body without output layer: {} is initialised from seed {}",
+                                           m_folder.string(), info.name, seed));
     }
 
     const std::filesystem::path &m_folder;

@@ -1,12 +1,12 @@
 #include "engine/runtime/state/parameters.h"
 
 #include "engine/base/random.h"
-#include "engine/base/text.h"
 #include "engine/operators/architecture.h"
 #include "engine/runtime/layers/shape.h"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -81,10 +81,10 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
         list.push_back(table(architecture.positionTable, model.sequence));
     for (int layer = 0; layer < model.layers; ++layer)
         for (const operators::BlockParameter &each : (model.hasExpertsAt(layer) ? block : dense).parameters)
-            list.push_back(layerParameter(base::concat(architecture.layers, layer, '.', each.name), each, model.layers));
-    list.push_back({base::concat(architecture.finalNorm, ".weight"), 1, h, false, Fill::Ones, 0});
+            list.push_back(layerParameter(fmt::format("{}{}.{}", architecture.layers, layer, each.name), each, model.layers));
+    list.push_back({fmt::format("{}.weight", architecture.finalNorm), 1, h, false, Fill::Ones, 0});
     if (architecture.normsHaveBias)
-        list.push_back({base::concat(architecture.finalNorm, ".bias"), 1, h, false, Fill::Zeros, 0});
+        list.push_back({fmt::format("{}.bias", architecture.finalNorm), 1, h, false, Fill::Zeros, 0});
     if (!model.tied)
         list.push_back(table(architecture.output, model.vocabularySize));
     return list;

@@ -5,6 +5,7 @@
 #include "engine/operators/sizes.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <new>
 
 namespace stagelens::runtime {
@@ -29,7 +30,7 @@ std::vector<int> usable(const std::vector<Gpu> &gpus)
 
 base::Error missing(const std::string &problem)
 {
-    return base::Error::invalid("training.backend", base::concat("cuda is not available: ", problem, "; choose cpu"));
+    return base::Error::invalid("training.backend", fmt::format("cuda is not available: {}; choose cpu", problem));
 }
 
 /// Returns the result of `work`; turns exceptions of a GPU into errors.
@@ -57,7 +58,7 @@ GpuList gpus()
     if (found.problem.empty() && usable(found.gpus).empty())
         found.problem = found.gpus.empty()
                             ? "CUDA sees no GPU; CUDA_VISIBLE_DEVICES may hide it"
-                            : base::concat("GPU 0, ", found.gpus.front().name, ", cannot train: ", found.gpus.front().problem);
+                            : fmt::format("GPU 0, {}, cannot train: {}", found.gpus.front().name, found.gpus.front().problem);
     return found;
 }
 
@@ -67,9 +68,9 @@ std::string gpusText(const std::vector<Gpu> &gpus)
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         const Gpu &gpu = gpus[i];
         const std::string state =
-            gpu.problem.empty() ? base::concat(base::bytesText(gpu.freeBytes), " of ", base::bytesText(gpu.totalBytes), " free")
+            gpu.problem.empty() ? fmt::format("{} of {} free", base::bytesText(gpu.freeBytes), base::bytesText(gpu.totalBytes))
                                 : gpu.problem;
-        text += base::concat(i == 0 ? "" : ", ", i, ' ', gpu.name, " (", gpu.architecture, ", ", state, ")");
+        text += fmt::format("{}{} {} ({}, {})", i == 0 ? "" : ", ", i, gpu.name, gpu.architecture, state);
     }
     return text;
 }
@@ -101,8 +102,8 @@ std::string mappingText(const std::vector<Gpu> &gpus, int devices, bool isLive)
     if (places.empty())
         return {};
     const int count = static_cast<int>(places.size());
-    const std::string text = base::concat(devices, devices == 1 ? " device on " : " devices on ", count, " x ",
-                                          gpus[static_cast<std::size_t>(places.front())].name);
+    const std::string text = fmt::format("{}{}{} x {}", devices, devices == 1 ? " device on " : " devices on ", count,
+                                         gpus[static_cast<std::size_t>(places.front())].name);
     if (count == devices || !isLive)
         return text;
     return text + ", at once: they share its multiprocessors and memory, so that bubbles can be compared, but absolute times "
@@ -119,11 +120,12 @@ base::Result<> checkGpuMemory(const std::vector<Gpu> &gpus, const MemoryNeed &ne
         if (taken[i] == 0 || taken[i] + kLoaded <= gpus[i].freeBytes)
             continue;
         return base::Error::invalid(
-            "model", base::concat("the ", std::ranges::count(places, static_cast<int>(i)), " devices on GPU ", i, " (",
-                                  gpus[i].name, ") take ", base::bytesText(taken[i]), ", CUDA's code about ",
-                                  base::bytesText(kLoaded), ", but only ", base::bytesText(gpus[i].freeBytes),
-                                  " are free; lower model.layers, model.hidden, model.vocabulary_size or "
-                                  "parallel.microbatch_size, or choose --recompute full"));
+            "model",
+            fmt::format(
+                "the {} devices on GPU {} ({}) take {}, CUDA's code about {}, but only {} are free; lower model.layers, "
+                "model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose --recompute full",
+                std::ranges::count(places, static_cast<int>(i)), i, gpus[i].name, base::bytesText(taken[i]),
+                base::bytesText(kLoaded), base::bytesText(gpus[i].freeBytes)));
     }
     return {};
 }

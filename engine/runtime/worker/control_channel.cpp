@@ -1,13 +1,13 @@
 #include "engine/runtime/worker/control_channel.h"
 
 #include "engine/backend/plugin.h"
-#include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/runtime/state/optimizer.h"
 #include "engine/runtime/worker/packed_timeline.h"
 #include "engine/schedule/text_form.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -42,7 +42,7 @@ void shift(timeline::Lane &lane, base::Nanos by)
 base::Error malformedResult(std::size_t rank)
 {
     return base::Error::failed(
-        base::concat("process ", rank, " sent a malformed result; start all processes from the same build"));
+        fmt::format("process {} sent a malformed result; start all processes from the same build", rank));
 }
 
 } // namespace
@@ -68,7 +68,7 @@ base::Result<> requireSame(backend::ProcessGroup &group, const std::string &what
     std::string verdict;
     for (std::size_t rank = 1; rank < all->size() && verdict.empty(); ++rank)
         if ((*all)[rank] != all->front())
-            verdict = base::concat("process ", rank, " has another ", what, " than process 0; ", remedy);
+            verdict = fmt::format("process {} has another {} than process 0; {}", rank, what, remedy);
     Packer result;
     result.put(verdict);
     const auto received = group.broadcast(result.take(), stop);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <set>
 #include <utility>
 
@@ -33,10 +34,10 @@ std::chrono::milliseconds stallTimeout()
 
 base::Error tooFew(std::size_t devices, std::size_t gpus)
 {
-    return base::Error::invalid(
-        "--transport", base::concat("NCCL puts one device on a GPU, but ", devices, " are to train on the ", gpus,
-                                    gpus == 1 ? " GPU" : " GPUs",
-                                    " that can train here; choose --transport in-process, fewer devices, or more machines"));
+    return base::Error::invalid("--transport",
+                                fmt::format("NCCL puts one device on a GPU, but {} are to train on the {}{} that can train "
+                                            "here; choose --transport in-process, fewer devices, or more machines",
+                                            devices, gpus, gpus == 1 ? " GPU" : " GPUs"));
 }
 
 /// Returns one small message for every link that the messages of the run use.
@@ -81,10 +82,9 @@ std::string ncclVersion(std::string &problem)
 base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, const ProcessGroupPtr &group)
 {
     if (experiment.training.backend != "cuda")
-        return base::Error::invalid("training.backend",
-                                    base::concat("NCCL carries tensors between GPUs, but the backend is ",
-                                                 experiment.training.backend,
-                                                 "; choose --backend cuda, or --transport in-process or mpi"));
+        return base::Error::invalid("training.backend", fmt::format("NCCL carries tensors between GPUs, but the backend is {}; "
+                                                                    "choose --backend cuda, or --transport in-process or mpi",
+                                                                    experiment.training.backend));
     const GpuList found = gpus();
     if (!found.problem.empty())
         return base::Error::invalid("training.backend", "cuda is not available: " + found.problem + "; choose cpu");

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
 #include <mutex>
 #include <optional>
 #include <poll.h>
@@ -100,8 +101,8 @@ base::Result<> trainInWorker(const model::Experiment &experiment, const schedule
     WorkerProcess worker;
     const std::string file = program().string();
     if (const auto started = worker.start({file, kWorkerCommand}, WorkerProcess::Errors::Inherited); !started)
-        return base::Error::failed(base::concat("cannot start the GPU worker ", file, ": ", started.error().text(),
-                                                "; install stagelens-cli beside the program"));
+        return base::Error::failed(fmt::format("cannot start the GPU worker {}: {}; install stagelens-cli beside the program",
+                                               file, started.error().text()));
     WorkerLink link(worker.socket(), worker.socket());
     Packer run;
     pack(run, {experiment, schedule, folders, isOverNccl});
@@ -116,7 +117,7 @@ base::Result<> trainInWorker(const model::Experiment &experiment, const schedule
         return base::Error::failed(file + " is from another build than this program; install both together");
     if (stop.stop_requested())
         return base::Error::cancelled();
-    return base::Error::failed(base::concat("the GPU worker ", how, "; the next run starts a new one"));
+    return base::Error::failed(fmt::format("the GPU worker {}; the next run starts a new one", how));
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -34,8 +35,8 @@ void closeOnce(int &descriptor)
 std::string howItEnded(int status)
 {
     if (WIFSIGNALED(status))
-        return base::concat("was ended by signal ", WTERMSIG(status), " (", ::strsignal(WTERMSIG(status)), ")");
-    return base::concat("ended with status ", WEXITSTATUS(status));
+        return fmt::format("was ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+    return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
 WorkerProcess::~WorkerProcess()
@@ -50,12 +51,12 @@ base::Result<> WorkerProcess::start(std::vector<std::string> command, Errors err
     std::array<int, 2> ends{-1, -1};
     std::array<int, 2> pipe{-1, -1};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        return base::Error::failed(base::concat("no socket: ", std::strerror(errno)));
+        return base::Error::failed(fmt::format("no socket: {}", std::strerror(errno)));
     m_socket = ends[0];
     if (errors == Errors::Kept && ::pipe2(pipe.data(), O_CLOEXEC) != 0) {
         const int failed = errno;
         ::close(ends[1]);
-        return base::Error::failed(base::concat("no pipe: ", std::strerror(failed)));
+        return base::Error::failed(fmt::format("no pipe: {}", std::strerror(failed)));
     }
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);

@@ -1,6 +1,6 @@
 #include "engine/schedule/check/ranks.h"
 
-#include "engine/base/text.h"
+#include <fmt/format.h>
 
 namespace stagelens::schedule {
 
@@ -11,10 +11,9 @@ base::Problems rankProblems(const model::ParallelPlan &plan, const Schedule &sch
         return problems;
     const auto refuse = [&](const char *field, int ranks, const char *who) {
         if (ranks > 1)
-            problems.push_back({field, base::concat("is ", ranks, ", but ", schedule.family(),
-                                                    " updates weights before a step has ended, and ", who,
-                                                    " sum their gradients at its end; choose 1, or a synchronous schedule such "
-                                                    "as 1f1b")});
+            problems.push_back({field, fmt::format("is {}, but {} updates weights before a step has ended, and {} sum their "
+                                                   "gradients at its end; choose 1, or a synchronous schedule such as 1f1b",
+                                                   ranks, schedule.family(), who)});
     };
     refuse("parallel.replicas", plan.replicas, "replicas");
     refuse("parallel.tensor", plan.tensor, "tensor ranks");

@@ -1,19 +1,17 @@
 #include "engine/schedule/check/validator.h"
 
-#include "engine/base/text.h"
 #include "engine/passes/requirements.h"
 #include "engine/schedule/check/deadlock.h"
 #include "engine/schedule/pass_index.h"
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <utility>
 
 namespace stagelens::schedule {
 
 namespace {
-
-using base::concat;
 
 /// Collects the faults of one schedule, in the order of the checks.
 class Validation {
@@ -34,7 +32,7 @@ private:
     [[nodiscard]] bool isFull() const { return m_found.size() >= m_options.limit; }
     [[nodiscard]] std::string place(int device, std::size_t position) const
     {
-        return m_options.place ? m_options.place(device, position) : concat("position ", position);
+        return m_options.place ? m_options.place(device, position) : fmt::format("position {}", position);
     }
     [[nodiscard]] std::string explain(const WaitCircle &circle) const;
     void report(Violation violation)
@@ -54,7 +52,7 @@ std::vector<Violation> Validation::run()
     const std::size_t planned = PassIndex::plannedPasses(m_schedule);
     if (planned > 1'000 + 8 * m_schedule.passCount()) {
         report({ViolationKind::Missing, 0, m_schedule.device(0).size(),
-                concat("the plan needs ", planned, " passes but the schedule has only ", m_schedule.passCount()),
+                fmt::format("the plan needs {} passes but the schedule has only {}", planned, m_schedule.passCount()),
                 "lower the number of microbatches or add the passes"});
         return std::move(m_found);
     }
@@ -85,20 +83,21 @@ void Validation::fillIndex(PassIndex &index)
             case PassIndex::Added::Yes: break;
             case PassIndex::Added::NotInPlan:
                 report({ViolationKind::NotInPlan, device, position,
-                        concat(text(pass), " is no pass of a plan with ", m_schedule.stages(), " stages, ",
-                               m_schedule.microbatches(), " microbatches and this vocabulary method"),
-                        concat("remove it from device ", device)});
+                        fmt::format("{} is no pass of a plan with {} stages, {} microbatches and this vocabulary method",
+                                    text(pass), m_schedule.stages(), m_schedule.microbatches()),
+                        fmt::format("remove it from device {}", device)});
                 break;
             case PassIndex::Added::WrongDevice:
                 report({ViolationKind::WrongDevice, device, position,
-                        concat(text(pass), " is on device ", device, " but stage ", pass.stage, " belongs to device ",
-                               m_schedule.placement().deviceOf(pass)),
-                        isVocabularyPass(pass.kind) ? "give it the stage of its device's first chunk"
-                                                    : concat("move it to device ", m_schedule.placement().deviceOf(pass))});
+                        fmt::format("{} is on device {} but stage {} belongs to device {}", text(pass), device, pass.stage,
+                                    m_schedule.placement().deviceOf(pass)),
+                        isVocabularyPass(pass.kind)
+                            ? "give it the stage of its device's first chunk"
+                            : fmt::format("move it to device {}", m_schedule.placement().deviceOf(pass))});
                 break;
             case PassIndex::Added::Twice:
                 report({ViolationKind::Duplicate, device, position,
-                        concat(text(pass), " runs twice, first at ", place(device, index.at(pass, device) - first)),
+                        fmt::format("{} runs twice, first at {}", text(pass), place(device, index.at(pass, device) - first)),
                         "remove one of the two"});
                 break;
             }
@@ -126,8 +125,8 @@ void Validation::findMissing(const PassIndex &index)
 
 void Validation::reportMissing(const Pass &pass, int device)
 {
-    report({ViolationKind::Missing, device, m_schedule.device(device).size(), concat(text(pass), " is missing"),
-            concat("add it to device ", device)});
+    report({ViolationKind::Missing, device, m_schedule.device(device).size(), fmt::format("{} is missing", text(pass)),
+            fmt::format("add it to device {}", device)});
 }
 
 /// Checks that W belongs to a split backward.
@@ -140,9 +139,10 @@ void Validation::checkWeightPass(const PassIndex &index, const Pass &pass, const
     if (isSplit && !found.position)
         reportMissing(pass, found.device);
     else if (!isSplit && found.position)
-        report({ViolationKind::NotInPlan, found.device, *found.position,
-                concat(text(pass), " makes the weight gradients again that B", pass.microbatch, '@', pass.stage, " has made"),
-                "remove it, or write I in place of that B"});
+        report(
+            {ViolationKind::NotInPlan, found.device, *found.position,
+             fmt::format("{} makes the weight gradients again that B{}@{} has made", text(pass), pass.microbatch, pass.stage),
+             "remove it, or write I in place of that B"});
 }
 
 void Validation::findMisplacedDependencies(const PassIndex &index)
@@ -163,8 +163,8 @@ void Validation::findMisplacedDependencies(const PassIndex &index)
                     return;
                 const std::string name = text(passes[*found]);
                 report({ViolationKind::OutOfOrder, device, position,
-                        concat(text(pass), " needs ", name, ", which comes only at ", place(device, *found)),
-                        concat("move ", name, " in front of ", place(device, begin))});
+                        fmt::format("{} needs {}, which comes only at {}", text(pass), name, place(device, *found)),
+                        fmt::format("move {} in front of {}", name, place(device, begin))});
             });
         }
     }
@@ -225,10 +225,10 @@ void Validation::findMicrobatchDisorder(const PassIndex &index)
         const bool isSharded = isVocabularyPass(found.pass.kind);
         if (isSharded || !m_schedule.isSynchronous())
             report({ViolationKind::MicrobatchOrder, found.device, found.position,
-                    concat(text(found.pass), " runs after microbatch ", found.before.microbatch, "; ",
-                           isSharded ? "a shard's gradients must be added in microbatch order"
-                                     : "weights that change between microbatches must do so in microbatch order"),
-                    concat("move it in front of ", text(found.before))});
+                    fmt::format("{} runs after microbatch {}; {}", text(found.pass), found.before.microbatch,
+                                isSharded ? "a shard's gradients must be added in microbatch order"
+                                          : "weights that change between microbatches must do so in microbatch order"),
+                    fmt::format("move it in front of {}", text(found.before))});
         return !isFull();
     });
 }
@@ -244,8 +244,8 @@ void Validation::findExcessMemory()
             if (held <= room)
                 continue;
             report({ViolationKind::TooMuchMemory, static_cast<int>(device), position,
-                    concat(text(passes[position]), " puts ", held, " activations in flight, but there is room for ",
-                           std::max<std::int64_t>(0, room)),
+                    fmt::format("{} puts {} activations in flight, but there is room for {}", text(passes[position]), held,
+                                std::max<std::int64_t>(0, room)),
                     held > 1 ? "run a backward before it, raise memory_limit, or choose v-half"
                              : "raise memory_limit, or split the model over more devices"});
             break;
@@ -258,9 +258,9 @@ void Validation::findStaleWeights()
     const int stages = m_schedule.stages();
     if (m_schedule.weightUpdate() == WeightUpdate::DoubleBuffered && m_schedule.microbatches() < stages)
         report({ViolationKind::StaleWeights, 0, 0,
-                concat(m_schedule.microbatches(), " microbatches a step are fewer than the ", stages,
-                       " stages: two versions of the weights are not enough"),
-                concat("give ", stages, " or more microbatches")});
+                fmt::format("{} microbatches a step are fewer than the {} stages: two versions of the weights are not enough",
+                            m_schedule.microbatches(), stages),
+                fmt::format("give {} or more microbatches", stages)});
     if (m_schedule.weightUpdate() != WeightUpdate::EachMicrobatch)
         return;
     for (int device = 0; device < m_schedule.devices(); ++device) {
@@ -273,11 +273,11 @@ void Validation::findStaleWeights()
             const int allowed = stages - 1 - pass.stage;
             if (pass.kind != PassKind::F || pass.microbatch - done <= allowed)
                 continue;
-            report(
-                {ViolationKind::StaleWeights, device, position,
-                 concat(text(pass), " uses weights that ", pass.microbatch - done,
-                        " updates will have passed before its backward, where one for each later stage is allowed: ", allowed),
-                 concat("run the backward of microbatch ", pass.microbatch - allowed - 1, " before it")});
+            report({ViolationKind::StaleWeights, device, position,
+                    fmt::format("{} uses weights that {} updates will have passed before its backward, where one for each "
+                                "later stage is allowed: {}",
+                                text(pass), pass.microbatch - done, allowed),
+                    fmt::format("run the backward of microbatch {} before it", pass.microbatch - allowed - 1)});
             break;
         }
     }
@@ -292,15 +292,16 @@ std::string Validation::explain(const WaitCircle &circle) const
         const Wait &wait = circle[i];
         const Wait &next = circle[(i + 1) % circle.size()];
         const std::string blocker = text(m_schedule.device(next.device)[next.position]);
-        all += concat(i == 0 ? "" : "; ", "device ", wait.device, wait.isSend ? " sends at " : " waits at ",
-                      place(wait.device, wait.position), " (", text(m_schedule.device(wait.device)[wait.position]),
-                      wait.isSend ? ") to " : ") for ", text(wait.needed), ", which device ", wait.neededDevice, " has at ",
-                      place(wait.neededDevice, wait.neededPosition));
+        all += fmt::format("{}device {}{}{} ({}{}{}, which device {} has at {}", i == 0 ? "" : "; ", wait.device,
+                           wait.isSend ? " sends at " : " waits at ", place(wait.device, wait.position),
+                           text(m_schedule.device(wait.device)[wait.position]), wait.isSend ? ") to " : ") for ",
+                           text(wait.needed), wait.neededDevice, place(wait.neededDevice, wait.neededPosition));
         if (wait.neededPosition != next.position)
-            all += concat(" behind ", blocker);
+            all += fmt::format(" behind {}", blocker);
     }
     if (circle.size() > kMostShown)
-        all += concat("; and so on over ", circle.size() - kMostShown, " more devices back to device ", circle.front().device);
+        all += fmt::format("; and so on over {} more devices back to device {}", circle.size() - kMostShown,
+                           circle.front().device);
     return all;
 }
 
@@ -316,8 +317,8 @@ void Validation::findDeadlocks(const PassIndex &index)
         report({ViolationKind::Deadlock, circle.front().device, circle.front().position, explain(circle),
                 std::ranges::any_of(circle, &Wait::isSend)
                     ? "let the devices send and receive at once, or buffer the sends"
-                    : concat("on device ", next.device, " move ", text(wait.needed), " in front of ",
-                             text(m_schedule.device(next.device)[next.position]))});
+                    : fmt::format("on device {} move {} in front of {}", next.device, text(wait.needed),
+                                  text(m_schedule.device(next.device)[next.position]))});
     }
 }
 
@@ -345,10 +346,9 @@ std::optional<OrderRemark> accumulationOrder(const Schedule &schedule)
 
 std::string text(const OrderRemark &remark)
 {
-    return concat("device ", remark.device, " adds the gradients of ", text(remark.pass), " after those of ",
-                  text(remark.before),
-                  "; sums in floating point depend on their order, so losses and gradients have other bits than those of a "
-                  "schedule in microbatch order");
+    return fmt::format("device {} adds the gradients of {} after those of {}; sums in floating point depend on their order, so "
+                       "losses and gradients have other bits than those of a schedule in microbatch order",
+                       remark.device, text(remark.pass), text(remark.before));
 }
 
 std::vector<Violation> findViolations(const Schedule &schedule, const ValidationOptions &options)

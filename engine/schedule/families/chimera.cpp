@@ -1,8 +1,9 @@
 #include "engine/schedule/families/chimera.h"
 
-#include "engine/base/text.h"
 #include "engine/schedule/order/stream_order.h"
 #include "engine/schedule/order/vocabulary_insertion.h"
+
+#include <fmt/format.h>
 
 namespace stagelens::schedule {
 
@@ -11,8 +12,9 @@ base::Result<Schedule> chimera(const model::Experiment &experiment, const Durati
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
     if (devices % 2 != 0)
-        return base::Error::invalid("parallel.devices", base::concat("chimera needs an even number of devices, not ", devices,
-                                                                     "; give ", devices + 1, " or choose 1f1b"));
+        return base::Error::invalid(
+            "parallel.devices",
+            fmt::format("chimera needs an even number of devices, not {}; give {} or choose 1f1b", devices, devices + 1));
     const auto order = [&](int barriers) {
         const StreamPlan plan{Placement::twoWay(devices, microbatches), microbatches, barriers, 3};
         return shortestStream(plan, devices + barriers, durations);

@@ -1,11 +1,11 @@
 #include "engine/schedule/families/dualpipe.h"
 
-#include "engine/base/text.h"
 #include "engine/schedule/order/chunk_writer.h"
 #include "engine/schedule/order/vocabulary_insertion.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <fmt/format.h>
 #include <vector>
 
 namespace stagelens::schedule {
@@ -71,8 +71,9 @@ base::Result<Schedule> dualPipe(const model::Experiment &experiment, const Durat
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
     if (devices % 2 != 0)
-        return base::Error::invalid("parallel.devices", base::concat("dualpipe needs an even number of devices, not ", devices,
-                                                                     "; give ", devices + 1, " or choose dualpipe-v"));
+        return base::Error::invalid(
+            "parallel.devices", fmt::format("dualpipe needs an even number of devices, not {}; give {} or choose dualpipe-v",
+                                            devices, devices + 1));
     const int half = devices / 2;
     LayerOrder order{Placement::twoWay(devices, microbatches), {}};
     for (int device = 0; device < devices; ++device) {

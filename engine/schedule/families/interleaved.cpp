@@ -1,11 +1,11 @@
 #include "engine/schedule/families/interleaved.h"
 
-#include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 #include "engine/schedule/order/vocabulary_insertion.h"
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <string_view>
 #include <utility>
 
@@ -130,10 +130,9 @@ base::Result<Schedule> groupedOrder(const GroupedRule &rule, const model::Experi
     const int size = experiment.schedule.groupSize.value_or(devices);
     if (const int least = std::min(leastGroup(rule, devices), microbatches); size < least && chunks > 1)
         return base::Error::invalid("schedule.group_size",
-                                    base::concat("groups of ", size, " microbatches do not fill ",
-                                                 rule.allowsSmallGroups ? "half of " : "", "the pipeline of ", devices,
-                                                 " devices, and each chunk would wait for the end of the one before; give ",
-                                                 least, " or more"));
+                                    fmt::format("groups of {} microbatches do not fill {}the pipeline of {} devices, and each "
+                                                "chunk would wait for the end of the one before; give {} or more",
+                                                size, rule.allowsSmallGroups ? "half of " : "", devices, least));
     const std::vector<int> groups = groupSizes(rule, microbatches, size, devices);
     const std::vector<Step> steps = stepsOf(groups, chunks);
     LayerOrder order{Placement::looped(devices, chunks), {}};

@@ -1,7 +1,8 @@
 #include "engine/schedule/families/pipedream.h"
 
-#include "engine/base/text.h"
 #include "engine/schedule/order/lead_order.h"
+
+#include <fmt/format.h>
 
 namespace stagelens::schedule {
 
@@ -13,9 +14,9 @@ base::Result<Schedule> asynchronous(std::string_view family, const model::Experi
     const int microbatches = experiment.parallel.microbatches;
     if (update == WeightUpdate::DoubleBuffered && microbatches < devices)
         return base::Error::invalid("parallel.microbatches",
-                                    base::concat(family, " needs a microbatch for each of the ", devices,
-                                                 " devices, or its weights would be more than one step stale; give ", devices,
-                                                 " or more microbatches"));
+                                    fmt::format("{} needs a microbatch for each of the {} devices, or its weights would be "
+                                                "more than one step stale; give {} or more microbatches",
+                                                family, devices, devices));
     std::vector<Lead> leads;
     for (int left = devices; left > 0; --left)
         leads.push_back({.forwards = left});

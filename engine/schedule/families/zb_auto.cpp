@@ -1,6 +1,5 @@
 #include "engine/schedule/families/zb_auto.h"
 
-#include "engine/base/text.h"
 #include "engine/schedule/order/layer_order.h"
 #include "engine/schedule/order/list_schedule.h"
 #include "engine/schedule/order/vocabulary_insertion.h"
@@ -8,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <limits>
 #include <utility>
 
@@ -117,10 +117,10 @@ base::Result<Schedule> zbAuto(const model::Experiment &experiment, const Duratio
     if (const auto poor = std::ranges::find_if(room, [](std::int64_t each) { return each < 1; }); poor != room.end()) {
         const auto device = poor - room.begin();
         const std::int64_t limit = durations.activationLimit[static_cast<std::size_t>(device)];
-        return base::Error::invalid("schedule.memory_limit",
-                                    base::concat("device ", device, " has room for the activations of ",
-                                                 std::max<std::int64_t>(0, limit), " microbatches and needs ",
-                                                 1 + limit - *poor, "; raise memory_limit"));
+        return base::Error::invalid(
+            "schedule.memory_limit",
+            fmt::format("device {} has room for the activations of {} microbatches and needs {}; raise memory_limit", device,
+                        std::max<std::int64_t>(0, limit), 1 + limit - *poor));
     }
     Search search(experiment, durations);
     const TimedOrder listed = search.run();

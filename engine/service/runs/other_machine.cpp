@@ -1,8 +1,9 @@
 #include "engine/service/runs/other_machine.h"
 
-#include "engine/base/text.h"
 #include "engine/service/environment.h"
 #include "engine/service/machines.h"
+
+#include <fmt/format.h>
 
 namespace stagelens::service {
 
@@ -32,7 +33,7 @@ std::map<std::string, std::string> OtherMachine::facts(const std::string &backen
     const auto from = own.find("host");
     const runtime::MachineReport &machine = m_worker->machine();
     std::map<std::string, std::string> facts = machine.facts;
-    facts["reached through"] = base::concat("ssh ", m_host, from == own.end() ? "" : " from " + from->second);
+    facts["reached through"] = fmt::format("ssh {}{}", m_host, from == own.end() ? "" : " from " + from->second);
     for (const runtime::MachineReport::Backend &each : machine.backends)
         if (each.name == backend && backend != "cpu")
             facts["gpus"] = each.description;

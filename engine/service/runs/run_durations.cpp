@@ -1,8 +1,8 @@
 #include "engine/service/runs/run_durations.h"
 
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 
+#include <fmt/format.h>
 #include <map>
 #include <tuple>
 
@@ -12,7 +12,7 @@ base::Result<std::string> durationsCsv(const store::RunRecord &run)
 {
     if (!run.timeline)
         return base::Error::failed(
-            base::concat("run ", run.summary.id, " has no finished step, so it says nothing about durations; train it again"));
+            fmt::format("run {} has no finished step, so it says nothing about durations; train it again", run.summary.id));
     struct Sum {
         base::Nanos time = 0;
         std::int64_t count = 0;
@@ -30,7 +30,7 @@ base::Result<std::string> durationsCsv(const store::RunRecord &run)
     for (const auto &[key, sum] : sums) {
         const auto &[device, stage, kind] = key;
         const double microseconds = static_cast<double>(sum.time) / static_cast<double>(sum.count) / 1000;
-        csv += base::concat(device, ',', stage, ',', schedule::name(kind), ',', microseconds, '\n');
+        csv += fmt::format("{},{},{},{:g}\n", device, stage, schedule::name(kind), microseconds);
     }
     return csv;
 }
@@ -43,7 +43,7 @@ base::Result<std::filesystem::path> writeDurations(const store::RunRecord &run)
     const std::filesystem::path folder = base::dataFolder() / "durations";
     std::error_code problem;
     std::filesystem::create_directories(folder, problem);
-    const std::filesystem::path file = folder / base::concat("run-", run.summary.id, ".csv");
+    const std::filesystem::path file = folder / fmt::format("run-{}.csv", run.summary.id);
     if (auto written = base::writeFile(file, *csv); !written)
         return written.error();
     return file;

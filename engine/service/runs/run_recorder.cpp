@@ -2,9 +2,9 @@
 
 #include "engine/base/log.h"
 #include "engine/base/progress_log.h"
-#include "engine/base/text.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace stagelens::service {
@@ -47,7 +47,7 @@ void RunRecorder::onEvaluation(const runtime::Evaluation &evaluation)
 void RunRecorder::onCheckpoint(int steps, const base::Result<> &written)
 {
     m_snapshot.checkpointProblem =
-        written ? std::string() : base::concat("there is no checkpoint after step ", steps, ": ", written.error().text());
+        written ? std::string() : fmt::format("there is no checkpoint after step {}: {}", steps, written.error().text());
     if (!written)
         base::log(base::LogLevel::Warning, m_snapshot.checkpointProblem + "; training goes on");
 }
@@ -199,7 +199,7 @@ void RunRecorder::finish(const base::Result<> &outcome, bool isConnectionLost)
                          : isConnectionLost ? store::RunStatus::Interrupted
                                             : store::RunStatus::Failed;
         summary.reason =
-            cancelled ? base::concat("stopped after ", m_snapshot.step, " of ", m_snapshot.steps, " steps") : error.text();
+            cancelled ? fmt::format("stopped after {} of {} steps", m_snapshot.step, m_snapshot.steps) : error.text();
         if (!cancelled)
             m_snapshot.error = error;
     }

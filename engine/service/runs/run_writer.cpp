@@ -1,8 +1,8 @@
 #include "engine/service/runs/run_writer.h"
 
-#include "engine/base/text.h"
 #include "engine/service/runs/stored_runs.h"
 
+#include <fmt/format.h>
 #include <thread>
 #include <utility>
 
@@ -85,8 +85,9 @@ std::string RunWriter::problem() const
 {
     if (m_problem.empty() || !isFull())
         return m_problem;
-    return m_problem + base::concat("; training waits until then, because ", m_waiting.size(),
-                                    " changes of the run are in memory, which is the most");
+    return m_problem +
+           fmt::format("; training waits until then, because {} changes of the run are in memory, which is the most",
+                       m_waiting.size());
 }
 
 base::Result<> RunWriter::prepare(const store::Patience &patience)

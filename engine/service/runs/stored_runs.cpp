@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/store/removal.h"
 
+#include <fmt/format.h>
 #include <utility>
 
 namespace stagelens::service {
@@ -82,8 +83,8 @@ Result<store::RunId> StoredRuns::numberOf(const std::string &run)
         return *base::parseInteger(found.front());
     return base::Error::invalid(m_file.string(),
                                 found.empty()
-                                    ? base::concat("has no run ", run, "; `stagelens-cli runs list` shows those there are")
-                                    : base::concat("has several runs named ", run, "; say which: ", base::join(found, " or ")));
+                                    ? fmt::format("has no run {}; `stagelens-cli runs list` shows those there are", run)
+                                    : fmt::format("has several runs named {}; say which: {}", run, base::join(found, " or ")));
 }
 
 Result<> StoredRuns::rename(store::RunId run, const std::string &name)

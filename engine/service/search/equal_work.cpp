@@ -1,12 +1,12 @@
 #include "engine/service/search/equal_work.h"
 
-#include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 #include "engine/passes/pass_recipe.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <fmt/format.h>
 
 namespace stagelens::service {
 namespace {
@@ -68,7 +68,7 @@ std::string workDifference(const model::Experiment &a, const model::Experiment &
     const double workA = layerWork(a, *unitsA);
     const double workB = layerWork(b, *unitsB);
     if (std::abs(workA - workB) > kEqualWithin * std::max(workA, workB))
-        return base::concat("F and B of a microbatch take ", workA, " and ", workB, " units on all devices together");
+        return fmt::format("F and B of a microbatch take {:g} and {:g} units on all devices together", workA, workB);
     if (hasVocabularyWork(a, *unitsA) != hasVocabularyWork(b, *unitsB))
         return "one has vocabulary layers and the other has not";
     return {};

@@ -9,6 +9,7 @@
 #include "engine/service/search/recompute_advice.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 #include <utility>
 
@@ -16,7 +17,6 @@ namespace stagelens::service {
 namespace {
 
 using base::Bytes;
-using base::concat;
 using model::Experiment;
 
 std::string listText(const std::vector<int> &numbers)
@@ -100,7 +100,7 @@ private:
             return;
         for (const char *words : {"none", "norms", "activation", "norms,activation", "attention", "norms,activation,attention"})
             if (const auto modules = model::parseModules(words); modules && *modules != m_plan.schedule.recomputeModules)
-                add(LeverKind::Operators, concat("--recompute-modules ", words), Numbers::SameBits,
+                add(LeverKind::Operators, fmt::format("--recompute-modules {}", words), Numbers::SameBits,
                     [modules](Experiment &plan) { plan.schedule.recomputeModules = *modules; });
     }
 
@@ -108,7 +108,7 @@ private:
     {
         for (const model::Attention each : {model::Attention::Flash, model::Attention::Materialised})
             if (each != m_plan.schedule.attention)
-                add(LeverKind::Attention, concat("--attention ", model::name(each)), Numbers::SameBits,
+                add(LeverKind::Attention, fmt::format("--attention {}", model::name(each)), Numbers::SameBits,
                     [each](Experiment &plan) { plan.schedule.attention = each; });
     }
 
@@ -116,8 +116,8 @@ private:
     void microbatches()
     {
         const auto addSize = [this](int size, int count) {
-            add(LeverKind::Microbatch, concat("--microbatch-size ", size, " --microbatches ", count), Numbers::SameMathematics,
-                [=](Experiment &plan) {
+            add(LeverKind::Microbatch, fmt::format("--microbatch-size {} --microbatches {}", size, count),
+                Numbers::SameMathematics, [=](Experiment &plan) {
                     plan.parallel.microbatchSize = size;
                     plan.parallel.microbatches = count;
                 });
@@ -149,12 +149,13 @@ private:
             const Numbers numbers = family.synchronous != own->synchronous || !family.synchronous ? Numbers::OtherMathematics
                                     : hasPlainBits(&family) && hasPlainBits(own)                  ? Numbers::SameBits
                                                                                                   : Numbers::SameMathematics;
-            add(LeverKind::Schedule, concat("--schedule ", family.name), numbers, [name = family.name](Experiment &plan) {
-                const int before = model::stagesPerDevice(plan.schedule);
-                model::chooseFamily(plan.schedule, name);
-                if (model::stagesPerDevice(plan.schedule) != before)
-                    model::followStages(plan);
-            });
+            add(LeverKind::Schedule, fmt::format("--schedule {}", family.name), numbers,
+                [name = family.name](Experiment &plan) {
+                    const int before = model::stagesPerDevice(plan.schedule);
+                    model::chooseFamily(plan.schedule, name);
+                    if (model::stagesPerDevice(plan.schedule) != before)
+                        model::followStages(plan);
+                });
         }
     }
 
@@ -162,7 +163,7 @@ private:
     {
         for (const model::VocabularyTraits &method : model::kVocabularyChoices)
             if (method.method != m_plan.schedule.vocabulary && !m_plan.schedule.hasOwnOrder())
-                add(LeverKind::Vocabulary, concat("--vocabulary ", method.name), Numbers::SameMathematics,
+                add(LeverKind::Vocabulary, fmt::format("--vocabulary {}", method.name), Numbers::SameMathematics,
                     [each = method.method](Experiment &plan) { plan.schedule.vocabulary = each; });
     }
 
@@ -171,7 +172,7 @@ private:
         constexpr int kStages = 4;
         for (int zero = 0; zero < kStages && m_plan.parallel.replicas > 1; ++zero)
             if (zero != m_plan.parallel.zero)
-                add(LeverKind::Zero, concat("--zero ", zero), Numbers::SameBits,
+                add(LeverKind::Zero, fmt::format("--zero {}", zero), Numbers::SameBits,
                     [zero](Experiment &plan) { plan.parallel.zero = zero; });
     }
 
@@ -192,7 +193,8 @@ private:
         if (m_plan.schedule.hasOwnOrder())
             return;
         const auto addDegree = [&](int context, int replicas, int microbatches) {
-            add(LeverKind::Context, concat("--context ", context, " --replicas ", replicas, " --microbatches ", microbatches),
+            add(LeverKind::Context,
+                fmt::format("--context {} --replicas {} --microbatches {}", context, replicas, microbatches),
                 Numbers::SameMathematics, [=, before = parallel.replicas](Experiment &plan) {
                     plan.parallel.context = context;
                     plan.parallel.replicas = replicas;
@@ -206,7 +208,7 @@ private:
             addDegree(parallel.context / 2, parallel.replicas * 2, parallel.microbatches / 2);
         for (const model::ContextMethod each : {model::ContextMethod::AllGather, model::ContextMethod::Ring})
             if (parallel.context > 1 && each != parallel.contextMethod)
-                add(LeverKind::Context, concat("--context-method ", model::name(each)), Numbers::SameMathematics,
+                add(LeverKind::Context, fmt::format("--context-method {}", model::name(each)), Numbers::SameMathematics,
                     [each](Experiment &plan) { plan.parallel.contextMethod = each; });
     }
 
@@ -214,7 +216,7 @@ private:
     {
         for (const operators::Optimizer *each : operators::optimizers())
             if (each->name != m_plan.training.optimizer.name)
-                add(LeverKind::Optimizer, concat("--optimizer ", each->name), Numbers::OtherMathematics,
+                add(LeverKind::Optimizer, fmt::format("--optimizer {}", each->name), Numbers::OtherMathematics,
                     [name = std::string(each->name)](Experiment &plan) {
                         (void)model::edit(plan, model::schemaField("training.optimizer.name"), name);
                     });
@@ -226,7 +228,7 @@ private:
         const bool isHere = m_prediction.hardware && m_prediction.hardware->name == "cpu-local";
         for (const model::DataType type : {model::DataType::Fp32, model::DataType::Bf16, model::DataType::Fp16})
             if (type != m_plan.model.dtype && !isHere)
-                add(LeverKind::Precision, concat("--dtype ", model::name(type)), Numbers::OtherMathematics,
+                add(LeverKind::Precision, fmt::format("--dtype {}", model::name(type)), Numbers::OtherMathematics,
                     [type](Experiment &plan) { plan.model.dtype = type; });
     }
 
@@ -238,7 +240,7 @@ private:
             return;
         for (const char *word : {"none", "powersgd=4", "sign", "top-k=0.01"})
             if (const auto parsed = operators::parseCompression(word); parsed.choice != own)
-                add(LeverKind::Compression, concat("--gradient-compression ", word), Numbers::OtherMathematics,
+                add(LeverKind::Compression, fmt::format("--gradient-compression {}", word), Numbers::OtherMathematics,
                     [choice = parsed.choice](Experiment &plan) { plan.training.compression = choice; });
     }
 

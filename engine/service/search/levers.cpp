@@ -1,11 +1,11 @@
 #include "engine/service/search/levers.h"
 
-#include "engine/base/text.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/service/search/lever_changes.h"
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <set>
 #include <utility>
 
@@ -13,7 +13,6 @@ namespace stagelens::service {
 namespace {
 
 using base::Bytes;
-using base::concat;
 using base::Nanos;
 using model::Experiment;
 
@@ -63,7 +62,7 @@ private:
         for (const std::size_t part : parts) {
             const LeverChange &change = m_changes[part];
             change.apply(lever.experiment);
-            lever.options += concat(lever.options.empty() ? "" : " ", change.options);
+            lever.options += fmt::format("{}{}", lever.options.empty() ? "" : " ", change.options);
             lever.numbers = std::max(lever.numbers, change.numbers);
         }
         if (parts.size() > 1)

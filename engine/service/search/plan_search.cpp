@@ -9,13 +9,13 @@
 #include "engine/service/search/search_space.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 #include <limits>
 
 namespace stagelens::service {
 namespace {
 
-using base::concat;
 using base::Nanos;
 using model::Experiment;
 using model::Recompute;
@@ -83,7 +83,7 @@ private:
             if (model.experts > 0)
                 return reject("context ranks together with experts");
             if (!m_query.fixed.contains("context") && model.sequence / context < kLeastTokensOfContextRank)
-                return reject(concat("context ranks of fewer than ", kLeastTokensOfContextRank, " tokens"));
+                return reject(fmt::format("context ranks of fewer than {} tokens", kLeastTokensOfContextRank));
             if (model.sequence % (2 * context * m_tensor) != 0)
                 return reject("context ranks that do not cut the sequence into equal chunks");
         }
@@ -96,7 +96,7 @@ private:
     void addReplicas(int devices, int replicas)
     {
         if (devices > m_query.experiment.model.layers)
-            return reject(concat("more devices than the ", m_query.experiment.model.layers, " layers of the model"));
+            return reject(fmt::format("more devices than the {} layers of the model", m_query.experiment.model.layers));
         if (m_query.globalBatch % replicas != 0)
             return reject("replicas that do not divide the global batch");
         const std::int64_t sequences = m_query.globalBatch / replicas;
@@ -115,7 +115,7 @@ private:
     {
         constexpr std::int64_t kMostMicrobatches = 1 << 16;
         if (microbatches > kMostMicrobatches)
-            return reject(concat("more than ", kMostMicrobatches, " microbatches a replica"));
+            return reject(fmt::format("more than {} microbatches a replica", kMostMicrobatches));
         for (const int zero : {0, 1, 2, 3}) {
             const bool hasSharers = replicas > 1 || m_context > 1;
             if (zero > 1 && !hasSharers)
@@ -221,9 +221,9 @@ Parts partsOf(const simulate::Metrics &metrics)
 
 std::string shortText(const Experiment &plan)
 {
-    const std::string context = plan.parallel.context > 1 ? concat(plan.parallel.context, " context x ") : std::string();
-    return concat(plan.parallel.devices, " devices x ", plan.parallel.tensor, " tensor x ", context, plan.parallel.replicas,
-                  " replicas, ", plan.schedule.family);
+    const std::string context = plan.parallel.context > 1 ? fmt::format("{} context x ", plan.parallel.context) : std::string();
+    return fmt::format("{} devices x {} tensor x {}{} replicas, {}", plan.parallel.devices, plan.parallel.tensor, context,
+                       plan.parallel.replicas, plan.schedule.family);
 }
 
 /// The part of the iteration that is longest beyond that of the winner.
@@ -232,20 +232,20 @@ std::string reasonOf(const Prediction &winner, const Prediction &second)
     const Parts best = partsOf(winner.metrics);
     const Parts other = partsOf(second.metrics);
     const auto seconds = [](Nanos time) { return base::fixedText(static_cast<double>(time) / 1e9, 3) + " s"; };
-    std::pair<Nanos, std::string> longest{
-        other.busy - best.busy, concat("its busiest device works ", seconds(other.busy), " instead of ", seconds(best.busy))};
+    std::pair<Nanos, std::string> longest{other.busy - best.busy, fmt::format("its busiest device works {} instead of {}",
+                                                                              seconds(other.busy), seconds(best.busy))};
     for (auto &candidate :
-         {std::pair<Nanos, std::string>{other.wait - best.wait, concat("its busiest device waits ", seconds(other.wait),
-                                                                       " instead of ", seconds(best.wait))},
+         {std::pair<Nanos, std::string>{other.wait - best.wait, fmt::format("its busiest device waits {} instead of {}",
+                                                                            seconds(other.wait), seconds(best.wait))},
           {other.end - best.end,
-           concat("optimizer and exchange take ", seconds(other.end), " instead of ", seconds(best.end))}})
+           fmt::format("optimizer and exchange take {} instead of {}", seconds(other.end), seconds(best.end))}})
         if (candidate.first > longest.first)
             longest = candidate;
     const double slower =
         100 * (static_cast<double>(second.metrics.iteration) / static_cast<double>(winner.metrics.iteration) - 1);
-    const std::string against = slower >= 0 ? concat(base::fixedText(slower, 1), " % slower")
-                                            : concat(base::fixedText(-slower, 1), " % faster, but holds more");
-    return concat(shortText(second.experiment), " is ", against, ": ", longest.second);
+    const std::string against =
+        slower >= 0 ? fmt::format("{:.1f} % slower", slower) : fmt::format("{:.1f} % faster, but holds more", -slower);
+    return fmt::format("{} is {}: {}", shortText(second.experiment), against, longest.second);
 }
 
 base::Problems problemsOf(const PlanQuery &query)
@@ -253,13 +253,13 @@ base::Problems problemsOf(const PlanQuery &query)
     base::Problems problems;
     for (const auto &[name, value] : query.fixed) {
         if (name == "expert" && value != 1)
-            problems.push_back({"--fix", concat(name, " is ", value,
-                                                ", but such plans cannot be predicted yet; fix it to 1 or "
-                                                "leave it out")});
+            problems.push_back(
+                {"--fix",
+                 fmt::format("{} is {}, but such plans cannot be predicted yet; fix it to 1 or leave it out", name, value)});
         else if (name == "zero" && value > 3)
-            problems.push_back({"--fix", concat("zero is ", value, ", but its stages are 0 to 3; fix it to 3")});
+            problems.push_back({"--fix", fmt::format("zero is {}, but its stages are 0 to 3; fix it to 3", value)});
         else if ((name == "devices" || name == "replicas" || name == "tensor" || name == "context") && query.gpus % value != 0)
-            problems.push_back({"--fix", concat(name, " is ", value, ", which does not divide ", query.gpus, " GPUs")});
+            problems.push_back({"--fix", fmt::format("{} is {}, which does not divide {} GPUs", name, value, query.gpus)});
     }
     if (!query.experiment.hasModel)
         problems.push_back({"--model", "is missing; a plan needs a model and hardware"});
@@ -322,9 +322,10 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     reject(second.front.size() - front.size(), "activations in flight that do not fit");
     if (front.empty() && !query.mayFitNothing)
         return base::Error::invalid(
-            "--gpus", concat(query.gpus, " GPUs hold no plan of this model within ",
-                             answer.limit ? base::bytesText(*answer.limit) : std::string("their memory"), " a rank, of ",
-                             divisions.size(), " divisions; give more GPUs, a shorter sequence or a smaller model"));
+            "--gpus", fmt::format("{} GPUs hold no plan of this model within {} a rank, of {} divisions; give more GPUs, a "
+                                  "shorter sequence or a smaller model",
+                                  query.gpus, answer.limit ? base::bytesText(*answer.limit) : std::string("their memory"),
+                                  divisions.size()));
     if (query.objective == Objective::Memory && !front.empty()) {
         const double slowest = static_cast<double>(front.front().iteration) * (1 + query.atMost);
         const auto least =
@@ -347,12 +348,11 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     }
     if (answer.plans.size() > 1)
         answer.whySecondLost = reasonOf(*answer.plans[0].prediction, *answer.plans[1].prediction);
-    answer.notSearched = concat("Not searched: expert parallelism, ways of context parallelism other than the plan's, ZeRO 2, "
-                                "ZeRO 3 on several devices "
-                                "(as fast and as large as 1), asynchronous schedules, microbatches that are no power of two, "
-                                "and schedules other than 1F1B for divisions beyond "
-                                "the best ",
-                                kMostDivisions, '.');
+    answer.notSearched =
+        fmt::format("Not searched: expert parallelism, ways of context parallelism other than the plan's, ZeRO 2, ZeRO 3 on "
+                    "several devices (as fast and as large as 1), asynchronous schedules, microbatches that are no power of "
+                    "two, and schedules other than 1F1B for divisions beyond the best {}.",
+                    kMostDivisions);
     return answer;
 }
 

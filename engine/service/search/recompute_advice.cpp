@@ -5,6 +5,7 @@
 #include "engine/simulate/memory.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 
 namespace stagelens::service {
@@ -101,10 +102,10 @@ base::Result<model::Experiment> withLeastRecomputation(const model::Experiment &
             if (stop.stop_requested())
                 return base::Error::cancelled();
             if (const auto least = fitDevice(plan, **prediction, device, limit))
-                return base::Error::invalid("schedule.memory_limit",
-                                            base::concat("is ", base::bytesText(limit), ", but device ", device, " needs ",
-                                                         base::bytesText(*least),
-                                                         " with all its layers recomputed; raise it, or give more devices"));
+                return base::Error::invalid(
+                    "schedule.memory_limit",
+                    fmt::format("is {}, but device {} needs {} with all its layers recomputed; raise it, or give more devices",
+                                base::bytesText(limit), device, base::bytesText(*least)));
         }
         if (plan.schedule.recomputeLayers == found)
             break;

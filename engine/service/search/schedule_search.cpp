@@ -1,6 +1,5 @@
 #include "engine/service/search/schedule_search.h"
 
-#include "engine/base/text.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
 #include "engine/schedule/families.h"
@@ -15,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <limits>
 #include <numeric>
 #include <unordered_set>
@@ -355,11 +355,12 @@ base::Result<Candidate> chosenOf(const SearchResult &result)
                    ? base::Error::invalid("schedule.family", "no family has so many stages a device; leave chunks out")
                    : base::Error::invalid(result.firstRefusal);
     const Candidate &smallest = result.front.back();
-    return base::Error::invalid(
-        "schedule.memory_limit",
-        base::concat("no plan fits ", *result.limit, result.isCapacity ? " bytes, the capacity of the hardware" : " bytes",
-                     "; the least found is ", smallest.peakMemory.value_or(0), " bytes a device (", smallest.schedule.family,
-                     "); raise memory_limit to that, recompute activations, or give more devices"));
+    return base::Error::invalid("schedule.memory_limit",
+                                fmt::format("no plan fits {}{}; the least found is {} bytes a device ({}); raise memory_limit "
+                                            "to that, recompute activations, or give more devices",
+                                            *result.limit,
+                                            result.isCapacity ? " bytes, the capacity of the hardware" : " bytes",
+                                            smallest.peakMemory.value_or(0), smallest.schedule.family));
 }
 
 base::Result<ChosenPlan> withChosenSchedule(const model::Experiment &experiment, Purpose purpose, const SearchOptions &options)

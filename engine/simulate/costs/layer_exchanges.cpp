@@ -1,10 +1,10 @@
 #include "engine/simulate/costs/layer_exchanges.h"
 
-#include "engine/base/text.h"
 #include "engine/operators/sizes.h"
 #include "engine/simulate/costs/traffic.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <string_view>
 
 namespace stagelens::simulate {
@@ -139,7 +139,7 @@ void LayerExchanges::appendOfTensor(std::vector<Leg> &legs, std::size_t index, o
     constexpr std::array kCollectives{GroupCollective::AllGather, GroupCollective::ReduceScatter, GroupCollective::AllReduce};
     const double bytes = m_tokens * m_experiment.model.hidden * operators::elementBytes(m_experiment.model.dtype);
     const ExchangeCost cost = amongTensorRanks(kCollectives[static_cast<std::size_t>(kind)], bytes);
-    legs.push_back({index, base::concat(operators::name(kind), ' ', m_block.value(value).name), cost.seconds, false, true,
+    legs.push_back({index, fmt::format("{} {}", operators::name(kind), m_block.value(value).name), cost.seconds, false, true,
                     cost.bytes, false, false});
 }
 
@@ -148,7 +148,7 @@ void LayerExchanges::appendOfKeys(std::vector<Leg> &legs, std::size_t index, Gro
 {
     const double all = m_split.context * keyBytes(keys);
     const std::string_view name = collective == GroupCollective::AllGather ? "all-gather" : "reduce-scatter";
-    legs.push_back({index, base::concat(name, ' ', m_block.value(keys).name),
+    legs.push_back({index, fmt::format("{} {}", name, m_block.value(keys).name),
                     collectiveSeconds(m_hardware, collective, m_split.context, m_contextSpan, all), false, true,
                     bytesSent(collective, m_split.context, all), true, false});
 }

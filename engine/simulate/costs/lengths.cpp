@@ -5,6 +5,7 @@
 #include "engine/operators/sizes.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -48,14 +49,14 @@ private:
 void LengthsReader::problem(std::string message)
 {
     if (m_problems.size() < kMostLengthProblems)
-        m_problems.push_back({std::string(kLengthsField), base::concat(m_source, ": ", message)});
+        m_problems.push_back({std::string(kLengthsField), fmt::format("{}: {}", m_source, message)});
 }
 
 void LengthsReader::readHeader(std::string_view line)
 {
     m_isOfEach = line == kOfEach;
     if (line != kOfAll && !m_isOfEach)
-        return problem(base::concat("line 1: the header is ", base::quoted(line), "; it must be ", kOfAll, " or ", kOfEach));
+        return problem(fmt::format("line 1: the header is {}; it must be {} or {}", base::quoted(line), kOfAll, kOfEach));
     m_lengths.replicas.assign(m_isOfEach ? static_cast<std::size_t>(m_lengths.ofPlan) : 1,
                               LengthsOfReplica(static_cast<std::size_t>(m_microbatches)));
 }
@@ -66,7 +67,7 @@ std::optional<std::size_t> LengthsReader::number(std::string_view text, std::str
     const auto value = base::parseInteger(base::trim(text));
     if (value && *value >= least && *value <= most)
         return static_cast<std::size_t>(*value);
-    problem(base::concat("line ", m_line, ": the ", what, " is ", base::quoted(text), "; give ", least, " to ", most));
+    problem(fmt::format("line {}: the {} is {}; give {} to {}", m_line, what, base::quoted(text), least, most));
     return std::nullopt;
 }
 
@@ -74,8 +75,8 @@ void LengthsReader::readRow(std::string_view line)
 {
     std::vector<std::string_view> cells = base::split(line, ',');
     if (const std::size_t columns = m_isOfEach ? 3 : 2; cells.size() != columns)
-        return problem(base::concat("line ", m_line, ": there are ", cells.size(), " columns; give the ", columns, " of ",
-                                    m_isOfEach ? kOfEach : kOfAll));
+        return problem(fmt::format("line {}: there are {} columns; give the {} of {}", m_line, cells.size(), columns,
+                                   m_isOfEach ? kOfEach : kOfAll));
     std::optional<std::size_t> replica = 0;
     if (m_isOfEach) {
         replica = number(cells.front(), "replica", 0, m_lengths.ofPlan - 1);
@@ -90,8 +91,8 @@ void LengthsReader::readRow(std::string_view line)
 
 std::string LengthsReader::placeOf(std::size_t replica, std::size_t microbatch) const
 {
-    return m_isOfEach ? base::concat("microbatch ", microbatch, " of replica ", replica)
-                      : base::concat("microbatch ", microbatch);
+    return m_isOfEach ? fmt::format("microbatch {} of replica {}", microbatch, replica)
+                      : fmt::format("microbatch {}", microbatch);
 }
 
 void LengthsReader::checkTokens(const std::string &place, const std::vector<int> &sequences)
@@ -99,8 +100,9 @@ void LengthsReader::checkTokens(const std::string &place, const std::vector<int>
     const std::int64_t tokens = std::accumulate(sequences.begin(), sequences.end(), std::int64_t{0});
     const std::int64_t most = std::int64_t{m_experiment.parallel.microbatchSize} * m_experiment.model.sequence;
     if (m_experiment.hasModel && tokens > most)
-        problem(base::concat(place, " has ", tokens, " tokens, but the plan has room for ", most,
-                             "; shorten its sequences, or raise the sequence length or the microbatch size"));
+        problem(fmt::format("{} has {} tokens, but the plan has room for {}; shorten its sequences, or raise the sequence "
+                            "length or the microbatch size",
+                            place, tokens, most));
 }
 
 void LengthsReader::checkMicrobatches()
@@ -109,7 +111,7 @@ void LengthsReader::checkMicrobatches()
         const LengthsOfReplica &own = m_lengths.replicas[replica];
         for (std::size_t microbatch = 0; microbatch < own.size(); ++microbatch) {
             if (own[microbatch].empty())
-                problem(base::concat(placeOf(replica, microbatch), " is missing; give its length, or lower the microbatches"));
+                problem(fmt::format("{} is missing; give its length, or lower the microbatches", placeOf(replica, microbatch)));
             checkTokens(placeOf(replica, microbatch), own[microbatch]);
         }
     }
@@ -174,7 +176,7 @@ base::Result<Lengths> lengthsOf(const model::Experiment &experiment)
         return readLengths(*csv, file, experiment);
     base::Error error = csv.error();
     for (base::Problem &problem : error.problems)
-        problem = {std::string(kLengthsField), base::concat(file, ": ", problem.message)};
+        problem = {std::string(kLengthsField), fmt::format("{}: {}", file, problem.message)};
     return error;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <map>
 
 namespace stagelens::simulate {
@@ -77,7 +78,7 @@ DurationsTable::DurationsTable(std::string_view csv, std::string source, const s
         if (headerRead && line.empty())
             continue;
         if (!headerRead && line != kHeader) {
-            addProblem(1, base::concat("the header is ", quoted(line), "; it must be ", kHeader));
+            addProblem(1, fmt::format("the header is {}; it must be {}", quoted(line), kHeader));
             return;
         }
         if (headerRead)
@@ -86,7 +87,7 @@ DurationsTable::DurationsTable(std::string_view csv, std::string source, const s
     }
     if (!headerRead) {
         m_line = 1;
-        addProblem(1, base::concat("the file is empty; begin it with ", kHeader));
+        addProblem(1, fmt::format("the file is empty; begin it with {}", kHeader));
     }
 }
 
@@ -100,7 +101,7 @@ void DurationsTable::readLine(std::string_view line)
     const std::vector<std::string_view> cells = base::split(line, ',');
     if (cells.size() != 4) {
         addProblem(static_cast<int>(std::min<std::size_t>(cells.size(), 5)),
-                   base::concat("there are ", cells.size(), " columns; give the 4 of ", kHeader));
+                   fmt::format("there are {} columns; give the 4 of {}", cells.size(), kHeader));
         return;
     }
     const std::optional<int> device = readIndex(cells[0], 1, "device", m_schedule.devices());
@@ -124,8 +125,8 @@ void DurationsTable::checkPlace(const Key &key)
     for (int direction = 0; direction < placement.directions; ++direction)
         if (placement.deviceOf(key.stage, direction) == key.device)
             return;
-    addProblem(2, base::concat("stage ", key.stage, " runs on device ", placement.deviceOf(key.stage), ", not on device ",
-                               key.device));
+    addProblem(
+        2, fmt::format("stage {} runs on device {}, not on device {}", key.stage, placement.deviceOf(key.stage), key.device));
 }
 
 std::optional<int> DurationsTable::readIndex(std::string_view text, int column, std::string_view what, int count)
@@ -136,8 +137,8 @@ std::optional<int> DurationsTable::readIndex(std::string_view text, int column, 
     const std::optional<std::int64_t> index = base::parseInteger(cell);
     if (index && *index >= 0 && *index < count)
         return static_cast<int>(*index);
-    addProblem(column, index ? base::concat(what, ' ', *index, " is not in this plan; it has 0 to ", count - 1)
-                             : base::concat(what, " is ", quoted(cell), "; give a number from 0 to ", count - 1, " or *"));
+    addProblem(column, index ? fmt::format("{} {} is not in this plan; it has 0 to {}", what, *index, count - 1)
+                             : fmt::format("{} is {}; give a number from 0 to {} or *", what, quoted(cell), count - 1));
     return std::nullopt;
 }
 
@@ -147,8 +148,9 @@ std::optional<Word> DurationsTable::readWord(std::string_view text)
     const Word word{schedule::parsePassKind(cell), parseTransfer(cell), cell == kPairWord};
     if (word.kind || word.transfer || word.isPair || cell == "*")
         return word;
-    addProblem(3, base::concat("there is no pass ", quoted(cell),
-                               "; choose from F B I W S T U EF EB O FB send c0 c1 c2 embed-reduce embed-broadcast"));
+    addProblem(
+        3, fmt::format("there is no pass {}; choose from F B I W S T U EF EB O FB send c0 c1 c2 embed-reduce embed-broadcast",
+                       quoted(cell)));
     return std::nullopt;
 }
 
@@ -159,8 +161,7 @@ std::optional<Nanos> DurationsTable::readDuration(std::string_view text)
     constexpr double kLongest = static_cast<double>(base::kLongestPass / base::kNanosPerMicro);
     if (micros && *micros >= 0 && *micros <= kLongest)
         return std::llround(*micros * static_cast<double>(base::kNanosPerMicro));
-    addProblem(4,
-               base::concat("the duration is ", quoted(cell), "; give 0 to ", base::fixedText(kLongest, 0), " microseconds"));
+    addProblem(4, fmt::format("the duration is {}; give 0 to {:.0f} microseconds", quoted(cell), kLongest));
     return std::nullopt;
 }
 
@@ -170,14 +171,13 @@ void DurationsTable::addProblem(int column, const std::string &message)
         ++m_problemsLeftOut;
         return;
     }
-    m_problems.push_back({"cost.durations", base::concat(m_source, ": line ", m_line, ", column ", column, ": ", message)});
+    m_problems.push_back({"cost.durations", fmt::format("{}: line {}, column {}: {}", m_source, m_line, column, message)});
 }
 
 base::Problems DurationsTable::takeProblems()
 {
     if (m_problemsLeftOut > 0)
-        m_problems.push_back(
-            {"cost.durations", base::concat(m_source, ": ", m_problemsLeftOut, " more problems of this kind")});
+        m_problems.push_back({"cost.durations", fmt::format("{}: {} more problems of this kind", m_source, m_problemsLeftOut)});
     return std::move(m_problems);
 }
 

@@ -1,10 +1,10 @@
 #include "engine/simulate/costs/pass_legs.h"
 
-#include "engine/base/text.h"
 #include "engine/operators/recompute.h"
 #include "engine/simulate/costs/device_share.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <numeric>
 #include <utility>
 
@@ -21,7 +21,7 @@ PassLegs::PassLegs(model::Experiment experiment, model::Hardware hardware, const
 void PassLegs::append(std::vector<Part> &parts, std::string_view layer, const VocabularyLegs &legs) const
 {
     for (const VocabularyLeg &leg : legs)
-        parts.push_back({base::concat(layer, ' ', leg.name), true, leg.isExchange, false, false, leg.seconds});
+        parts.push_back({fmt::format("{} {}", layer, leg.name), true, leg.isExchange, false, false, leg.seconds});
 }
 
 void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind, Rebuilds rebuilds) const
@@ -29,7 +29,7 @@ void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind, R
     const bool isDense = m_experiment.model.mixesLayers() && !m_experiment.model.hasExpertsAt(layer);
     const LayerCosts &costs = isDense ? m_dense : m_layer;
     const auto add = [&](const Leg &leg, std::string_view half) {
-        parts.push_back({base::concat("layer ", layer, ' ', leg.name, leg.isExchange && !leg.isRecomputed ? "" : half), false,
+        parts.push_back({fmt::format("layer {} {}{}", layer, leg.name, leg.isExchange && !leg.isRecomputed ? "" : half), false,
                          leg.isExchange, leg.isContext, leg.isExpert, leg.seconds});
     };
     if (kind == PassKind::F) {

@@ -1,7 +1,7 @@
-#include "engine/base/text.h"
 #include "engine/simulate/costs/given_costs.h"
 
 #include <cmath>
+#include <fmt/format.h>
 
 namespace stagelens::simulate {
 
@@ -20,11 +20,13 @@ base::Problems problemsOf(const model::UniformCosts &costs)
         const std::optional<PassKind> kind = schedule::parsePassKind(word);
         const bool isCopy = word == kOffloadWord || word == kReloadWord;
         if (!parseTransfer(word) && !isCopy && word != kPairWord && (!kind || *kind == PassKind::O))
-            problems.push_back({"cost.uniform", base::concat("there is no duration \"", word.substr(0, 40),
-                                                             "\"; choose from F B I W S T U EF EB FB OFF ON send c0 c1 c2")});
+            problems.push_back(
+                {"cost.uniform",
+                 fmt::format("there is no duration \"{}\"; choose from F B I W S T U EF EB FB OFF ON send c0 c1 c2",
+                             word.substr(0, 40))});
         else if (!(milliseconds >= 0 && milliseconds <= kLongestMilliseconds))
-            problems.push_back({"cost.uniform", base::concat(word, " is ", milliseconds, " ms; give 0 to ",
-                                                             base::fixedText(kLongestMilliseconds, 0), " ms")});
+            problems.push_back(
+                {"cost.uniform", fmt::format("{} is {:g} ms; give 0 to {:.0f} ms", word, milliseconds, kLongestMilliseconds)});
     }
     return problems;
 }

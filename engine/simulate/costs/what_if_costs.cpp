@@ -1,12 +1,12 @@
 #include "engine/simulate/costs/what_if_costs.h"
 
-#include "engine/base/text.h"
 #include "engine/layout/mesh.h"
 #include "engine/model/what_if.h"
 #include "engine/simulate/costs/lengths.h"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <utility>
 
 namespace stagelens::simulate {
@@ -78,8 +78,8 @@ base::Result<> SlowTable::slowNode(int node, double factor)
     const int nodes = (m_mesh->ranks() + *size - 1) / *size;
     if (node >= nodes)
         return base::Error::invalid("what_if.slow",
-                                    base::concat("names node ", node, ", but ", m_mesh->ranks(), " ranks fill ", nodes,
-                                                 nodes == 1 ? " node" : " nodes", " of ", *size, "; choose ", nodes - 1));
+                                    fmt::format("names node {}, but {} ranks fill {}{} of {}; choose {}", node, m_mesh->ranks(),
+                                                nodes, nodes == 1 ? " node" : " nodes", *size, nodes - 1));
     for (int rank = node * *size; rank < std::min((node + 1) * *size, m_mesh->ranks()); ++rank)
         slowRank(rank, factor);
     return {};

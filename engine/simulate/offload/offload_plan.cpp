@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <set>
@@ -247,9 +248,9 @@ base::Result<> checkHostMemory(const model::Experiment &experiment, const std::v
         return {};
     return base::Error::invalid(
         "schedule.host_memory",
-        base::concat("a node has ", base::bytesText(*room), " for offloaded activations, but they need ", base::bytesText(need),
-                     "; raise it, or lower --offload (it is ",
-                     experiment.schedule.offload.isAuto ? "auto" : base::concat(experiment.schedule.offload.fraction), ")"));
+        fmt::format("a node has {} for offloaded activations, but they need {}; raise it, or lower --offload (it is {})",
+                    base::bytesText(*room), base::bytesText(need),
+                    experiment.schedule.offload.isAuto ? "auto" : fmt::format("{:g}", experiment.schedule.offload.fraction)));
 }
 
 double anchoredPeakMicrobatches(const schedule::Schedule &schedule, int device)

@@ -3,7 +3,6 @@
 #include "engine/runtime/state/checkpoint.h"
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
-#include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
@@ -11,6 +10,7 @@
 
 #include <array>
 #include <filesystem>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 using namespace stagelens;
@@ -61,7 +61,7 @@ struct Sound {
     }
     [[nodiscard]] std::string read(std::string_view file) const
     {
-        return base::readFile(base::concat(run, "/step-2/", file), 1 << 20).value();
+        return base::readFile(fmt::format("{}/step-2/{}", run, file), 1 << 20).value();
     }
 };
 
@@ -73,12 +73,12 @@ const Sound &sound()
 
 void write(std::string_view file, std::string_view content)
 {
-    fuzz::writeScratch(base::concat("run-1/step-2/", file), content);
+    fuzz::writeScratch(fmt::format("run-1/step-2/{}", file), content);
 }
 
 void writeDescription(std::string_view behindChecksum)
 {
-    write("checkpoint.json", base::concat(kBegin, base::hashText(behindChecksum), "\",", behindChecksum));
+    write("checkpoint.json", fmt::format("{}{}\",{}", kBegin, base::hashText(behindChecksum), behindChecksum));
 }
 
 void replacePart(std::size_t part, std::string_view content)

@@ -5,6 +5,7 @@
 #include "tests/support/test_program.h"
 
 #include <QTest>
+#include <fmt/format.h>
 
 namespace unit_base_text {
 
@@ -39,7 +40,7 @@ private slots:
         QCOMPARE(trim(" \n"), std::string_view());
         QCOMPARE(join({"a", "b"}, ", "), std::string("a, b"));
         QCOMPARE(join({"", "b"}, ","), std::string(",b"));
-        QCOMPARE(concat("x ", 3, '/', 2.5), std::string("x 3/2.5"));
+        QCOMPARE(fmt::format("x {}/{}", 3, 2.5), std::string("x 3/2.5"));
     }
     void numbers()
     {

@@ -2,13 +2,13 @@
 #include "engine/exchange/safetensors.h"
 #include "engine/base/file.h"
 #include "engine/base/random.h"
-#include "engine/base/text.h"
 #include "tests/support/test_program.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 #include <fstream>
 #include <numeric>
 
@@ -147,8 +147,8 @@ private slots:
         std::iota(bits.begin(), bits.end(), std::uint16_t{0});
         const std::string data(reinterpret_cast<const char *>(bits.data()), 2 * kAll);
         for (const bool isHalf : {true, false}) {
-            const std::string header = base::concat(R"({"x":{"dtype":")", isHalf ? "F16" : "BF16",
-                                                    R"(","shape":[256,256],"data_offsets":[0,131072]}})");
+            const std::string header = fmt::format(
+                "{{\"x\":{{\"dtype\":\"{}\",\"shape\":[256,256],\"data_offsets\":[0,131072]}}}}", isHalf ? "F16" : "BF16");
             QVERIFY(base::writeFile(path("f.safetensors"), fileOf(header, 0) + data).ok());
             const auto read = SafetensorsFile::read(path("f.safetensors"))->floats("x", std::array<std::int64_t, 2>{256, 256});
             QVERIFY(read.ok());

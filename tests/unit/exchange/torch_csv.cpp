@@ -1,6 +1,5 @@
 // PyTorch's schedule CSV: what is read, what is refused at which cell, and what becomes of it.
 #include "engine/exchange/torch_csv.h"
-#include "engine/base/text.h"
 #include "engine/exchange/schedule_file.h"
 #include "engine/exchange/torch_lowering.h"
 #include "engine/schedule/check/validator.h"
@@ -11,6 +10,7 @@
 #include <QTest>
 
 #include <array>
+#include <fmt/format.h>
 
 namespace unit_exchange_torch_csv {
 
@@ -30,8 +30,8 @@ private slots:
         std::string csv;
         for (const char *kind : {"F", "B"})
             for (int microbatch = 0; microbatch < 10'000; ++microbatch) {
-                text += base::concat(' ', kind, microbatch);
-                csv += base::concat(csv.empty() ? "" : ",", '0', kind, microbatch);
+                text += fmt::format(" {}{}", kind, microbatch);
+                csv += fmt::format("{}0{}{}", csv.empty() ? "" : ",", kind, microbatch);
             }
         std::stop_source stop;
         for (const std::string &each : {text, csv})
@@ -346,9 +346,8 @@ void ExchangeTorchCsv::violationsNameTheirPlace()
         return;
     }
     const schedule::Violation &first = violations.front();
-    QCOMPARE(QByteArray::fromStdString(base::concat(schedule::name(first.kind), " at ",
-                                                    file->placeText(first.device, first.position), ": ", first.cause, " | ",
-                                                    first.remedy)),
+    QCOMPARE(QByteArray::fromStdString(fmt::format("{} at {}: {} | {}", schedule::name(first.kind),
+                                                   file->placeText(first.device, first.position), first.cause, first.remedy)),
              found);
 }
 

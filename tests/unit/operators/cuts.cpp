@@ -1,11 +1,11 @@
 // Cuts of layers and sequences: published and hand-computed examples, and exhaustive searches.
 #include "engine/operators/cuts.h"
-#include "engine/base/text.h"
 #include "tests/support/test_program.h"
 
 #include <QTest>
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <numeric>
 #include <random>
 
@@ -94,7 +94,7 @@ private slots:
             });
             const PartCut found = operators::leastGreatestPart(times, parts);
             QVERIFY2(found.cost == expected && greatestOf(found.sizes) == expected && std::ssize(found.sizes) == parts,
-                     base::concat("seed ", seed, ": ", found.cost, ", expected ", expected).c_str());
+                     fmt::format("seed {}: {}, expected {}", seed, found.cost, expected).c_str());
         }
     }
 
@@ -126,7 +126,7 @@ private slots:
         QVERIFY(isNear(operators::teraPipeCut(16, 4, timeOf(0), 1).cost, 89.6));
         const PartCut four = operators::teraPipeCut(16, 4, timeOf(0), 4);
         QCOMPARE(four.sizes, (std::vector<int>{5, 4, 4, 3}));
-        QVERIFY2(isNear(four.cost, 41.0), base::concat(four.cost).c_str());
+        QVERIFY2(isNear(four.cost, 41.0), fmt::format("{}", four.cost).c_str());
         const PartCut many = operators::teraPipeCut(16, 4, timeOf(0));
         QCOMPARE(many.sizes, std::vector<int>(16, 1));
         QVERIFY(isNear(many.cost, 27.725));
@@ -148,7 +148,7 @@ private slots:
                 const PartCut found = operators::teraPipeCut(
                     10, stages, [least](int length, int before) { return sliceTime(length, before, least); });
                 QVERIFY2(isNear(found.cost, expected) && isNear(teraPipeTime(found.sizes, stages, least), expected),
-                         base::concat(stages, " stages: ", found.cost, ", expected ", expected).c_str());
+                         fmt::format("{} stages: {}, expected {}", stages, found.cost, expected).c_str());
             }
     }
 };

@@ -1,6 +1,5 @@
 // The parts that orders are made of: barriers opened in a word, greedy lists, vocabulary passes put in.
 #include "engine/base/random.h"
-#include "engine/base/text.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/order/list_schedule.h"
@@ -10,6 +9,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <random>
 
 namespace unit_schedule_insertion {
@@ -25,7 +25,8 @@ std::string wordOf(const std::vector<Pass> &passes)
 {
     std::string word;
     for (const Pass &pass : passes)
-        word += base::concat(word.empty() ? "" : " ", name(pass.kind), pass.microbatch, pass.pairedWithNext ? "+" : "");
+        word +=
+            fmt::format("{}{}{}{}", word.empty() ? "" : " ", name(pass.kind), pass.microbatch, pass.pairedWithNext ? "+" : "");
     return word;
 }
 
@@ -130,7 +131,7 @@ private slots:
                 QVERIFY(made.ok());
                 const double found = milliseconds(makespanOf(*made, units()).value());
                 const double work = model::traits(method).isSharded ? 64 : 0;
-                QVERIFY2(found <= plain + work, base::concat(family, ": ", found).c_str());
+                QVERIFY2(found <= plain + work, fmt::format("{}: {}", family, found).c_str());
             }
         }
     }

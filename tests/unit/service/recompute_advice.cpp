@@ -1,6 +1,5 @@
 // The fewest layers to recompute for a memory limit, by formula and by the byte-exact plan, and the lever board.
 #include "engine/service/search/recompute_advice.h"
-#include "engine/base/text.h"
 #include "engine/service/search/levers.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
@@ -9,6 +8,7 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 #include <stop_token>
 
@@ -98,7 +98,7 @@ private slots:
                         continue;
                     model::Experiment fewer = *advised;
                     --fewer.schedule.recomputeLayers[stage];
-                    QVERIFY2(std::ranges::max(peaks(fewer)) > limit, base::concat(family, ' ', stage).c_str());
+                    QVERIFY2(std::ranges::max(peaks(fewer)) > limit, fmt::format("{} {}", family, stage).c_str());
                     ++found;
                 }
             }

@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace unit_simulate_families {
 
@@ -156,7 +157,7 @@ private slots:
             const double found = 1 - work / longestSpan(plan.timeline);
             // ZB-H2 may be shorter than the handcrafted order that was published.
             const double apart = family == std::string_view("zb-h2") ? std::max(0.0, found - rate) : std::abs(found - rate);
-            QVERIFY2(apart < 0.00006, base::concat(family, ": ", found, ", published ", rate).c_str());
+            QVERIFY2(apart < 0.00006, fmt::format("{}: {}, published {}", family, found, rate).c_str());
         }
     }
 

@@ -8,6 +8,7 @@
 
 #include <QTest>
 
+#include <fmt/format.h>
 #include <random>
 
 namespace unit_simulate_optimal_order {
@@ -96,7 +97,7 @@ private slots:
              {Case{"1f1b", 2, 2}, Case{"1f1b", 2, 3}, Case{"1f1b", 3, 2}, Case{"zb-h1", 2, 2}, Case{"zb-h1", 3, 2},
               Case{"v-half", 2, 1}, Case{"1f1b", 2, 1, VocabularyMethod::Vocab1}, Case{"1f1b", 2, 1, VocabularyMethod::Vocab2}})
             QTest::newRow(
-                base::concat(each.family, ' ', each.devices, 'x', each.microbatches, ' ', model::name(each.method)).c_str())
+                fmt::format("{} {}x{} {}", each.family, each.devices, each.microbatches, model::name(each.method)).c_str())
                 << each.family << each.devices << each.microbatches << static_cast<int>(each.method);
     }
     void equalsTheExhaustiveSearch()
@@ -124,7 +125,7 @@ private slots:
             QVERIFY(found.isProven());
             const base::Nanos expected = exhaustive(plan, limits);
             QVERIFY2(found.makespan == expected,
-                     base::concat("seed ", seed, ": found ", found.makespan, ", expected ", expected).c_str());
+                     fmt::format("seed {}: found {}, expected {}", seed, found.makespan, expected).c_str());
         }
     }
 

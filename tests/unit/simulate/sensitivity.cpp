@@ -11,6 +11,7 @@
 #include <QtTest>
 
 #include <cmath>
+#include <fmt/format.h>
 
 namespace unit_simulate_sensitivity {
 
@@ -36,7 +37,7 @@ double makespan(const model::Experiment &experiment)
 double slowed(const std::string &family, int device, std::map<std::string, double> costs = {{"F", 1}, {"B", 2}})
 {
     model::Experiment experiment = teaching(family, std::move(costs));
-    experiment.whatIf.slow = base::concat(device, "=1.5");
+    experiment.whatIf.slow = fmt::format("{}=1.5", device);
     return makespan(experiment);
 }
 
@@ -214,7 +215,7 @@ private slots:
         const int whole = experiment.model.sequence;
         const test::Plan planned = test::planOf(experiment);
         const std::string text =
-            base::concat("microbatch,length\n0,", whole, "\n1,", whole / 2, "\n1,", whole / 2, "\n2,", whole / 2, "\n");
+            fmt::format("microbatch,length\n0,{}\n1,{}\n1,{}\n2,{}\n", whole, whole / 2, whole / 2, whole / 2);
         experiment.whatIf.lengths = written(folder, text.c_str());
         const test::Plan plan = test::planOf(experiment);
         QVERIFY2(plan.error.empty(), plan.error.c_str());
@@ -249,7 +250,7 @@ private slots:
                     .contains("microbatch 1 of replica 1 is missing"));
         model::Experiment withModel = replicas();
         withModel.parallel.microbatches = 1;
-        const std::string text = base::concat("microbatch,length\n0,", withModel.model.sequence, "\n0,1\n");
+        const std::string text = fmt::format("microbatch,length\n0,{}\n0,1\n", withModel.model.sequence);
         QVERIFY(problemsOf(text, withModel).contains("but the plan has room for"));
         withModel.whatIf.lengths = "nowhere.csv";
         QVERIFY(QString::fromStdString(test::planOf(withModel).error).startsWith("what_if.lengths: nowhere.csv"));

@@ -11,6 +11,7 @@
 
 #include <QTest>
 
+#include <fmt/format.h>
 #include <random>
 
 namespace unit_simulate_sequence_slices {
@@ -33,8 +34,8 @@ std::string orderOf(const schedule::Schedule &schedule, int device)
 {
     std::string text;
     for (const schedule::Pass &pass : schedule.device(device))
-        text += base::concat(text.empty() ? "" : " ", schedule::name(pass.kind), pass.microbatch / schedule.slices(), '.',
-                             pass.microbatch % schedule.slices());
+        text += fmt::format("{}{}{}.{}", text.empty() ? "" : " ", schedule::name(pass.kind),
+                            pass.microbatch / schedule.slices(), pass.microbatch % schedule.slices());
     return text;
 }
 
@@ -139,7 +140,7 @@ private slots:
             for (std::size_t i = 0; i < shares.size(); ++i)
                 QVERIFY(std::abs(found[i].work - shares[i]) < 0.0006);
             const double time = static_cast<double>(plan.timeline.makespan()) / static_cast<double>(base::kNanosPerMilli);
-            QVERIFY2(std::abs(time - makespan) < 0.006, base::concat(time).c_str());
+            QVERIFY2(std::abs(time - makespan) < 0.006, fmt::format("{}", time).c_str());
         }
     }
 
@@ -167,7 +168,7 @@ private slots:
             const int m = number(12);
             const int n = number(5);
             const test::Plan plan = test::planOf(teaching(p, m, n, method, splits ? "seq1f1b-zb" : "seq1f1b"));
-            const std::string what = base::concat("seed ", seed, ": ", model::name(method), ' ', p, 'x', m, 'x', n);
+            const std::string what = fmt::format("seed {}: {} {}x{}x{}", seed, model::name(method), p, m, n);
             QVERIFY2(plan.error.empty(), (what + plan.error).c_str());
             const auto violations = schedule::findViolations(plan.schedule);
             QVERIFY2(violations.empty(), violations.empty() ? "" : (what + violations.front().cause).c_str());
