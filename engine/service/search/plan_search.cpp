@@ -2,8 +2,8 @@
 
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
-#include "engine/model/presets.h"
-#include "engine/model/schema.h"
+#include "engine/service/search/all_cores.h"
+#include "engine/service/search/divisions.h"
 #include "engine/service/search/examined_plans.h"
 #include "engine/service/search/planned_shapes.h"
 #include "engine/service/search/search_space.h"
@@ -18,141 +18,10 @@ namespace {
 
 using base::Nanos;
 using model::Experiment;
-using model::Recompute;
 using model::VocabularyMethod;
 
-constexpr int kLargestMicrobatch = 64;
-/// Divisions whose schedules the second stage searches.
+/// Divisions whose schedules the second stage searches: so many of the first front, and so many of the most promising.
 constexpr std::size_t kMostDivisions = 4;
-
-int gpusPerNode(const Experiment &experiment)
-{
-    const auto *choice = std::get_if<model::HardwarePreset>(&experiment.cost.source);
-    if (choice == nullptr)
-        return 1;
-    const auto hardware = model::hardwareOf(*choice);
-    return hardware ? std::max(hardware->devicesPerNode, 1) : 1;
-}
-
-/// The divisions of a cluster, and why others were left out.
-class Divisions {
-public:
-    explicit Divisions(const PlanQuery &query) : m_query(query) {}
-
-    std::vector<Experiment> all()
-    {
-        for (int tensor = 1; tensor <= m_query.gpus; ++tensor)
-            if (m_query.gpus % tensor == 0 && isAllowed("tensor", tensor))
-                addTensor(tensor);
-        return std::move(m_plans);
-    }
-    [[nodiscard]] std::vector<PlanRejection> takeRejected() { return std::move(m_rejected); }
-
-private:
-    [[nodiscard]] bool isAllowed(const char *name, std::int64_t value) const
-    {
-        const auto found = m_query.fixed.find(name);
-        return found == m_query.fixed.end() || found->second == value;
-    }
-    void reject(const std::string &reason)
-    {
-        const auto known = std::ranges::find(m_rejected, reason, &PlanRejection::reason);
-        if (known != m_rejected.end())
-            ++known->count;
-        else
-            m_rejected.push_back({reason, 1});
-    }
-    /// Tensor ranks of a gang wait for each other in every layer, so that they belong into one node.
-    void addTensor(int tensor)
-    {
-        const model::ModelConfig &model = m_query.experiment.model;
-        if (tensor > m_gpusPerNode && !m_query.fixed.contains("tensor"))
-            return reject("tensor ranks on more than one node");
-        if (model.heads % tensor != 0 || model.ffn % tensor != 0 || model.hidden % tensor != 0)
-            return reject("tensor ranks that do not divide the heads, the inner width or the hidden width");
-        m_tensor = tensor;
-        for (int context = 1; context <= m_query.gpus / tensor; ++context)
-            if (m_query.gpus / tensor % context == 0 && isAllowed("context", context))
-                addContext(context);
-    }
-    /// Microbatches of several sequences gain nothing from context ranks: as many replicas hold as much and exchange less.
-    void addContext(int context)
-    {
-        const model::ModelConfig &model = m_query.experiment.model;
-        if (context > 1) {
-            if (model.experts > 0)
-                return reject("context ranks together with experts");
-            if (!m_query.fixed.contains("context") && model.sequence / context < kLeastTokensOfContextRank)
-                return reject(fmt::format("context ranks of fewer than {} tokens", kLeastTokensOfContextRank));
-            if (model.sequence % (2 * context * m_tensor) != 0)
-                return reject("context ranks that do not cut the sequence into equal chunks");
-        }
-        m_context = context;
-        const int gangs = m_query.gpus / m_tensor / context;
-        for (int devices = 1; devices <= gangs; ++devices)
-            if (gangs % devices == 0 && isAllowed("devices", devices) && isAllowed("replicas", gangs / devices))
-                addReplicas(devices, gangs / devices);
-    }
-    void addReplicas(int devices, int replicas)
-    {
-        if (devices > m_query.experiment.model.layers)
-            return reject(fmt::format("more devices than the {} layers of the model", m_query.experiment.model.layers));
-        if (m_query.globalBatch % replicas != 0)
-            return reject("replicas that do not divide the global batch");
-        const std::int64_t sequences = m_query.globalBatch / replicas;
-        const auto given = m_query.fixed.find("microbatch_size");
-        const int largest = m_context > 1 ? 1 : kLargestMicrobatch;
-        const int last = given != m_query.fixed.end() ? static_cast<int>(given->second) : largest;
-        for (int size = given != m_query.fixed.end() ? last : 1; size <= last; size *= 2) {
-            if (sequences % size != 0) {
-                reject("microbatches that do not divide the sequences of a replica");
-                continue;
-            }
-            addPlans(devices, replicas, size, sequences / size);
-        }
-    }
-    void addPlans(int devices, int replicas, int size, std::int64_t microbatches)
-    {
-        constexpr std::int64_t kMostMicrobatches = 1 << 16;
-        if (microbatches > kMostMicrobatches)
-            return reject(fmt::format("more than {} microbatches a replica", kMostMicrobatches));
-        for (const int zero : {0, 1, 2, 3}) {
-            const bool hasSharers = replicas > 1 || m_context > 1;
-            if (zero > 1 && !hasSharers)
-                continue;
-            const bool isSharded = zero == 3 && devices == 1 && replicas > 1 && m_context == 1; // as FSDP does
-            const bool isUsual = zero == (hasSharers ? 1 : 0) || isSharded;
-            if (m_query.fixed.contains("zero") ? !isAllowed("zero", zero) : !isUsual)
-                continue;
-            for (const Recompute recompute : {Recompute::None, Recompute::Full}) {
-                if (m_query.keepsRecompute && recompute != Recompute::None)
-                    continue;
-                Experiment &plan = m_plans.emplace_back(m_query.experiment);
-                plan.parallel.devices = devices;
-                plan.parallel.replicas = replicas;
-                plan.parallel.tensor = m_tensor;
-                plan.parallel.context = m_context;
-                plan.parallel.microbatchSize = size;
-                plan.parallel.microbatches = static_cast<int>(microbatches);
-                plan.parallel.zero = zero;
-                if (isSharded && !m_query.fixed.contains("zero"))
-                    plan.parallel.zero3 = model::ZeroParameters::Reshard;
-                model::followStages(plan);
-                if (!m_query.keepsRecompute) {
-                    plan.schedule.recompute = recompute;
-                    plan.schedule.recomputeLayers.clear();
-                }
-            }
-        }
-    }
-
-    const PlanQuery &m_query;
-    int m_gpusPerNode = gpusPerNode(m_query.experiment);
-    int m_tensor = 1;
-    int m_context = 1;
-    std::vector<Experiment> m_plans;
-    std::vector<PlanRejection> m_rejected;
-};
 
 /// Every division with one schedule under each vocabulary method.
 std::vector<Experiment> firstStage(const PlanQuery &query, const std::vector<Experiment> &divisions)
@@ -187,17 +56,59 @@ bool fits(const Candidate &candidate, const std::optional<base::Bytes> &limit)
     return !limit || !candidate.peakMemory || *candidate.peakMemory <= *limit;
 }
 
-/// Every schedule for the fastest divisions of the first front that fit.
-std::vector<Experiment> secondStage(const PlanQuery &query, const std::vector<Experiment> &divisions, const SearchResult &first)
+/// Returns for each division whether one of its examined plans may fit.
+std::vector<char> thatMayFit(std::size_t divisions, std::size_t plans, const std::vector<ExaminedPlan> &examined,
+                             const std::optional<base::Bytes> &limit)
+{
+    std::vector<char> mayFit(divisions, 0);
+    for (const ExaminedPlan &each : examined)
+        if (each.examination != Examination::TooLarge && each.examination != Examination::Refused &&
+            (!limit || each.peakMemory.value_or(0) <= *limit))
+            mayFit[each.plan * divisions / plans] = 1;
+    return mayFit;
+}
+
+/// The divisions whose bound is below the shortest time so far, the least bound first: with a schedule other than 1F1B they may
+/// be faster, although the first front does not have them.
+std::vector<const Experiment *> promisingDivisions(const PlanQuery &query, const std::vector<Experiment> &divisions,
+                                                   const std::vector<char> &mayFit, const SearchResult &first,
+                                                   const std::stop_token &stop)
+{
+    std::vector<std::optional<Nanos>> least(divisions.size());
+    onAllCores(divisions.size(), [&](std::size_t i) {
+        if (mayFit[i] != 0 && !stop.stop_requested())
+            least[i] = leastTime(query, divisions[i]);
+    });
+    const auto fastest = std::ranges::find_if(first.front, [&](const Candidate &each) { return fits(each, first.limit); });
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < divisions.size(); ++i)
+        if (least[i] && (fastest == first.front.end() || *least[i] < fastest->iteration))
+            places.push_back(i);
+    std::ranges::stable_sort(places, {}, [&](std::size_t i) { return *least[i]; });
+    std::vector<const Experiment *> promising;
+    for (const std::size_t i : places)
+        promising.push_back(&divisions[i]);
+    return promising;
+}
+
+/// Every schedule for the fastest divisions of the first front that fit, and for the most promising others.
+std::vector<Experiment> secondStage(const PlanQuery &query, const std::vector<Experiment> &divisions, const SearchResult &first,
+                                    const std::vector<const Experiment *> &promising)
 {
     std::vector<const Experiment *> chosen;
+    const auto choose = [&chosen](const Experiment *division, std::size_t most) {
+        if (chosen.size() < most && std::ranges::find(chosen, division) == chosen.end())
+            chosen.push_back(division);
+    };
     for (const Candidate &candidate : first.front) {
         const auto found =
             std::ranges::find_if(divisions, [&](const Experiment &each) { return isSameDivision(each, candidate); });
-        if (found != divisions.end() && fits(candidate, first.limit) && chosen.size() < kMostDivisions &&
-            std::ranges::find(chosen, &*found) == chosen.end())
-            chosen.push_back(&*found);
+        if (found != divisions.end() && fits(candidate, first.limit))
+            choose(&*found, kMostDivisions);
     }
+    const std::size_t most = chosen.size() + kMostDivisions;
+    for (const Experiment *division : promising)
+        choose(division, most);
     std::vector<Experiment> plans;
     for (const Experiment *division : chosen)
         for (Experiment &plan : plansOf(*division))
@@ -279,8 +190,8 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
 {
     if (base::Problems problems = problemsOf(query); !problems.empty())
         return base::Error::invalid(std::move(problems));
-    Divisions cluster(query);
-    std::vector<Experiment> divisions = cluster.all();
+    Divisions cluster = divisionsOf(query);
+    std::vector<Experiment> &divisions = cluster.plans;
     // What gathers in every pass has one schedule. It joins the second stage: it would push other divisions off the first
     // front.
     std::vector<Experiment> sharded;
@@ -292,11 +203,13 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
         divisions.erase(first, divisions.end());
     }
     PlanAnswer answer;
-    answer.rejected = cluster.takeRejected();
+    answer.rejected = std::move(cluster.rejected);
     const std::vector<Experiment> plans = firstStage(query, divisions);
     std::vector<ExaminedPlan> examined;
     const SearchResult first = examinePlans(plans, options, examined);
-    std::vector<Experiment> rest = secondStage(query, divisions, first);
+    const std::vector<char> mayFit = thatMayFit(divisions.size(), plans.size(), examined, first.limit);
+    std::vector<Experiment> rest =
+        secondStage(query, divisions, first, promisingDivisions(query, divisions, mayFit, first, options.stop));
     rest.insert(rest.end(), sharded.begin(), sharded.end());
     const SearchResult second = first.cancelled ? SearchResult() : searchPlans(rest, options);
     if (first.cancelled || second.cancelled)
@@ -351,8 +264,8 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     answer.notSearched =
         fmt::format("Not searched: expert parallelism, ways of context parallelism other than the plan's, ZeRO 2, ZeRO 3 on "
                     "several devices (as fast and as large as 1), asynchronous schedules, microbatches that are no power of "
-                    "two, and schedules other than 1F1B for divisions beyond the best {}.",
-                    kMostDivisions);
+                    "two, and schedules other than 1F1B for divisions beyond the {} most promising.",
+                    2 * kMostDivisions);
     return answer;
 }
 

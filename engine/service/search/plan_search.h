@@ -76,8 +76,8 @@ struct PlanAnswer {
 /// kLeastTokensOfContextRank tokens, with microbatches of one sequence) and replicas, microbatch size (powers of two),
 /// recomputation (none, full) and ZeRO (1 if there are replicas; on one device also 3, gathered for every pass as FSDP does),
 /// with 1F1B and each vocabulary method; then every synchronous schedule, its chunks and orders for the divisions of the first
-/// front that fit. At most `most` plans are returned. Fails with InvalidInput if nothing fits or the query contradicts itself,
-/// and with Cancelled.
+/// front that fit, and for those whose bound with V-shaped chunks is least. At most `most` plans are returned. Fails with
+/// InvalidInput if nothing fits or the query contradicts itself, and with Cancelled.
 [[nodiscard]] base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, const SearchOptions &options = {});
 
 } // namespace stagelens::service

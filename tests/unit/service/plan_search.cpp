@@ -79,11 +79,28 @@ class ServicePlanSearch : public QObject {
     Q_OBJECT
 
 private slots:
+    void itsBestIsThatOfAllWithinTwoPercent_data()
+    {
+        QTest::addColumn<int>("gpus");
+        QTest::addColumn<int>("layers");
+        QTest::addColumn<int>("vocabulary");
+        QTest::addColumn<int>("batch");
+        QTest::newRow("2 GPUs, best only with V-shaped chunks") << 2 << 4 << 65536 << 4;
+        if (test::kIsSanitized)
+            return;
+        QTest::newRow("4 GPUs") << 4 << 8 << 65536 << 16;
+        QTest::newRow("4 GPUs, few sequences, small vocabulary") << 4 << 4 << 2048 << 4;
+    }
     void itsBestIsThatOfAllWithinTwoPercent()
     {
+        QFETCH(const int, gpus);
+        QFETCH(const int, layers);
+        QFETCH(const int, vocabulary);
+        QFETCH(const int, batch);
         PlanQuery query = smallQuery();
-        if (test::kIsSanitized)
-            query.gpus = 2;
+        query.experiment.model = test::gptOf(layers, 1024, 8, 512, vocabulary, model::DataType::Fp16);
+        query.gpus = gpus;
+        query.globalBatch = batch;
         const base::Nanos found = answerTo(query).plans.front().prediction->metrics.iteration;
         const base::Nanos best = fastestOfAll(query);
         QVERIFY2(best <= found && static_cast<double>(found) <= 1.02 * static_cast<double>(best),

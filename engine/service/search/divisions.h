@@ -1,0 +1,22 @@
+// The ways to divide the GPUs of a cluster among the parallel dimensions.
+#pragma once
+
+#include "engine/service/search/plan_search.h"
+
+namespace stagelens::service {
+
+/// What a search of plans can divide.
+struct Divisions {
+    std::vector<model::Experiment> plans;
+    std::vector<PlanRejection> rejected; ///< why others are not among them
+};
+
+/// Returns every division of the query's GPUs into devices, tensor ranks, context ranks and replicas, with each microbatch
+/// size, recomputation and stage of ZeRO that searchPlan() examines.
+[[nodiscard]] Divisions divisionsOf(const PlanQuery &query);
+
+/// Returns a time that the best schedules of a division need at least, without what follows the passes: of two V-shaped
+/// chunks with split backwards, under the better of whole and sharded vocabulary layers. Absent where there are none.
+[[nodiscard]] std::optional<base::Nanos> leastTime(const PlanQuery &query, const model::Experiment &division);
+
+} // namespace stagelens::service
