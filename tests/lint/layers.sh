@@ -88,7 +88,7 @@ report "Only Frontier's users, WaitPlan and the search for the best order make a
 ofMethods() {
     grep -rnE "$1" --include='*.h' --include='*.cpp' app engine ui | grep -vE '^engine/(passes/vocabulary/|model/vocabulary_method\.h:)'
 }
-deciders='engine/(model/(capabilities|family_shape)|operators/stage_layers|runtime/memory/memory_check|schedule/(families|order/vocabulary_insertion)|service/(schedule_plan|search/plan_search))\.cpp'
+deciders='engine/(model/(capabilities|family_shape)|operators/stage_layers|runtime/memory/memory_check|schedule/(families|order/vocabulary_insertion)|service/(schedule_plan|search/divisions))\.cpp'
 report "Only these files decide by the vocabulary method: $deciders" \
     "$(ofMethods 'traits\(.*\)\.(isChoice|redistributesLayers|isSharded|barriers)\b|vocabularyPasses\(.*\)\.empty\(|[!=]= (model::)?VocabularyMethod::' |
         grep -vE "^($deciders|ui/(learn/facts|words/method_groups)\.cpp):")" # the window's two print a trait

@@ -155,25 +155,33 @@ Divisions divisionsOf(const PlanQuery &query)
     return Divider(query).all();
 }
 
+std::vector<Experiment> withEachMethod(Experiment plan)
+{
+    if (!leavesMethodOpen(plan.schedule))
+        return {std::move(plan)};
+    std::vector<Experiment> plans;
+    for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Vocab2}) {
+        plan.schedule.vocabulary = method;
+        plans.push_back(plan);
+    }
+    return plans;
+}
+
 std::optional<base::Nanos> leastTime(const PlanQuery &query, const Experiment &division)
 {
     Experiment plan = division;
     if (!query.keepsFamily)
         plan.schedule.family = "zb-v";
-    std::vector<VocabularyMethod> methods{plan.schedule.vocabulary};
-    if (leavesMethodOpen(plan.schedule))
-        methods.push_back(VocabularyMethod::Vocab2);
     std::optional<base::Nanos> least;
-    for (const VocabularyMethod method : methods) {
-        plan.schedule.vocabulary = method;
-        if (!model::validate(plan).empty())
+    for (const Experiment &each : withEachMethod(std::move(plan))) {
+        if (!model::validate(each).empty())
             continue;
-        const auto outline = simulate::outlineOf(plan);
+        const auto outline = simulate::outlineOf(each);
         if (!outline)
             continue;
-        const bool splits = schedule::findFamily(plan.schedule.family)->splitsBackward;
+        const bool splits = schedule::findFamily(each.schedule.family)->splitsBackward;
         const base::Nanos time =
-            simulate::lowerBoundOfShape(outline->schedule, outline->costs, plan.parallel.microbatches, splits);
+            simulate::lowerBoundOfShape(outline->schedule, outline->costs, each.parallel.microbatches, splits);
         least = std::min(least.value_or(time), time);
     }
     return least;

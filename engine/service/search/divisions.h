@@ -15,8 +15,11 @@ struct Divisions {
 /// size, recomputation and stage of ZeRO that searchPlan() examines.
 [[nodiscard]] Divisions divisionsOf(const PlanQuery &query);
 
+/// Returns the plan under each vocabulary method that the first stage compares; only the plan if its method is given.
+[[nodiscard]] std::vector<model::Experiment> withEachMethod(model::Experiment plan);
+
 /// Returns a time that the best schedules of a division need at least, without what follows the passes: of two V-shaped
-/// chunks with split backwards, under the better of whole and sharded vocabulary layers. Absent where there are none.
+/// chunks with split backwards, under the best of those methods. Absent where there are none.
 [[nodiscard]] std::optional<base::Nanos> leastTime(const PlanQuery &query, const model::Experiment &division);
 
 } // namespace stagelens::service

@@ -18,7 +18,6 @@ namespace {
 
 using base::Nanos;
 using model::Experiment;
-using model::VocabularyMethod;
 
 /// Divisions whose schedules the second stage searches: so many of the first front, and so many of the most promising.
 constexpr std::size_t kMostDivisions = 4;
@@ -31,14 +30,7 @@ std::vector<Experiment> firstStage(const PlanQuery &query, const std::vector<Exp
         Experiment plan = division;
         if (!query.keepsFamily)
             plan.schedule.family = "1f1b";
-        if (!leavesMethodOpen(plan.schedule)) {
-            plans.push_back(std::move(plan));
-            continue;
-        }
-        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Vocab2}) {
-            plan.schedule.vocabulary = method;
-            plans.push_back(plan);
-        }
+        std::ranges::move(withEachMethod(std::move(plan)), std::back_inserter(plans));
     }
     return plans;
 }
