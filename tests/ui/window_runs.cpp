@@ -67,6 +67,7 @@ private slots:
     void differencesFromTheBaselineAreSaid();
     void filterFindsWhatTheTableShows();
     void tagsAndNotesAreTypedIntoTheTable();
+    void rowsThatArriveLeaveTheTypedTextAlone();
     void columnsAreChosenByRightClick();
     void doubleClickShowsARunWithItsOwnPlan();
     void spaceTicksAndSixAreTheMost();
@@ -190,6 +191,28 @@ void WindowRuns::tagsAndNotesAreTypedIntoTheTable()
     QTRY_COMPARE(cell(1, RunTableModel::Note), u"fan was loud"_s);
     m_fixture->find<QLineEdit>(u"runs.filter"_s)->setText(u"paper loud"_s);
     QTRY_COMPARE(model()->rowCount(), 1);
+}
+
+/// A row that is read again, and a run that another process stores, while the user types.
+void WindowRuns::rowsThatArriveLeaveTheTypedTextAlone()
+{
+    select(1);
+    table()->setFocus();
+    QTest::keyClick(table(), Qt::Key_N);
+    QTRY_VERIFY(table()->findChild<QLineEdit *>());
+    QTest::keyClicks(table()->findChild<QLineEdit *>(), u"fan was "_s);
+    const auto &database = m_fixture->window().runDatabase();
+    const store::RunId row = database.table().list.ids.at(1);
+    model()->takeRows({row}, {*model()->run(model()->index(1, RunTableModel::Note))});
+    ui::RunTable other = database.table();
+    other.list.ids.push_back(other.list.ids.front() + 1000);
+    m_fixture->window().runsPanel().setRuns(other, {});
+    auto *editor = table()->findChild<QLineEdit *>();
+    QVERIFY(editor != nullptr);
+    QCOMPARE(editor->text(), u"fan was "_s);
+    QTest::keyClicks(editor, u"loud"_s);
+    QTest::keyClick(editor, Qt::Key_Return);
+    QTRY_COMPARE(cell(1, RunTableModel::Note), u"fan was loud"_s);
 }
 
 void WindowRuns::columnsAreChosenByRightClick()

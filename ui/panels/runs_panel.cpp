@@ -11,12 +11,14 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace stagelens::ui {
 
@@ -33,6 +35,20 @@ constexpr std::size_t kMostCompared = 6;
 constexpr int kTypingMilliseconds = 150;
 constexpr int kFilterWidth = 360;
 constexpr int kCellPadding = 24;
+
+/// Fills an editor once: rows that change meanwhile must not replace what the user has typed.
+class TypingDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void setEditorData(QWidget *editor, const QModelIndex &index) const override
+    {
+        constexpr const char *kIsFilled = "stagelens.filled";
+        if (editor->property(kIsFilled).toBool())
+            return;
+        editor->setProperty(kIsFilled, true);
+        QStyledItemDelegate::setEditorData(editor, index);
+    }
+};
 } // namespace
 
 RunsPanel::RunsPanel(QWidget *parent)
@@ -108,6 +124,7 @@ void RunsPanel::makeTable()
     m_table->setObjectName(u"runs.table"_s);
     m_table->setAccessibleName(Words::tr("Runs"));
     m_table->setModel(m_model);
+    m_table->setItemDelegate(new TypingDelegate(m_table));
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_table->setTabKeyNavigation(false); // Tab goes on to the next control
@@ -121,6 +138,14 @@ void RunsPanel::makeTable()
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 8);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::updateHeader);
+    // Queued: the editor is still open when it asks to be closed.
+    connect(
+        m_table->itemDelegate(), &QAbstractItemDelegate::closeEditor, this,
+        [this] {
+            if (!isTyping() && std::exchange(m_isWaiting, false))
+                emit typingEnded();
+        },
+        Qt::QueuedConnection);
     connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex &index) {
         if (const auto *run = m_model->run(index); run && index.column() != RunTableModel::Status)
             emit showAsked(run->id);
@@ -271,8 +296,16 @@ std::vector<qint64> RunsPanel::compared() const
     return ticked.empty() ? selected() : std::vector<qint64>(ticked.begin(), ticked.end());
 }
 
+bool RunsPanel::isTyping() const
+{
+    return m_table->isPersistentEditorOpen(m_table->currentIndex());
+}
+
 void RunsPanel::setRuns(const RunTable &table, const std::set<store::RunId> &hidden)
 {
+    m_isWaiting = isTyping(); // other rows would close the editor
+    if (m_isWaiting)
+        return;
     m_isRead = table.isRead;
     m_model->setRuns(table, hidden);
     updateHeader();

@@ -22,6 +22,7 @@ class RunsPanel : public QWidget {
     Q_OBJECT
 public:
     explicit RunsPanel(QWidget *parent = nullptr);
+    /// While the user types into a cell, keeps the rows and emits typingEnded() afterwards.
     void setRuns(const RunTable &table, const std::set<store::RunId> &hidden);
     /// Captions of the columns that a person chose, status and name apart.
     [[nodiscard]] QStringList columns() const;
@@ -48,6 +49,8 @@ signals:
     void renameAsked(qint64 run, const QString &name);
     void tagsAsked(qint64 run, const QStringList &tags);
     void noteAsked(qint64 run, const QString &note);
+    /// Rows that were set meanwhile are not shown yet.
+    void typingEnded();
     void foldedByHand(bool folded);
     void columnsChanged();
     /// The table came into sight and would like its sizeHint().
@@ -61,6 +64,7 @@ private:
     void sortBy(int column);
     /// Opens a cell for typing, in a column that may be hidden.
     void editCell(int column);
+    [[nodiscard]] bool isTyping() const;
     void updateHeader();
     /// Of the table with so many rows.
     [[nodiscard]] int heightOf(int rows) const;
@@ -83,6 +87,7 @@ private:
     bool m_reversed = false;
     bool m_folded = true;
     bool m_isRead = false;
+    bool m_isWaiting = false; ///< rows for the end of typing
 };
 
 } // namespace stagelens::ui

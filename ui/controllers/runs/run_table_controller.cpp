@@ -90,6 +90,7 @@ void RunTableController::connectPanel()
     connect(m_panel, &RunsPanel::noteAsked, m_database, &RunDatabase::setNote);
     connect(m_panel, &RunsPanel::filterChanged, m_database, &RunDatabase::setFilter);
     connect(m_panel, &RunsPanel::orderAsked, m_database, &RunDatabase::setOrder);
+    connect(m_panel, &RunsPanel::typingEnded, this, &RunTableController::refresh);
     connect(m_panel, &RunsPanel::foldedByHand, this, [this] { m_isFoldedByHand = true; });
 }
 
