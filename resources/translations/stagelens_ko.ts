@@ -5132,6 +5132,12 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
 컨텍스트 랭크의 교환이 장치 %2 패스 중 %1를 차지합니다 (%3).</translation>
     </message>
     <message>
+        <source>
+Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
+        <translation>
+전문가 랭크의 교환이 장치 %2 패스 중 %1를 차지합니다 (%3).</translation>
+    </message>
+    <message>
         <source>Context ranks</source>
         <translation>컨텍스트 랭크</translation>
     </message>

@@ -5132,6 +5132,12 @@ Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
 上下文 rank 的交换占设备 %2 计算块中的 %1（%3）。</translation>
     </message>
     <message>
+        <source>
+Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
+        <translation>
+专家 rank 的交换占设备 %2 计算块中的 %1（%3）。</translation>
+    </message>
+    <message>
         <source>Context ranks</source>
         <translation>上下文 rank</translation>
     </message>

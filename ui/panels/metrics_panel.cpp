@@ -198,6 +198,8 @@ void MetricsPanel::setFigures(const Figures &figures)
                          units);
     note += exchangeNote(plan, plan.contextPerDevice, Words::tr("\nContext ranks exchange for %1 of device %2's passes (%3)."),
                          units);
+    note += exchangeNote(plan, plan.expertPerDevice, Words::tr("\nExpert ranks exchange for %1 of device %2's passes (%3)."),
+                         units);
     if (figures.sensitivity)
         note += u'\n' + sensitivityNote(*figures.plan, *figures.sensitivity);
     if (figures.isSensitivityLate)
