@@ -229,7 +229,8 @@ struct Experiment {
     friend bool operator==(const Experiment &, const Experiment &) = default;
 };
 
-/// Returns every problem of a plan, each with its JSON field ("parallel.devices"); empty if valid. Independent of the machine.
+/// Returns every problem of the fields of a plan, each with its JSON field ("parallel.devices"); empty if valid. Independent of
+/// the machine. What only the schedule shows (a family's conditions, too many passes) is reported by service::planOf().
 [[nodiscard]] base::Problems validate(const Experiment &experiment);
 
 /// Returns the mode that `training.mode` selects on a machine with that number of cores.

@@ -1,5 +1,5 @@
-// Where and how the vocabulary layers are computed (arXiv 2411.05288). A method is a row of the table below and a page in
-// resources/docs/vocabulary; all else follows from the row.
+// Where and how the vocabulary layers are computed (arXiv 2411.05288). A method is a row of the table below, a file
+// of steps in engine/passes/vocabulary (unless its layers are whole) and a page in resources/docs/vocabulary.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct VocabularyTraits {
     bool isChoice = true;         ///< false: comes with a family of the same name
     /// The transformer layers are redistributed so that stages with vocabulary layers have fewer, or none.
     bool redistributesLayers = false;
-    /// Every device holds a shard of the vocabulary layers and runs S, T, EF and EB.
+    /// Every device holds a shard of the vocabulary layers and runs the passes of its steps: S, mostly T, EF and EB.
     bool isSharded = false;
     /// Communication barriers of the output layer; each costs one more microbatch in flight (section 4).
     int barriers = 0;

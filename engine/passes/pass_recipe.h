@@ -63,6 +63,11 @@ enum class PassValue : std::uint8_t {
 };
 inline constexpr std::size_t kKeptValues = 13;
 inline constexpr std::size_t kMessageKinds = 12;
+/// Returns whether a kept value belongs to a shard of the vocabulary, and so to a device instead of a stage.
+[[nodiscard]] constexpr bool isOfVocabulary(PassValue kept)
+{
+    return kept >= PassValue::OutputInput;
+}
 [[nodiscard]] constexpr bool isMessage(PassValue value)
 {
     return value >= PassValue::Output;
@@ -121,17 +126,17 @@ enum class PassStepKind : std::uint8_t {
     LayersWeightGradient,
     FinalNorm,
     FinalNormBackward,
-    Logits,           ///< X W^T
-    LocalSoftmax,     ///< E and the local statistics from the logits
-    RowMaxima,        ///< local maxima of the logits
-    Exponentiate,     ///< E and its local sums from the logits and the maxima
-    CopyStatistics,   ///< into a message
-    WeighRows,        ///< E W
-    LabelRows,        ///< rows of W of the local labels
-    ScaleRows,        ///< E W to the gradient of X, with the factors of the softmax and the loss
-    SubtractLabels,   ///< VOCAB-2: (sum of the scaled E W - label rows) / tokens, the gradient of X
-    WeightGradient,   ///< adds D^T X, where D is the gradient of the logits
-    Loss,             ///< of the microbatch, from global statistics
+    Logits,         ///< X W^T
+    LocalSoftmax,   ///< E and the local statistics from the logits
+    RowMaxima,      ///< local maxima of the logits
+    Exponentiate,   ///< E and its local sums from the logits and the maxima
+    CopyStatistics, ///< into a message
+    WeighRows,      ///< E W
+    LabelRows,      ///< rows of W of the local labels
+    ScaleRows,      ///< E W to the gradient of X, with the factors of the softmax and the loss
+    SubtractLabels, ///< VOCAB-2: (sum of the scaled E W - label rows) / tokens, the gradient of X
+    WeightGradient, ///< adds D^T X, where D is the gradient of the logits
+    Loss, ///< of the microbatch, from global statistics: reported only. Its gradient is in ScaleRows and WeightGradient
     PositionGradient, ///< adds to that of the position table; nothing without one
     TokenGradient,    ///< adds to that of the rows of the token table
     // Among the tensor ranks of a device.

@@ -18,7 +18,7 @@ namespace {
 
 MemoryCategory categoryOf(PassValue value)
 {
-    return value < PassValue::OutputInput ? MemoryCategory::Activations : MemoryCategory::Vocabulary;
+    return schedule::isOfVocabulary(value) ? MemoryCategory::Vocabulary : MemoryCategory::Activations;
 }
 
 } // namespace
@@ -178,7 +178,7 @@ std::int64_t BufferPlan::Walk::floats(PassValue value, const Pass &pass) const
 
 void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
 {
-    const BufferKey key{value, value < PassValue::OutputInput ? pass.stage : kVocabularyStage, pass.microbatch};
+    const BufferKey key{value, schedule::isOfVocabulary(value) ? kVocabularyStage : pass.stage, pass.microbatch};
     // One recomputed layer keeps nothing but the stage's input, and a stage may recompute nothing.
     if ((value == PassValue::StageSlots || value == PassValue::Recomputed) && floats(value, pass) == 0)
         return;
@@ -255,7 +255,7 @@ BufferPlan::BufferPlan(const model::Experiment &experiment, const schedule::Sche
 
 std::size_t BufferPlan::cell(const BufferKey &key) const
 {
-    const bool isOutput = key.value >= PassValue::OutputInput;
+    const bool isOutput = schedule::isOfVocabulary(key.value);
     const int chunk = isOutput ? 0 : m_chunk[static_cast<std::size_t>(key.stage)];
     if (chunk < 0)
         return m_table.size();

@@ -17,7 +17,7 @@
 
 namespace stagelens::simulate {
 
-/// The stage of the kept values of the vocabulary, which belong to a device.
+/// The stage of the kept values of the vocabulary, which belong to a device; not Pass::stage.
 inline constexpr int kVocabularyStage = 0;
 
 /// Names a buffer: `value` is a kept value.

@@ -1,4 +1,5 @@
-// All metrics of a run as JSON, for the column that nothing filters by. Internal to the store.
+// The metrics of a run as JSON, for the column that nothing filters by. Internal to the store. Exchanges among ranks and the
+// iteration in published order, which only predictions have, are not stored; exchange/timeline_json.cpp writes those too.
 #pragma once
 
 #include "engine/base/result.h"

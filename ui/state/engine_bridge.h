@@ -1,4 +1,5 @@
-// The only object of the window that calls the engine's service. Its answers become signals on the GUI thread.
+// Owns the service of the engine and turns its events into signals on the GUI thread. Functions of the service that need no
+// job are called directly.
 #pragma once
 
 #include "engine/service/engine_service.h"

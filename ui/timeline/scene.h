@@ -1,5 +1,5 @@
 // Everything that a picture of the timeline is painted from, and the functions that paint it: on the screen and into exports.
-// They are defined in the files that end with _painter.cpp; TimelineCanvas calls them.
+// Most are defined in files that end with _painter.cpp; TimelineCanvas calls those, on the screen layer by layer.
 #pragma once
 
 #include "ui/canvas/colours.h"

@@ -1,4 +1,5 @@
-// The vocabulary layers as lists of steps: one file a method (arXiv 2411.05288, section 4), listed by CMake.
+// The vocabulary layers as lists of steps: one file a method (arXiv 2411.05288, section 4). CMake lists the files of this
+// folder (stagelens_registry() in resources/cmake/StagelensTargets.cmake): vocab1.cpp must define vocab1().
 #pragma once
 
 #include "engine/passes/pass_recipe.h"

@@ -144,7 +144,6 @@ void DeviceModel::makeStages()
                 parameters.push_back(&ownOfLayer(next++, each, stage));
             layers.emplace_back(std::move(parameters), isDense);
         }
-        // The backward of attention always recomputes its matrix, so selective recomputation needs no code here.
         m_stages.emplace(stage, Stage(stage, std::move(layers), whole[size(stage)]));
     }
 }

@@ -22,7 +22,7 @@ void PassRun::dropUnused()
 
 Values PassRun::kept(PassValue value, const Context &context) const
 {
-    return context.at(value, value < PassValue::OutputInput ? m_pass.stage : simulate::kVocabularyStage, m_pass.microbatch);
+    return context.at(value, schedule::isOfVocabulary(value) ? simulate::kVocabularyStage : m_pass.stage, m_pass.microbatch);
 }
 
 Values PassRun::out(PassValue value, const Context &context)

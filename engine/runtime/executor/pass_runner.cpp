@@ -140,6 +140,7 @@ void PassRunner::eachSequence(const Visit &visit) const
                   [&](auto row, auto position, auto rows) { visit(row - first, position, rows); });
 }
 
+/// The shard finds its kept values itself: of a step only the last input (statistics) and the first output are read.
 void PassRunner::runOutput(PassRun &run, const PassStep &step)
 {
     const OutputShard &output = m_model.output();
