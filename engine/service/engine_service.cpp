@@ -3,7 +3,7 @@
 #include "engine/base/exception_text.h"
 #include "engine/base/heap.h"
 #include "engine/base/mailbox.h"
-#include "engine/runtime/worker/accelerators.h"
+#include "engine/runtime/machine/accelerators.h"
 #include "engine/service/runs/import_job.h"
 #include "engine/service/runs/training_job.h"
 #include "engine/service/work_queue.h"

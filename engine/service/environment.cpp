@@ -1,21 +1,19 @@
 #include "engine/service/environment.h"
 
 #include "engine/base/text.h"
-#include "engine/runtime/machine.h"
+#include "engine/runtime/machine/processor.h"
 #include "engine/service/engine_service.h"
 
 #include "commit.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <sys/utsname.h>
-#include <thread>
 
 namespace stagelens::service {
 
 int machineCores()
 {
-    return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    return runtime::coreCount();
 }
 
 std::map<std::string, std::string> environment()

@@ -3,7 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
-#include "engine/runtime/worker/accelerators.h"
+#include "engine/runtime/machine/accelerators.h"
 #include "engine/service/engine_service.h"
 
 #include <functional>

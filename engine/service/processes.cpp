@@ -1,7 +1,7 @@
 #include "engine/service/processes.h"
 
-#include "engine/runtime/state/checkpoint.h"
-#include "engine/runtime/worker/nccl.h"
+#include "engine/runtime/processes/nccl.h"
+#include "engine/runtime/training/checkpoint.h"
 
 #include "commit.h"
 

@@ -1,7 +1,7 @@
 // The processes that train one plan together.
 #pragma once
 
-#include "engine/runtime/worker/control_channel.h"
+#include "engine/runtime/processes/control_channel.h"
 #include "engine/service/engine_service.h"
 
 #include <map>

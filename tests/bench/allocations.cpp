@@ -1,7 +1,7 @@
 // How often a training step in the steady state asks the heap for memory: the step's kernels must not, its hand-over hardly.
 #include "engine/model/family_shape.h"
 #include "engine/operators/stage_layers.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/schedule/families.h"
 #include "tests/bench/heap.h"
 

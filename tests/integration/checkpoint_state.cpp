@@ -1,7 +1,7 @@
 // The content of checkpoints: AdamW counters under any schedule, and checksums that detect any damage.
 #include "engine/base/file.h"
-#include "engine/runtime/state/checkpoint.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/checkpoint.h"
+#include "engine/runtime/training/training_run.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 

@@ -1,8 +1,8 @@
 // Checkpoints, resumed runs, the loss on held-back tokens, and the files of a failed run.
 #include "engine/base/file.h"
 #include "engine/exchange/safetensors.h"
-#include "engine/runtime/state/checkpoint.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/checkpoint.h"
+#include "engine/runtime/training/training_run.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

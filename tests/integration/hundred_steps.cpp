@@ -3,7 +3,7 @@
 #include "engine/runtime/data/batch.h"
 #include "engine/runtime/data/token_source.h"
 #include "engine/runtime/reference/reference.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/training/session.h"
 #include "tests/support/test_program.h"
 #include "tests/support/trained.h"
 

@@ -1,5 +1,5 @@
 // Runs from a folder in Hugging Face layout: our dumps, files of transformers, and invalid ones.
-#include "engine/runtime/state/initial_parameters.h"
+#include "engine/runtime/training/initial_parameters.h"
 #include "engine/base/file.h"
 #include "engine/exchange/huggingface_config.h"
 #include "engine/exchange/safetensors.h"

@@ -1,8 +1,8 @@
 // The memory of a device in a step equals its plan to the byte, and the prediction.
 #include "engine/model/names.h"
-#include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/memory/device_memory.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/plan/lowering.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/simulate/memory.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

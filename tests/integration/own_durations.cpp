@@ -1,5 +1,5 @@
 // The virtual clock against a prediction from the durations that the same step measured.
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/schedule/pass_index.h"
 #include "tests/support/requirements.h"
 #include "tests/support/test_program.h"

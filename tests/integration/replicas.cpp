@@ -1,9 +1,9 @@
 // Data parallelism: gradients against the reference, the bits that do not depend on ZeRO, mode and schedule, memory, and
 // resumed runs on other meshes.
 #include "engine/model/names.h"
-#include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/plan/lowering.h"
+#include "engine/runtime/training/training_run.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

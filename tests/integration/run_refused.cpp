@@ -1,5 +1,7 @@
 // Runs that cannot be are refused before they begin, with the field at fault.
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/machine/processor.h"
+#include "engine/runtime/memory/memory_check.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/text_form.h"
 #include "tests/support/test_program.h"

@@ -1,6 +1,6 @@
 // The determinism contract: gradients have equal bits for any order of passes and any placement of stages.
 #include "engine/model/names.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/schedule/text_form.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"

@@ -1,5 +1,5 @@
 // A step in the steady state makes no heap allocations that grow with its passes.
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/training_run.h"
 #include "tests/support/tiny_model.h"
 
 #include <QtTest>

@@ -1,6 +1,7 @@
 // Every family with stages and shards of nothing, and within the memory that is planned for it.
 #include "engine/operators/sizes.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/memory/memory_check.h"
+#include "engine/runtime/training/training_run.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 

@@ -104,6 +104,18 @@ circles() {
 report "Includes make no circle of files" "$(circles '([^ ]+)')"
 # The optimizers and compressions of engine/operators come before the model, see above.
 report "Includes make no circle of folders" "$(circles '((engine/operators/(optimizers|compression)|engine/[a-z]+|kernels|ui/[a-z]+|app))/[^ ]+')"
+# rooms FOLDER "subfolders, lowest first": each may include of the folder only itself and those before it; files beside them, all.
+rooms() {
+    local folder=$1 allowed="" room
+    for room in $2; do
+        allowed+=${allowed:+|}$room
+        report "engine/$folder/$room may include of engine/$folder only: ${allowed//|/ }" \
+            "$(includesOf "engine/$folder/$room" | grep "\"engine/$folder/" | grep -vE "\"engine/$folder/($allowed)/")"
+    done
+    report "The order of engine/$folder lacks a subfolder" \
+        "$(find "engine/$folder" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | grep -vxE "$allowed")"
+}
+rooms runtime "machine plan data memory offload state layers executor processes reference training worker remote"
 # Files beside subfolders count alone: a folder's entrance may include its subfolders, and they may include other files of it.
 report "Includes make no circle of subfolders" "$(circles '(engine/(passes|schedule|simulate)/[a-z]+)/[^ ]+')"
 # EngineService's header names what its subfolders report, and their jobs include it.

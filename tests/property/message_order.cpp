@@ -4,7 +4,7 @@
 #include "engine/base/random.h"
 #include "engine/base/text.h"
 #include "engine/model/names.h"
-#include "engine/runtime/evaluation.h"
+#include "engine/runtime/executor/evaluation.h"
 #include "engine/runtime/executor/unit_of_work.h"
 #include "engine/schedule/pass_index.h"
 #include "tests/support/requirements.h"

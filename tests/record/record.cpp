@@ -7,7 +7,7 @@
 // number of kernel calls and a hash of them (on the virtual clock, where their order is fixed). With --trace, every call of the
 // one plan instead. Equal lines mean equal bits on the same machine; see tests/record/compare.
 #include "engine/model/names.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/training_run.h"
 #include "tests/record/recorded_compute.h"
 #include "tests/support/tiny_model.h"
 #include "tests/support/trained.h"

@@ -1,7 +1,7 @@
 // The plug-in whose kernels run on fibres, loaded by the engine in the place of the real one.
 #pragma once
 
-#include "engine/runtime/worker/accelerators.h"
+#include "engine/runtime/machine/accelerators.h"
 
 #include <QtTest>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/backend/memory.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/simulate/memory.h"
 #include "tests/support/tiny_model.h"
 

@@ -3,7 +3,7 @@
 
 #include "engine/backend/compute.h"
 #include "engine/operators/optimizers/optimizer.h"
-#include "engine/runtime/layers/shape.h"
+#include "engine/runtime/plan/shape.h"
 #include "engine/runtime/state/optimizer.h"
 
 #include <QtTest>

@@ -3,7 +3,7 @@
 
 #include "engine/model/names.h"
 #include "engine/runtime/state/parameters.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/schedule/families.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/tiny_model.h"

@@ -4,7 +4,7 @@
 #include "engine/operators/engine_floats.h"
 #include "engine/operators/sizes.h"
 #include "engine/operators/stage_layers.h"
-#include "engine/runtime/layers/shape.h"
+#include "engine/runtime/plan/shape.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 

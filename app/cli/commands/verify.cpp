@@ -5,8 +5,8 @@
 #include "app/cli/table.h"
 #include "engine/base/text.h"
 #include "engine/operators/stage_layers.h"
-#include "engine/runtime/training_run.h"
-#include "engine/runtime/worker/accelerators.h"
+#include "engine/runtime/machine/accelerators.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/service/engine_service.h"
 
 #include <algorithm>

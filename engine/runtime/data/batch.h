@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/runtime/data/token_source.h"
-#include "engine/runtime/layers/shape.h"
+#include "engine/runtime/plan/shape.h"
 
 #include <cstdint>
 #include <span>

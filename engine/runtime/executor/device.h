@@ -3,19 +3,19 @@
 
 #include "engine/base/result.h"
 #include "engine/runtime/data/context_tokens.h"
+#include "engine/runtime/executor/compressed_exchange.h"
 #include "engine/runtime/executor/device_messages.h"
 #include "engine/runtime/executor/device_model.h"
 #include "engine/runtime/executor/pass_runner.h"
 #include "engine/runtime/executor/replica_exchange.h"
 #include "engine/runtime/executor/step_state.h"
+#include "engine/runtime/executor/table_sums.h"
 #include "engine/runtime/executor/tensor_collectives.h"
 #include "engine/runtime/layers/expert_exchange.h"
 #include "engine/runtime/layers/head_exchange.h"
 #include "engine/runtime/layers/key_exchange.h"
 #include "engine/runtime/memory/device_memory.h"
 #include "engine/runtime/offload/device_copies.h"
-#include "engine/runtime/state/compressed_exchange.h"
-#include "engine/runtime/state/table_sums.h"
 #include "engine/timeline/timeline.h"
 
 #include <functional>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/runtime/executor/pass_run.h"
-#include "engine/runtime/executor/run_plan.h"
+#include "engine/runtime/plan/run_plan.h"
 
 #include <cstdint>
 #include <vector>

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "engine/runtime/executor/output_shard.h"
-#include "engine/runtime/executor/run_plan.h"
-#include "engine/runtime/executor/weight_versions.h"
 #include "engine/runtime/layers/norm.h"
 #include "engine/runtime/layers/stage.h"
+#include "engine/runtime/plan/run_plan.h"
+#include "engine/runtime/state/weight_versions.h"
 #include "engine/simulate/costs/device_share.h"
 #include "kernels/include/embedding.h"
 

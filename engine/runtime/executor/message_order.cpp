@@ -1,6 +1,6 @@
 #include "engine/runtime/executor/message_order.h"
 
-#include "engine/runtime/evaluation.h"
+#include "engine/runtime/executor/evaluation.h"
 #include "engine/schedule/devices_in_order.h"
 
 #include <algorithm>

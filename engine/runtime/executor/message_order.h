@@ -3,7 +3,7 @@
 
 #include "engine/backend/transport.h"
 #include "engine/passes/pass_recipe.h"
-#include "engine/runtime/executor/run_plan.h"
+#include "engine/runtime/plan/run_plan.h"
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 // Without vocabulary parallelism the shard is the whole vocabulary, and its local statistics are the global ones.
 #pragma once
 
-#include "engine/runtime/executor/context.h"
+#include "engine/runtime/layers/context.h"
 #include "engine/runtime/state/parameters.h"
 
 #include <cstdint>

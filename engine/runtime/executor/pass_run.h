@@ -3,7 +3,7 @@
 
 #include "engine/backend/transport.h"
 #include "engine/passes/pass_recipe.h"
-#include "engine/runtime/executor/context.h"
+#include "engine/runtime/layers/context.h"
 #include "engine/runtime/layers/stage.h"
 
 #include <array>

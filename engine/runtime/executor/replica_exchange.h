@@ -5,8 +5,8 @@
 #include "engine/backend/transport_group.h"
 #include "engine/base/result.h"
 #include "engine/layout/replica_cut.h"
-#include "engine/runtime/executor/context.h"
 #include "engine/runtime/executor/device_model.h"
+#include "engine/runtime/layers/context.h"
 #include "engine/timeline/timeline.h"
 
 #include <vector>

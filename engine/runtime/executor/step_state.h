@@ -1,7 +1,7 @@
 // The step that a device currently runs.
 #pragma once
 
-#include "engine/runtime/executor/run_plan.h"
+#include "engine/runtime/plan/run_plan.h"
 
 #include <cstdint>
 #include <fmt/format.h>

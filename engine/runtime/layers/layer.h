@@ -1,7 +1,7 @@
 // One transformer layer on a device: executes the recipe of its architecture (engine/operators/recipe.h).
 #pragma once
 
-#include "engine/runtime/executor/context.h"
+#include "engine/runtime/layers/context.h"
 #include "engine/runtime/state/parameters.h"
 
 #include <vector>

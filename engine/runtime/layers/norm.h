@@ -1,7 +1,7 @@
 // The normalisation of the architecture: LayerNorm or RMSNorm.
 #pragma once
 
-#include "engine/runtime/executor/context.h"
+#include "engine/runtime/layers/context.h"
 #include "engine/runtime/state/parameters.h"
 
 namespace stagelens::runtime {

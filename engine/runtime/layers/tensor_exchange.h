@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/operators/recipe.h"
-#include "engine/runtime/executor/context.h"
+#include "engine/runtime/layers/context.h"
 
 namespace stagelens::runtime {
 

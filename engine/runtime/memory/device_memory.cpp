@@ -1,6 +1,6 @@
 #include "engine/runtime/memory/device_memory.h"
 
-#include "engine/runtime/layers/shape.h"
+#include "engine/runtime/plan/shape.h"
 
 #include <fmt/format.h>
 

@@ -1,17 +1,47 @@
 #include "engine/runtime/memory/gpu_memory.h"
 
 #include "engine/base/text.h"
-#include "engine/runtime/worker/accelerators.h"
+#include "engine/runtime/machine/accelerators.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace stagelens::runtime {
 namespace {
 
+/// GPU memory of a device in addition to its slab: a workspace for products, scratch, and events.
+constexpr base::Bytes kBesideSlab = base::Bytes{64} << 20;
+/// Code that CUDA loads on first use of a GPU, mostly that of cuBLASLt.
+constexpr base::Bytes kLoaded = base::Bytes{256} << 20;
 /// Tolerated difference from the plan: rounding to pages of 2 MiB, a few arrays.
 constexpr base::Bytes kUnremarkable = base::Bytes{16} << 20;
 
 } // namespace
+
+base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens)
+{
+    return slab + tokens + kBesideSlab;
+}
+
+base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need, const std::vector<int> &places)
+{
+    std::vector<base::Bytes> taken(gpus.size());
+    for (std::size_t device = 0; device < places.size(); ++device)
+        if (places[device] >= 0)
+            taken[static_cast<std::size_t>(places[device])] += gpuBytesOf(need.slabs[device], need.tokens);
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        if (taken[i] == 0 || taken[i] + kLoaded <= gpus[i].freeBytes)
+            continue;
+        return base::Error::invalid(
+            "model",
+            fmt::format(
+                "the {} devices on GPU {} ({}) take {}, CUDA's code about {}, but only {} are free; lower model.layers, "
+                "model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose --recompute full",
+                std::ranges::count(places, static_cast<int>(i)), i, gpus[i].name, base::bytesText(taken[i]),
+                base::bytesText(kLoaded), base::bytesText(gpus[i].freeBytes)));
+    }
+    return {};
+}
 
 GpuMemoryWatch::GpuMemoryWatch(const std::vector<int> &places, const std::vector<base::Bytes> &planned,
                                const std::vector<base::Bytes> &slabs)

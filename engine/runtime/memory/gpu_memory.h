@@ -1,13 +1,22 @@
-// Measures the GPU memory that a run takes.
+// The GPU memory that a run needs and takes.
 #pragma once
 
-#include "engine/base/units.h"
+#include "engine/backend/gpus.h"
+#include "engine/base/result.h"
+#include "engine/runtime/memory/memory_check.h"
 
 #include <map>
 #include <string>
 #include <vector>
 
 namespace stagelens::runtime {
+
+/// Returns the planned GPU memory of a device.
+[[nodiscard]] base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens);
+/// Fails if the devices on a GPU need more memory than it has free. `places` is the GPU of each device, as from gpuOfDevice();
+/// negative if it is on another machine or belongs to another process.
+[[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need,
+                                            const std::vector<int> &places);
 
 /// Compares the free memory of the GPUs before, during and after allocation with the plan. Allocations of other programs at the
 /// same time are counted too.

@@ -4,17 +4,15 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
-#include "engine/runtime/executor/lowering.h"
-#include "engine/runtime/executor/message_plan.h"
-#include "engine/runtime/layers/shape.h"
 #include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/memory/message_bounds.h"
+#include "engine/runtime/plan/lowering.h"
+#include "engine/runtime/plan/shape.h"
 #include "engine/schedule/families.h"
 #include "engine/simulate/offload/offload_plan.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -252,19 +250,6 @@ base::Bytes requiredBytes(const model::Experiment &experiment, const schedule::S
 {
     const auto need = memoryNeed(experiment, schedule);
     return need ? need->total() : 0;
-}
-
-base::Bytes availableBytes()
-{
-    std::ifstream in("/proc/meminfo");
-    constexpr std::string_view kKey = "MemAvailable:";
-    for (std::string line; std::getline(in, line);) {
-        if (!line.starts_with(kKey))
-            continue;
-        const std::string_view rest = base::trim(std::string_view(line).substr(kKey.size()));
-        return base::parseInteger(rest.substr(0, rest.find(' '))).value_or(0) * 1024;
-    }
-    return 0;
 }
 
 } // namespace stagelens::runtime

@@ -26,6 +26,10 @@ struct MemoryNeed {
 /// Fails if memoryPlan() does.
 [[nodiscard]] base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
+/// Returns the bytes of all devices together; 0 if the plan has no schedule or memoryPlan() fails.
+[[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment);
+[[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
+
 /// Fails if the run and `beside` more bytes exceed `available` (0: unknown), or if a device exceeds schedule.memory_limit. The
 /// message names the missing bytes, the device with the greatest need, and a setting that fits.
 [[nodiscard]] base::Result<> checkMemory(const model::Experiment &experiment, const schedule::Schedule &schedule,

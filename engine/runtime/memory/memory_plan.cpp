@@ -1,8 +1,8 @@
 #include "engine/runtime/memory/memory_plan.h"
 
 #include "engine/backend/memory.h"
-#include "engine/runtime/layers/shape.h"
-#include "engine/runtime/state/parameters.h"
+#include "engine/runtime/plan/parameter_list.h"
+#include "engine/runtime/plan/shape.h"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/runtime/executor/message_plan.h"
+#include "engine/runtime/memory/message_bounds.h"
 #include "engine/simulate/buffers.h"
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // The copies of one device between its memory and its host, as the plan anchors them (engine/schedule/copies.h).
 #pragma once
 
-#include "engine/runtime/executor/run_plan.h"
 #include "engine/runtime/memory/device_memory.h"
 #include "engine/runtime/offload/copy_thread.h"
 #include "engine/runtime/offload/host_arena.h"
+#include "engine/runtime/plan/run_plan.h"
 #include "engine/timeline/timeline.h"
 
 #include <memory>

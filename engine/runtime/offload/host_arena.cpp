@@ -1,6 +1,6 @@
 #include "engine/runtime/offload/host_arena.h"
 
-#include "engine/runtime/layers/shape.h"
+#include "engine/runtime/plan/shape.h"
 
 #include <algorithm>
 #include <numeric>

@@ -2,7 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/runtime/remote/kit.h"
-#include "engine/runtime/remote/parent_watch.h"
+#include "engine/runtime/worker/parent_watch.h"
 #include "engine/runtime/worker/worker.h"
 
 #include <condition_variable>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/runtime/remote/host.h"
-#include "engine/runtime/remote/machine_report.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/training_run.h"
+#include "engine/runtime/worker/machine_report.h"
 #include "engine/runtime/worker/worker_link.h"
 #include "engine/runtime/worker/worker_process.h"
 

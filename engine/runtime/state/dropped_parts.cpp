@@ -1,6 +1,6 @@
 #include "engine/runtime/state/dropped_parts.h"
 
-#include "engine/runtime/layers/shape.h"
+#include "engine/runtime/plan/shape.h"
 
 namespace stagelens::runtime {
 

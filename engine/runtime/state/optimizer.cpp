@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
-#include <vector>
 
 namespace stagelens::runtime {
 
@@ -165,71 +162,6 @@ void updateFromSums(Parameter &parameter, const operators::Optimizer &optimizer,
     else if (parameter.updated().size() > 0)
         optimizer.update(choice, {updates, gradientScale, parameter.updatedPart(), Half::Update}, update);
     update.finish();
-}
-
-void addOutputGradients(const Devices &devices)
-{
-    for (const auto &device : devices) {
-        for (const auto &parameter : device->parameters()) {
-            if (parameter->outputGradient.size() == 0)
-                continue;
-            device->compute().add(parameter->gradient.data(), parameter->outputGradient.data(), parameter->count());
-            device->compute().zero(parameter->outputGradient.data(), parameter->count());
-        }
-        device->compute().finish();
-    }
-}
-
-void addCopies(const Devices &devices)
-{
-    struct Original {
-        Parameter *parameter = nullptr;
-        Device *device = nullptr;
-    };
-    std::map<std::tuple<int, int, int>, Original> originals; ///< by share, tensor rank and parameter
-    std::vector<Original> copies;
-    const auto keyOf = [](const Device &device, const Parameter &parameter) {
-        return std::tuple(device.place().share, device.place().tensor, parameter.index);
-    };
-    for (const auto &device : devices) {
-        for (const auto &parameter : device->parameters()) {
-            if (parameter->isCopy)
-                copies.push_back({parameter.get(), device.get()});
-            else
-                originals[keyOf(*device, *parameter)] = {parameter.get(), device.get()}; // a shard has no copy
-        }
-    }
-    for (const auto &[copy, device] : copies) {
-        const Original &original = originals.at(keyOf(*device, *copy));
-        original.device->compute().add(original.parameter->gradient.data(), copy->gradient.data(), copy->count());
-        original.device->compute().finish();
-    }
-    for (const auto &[copy, device] : copies) {
-        device->compute().copy(copy->gradient.data(), originals.at(keyOf(*device, *copy)).parameter->gradient.data(),
-                               copy->count());
-        device->compute().finish();
-    }
-}
-
-std::vector<double> gradientSquares(const RunPlan &plan, const Device &device)
-{
-    std::vector<double> squares(plan.parameters.size());
-    if (device.place().share >= plan.experiment.parallel.shardGroup())
-        return squares; // another group has the same sums
-    for (std::size_t index = 0; index < squares.size(); ++index)
-        if (const Parameter *part = device.find(static_cast<int>(index));
-            part != nullptr && !part->isCopy && !part->isRepeated && !part->biasRate)
-            squares[index] = device.compute().sumOfSquares(part->gradient.data() + part->share.begin, part->share.size());
-    return squares;
-}
-
-double gradientNorm(const std::vector<std::vector<double>> &squares)
-{
-    double sum = 0;
-    for (std::size_t index = 0; index < squares.front().size(); ++index)
-        for (const std::vector<double> &ofRank : squares)
-            sum += ofRank[index];
-    return std::sqrt(sum);
 }
 
 float clipFactor(double norm, double clip)

@@ -1,8 +1,8 @@
 #include "engine/runtime/worker/worker.h"
 
 #include "engine/base/text.h"
-#include "engine/runtime/remote/parent_watch.h"
-#include "engine/runtime/worker/nccl.h"
+#include "engine/runtime/processes/nccl.h"
+#include "engine/runtime/worker/parent_watch.h"
 #include "engine/runtime/worker/worker_link.h"
 #include "engine/runtime/worker/worker_process.h"
 

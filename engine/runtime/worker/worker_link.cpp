@@ -1,7 +1,7 @@
 #include "engine/runtime/worker/worker_link.h"
 
 #include "engine/model/experiment_json.h"
-#include "engine/runtime/worker/packed_timeline.h"
+#include "engine/runtime/processes/packed_timeline.h"
 #include "engine/schedule/text_form.h"
 
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
 // The protocol between a worker and its parent over a local socket.
 #pragma once
 
-#include "engine/runtime/training_run.h"
-#include "engine/runtime/worker/packing.h"
+#include "engine/runtime/processes/packing.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/runtime/worker/worker.h"
 
 #include <mutex>

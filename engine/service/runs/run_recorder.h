@@ -1,7 +1,7 @@
 // The record of a run that trains: what its steps report goes into the store and into the snapshots that are published.
 #pragma once
 
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/runs/run_writer.h"
 

@@ -1,5 +1,6 @@
-#include "engine/runtime/run_check.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/machine/processor.h"
+#include "engine/runtime/memory/memory_check.h"
+#include "engine/runtime/training/run_check.h"
 #include "engine/service/engine_service.h"
 
 namespace stagelens::service {

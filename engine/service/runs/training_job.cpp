@@ -10,10 +10,10 @@
 #include "engine/service/runs/run_recorder.h"
 #include "engine/service/schedule_plan.h"
 
-#include "engine/runtime/state/checkpoint.h"
-#include "engine/runtime/state/run_folders.h"
-#include "engine/runtime/training_run.h"
-#include "engine/runtime/worker/accelerators.h"
+#include "engine/runtime/machine/accelerators.h"
+#include "engine/runtime/training/checkpoint.h"
+#include "engine/runtime/training/run_folders.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/runtime/worker/worker.h"
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // A checkpoint in the folder of a run: its description, its files with tensors, and what a session takes up of them. A checksum
 // keeps accidents out, but no attacker: the target makes it right.
-#include "engine/runtime/state/checkpoint.h"
+#include "engine/runtime/training/checkpoint.h"
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
 #include "engine/model/experiment_json.h"

@@ -1,7 +1,7 @@
 // What a worker process says: frames on a socket, and the values in them.
 #include "engine/model/experiment_json.h"
-#include "engine/runtime/remote/machine_report.h"
-#include "engine/runtime/worker/packed_timeline.h"
+#include "engine/runtime/processes/packed_timeline.h"
+#include "engine/runtime/worker/machine_report.h"
 #include "engine/runtime/worker/worker_link.h"
 #include "engine/schedule/text_form.h"
 #include "tests/fuzz/support.h"

@@ -1,8 +1,8 @@
 // Training with compressed gradients: the bits that do not depend on schedule, mode and ZeRO-1, what stays exact, memory,
 // traffic and learning.
 #include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/run_devices.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/training/run_devices.h"
+#include "engine/runtime/training/training_run.h"
 #include "engine/simulate/costs/compression_costs.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"

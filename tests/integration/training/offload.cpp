@@ -1,8 +1,8 @@
 // Activation offload: runs that copy activations to the host and back have the bits of runs that do not, and hold on devices
 // and host exactly what is planned.
-#include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/run_check.h"
+#include "engine/runtime/plan/lowering.h"
+#include "engine/runtime/training/run_check.h"
 #include "engine/simulate/offload/offload_plan.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"

@@ -1,9 +1,9 @@
 // Slices of sequences: gradients against the unpartitioned reference, the bits that depend on the cuts only, memory, and the
 // loss on held-back tokens.
 #include "engine/model/names.h"
-#include "engine/runtime/executor/lowering.h"
 #include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/training_run.h"
+#include "engine/runtime/plan/lowering.h"
+#include "engine/runtime/training/training_run.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

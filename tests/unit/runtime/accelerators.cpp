@@ -1,5 +1,6 @@
 // Assignment of GPUs to devices, and errors if they do not fit.
-#include "engine/runtime/worker/accelerators.h"
+#include "engine/runtime/machine/accelerators.h"
+#include "engine/runtime/memory/gpu_memory.h"
 #include "tests/support/test_program.h"
 
 #include <QtTest>

@@ -1,6 +1,6 @@
 // The capability table: each row and each pair of rows is predicted, run or refused as the table says.
 #include "engine/model/capabilities.h"
-#include "engine/runtime/run_check.h"
+#include "engine/runtime/training/run_check.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 

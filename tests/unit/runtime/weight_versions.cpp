@@ -1,7 +1,7 @@
 // The weight version of each pass under PipeDream, and which versions are kept.
-#include "engine/runtime/executor/weight_versions.h"
+#include "engine/runtime/state/weight_versions.h"
 #include "engine/backend/compute.h"
-#include "engine/runtime/layers/shape.h"
+#include "engine/runtime/plan/shape.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 

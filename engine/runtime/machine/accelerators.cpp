@@ -1,0 +1,159 @@
+#include "engine/runtime/machine/accelerators.h"
+
+#include "engine/backend/plugin.h"
+#include "engine/base/text.h"
+#include "engine/operators/sizes.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <new>
+
+namespace stagelens::runtime {
+namespace {
+
+using backend::Gpu;
+
+/// Returns the indices of the GPUs that can train.
+std::vector<int> usable(const std::vector<Gpu> &gpus)
+{
+    std::vector<int> places;
+    for (std::size_t i = 0; i < gpus.size(); ++i)
+        if (gpus[i].problem.empty())
+            places.push_back(static_cast<int>(i));
+    return places;
+}
+
+base::Error missing(const std::string &problem)
+{
+    return base::Error::invalid("training.backend", fmt::format("cuda is not available: {}; choose cpu", problem));
+}
+
+/// Returns the result of `work`; turns exceptions of a GPU into errors.
+template <class Work>
+auto onGpus(const Work &work) -> base::Result<decltype(work())>
+{
+    try {
+        return work();
+    } catch (const std::bad_alloc &) {
+        return base::Error::failed("a GPU is out of memory; end other programs that use it");
+    } catch (const std::exception &error) {
+        return base::Error::failed(error.what());
+    }
+}
+
+} // namespace
+
+GpuList gpus()
+{
+    GpuList found;
+    backend::Gpus *all = backend::cudaGpus(found.problem);
+    if (all == nullptr)
+        return found;
+    found.gpus = all->list(found.problem);
+    if (found.problem.empty() && usable(found.gpus).empty())
+        found.problem = found.gpus.empty()
+                            ? "CUDA sees no GPU; CUDA_VISIBLE_DEVICES may hide it"
+                            : fmt::format("GPU 0, {}, cannot train: {}", found.gpus.front().name, found.gpus.front().problem);
+    return found;
+}
+
+std::string gpusText(const std::vector<Gpu> &gpus)
+{
+    std::string text;
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        const Gpu &gpu = gpus[i];
+        const std::string state =
+            gpu.problem.empty() ? fmt::format("{} of {} free", base::bytesText(gpu.freeBytes), base::bytesText(gpu.totalBytes))
+                                : gpu.problem;
+        text += fmt::format("{}{} {} ({}, {})", i == 0 ? "" : ", ", i, gpu.name, gpu.architecture, state);
+    }
+    return text;
+}
+
+std::string backendProblem(const std::string &backend)
+{
+    return backend == "cuda" ? gpus().problem : std::string();
+}
+
+std::vector<int> gpuOfDevice(const std::vector<Gpu> &gpus, int devices)
+{
+    const std::vector<int> places = usable(gpus);
+    std::vector<int> chosen;
+    for (int device = 0; device < devices && !places.empty(); ++device)
+        chosen.push_back(places[static_cast<std::size_t>(device) * std::min(places.size(), static_cast<std::size_t>(devices)) /
+                                static_cast<std::size_t>(devices)]);
+    return chosen;
+}
+
+std::string mappingText(const std::vector<Gpu> &gpus, int devices, bool isLive)
+{
+    std::vector<int> places = gpuOfDevice(gpus, devices);
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    if (places.empty())
+        return {};
+    const int count = static_cast<int>(places.size());
+    const std::string text = fmt::format("{}{}{} x {}", devices, devices == 1 ? " device on " : " devices on ", count,
+                                         gpus[static_cast<std::size_t>(places.front())].name);
+    if (count == devices || !isLive)
+        return text;
+    return text + ", at once: they share its multiprocessors and memory, so that bubbles can be compared, but absolute times "
+                  "cannot";
+}
+
+base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large)
+{
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return missing(found.problem);
+    std::string problem;
+    return onGpus([&] { return backend::cudaGpus(problem)->checkKernels(usable(found.gpus).front(), large); });
+}
+
+base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop)
+{
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return missing(found.problem);
+    const auto asked = [](const void *token) { return static_cast<const std::stop_token *>(token)->stop_requested(); };
+    std::string problem;
+    return onGpus([&] { return backend::cudaGpus(problem)->benchKernels(usable(found.gpus).front(), shapes, {asked, &stop}); });
+}
+
+base::Result<> openGpus(const std::vector<int> &ranks, const std::vector<int> &places, bool hasNetwork)
+{
+    const GpuList found = gpus();
+    if (!found.problem.empty())
+        return missing(found.problem);
+    std::vector<int> distinct;
+    for (const int rank : ranks)
+        distinct.push_back(places[static_cast<std::size_t>(rank)]);
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    const auto opened = onGpus([&] {
+        std::string problem;
+        backend::cudaGpus(problem)->open(distinct, !hasNetwork);
+        return true;
+    });
+    return opened ? base::Result<>() : opened.error();
+}
+
+base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const model::Experiment &experiment,
+                                                                          const std::vector<int> &ranks,
+                                                                          const std::vector<int> &places,
+                                                                          const kernels::Interrupt &interrupt)
+{
+    std::vector<std::unique_ptr<backend::Compute>> made;
+    if (experiment.training.backend != "cuda") {
+        for (std::size_t i = 0; i < ranks.size(); ++i)
+            made.push_back(backend::makeCpuCompute(interrupt));
+        return made;
+    }
+    return onGpus([&]() -> std::vector<std::unique_ptr<backend::Compute>> {
+        std::string problem;
+        for (const int rank : ranks)
+            made.push_back(backend::cudaGpus(problem)->makeCompute(places[static_cast<std::size_t>(rank)],
+                                                                   operators::enginePrecision(experiment), interrupt));
+        return std::move(made);
+    });
+}
+
+} // namespace stagelens::runtime

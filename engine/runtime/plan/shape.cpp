@@ -1,0 +1,80 @@
+#include "engine/runtime/plan/shape.h"
+
+#include "engine/operators/architecture.h"
+#include "engine/operators/slices.h"
+
+#include <algorithm>
+
+namespace stagelens::runtime {
+namespace {
+
+kernels::RotaryRule rotationOf(const model::ModelConfig &model)
+{
+    kernels::RotaryRule rule{model.ropeTheta};
+    if (const auto &scaling = model.ropeScaling)
+        rule.scaling = {scaling->factor, scaling->lowFrequencyFactor, scaling->highFrequencyFactor,
+                        static_cast<double>(scaling->originalSequence)};
+    return rule;
+}
+
+/// Gives both kinds of layers the room of the larger, so that the memory of a stage does not depend on their order; see
+/// operators::engineFloats().
+void makeEqual(LayerPlan &one, LayerPlan &other)
+{
+    one.recipe.scratch = other.recipe.scratch = operators::widerScratch(one.recipe.scratch, other.recipe.scratch);
+    const std::int64_t kept = std::max(one.partly.kept.floats, other.partly.kept.floats);
+    const std::int64_t dropped = std::max(one.partly.dropped.floats, other.partly.dropped.floats);
+    for (LayerPlan *plan : {&one, &other}) {
+        plan->partly.kept.floats = kept;
+        plan->partly.dropped.floats = dropped;
+        plan->whole.dropped.floats = kept + dropped;
+    }
+}
+
+} // namespace
+
+Shape::Shape(const model::Experiment &experiment)
+    : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence / experiment.parallel.context),
+      whole(sequence * experiment.parallel.context), hidden(experiment.model.hidden),
+      heads(experiment.model.heads / experiment.parallel.tensor),
+      kvHeads(std::max(1, experiment.model.kvHeads / experiment.parallel.tensor)), ffn(experiment.model.ffn),
+      vocabulary(experiment.model.vocabularySize), microbatches(experiment.parallel.microbatches),
+      replicas(experiment.parallel.replicas), split(operators::engineSplit(experiment)), headSize(experiment.model.headSize()),
+      normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)), rotation(rotationOf(experiment.model)),
+      precision(operators::enginePrecision(experiment))
+{
+    const auto planOf = [&](std::int64_t count, bool hasExperts) {
+        const operators::LayerRecipe recipe = operators::recipeOf(operators::engineBlock(experiment, hasExperts));
+        const auto dropped = operators::droppedValues(recipe.block, recipe.saved, experiment.schedule.recomputeModules);
+        return std::make_shared<LayerPlan>(LayerPlan{recipe, operators::storageOf(recipe, dropped, batch * count, precision),
+                                                     operators::storageOf(recipe, recipe.saved, batch * count, precision)});
+    };
+    if (split.slices == 1) {
+        auto plan = planOf(sequence, experiment.model.hasExperts());
+        if (experiment.model.mixesLayers()) {
+            auto other = planOf(sequence, false);
+            makeEqual(*plan, *other);
+            dense = std::move(other);
+        }
+        layer = std::move(plan);
+        return;
+    }
+    std::int64_t next = 0;
+    for (const int count : operators::sliceLengths(experiment)) { // experts are refused
+        slices.push_back({next, count, planOf(count, false)});
+        next += count;
+    }
+    choose(static_cast<int>(std::ranges::max_element(slices, {}, &SequenceSlice::tokens) - slices.begin()));
+}
+
+void Shape::choose(int microbatch)
+{
+    if (slices.empty())
+        return;
+    const SequenceSlice &slice = slices[size(microbatch % sliceCount())];
+    begin = slice.begin;
+    sequence = slice.tokens;
+    layer = slice.layer;
+}
+
+} // namespace stagelens::runtime

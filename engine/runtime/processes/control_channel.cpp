@@ -1,0 +1,291 @@
+#include "engine/runtime/processes/control_channel.h"
+
+#include "engine/backend/plugin.h"
+#include "engine/model/experiment_json.h"
+#include "engine/runtime/processes/packed_timeline.h"
+#include "engine/schedule/text_form.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace stagelens::runtime {
+namespace {
+
+using backend::Bytes;
+
+/// Returns the FNV-1a hash of the tokens.
+std::uint64_t hashOf(const std::vector<std::int32_t> &tokens)
+{
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const std::int32_t token : tokens)
+        hash = (hash ^ static_cast<std::uint32_t>(token)) * 0x100000001b3ULL;
+    return hash;
+}
+
+/// Moves a lane to a clock that began earlier by `by`.
+void shift(timeline::Lane &lane, base::Nanos by)
+{
+    for (const auto times : {&lane.begin, &lane.end})
+        for (base::Nanos &time : *times)
+            time += by;
+    for (timeline::AnchoredSlice &slice : lane.anchored) {
+        slice.begin += by;
+        slice.end += by;
+    }
+    lane.tailBegin += by;
+    lane.tailEnd += by;
+}
+
+base::Error malformedResult(std::size_t rank)
+{
+    return base::Error::failed(
+        fmt::format("process {} sent a malformed result; start all processes from the same build", rank));
+}
+
+/// Returns the sum of squares of this replica's share of each parameter's gradient on a device, in double; 0 for parameters
+/// that it does not hold or holds as a copy.
+std::vector<double> gradientSquares(const RunPlan &plan, const Device &device)
+{
+    std::vector<double> squares(plan.parameters.size());
+    if (device.place().share >= plan.experiment.parallel.shardGroup())
+        return squares; // another group has the same sums
+    for (std::size_t index = 0; index < squares.size(); ++index)
+        if (const Parameter *part = device.find(static_cast<int>(index));
+            part != nullptr && !part->isCopy && !part->isRepeated && !part->biasRate)
+            squares[index] = device.compute().sumOfSquares(part->gradient.data() + part->share.begin, part->share.size());
+    return squares;
+}
+
+/// Returns the norm of the whole gradient from the squares of every rank, added parameter by parameter and in rank order.
+double normOf(const std::vector<std::vector<double>> &squares)
+{
+    double sum = 0;
+    for (std::size_t index = 0; index < squares.front().size(); ++index)
+        for (const std::vector<double> &ofRank : squares)
+            sum += ofRank[index];
+    return std::sqrt(sum);
+}
+
+} // namespace
+
+std::string mpiProblem()
+{
+    return backend::mpiProblem();
+}
+
+base::Result<ProcessGroupPtr> joinThroughMpi()
+{
+    return backend::joinThroughMpi();
+}
+
+base::Result<> requireSame(backend::ProcessGroup &group, const std::string &what, const std::string &value,
+                           const std::string &remedy, const std::stop_token &stop)
+{
+    Packer own;
+    own.put(value);
+    const auto all = group.gather(own.take(), stop);
+    if (!all)
+        return all.error();
+    std::string verdict;
+    for (std::size_t rank = 1; rank < all->size() && verdict.empty(); ++rank)
+        if ((*all)[rank] != all->front())
+            verdict = fmt::format("process {} has another {} than process 0; {}", rank, what, remedy);
+    Packer result;
+    result.put(verdict);
+    const auto received = group.broadcast(result.take(), stop);
+    if (!received)
+        return received.error();
+    verdict = Unpacker(*received).text();
+    return verdict.empty() ? base::Result<>() : base::Error::invalid("--transport", verdict);
+}
+
+base::Result<> reportOutcome(const ProcessGroupPtr &group, base::Result<> outcome)
+{
+    if (!group || outcome)
+        return outcome;
+    if (outcome.error().kind == base::ErrorKind::Cancelled)
+        if (auto why = group->failure())
+            return *std::move(why);
+    group->giveUp(outcome.error());
+    return outcome;
+}
+
+ControlChannel::ControlChannel(ProcessGroupPtr group, int ranks, std::stop_token halt)
+    : m_group(std::move(group)), m_halt(std::move(halt))
+{
+    m_ranks.resize(m_group ? 1 : size(ranks));
+    std::iota(m_ranks.begin(), m_ranks.end(), m_group ? m_group->rank() : 0);
+}
+
+std::unique_ptr<backend::Transport> ControlChannel::makeTransport(std::stop_token halt) const
+{
+    if (!m_group)
+        return backend::makeInProcessTransport(static_cast<int>(m_ranks.size()), std::move(halt));
+    return m_group->makeTransport(std::move(halt));
+}
+
+base::Result<std::vector<Bytes>> ControlChannel::allGather(Bytes own)
+{
+    const auto gathered = m_group->gather(std::move(own), m_halt);
+    if (!gathered)
+        return gathered.error();
+    Packer all;
+    for (const Bytes &part : *gathered)
+        all.put(part);
+    const auto received = m_group->broadcast(all.take(), m_halt);
+    if (!received)
+        return received.error();
+    Unpacker parts(*received);
+    std::vector<Bytes> result;
+    for (int rank = 0; rank < m_group->size(); ++rank)
+        result.push_back(parts.values<std::byte>());
+    return result;
+}
+
+base::Result<> ControlChannel::checkSameInputs(const RunPlan &plan, const Batch &first)
+{
+    if (isAlone())
+        return {};
+    const std::string experiment = model::toJson(plan.experiment).dump();
+    if (auto same = requireSame(*m_group, "experiment", experiment, "give all of them the same options and files", m_halt);
+        !same)
+        return same;
+    if (auto same =
+            requireSame(*m_group, "schedule", schedule::toText(plan.schedule),
+                        "it follows this machine's calibration; export it once and give all of them --schedule-file", m_halt);
+        !same)
+        return same;
+    return requireSame(*m_group, "first batch", std::to_string(hashOf(first.allInputs())),
+                       "the files of --data differ between the machines", m_halt);
+}
+
+base::Result<> ControlChannel::barrier()
+{
+    if (isAlone())
+        return {};
+    if (const auto gathered = m_group->gather({}, m_halt); !gathered)
+        return gathered.error();
+    const auto received = m_group->broadcast({}, m_halt);
+    return received ? base::Result<>() : received.error();
+}
+
+void ControlChannel::reportProgress(int step, std::size_t passesDone)
+{
+    if (m_group)
+        m_group->note(step, passesDone);
+}
+
+base::Result<double> ControlChannel::gradientNorm(const RunPlan &plan, const Devices &devices)
+{
+    std::vector<std::vector<double>> squares;
+    for (const auto &device : devices)
+        squares.push_back(gradientSquares(plan, *device));
+    if (isAlone())
+        return normOf(squares);
+    Packer own;
+    own.put(squares.front());
+    const auto all = allGather(own.take());
+    if (!all)
+        return all.error();
+    squares.clear();
+    for (const Bytes &part : *all)
+        squares.push_back(Unpacker(part).values<double>());
+    return normOf(squares);
+}
+
+base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin)
+{
+    if (isAlone())
+        return {};
+    const DeviceOutcome &mine = outcomes.front();
+    Packer own;
+    own.put(std::chrono::duration_cast<std::chrono::nanoseconds>(begin.time_since_epoch()).count() + m_group->clock().offset);
+    own.put(mine.loss);
+    own.put(mine.peakMemory);
+    own.put(mine.peakHost);
+    pack(own, mine.lane);
+    const auto all = m_group->gather(own.take(), m_halt);
+    if (!all)
+        return all.error();
+    if (!isFirst())
+        return {};
+    outcomes.clear();
+    std::vector<base::Nanos> begins;
+    for (const Bytes &part : *all) {
+        Unpacker packed(part);
+        DeviceOutcome &outcome = outcomes.emplace_back();
+        begins.push_back(packed.value<base::Nanos>());
+        outcome.loss = packed.value<double>();
+        outcome.peakMemory = packed.value<simulate::MemoryByCategory>();
+        outcome.peakHost = packed.value<base::Bytes>();
+        outcome.lane = unpackLane(packed);
+        if (!packed.isWhole())
+            return malformedResult(outcomes.size() - 1);
+    }
+    const base::Nanos earliest = *std::ranges::min_element(begins);
+    for (std::size_t rank = 0; rank < outcomes.size(); ++rank)
+        shift(outcomes[rank].lane, begins[rank] - earliest);
+    return {};
+}
+
+base::Result<double> ControlChannel::sumOnFirst(double own)
+{
+    if (isAlone())
+        return own;
+    Packer packer;
+    packer.put(own);
+    const auto all = m_group->gather(packer.take(), m_halt);
+    if (!all)
+        return all.error();
+    double sum = 0;
+    for (const Bytes &part : *all)
+        sum += Unpacker(part).value<double>();
+    return sum;
+}
+
+base::Result<> ControlChannel::gatherRows(std::vector<float> &tensor, const Device &device, int parameter,
+                                          const ParameterPart &part)
+{
+    if (isAlone())
+        return {};
+    Packer packer;
+    if (Parameter *own = device.find(parameter); own != nullptr && !own->isCopy && !own->isRepeated && !isFirst()) {
+        std::vector<float> values(own->numbers(part) ? size(own->share.size()) : 0);
+        device.compute().read(values, own->numbersFrom(part, own->share.begin));
+        std::vector<std::int64_t> runs; // first element in the whole tensor and their number, of each run of values
+        if (!values.empty())
+            own->held.eachRun(own->share, [&runs](std::int64_t, std::int64_t first, std::int64_t count) {
+                runs.push_back(first);
+                runs.push_back(count);
+            });
+        packer.put(runs);
+        packer.put(values);
+    }
+    const auto all = m_group->gather(packer.take(), m_halt);
+    if (!all)
+        return all.error();
+    for (std::size_t rank = 0; rank < all->size(); ++rank) {
+        if ((*all)[rank].empty())
+            continue;
+        Unpacker packed((*all)[rank]);
+        const auto runs = packed.values<std::int64_t>();
+        const auto values = packed.values<float>();
+        auto from = values.begin();
+        for (std::size_t run = 0; run + 1 < runs.size(); run += 2) {
+            const std::int64_t first = runs[run];
+            const std::int64_t count = runs[run + 1];
+            if (first < 0 || count < 0 || count > values.end() - from || first > std::ssize(tensor) - count)
+                return malformedResult(rank);
+            std::copy_n(from, count, tensor.begin() + first);
+            from += count;
+        }
+        if (!packed.isWhole() || from != values.end())
+            return malformedResult(rank);
+    }
+    return {};
+}
+
+} // namespace stagelens::runtime

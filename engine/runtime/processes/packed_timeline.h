@@ -1,0 +1,91 @@
+// Serialises timelines.
+#pragma once
+
+#include "engine/runtime/processes/packing.h"
+#include "engine/timeline/timeline.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace stagelens::runtime {
+
+inline void pack(Packer &packer, const timeline::Lane &lane)
+{
+    for (const auto *times : {&lane.begin, &lane.end, &lane.vocabulary})
+        packer.put(*times);
+    packer.put(lane.pass);
+    packer.put(lane.tailBegin);
+    packer.put(lane.tailEnd);
+    packer.put(lane.anchored);
+}
+
+/// Returns whether kind and flag are valid. Checks the byte of the flag, because reading it as a bool is undefined otherwise.
+[[nodiscard]] inline bool isPossible(const schedule::Pass &pass)
+{
+    const std::byte flag = std::as_bytes(std::span(&pass, 1))[offsetof(schedule::Pass, pairedWithNext)];
+    return static_cast<int>(pass.kind) < schedule::kPassKindCount && std::to_integer<int>(flag) <= 1;
+}
+
+[[nodiscard]] inline bool isPossible(const timeline::TransferSlice &slice, int devices)
+{
+    return slice.device >= 0 && slice.device < devices && slice.peer >= -1 && slice.peer < devices &&
+           static_cast<int>(slice.transfer) < schedule::kTransferCount;
+}
+
+/// Bytes of an empty lane: five counts and its tail.
+inline constexpr std::size_t kLeastLaneBytes = 5 * sizeof(std::size_t) + 2 * sizeof(base::Nanos);
+
+[[nodiscard]] inline timeline::Lane unpackLane(Unpacker &packed)
+{
+    timeline::Lane lane;
+    for (auto *times : {&lane.begin, &lane.end, &lane.vocabulary})
+        *times = packed.values<base::Nanos>();
+    lane.pass = packed.values<schedule::Pass>();
+    lane.tailBegin = packed.value<base::Nanos>();
+    lane.tailEnd = packed.value<base::Nanos>();
+    lane.anchored = packed.values<timeline::AnchoredSlice>();
+    packed.require(std::ranges::all_of(lane.anchored, [](const timeline::AnchoredSlice &slice) {
+        return static_cast<int>(slice.kind) < timeline::kAnchoredKinds;
+    }));
+    const bool isEven = lane.end.size() == lane.size() && lane.pass.size() == lane.size() &&
+                        (lane.vocabulary.empty() || lane.vocabulary.size() == lane.size());
+    packed.require(isEven && std::ranges::all_of(lane.pass, [](const schedule::Pass &pass) { return isPossible(pass); }));
+    if (!packed.isWhole())
+        return {};
+    return lane;
+}
+
+inline void pack(Packer &packer, const timeline::Timeline &timeline)
+{
+    packer.put(timeline.provenance);
+    packer.put(timeline.lanes.size());
+    for (const timeline::Lane &lane : timeline.lanes)
+        pack(packer, lane);
+    packer.put(timeline.transfers);
+    packer.put(timeline.stages.size());
+    for (const std::vector<int> &stages : timeline.stages)
+        packer.put(stages);
+    packer.put(timeline.microbatchDirection);
+    packer.put(timeline.slices);
+}
+
+[[nodiscard]] inline timeline::Timeline unpackTimeline(Unpacker &packed)
+{
+    timeline::Timeline timeline;
+    timeline.provenance = packed.value<timeline::Provenance>(static_cast<int>(timeline::Provenance::Imported) + 1);
+    timeline.lanes.resize(packed.count(kLeastLaneBytes));
+    for (timeline::Lane &lane : timeline.lanes)
+        lane = unpackLane(packed);
+    timeline.transfers = packed.values<timeline::TransferSlice>();
+    packed.require(std::ranges::all_of(
+        timeline.transfers, [&](const timeline::TransferSlice &slice) { return isPossible(slice, timeline.devices()); }));
+    timeline.stages.resize(packed.count(sizeof(std::size_t)));
+    for (std::vector<int> &stages : timeline.stages)
+        stages = packed.values<int>();
+    timeline.microbatchDirection = packed.values<std::uint8_t>();
+    timeline.slices = packed.value<int>();
+    packed.require(timeline.slices >= 1);
+    return timeline;
+}
+
+} // namespace stagelens::runtime

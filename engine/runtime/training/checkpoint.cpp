@@ -1,0 +1,255 @@
+#include "engine/runtime/training/checkpoint.h"
+
+#include "engine/base/sync_folder.h"
+#include "engine/base/text.h"
+#include "engine/model/experiment_json.h"
+#include "engine/runtime/training/checkpoint_description.h"
+#include "engine/runtime/training/checkpoint_parts.h"
+#include "engine/schedule/families.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <new>
+#include <optional>
+#include <set>
+#include <system_error>
+
+namespace stagelens::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Error;
+using base::Result;
+using model::Json;
+
+/// The folder of a run contains step-<n>, or part-<n> while that is being written.
+constexpr std::string_view kWhole = "step-";
+constexpr std::string_view kPart = "part-";
+
+/// Returns n of "<prefix>n", or nothing.
+std::optional<std::int64_t> numberOf(const fs::path &place, std::string_view prefix)
+{
+    const std::string name = place.filename().string();
+    return name.starts_with(prefix) ? base::parseInteger(std::string_view(name).substr(prefix.size())) : std::nullopt;
+}
+
+/// Returns the step numbers of the complete checkpoints in a folder, newest first.
+std::vector<std::int64_t> wholeCheckpoints(const fs::path &runFolder)
+{
+    std::error_code error;
+    std::vector<std::int64_t> numbers;
+    for (fs::directory_iterator each(runFolder, error); !error && each != fs::directory_iterator(); each.increment(error))
+        if (const auto number = numberOf(each->path(), kWhole))
+            numbers.push_back(*number);
+    std::ranges::sort(numbers, std::greater<>());
+    return numbers;
+}
+
+/// Removes all checkpoints in the folder, complete or not, except that of step `newest` and the complete one before it.
+void removeOthers(const fs::path &runFolder, std::int64_t newest)
+{
+    const std::vector<std::int64_t> numbers = wholeCheckpoints(runFolder);
+    const auto former = std::ranges::find_if(numbers, [&](std::int64_t number) { return number < newest; });
+    const auto isKept = [&](std::int64_t number) { return number == newest || (former != numbers.end() && number == *former); };
+    std::error_code ignored;
+    std::vector<fs::path> others;
+    for (fs::directory_iterator each(runFolder, ignored); !ignored && each != fs::directory_iterator();
+         each.increment(ignored)) {
+        const auto whole = numberOf(each->path(), kWhole);
+        if (whole ? !isKept(*whole) : numberOf(each->path(), kPart).has_value())
+            others.push_back(each->path());
+    }
+    for (const fs::path &other : others)
+        fs::remove_all(other, ignored);
+}
+
+bool isDoubleBuffered(const RunPlan &plan)
+{
+    return plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered;
+}
+
+Result<> writeParts(const fs::path &folder, const Session &session, const std::vector<double> &losses,
+                    const std::stop_token &stop)
+{
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error)
+        return Error::failed(fmt::format("cannot be created: {}; free disk space or choose another folder", error.message()),
+                             folder.string());
+    std::vector<CheckpointPart> parts = partsOf(session.plan().experiment);
+    if (isDoubleBuffered(session.plan()))
+        parts.push_back(previousPart());
+    Json checksums = Json::object();
+    for (const CheckpointPart &part : parts) {
+        const auto written = writePart(part, folder, session, stop);
+        if (!written)
+            return written.error();
+        checksums[part.file] = *written;
+    }
+    return writeDescription(folder, session, losses, checksums);
+}
+
+/// Returns the parts that a checkpoint has.
+std::vector<CheckpointPart> storedParts(const Checkpoint &checkpoint)
+{
+    std::vector<CheckpointPart> parts = partsOf(checkpoint.experiment);
+    const CheckpointPart previous = previousPart();
+    std::error_code ignored;
+    if (checkpoint.checksums.empty() ? fs::exists(checkpoint.folder / previous.file, ignored)
+                                     : checkpoint.checksums.contains(previous.file))
+        parts.push_back(previous);
+    return parts;
+}
+
+/// Returns the update counters of a checkpoint without them, assuming that its schedule never changed.
+std::vector<int> updatesOf(const Checkpoint &checkpoint, std::size_t parameters)
+{
+    const model::Experiment &experiment = checkpoint.experiment;
+    std::vector<int> updates(parameters, checkpoint.steps());
+    const auto schedule = schedule::makeSchedule(experiment);
+    if (!schedule || schedule->weightUpdate() != schedule::WeightUpdate::EachMicrobatch)
+        return updates;
+    for (std::size_t i = experiment.model.tied ? kTokenTable + 1 : 0; i < updates.size(); ++i)
+        updates[i] *= schedule->microbatches();
+    return updates;
+}
+
+std::int64_t sequencesOfStep(const model::Experiment &experiment)
+{
+    return experiment.parallel.stepMicrobatches() * experiment.parallel.microbatchSize;
+}
+
+/// Reads a checkpoint and checks all its files.
+Result<Checkpoint> soundCheckpoint(const fs::path &runFolder, std::int64_t number)
+{
+    auto found = readDescription(runFolder / fmt::format("{}{}", kWhole, number), number);
+    if (!found)
+        return found;
+    const std::vector<ParameterInfo> parameters = parameterList(found->experiment.model);
+    for (const CheckpointPart &part : storedParts(*found))
+        if (auto read = readPart(part, *found, parameters); !read)
+            return std::move(read).error();
+    if (found->checksums.empty()) {
+        found->updates = updatesOf(*found, parameters.size());
+        found->note = fmt::format(
+            "the checkpoint after step {} was written by a version without checksums: damage to it cannot be ruled out",
+            number);
+    }
+    if (found->updates.size() != parameters.size())
+        return Error::invalid(
+            (found->folder / kCheckpointDescription).string(),
+            fmt::format("counts the updates of {} parameters of {}", found->updates.size(), parameters.size()));
+    return found;
+}
+
+} // namespace
+
+Result<Checkpoint> newestCheckpoint(const fs::path &runFolder)
+{
+    const std::vector<std::int64_t> numbers = wholeCheckpoints(runFolder);
+    std::optional<Error> damage; // damage of the newest one
+    for (const std::int64_t number : numbers) {
+        auto found = soundCheckpoint(runFolder, number);
+        if (found && damage)
+            found->note = fmt::format("the checkpoint after step {} is damaged, the run resumes after step {}: {}",
+                                      numbers.front(), number, damage->text());
+        if (found || found.error().kind != base::ErrorKind::InvalidInput)
+            return found;
+        if (!damage)
+            damage = std::move(found).error();
+    }
+    return damage.value_or(
+        Error::invalid(runFolder.string(), "has no checkpoint; train with --checkpoint-every to write some"));
+}
+
+base::Problems checkpointProblems(const model::Experiment &experiment)
+{
+    const model::CompressionChoice &choice = experiment.training.compression;
+    if (!choice.isOn())
+        return {};
+    return {{"training.gradient_compression", fmt::format("is {}, but checkpoints do not hold what each replica has not sent "
+                                                          "yet; choose none, or leave out --checkpoint-every",
+                                                          operators::text(choice))}};
+}
+
+base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment)
+{
+    base::Problems problems;
+    const auto differs = [&](const std::string &field, const Json &now, const Json &then) {
+        problems.push_back(
+            {field, fmt::format("is {}, but the checkpoint is of a run with {}; leave it as it was", now.dump(), then.dump())});
+    };
+    const Json now = model::toJson(experiment);
+    const Json then = model::toJson(checkpoint.experiment);
+    const auto compare = [&](const char *group, const std::string &key) {
+        if (now[group].value(key, Json()) != then[group].value(key, Json()))
+            differs(fmt::format("{}.{}", group, key), now[group].value(key, Json()), then[group].value(key, Json()));
+    };
+    if (!experiment.hasModel || !checkpoint.experiment.hasModel)
+        return {{"model", "is missing; a run goes on with the model of its checkpoint"}};
+    std::set<std::string> keys; // documents omit default values
+    for (const Json *document : {&now, &then})
+        for (const auto &[key, value] : (*document)["model"].items())
+            keys.insert(key);
+    for (const std::string &key : keys)
+        if (key != "preset" && key != "dtype") // names only; the CPU engine always computes in fp32
+            compare("model", key);
+    compare("training", "seed");
+    compare("training", "data");
+    if (experiment.training.optimizer.name != checkpoint.experiment.training.optimizer.name)
+        differs("training.optimizer.name", experiment.training.optimizer.name, checkpoint.experiment.training.optimizer.name);
+    if (const auto ours = sequencesOfStep(experiment), theirs = sequencesOfStep(checkpoint.experiment); ours != theirs)
+        problems.push_back(
+            {"parallel.microbatches", fmt::format("make steps of {} sequences, but the checkpoint is of a run with {} a step; "
+                                                  "keep replicas x microbatches x microbatch_size as it was",
+                                                  ours, theirs)});
+    if (experiment.training.steps <= checkpoint.steps())
+        problems.push_back(
+            {"training.steps", fmt::format("is {}, but the checkpoint stands after step {} already; raise it to train on",
+                                           experiment.training.steps, checkpoint.steps())});
+    return problems;
+}
+
+Result<> restore(const Checkpoint &checkpoint, Session &session)
+{
+    for (const CheckpointPart &part : storedParts(checkpoint)) {
+        const auto tensors = readPart(part, checkpoint, session.plan().parameters);
+        if (!tensors)
+            return tensors.error();
+        session.setTensors(part.buffer, *tensors);
+        // Other schedules have no version before the last update, because their last update was not delayed by a step.
+        if (part.buffer == &Parameter::value)
+            session.setTensors(&Parameter::previous, *tensors);
+    }
+    session.setUpdates(checkpoint.updates);
+    return {};
+}
+
+Result<> writeCheckpoint(const fs::path &runFolder, const Session &session, const std::vector<double> &losses,
+                         const std::stop_token &stop)
+{
+    const fs::path part = runFolder / fmt::format("{}{}", kPart, losses.size());
+    const fs::path whole = runFolder / fmt::format("{}{}", kWhole, losses.size());
+    std::error_code error;
+    Result<> written;
+    try {
+        written = writeParts(part, session, losses, stop);
+    } catch (const std::bad_alloc &) {
+        written =
+            Error::failed("takes more memory than is free: a copy of the parameters is made to write them", part.string());
+    }
+    if (written) {
+        fs::rename(part, whole, error);
+        if (error)
+            written = Error::failed(fmt::format("cannot be renamed to {}: {}", whole.string(), error.message()), part.string());
+    }
+    if (written) {
+        base::syncFolder(runFolder); // before an older one is removed
+        removeOthers(runFolder, static_cast<std::int64_t>(losses.size()));
+    } else
+        fs::remove_all(part, error);
+    return written;
+}
+
+} // namespace stagelens::runtime

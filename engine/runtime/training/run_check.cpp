@@ -1,0 +1,117 @@
+#include "engine/runtime/training/run_check.h"
+
+#include "engine/model/capabilities.h"
+#include "engine/operators/optimizers/optimizer.h"
+#include "engine/operators/sizes.h"
+#include "engine/operators/stage_layers.h"
+#include "engine/runtime/machine/accelerators.h"
+#include "engine/runtime/machine/processor.h"
+#include "engine/runtime/memory/gpu_memory.h"
+#include "engine/runtime/plan/lowering.h"
+#include "engine/schedule/check/ranks.h"
+#include "engine/schedule/check/validator.h"
+#include "engine/schedule/vocabulary_tables.h"
+
+#include <fmt/format.h>
+#include <numeric>
+#include <string>
+
+namespace stagelens::runtime {
+namespace {
+
+/// Adds problems of settings that asynchronous weight updates do not support.
+void addAsynchronous(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    if (schedule.runs(schedule::PassKind::S))
+        found.push_back({"schedule.vocabulary",
+                         "the schedule updates weights between the passes of a sharded output layer, which makes its "
+                         "shards inconsistent; choose none or redis, or updates end-of-step"});
+    if (schedule.placement().directions > 1)
+        found.push_back({"schedule",
+                         "the two model replicas sum their gradients at the end of the step, but the schedule updates "
+                         "weights at another time; use one replica, or updates end-of-step"});
+    if (experiment.training.optimizer.clip && schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
+        found.push_back({"training.optimizer.clip",
+                         "each stage is updated before the gradients of earlier stages are computed, so their "
+                         "norm is unknown; remove clip, or choose 1f1b"});
+}
+
+/// Adds problems of settings that GPUs do not support.
+void addPrecision(base::Problems &found, const model::ModelConfig &model)
+{
+    if (model.dtype != model::DataType::Bf16)
+        return;
+    constexpr int kMultiple = 8;
+    for (const auto &[field, width] : {std::tuple<const char *, std::int64_t>("model.hidden", model.hidden),
+                                       {"model.ffn", model.ffn},
+                                       {"model.head_dim", model.headDim ? model.queryWidth() : 0}})
+        if (width % kMultiple != 0)
+            found.push_back({field, fmt::format("is {}, but bf16 on GPUs needs a multiple of {}; choose one, or --dtype fp32",
+                                                width, kMultiple)});
+}
+
+base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    base::Problems found = model::unsupported(experiment, model::Use::Run);
+    if (experiment.training.backend == "cuda")
+        addPrecision(found, experiment.model);
+    if (operators::findOptimizer(experiment.training.optimizer.name) == nullptr)
+        found.push_back(
+            {"training.optimizer.name", fmt::format("is not supported; choose {}", operators::optimizerNames(" or "))});
+    const model::ParallelPlan &parallel = experiment.parallel;
+    const int microbatches = schedule.microbatches() / schedule.slices();
+    if (schedule.devices() != parallel.devices || microbatches != parallel.microbatches) {
+        found.push_back(
+            {"parallel",
+             fmt::format("the schedule is for {} devices and {} microbatches, the plan has {} and {}; make them equal",
+                         schedule.devices(), microbatches, parallel.devices, parallel.microbatches)});
+    }
+    for (base::Problem &problem : schedule::rankProblems(parallel, schedule))
+        found.push_back(std::move(problem));
+    const std::vector<int> layers = operators::stageLayers(experiment);
+    if (static_cast<int>(layers.size()) != schedule.stages()) {
+        found.push_back(
+            {"parallel.stage_layers", fmt::format("the schedule has {} stages, but {} are given; give one number a stage",
+                                                  schedule.stages(), layers.size())});
+    } else if (const int sum = std::accumulate(layers.begin(), layers.end(), 0); sum != experiment.model.layers) {
+        found.push_back({"parallel.stage_layers", fmt::format("the stages have {} layers, the model has {}; make them equal",
+                                                              sum, experiment.model.layers)});
+    }
+    // Only valid schedules are lowered. The lowered schedule may deadlock if devices differ in the order of their S.
+    std::vector<schedule::Violation> violations = schedule::findViolations(schedule, 10);
+    if (violations.empty())
+        if (const schedule::Schedule executed = lowered(schedule); executed.passCount() > schedule.passCount())
+            violations = schedule::findViolations(executed, 10);
+    for (const schedule::Violation &violation : violations)
+        found.push_back({"schedule", fmt::format("device {}, position {}: {}; {}", violation.device, violation.position,
+                                                 violation.cause, violation.remedy)});
+    if (!schedule.isSynchronous())
+        addAsynchronous(found, experiment, schedule);
+    return found;
+}
+
+} // namespace
+
+base::Result<> checkPlan(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    base::Problems found = problemsOf(experiment, schedule);
+    return found.empty() ? base::Result<>() : base::Error::invalid(std::move(found));
+}
+
+base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule, const std::vector<int> &places)
+{
+    base::Problems found = problemsOf(experiment, schedule);
+    if (const std::string problem = backendProblem(experiment.training.backend); !problem.empty())
+        found.push_back({"training.backend", experiment.training.backend + " is not available: " + problem + "; choose cpu"});
+    if (!found.empty())
+        return base::Error::invalid(std::move(found));
+    if (experiment.training.backend == "cpu")
+        return checkMemory(experiment, schedule, availableBytes());
+    const auto need = memoryNeed(experiment, schedule);
+    if (!need)
+        return need.error();
+    const std::vector<backend::Gpu> all = gpus().gpus;
+    return checkGpuMemory(all, *need, places.empty() ? gpuOfDevice(all, schedule.devices()) : places);
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,328 @@
+#include "engine/runtime/training/session.h"
+
+#include "engine/runtime/executor/evaluation.h"
+#include "engine/runtime/executor/kernel_recorder.h"
+#include "engine/runtime/executor/message_order.h"
+#include "engine/runtime/machine/accelerators.h"
+#include "engine/runtime/plan/lowering.h"
+#include "engine/runtime/processes/nccl.h"
+#include "engine/runtime/state/optimizer.h"
+#include "engine/runtime/training/run_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace stagelens::runtime {
+namespace {
+
+/// Progress reports per step, in addition to that at its end.
+constexpr std::size_t kReportsPerStep = 64;
+
+} // namespace
+
+Session::Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
+                 const TransportOptions &transport)
+    : m_plan(experiment, schedule), m_link(std::move(stop), [halt = m_halt]() mutable { halt.request_stop(); }),
+      m_broken(transport.processes ? transport.processes->broken() : std::stop_token(),
+               [halt = m_halt]() mutable { halt.request_stop(); }),
+      m_control(transport.processes, m_plan.mesh.ranks(), m_halted), m_isOverNccl(transport.isOverNccl), m_batch(m_plan.shape),
+      m_devices(m_plan, m_control, m_isOverNccl, m_halt)
+{}
+
+base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                                     std::stop_token stop, const TransportOptions &transport)
+{
+    std::vector<int> places;
+    if (transport.isOverNccl) {
+        auto found = ncclPlaces(experiment, transport.processes);
+        if (!found)
+            return found.error();
+        places = std::move(found).value();
+    } else if (transport.processes && experiment.training.backend != "cpu") {
+        return base::Error::invalid(
+            "training.backend",
+            fmt::format(
+                "mpi carries the tensors of processors, but the backend is {}; choose --transport nccl, or --backend cpu",
+                experiment.training.backend));
+    } else if (experiment.training.backend != "cpu") {
+        places = gpuOfDevice(gpus().gpus, schedule.devices());
+    }
+    if (auto sound = checkRun(experiment, schedule, places); !sound)
+        return sound.error();
+    auto tokens = openTokens(experiment, stop);
+    if (!tokens)
+        return tokens.error();
+    std::unique_ptr<Session> session(new Session(experiment, schedule, std::move(stop), transport));
+    session->m_tokens = std::move(tokens).value();
+    session->m_batch.load(*session->m_tokens, 0);
+    if (auto same = session->m_control.checkSameInputs(session->m_plan, session->m_batch); !same)
+        return same.error();
+    const auto passes = [session = session.get()] { return session->m_passesEver.load(); };
+    if (auto made = session->m_devices.make(std::move(places), session->isLive(), passes); !made)
+        return session->reasonOf(made.error());
+    if (transport.isOverNccl)
+        session->m_messages = messageOrder(session->m_plan);
+    return session;
+}
+
+base::Error Session::reasonOf(base::Error error) const
+{
+    const backend::Transport *transport = m_devices.transport();
+    const std::string problem = transport != nullptr ? transport->problem() : std::string();
+    if (error.kind == base::ErrorKind::Cancelled && !problem.empty())
+        error = base::Error::failed(problem);
+    // The loss of a process explains more than the failure of its messages.
+    if (error.kind == base::ErrorKind::Failed && m_isOverNccl && m_control.group())
+        return m_control.group()->failure().value_or(std::move(error));
+    return error;
+}
+
+/// Call after a step.
+void Session::noteFacts()
+{
+    base::Nanos error = 0;
+    for (const auto &device : m_devices.all())
+        error = std::max(error, device->clockError());
+    if (error > m_clockError) {
+        m_clockError = error;
+        m_facts["clocks"] = fmt::format("aligned within {:.1f} us", static_cast<double>(error) / 1000);
+    }
+    if (std::string text = m_devices.takeGpuMemoryText(); !text.empty())
+        m_facts["gpu memory"] = std::move(text);
+}
+
+/// Adds the choices of a step to the record. With several processes none has the choices of all.
+void Session::noteExperts()
+{
+    if (!m_plan.experiment.model.hasExperts() || !m_control.isAlone())
+        return;
+    std::vector<RouterCounts> layers(size(m_plan.experiment.model.layers));
+    for (const auto &device : m_devices.all())
+        for (const auto &[place, counts] : device->expertRecord().layers()) {
+            const auto stage = m_plan.stageLayers.begin() + place.first;
+            layers[size(std::accumulate(m_plan.stageLayers.begin(), stage, place.second))].add(counts);
+        }
+    m_experts.add(layers);
+    const std::vector<std::string> texts = m_experts.texts(m_plan.experiment.model.capacityFactor.has_value());
+    for (std::size_t layer = 0; layer < texts.size(); ++layer) {
+        if (texts[layer].empty()) // no experts
+            continue;
+        const std::string number = std::to_string(layer);
+        m_facts[fmt::format("experts of layer {}{}", std::string(number.size() < 2 ? 1 : 0, '0'), number)] = texts[layer];
+    }
+}
+
+std::vector<std::vector<base::Nanos>> Session::passBegins() const
+{
+    std::vector<std::vector<base::Nanos>> begins;
+    for (const auto &device : m_devices.all())
+        begins.push_back(device->passBegins());
+    return begins;
+}
+
+void Session::countPass(int index, const TrainingObserver &observer)
+{
+    const std::scoped_lock lock(m_progress);
+    ++m_passesDone;
+    ++m_passesEver;
+    m_control.reportProgress(index, m_passesDone);
+    if (observer.onProgress &&
+        (m_passesDone == m_devices.passCount() || m_passesDone % (m_devices.passCount() / kReportsPerStep + 1) == 0))
+        observer.onProgress({index, m_plan.experiment.training.steps, m_passesDone, m_devices.passCount()});
+}
+
+StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &observer,
+                           const std::function<base::Result<>()> &inspect)
+{
+    const model::OptimizerChoice &choice = m_plan.experiment.training.optimizer;
+    StepHooks hooks;
+    hooks.afterPass = [this, index, &observer] { countPass(index, observer); };
+    m_clipFactor = 1;
+    const auto work = [](timeline::AnchoredKind kind) {
+        return TailWork{.together = {},
+                        .onDevice = [kind](Device &device, int round) { return device.runAnchored(kind, round); },
+                        .anchored = kind};
+    };
+    const auto exchange = [&](timeline::AnchoredKind kind) { hooks.tail.push_back(work(kind)); };
+    const model::ParallelPlan &parallel = m_plan.experiment.parallel;
+    if (parallel.gathersFirst())
+        hooks.head.push_back(work(timeline::AnchoredKind::GatherParameters));
+    if (m_plan.experiment.model.tied || m_plan.schedule.placement().directions > 1)
+        hooks.tail.push_back({.together = [this] { return m_devices.sumCopies(); }, .onDevice = {}});
+    if (m_plan.tensorRanks() > 1)
+        exchange(timeline::AnchoredKind::SumReplicated);
+    if (m_plan.gradientRanks() > 1)
+        exchange(timeline::AnchoredKind::ReduceGradients);
+    if (inspect || (optimize && choice.clip)) {
+        const auto before = [this, optimize, &choice, &inspect]() -> base::Result<> {
+            if (optimize && choice.clip) {
+                const auto norm = m_control.gradientNorm(m_plan, m_devices.all());
+                if (!norm)
+                    return norm.error();
+                m_clipFactor = clipFactor(*norm, *choice.clip);
+            }
+            return inspect ? inspect() : base::Result<>();
+        };
+        hooks.tail.push_back({.together = before, .onDevice = {}});
+    }
+    if (!optimize)
+        return hooks;
+    const auto update = [this](Device &device, int round) { return device.optimize(m_clipFactor, round); };
+    hooks.tail.push_back({.together = {}, .onDevice = update, .rounds = TableSums::rounds(m_plan)});
+    if (m_plan.gradientRanks() > 1 && parallel.zero > 0 && !parallel.gathersFirst())
+        exchange(timeline::AnchoredKind::GatherParameters);
+    return hooks;
+}
+
+bool Session::isLive() const
+{
+    return !m_control.isAlone() || m_isOverNccl || model::runMode(m_plan.experiment, coreCount()) == model::RunMode::Live;
+}
+
+base::Result<timeline::Timeline> Session::runPasses(const StepHooks &hooks, ControlChannel::Clock::time_point begin)
+{
+    auto times = isLive() ? runLive(m_plan, m_devices.all(), hooks, m_halt, begin)
+                          : runVirtualClock(m_plan, m_devices.all(), hooks, m_halted);
+    if (times && m_halted.stop_requested())
+        return base::Error::cancelled();
+    return times;
+}
+
+base::Result<StepReport> Session::step(int index, bool optimize, const TrainingObserver &observer,
+                                       const std::function<base::Result<>()> &inspect)
+{
+    auto report = runStep(index, optimize, observer, inspect);
+    return report ? std::move(report) : reasonOf(report.error());
+}
+
+base::Result<StepReport> Session::runStep(int index, bool optimize, const TrainingObserver &observer,
+                                          const std::function<base::Result<>()> &inspect)
+{
+    m_batch.load(*m_tokens, index);
+    m_passesDone = 0;
+    for (const auto &device : m_devices.all())
+        device->beginStep(m_batch, index, optimize ? StepUse::Training : StepUse::Gradients);
+    const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
+    if (auto ready = m_control.barrier(); !ready)
+        return ready.error();
+    m_devices.transport()->announce(m_messages);
+    const bool records = index == m_recordedStep && m_control.isAlone();
+    if (const std::string problem = records ? startKernelRecording() : std::string(); !problem.empty())
+        m_facts["kernels"] = "not recorded: " + problem;
+    const auto begin = ControlChannel::Clock::now();
+    auto times = runPasses(hooks, begin);
+    timeline::KernelTracePtr kernels;
+    if (records)
+        kernels = std::make_shared<const timeline::KernelTrace>(
+            stopKernelRecording(times ? *times : timeline::Timeline(), passBegins()));
+    if (!times)
+        return times.error();
+    for (const auto &device : m_devices.all())
+        device->endStep();
+    noteFacts();
+    noteExperts();
+    std::vector<DeviceOutcome> outcomes;
+    const Devices &devices = m_devices.all();
+    for (std::size_t i = 0; i < devices.size(); ++i)
+        outcomes.push_back({devices[i]->lossSum(), devices[i]->meter().atPeak(), devices[i]->hostCopies().peakHost(),
+                            std::move(times->lanes[i])});
+    if (auto gathered = m_control.gatherOutcomes(outcomes, begin); !gathered)
+        return gathered.error();
+
+    StepReport report;
+    report.step = index;
+    times->lanes.assign(size(m_plan.schedule.devices()), {});
+    report.peakMemory.resize(times->lanes.size());
+    if (m_plan.schedule.hasCopies())
+        report.peakHost.resize(times->lanes.size());
+    const auto total = [](const simulate::MemoryByCategory &bytes) {
+        return std::accumulate(bytes.begin(), bytes.end(), base::Bytes{0});
+    };
+    for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
+        DeviceOutcome &outcome = outcomes[rank];
+        const RankPlace place =
+            m_control.isFirst() && !m_control.isAlone() ? m_plan.placeOf(static_cast<int>(rank)) : devices[rank]->place();
+        report.loss += place.tensor == 0 ? outcome.loss : 0; // tensor ranks compute the same
+        if (auto &peak = report.peakMemory[size(place.device)]; total(outcome.peakMemory) > total(peak))
+            peak = outcome.peakMemory;
+        if (m_plan.schedule.hasCopies())
+            report.peakHost[size(place.device)] = std::max(report.peakHost[size(place.device)], outcome.peakHost);
+        if (isOfFirstRail(place, 0))
+            times->lanes[size(place.device)] = std::move(outcome.lane);
+    }
+    report.loss /= static_cast<double>(m_plan.shape.stepMicrobatches() * m_plan.shape.wholeTokens());
+    if (m_plan.joinsOutputPasses)
+        joinOutputPasses(*times);
+    for (int device = 0; device < m_plan.schedule.devices(); ++device)
+        times->stages.push_back(m_plan.schedule.placement().stagesOf(device));
+    times->slices = m_plan.schedule.slices();
+    report.iteration = times->iteration();
+    report.facts = m_facts;
+    report.kernels = std::move(kernels);
+    report.timeline = std::make_shared<const timeline::Timeline>(std::move(times).value());
+    return report;
+}
+
+/// The devices run a round in turn: what a round receives was sent in the rounds before it.
+base::Result<> Session::gatherParameters()
+{
+    constexpr auto kGather = timeline::AnchoredKind::GatherParameters;
+    bool isEnd = !m_plan.experiment.parallel.gathersFirst();
+    for (int round = 0; !isEnd; ++round) {
+        isEnd = true;
+        for (const auto &device : m_devices.all()) {
+            if (round >= device->rounds(kGather))
+                continue;
+            isEnd = false;
+            if (auto done = device->runAnchored(kGather, round); !done)
+                return done;
+        }
+    }
+    return {};
+}
+
+base::Result<std::optional<double>> Session::evaluate(int steps)
+{
+    if (m_tokens->heldBackSequences() > 0)
+        if (auto gathered = gatherParameters(); !gathered)
+            return reasonOf(gathered.error());
+    std::vector<Device *> first; // one replica is enough, with those that have other experts
+    for (const auto &device : m_devices.all())
+        if (device->place().replica < m_plan.expertRanks())
+            first.push_back(device.get());
+    auto loss = evaluateHeldBack(m_plan, first, *m_tokens, steps, m_halted);
+    for (const auto &device : m_devices.all())
+        device->beginStep(m_batch, steps, StepUse::Evaluation); // drops what the evaluation stored
+    for (const auto &device : m_devices.all())
+        device->endStep();
+    if (!loss)
+        return reasonOf(loss.error());
+    if (!*loss || m_control.isAlone())
+        return loss;
+    const auto sum = m_control.sumOnFirst(**loss); // 0 on devices without the last stage
+    return sum ? base::Result<std::optional<double>>(*sum) : sum.error();
+}
+
+void Session::watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch)
+{
+    for (const auto &device : m_devices.all())
+        device->watchUpdates(watch);
+}
+
+bool Session::isLossFinite() const
+{
+    return std::ranges::all_of(m_devices.all(), [](const auto &device) { return std::isfinite(device->lossSum()); });
+}
+
+base::Result<Tensors> Session::collect(const ParameterPart &part)
+{
+    Tensors all = m_devices.tensors(part);
+    for (std::size_t index = 0; index < all.size(); ++index)
+        if (auto added = m_control.gatherRows(all[index], *m_devices.all().front(), static_cast<int>(index), part); !added)
+            return added.error();
+    return all;
+}
+
+} // namespace stagelens::runtime

@@ -1,0 +1,103 @@
+// A run in progress: its devices, transport and tokens.
+#pragma once
+
+#include "engine/runtime/executor/executor.h"
+#include "engine/runtime/processes/control_channel.h"
+#include "engine/runtime/training/run_devices.h"
+#include "engine/runtime/training/training_run.h"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+namespace stagelens::runtime {
+
+class Session {
+public:
+    /// Checks plan, schedule and memory, opens the tokens and creates the devices. Errors name the field at fault. With several
+    /// processes, each opens a session and makes the same calls; reports are complete on the first one only.
+    [[nodiscard]] static base::Result<std::unique_ptr<Session>> open(const model::Experiment &experiment,
+                                                                     const schedule::Schedule &schedule, std::stop_token stop,
+                                                                     const TransportOptions &transport = {});
+    Session(const Session &) = delete;
+    Session &operator=(const Session &) = delete;
+
+    /// Computes the gradients of a step; with `optimize`, also updates the parameters, which clears them. `inspect` (if set)
+    /// may read the gradients in between.
+    [[nodiscard]] base::Result<StepReport> step(int index, bool optimize, const TrainingObserver &observer,
+                                                const std::function<base::Result<>()> &inspect = {});
+
+    [[nodiscard]] Tensors parameters() const { return tensors(&Parameter::value); }
+    [[nodiscard]] Tensors gradients() const { return tensors(&Parameter::gradient); }
+    /// Returns values, gradients or optimizer state of the whole model, if all of it is in this process.
+    [[nodiscard]] Tensors tensors(const ParameterPart &part) const { return m_devices.tensors(part); }
+    /// Returns the same from all processes, on the first one only.
+    [[nodiscard]] base::Result<Tensors> collect(const ParameterPart &part);
+    /// Replaces the tensors of a part, as tensors() returns them. Skips parameters without that part.
+    void setTensors(const ParameterPart &part, const Tensors &tensors) { m_devices.setTensors(part, tensors); }
+    /// Returns the number of updates of each parameter, if all of the model is in this process.
+    [[nodiscard]] std::vector<int> updates() const { return m_devices.updates(); }
+    void setUpdates(const std::vector<int> &counts) { m_devices.setUpdates(counts); }
+    /// Returns the mean loss over the held-back tokens after `steps` steps; nothing if there are none.
+    [[nodiscard]] base::Result<std::optional<double>> evaluate(int steps);
+    /// Returns false if a loss of the last step was NaN or infinite.
+    [[nodiscard]] bool isLossFinite() const;
+    /// Records the GPU kernels of that step.
+    void recordKernels(int step) { m_recordedStep = step; }
+    /// Sets an entry of StepReport::facts.
+    void noteFact(const std::string &name, std::string text) { m_facts[name] = std::move(text); }
+    /// See Device::watchUpdates().
+    void watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch);
+    /// Returns Parameter::stage of each parameter.
+    [[nodiscard]] std::vector<int> parameterStages() const { return m_devices.parameterStages(); }
+    [[nodiscard]] const ControlChannel &control() const { return m_control; }
+    [[nodiscard]] const RunPlan &plan() const { return m_plan; }
+    /// The tokens of the last step.
+    [[nodiscard]] const Batch &batch() const { return m_batch; }
+
+private:
+    Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
+            const TransportOptions &transport);
+    [[nodiscard]] base::Result<StepReport> runStep(int index, bool optimize, const TrainingObserver &observer,
+                                                   const std::function<base::Result<>()> &inspect);
+    /// Returns the cause of an error: if the run was only cancelled because the transport failed, the error of the transport.
+    [[nodiscard]] base::Error reasonOf(base::Error error) const;
+    /// Returns whether each device has a thread of its own.
+    [[nodiscard]] bool isLive() const;
+    [[nodiscard]] base::Result<timeline::Timeline> runPasses(const StepHooks &hooks, ControlChannel::Clock::time_point begin);
+    /// With parameters that replicas gather first (ZeRO-3): makes them whole outside of a step. Device::endStep() drops them.
+    [[nodiscard]] base::Result<> gatherParameters();
+    [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
+                                    const std::function<base::Result<>()> &inspect);
+    void noteExperts();
+    void noteFacts();
+    [[nodiscard]] std::vector<std::vector<base::Nanos>> passBegins() const;
+    void countPass(int index, const TrainingObserver &observer);
+
+    RunPlan m_plan;
+    std::stop_source m_halt; ///< requested by the user and by failing devices
+    std::stop_token m_halted = m_halt.get_token();
+    std::stop_callback<std::function<void()>> m_link;   ///< forwards the user's stop to m_halt
+    std::stop_callback<std::function<void()>> m_broken; ///< forwards the failure of other processes to m_halt
+    ControlChannel m_control;
+    bool m_isOverNccl;
+    std::vector<backend::Message> m_messages;   ///< announced in each step; empty unless the transport needs them
+    std::atomic<std::int64_t> m_passesEver = 0; ///< passes ended in this process
+    Batch m_batch;
+    std::unique_ptr<TokenSource> m_tokens;
+    RunDevices m_devices;
+    ExpertLog m_experts;
+    std::map<std::string, std::string> m_facts; ///< StepReport::facts
+    base::Nanos m_clockError = 0;               ///< greatest so far
+    int m_recordedStep = -1;
+    float m_clipFactor = 1;
+    std::mutex m_progress; ///< serialises calls of the observer
+    std::size_t m_passesDone = 0;
+};
+
+} // namespace stagelens::runtime

@@ -1,0 +1,110 @@
+// Trains a model: executes a Schedule on p devices.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "engine/model/experiment.h"
+#include "engine/runtime/training/run_folders.h"
+#include "engine/schedule/schedule.h"
+#include "engine/simulate/memory.h"
+#include "engine/timeline/kernel_trace.h"
+#include "engine/timeline/timeline.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace stagelens::backend {
+class ProcessGroup;
+}
+
+namespace stagelens::runtime {
+
+/// How tensors are exchanged between the devices of a run.
+struct TransportOptions {
+    /// The processes of the run, one device each; null if all devices are in this process.
+    std::shared_ptr<backend::ProcessGroup> processes = {};
+    /// Whether tensors are exchanged over NCCL, with one device per GPU; else within this process, or through `processes`.
+    bool isOverNccl = false;
+};
+
+/// The results of one step.
+struct StepReport {
+    int step = 0;              ///< from 0
+    double loss = 0;           ///< mean over all tokens of the step
+    base::Nanos iteration = 0; ///< live: wall time; virtual clock: simulated
+    timeline::TimelinePtr timeline;
+    /// Peak bytes of each device's tensors by category, measured by the allocator.
+    std::vector<simulate::MemoryByCategory> peakMemory;
+    /// With offload: peak bytes of each device's activations on the host; else empty.
+    std::vector<base::Bytes> peakHost = {};
+    /// Facts about the measurement by name, "clocks" (how well the device clocks are aligned) and "gpu memory", or about the
+    /// initial parameters, "init".
+    std::map<std::string, std::string> facts = {};
+    timeline::KernelTracePtr kernels = {}; ///< if recorded
+};
+
+/// Progress within a step (on the virtual clock, after every few passes).
+struct Progress {
+    int step = 0;
+    int steps = 0;
+    std::size_t passesDone = 0; ///< of the current step
+    std::size_t passCount = 0;  ///< of a step
+};
+
+/// Mean loss on the tokens held back from training.
+struct Evaluation {
+    int steps = 0; ///< done before it
+    double loss = 0;
+    friend bool operator==(const Evaluation &, const Evaluation &) = default;
+};
+
+/// Callbacks of a run, called on its threads, one call at a time. Any may be empty.
+struct TrainingObserver {
+    std::function<void(const StepReport &)> onStep;
+    std::function<void(const Progress &)> onProgress;
+    /// Called before the first and after the last step if tokens are held back.
+    std::function<void(const Evaluation &)> onEvaluation = {};
+    /// Called after each checkpoint attempt. If writing fails, the previous checkpoint remains and the run continues.
+    std::function<void(int steps, const base::Result<> &written)> onCheckpoint = {};
+};
+
+/// Trains `experiment.training.steps` steps of a resolved, valid experiment, or the remaining steps after a checkpoint.
+/// Cancelled after a stop of `stop`, which interrupts kernels and waits. Failed, with step, microbatch and device, if the loss
+/// is not finite (the state before that step is then in the dump, if any) or memory is exhausted. File errors name the file.
+/// Several processes call it with the same arguments: only the first writes files and receives complete reports, and an error
+/// of one ends all with its reason.
+[[nodiscard]] base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                   const RunFolders &folders, const TrainingObserver &observer, std::stop_token stop,
+                                   const TransportOptions &transport = {});
+
+/// The error of a gradient against the float64 reference.
+struct GradientError {
+    std::string parameter; ///< Hugging Face name, "transformer.h.0.attn.c_attn.weight"
+    double relative = 0;   ///< Frobenius norm of the difference over that of the reference
+};
+struct Verification {
+    int steps = 1;   ///< several for asynchronous schedules, so that several weight versions are used
+    double loss = 0; ///< of the last step
+    double referenceLoss = 0;
+    std::vector<GradientError> gradients;
+    [[nodiscard]] double worst() const;
+    static constexpr double kTolerance = 1e-5;     ///< of a run in fp32
+    static constexpr double kBf16Tolerance = 1e-2; ///< bf16 has 8 bits of precision
+    double tolerance = kTolerance;                 ///< of this run
+    [[nodiscard]] bool holds() const;              ///< loss (relative) and every gradient within the tolerance
+};
+/// Compares one step with an unpartitioned float64 reference of the same model, parameters (rounded to bf16 in a bf16 run) and
+/// batch. Asynchronous schedules: three steps with updates; the reference uses the weight versions of the schedule, and
+/// compares the gradient of every update and the weights after it.
+[[nodiscard]] base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                                std::stop_token stop);
+
+/// Returns every gradient of one step, parameter by parameter in Hugging Face order, for bitwise comparison in tests.
+[[nodiscard]] base::Result<std::vector<float>> stepGradients(const model::Experiment &experiment,
+                                                             const schedule::Schedule &schedule);
+
+} // namespace stagelens::runtime

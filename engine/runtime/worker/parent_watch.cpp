@@ -1,0 +1,63 @@
+#include "engine/runtime/worker/parent_watch.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace stagelens::runtime {
+namespace {
+
+constexpr std::chrono::seconds kPatience{5};
+
+std::chrono::milliseconds silence()
+{
+    constexpr double kSeconds = 15;
+    constexpr double kMost = 86400;
+    const char *text = std::getenv("STAGELENS_HOST_SILENCE_SECONDS"); // NOLINT(concurrency-mt-unsafe): nothing sets it
+    const double seconds = text == nullptr ? kSeconds : base::parseNumber(text).value_or(kSeconds);
+    const std::chrono::milliseconds given(
+        static_cast<std::int64_t>(1000 * (seconds > 0 && seconds < kMost ? seconds : kSeconds)));
+    return std::max<std::chrono::milliseconds>(given, 2 * kHeartbeat); // a heartbeat may be late
+}
+
+} // namespace
+
+void ParentWatch::begin()
+{
+    hear();
+    m_thread = std::jthread([this](const std::stop_token &ended) { watch(ended); });
+}
+
+void ParentWatch::hear()
+{
+    const std::scoped_lock lock(m_mutex);
+    m_heard = Clock::now();
+    m_changed.notify_all();
+}
+
+void ParentWatch::lose()
+{
+    const std::scoped_lock lock(m_mutex);
+    m_isLost = true;
+    m_changed.notify_all();
+}
+
+void ParentWatch::watch(const std::stop_token &ended)
+{
+    const auto limit = silence();
+    std::unique_lock lock(m_mutex);
+    while (!m_isLost && Clock::now() - m_heard < limit) {
+        (void)m_changed.wait_until(lock, ended, m_heard + limit, [&] { return m_isLost; });
+        if (ended.stop_requested())
+            return;
+    }
+    lock.unlock();
+    m_stop.request_stop(); // interrupts kernels and waits; its callbacks take other locks
+    lock.lock();
+    (void)m_changed.wait_for(lock, ended, kPatience, [] { return false; });
+    if (!ended.stop_requested())
+        m_abandon();
+}
+
+} // namespace stagelens::runtime
