@@ -3,6 +3,7 @@
 #include "app/scenes.h"
 #include "engine/model/experiment_json.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/plans/schedule_plan.h"
 #include "ui/canvas/colours.h"
 #include "ui/controls/theme.h"
 #include "ui/morph/animation_writer.h"

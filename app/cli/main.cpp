@@ -6,7 +6,7 @@
 #include "engine/base/log.h"
 #include "engine/base/printable.h"
 #include "engine/runtime/worker/worker.h"
-#include "engine/service/machines.h"
+#include "engine/service/machine/machines.h"
 
 #include <CLI/CLI.hpp>
 

@@ -15,6 +15,7 @@
 #include "engine/model/names.h"
 #include "engine/operators/optimizers/optimizer.h"
 #include "engine/schedule/families.h"
+#include "engine/service/plans/schedule_plan.h"
 #include "engine/service/search/recompute_advice.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/predictions/explain.h"
 
 #include <nlohmann/json.hpp>
 

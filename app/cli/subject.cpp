@@ -3,6 +3,7 @@
 #include "app/cli/report.h"
 #include "engine/base/text.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/plans/schedule_plan.h"
 
 #include <filesystem>
 #include <fmt/format.h>

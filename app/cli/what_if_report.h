@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/interrupt.h"
-#include "engine/service/sensitivity.h"
+#include "engine/service/predictions/sensitivity.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -3,9 +3,6 @@
 #include "engine/base/exception_text.h"
 #include "engine/base/heap.h"
 #include "engine/base/mailbox.h"
-#include "engine/runtime/machine/accelerators.h"
-#include "engine/service/runs/import_job.h"
-#include "engine/service/runs/training_job.h"
 #include "engine/service/work_queue.h"
 
 #include <algorithm>
@@ -17,14 +14,6 @@
 #include <utility>
 
 namespace stagelens::service {
-
-std::vector<BackendInfo> backends()
-{
-    const runtime::GpuList found = runtime::gpus();
-    return {{"cpu", "this machine's processor, fp32, one thread a device", true, {}},
-            {"cuda", "NVIDIA GPUs, fp32 or bf16" + (found.gpus.empty() ? "" : ": " + runtime::gpusText(found.gpus)),
-             found.problem.empty(), found.problem}};
-}
 
 namespace {
 constexpr std::size_t kLargePlan = 100'000; ///< slices, above which a prediction's memory is worth giving back

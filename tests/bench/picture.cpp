@@ -2,6 +2,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/predictions/explain.h"
 #include "ui/canvas/qcp.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/shell/main_window.h"

@@ -3,6 +3,8 @@
 #include "engine/exchange/timeline_json.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/plans/schedule_plan.h"
+#include "engine/service/predictions/export_text.h"
 #include "engine/service/runs/run_durations.h"
 #include "tests/fuzz/support.h"
 

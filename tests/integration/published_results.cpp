@@ -1,7 +1,7 @@
 // Results of papers beside predictions: found for exactly the plans they were measured with, and near what is predicted.
 #include "engine/model/experiment_json.h"
 #include "engine/service/engine_service.h"
-#include "engine/service/published.h"
+#include "engine/service/plans/published.h"
 #include "tests/support/simulate_support.h"
 #include "tests/support/test_program.h"
 

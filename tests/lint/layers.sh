@@ -82,20 +82,20 @@ report "Only RequirementTable, and analyses of a given order that run backwards,
         grep -vE '^(engine/passes/(requirements|requirement_table)\.h|engine/schedule/check/validator\.cpp|engine/exchange/chrome_trace\.cpp|ui/state/links\.cpp):')"
 report "Only Frontier's users, WaitPlan and the search for the best order make a RequirementTable" \
     "$(grep -rnE '\bRequirementTable\b' --include='*.h' --include='*.cpp' app engine ui |
-        grep -vE '^(engine/passes/|engine/schedule/(devices_in_order\.h|order/list_schedule\.cpp):|engine/service/schedule_repair\.cpp:|engine/simulate/(wait_plan\.(h|cpp)|optimal_order\.cpp):)')"
+        grep -vE '^(engine/passes/|engine/schedule/(devices_in_order\.h|order/list_schedule\.cpp):|engine/service/plans/schedule_repair\.cpp:|engine/simulate/(wait_plan\.(h|cpp)|optimal_order\.cpp):)')"
 # Vocabulary methods: engine/passes/vocabulary says what one does, and a row of vocabulary_method.h names it. Recipes, the
 # passes of a schedule and VocabularyTables answer all others.
 ofMethods() {
     grep -rnE "$1" --include='*.h' --include='*.cpp' app engine ui | grep -vE '^engine/(passes/vocabulary/|model/vocabulary_method\.h:)'
 }
-deciders='engine/(model/(capabilities|family_shape)|operators/stage_layers|runtime/memory/memory_check|schedule/(families|order/vocabulary_insertion)|service/(schedule_plan|search/divisions))\.cpp'
+deciders='engine/(model/(capabilities|family_shape)|operators/stage_layers|runtime/memory/memory_check|schedule/(families|order/vocabulary_insertion)|service/(plans/schedule_plan|search/divisions))\.cpp'
 report "Only these files decide by the vocabulary method: $deciders" \
     "$(ofMethods 'traits\(.*\)\.(isChoice|redistributesLayers|isSharded|barriers)\b|vocabularyPasses\(.*\)\.empty\(|[!=]= (model::)?VocabularyMethod::' |
         grep -vE "^($deciders|ui/(learn/facts|words/method_groups)\.cpp):")" # the window's two print a trait
 # What else names a method makes a schedule or a plan with it: imports, measurements, pictures, the prepared sweep.
 report "Only makers of plans name a vocabulary method beside none" \
     "$(ofMethods '\bVocabularyMethod::[A-MO-Z]|VocabularyMethod::Naive' |
-        grep -vE "^($deciders|engine/(schedule/families/interlaced|service/(calibrate|gpu_bench))\.cpp|ui/sweep/sweep_plan\.cpp|app/(scenes|cli/commands/bench)\.cpp):")"
+        grep -vE "^($deciders|engine/(schedule/families/interlaced|service/(machine/calibrate|runs/gpu_bench))\.cpp|ui/sweep/sweep_plan\.cpp|app/(scenes|cli/commands/bench)\.cpp):")"
 # circles PATTERN: the loops of the graph of includes, whose nodes are what the extended regular expression leaves of each path.
 circles() {
     includesOf engine kernels ui app | sed -nE 's/^([^:]+):[0-9]+:[^"]*"((engine|kernels|ui|app)\/[^"]+)".*/\1 \2/p' |
@@ -116,10 +116,9 @@ rooms() {
         "$(find "engine/$folder" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | grep -vxE "$allowed")"
 }
 rooms runtime "machine plan data memory offload state layers executor processes reference training worker remote"
+rooms service "machine plans predictions search runs"
 # Files beside subfolders count alone: a folder's entrance may include its subfolders, and they may include other files of it.
 report "Includes make no circle of subfolders" "$(circles '(engine/(passes|schedule|simulate)/[a-z]+)/[^ ]+')"
-# EngineService's header names what its subfolders report, and their jobs include it.
-report "Runs of the service know nothing of its searches" "$(includesOf engine/service/runs | grep '"engine/service/search/')"
 report "Nothing below app ends the process" \
     "$(grep -rnE '\b(std::)?(exit|abort|quick_exit|_exit)\(' --include='*.h' --include='*.cpp' engine kernels |
         grep -vE ':[0-9]+:[[:space:]]*(//|\*)')"

@@ -1,6 +1,7 @@
 // Figures, sentences and verdicts as a person reads them.
 #include "engine/model/capabilities.h"
 #include "engine/schedule/families.h"
+#include "engine/service/predictions/explain.h"
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/state/gap_explanation.h"

@@ -1,6 +1,7 @@
 // The small copy of a plan too large for this computer.
 #include "ui/state/scaled_copy.h"
 #include "engine/model/presets.h"
+#include "engine/service/plans/training_check.h"
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 

@@ -1,5 +1,6 @@
 // Plans of several ranks in the window: shapes that fit, the topology, lanes that stand for ranks, and sweeps over shapes.
 #include "engine/model/presets.h"
+#include "engine/service/predictions/explain.h"
 #include "engine/simulate/idle_causes.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"

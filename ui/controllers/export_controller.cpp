@@ -1,6 +1,7 @@
 #include "ui/controllers/export_controller.h"
 
 #include "engine/base/file.h"
+#include "engine/service/predictions/export_text.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/pages/explore_page.h"
 #include "ui/panels/compare_panel.h"

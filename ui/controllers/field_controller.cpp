@@ -1,6 +1,7 @@
 #include "ui/controllers/field_controller.h"
 
 #include "engine/model/names.h"
+#include "engine/service/machine/backends.h"
 #include "ui/pages/explore_page.h"
 #include "ui/panels/field_editor.h"
 #include "ui/state/engine_bridge.h"

@@ -5,7 +5,7 @@
 #include "engine/base/log.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/schema.h"
-#include "engine/service/given_file.h"
+#include "engine/service/plans/given_file.h"
 #include "ui/state/experiment_document.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"

@@ -3,6 +3,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
+#include "engine/service/plans/training_check.h"
 #include "engine/service/runs/run_durations.h"
 #include "ui/panels/scaled_copy_dialog.h"
 #include "ui/state/engine_bridge.h"

@@ -1,6 +1,6 @@
 #include "ui/controllers/schedule_controller.h"
 
-#include "engine/service/schedule_repair.h"
+#include "engine/service/plans/schedule_repair.h"
 #include "ui/controllers/notice_controller.h"
 #include "ui/controllers/schedule_file_controller.h"
 #include "ui/controllers/window_actions.h"

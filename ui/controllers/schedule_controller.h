@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
-#include "engine/service/schedule_text.h"
+#include "engine/service/plans/schedule_text.h"
 #include "ui/state/latest_job.h"
 
 #include <QObject>

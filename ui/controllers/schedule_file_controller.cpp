@@ -1,5 +1,6 @@
 #include "ui/controllers/schedule_file_controller.h"
 
+#include "engine/service/plans/schedule_plan.h"
 #include "ui/controllers/notice_controller.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/state/experiment_document.h"

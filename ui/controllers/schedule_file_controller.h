@@ -1,7 +1,7 @@
 // Schedules from and to files.
 #pragma once
 
-#include "engine/service/schedule_text.h"
+#include "engine/service/plans/schedule_text.h"
 #include "ui/state/latest_job.h"
 
 #include <filesystem>

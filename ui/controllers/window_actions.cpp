@@ -1,6 +1,6 @@
 #include "ui/controllers/window_actions.h"
 
-#include "engine/service/launch.h"
+#include "engine/service/plans/launch.h"
 #include "ui/controls/button_style.h"
 #include "ui/words/language.h"
 #include "ui/words/plain_text.h"

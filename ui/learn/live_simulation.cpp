@@ -1,5 +1,7 @@
 #include "ui/learn/live_simulation.h"
 
+#include "engine/service/predictions/explain.h"
+
 namespace stagelens::ui {
 
 base::Result<LiveSimulation> simulated(const LivePlan &plan, const model::Experiment &experiment, const std::stop_token &stop)

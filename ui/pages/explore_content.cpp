@@ -1,6 +1,6 @@
 #include "ui/pages/explore_content.h"
 
-#include "engine/service/published.h"
+#include "engine/service/plans/published.h"
 #include "engine/service/search/equal_work.h"
 #include "ui/state/forecast.h"
 #include "ui/state/lane_groups.h"

@@ -1,7 +1,7 @@
 // What was exported for another framework, and what it leaves out.
 #pragma once
 
-#include "engine/service/launch.h"
+#include "engine/service/plans/launch.h"
 
 #include <QDialog>
 

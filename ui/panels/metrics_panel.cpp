@@ -3,7 +3,7 @@
 #include "ui/canvas/design.h"
 #include "ui/words/plain_text.h"
 
-#include "engine/service/published.h"
+#include "engine/service/plans/published.h"
 #include "engine/service/search/equal_work.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"

@@ -1,7 +1,7 @@
 // The schedule as text, beside its picture.
 #pragma once
 
-#include "engine/service/schedule_text.h"
+#include "engine/service/plans/schedule_text.h"
 
 #include <QFrame>
 

@@ -1,7 +1,7 @@
 // The text of a schedule with its faults at their place: a mark beside the line, a wave under the word, the reason on hover.
 #pragma once
 
-#include "engine/service/schedule_text.h"
+#include "engine/service/plans/schedule_text.h"
 
 #include <QPlainTextEdit>
 

@@ -1,6 +1,6 @@
 #include "ui/shell/main_window.h"
 
-#include "engine/service/given_file.h"
+#include "engine/service/plans/given_file.h"
 #include "ui/controllers/compare_controller.h"
 #include "ui/controllers/export_controller.h"
 #include "ui/controllers/field_controller.h"

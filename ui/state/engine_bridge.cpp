@@ -1,5 +1,7 @@
 #include "ui/state/engine_bridge.h"
 
+#include "engine/service/machine/backends.h"
+#include "engine/service/machine/calibrate.h"
 #include "ui/state/store_watch.h"
 
 #include <QMetaObject>

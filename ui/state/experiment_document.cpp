@@ -7,6 +7,7 @@
 #include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/plans/schedule_plan.h"
 
 #include <QFileInfo>
 #include <QHash>

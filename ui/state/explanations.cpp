@@ -1,5 +1,6 @@
 #include "ui/state/explanations.h"
 
+#include "engine/service/predictions/explain.h"
 #include "ui/state/engine_bridge.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "engine/model/schema.h"
 #include "engine/operators/sizes.h"
 #include "engine/schedule/families.h"
-#include "engine/service/schedule_text.h"
+#include "engine/service/plans/schedule_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 

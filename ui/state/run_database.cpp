@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/base/log.h"
 #include "engine/operators/stage_layers.h"
+#include "engine/service/predictions/export_text.h"
 #include "ui/words/run_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"

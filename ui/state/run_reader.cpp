@@ -1,7 +1,8 @@
 #include "ui/state/run_reader.h"
 
 #include "engine/operators/stage_layers.h"
-#include "engine/service/timeline_order.h"
+#include "engine/service/plans/schedule_plan.h"
+#include "engine/service/predictions/explain.h"
 #include "ui/words/differences.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "ui/state/scaled_copy.h"
 
 #include "engine/operators/sizes.h"
+#include "engine/service/plans/training_check.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "ui/strip/run_place.h"
 
-#include "engine/service/machines.h"
+#include "engine/service/machine/machines.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 

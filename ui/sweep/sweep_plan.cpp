@@ -3,7 +3,7 @@
 #include "engine/base/count.h"
 #include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
-#include "engine/service/published.h"
+#include "engine/service/plans/published.h"
 #include "ui/state/fields.h"
 #include "ui/sweep/sweep_shapes.h"
 #include "ui/words/tr.h"

@@ -1,7 +1,7 @@
 // Which move a drag along a lane means, and how the drag is drawn.
 #pragma once
 
-#include "engine/service/schedule_text.h"
+#include "engine/service/plans/schedule_text.h"
 #include "ui/timeline/scene.h"
 
 #include <QPoint>

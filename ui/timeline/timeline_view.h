@@ -1,7 +1,7 @@
 // The timeline: lanes of passes over one time axis, predicted and measured groups below each other.
 #pragma once
 
-#include "engine/service/schedule_text.h"
+#include "engine/service/plans/schedule_text.h"
 #include "ui/state/timeline_content.h"
 
 #include <QString>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
-#include "engine/service/sensitivity.h"
+#include "engine/service/predictions/sensitivity.h"
 
 #include <QString>
 

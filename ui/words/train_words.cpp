@@ -1,6 +1,8 @@
 #include "ui/words/train_words.h"
 
-#include "engine/service/environment.h"
+#include "engine/service/machine/backends.h"
+#include "engine/service/machine/environment.h"
+#include "engine/service/plans/training_check.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 

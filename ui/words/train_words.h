@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
+#include "engine/service/machine/backends.h"
 
 #include <QString>
 

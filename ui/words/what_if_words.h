@@ -1,7 +1,7 @@
 // What the what-ifs of a plan cost, as a person reads it.
 #pragma once
 
-#include "engine/service/sensitivity.h"
+#include "engine/service/predictions/sensitivity.h"
 
 #include <QString>
 

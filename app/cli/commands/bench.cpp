@@ -14,7 +14,9 @@
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
-#include "engine/service/environment.h"
+#include "engine/service/machine/calibrate.h"
+#include "engine/service/machine/environment.h"
+#include "engine/service/plans/schedule_plan.h"
 #include "engine/simulate/simulate.h"
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 #include "app/cli/table.h"
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
-#include "engine/service/environment.h"
-#include "engine/service/gpu_bench.h"
+#include "engine/service/machine/environment.h"
+#include "engine/service/runs/gpu_bench.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -13,8 +13,8 @@
 #include "engine/model/hardware_json.h"
 #include "engine/model/names.h"
 #include "engine/model/presets.h"
+#include "engine/service/predictions/trace_fit.h"
 #include "engine/service/runs/import_job.h"
-#include "engine/service/trace_fit.h"
 
 #include <algorithm>
 #include <fmt/format.h>

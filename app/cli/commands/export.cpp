@@ -16,8 +16,9 @@
 #include "engine/exchange/torch_lowering.h"
 #include "engine/model/experiment_json.h"
 #include "engine/service/engine_service.h"
-#include "engine/service/launch.h"
-#include "engine/service/schedule_plan.h"
+#include "engine/service/plans/launch.h"
+#include "engine/service/plans/schedule_plan.h"
+#include "engine/service/predictions/export_text.h"
 
 #include <cerrno>
 #include <chrono>

@@ -9,7 +9,7 @@
 #include "engine/base/file.h"
 #include "engine/model/hardware_json.h"
 #include "engine/model/presets.h"
-#include "engine/service/machines.h"
+#include "engine/service/machine/machines.h"
 
 #include <CLI/CLI.hpp>
 

@@ -10,8 +10,8 @@
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
-#include "engine/service/machines.h"
-#include "engine/service/processes.h"
+#include "engine/service/machine/backends.h"
+#include "engine/service/machine/machines.h"
 
 #include <CLI/CLI.hpp>
 

@@ -15,8 +15,8 @@
 #include "engine/base/text.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/service/engine_service.h"
-#include "engine/service/machines.h"
-#include "engine/service/processes.h"
+#include "engine/service/machine/backends.h"
+#include "engine/service/machine/machines.h"
 #include "engine/store/removal.h"
 
 #include <algorithm>

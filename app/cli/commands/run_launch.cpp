@@ -5,7 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/model/presets.h"
 #include "engine/operators/stage_layers.h"
-#include "engine/service/launch_lines.h"
+#include "engine/service/plans/launch_lines.h"
 
 #include <algorithm>
 #include <iostream>

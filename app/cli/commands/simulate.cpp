@@ -8,7 +8,8 @@
 #include "engine/base/printable.h"
 #include "engine/exchange/timeline_json.h"
 #include "engine/model/presets.h"
-#include "engine/service/legs.h"
+#include "engine/service/predictions/explain.h"
+#include "engine/service/predictions/legs.h"
 #include "engine/simulate/costs/cost_model.h"
 
 #include <cmath>

@@ -11,7 +11,7 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/service/engine_service.h"
-#include "engine/service/schedule_plan.h"
+#include "engine/service/plans/schedule_plan.h"
 
 #include <iostream>
 

@@ -8,6 +8,7 @@
 #include "engine/runtime/machine/accelerators.h"
 #include "engine/runtime/training/training_run.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/plans/schedule_plan.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 #include "engine/runtime/processes/control_channel.h"
 
 #include "engine/backend/plugin.h"
+#include "engine/base/hash.h"
 #include "engine/model/experiment_json.h"
 #include "engine/runtime/processes/packed_timeline.h"
 #include "engine/schedule/text_form.h"
@@ -15,15 +16,6 @@ namespace stagelens::runtime {
 namespace {
 
 using backend::Bytes;
-
-/// Returns the FNV-1a hash of the tokens.
-std::uint64_t hashOf(const std::vector<std::int32_t> &tokens)
-{
-    std::uint64_t hash = 0xcbf29ce484222325ULL;
-    for (const std::int32_t token : tokens)
-        hash = (hash ^ static_cast<std::uint32_t>(token)) * 0x100000001b3ULL;
-    return hash;
-}
 
 /// Moves a lane to a clock that began earlier by `by`.
 void shift(timeline::Lane &lane, base::Nanos by)
@@ -158,7 +150,9 @@ base::Result<> ControlChannel::checkSameInputs(const RunPlan &plan, const Batch 
                         "it follows this machine's calibration; export it once and give all of them --schedule-file", m_halt);
         !same)
         return same;
-    return requireSame(*m_group, "first batch", std::to_string(hashOf(first.allInputs())),
+    const std::span<const std::int32_t> tokens = first.allInputs();
+    return requireSame(*m_group, "first batch",
+                       base::hashText({reinterpret_cast<const char *>(tokens.data()), tokens.size_bytes()}),
                        "the files of --data differ between the machines", m_halt);
 }
 

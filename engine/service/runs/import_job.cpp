@@ -6,8 +6,8 @@
 #include "engine/base/text.h"
 #include "engine/exchange/trace_import.h"
 #include "engine/schedule/text_form.h"
+#include "engine/service/plans/schedule_plan.h"
 #include "engine/service/runs/run_writer.h"
-#include "engine/service/schedule_plan.h"
 
 #include <algorithm>
 #include <chrono>

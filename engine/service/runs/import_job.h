@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/exchange/trace_import.h"
-#include "engine/service/engine_service.h"
+#include "engine/store/run_record.h"
 
 #include <filesystem>
 #include <functional>
@@ -10,6 +10,14 @@
 #include <vector>
 
 namespace stagelens::service {
+
+/// A trace that was stored as a run.
+struct ImportedRun {
+    store::RunId run = 0;
+    int steps = 0;
+    std::size_t incompleteSteps = 0; ///< omitted
+    std::size_t otherEvents = 0;     ///< of the pipeline, but not passes
+};
 
 /// Reads the traces (exchange/trace_import.h) and stores them as a finished run of provenance Imported. The run contains its
 /// schedule's text; a text too long for a document is stored in the folder "imported" beside the database. If reading takes

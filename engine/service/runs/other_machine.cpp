@@ -1,7 +1,7 @@
 #include "engine/service/runs/other_machine.h"
 
-#include "engine/service/environment.h"
-#include "engine/service/machines.h"
+#include "engine/service/machine/environment.h"
+#include "engine/service/machine/machines.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/runtime/remote/remote_worker.h"
-#include "engine/service/engine_service.h"
+#include "engine/service/runs/training_options.h"
 
 #include <map>
 #include <memory>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/runtime/training/training_run.h"
-#include "engine/service/engine_service.h"
 #include "engine/service/runs/run_writer.h"
+#include "engine/service/runs/training_job.h"
 
 #include <chrono>
 #include <cstddef>

@@ -1,5 +1,7 @@
+#include "engine/service/search/advise.h"
+
 #include "engine/operators/stage_layers.h"
-#include "engine/service/engine_service.h"
+#include "engine/service/predictions/explain.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "engine/service/search/all_cores.h"
 
-#include "engine/service/engine_service.h"
+#include "engine/service/machine/environment.h"
 
 #include <algorithm>
 #include <atomic>

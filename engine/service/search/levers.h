@@ -2,7 +2,7 @@
 // numbers.
 #pragma once
 
-#include "engine/service/engine_service.h"
+#include "engine/service/search/predict.h"
 
 #include <cstddef>
 #include <functional>

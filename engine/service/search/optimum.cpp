@@ -2,8 +2,8 @@
 
 #include "engine/model/family_shape.h"
 #include "engine/schedule/families.h"
-#include "engine/service/engine_service.h"
-#include "engine/service/schedule_plan.h"
+#include "engine/service/machine/environment.h"
+#include "engine/service/plans/schedule_plan.h"
 #include "engine/simulate/simulate.h"
 
 #include <algorithm>

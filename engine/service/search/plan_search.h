@@ -1,8 +1,7 @@
 // `plan`: which division of a cluster trains a model fastest, or with the least memory.
 #pragma once
 
-#include "engine/service/engine_service.h"
-#include "engine/service/search/schedule_search.h"
+#include "engine/service/search/predict.h"
 
 #include <cstdint>
 #include <map>

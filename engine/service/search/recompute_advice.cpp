@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/model/family_shape.h"
+#include "engine/service/search/predict.h"
 #include "engine/simulate/memory.h"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
-#include "engine/service/engine_service.h"
 
 #include <optional>
 #include <stop_token>

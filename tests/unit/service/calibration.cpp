@@ -3,7 +3,7 @@
 #include "engine/base/random.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
-#include "engine/service/calibration_fit.h"
+#include "engine/service/machine/calibration_fit.h"
 #include "engine/simulate/costs/cost_model.h"
 #include "tests/support/test_program.h"
 

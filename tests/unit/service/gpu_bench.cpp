@@ -1,5 +1,5 @@
 // What a benchmark of a GPU makes of its kernels' times.
-#include "engine/service/gpu_bench.h"
+#include "engine/service/runs/gpu_bench.h"
 #include "tests/support/test_program.h"
 
 #include <QtTest>

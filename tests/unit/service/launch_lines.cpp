@@ -1,5 +1,5 @@
 // The lines of mpirun and srun.
-#include "engine/service/launch_lines.h"
+#include "engine/service/plans/launch_lines.h"
 #include "tests/support/test_program.h"
 
 #include <QtTest>

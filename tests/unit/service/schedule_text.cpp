@@ -1,11 +1,11 @@
 // A schedule as a person edits it: faults at their place, families recognised, passes moved, the text inside a document.
-#include "engine/service/schedule_text.h"
+#include "engine/service/plans/schedule_text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
 #include "engine/schedule/families.h"
 #include "engine/schedule/text_form.h"
 #include "engine/service/engine_service.h"
-#include "engine/service/schedule_repair.h"
+#include "engine/service/plans/schedule_repair.h"
 #include "tests/support/test_program.h"
 
 #include <QTest>

@@ -2,6 +2,8 @@
 #include "engine/model/family_shape.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
+#include "engine/service/plans/schedule_plan.h"
+#include "engine/service/plans/training_check.h"
 #include "engine/service/search/search_space.h"
 #include "tests/support/gpt_shape.h"
 #include "tests/support/sanitized.h"

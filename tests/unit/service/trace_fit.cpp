@@ -1,6 +1,6 @@
 // Fitting hardware to a trace: known figures are found again, residuals are those of the passes.
-#include "engine/service/trace_fit.h"
-#include "engine/service/schedule_plan.h"
+#include "engine/service/predictions/trace_fit.h"
+#include "engine/service/plans/schedule_plan.h"
 #include "engine/simulate/simulate.h"
 #include "tests/support/test_program.h"
 

@@ -1,5 +1,6 @@
 #include "ui/controllers/runs/training_controller.h"
 
+#include "engine/service/plans/training_check.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"

@@ -1,0 +1,86 @@
+#include "engine/service/runs/training_options.h"
+
+#include "engine/runtime/processes/nccl.h"
+#include "engine/runtime/training/checkpoint.h"
+
+#include <fmt/format.h>
+
+namespace stagelens::service {
+
+base::Problems hostProblems(const TrainingOptions &options)
+{
+    base::Problems problems;
+    const auto refuse = [&problems](bool isGiven, const char *option, const char *why) {
+        if (isGiven)
+            problems.push_back({option, why});
+    };
+    refuse(!options.dump.empty(), "--dump", "would be written on the other machine; leave it out, or run there");
+    refuse(options.checkpointEvery > 0, "--checkpoint-every",
+           "checkpoints are written on the machine that trains; leave it out, or run there");
+    refuse(options.resume.has_value(), "--resume",
+           "a checkpoint is taken up on the machine that wrote it; leave it out, or run there");
+    refuse(options.processes != nullptr, "--transport",
+           "mpi starts its processes itself; leave out --host, and see run --print-launch");
+    return problems;
+}
+namespace {
+
+/// Returns the first degree beside the pipeline's that makes more ranks.
+std::pair<const char *, int> rankAxis(const model::ParallelPlan &plan)
+{
+    if (plan.tensor > 1)
+        return {"parallel.tensor", plan.tensor};
+    return plan.context > 1 ? std::pair("parallel.context", plan.context) : std::pair("parallel.replicas", plan.replicas);
+}
+
+} // namespace
+
+base::Problems travelProblems(const model::Experiment &experiment, const TrainingOptions &options)
+{
+    base::Problems problems = options.checkpointEvery > 0 ? runtime::checkpointProblems(experiment) : base::Problems();
+    const backend::ProcessGroup *group = options.processes.get();
+    if (experiment.training.mode == model::RunMode::VirtualClock && (group != nullptr || options.isOverNccl))
+        problems.push_back({"training.mode", "the virtual clock measures the passes of one process one after another; leave it "
+                                             "out over mpi or nccl, or use --transport in-process"});
+    if (group == nullptr)
+        return problems;
+    const int devices = experiment.parallel.devices;
+    const std::int64_t ranks = experiment.parallel.ranks(devices);
+    const auto [field, degree] = rankAxis(experiment.parallel);
+    if (ranks != group->size() && ranks != devices)
+        problems.push_back(
+            {field,
+             fmt::format("is {}, which makes {} ranks of {} devices, but {}{} started, and each trains one; start mpirun -n {}",
+                         degree, ranks, devices, group->size(), group->size() == 1 ? " process was" : " processes were",
+                         ranks)});
+    else if (ranks != group->size())
+        problems.push_back(
+            {"parallel.devices",
+             fmt::format("is {}, but {}{} started, and each trains one device; start mpirun -n {}, or give --devices {}",
+                         devices, group->size(), group->size() == 1 ? " process was" : " processes were", devices,
+                         group->size())});
+    if (options.checkpointEvery > 0)
+        problems.push_back(
+            {"--checkpoint-every", "checkpoints are written in process only; leave it out, or use --transport in-process"});
+    if (options.resume)
+        problems.push_back(
+            {"--resume", "a checkpoint is taken up in process only; leave it out, or use --transport in-process"});
+    return problems;
+}
+
+std::map<std::string, std::string> travelFacts(const TrainingOptions &options)
+{
+    std::map<std::string, std::string> facts;
+    std::string problem;
+    const std::string nccl = options.isOverNccl ? fmt::format("nccl {}", runtime::ncclVersion(problem)) : "mpi";
+    if (options.isOverNccl)
+        facts["transport"] = nccl + ", in one process";
+    if (!options.processes)
+        return facts;
+    facts["transport"] = fmt::format("{}: {}", nccl, options.processes->description());
+    if (const double error = options.processes->clockError(); error > 0)
+        facts["clocks"] = fmt::format("aligned within {:.1f} us", error / 1000);
+    return facts;
+}
+
+} // namespace stagelens::service

@@ -1,0 +1,33 @@
+// Which vocabulary method helps a plan.
+#pragma once
+
+#include "engine/service/search/predict.h"
+#include "engine/simulate/idle_causes.h"
+
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+namespace stagelens::service {
+
+/// The bottleneck device and the vocabulary method that helps most (background simulations of the same plan).
+struct Advice {
+    int slowestDevice = 0;
+    std::optional<double> vocabularyShare;         ///< of that device's work
+    double othersIdle = 0;                         ///< mean bubble ratio of the other devices
+    std::optional<model::VocabularyMethod> better; ///< absent if nothing helps
+    double speedup = 1;                            ///< iteration now / iteration with `better`
+    /// Iteration time and maximum peak memory of the same plan with each method; absent if the plan is invalid.
+    struct Option {
+        model::VocabularyMethod method;
+        std::optional<base::Nanos> iteration;
+        std::optional<base::Bytes> peakMemory;
+    };
+    std::vector<Option> options;
+    simulate::BubbleCauses causes;
+};
+
+/// Returns the method that helps most, from one prediction for each. Returns a partial result if `stop` is requested.
+[[nodiscard]] Advice advise(const Prediction &prediction, int cores, const std::stop_token &stop = {});
+
+} // namespace stagelens::service
