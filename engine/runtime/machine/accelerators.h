@@ -3,6 +3,7 @@
 
 #include "engine/backend/gpus.h"
 #include "engine/base/result.h"
+#include "engine/model/experiment.h"
 
 #include <memory>
 #include <stop_token>

@@ -1,6 +1,7 @@
 // The parameters of a model, with the names and layout of Hugging Face.
 #pragma once
 
+#include "engine/base/precision.h"
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
 #include "engine/operators/optimizers/optimizer.h"

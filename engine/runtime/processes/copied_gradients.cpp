@@ -11,9 +11,9 @@ namespace stagelens::runtime {
 namespace {
 
 /// Message kinds in addition to those of passes (keyOf() in message_order.h).
-enum Kind : std::uint8_t { kCopyGradient = 254, kSummedGradient = 255 };
+enum CopyMessage : std::uint8_t { kCopyGradient = 254, kSummedGradient = 255 };
 
-backend::MessageKey keyOf(Kind kind, int parameter)
+backend::MessageKey keyOf(CopyMessage kind, int parameter)
 {
     return {static_cast<std::uint8_t>(kind), 0, parameter};
 }
@@ -111,7 +111,7 @@ base::Result<> CopiedGradients::exchangeHolders(const RunPlan &plan, ControlChan
 std::vector<backend::Message> CopiedGradients::messages(const RunPlan &plan) const
 {
     std::vector<backend::Message> all;
-    for (const Kind kind : {kCopyGradient, kSummedGradient}) {
+    for (const CopyMessage kind : {kCopyGradient, kSummedGradient}) {
         for (std::size_t index = 0; index < m_holders.size(); ++index) {
             const int original = m_holders[index].original;
             for (const int copy : m_holders[index].copies)

@@ -4,6 +4,7 @@
 #include "engine/runtime/executor/kernel_recorder.h"
 #include "engine/runtime/executor/message_order.h"
 #include "engine/runtime/machine/accelerators.h"
+#include "engine/runtime/machine/processor.h"
 #include "engine/runtime/plan/lowering.h"
 #include "engine/runtime/processes/nccl.h"
 #include "engine/runtime/state/optimizer.h"
