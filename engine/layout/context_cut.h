@@ -10,8 +10,8 @@
 namespace stagelens::layout {
 
 /// The tokens of one context rank. A sequence is cut into 2 c chunks; rank i of c has chunks i and 2 c - 1 - i, so that all
-/// ranks have equally many pairs of a query and a key that a causal mask leaves. Its rows are the tokens of the first chunk,
-/// then those of the second. With one rank, all tokens in order. The sequence must be a multiple of 2 c.
+/// ranks have equally many query-key pairs under a causal mask. Its rows are the tokens of the first chunk, then those of the
+/// second. One rank has all tokens in order. The sequence must be a multiple of 2 c.
 class ContextCut {
 public:
     ContextCut(std::int64_t sequence, int ranks, int rank) : m_sequence(sequence), m_ranks(ranks), m_rank(rank) {}
@@ -29,8 +29,8 @@ public:
         const std::int64_t second = (2 * std::int64_t{m_ranks} - 1 - m_rank) * length;
         return {{{m_rank * length, (m_rank + 1) * length}, {second, second + length}}};
     }
-    /// Calls `visit(first row, its position, rows)` for the runs of rows [begin, end) of a microbatch, whose sequences follow
-    /// each other, in which positions count up. Rows and positions are those of a sequence; the first row is of the microbatch.
+    /// Calls `visit(first row, its position, rows)` for each run of consecutive positions in rows [begin, end) of a microbatch,
+    /// whose sequences follow each other. The first row counts within the microbatch, the position within its sequence.
     template <class Visit>
     void eachRun(const Interval &own, const Visit &visit) const
     {

@@ -1,4 +1,4 @@
-// Which ranks a plan has, and which of them work together.
+// The ranks of a plan, and the groups in which they communicate.
 #pragma once
 
 #include "engine/model/experiment.h"
@@ -14,9 +14,9 @@
 
 namespace stagelens::layout {
 
-/// The axes of a mesh: tensor, context and data parallelism, and the pipeline. Expert parallelism is folded over the ranks of
-/// tensor and data (arXiv 2504.14960): those of one context and pipeline coordinate, numbered with tensor fastest, are cut into
-/// groups of consecutive ranks. Expert is the coordinate in such a group, ExpertData the number of the group.
+/// The axes of a mesh: tensor, context and data parallelism, and the pipeline. Expert parallelism is folded over the tensor and
+/// data ranks (arXiv 2504.14960): the ranks with one context and pipeline coordinate, numbered with tensor fastest, are cut
+/// into groups of consecutive ranks. Expert is the coordinate in such a group, ExpertData the number of the group.
 enum class Axis : std::uint8_t { Tensor, Context, Data, Pipeline, Expert, ExpertData };
 inline constexpr std::size_t kAxes = 6;
 /// The number of axes that are coordinates of a rank; the other axes follow from them.
@@ -53,18 +53,18 @@ struct Coordinates {
     friend bool operator==(const Coordinates &, const Coordinates &) = default;
 };
 
-/// The axes of a rank from that of adjacent ranks to the slowest.
+/// The axes from the fastest (adjacent ranks) to the slowest.
 using RankOrder = std::array<Axis, kRankAxes>;
 /// Reads a permutation of "tp-cp-dp-pp", the names that Megatron-LM uses.
 [[nodiscard]] std::optional<RankOrder> parseRankOrder(std::string_view text);
 [[nodiscard]] std::string rankOrderText(const RankOrder &order);
 
-/// Ranks that work together: they differ in some axes and agree in all others.
+/// Ranks that communicate: they differ in some axes and agree in all others.
 struct Group {
     /// Ordered by coordinate, with the first of its axes (in the order of Axis) fastest. The order does not depend on the rank
     /// order of the mesh, so that sums in it have equal bits.
     std::vector<int> ranks;
-    int index = 0; ///< the place of the rank that asked
+    int index = 0; ///< position of the given rank
 };
 
 /// The placement of a group on nodes of equal size, which ranks fill in order.
@@ -98,11 +98,11 @@ public:
     [[nodiscard]] const RankOrder &order() const { return m_order; }
 
     [[nodiscard]] Coordinates coordinatesOf(int rank) const;
-    /// Returns the rank of coordinates, of which it reads those before Expert.
+    /// Returns the rank with these coordinates. Ignores Expert and ExpertData.
     [[nodiscard]] int rankOf(const Coordinates &coordinates) const;
 
-    /// Returns the ranks that differ from `rank` only in these axes, itself included. Expert and ExpertData cannot be combined
-    /// with Tensor and Data, of which they are another division: throws std::invalid_argument.
+    /// Returns the ranks that differ from `rank` only in these axes, itself included. Throws std::invalid_argument if Expert or
+    /// ExpertData is combined with Tensor or Data, because both divide the same ranks.
     [[nodiscard]] Group group(int rank, Axes varying) const;
     /// Returns every group of these axes, ordered by their first ranks.
     [[nodiscard]] std::vector<Group> groups(Axes varying) const;
@@ -114,7 +114,7 @@ private:
     int m_ranks = 1;
 };
 
-/// Returns the mesh of a plan whose schedule has that many devices, or nothing if its sizes make none.
+/// Returns the mesh of a plan whose schedule has that many devices, or nothing if its sizes are invalid.
 [[nodiscard]] std::optional<Mesh> meshOf(const model::ParallelPlan &plan, int devices);
 
 } // namespace stagelens::layout

@@ -9,18 +9,18 @@
 
 namespace stagelens::layout {
 
-/// The parameters of a device one after another in the order of their use, each at a multiple of kAlignment, cut into whole
-/// blocks: replica k has blocks [k n, (k + 1) n) with n = blocks / replicas, rounded up. It sums their gradients over all
-/// replicas, and with ZeRO it alone has their optimizer state and updates them (arXiv 1910.02054, section 5). The shares of the
-/// last replicas may be short or empty. A boundary within a piece that must not be divided moves to the nearer end of the
-/// piece.
+/// Divides the parameters of a device over replicas. The parameters are laid out in the order of their use, each at a multiple
+/// of kAlignment, and cut into whole blocks: replica k has blocks [k n, (k + 1) n) with n = blocks / replicas, rounded up. It
+/// sums the gradients of its blocks over all replicas. With ZeRO, only this replica has their optimizer state and updates them
+/// (arXiv 1910.02054, section 5). The shares of the last replicas may be short or empty. A boundary inside an indivisible piece
+/// moves to the nearer end of the piece.
 class ReplicaCut {
 public:
     static constexpr std::int64_t kAlignment = 16;
     static constexpr std::int64_t kBlock = 4096;
 
-    /// `counts` are the elements of each parameter, `pieces` the elements of its pieces that no boundary divides, counted from
-    /// its first; without them it is divided anywhere.
+    /// `counts` are the elements of each parameter, and `pieces` the sizes of its indivisible pieces, from its first element
+    /// on. Without `pieces`, parameters can be divided anywhere.
     ReplicaCut(std::span<const std::int64_t> counts, int replicas, std::int64_t block = kBlock,
                std::span<const std::int64_t> pieces = {});
 
@@ -29,7 +29,7 @@ public:
     [[nodiscard]] std::int64_t extent() const { return m_extent; }
     /// Returns the share of a replica in the common order.
     [[nodiscard]] Interval share(int replica) const;
-    /// Returns the greatest share.
+    /// Returns the size of the largest share.
     [[nodiscard]] std::int64_t largestShare() const;
     /// Returns the position of a parameter in the common order.
     [[nodiscard]] Interval place(std::size_t parameter) const;
@@ -37,11 +37,11 @@ public:
     [[nodiscard]] Interval share(int replica, std::size_t parameter) const;
     /// Returns the elements of the replica's share without gaps.
     [[nodiscard]] std::int64_t owned(int replica) const;
-    /// Returns the replica with the most such elements; of several the first.
+    /// Returns the (first) replica with the most such elements.
     [[nodiscard]] int fullest() const;
 
 private:
-    /// Returns the nearest place that divides no piece.
+    /// Returns the nearest position that divides no piece.
     [[nodiscard]] std::int64_t moved(std::int64_t boundary, std::span<const std::int64_t> pieces) const;
 
     std::vector<std::int64_t> m_counts;
@@ -51,7 +51,7 @@ private:
     int m_replicas = 1;
 };
 
-/// Returns the part that both have; empty, with begin = end, if there is none.
+/// Returns the intersection; empty, with begin = end, if there is none.
 [[nodiscard]] Interval common(const Interval &one, const Interval &other);
 
 } // namespace stagelens::layout

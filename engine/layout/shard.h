@@ -42,13 +42,12 @@ struct Shard {
     int parts = 1;
     Axes replicated; ///< ranks that differ only in these axes hold the same part
 
-    /// Returns the part of `extent` elements: the dimension is padded to a multiple of the parts, so that all parts are equal
-    /// but the last ones, which may be short or empty of real elements.
+    /// Returns the part of `extent` elements. The dimension is padded to a multiple of the parts, so all parts are equal,
+    /// except that the last ones may have fewer real elements or none.
     [[nodiscard]] Interval of(std::int64_t extent) const;
 };
 
-/// Returns the shard of a rank for a tensor that is cut over the ranks that differ in the axes `cut`, and of which the ranks
-/// that differ in `replicated` hold copies.
+/// Returns the shard of a rank for a tensor that is cut over the axes `cut` and replicated over the axes `replicated`.
 [[nodiscard]] Shard shardOf(const Mesh &mesh, int rank, int dimension, Axes cut, Axes replicated = {});
 
 /// Returns the vocabulary rows of a tensor rank of a pipeline device. The tables are cut over the tensor ranks and, if

@@ -11,7 +11,7 @@ namespace stagelens::model {
 /// The preset cpu-local as measured on this machine.
 struct Calibration {
     Hardware hardware;
-    double spread = 0; ///< relative spread of the times that the figures were fitted to
+    double spread = 0; ///< relative spread of the measured times
 };
 
 /// Returns the text of dataFolder()/cpu-local.json: the members of a preset, and "spread".

@@ -1,4 +1,4 @@
-// What an experiment may have. Fields apply and capabilities are used under these conditions.
+// Conditions on an experiment under which fields apply and capabilities are used.
 #pragma once
 
 #include "engine/model/experiment.h"
@@ -8,7 +8,7 @@
 
 namespace stagelens::model {
 
-/// Whether all of these conditions hold.
+/// Returns whether all of these conditions hold.
 template <auto... kConditions>
 [[nodiscard]] constexpr bool all(const Experiment &experiment)
 {

@@ -32,7 +32,7 @@ struct RecomputeModules {
     friend bool operator==(const RecomputeModules &, const RecomputeModules &) = default;
 };
 
-/// Which activations wait for their backward on the host: those whose copies keep no pass waiting, or a part of all.
+/// Which activations are offloaded to the host until their backward: those whose copies delay no pass, or a fraction of all.
 struct OffloadChoice {
     bool isAuto = false;
     double fraction = 0; ///< of a device's activations; 0: none
@@ -46,17 +46,17 @@ enum class OffloadLanes : unsigned char { Half, Full };
 /// keeps them from F to B, [a, s, s] for each sequence.
 enum class Attention : unsigned char { Flash, Materialised };
 
-/// When the replicas of ZeRO-2 reduce gradients: once at the end of the step, until which they hold them whole, or after every
-/// backward.
+/// When the replicas of ZeRO-2 reduce gradients: once at the end of the step (they hold whole gradients until then), or after
+/// every backward.
 enum class ZeroGradients : unsigned char { Deferred, Eager };
-/// How long the replicas of ZeRO-3 hold what they have gathered of the parameters: for the step, for a pass, or from a forward
-/// to the next end of a backward.
+/// How long the replicas of ZeRO-3 keep gathered parameters: for the step, for a pass, or from a forward to the next end of a
+/// backward.
 enum class ZeroParameters : unsigned char { Resident, Reshard, KeepUntilBackward };
-/// Where a sequence is cut into slices: so that each slice has the same work (attention of later tokens reads more keys), or
-/// the same number of tokens.
+/// How a sequence is cut into slices: with the same work in each slice (attention of later tokens reads more keys), or the same
+/// number of tokens.
 enum class SliceCut : unsigned char { Work, Length };
 
-/// How context ranks reach the keys and values of other ranks: all at once, in a ring of c - 1 messages, or by exchanging
+/// How context ranks get the keys and values of other ranks: in one all-gather, in a ring of c - 1 messages, or by exchanging
 /// tokens for heads.
 enum class ContextMethod : unsigned char { AllGather, Ring, Ulysses };
 
@@ -69,12 +69,12 @@ struct ParallelPlan {
     std::vector<int> stageLayers;
     // The axes of the mesh beside the pipeline (engine/layout/mesh.h); capabilities.h says which values are supported.
     int tensor = 1;               ///< t, tensor ranks of a layer
-    bool sequenceParallel = true; ///< with tensor ranks: each has the tokens of its own outside of attention and MLP
+    bool sequenceParallel = true; ///< each tensor rank computes only its own tokens outside attention and MLP
     int context = 1;              ///< c, ranks that share the tokens of a sequence
     ContextMethod contextMethod = ContextMethod::AllGather;
     int replicas = 1; ///< d, data-parallel copies of the model
     int expert = 1;   ///< e, ranks that share the experts of a layer, folded over tensor and replicas
-    /// Rows of tokens that an expert rank has memory for, as a multiple of those of balanced experts.
+    /// Token rows for which an expert rank plans memory, relative to balanced experts.
     double expertHeadroom = kExpertHeadroom;
     static constexpr double kExpertHeadroom = 2;
     int zero = 0; ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
@@ -88,12 +88,13 @@ struct ParallelPlan {
     {
         return std::int64_t{devicesOfPlan} * tensor * context * replicas;
     }
-    /// Returns the ranks that hold the same weights and see other tokens: they sum their gradients, and ZeRO shards over them.
+    /// Returns the number of ranks that hold the same weights but compute other tokens. They sum their gradients, and ZeRO
+    /// shards over them.
     [[nodiscard]] int gradientRanks() const { return replicas * context; }
-    /// Returns the ranks that hold the same experts, and sum their gradients of them.
+    /// Returns the number of ranks that hold the same experts and sum their gradients.
     [[nodiscard]] int expertReplicas() const { return replicas / expert; }
     [[nodiscard]] bool hasSequenceParallel() const { return tensor > 1 && sequenceParallel; }
-    /// Returns the ranks that shard among themselves: replicas and their context ranks.
+    /// Returns the number of ranks in a shard group: replicas and their context ranks.
     [[nodiscard]] int shardGroup() const { return (shardReplicas > 0 ? shardReplicas : replicas) * context; }
     [[nodiscard]] int shardGroups() const { return gradientRanks() / shardGroup(); }
     /// Returns whether every backward ends with a reduction of its gradients (ZeRO).
@@ -126,8 +127,8 @@ struct ScheduleChoice {
     SliceCut sliceCut = SliceCut::Work;
     std::optional<base::Bytes> memoryLimit; ///< of a device; families that adapt respect it
     Recompute recompute = Recompute::None;
-    /// Unless all layers are recomputed: how many of the first layers of each stage are recomputed as a whole. One number is
-    /// that of every stage, which has it or all its layers; empty: none.
+    /// Unless all layers are recomputed: how many of the first layers of each stage are recomputed as a whole. A single number
+    /// applies to every stage, up to the number of its layers; empty: none.
     std::vector<int> recomputeLayers;
     RecomputeModules recomputeModules; ///< of the layers that are not recomputed as a whole
     Attention attention = Attention::Flash;
@@ -137,7 +138,7 @@ struct ScheduleChoice {
     std::optional<base::Bytes> hostMemory; ///< of a node; absent: that of the hardware
     /// Returns whether layers of any stage are recomputed as a whole.
     [[nodiscard]] bool recomputesLayers() const { return recompute == Recompute::Full || !recomputeLayers.empty(); }
-    /// Returns whether passes rebuild values that a forward has dropped.
+    /// Returns whether passes recompute values that a forward has dropped.
     [[nodiscard]] bool rebuilds() const { return recomputesLayers() || recomputeModules.any(); }
     /// Returns whether the schedule is a custom one.
     [[nodiscard]] bool hasOwnOrder() const { return !file.empty() || !text.empty(); }
@@ -159,7 +160,7 @@ struct DurationsFile {
     std::string file;
     friend bool operator==(const DurationsFile &, const DurationsFile &) = default;
 };
-/// A hardware preset, or a cluster of the user, which the experiment contains.
+/// A hardware preset, or the user's own cluster, which the experiment then contains.
 struct HardwarePreset {
     std::string name = "cpu-local";
     std::shared_ptr<const Hardware> cluster = {}; ///< has that name; null: the preset of that name
@@ -188,7 +189,7 @@ using operators::OptimizerChoice;
 
 struct TrainingPlan {
     std::string backend = "cpu";
-    std::optional<RunMode> mode; ///< absent: live while ranks <= cores, else virtual clock
+    std::optional<RunMode> mode; ///< absent: live if ranks <= cores, otherwise virtual clock
     int steps = 50;
     std::uint64_t seed = 1;
     std::string data = "synthetic"; ///< "synthetic", a text file (byte-level BPE) or a .bin token file
@@ -197,8 +198,7 @@ struct TrainingPlan {
     friend bool operator==(const TrainingPlan &, const TrainingPlan &) = default;
 };
 
-/// Circumstances under which a plan is predicted, while its order stays that of equal devices. Nothing of it is run. The texts
-/// are parsed by what_if.h.
+/// What-ifs of a prediction. They do not change the order of passes, and runs refuse them. what_if.h parses the texts.
 struct WhatIf {
     std::string slow;     ///< "3=1.5,rank=7:1.2,node=0:1.1,replica=1:1.3": times as long; empty: none
     std::string slowLink; ///< "2-3=4"
@@ -209,7 +209,7 @@ struct WhatIf {
     std::optional<double> expertSkew;
     std::string lengths;                     ///< CSV file of sequence lengths by microbatch; empty: all microbatches are equal
     std::optional<double> failureInterval;   ///< mean hours between failures of the whole job
-    std::optional<double> checkpointSeconds; ///< that a checkpoint keeps the job waiting
+    std::optional<double> checkpointSeconds; ///< for which a checkpoint stops the job
     std::optional<double> restartSeconds;    ///< from a failure until the job continues from its checkpoint
     friend bool operator==(const WhatIf &, const WhatIf &) = default;
 };
@@ -218,8 +218,8 @@ inline constexpr int kDefaultDraws = 200;
 /// The document of the window and of the command line (`*.stagelens.json`).
 struct Experiment {
     ModelConfig model;
-    /// False for a teaching example: uniform or file costs and no model given. Bytes, FLOPs and MFU are unknown then, and there
-    /// is one layer a stage.
+    /// False for a teaching example: uniform or file costs without a model. Bytes, FLOPs and MFU are then unknown, and each
+    /// stage has one layer.
     bool hasModel = true;
     ParallelPlan parallel;
     ScheduleChoice schedule;

@@ -26,14 +26,13 @@ void chooseFamily(ScheduleChoice &choice, std::string_view family);
 [[nodiscard]] bool leavesChunksOpen(std::string_view family);
 [[nodiscard]] bool leavesGroupsOpen(std::string_view family);
 
-/// Returns whether the user can choose the order of vocabulary passes: the schedule has some, and a family places them.
+/// Returns whether the user can choose the order of vocabulary passes: the schedule has such passes, and a family places them.
 [[nodiscard]] bool leavesVocabularyOrderOpen(const ScheduleChoice &choice);
 
-/// Returns about how many passes of a microbatch a device runs, if backwards are split.
+/// Returns the approximate number of passes per microbatch on a device, if backwards are split.
 [[nodiscard]] double passesOfMicrobatch(const ScheduleChoice &choice);
 
-/// Returns the fewest layers that a stage may have: where layers are redistributed, stages with vocabulary layers may have
-/// none.
+/// Returns the minimum number of layers of a stage. If layers are redistributed, stages with vocabulary layers may have none.
 [[nodiscard]] int leastStageLayers(const ScheduleChoice &choice);
 
 /// Returns the problems of chunks, groups, waves and slices that the family does not support.

@@ -1,4 +1,4 @@
-// Devices, the links between them, and measured collectives: what the analytic cost model knows of a cluster.
+// Devices, the links between them, and measured collectives: the hardware data of the analytic cost model.
 #pragma once
 
 #include "engine/base/units.h"
@@ -19,7 +19,7 @@ struct LinkClass {
     std::string name; ///< "nvlink", "pcie", "roce", "host", ...
     base::Nanos latency = 0;
     double bytesPerSecond = 1; ///< of a rank, in one direction
-    /// How many times more than the link carries all its ranks could send together; 1: each has the full rate.
+    /// Ratio of the rate of all its ranks together to the capacity of the link; 1: each rank has the full rate.
     double oversubscription = 1;
     friend bool operator==(const LinkClass &, const LinkClass &) = default;
 };
@@ -44,7 +44,7 @@ struct CollectivePoint {
     friend bool operator==(const CollectivePoint &, const CollectivePoint &) = default;
 };
 
-/// Measured times of one operation among `ranks` on `nodes`, equally many on each, by size.
+/// Measured times of one operation among `ranks` on `nodes`, with equally many ranks on each node, by size.
 struct CollectiveTable {
     Collective operation = Collective::AllReduce;
     int ranks = 2;
@@ -68,8 +68,8 @@ struct Hardware {
     /// Minimum time between the begins of two kernels: the time in which the host launches one.
     base::Nanos launchInterval = 0;
     base::Bytes memoryCapacity = 0; ///< of a device; 0: unknown
-    base::Bytes reservedMemory = 0; ///< of it, what the context of the device and the buffers of NCCL occupy
-    double fragmentation = 0;       ///< what the allocator wastes, as a share of the tensors' bytes
+    base::Bytes reservedMemory = 0; ///< the part that the device context and NCCL buffers occupy
+    double fragmentation = 0;       ///< allocator waste as a fraction of the tensors' bytes
     // The link of a device to the memory of its node: each way, alone and while all devices behind its switch copy.
     double hostBytesPerSecond = 0;       ///< 0: unknown
     double sharedHostBytesPerSecond = 0; ///< 0: an equal share of the former
@@ -81,8 +81,8 @@ struct Hardware {
     LinkClass insideNode;
     LinkClass betweenNodes;
     std::vector<CollectiveTable> collectives;
-    /// Limit of the bus rate (nccl-tests, doc/PERFORMANCE.md) inside a node of operations without a table of their own:
-    /// switches that add on the way speed up the all-reduce only. 0: none.
+    /// Limit of the bus rate (nccl-tests, doc/PERFORMANCE.md) inside a node for operations without a table, because switches
+    /// that reduce in the network accelerate only the all-reduce. 0: none.
     double ringBusRate = 0;
     double pricePerDeviceHour = 0; ///< 0: unknown
     std::string currency = "USD";
@@ -97,9 +97,9 @@ struct Hardware {
     friend bool operator==(const Hardware &, const Hardware &) = default;
 };
 
-/// Returns the factor of nccl-tests by which the rate of a collective (bytes over time) becomes its bus rate, which is
-/// comparable with the rate of a link whatever the number of ranks: 2 (n - 1) / n for the all-reduce, else (n - 1) / n. It is
-/// also the share of the tensor that each rank sends in a ring.
+/// Returns the factor of nccl-tests that converts the rate of a collective (bytes / time) to its bus rate, which is comparable
+/// with the rate of a link for any number of ranks: 2 (n - 1) / n for the all-reduce, otherwise (n - 1) / n. It is also the
+/// share of the tensor that each rank sends in a ring.
 [[nodiscard]] double busFactor(Collective operation, int ranks);
 
 [[nodiscard]] std::string_view name(Collective operation); ///< "all-reduce", "reduce-scatter", "all-gather", "all-to-all"

@@ -14,14 +14,14 @@ namespace stagelens::model {
 /// The member of a calibration beside those of a hardware preset.
 inline constexpr const char *kSpread = "spread";
 
-/// Returns the object of a cluster, complete: what an experiment contains and what a file holds.
+/// Returns the complete object of a cluster, for experiments and files.
 [[nodiscard]] Json clusterJson(const Hardware &hardware);
 /// Returns the text of a cluster's file.
 [[nodiscard]] std::string clusterText(const Hardware &hardware);
 /// Reads the object of an experiment, which is complete. `path` is its field ("cost.hardware").
 void readCluster(const Json &json, const std::string &path, Hardware &hardware, base::Problems &problems);
-/// Reads the text of a cluster's file. What it leaves out comes from the preset that its member "base" names. The name must not
-/// be a preset's. Every problem begins with `source`.
+/// Reads the text of a cluster file. Values that it omits come from the preset in its member "base". The name must not be that
+/// of a preset. Every problem begins with `source`.
 [[nodiscard]] base::Result<Hardware> clusterFromText(std::string_view text, const std::string &source);
 /// The same of a file of at most 1 MiB.
 [[nodiscard]] base::Result<Hardware> loadCluster(const std::filesystem::path &file);

@@ -16,19 +16,19 @@ enum class ModelFamily : unsigned char { Gpt, Llama };
 /// Number format of parameters and activations in training (the CPU engine always computes in fp32).
 enum class DataType : unsigned char { Fp32, Bf16, Fp16 };
 
-/// How a router weighs experts: by the softmax of its logits, or by the sigmoid of each, with a bias of each expert that counts
-/// for the choice alone (DeepSeek-V3, arXiv 2412.19437, section 2.1.2).
+/// How a router weights experts: by the softmax of its logits, or by the sigmoid of each logit, with a bias per expert that
+/// affects only the choice (DeepSeek-V3, arXiv 2412.19437, section 2.1.2).
 enum class RouterScore : unsigned char { Softmax, Sigmoid };
 
-/// Which tokens an expert drops beyond its capacity: those of the least gates, or the last of the microbatch.
+/// Which tokens an expert drops beyond its capacity: those with the smallest gates, or the last of the microbatch.
 enum class DropRule : unsigned char { Gate, Position };
 
 /// Slows the rotation of pairs of a head that complete few turns within the sequences of pre-training: the rule of Llama 3.1
 /// (transformers' rope_type "llama3").
 struct RopeScaling {
-    double factor = 8;              ///< by which slow pairs turn slower
-    double lowFrequencyFactor = 1;  ///< pairs that turn fewer times in originalSequence are slow
-    double highFrequencyFactor = 4; ///< pairs that turn more times keep their speed; between the two it is interpolated
+    double factor = 8;              ///< slow pairs rotate slower by this factor
+    double lowFrequencyFactor = 1;  ///< pairs that rotate fewer times in originalSequence are slow
+    double highFrequencyFactor = 4; ///< pairs that rotate more times keep their speed; speeds in between are interpolated
     int originalSequence = 8192;
     friend bool operator==(const RopeScaling &, const RopeScaling &) = default;
 };
@@ -36,16 +36,16 @@ struct RopeScaling {
 /// Attention whose queries, keys and values are made from narrow latent vectors (DeepSeek-V2, arXiv 2405.04434, section 2.1).
 struct LatentAttention {
     int queryRank = 0;    ///< width of the queries' latent vector
-    int keyValueRank = 0; ///< of that of keys and values
-    int plainSize = 0;    ///< of a head's queries and keys, numbers that do not rotate
-    int rotarySize = 0;   ///< numbers that do; those of the keys are the same in all heads
-    int valueSize = 0;    ///< of a head's values
+    int keyValueRank = 0; ///< width of the latent vector of keys and values
+    int plainSize = 0;    ///< numbers of a head's queries and keys that are not rotated
+    int rotarySize = 0;   ///< numbers that are rotated; all heads share those of the keys
+    int valueSize = 0;    ///< width of a head's values
     friend bool operator==(const LatentAttention &, const LatentAttention &) = default;
 };
 
 /// Shape of a model. All sizes of a valid model are positive; see validate().
 struct ModelConfig {
-    std::string preset = "gpt-demo"; ///< name of the preset it was made from; "custom" if any field was changed
+    std::string preset = "gpt-demo"; ///< name of the preset; "custom" if any field was changed
     ModelFamily family = ModelFamily::Gpt;
     int layers = 8;            ///< L
     int hidden = 128;          ///< h
@@ -58,7 +58,7 @@ struct ModelConfig {
     DataType dtype = DataType::Fp32;
     std::optional<int> headDim; ///< width of a head; absent: hidden / heads. This and the following are for Llama
     double rmsNormEpsilon = 1e-6;
-    double ropeTheta = 10000; ///< pair i of a head turns by position x theta^(-2 i / head size)
+    double ropeTheta = 10000; ///< pair i of a head is rotated by position x theta^(-2 i / head size)
     std::optional<RopeScaling> ropeScaling;
     std::optional<LatentAttention> latentAttention; ///< only predicted
     // A mixture of experts instead of each layer's MLP.
@@ -69,14 +69,14 @@ struct ModelConfig {
     double zLoss = 0;             ///< coefficient of the loss that keeps the router's logits small
     int sharedExperts = 0;        ///< experts that compute every token, as one MLP of as many times the width of an expert
     RouterScore router = RouterScore::Softmax;
-    double routerBiasRate = 0.001;        ///< of sigmoid routers: by how much a step moves the bias of each expert
+    double routerBiasRate = 0.001;        ///< of sigmoid routers: change of each expert's bias per step
     double routerScale = 1;               ///< of sigmoid routers: factor of the gates
-    int routerGroups = 1;                 ///< of sigmoid routers: adjacent experts of a node, or of another group
+    int routerGroups = 1;                 ///< of sigmoid routers: groups of adjacent experts, such as those of a node
     int routerGroupLimit = 0;             ///< groups from which a token chooses; 0: all
     std::optional<double> capacityFactor; ///< rows of an expert relative to the mean, beyond which it drops; absent: none
     DropRule dropRule = DropRule::Gate;
-    int denseLayers = 0; ///< first layers that have a dense MLP all the same
-    int expertEvery = 1; ///< of the layers after those, every how many-th has experts; the others are dense
+    int denseLayers = 0; ///< number of first layers that have a dense MLP
+    int expertEvery = 1; ///< n: of the following layers every n-th has experts; the others are dense
 
     [[nodiscard]] bool hasExperts() const { return experts > 0; }
     [[nodiscard]] bool hasExpertsAt(int layer) const
@@ -90,14 +90,14 @@ struct ModelConfig {
     }
     [[nodiscard]] bool mixesLayers() const { return hasExperts() && (denseLayers > 0 || expertEvery > 1); }
     [[nodiscard]] bool hasRouterBias() const { return hasExperts() && router == RouterScore::Sigmoid; }
-    /// Returns how many groups a token chooses from.
+    /// Returns the number of groups from which a token chooses.
     [[nodiscard]] int chosenGroups() const { return routerGroupLimit > 0 ? routerGroupLimit : routerGroups; }
     [[nodiscard]] int expertWidth() const { return expertFfn.value_or(ffn); }
-    /// Inner numbers of a token in all MLPs that compute it.
+    /// Returns the inner width of all MLPs that compute a token.
     [[nodiscard]] std::int64_t innerWidth() const { return hasExperts() ? std::int64_t{topK} * expertWidth() : ffn; }
     /// Width of a head.
     [[nodiscard]] int headSize() const { return headDim.value_or(heads > 0 ? hidden / heads : 0); }
-    /// Width of the queries of all heads together; of all keys together, which is that of all values.
+    /// Width of the queries of all heads; width of the keys (and also of the values) of all heads.
     [[nodiscard]] std::int64_t queryWidth() const { return std::int64_t{headSize()} * heads; }
     [[nodiscard]] std::int64_t keyValueWidth() const { return std::int64_t{headSize()} * kvHeads; }
     friend bool operator==(const ModelConfig &, const ModelConfig &) = default;

@@ -20,7 +20,7 @@ struct ModelPreset {
     ModelConfig model;       ///< its `preset` is the name
 };
 
-/// A quantity of a plan beyond the measured runs of its hardware.
+/// A quantity of a plan outside the measured range of its hardware.
 struct Extrapolation {
     std::string_view field; ///< "model.hidden", "parallel.microbatch_size" (its value counts tokens) or "parallel.devices"
     std::int64_t value = 0;
@@ -28,7 +28,7 @@ struct Extrapolation {
 };
 /// Returns nothing for hardware without measured runs.
 [[nodiscard]] std::vector<Extrapolation> extrapolations(const Hardware &hardware, const Experiment &experiment);
-/// Returns whether predictions for the hardware rest on measurements: published runs, or the calibration of this machine.
+/// Returns whether predictions for the hardware are based on measurements: published runs, or the calibration of this machine.
 [[nodiscard]] bool isMeasured(const Hardware &hardware);
 
 /// Returns all presets, sorted by name. A file that cannot be read is a problem in the error.

@@ -33,7 +33,7 @@ struct FieldChoice {
 struct Sweep {
     std::string_view values = {}; ///< offered first: "32k, 64k", "gpipe, 1f1b"; empty: the field is not swept
     int place = 100;              ///< among the fields that are swept
-    bool needsModel = false;      ///< means nothing in a teaching example
+    bool needsModel = false;      ///< has no effect in a teaching example
 };
 
 struct Field {

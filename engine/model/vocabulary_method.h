@@ -1,5 +1,5 @@
-// Where and how the vocabulary layers are computed (arXiv 2411.05288). A method is a row of the table below, a file
-// of steps in engine/passes/vocabulary (unless its layers are whole) and a page in resources/docs/vocabulary.
+// Where and how the vocabulary layers are computed (arXiv 2411.05288). A method is a row of the table below, a page in
+// resources/docs/vocabulary and, if its passes differ, a file in engine/passes/vocabulary.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace stagelens::model {
 
 enum class VocabularyMethod : unsigned char { None, Redis, Naive, Vocab1, Vocab2, Interlaced };
 
-/// What tells one method from another before its passes are known; what these do is in its recipes (engine/passes/vocabulary).
+/// The properties of a method that do not depend on its passes. The recipes describe the passes (engine/passes/vocabulary).
 struct VocabularyTraits {
     VocabularyMethod method;
     std::string_view name;        ///< in documents and on the command line
@@ -81,7 +81,7 @@ inline constexpr auto kVocabularyMethods = std::to_array<VocabularyTraits>({
     return traits(method).name;
 }
 
-/// The methods that a person can choose: the first of the table.
+/// The methods that a user can choose: the first rows of the table.
 inline constexpr std::span kVocabularyChoices =
     std::span(kVocabularyMethods)
         .first(static_cast<std::size_t>(std::ranges::count(kVocabularyMethods, true, &VocabularyTraits::isChoice)));
@@ -89,7 +89,7 @@ inline constexpr std::span kVocabularyChoices =
 static_assert(std::ranges::all_of(kVocabularyMethods, [](const VocabularyTraits &row) { return &row == &traits(row.method); }));
 static_assert(std::ranges::all_of(kVocabularyChoices, &VocabularyTraits::isChoice));
 
-/// Returns the method of that name, including those that are no choice.
+/// Returns the method of that name, including methods that cannot be chosen.
 [[nodiscard]] constexpr std::optional<VocabularyMethod> parseVocabularyMethod(std::string_view name)
 {
     const auto *const found = std::ranges::find(kVocabularyMethods, name, &VocabularyTraits::name);

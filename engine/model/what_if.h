@@ -30,13 +30,13 @@ struct SlowLink {
 /// Returns the entries of a text, or every problem under the field "what_if.slow" or "what_if.slow_link".
 [[nodiscard]] base::Result<std::vector<SlowPart>> parseSlowParts(const std::string &text);
 [[nodiscard]] base::Result<std::vector<SlowLink>> parseSlowLinks(const std::string &text);
-/// The text of entries, which the functions above read.
+/// Returns the text of entries, in the form that the functions above read.
 [[nodiscard]] std::string slowText(const std::vector<SlowPart> &parts);
 [[nodiscard]] std::string slowLinkText(const std::vector<SlowLink> &links);
 /// "device 3", "rank 7", "node 0", "replica 1".
 [[nodiscard]] std::string targetText(const SlowPart &part);
 
-/// Whether anything changes the times of a step.
+/// Returns whether a what-if changes the times of a step.
 [[nodiscard]] bool changesTimes(const WhatIf &whatIf);
 [[nodiscard]] inline int drawsOf(const WhatIf &whatIf)
 {

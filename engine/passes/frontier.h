@@ -1,5 +1,5 @@
-// The readiness state of a schedule in progress: which results are complete, since when, and who waits for the others. It is
-// the only one in the engine; its users decide what time means and what runs next.
+// The readiness state of a schedule in progress: which results are complete, since when, and which waiters the others have. It
+// is the only one in the engine; its users define the meaning of time and choose what runs next.
 #pragma once
 
 #include "engine/passes/requirement_table.h"
@@ -34,7 +34,7 @@ public:
     {
         return static_cast<std::size_t>(row) * m_microbatches + static_cast<std::size_t>(microbatch);
     }
-    /// Returns a pass that makes the result. A shared result is made by one pass of every device; then the stage is 0.
+    /// Returns a pass that produces the result. If passes of all devices produce it together, the stage is 0.
     [[nodiscard]] Pass makerOf(std::size_t result) const
     {
         Pass pass = m_table.rows().makerOf(static_cast<ResultRow>(result / m_microbatches));
@@ -42,7 +42,7 @@ public:
         return pass;
     }
     [[nodiscard]] bool isComplete(std::size_t result) const { return m_results[result].isComplete(); }
-    /// Of a complete result.
+    /// The result must be complete.
     [[nodiscard]] base::Nanos endOf(std::size_t result) const { return m_results[result].end(); }
 
     /// Raises `ready` to the time at which the result arrives. If it is incomplete, registers the waiter there and returns

@@ -17,7 +17,7 @@ enum class PassKind : std::uint8_t {
     W,  ///< weight-gradient half of the backward
     S,  ///< first vocabulary output pass: logits and local softmax statistics
     T,  ///< last vocabulary output pass (arXiv 2411.05288, section 4)
-    U,  ///< between S and T, in the naive grouping with three barriers only
+    U,  ///< between S and T, only in the naive method with three barriers
     EF, ///< forward of the sharded input embedding
     EB, ///< backward of the sharded input embedding
     O,  ///< optimizer step; only in the tail of a timeline, never in a schedule
@@ -37,7 +37,7 @@ inline constexpr int kPassKindCount = 10;
 {
     return kind == PassKind::F || kind == PassKind::B || kind == PassKind::I || kind == PassKind::W;
 }
-/// True for the passes that run without a backward too: EF, F, S and U.
+/// True for the passes that also run in an evaluation, without a backward: EF, F, S and U.
 [[nodiscard]] constexpr bool isForward(PassKind kind)
 {
     return kind == PassKind::EF || kind == PassKind::F || kind == PassKind::S || kind == PassKind::U;
@@ -70,7 +70,7 @@ static_assert(sizeof(Pass) == 8);
 {
     return {microbatch, static_cast<std::uint16_t>(stage), kind, false};
 }
-/// The passes at the front of `passes` that start together: an overlapped pair, or one.
+/// Returns the passes at the front of `passes` that start together: an overlapped pair or a single pass.
 [[nodiscard]] constexpr std::span<const Pass> unitOf(std::span<const Pass> passes)
 {
     return passes.first(passes.size() > 1 && passes.front().pairedWithNext ? 2 : 1);

@@ -16,9 +16,9 @@
 
 namespace stagelens::schedule {
 
-/// How a result travels from the passes that make it to the pass that needs it.
+/// How a result is transferred from the passes that produce it to the pass that needs it.
 enum class Transfer : std::uint8_t {
-    Local,      ///< same device: nothing moves
+    Local,      ///< same device: no transfer
     Send,       ///< a [b s, h] tensor between neighbouring stages; no transfer if they are on the same device
     BroadcastX, ///< C0: the last stage's output to all devices, before S
     Statistics, ///< C1: softmax statistics of all shards; Vocab2 also reduces dX here. The naive method has it twice (max, sum)
@@ -29,10 +29,10 @@ enum class Transfer : std::uint8_t {
 inline constexpr int kTransferCount = 7;
 
 /// A tensor of one microbatch. Kept values stay on their device between passes, in planned buffers (simulate/buffers.h). The
-/// others are messages: they travel, or end with the pass that made them. With sequence parallelism a tensor rank has its own
-/// rows of [b s, h] tensors, except of OutputInput and Partial. From OutputInput to ShardFactors they belong to a
-/// device's shard of the vocabulary, or to the whole output layer on the device of the last stage; E = exp(logit - maximum of
-/// the shard), W the shard of the output projection.
+/// others are messages, which are sent or end with the pass that produced them. With sequence parallelism a tensor rank has its
+/// own rows of [b s, h] tensors, except of OutputInput and Partial. The values from OutputInput to ShardFactors belong to a
+/// device's shard of the vocabulary, or to the whole output layer on the device of the last stage. E = exp(logit - maximum of
+/// the shard), and W is the shard of the output projection.
 enum class PassValue : std::uint8_t {
     StageInput,        ///< [b s, h], from F to B or W
     StageSlots,        ///< saved tensors of the layers, and the outputs of all but the last
@@ -59,7 +59,7 @@ enum class PassValue : std::uint8_t {
     Gradient,       ///< of a stage's output before its backward, of its input after it
     Embeddings,     ///< a shard's part of the first stage's input
     FirstGradient,  ///< of the first stage's input
-    Partial,        ///< sequence parallelism: rows of all tokens on a tensor rank, gathered or a part of a sum; does not travel
+    Partial,        ///< sequence parallelism: rows of all tokens on a tensor rank, gathered or a partial sum; is not sent
 };
 inline constexpr std::size_t kKeptValues = 13;
 inline constexpr std::size_t kMessageKinds = 12;
@@ -72,7 +72,7 @@ inline constexpr std::size_t kMessageKinds = 12;
 {
     return value >= PassValue::Output;
 }
-/// Returns the place of a message among the messages.
+/// Returns the index of a message among the messages.
 [[nodiscard]] constexpr std::size_t messageIndex(PassValue message)
 {
     return static_cast<std::size_t>(message) - kKeptValues;
@@ -80,7 +80,7 @@ inline constexpr std::size_t kMessageKinds = 12;
 [[nodiscard]] std::string_view name(PassValue value);        ///< "stage-input", in the text of recipes
 [[nodiscard]] std::string_view description(PassValue value); ///< "input of the stage", within a sentence
 
-/// Who sends a message to whom.
+/// The sender and the receivers of a message.
 enum class Route : std::uint8_t {
     Next,      ///< a stage to the next one
     Previous,  ///< a stage to the one before
@@ -114,8 +114,8 @@ struct MessageTraits {
 [[nodiscard]] const MessageTraits &traits(PassValue message);
 
 enum class PassStepKind : std::uint8_t {
-    /// in: the message, and what the receiver combines it with; out: where it lands. Parts from everyone are combined, parts to
-    /// one device are added.
+    /// in: the message, and the value that the receiver combines it with; out: the destination. Parts from all devices are
+    /// combined, parts to one device are added.
     Receive,
     Send, ///< in: the message
     Embed,
@@ -136,12 +136,13 @@ enum class PassStepKind : std::uint8_t {
     ScaleRows,      ///< E W to the gradient of X, with the factors of the softmax and the loss
     SubtractLabels, ///< VOCAB-2: (sum of the scaled E W - label rows) / tokens, the gradient of X
     WeightGradient, ///< adds D^T X, where D is the gradient of the logits
-    Loss, ///< of the microbatch, from global statistics: reported only. Its gradient is in ScaleRows and WeightGradient
-    PositionGradient, ///< adds to that of the position table; nothing without one
-    TokenGradient,    ///< adds to that of the rows of the token table
+    /// Of the microbatch, from global statistics: only reported. Its gradient is in ScaleRows and WeightGradient.
+    Loss,
+    PositionGradient, ///< adds to the gradient of the position table; does nothing without one
+    TokenGradient,    ///< adds to the gradient of the rows of the token table
     // Among the tensor ranks of a device.
     GatherRows,    ///< own rows -> all rows
-    SumRows,       ///< parts of a sum -> the sum: own rows of it with sequence parallelism, else in place
+    SumRows,       ///< partial sums -> the sum: own rows with sequence parallelism, otherwise in place
     SumMaxima,     ///< local maxima of the ranks' shards -> their maxima
     SumStatistics, ///< local sums and targets, with common maxima -> those of all the ranks' shards
 };
@@ -150,7 +151,7 @@ enum class PassStepKind : std::uint8_t {
     return kind >= PassStepKind::GatherRows;
 }
 
-/// How the tensor ranks of a device share its passes. Together they act as one shard of the vocabulary.
+/// How the tensor ranks of a device divide its passes. Together they act as one shard of the vocabulary.
 enum class Sharing : std::uint8_t {
     None,     ///< one rank
     Tensor,   ///< each has all tokens
@@ -167,7 +168,7 @@ struct PassStep {
     std::vector<PassValue> in;
     std::vector<PassValue> out;
     bool copies = false;      ///< Receive: into a tensor that the pass may change; a message itself is read-only
-    bool countsApart = false; ///< in F, B, I and W: vocabulary work, whose time is measured apart
+    bool countsApart = false; ///< in F, B, I and W: vocabulary work, whose time is measured separately
 };
 
 /// How a pass uses a kept value.
@@ -176,14 +177,14 @@ enum class Use : std::uint8_t {
     Reads,
     Frees,
     MakesAndFrees,
-    Shares, ///< the first of two passes makes it, the second frees it: both receive the message it comes from
+    Shares, ///< the first of two passes produces it, the second frees it; both receive its message
 };
 struct KeptUse {
     PassValue value = PassValue::StageInput;
     Use use = Use::Reads;
 };
 
-/// A pass (or, when all devices, the pass of that kind and microbatch on every device) that must have ended.
+/// A pass that must have ended; with all devices, the passes of that kind and microbatch on every device.
 struct RelativeRequirement {
     enum class Stage : std::uint8_t { Own, Previous, Next, First, Last, AllDevices };
     PassKind kind = PassKind::F;
@@ -198,7 +199,7 @@ struct PassRecipe {
     [[nodiscard]] bool isEmpty() const { return steps.empty(); }
 };
 
-/// What tells one recipe of a method from another.
+/// The properties that distinguish the recipes of a method.
 struct PassRole {
     PassKind kind = PassKind::F;
     bool isFirst = false;        ///< F, B, I, W: of the first stage
@@ -224,11 +225,12 @@ public:
     [[nodiscard]] const PassRecipe &of(const PassRole &role) const { return m_recipes[index(role)]; }
     /// Returns the messages that a pass sends, in order.
     [[nodiscard]] std::vector<PassValue> sentBy(const PassRole &role) const;
-    /// Returns whether any pass sends a message that travels so.
+    /// Returns whether any pass sends a message with this transfer.
     [[nodiscard]] bool uses(Transfer transfer) const;
-    /// Returns whether a pass waits for what the passes of its own kind on the other devices send: they all run at once.
+    /// Returns whether a pass waits for messages of the passes of its own kind on the other devices, which all run
+    /// concurrently.
     [[nodiscard]] bool hasBarrierInside(PassKind kind) const;
-    /// Returns the kind of the passes that send a message: B stands for I too.
+    /// Returns the kind of the passes that send a message; B also means I.
     [[nodiscard]] PassKind senderOf(PassValue message) const { return m_senders[messageIndex(message)]; }
     /// Returns the kind of the passes that use a message; the first of them if two do.
     [[nodiscard]] PassKind receiverOf(PassValue message) const { return m_receivers[messageIndex(message)]; }
@@ -254,8 +256,8 @@ private:
     std::array<PassKind, kMessageKinds> m_receivers{};
 };
 
-/// Returns the recipes of a method, which are made once. Thread-safe. `recomputes`: layers rebuild values that
-/// the forward has dropped.
+/// Returns the recipes of a method, which are built once. Thread-safe. `recomputes`: layers recompute values that the forward
+/// has dropped.
 [[nodiscard]] const RecipeBook &recipeBook(model::VocabularyMethod method, bool recomputes = false,
                                            Sharing sharing = Sharing::None);
 

@@ -8,8 +8,8 @@
 
 namespace stagelens::schedule {
 
-/// A pass (or, when `allDevices`, the pass of that kind and microbatch on every device) that must have ended, and the transfer
-/// that follows it.
+/// A pass that must have ended, and the transfer that follows it. With `allDevices`, the passes of that kind and microbatch on
+/// every device.
 struct Requirement {
     PassKind kind = PassKind::F; ///< B: the stage's B, or its I if that microbatch's backward is split (see provides())
     std::uint16_t stage = 0;     ///< of the pass; unused when allDevices
@@ -26,10 +26,11 @@ struct RequirementRules {
     int slices = 1; ///< of a sequence; microbatch numbers count slices
 };
 
-/// Calls `visit(requirement)` for every requirement of a pass beside its device, as its recipe says (pass_recipe.h). All
-/// requirements have the microbatch of the pass (and so its direction), except those of slices: F needs the keys and values of
-/// the slice before, and a backward the gradients of keys and values from the slice after. Backwards may be split for some
-/// stages and microbatches only. tests/golden/recipes shows the requirements of every pass.
+/// Calls `visit(requirement)` for every requirement of a pass beside the order of its device, from its recipe (pass_recipe.h).
+/// Requirements
+/// have the microbatch of the pass (and therefore its direction). Slices are an exception: F needs the keys and values of the
+/// previous slice, and a backward the gradients of keys and values from the next slice. Backwards may be split for some stages
+/// and microbatches only. tests/golden/recipes shows the requirements of every pass.
 template <class Visit>
 void forEachRequirement(const RequirementRules &rules, const Pass &pass, Visit visit)
 {
@@ -53,8 +54,8 @@ void forEachRequirement(const RequirementRules &rules, const Pass &pass, Visit v
         visit(Requirement{.kind = PassKind::B, .stage = pass.stage, .unitOffset = 1});
 }
 
-/// Returns the place of a slice in the order of backwards, which is its number unless sequences are cut: then slices of a
-/// sequence run in reverse. It is its own inverse.
+/// Returns the position of a slice in the order of backwards. If sequences are cut, the slices of a sequence run in reverse;
+/// otherwise the position is the number. The function is its own inverse.
 [[nodiscard]] constexpr int backwardPlace(int unit, int slices)
 {
     return unit + slices - 1 - 2 * (unit % slices);

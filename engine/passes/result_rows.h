@@ -1,4 +1,4 @@
-// The results that passes wait for, numbered, so that loops over passes need no look-up but an index.
+// Numbers the results that passes wait for, so that loops over passes need only an index.
 #pragma once
 
 #include "engine/passes/requirements.h"
@@ -9,8 +9,8 @@
 
 namespace stagelens::schedule {
 
-/// A row of results, one a microbatch: of F or of the input gradient of a stage, or of all devices' S, U, T or EF. B and I
-/// share a row, for exactly one of the two exists for each stage and microbatch.
+/// A row of results, one per microbatch: of F or of the input gradient of a stage, or of all devices' S, U, T or EF. B and I
+/// share a row, because exactly one of the two exists for each stage and microbatch.
 using ResultRow = std::int32_t;
 inline constexpr ResultRow kNoRow = -1;
 
@@ -34,9 +34,9 @@ public:
         }
     }
     [[nodiscard]] bool isShared(ResultRow row) const { return row >= 2 * m_stages; }
-    /// How many passes make a result of that row: all devices, or one.
+    /// Returns the number of passes that produce a result of that row: one per device, or one.
     [[nodiscard]] int makersOf(ResultRow row) const { return isShared(row) ? m_devices : 1; }
-    /// Kind and stage of a row's passes (B for both B and I; stage 0 where it is shared).
+    /// Kind and stage of a row's passes (B for both B and I; stage 0 if all devices share it).
     [[nodiscard]] Pass makerOf(ResultRow row) const
     {
         constexpr PassKind kSharedKinds[kShared] = {PassKind::EF, PassKind::S, PassKind::U, PassKind::T};

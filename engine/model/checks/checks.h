@@ -11,7 +11,7 @@
 
 namespace stagelens::model {
 
-/// Collects problems; each check returns whether it held, so that later ones can rest on it.
+/// Collects problems. Each check returns whether it passed, because later checks may depend on it.
 class Checks {
 public:
     explicit Checks(const Experiment &checked) : experiment(checked) {}
@@ -29,7 +29,7 @@ public:
     bool isChoice(std::string_view path);
     bool isText(const std::string &value, std::string_view field);
     enum class Unused : unsigned char { Skip, Check };
-    /// Checks the ranges of all other fields below that path. `unused` says what becomes of those that do not apply.
+    /// Checks the ranges of all other fields below that path. `unused` selects how fields that do not apply are treated.
     void rest(std::string_view path, Unused unused = Unused::Skip);
     void add(base::Problems problems);
     [[nodiscard]] base::Problems take() { return std::move(m_problems); }
@@ -43,13 +43,13 @@ private:
     std::set<std::string_view> m_ranged; ///< the fields whose ranges have been checked
 };
 
-/// Returns whether every size of the model is sound, so that sizes of tensors can be computed.
+/// Returns whether every size of the model is valid, so that sizes of tensors can be computed.
 bool checkModel(Checks &checks);
-/// What would overflow 64-bit counts further on. The model and the sizes of a microbatch must be sound.
+/// Reports sizes that would overflow 64-bit counts. The model and the sizes of a microbatch must be valid.
 void checkActivations(Checks &checks);
-/// The axes of the mesh: each within its range, and then of a value that is supported.
+/// Checks that each axis of the mesh is within its range and has a supported value.
 void checkMesh(Checks &checks);
-/// Devices, stages, and the layers of each stage.
+/// Checks devices, stages, and the layers of each stage.
 void checkStages(Checks &checks);
 void checkWhatIf(Checks &checks);
 

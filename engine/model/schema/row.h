@@ -94,7 +94,7 @@ constexpr bool kIsOptional<std::optional<T>> = true;
 template <class T>
 constexpr bool kIsOptional<std::vector<T>> = true;
 
-/// The kind of a member's type; as() says where a row is of another one.
+/// The kind of a member's type; as() overrides it.
 template <class T>
 constexpr Field::Kind kKindOf = Field::Kind::Choice; // an enumeration
 template <>
@@ -159,7 +159,7 @@ inline auto oneOf(std::vector<FieldChoice> values)
 {
     return [values = std::move(values)](Field &field) { field.choices = values; };
 }
-/// The value may be absent, which means that.
+/// The value may be absent; the text is its meaning.
 inline auto orElse(std::string_view meaning)
 {
     return [=](Field &field) { field.absent = meaning; };
@@ -211,7 +211,7 @@ Field row(std::string_view path, std::string_view option, std::string_view place
 [[nodiscard]] std::vector<Field> modelRows();
 [[nodiscard]] std::vector<Field> parallelRows();
 [[nodiscard]] std::vector<Field> scheduleRows();
-[[nodiscard]] std::vector<Field> memoryRows(); ///< of `schedule`: what leaves the memory of a device between passes
+[[nodiscard]] std::vector<Field> memoryRows(); ///< of `schedule`: recomputation and offload
 [[nodiscard]] std::vector<Field> costRows();
 [[nodiscard]] std::vector<Field> trainingRows();
 [[nodiscard]] std::vector<Field> whatIfRows();

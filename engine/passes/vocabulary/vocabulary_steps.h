@@ -1,4 +1,4 @@
-// The vocabulary layers as lists of steps: one file a method (arXiv 2411.05288, section 4). CMake lists the files of this
+// The vocabulary layers as lists of steps: one file per method (arXiv 2411.05288, section 4). CMake lists the files of this
 // folder (stagelens_registry() in resources/cmake/StagelensTargets.cmake): vocab1.cpp must define vocab1().
 #pragma once
 
@@ -18,7 +18,7 @@ struct VocabularySteps {
     bool sendsNormOutput = true;
     bool shardsEmbedding = true; ///< passes EF and EB hold the token table
     PassSteps forward;           ///< of F of the last stage, after the final norm
-    PassSteps backward;          ///< of its B or I: makes the gradient of the norm's output
+    PassSteps backward;          ///< of its B or I: computes the gradient of the norm's output
     PassSteps s;
     PassSteps u;
     PassSteps t;
@@ -29,13 +29,14 @@ struct VocabularyLayer {
     std::string_view method; ///< name of a model::VocabularyMethod
     /// `isOnLastDevice`: for the device of the last stage, which computes the loss.
     VocabularySteps (*steps)(bool isOnLastDevice) = nullptr;
-    std::string_view apart = {}; ///< the method with a pass T for the part of S after its barrier; empty: S has none inside
+    std::string_view apart = {}; ///< the method with a pass T for the part of S after its barrier; empty: S has no barrier
+                                 ///< inside
 };
-/// Returns one for each file.
+/// Returns the layers of all files.
 [[nodiscard]] std::span<const VocabularyLayer *const> vocabularyLayers();
-/// Returns the layer of methods without a file of their own.
+/// Returns the layer of methods that have no file.
 [[nodiscard]] const VocabularyLayer &whole();
-/// Returns the layer of that method; the whole one if none is.
+/// Returns the layer of that method, or the layer with a whole vocabulary if the method has none.
 [[nodiscard]] const VocabularyLayer &vocabularyLayer(std::string_view method);
 
 /// Returns the steps of one of several tensor ranks, whose shards act as one.
@@ -49,7 +50,7 @@ struct VocabularyLayer {
 [[nodiscard]] PassStep loss(PassValue statistics);
 /// Appends `more`.
 void append(PassSteps &steps, const PassSteps &more);
-/// Returns the steps with their time measured apart.
+/// Returns the steps, with their time measured separately.
 [[nodiscard]] PassSteps apart(PassSteps steps);
 
 /// Returns the steps from X, E and global statistics to the gradients of X and W.
