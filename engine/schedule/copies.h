@@ -14,8 +14,8 @@ enum class CopyKind : std::uint8_t {
     Reload,  ///< host to device, before the backward
 };
 
-/// A copy of the activations of a stage and microbatch, anchored at two units of its device (a pass or an overlapped pair),
-/// named by the positions of their first passes. Its memory lasts from anchor to anchor, however long the copy takes.
+/// A copy of the activations of a stage and microbatch. It is anchored at two units of its device (a pass or an overlapped
+/// pair), given by the positions of their first passes. Its memory is held between the anchors, however long the copy takes.
 struct Copy {
     base::Nanos offset = 0;   ///< planned time from the end of the unit before `launch` to the begin of the copy
     std::uint32_t launch = 0; ///< begins before this unit, after the end of the one before
@@ -26,10 +26,10 @@ struct Copy {
     friend bool operator==(const Copy &, const Copy &) = default;
 };
 
-/// The steps before a unit of a device with copies, in this order: launch the first offloads; wait for the offloads that it
-/// joins, whose device memory is then free; begin the memory of the unit and of its reloads; launch the other copies; wait for
-/// the reloads that it joins. Returns how many of the copies launched before the unit are those first offloads. `copies` are
-/// all copies with that launch.
+/// Before a unit, a device with copies launches the first offloads; waits for the offloads that the unit joins and frees their
+/// device memory; allocates the memory of the unit and of its reloads; launches the other copies; and waits for the reloads
+/// that the unit joins. Returns how many of the copies launched before the unit are those first offloads. `copies` are all
+/// copies with that launch.
 [[nodiscard]] inline std::size_t firstOffloads(std::span<const Copy> copies)
 {
     std::size_t count = 0;
@@ -38,7 +38,7 @@ struct Copy {
     return count;
 }
 
-/// Returns the places of the copies of a kind, in the order of their joins.
+/// Returns the indices of the copies of a kind, in the order of their joins.
 [[nodiscard]] std::vector<std::uint32_t> byJoin(std::span<const Copy> copies, CopyKind kind);
 
 } // namespace stagelens::schedule

@@ -24,7 +24,7 @@ public:
 
     [[nodiscard]] Frontier &frontier() { return m_frontier; }
     [[nodiscard]] const Frontier &frontier() const { return m_frontier; }
-    /// Position of the device's next pass, which is the number of passes that it has run.
+    /// Returns the position of the device's next pass, which equals the number of passes that it has run.
     [[nodiscard]] std::size_t next(int device) const { return m_next[static_cast<std::size_t>(device)]; }
     [[nodiscard]] const std::vector<std::size_t> &done() const { return m_next; }
     [[nodiscard]] bool isDone(int device) const { return next(device) == m_schedule->device(device).size(); }

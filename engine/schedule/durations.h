@@ -19,7 +19,7 @@ struct Durations {
     ByKind common{};             ///< of every stage, if `ofStage` is empty
     std::vector<ByKind> ofStage; ///< of each stage; vocabulary kinds are stored with the first stage of their device
     std::array<base::Nanos, kTransferCount> transfers{};
-    double pairScale = 1; ///< time of an overlapped pair over the sum of its passes' own times
+    double pairScale = 1; ///< time of an overlapped pair divided by the sum of the times of its passes
     /// Number of activations (of one stage and microbatch) that fit on each device under schedule.memory_limit; empty: no
     /// limit.
     std::vector<std::int64_t> activationLimit = {};

@@ -12,13 +12,13 @@
 
 namespace stagelens::schedule {
 
-/// The passes that a plan (placement, microbatches, vocabulary method) needs, each with its place in the numbering of all
-/// passes. O(passes of the plan) to build, O(1) to ask.
+/// The passes that a plan (placement, microbatches, vocabulary method) needs, each with its number among all passes. O(passes
+/// of the plan) to build, O(1) to query.
 class PassIndex {
 public:
     static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
     enum class Added : unsigned char { Yes, NotInPlan, WrongDevice, Twice };
-    /// Where the plan has a pass.
+    /// The position of a pass of the plan.
     struct Place {
         int device = 0;
         std::optional<std::size_t> position; ///< in the device's order; nothing if the pass is absent
@@ -42,7 +42,7 @@ public:
     {
         return m_numbers[cell(kind, unit, microbatch)];
     }
-    /// Returns the units whose passes make a result together: all devices, or the stage of the pass.
+    /// Returns the units whose passes produce a result together: all devices, or the stage of the pass.
     [[nodiscard]] auto makersOf(const Pass &pass) const
     {
         return isVocabularyPass(pass.kind) ? std::views::iota(0, m_devices) : std::views::iota(int{pass.stage}, pass.stage + 1);
@@ -64,7 +64,7 @@ public:
     {
         return at(m_schedule.device(device)[position], device) == m_schedule.firstIndex(device) + position;
     }
-    /// How many passes of the schedule belong to the plan.
+    /// Returns how many passes of the schedule belong to the plan.
     [[nodiscard]] std::size_t added() const { return m_added; }
 
 private:

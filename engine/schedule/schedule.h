@@ -48,7 +48,7 @@ public:
     [[nodiscard]] int slices() const { return m_slices; } ///< of a sequence; 1: sequences are not cut
     [[nodiscard]] model::VocabularyMethod vocabulary() const { return m_vocabulary; }
     [[nodiscard]] WeightUpdate weightUpdate() const { return m_weightUpdate; }
-    /// Returns the rules from which the requirements of its passes follow.
+    /// Returns the rules that determine the requirements of its passes.
     [[nodiscard]] RequirementRules rules() const { return {m_placement.lastStage(), m_vocabulary, m_slices}; }
     [[nodiscard]] bool isSynchronous() const { return m_weightUpdate == WeightUpdate::EndOfStep; }
     /// The passes of a device, in order.

@@ -1,4 +1,4 @@
-// Which devices hold rows of the token table and of the output projection.
+// The devices that hold rows of the token table and of the output projection.
 #pragma once
 
 #include "engine/schedule/schedule.h"
@@ -14,8 +14,8 @@ class VocabularyTables {
 public:
     explicit VocabularyTables(const Schedule &schedule);
 
-    /// Passes of their own look up the embeddings. Rows belong to devices rather than to a stage, even if there is only one
-    /// device.
+    /// Returns whether separate passes look up the embeddings. Rows then belong to devices rather than to a stage, even if
+    /// there is only one device.
     [[nodiscard]] bool areDivided() const { return m_areDivided; }
     /// Returns how many devices divide the rows of a table.
     [[nodiscard]] int parts() const { return m_areDivided ? static_cast<int>(m_tokens.size()) : 1; }

@@ -1,4 +1,4 @@
-// When each pass ran: predicted and measured alike.
+// When each pass ran; the same type for predictions and measurements.
 #pragma once
 
 #include "engine/base/units.h"
@@ -39,7 +39,7 @@ struct TransferSlice {
 /// Work beside the order of passes.
 enum class AnchoredKind : std::uint8_t {
     ReduceGradients,  ///< sums the gradients of a device over its replicas
-    GatherParameters, ///< sends what each replica has updated to the others (ZeRO)
+    GatherParameters, ///< sends the parameters that each replica has updated to the others (ZeRO)
     SumReplicated,    ///< sums the gradients that the tensor ranks of a device have parts of; comes first
     Offload,          ///< copies the activations of a microbatch to the host
     Reload,           ///< copies them back
@@ -89,8 +89,8 @@ struct Timeline {
     std::vector<std::vector<int>> stages; ///< of each device
     int slices = 1;                       ///< of a sequence; the microbatch numbers of passes count slices (schedule::Schedule)
     std::vector<std::uint8_t> microbatchDirection; ///< of each microbatch; empty if there is one direction
-    /// Time from the begin of a step to that of the next in a steady state, if anchored work may run into the next step; else
-    /// 0.
+    /// Time from the begin of a step to that of the next in a steady state, if anchored work may run into the next step;
+    /// otherwise 0.
     base::Nanos period = 0;
     int replica = 0; ///< whose lanes they are; others may be faster
 
@@ -99,7 +99,7 @@ struct Timeline {
     [[nodiscard]] std::pair<base::Nanos, base::Nanos> extent() const;
     /// Returns the latest end of a pass minus the earliest begin.
     [[nodiscard]] base::Nanos makespan() const;
-    /// The period, or else as makespan, but with anchored work and the tail (optimizer step).
+    /// Returns the period; without one, the makespan including anchored work and the tail (optimizer step).
     [[nodiscard]] base::Nanos iteration() const;
     [[nodiscard]] std::size_t sliceCount() const;
     friend bool operator==(const Timeline &, const Timeline &) = default;
@@ -133,7 +133,7 @@ struct PassDifference {
     base::Nanos second = 0; ///< duration in the second
     base::Nanos shift = 0;  ///< begin in the second minus begin in the first
 };
-/// Passes matched by (device, kind, stage, microbatch); those that stand in one only are counted.
+/// Passes matched by (device, kind, stage, microbatch), and the number of passes that only one timeline has.
 struct Difference {
     std::vector<PassDifference> passes;
     std::size_t onlyInFirst = 0;

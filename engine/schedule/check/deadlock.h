@@ -11,7 +11,7 @@ namespace stagelens::schedule {
 
 /// When a send to another device completes.
 enum class Sends : unsigned char {
-    Buffered, ///< at once: the message is buffered until it is received
+    Buffered, ///< immediately: the message is buffered until it is received
     Blocking, ///< when the receiver reaches the pass that needs it; messages are sent one by one, right after the pass that
               ///< makes them
 };
@@ -29,7 +29,7 @@ struct Wait {
 /// The needed pass of each wait is on the device of the next wait, cyclically. The first wait is that of the lowest device.
 using WaitCircle = std::vector<Wait>;
 
-/// Returns the first pass for a result that its device has yet to run; if there is none, the first that is absent.
+/// Returns the first pass for a result that its device has not yet run; if there is none, the first that is absent.
 [[nodiscard]] PassIndex::Place ownerOf(std::size_t result, const DevicesInOrder &devices, const PassIndex &index);
 
 /// Returns all cycles; none if the schedule runs to its end. Missing passes count as run.

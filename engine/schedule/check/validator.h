@@ -26,7 +26,7 @@ enum class ViolationKind : unsigned char {
 };
 [[nodiscard]] std::string_view name(ViolationKind kind); ///< "missing", "too-much-memory", ...
 
-/// One fault of a schedule.
+/// One error of a schedule.
 struct Violation {
     ViolationKind kind = ViolationKind::Missing;
     int device = 0;
@@ -37,17 +37,18 @@ struct Violation {
 
 /// What to check, and how to report it.
 struct ValidationOptions {
-    std::size_t limit = 100; ///< maximum number of reported faults
+    std::size_t limit = 100; ///< maximum number of reported errors
     Sends sends = Sends::Buffered;
     /// Number of activations (of one stage and microbatch) that fit on each device; empty: no limit.
     std::vector<std::int64_t> activationLimit = {};
-    /// False for a prediction, which does not depend on the order in which gradients are added: no fault is a MicrobatchOrder.
+    /// False for a prediction, which does not depend on the order in which gradients are added: MicrobatchOrder is not
+    /// reported.
     bool inMicrobatchOrder = true;
     /// How causes and remedies name a device's position; absent: "position 3".
     std::function<std::string(int device, std::size_t position)> place = {};
 };
 
-/// Returns every fault (at most `limit`), worst first: completeness, order on one device, microbatch order if required, memory,
+/// Returns every error (at most `limit`), worst first: completeness, order on one device, microbatch order if required, memory,
 /// stale weights, and deadlock, explained as a cycle of waits. Deadlocks are searched only if the order on each device is
 /// valid. Empty means valid. O(passes).
 [[nodiscard]] std::vector<Violation> findViolations(const Schedule &schedule, const ValidationOptions &options = {});

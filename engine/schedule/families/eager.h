@@ -1,4 +1,4 @@
-// Eager 1F1B: 1F1B with twice the lead of forwards, so that messages have time (arXiv 2405.15362, figure 1).
+// Eager 1F1B: 1F1B with twice as many warm-up forwards, which hide slow messages (arXiv 2405.15362, figure 1).
 #pragma once
 
 #include "engine/base/result.h"

@@ -8,7 +8,7 @@
 
 namespace stagelens::schedule {
 
-/// Peak on every device: m microbatches. Vocabulary passes stand between the forwards and the backwards.
+/// Peak on every device: m microbatches. Vocabulary passes run between the forwards and the backwards.
 [[nodiscard]] base::Result<Schedule> gpipe(const model::Experiment &experiment, const Durations &durations);
 
 } // namespace stagelens::schedule

@@ -8,7 +8,7 @@
 
 namespace stagelens::schedule {
 
-/// Liu et al., "Hanayo" (arXiv 2308.15762): the stages lie in w waves down and up the devices, 2 w stages each.
+/// Liu et al., "Hanayo" (arXiv 2308.15762): the stages are placed in w waves down and up the devices, 2 w stages per device.
 [[nodiscard]] base::Result<Schedule> hanayo(const model::Experiment &experiment, const Durations &durations);
 
 } // namespace stagelens::schedule

@@ -1,5 +1,5 @@
-// Interlaced: the vocabulary layers are sharded as in tensor parallelism and all devices run them at once (nnScaler; arXiv
-// 2411.05288, appendix B).
+// Interlaced: the vocabulary layers are sharded as in tensor parallelism, and all devices run them at the same time (nnScaler;
+// arXiv 2411.05288, appendix B).
 #pragma once
 
 #include "engine/base/result.h"
@@ -9,8 +9,8 @@
 
 namespace stagelens::schedule {
 
-/// S is S and T together, and a device waits for its collectives. Peak on device r: min(m, 3 p / 2 - r) microbatches. The
-/// experiment's vocabulary method must be none: the family brings its own.
+/// S includes the work of T, and a device waits for its collectives. Peak on device r: min(m, 3 p / 2 - r) microbatches. The
+/// experiment's vocabulary method must be none, because the family has its own.
 [[nodiscard]] base::Result<Schedule> interlaced(const model::Experiment &experiment, const Durations &durations);
 
 } // namespace stagelens::schedule

@@ -8,8 +8,8 @@
 
 namespace stagelens::schedule {
 
-/// Peak on device r: min(m, p - r + k) microbatches, k barriers of the vocabulary method. Where the experiment gives uniform
-/// durations of F and B, vocabulary passes are placed for them, else for a B of two F.
+/// Peak on device r: min(m, p - r + k) microbatches, with k barriers of the vocabulary method. Vocabulary passes are placed for
+/// the experiment's uniform durations of F and B if it has them, otherwise for B = 2 F.
 [[nodiscard]] base::Result<Schedule> oneForwardOneBackward(const model::Experiment &experiment, const Durations &durations);
 
 } // namespace stagelens::schedule

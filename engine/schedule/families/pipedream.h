@@ -1,4 +1,4 @@
-// Asynchronous 1F1B: no flush, so that no bubble is left in the steady state, at the price of stale weights.
+// Asynchronous 1F1B: the pipeline is never flushed, so the steady state has no bubble, but weights are stale.
 #pragma once
 
 #include "engine/base/result.h"

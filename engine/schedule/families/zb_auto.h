@@ -1,4 +1,4 @@
-// Automatic zero bubble: split backwards, put in order for the costs at hand and the memory of each device (Qi et al., arXiv
+// Automatic zero bubble: split backwards, ordered for the given costs and the memory of each device (Qi et al., arXiv
 // 2401.10241, section 3.1).
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace stagelens::schedule {
 
-/// The shortest of several greedy orders: backwards before forwards before weight gradients; as many forwards first as fill the
-/// time until the first gradient comes back; weight gradients in gaps, or wherever nothing else can run. Also tries the orders
-/// of takeShorterRounds(). Peak: the activation limit of the durations, 2 p + k microbatches where there is none.
+/// Returns the shortest of several greedy orders: backwards before forwards before weight gradients; as many forwards first as
+/// fit before the first gradient arrives; weight gradients in gaps, or whenever nothing else can run. Also tries the orders of
+/// takeShorterRounds(). Peak: the activation limit of the durations; 2 p + k microbatches without a limit.
 [[nodiscard]] base::Result<Schedule> zbAuto(const model::Experiment &experiment, const Durations &durations);
 
 } // namespace stagelens::schedule

@@ -10,15 +10,15 @@
 
 namespace stagelens::schedule {
 
-/// One of a device's two stages, with the microbatches that go through it: the first one and each `step`-th after it.
+/// One of a device's two stages, with its microbatches: the first one and each `step`-th after it.
 struct Chunk {
     int stage = 0;
     int firstMicrobatch = 0;
     int step = 1;
 };
 
-/// The passes of each kind and chunk come in microbatch order. A rule may ask for more microbatches than there are, which it
-/// may need to fill the pipeline; theirs are left out, and the order stays free of deadlock.
+/// Writes the passes of each kind and chunk in microbatch order. A rule may request more microbatches than exist, to fill the
+/// pipeline; their passes are omitted, and the order stays free of deadlock.
 class ChunkWriter {
 public:
     ChunkWriter(const std::array<Chunk, 2> &chunks, int microbatches) : m_chunks(chunks), m_microbatches(microbatches) {}
@@ -31,7 +31,7 @@ public:
     /// F of one chunk and B of the other, overlapped if both exist.
     void pair(std::size_t forwardChunk);
 
-    /// How many F the rule has asked for.
+    /// Returns the number of F that the rule has requested.
     [[nodiscard]] int forwards(std::size_t chunk) const { return m_forwards[chunk]; }
     [[nodiscard]] bool hasPendingWeightGradient(std::size_t chunk) const { return m_nextWeight[chunk] < m_split[chunk].size(); }
     [[nodiscard]] std::vector<Pass> take() { return std::move(m_passes); }

@@ -1,4 +1,4 @@
-// A greedy schedule in the making: passes are placed one after the other, and weight gradients fill the gaps before them.
+// Builds a schedule greedily: places one pass after another, and fills the gaps before them with weight gradients.
 #pragma once
 
 #include "engine/schedule/durations.h"
@@ -18,27 +18,27 @@ public:
     GapFilling(const Placement &placement, int microbatches, const Durations &durations,
                const std::vector<std::int64_t> &limits);
 
-    /// Microbatches whose pass of that kind (F or I) and stage is placed.
+    /// Returns the number of microbatches whose pass of that kind (F or I) and stage is placed.
     [[nodiscard]] int count(PassKind kind, int stage) const { return m_counts[row(kind, stage)]; }
-    /// Whether there is a next pass of that kind (F or I) and stage, and all passes that it needs are placed.
+    /// Returns whether there is a next pass of that kind (F or I) and stage, and all its dependencies are placed.
     [[nodiscard]] bool isReady(PassKind kind, int stage) const;
-    /// When the next pass of that kind (F or I) and stage can begin, as far as another device is concerned; nothing if none is,
-    /// or if its pass is not placed.
+    /// Returns when the result of another device for the next pass of that kind (F or I) and stage arrives; nothing if it needs
+    /// none, or if the pass for it is not placed.
     [[nodiscard]] std::optional<base::Nanos> arrival(PassKind kind, int stage) const;
     [[nodiscard]] base::Nanos end(int device) const { return m_devices[static_cast<std::size_t>(device)].end; }
-    /// How long a device has idled since its first pass.
+    /// Returns how long a device has idled since its first pass.
     [[nodiscard]] base::Nanos idle(int device) const { return m_devices[static_cast<std::size_t>(device)].idle; }
     [[nodiscard]] base::Nanos mostIdle() const { return m_mostIdle; }
-    /// Whether so many more F fit now.
+    /// Returns whether that many more F fit now.
     [[nodiscard]] bool fits(int device, int forwards) const;
-    /// How long the W takes that must make room for another F; 0 if there is room.
+    /// Returns the duration of the W that must free memory for another F; 0 if there is room.
     [[nodiscard]] base::Nanos timeToMakeRoom(int device) const;
 
-    /// Places the next F or I, and before it the W that make room for it. False if it is not ready, or if there is no room even
-    /// without W: the order cannot be completed then.
+    /// Places the next F or I, after the W that free memory for it. Returns false if the pass is not ready, or if no W is left
+    /// to free memory: the order cannot be completed then.
     bool place(PassKind kind, int stage);
-    /// Places W while each ends before `ready`; then, if a gap is left, one more where that is worth its delay: if the gap is
-    /// longer than `slack`, how much a device may idle at no cost, `whereLonger`, else `whereShorter`.
+    /// Places W while each ends before `ready`. If a gap remains, places one more W: according to `whereLonger` if the gap is
+    /// longer than `slack`, the time that a device may idle at no cost, and to `whereShorter` otherwise.
     void fillGap(int device, base::Nanos ready, base::Nanos slack, bool whereLonger, bool whereShorter);
     void placeAllWeights(int device);
 
@@ -70,11 +70,11 @@ private:
     base::Nanos m_mostIdle = 0;
 };
 
-/// A bound of every order's makespan: a device cannot begin before the first activations have come, and must run all its
-/// passes.
+/// Returns a lower bound of the makespan of every order: a device cannot begin before the first activations arrive, and must
+/// run all its passes.
 [[nodiscard]] base::Nanos leastMakespan(const Placement &placement, int microbatches, const Durations &durations);
 
-/// Whether no order can be shorter than that by more than one part in ten thousand.
+/// Returns whether no order can be shorter than that by more than one part in ten thousand.
 [[nodiscard]] constexpr bool isAsGoodAs(base::Nanos makespan, base::Nanos least)
 {
     return makespan - least <= least / 10'000;

@@ -1,6 +1,6 @@
-// The building-block method: a device's order is one interval that repeats, entered and left without the passes that do not
-// exist (Qi et al., arXiv 2405.15362, section 2). A vocabulary barrier inserts one more interval between F and B of the last
-// stage, whatever the number of barriers (arXiv 2411.05288, section 5.2).
+// The building-block method: a device's order is one repeated interval; at both ends, passes that do not exist are omitted (Qi
+// et al., arXiv 2405.15362, section 2). Each vocabulary barrier inserts one more interval between F and B of the last stage
+// (arXiv 2411.05288, section 5.2).
 #pragma once
 
 #include "engine/base/units.h"
@@ -27,7 +27,7 @@ public:
     void remainingSlots();
     void remainingEmbedBackwards();
 
-    /// Calls of slot() so far, those without passes included.
+    /// Returns the number of calls of slot() so far, including those without passes.
     [[nodiscard]] int slotsPassed() const { return m_slots; }
     [[nodiscard]] std::vector<Pass> take() { return std::move(m_passes); }
 

@@ -13,7 +13,7 @@ namespace stagelens::schedule {
 /// Passes that a device runs in this order. The queues of a device compete for it.
 struct PassQueue {
     std::vector<Pass> passes;
-    /// Of the queues whose heads are ready, the one with the lowest rank runs.
+    /// The queue with the lowest rank runs, among those whose heads are ready.
     int rank = 0;
     /// A pass begins only if no other queue's head is known to become ready before it would end (weight gradients that fill
     /// gaps without delaying other passes). Ignored once the device has nothing else to wait for.
@@ -43,7 +43,7 @@ struct ListOutcome {
     std::vector<std::vector<Pass>> devices;
     std::vector<std::vector<base::Nanos>> ends; ///< of each pass
     base::Nanos makespan = 0;
-    /// False if the order of the queues or the memory limit kept some passes from ever starting.
+    /// False if the order of the queues or the memory limit prevented some passes from starting.
     bool isComplete = false;
 };
 

@@ -1,4 +1,4 @@
-// Pulls the passes of an order forward: the "squeeze" and "reorder" steps of the building-block method.
+// Moves the passes of an order forward: the "squeeze" and "reorder" steps of the building-block method.
 #pragma once
 
 #include "engine/base/units.h"
@@ -33,9 +33,9 @@ struct SqueezeOptions {
 };
 
 /// List scheduling guided by an order (the steps are those of arXiv 2405.15362, section 2; the rule is ours). Each idle device
-/// runs the ready pass that comes first in the order. A cap limits the activations of a device: a forward may overtake others
-/// only if all of these still fit after it. So no device runs out of memory before the pass that would free some, and an order
-/// without a deadlock stays so. The order must be complete, free of deadlock and in microbatch order for each kind and stage,
+/// runs the ready pass that is first in the order. A cap limits the activations of a device: a forward may overtake others only
+/// if all of these still fit after it. Therefore no device runs out of memory before the pass that would free some, and the
+/// result is free of deadlock. The order must be complete, free of deadlock and in microbatch order for each kind and stage,
 /// and must split all backwards or none. O(passes x (chunks + log devices)).
 [[nodiscard]] TimedOrder squeeze(const LayerOrder &order, const Durations &durations, const SqueezeOptions &options = {});
 

@@ -23,9 +23,9 @@ namespace stagelens::schedule {
 [[nodiscard]] Schedule withVocabularyOfShorter(std::string_view family, const LayerOrder &first, const LayerOrder &second,
                                                const model::Experiment &experiment, const Durations &durations);
 
-/// Makes an order of the layer passes that has the intervals of so many barriers (see withBarriers()).
+/// Builds an order of the layer passes that has the intervals of that many barriers (see withBarriers()).
 using OrderOfBarriers = std::function<LayerOrder(int barriers)>;
-/// Makes the orders of all devices, with the vocabulary passes of a method of so many barriers; without any if there are none.
+/// Builds the orders of all devices, with the vocabulary passes of a method with that many barriers; without any for 0.
 using PublishedOrder = std::function<std::vector<std::vector<Pass>>(int barriers)>;
 
 /// As withVocabulary(), for families that insert the intervals of the barriers by their own rule.

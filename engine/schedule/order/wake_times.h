@@ -1,4 +1,4 @@
-// The time at which each device of an event simulation looks for work again.
+// The time at which an event simulation next wakes each device.
 #pragma once
 
 #include "engine/base/units.h"
