@@ -17,7 +17,7 @@
 
 namespace stagelens::simulate {
 
-/// The stage of the kept values of the vocabulary, which belong to a device; not Pass::stage.
+/// The stage number of the vocabulary's kept values, which belong to a device; not Pass::stage.
 inline constexpr int kVocabularyStage = 0;
 
 /// Names a buffer: `value` is a kept value.
@@ -27,7 +27,7 @@ struct BufferKey {
     int microbatch = 0;
 };
 
-/// The values of a stage and microbatch that offload copies to the host: those that its layers keep.
+/// The values of a stage and microbatch that offload copies to the host: those that the stage's layers keep.
 inline constexpr std::array kCopiedValues{schedule::PassValue::StageInput, schedule::PassValue::StageSlots};
 
 /// A buffer that lives from the beginning of one pass (or of its overlapped pair) to the end of another.
@@ -39,44 +39,44 @@ struct PlannedBuffer {
     std::uint32_t last = 0;
     /// Whether it ends with a copy to the host, which the pass after `last` joins before it begins.
     bool isOffloaded = false;
-    /// Place of the part before it of the same value, which ended with a copy to the host; kNoPart if there is none.
+    /// Index of the previous part of the same value, which ended with a copy to the host; kNoPart if there is none.
     std::uint32_t before = ~std::uint32_t{0};
 };
 inline constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
 
-/// An offloaded value on the host. Its memory lasts from the launch of the copy to the host until the unit has ended that waits
+/// An offloaded value on the host. Its memory is held from the launch of the copy to the host to the end of the unit that waits
 /// for the copy back.
 struct HostBuffer {
-    std::uint32_t from = 0;  ///< place of the part that is copied to the host
-    std::uint32_t to = 0;    ///< of the part that it is copied back to
+    std::uint32_t from = 0;  ///< index of the part that is copied to the host
+    std::uint32_t to = 0;    ///< index of the part that it is copied back to
     std::uint32_t first = 0; ///< position of the unit before which the copy to the host is launched
-    std::uint32_t last = 0;  ///< of the unit that waits for the copy back
+    std::uint32_t last = 0;  ///< position of the unit that waits for the copy back
 };
 
 /// The buffers of one rank for a step, counted in floats of the engine (operators::enginePrecision()). Messages are not
 /// included, because their lifetime depends on the receiver.
 class BufferPlan {
 public:
-    /// O(passes of the device). Fails if a pass needs a buffer that no earlier pass made or that another one freed, and names
-    /// the passes.
+    /// O(passes of the device). Fails, naming the passes, if a pass needs a buffer that no earlier pass created or that another
+    /// pass freed.
     [[nodiscard]] static base::Result<BufferPlan> make(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                        int device, std::optional<int> replica = {}, int tensor = 0);
 
     [[nodiscard]] std::span<const PlannedBuffer> buffers() const { return m_buffers; } ///< in the order of their first passes
     /// Places in buffers(), in the order of their last passes.
     [[nodiscard]] std::span<const std::uint32_t> byEnd() const { return m_byEnd; }
-    /// Place in buffers(), or kAbsent; of an offloaded value that of its last part.
+    /// Returns the index in buffers(), or kAbsent; for an offloaded value that of its last part.
     static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
     [[nodiscard]] std::uint32_t find(const BufferKey &key) const;
     /// engineFixedBytes()
     [[nodiscard]] const MemoryByCategory &fixed() const { return m_fixed; }
-    /// Bytes of each category when their sum is greatest.
+    /// Returns the bytes of each category at the moment when their sum is greatest.
     [[nodiscard]] MemoryByCategory peak() const;
     /// Offloaded values, in the order of the launches of their copies to the host.
     [[nodiscard]] std::span<const HostBuffer> hostBuffers() const { return m_hostBuffers; }
-    /// Returns the first of hostBuffers() that a copy of the device moves, and the one after the last.
+    /// Returns the range of hostBuffers() that a copy of the device moves: the first, and the one after the last.
     [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> movedBy(std::size_t copy) const { return m_movedBy[copy]; }
-    /// Greatest number of floats in hostBuffers() at a time.
+    /// Returns the greatest number of floats in hostBuffers() at any time.
     [[nodiscard]] std::int64_t hostPeakFloats() const;
 
 private:

@@ -8,10 +8,10 @@
 
 namespace stagelens::simulate {
 
-/// The last dependency of a pass. An overlapped pair waits as one.
+/// The last dependency of a pass. The passes of an overlapped pair share it.
 struct Bound {
-    /// The pass whose end it waited for: the previous one on its device if there is no gap, else the maker of the result that
-    /// arrived last. Device -1: none; it could begin with the iteration.
+    /// The pass whose end it waited for: the previous pass on its device if there is no gap, otherwise the producer of the
+    /// result that arrived last. Device -1: none; the pass could begin with the iteration.
     timeline::SliceId by{-1, 0};
     /// When that result arrived. The pass began then, or, in a measured timeline, later by an unexplained overhead.
     base::Nanos arrival = 0;

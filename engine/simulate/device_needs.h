@@ -1,4 +1,4 @@
-// What the devices of a schedule need of memory, for many cuts of the layers.
+// The memory that the devices of a schedule need, for many cuts of the layers.
 #pragma once
 
 #include "engine/simulate/memory.h"
@@ -8,8 +8,8 @@
 
 namespace stagelens::simulate {
 
-/// memoryNeeds() of the devices of a schedule for any cut of the plan's layers. Asks once for what devices with as many layers
-/// in as many stages have in common.
+/// memoryNeeds() of the devices of a schedule for any cut of the plan's layers. Caches the results of devices with the same
+/// numbers of layers and stages.
 class DeviceNeeds {
 public:
     /// The schedule must outlive it.

@@ -14,7 +14,7 @@ namespace stagelens::simulate {
 /// The cause of a gap is the last dependency of the pass after it. Causes are checked in this order:
 enum class IdleCause : unsigned char {
     WarmUp,   ///< before the device's first pass
-    CoolDown, ///< after its last
+    CoolDown, ///< after its last pass
     Overhead, ///< the next pass is ready but has not begun (measured timelines only)
     Barrier,  ///< waits for a collective (C0, C1, C2, embedding): for a pass that feeds it, or for its transfer
     Message,  ///< the sender has ended; its message is in flight
@@ -27,7 +27,7 @@ enum class IdleCause : unsigned char {
 inline constexpr int kIdleCauseCount = 8;
 [[nodiscard]] std::string_view name(IdleCause cause); ///< "warm_up", "cool_down", ...
 
-/// A stretch of idle time with one cause.
+/// An interval of idle time with one cause.
 struct IdlePiece {
     base::Nanos begin = 0;
     base::Nanos end = 0;
@@ -35,7 +35,7 @@ struct IdlePiece {
     bool isTransfer = false; ///< the pass has ended; its result is in flight
     /// The pass waited for; device -1 for cool-down, overhead, and warm-up without a dependency.
     timeline::SliceId by{-1, 0};
-    /// Memory: the forward of the device that could have run.
+    /// For Memory: the forward of the device that could have run.
     std::optional<std::size_t> heldBack;
     friend bool operator==(const IdlePiece &, const IdlePiece &) = default;
 };
@@ -43,8 +43,8 @@ struct IdlePiece {
 /// Device-time by cause.
 using IdleTotals = std::array<base::Nanos, kIdleCauseCount>;
 
-/// The sorted pieces of a device cover its idle time between the earliest begin and the latest end of all passes. So the totals
-/// add up exactly to the bubble: devices x makespan - busy.
+/// The sorted pieces of a device cover its idle time between the earliest begin and the latest end of all passes. The totals
+/// therefore add up exactly to the bubble: devices x makespan - busy.
 struct IdleCauses {
     std::vector<std::vector<IdlePiece>> devices;
     std::vector<IdleTotals> perDevice;

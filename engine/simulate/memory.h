@@ -38,7 +38,7 @@ struct MemoryStep {
     [[nodiscard]] base::Bytes total() const;
 };
 
-/// The memory of a device over time: constant bytes, including room for its messages, and changes at passes.
+/// The memory of a device over time: constant bytes, including space for its messages, and changes at passes.
 struct MemoryProfile {
     std::vector<MemoryStep> steps; ///< sorted by time; the first at 0
     [[nodiscard]] base::Bytes peak() const;
@@ -62,14 +62,14 @@ struct MemoryPeak {
 /// Returns the bytes that the layers of each stage keep of one microbatch from F to B, which offload copies to the host.
 [[nodiscard]] std::vector<base::Bytes> copiedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
-/// Returns the most bytes that a device's activations occupy on its host; 0 without offload. The memory of a copy lasts from
-/// the launch of the offload until the unit that the reload precedes has ended.
+/// Returns the maximum bytes that a device's activations occupy on its host; 0 without offload. The memory of a copy is held
+/// from the launch of the offload to the end of the unit that the reload precedes.
 [[nodiscard]] base::Bytes peakHostBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 
 /// Memory of a device in bytes, independent of the order of its passes.
 struct MemoryNeeds {
     base::Bytes parameters = 0; ///< with gradients and optimizer state
-    base::Bytes fixed = 0;      ///< `parameters`, and the further needs of one pass of each kind
+    base::Bytes fixed = 0;      ///< `parameters`, plus the other needs of one pass of each kind
     base::Bytes activation = 0; ///< of its largest stage, for one microbatch, from F to B (or W)
 };
 [[nodiscard]] MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);

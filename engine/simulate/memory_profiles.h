@@ -1,4 +1,4 @@
-// The memory profiles of a timeline's devices, made one at a time.
+// The memory profiles of a timeline's devices, computed one at a time.
 #pragma once
 
 #include "engine/simulate/memory.h"

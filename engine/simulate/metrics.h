@@ -13,8 +13,8 @@
 
 namespace stagelens::simulate {
 
-/// Busy time, bubble and makespan count passes only, of one replica; `iteration` adds what follows them. Tokens and FLOPs are
-/// those of all replicas, memory that of a rank (of the fullest replica). Byte, FLOP and MFU metrics are absent for a
+/// Busy time, bubble and makespan count only the passes of one replica; `iteration` adds the work after them. Tokens and FLOPs
+/// are those of all replicas, memory that of a rank (of the fullest replica). Byte, FLOP and MFU metrics are absent for a
 /// teaching example without a model.
 struct Metrics {
     base::Nanos makespan = 0;
@@ -36,23 +36,23 @@ struct Metrics {
     std::vector<MemoryByCategory> peakMemoryByCategory;
     /// Over the times of passes and copies.
     std::vector<double> peakActivationMicrobatches;
-    /// With offload: the same by the anchors of copies, which memory is planned for, and what the host holds, by device.
+    /// With offload: the same by the anchors of copies, for which memory is planned, and the host memory, by device.
     std::vector<double> anchoredActivationMicrobatches;
     std::vector<base::Bytes> peakHost;
     /// With replicas or context ranks: by how much the sum of gradients and the gather of weights lengthen the iteration, and
-    /// what a rank sends in them, by device.
+    /// the bytes that a rank sends in them, by device.
     std::optional<base::Nanos> exposedExchange;
-    /// With tensor ranks: the time of each device's passes in exchanges among them, and what a rank sends in them and in the
-    /// sum of gradients; empty if unknown.
+    /// With tensor ranks: the time of each device's passes in exchanges among them, and the bytes that a rank sends in them and
+    /// in the sum of gradients; empty if unknown.
     std::vector<base::Nanos> tensorPerDevice;
     std::vector<base::Bytes> tensorTraffic;
     std::vector<base::Bytes> replicaTraffic;
     /// With exchanges among replicas in every microbatch (ZeRO): the time of each device's passes that waits for them.
     std::vector<base::Nanos> replicaPerDevice;
-    /// With context ranks: the time of each device's passes in exchanges among them, and what a rank sends in them.
+    /// With context ranks: the time of each device's passes in exchanges among them, and the bytes that a rank sends.
     std::vector<base::Nanos> contextPerDevice;
     std::vector<base::Bytes> contextTraffic;
-    /// With expert ranks: the time of each device's passes in all-to-alls among them, and what a rank sends in them.
+    /// With expert ranks: the time of each device's passes in all-to-alls among them, and the bytes that a rank sends.
     std::vector<base::Nanos> expertPerDevice;
     std::vector<base::Bytes> expertTraffic;
 };

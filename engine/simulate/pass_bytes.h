@@ -1,4 +1,4 @@
-// The memory that passes keep, in bytes of one microbatch, whatever their order.
+// The memory that passes keep for one microbatch, in bytes, independent of their order.
 #pragma once
 
 #include "engine/base/units.h"
@@ -27,7 +27,7 @@ struct PassBytes {
     base::Bytes keyGradients = 0;   ///< slices: sums of their gradients in fp32
     std::vector<int> layers;        ///< of each stage
     std::vector<int> wholes;        ///< of them: recomputed as a whole
-    // Of two units of each stage, with exchanges among replicas in every microbatch; else empty.
+    // Of two units of each stage, with exchanges among replicas in every microbatch; otherwise empty.
     std::vector<base::Bytes> gathered;
     std::vector<base::Bytes> reduced;
 
@@ -38,12 +38,12 @@ struct PassBytes {
             layers[stage] > 0 || isLast ? (layers[stage] - wholes[stage]) * layer + wholes[stage] * whole : empty;
         return ofLayers + (isLast ? norm : 0) + (stage == 0 ? embedding : 0);
     }
-    /// Returns what the layers of a stage keep from F to B.
+    /// Returns the bytes that the layers of a stage keep from F to B.
     [[nodiscard]] base::Bytes ofLayers(std::size_t stage) const
     {
         return (layers[stage] - wholes[stage]) * layer + wholes[stage] * whole;
     }
-    /// Returns what I rebuilds of a stage for W.
+    /// Returns the bytes that I of a stage recomputes for W.
     [[nodiscard]] base::Bytes rebuiltBy(std::size_t stage) const
     {
         return (layers[stage] - wholes[stage]) * rebuilt + wholes[stage] * rebuiltWhole;

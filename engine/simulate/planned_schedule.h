@@ -29,7 +29,7 @@ struct Outline {
 [[nodiscard]] base::Result<Outline> outlineOf(const model::Experiment &experiment);
 
 /// Returns the experiment's schedule, built for the outline's costs if the order depends on durations. Families that adapt to
-/// the memory limit use it; no schedule is refused for it.
+/// the memory limit use it, but a schedule that exceeds it is not refused.
 [[nodiscard]] base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment, const Outline &outline);
 
 /// Returns the same for the experiment's own outline: as schedule::makeSchedule, with the experiment's costs if the order

@@ -5,10 +5,9 @@
 
 namespace stagelens::simulate {
 
-/// Returns the parameters, gradients and optimizer state of a rank, and what else a rank of the engine always holds.
+/// Returns the bytes of a rank's parameters, gradients and optimizer state, and of all other memory that it always holds.
 [[nodiscard]] MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
-/// Returns the bytes of staticBytes() that ZeRO-2 and 3 drop: of the gradients after their reduction, and of the parameters
-/// between steps.
+/// Returns the part of staticBytes() that ZeRO-2 and 3 free: gradients after their reduction, and parameters between steps.
 [[nodiscard]] MemoryByCategory droppedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                             int device);
 

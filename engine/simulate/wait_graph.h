@@ -13,11 +13,11 @@ namespace stagelens::simulate {
 /// The completion time of a result, and the pass that completed it.
 struct Completion {
     base::Nanos end = std::numeric_limits<base::Nanos>::min();
-    int missing = 1; ///< makers that are absent from the timeline
+    int missing = 1; ///< producers that are absent from the timeline
     timeline::SliceId maker;
 };
 
-/// A dependency of a pass besides its device.
+/// A dependency of a pass other than its device.
 struct Awaited {
     std::size_t result = 0; ///< see WaitGraph::completion()
     base::Nanos latency = 0;
@@ -39,7 +39,7 @@ public:
         return static_cast<std::size_t>(row) * m_microbatches + static_cast<std::size_t>(microbatch);
     }
     [[nodiscard]] const Completion &completion(std::size_t result) const { return m_completions[result]; }
-    /// Returns whether passes of all devices make the result together.
+    /// Returns whether passes of all devices produce the result together.
     [[nodiscard]] bool isShared(std::size_t result) const
     {
         return m_plan.rows().isShared(static_cast<ResultRow>(result / m_microbatches));
@@ -81,7 +81,7 @@ public:
             for (const schedule::Need &need : *needs)
                 visitIfMade({resultOf(need.row, pass.microbatch), need.latency, need.transfer}, visit);
     }
-    /// Calls `visit(result, index)` for every result that the unit makes, with the slice that makes it.
+    /// Calls `visit(result, index)` for every result that the unit produces, with the slice that produces it.
     template <class Visit>
     void resultsOf(int device, std::size_t first, Visit visit) const
     {

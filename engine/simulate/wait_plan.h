@@ -20,12 +20,12 @@ struct Collective {
     schedule::Transfer transfer = schedule::Transfer::Local;
 };
 
-/// The requirements with the latencies of the cost model, and the collectives that keep devices waiting.
+/// The requirements with the latencies of the cost model, and the collectives that block devices.
 class WaitPlan : public schedule::RequirementTable {
 public:
     WaitPlan(const schedule::Schedule &schedule, const CostModel &costs);
 
-    /// Returns the longest collective that a result feeds; its makers wait for it if collectives block.
+    /// Returns the longest collective that a result feeds; its producers wait for it if collectives block.
     [[nodiscard]] const Collective &collective(ResultRow row) const { return m_longest[static_cast<std::size_t>(row)]; }
     /// Returns whether a device waits for each collective that its passes feed.
     [[nodiscard]] bool blocks() const { return m_blocks; }
@@ -35,8 +35,8 @@ private:
     std::vector<Collective> m_longest; ///< of each row
 };
 
-/// All passes of one device, kind, stage and direction (0 for vocabulary passes, which serve all): they differ in the
-/// microbatch only and cost the same.
+/// All passes of one device, kind, stage and direction (0 for vocabulary passes, which serve all directions). They differ only
+/// in the microbatch and cost the same.
 struct PassClass {
     int device = 0;
     schedule::PassKind kind = schedule::PassKind::F;
@@ -47,7 +47,7 @@ struct PassClass {
 /// The classes that occur in a schedule, device by device.
 [[nodiscard]] std::vector<PassClass> passClasses(const schedule::Schedule &schedule);
 
-/// Whether all devices take part in a transfer.
+/// Returns whether all devices take part in a transfer.
 [[nodiscard]] inline bool isCollective(schedule::Transfer transfer)
 {
     return transfer != schedule::Transfer::Local && transfer != schedule::Transfer::Send;

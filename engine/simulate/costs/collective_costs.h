@@ -1,4 +1,4 @@
-// Times of collectives among some ranks of a cluster: from measured tables where the hardware has them.
+// Times of collectives among some ranks of a cluster, from measured tables if the hardware has them.
 #pragma once
 
 #include "engine/base/units.h"
@@ -13,17 +13,16 @@ using GroupCollective = model::Collective;
 /// for an all-reduce, half of that for the others.
 [[nodiscard]] double bytesSent(GroupCollective collective, int ranks, double bytes);
 
-/// Returns the seconds of a collective among `ranks`, which lie on the nodes as `span` says, over a tensor of `bytes` in all:
-/// of an all-gather what each rank has in the end, of an all-to-all what each rank holds. Any operation of any layout has a
-/// time:
+/// Returns the seconds of a collective among `ranks`, which are placed on the nodes as in `span`, over a tensor of `bytes` in
+/// all: for an all-gather the bytes that each rank has at the end, for an all-to-all those that each rank holds. There is a
+/// time for any operation and layout:
 /// - A table of the operation, ranks and nodes gives the time at that size: log-log between its points, the time of the first
-///   point below it, the rate of the last beyond it.
+///   point below it, the rate of the last above it.
 /// - Without one, the table of the nearest number of ranks (inside a node) or nodes gives the bus rate at that size. Operations
 ///   without tables use those of related operations; inside a node, at most at Hardware::ringBusRate.
-/// - Between nodes the ranks of a node exchange among themselves, each then exchanges its part over the network, and the slower
-///   of the two counts, for the parts of a long message overlap. Devices that share an adapter share its rate. In an all-to-all
-///   each rank sends all that is for other nodes itself.
-/// - Without any table: latency, and the bytes over the rate of the link.
+/// - Between nodes, the ranks of a node exchange among themselves and each exchanges its part over the network. The slower
+/// phase counts, because the parts of a long message overlap. Devices that share an adapter share its rate. In an all-to-all
+/// each rank itself sends all data for other nodes. - Without any table: latency plus bytes divided by the rate of the link.
 [[nodiscard]] double collectiveSeconds(const model::Hardware &hardware, GroupCollective collective, int ranks,
                                        const layout::NodeSpan &span, double bytes);
 

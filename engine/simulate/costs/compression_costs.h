@@ -1,4 +1,4 @@
-// What the exchange of compressed gradients takes; see engine/operators/compression.
+// The time and bytes of exchanging compressed gradients; see engine/operators/compression.
 #pragma once
 
 #include "engine/layout/mesh.h"
@@ -19,8 +19,8 @@ struct CompressedExchange {
     double touched = 0; ///< bytes of memory that it reads and writes to compress
     double flops = 0;
 };
-/// `ranks` exchange the gradients of a device, on the nodes of `span`. Messages are of fp32 numbers, whatever the gradients
-/// are; what is not compressed is sent as it is.
+/// Returns the cost with which `ranks` on the nodes of `span` exchange the gradients of a device. Messages contain fp32
+/// numbers, whatever the precision of the gradients. Gradients that are not compressed are sent unchanged.
 [[nodiscard]] CompressedExchange compressedExchange(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                     const model::Hardware &hardware, int device, int ranks,
                                                     const layout::NodeSpan &span);

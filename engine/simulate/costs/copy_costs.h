@@ -1,4 +1,4 @@
-// What it takes to copy activations to the host and back.
+// The cost of copying activations to the host and back.
 #pragma once
 
 #include "engine/simulate/costs/cost_model.h"
@@ -6,7 +6,7 @@
 namespace stagelens::simulate {
 
 /// Sets the copies of each stage if the plan offloads activations. Fails with InvalidInput if neither the plan nor its hardware
-/// says how fast they are.
+/// has a bandwidth.
 [[nodiscard]] base::Result<> setCopies(CostModel &costs, const model::Experiment &experiment,
                                        const schedule::Schedule &schedule);
 

@@ -28,15 +28,15 @@ struct PassCost {
     base::Nanos replica = 0;      ///< its part that waits for exchanges among replicas (ZeRO, in every microbatch)
     base::Bytes replicaBytes = 0; ///< that a rank sends in them
     base::Nanos quadratic = 0;    ///< its part that grows with the square of a sequence's length; 0 if unknown
-    base::Nanos recomputed = 0;   ///< its part that computes again what the forward has dropped; 0 if unknown
+    base::Nanos recomputed = 0;   ///< its part that recomputes values which the forward has dropped; 0 if unknown
     base::Nanos context = 0;      ///< its part in exchanges among context ranks
     base::Bytes contextBytes = 0; ///< that a rank sends in them
     base::Nanos expert = 0;       ///< its part in all-to-alls among expert ranks
     base::Bytes expertBytes = 0;  ///< that a rank sends in them
 };
 
-/// The work of each microbatch of a replica, or of each slice of its sequences, relative to that of the plan: of what grows
-/// with the tokens, and of what grows with the squares of the sequences' lengths.
+/// The work of each microbatch of a replica, or of each slice of its sequences, relative to that of the plan: the part that is
+/// proportional to the tokens, and the part that is proportional to the squares of the sequence lengths.
 struct MicrobatchWork {
     std::vector<double> linear;
     std::vector<double> quadratic;
@@ -50,14 +50,14 @@ struct ReplicaClass {
     std::shared_ptr<const MicrobatchWork> work;
 };
 
-/// Tokens and model FLOPs of a step in all replicas, where sequences have lengths of their own.
+/// Tokens and model FLOPs of a step in all replicas, if sequences have individual lengths.
 struct StepWork {
     double tokens = 0;
     double flops = 0;
     double flopsCausal = 0;
 };
 
-/// What a device's replicas exchange at the end of a step.
+/// The exchange among a device's replicas at the end of a step.
 struct Exchange {
     base::Nanos duration = 0;
     base::Bytes bytes = 0; ///< that a rank sends
@@ -91,7 +91,7 @@ public:
     /// Returns the cost with the least work of any microbatch, and the time of one pass for each of them.
     [[nodiscard]] PassCost least(const PassCost &cost) const;
     [[nodiscard]] base::Nanos sum(const PassCost &cost) const;
-    /// Multiplies all passes of a device, and its optimizer step.
+    /// Multiplies the times of all passes of a device and of its optimizer step.
     void slowDown(int device, double factor);
     /// Returns the costs of the replicas of one class.
     [[nodiscard]] CostModel ofReplicas(const ReplicaClass &each) const;
@@ -106,7 +106,7 @@ public:
     [[nodiscard]] base::Nanos optimizer(int device) const { return m_optimizer[static_cast<std::size_t>(device)]; }
     void setOptimizer(int device, base::Nanos duration) { m_optimizer[static_cast<std::size_t>(device)] = duration; }
 
-    /// Returns the beginning of that time until the device has sent the sums of its rows of tables; see sumsOverDevices.
+    /// Returns the first part of that time, after which the device has sent the sums of its table rows; see sumsOverDevices.
     [[nodiscard]] base::Nanos optimizerSums(int device) const { return m_optimizerSums[static_cast<std::size_t>(device)]; }
     void setOptimizerSums(int device, base::Nanos duration) { m_optimizerSums[static_cast<std::size_t>(device)] = duration; }
 
@@ -128,7 +128,7 @@ public:
     int replicas = 1;
     int context = 1; ///< ranks that share each sequence, and sum their gradients as replicas do
     [[nodiscard]] bool sumsGradients() const { return replicas * context > 1; }
-    /// The classes of replicas if they differ; else empty.
+    /// The classes of replicas if they differ; otherwise empty.
     std::vector<ReplicaClass> classes;
     std::shared_ptr<const MicrobatchWork> work; ///< null: all microbatches have the plan's
     std::optional<StepWork> stepWork;
@@ -177,10 +177,10 @@ private:
 /// Returns the medians of a measured timeline, to predict a run from its own durations. Messages and collectives have the costs
 /// of `base`.
 [[nodiscard]] CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &schedule, const CostModel &base);
-/// Returns the costs that an experiment chooses, for which its passes are ordered. Reads the hardware preset or the durations
-/// file.
+/// Returns the experiment's costs without what-ifs, for which its passes are ordered. Reads the hardware preset or the
+/// durations file.
 [[nodiscard]] base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const schedule::Schedule &schedule);
-/// Returns the same with its what-ifs (costs/what_if_costs.h), for which its times are predicted.
+/// Returns the costs with what-ifs (costs/what_if_costs.h), for which times are predicted.
 [[nodiscard]] base::Result<CostModel> makeCostModel(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
 } // namespace stagelens::simulate

@@ -13,7 +13,7 @@
 
 namespace stagelens::simulate {
 
-/// Returns the number of layers of every stage of the schedule; 0 for stages that the plan does not list.
+/// Returns the number of layers of every stage of the schedule; 0 for stages that are not in the plan's list.
 [[nodiscard]] std::vector<int> layersOfStages(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
 /// Returns the vocabulary rows of a rank's shard, including padding (which the engine does not use): over the tensor ranks, and
@@ -27,8 +27,8 @@ struct DeviceParameters {
     /// Parameters among `count` with gradients of both embedding layers (tied weights): they have two gradient buffers until
     /// the end of the step.
     std::int64_t tied = 0;
-    std::int64_t experts = 0; ///< of `count`: those of experts that are divided over ranks
-    std::int64_t summed = 0;  ///< of `count`: those whose gradients tensor ranks have parts of (operators::needsSum())
+    std::int64_t experts = 0; ///< of `count`: parameters of experts that are divided over ranks
+    std::int64_t summed = 0;  ///< of `count`: parameters whose gradients are partial on tensor ranks (operators::needsSum())
 };
 [[nodiscard]] DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 int device, int tensor = 0);
@@ -36,10 +36,11 @@ struct DeviceParameters {
 /// Returns the parameters of a device in the order of state_dict(), as many rows of each as it holds.
 [[nodiscard]] std::vector<operators::PartShape> deviceParts(const model::Experiment &experiment,
                                                             const schedule::Schedule &schedule, int device, int tensor = 0);
-/// Returns the pieces of those parameters that the plan's optimizer does not let replicas divide.
+/// Returns the pieces of those parameters that replicas must not divide, because of the plan's optimizer.
 [[nodiscard]] std::vector<std::int64_t> indivisiblePieces(const model::Experiment &experiment,
                                                           std::span<const operators::PartShape> parts);
-/// How ranks with the same parameters divide them. Experts that are divided over ranks have fewer replicas than the rest.
+/// How ranks with the same parameters divide them. Experts that are divided over ranks have fewer replicas than other
+/// parameters.
 struct ReplicaCuts {
     layout::ReplicaCut shared; ///< over the replicas and context ranks, or those of a shard group; experts that are cut count 0
     layout::ReplicaCut experts; ///< over the replicas of an expert; all other parameters count 0
@@ -60,18 +61,18 @@ struct ReplicaCuts {
 [[nodiscard]] ReplicaCuts replicaCuts(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                       int tensor = 0);
 
-/// What the optimizer takes on a device of the engine.
+/// The memory of the optimizer on a device of the engine.
 struct OptimizerBytes {
     base::Bytes allState = 0; ///< of all replicas' shares together
     base::Bytes state = 0;
     base::Bytes scratch = 0;  ///< while it updates a parameter
     base::Bytes messages = 0; ///< the sums that it sends to the other devices that hold rows of a table
 };
-/// With ZeRO: of a replica, or without one of that with the most state.
+/// With ZeRO, the memory of the given replica; without one, that of the replica with the most state.
 [[nodiscard]] OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                             std::optional<int> replica = {}, int tensor = 0);
 
-/// Returns whether devices add up sums for the update of the tables that they hold rows of. See Optimizer::sums.
+/// Returns whether devices that hold rows of a table exchange sums for its update. See Optimizer::sums.
 [[nodiscard]] bool sumsOverDevices(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
 } // namespace stagelens::simulate

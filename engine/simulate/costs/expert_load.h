@@ -1,4 +1,4 @@
-// How unevenly tokens choose experts, and what that makes of the load of ranks.
+// How unevenly tokens choose experts, and the resulting load of ranks.
 #pragma once
 
 #include "engine/model/experiment.h"
@@ -17,7 +17,7 @@ struct ExpertGroup {
     double skew = 0;         ///< z: the i-th most popular expert gets a share of i^-z
 };
 
-/// Means over draws of such a layer: its choices are independent, and popular experts are on any rank.
+/// Means over draws of such a layer, with independent choices and popular experts on random ranks.
 struct ExpertLoad {
     double busiestRank = 1;      ///< rows, relative to the mean of all ranks
     double busiestExpert = 1;    ///< relative to the mean of all experts
@@ -26,8 +26,8 @@ struct ExpertLoad {
 /// `capacities` are rows of an expert, relative to the mean. Equal arguments give equal results. O(draws experts).
 [[nodiscard]] ExpertLoad expertLoad(const ExpertGroup &group, const std::vector<double> &capacities = {}, int draws = 300);
 
-/// Returns the rows of the busiest expert rank of a plan relative to the mean: 1, as published figures assume, unless the plan
-/// says how skewed its experts are.
+/// Returns the rows of the busiest expert rank of a plan relative to the mean: 1, as published results assume, unless the plan
+/// has an expert skew.
 [[nodiscard]] double busiestRank(const model::Experiment &experiment);
 
 } // namespace stagelens::simulate

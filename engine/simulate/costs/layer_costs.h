@@ -25,13 +25,13 @@ public:
     LayerCosts &operator=(const LayerCosts &) = delete;
     ~LayerCosts() = default;
 
-    /// Returns the seconds of one half without exchanges; recomputation counts in the input-gradient half. A half lasts at
-    /// least as long as the host needs to launch the kernels that the usual frameworks launch for it.
+    /// Returns the seconds of one half without exchanges; recomputation counts in the input-gradient half. A half takes at
+    /// least as long as the host needs to launch its kernels in the usual frameworks.
     [[nodiscard]] double seconds(PassHalf half, Rebuilds rebuilds) const;
     /// Returns the part of seconds() that grows with the square of the sequence's length.
     [[nodiscard]] double quadraticSeconds(PassHalf half, Rebuilds rebuilds) const;
     /// Returns the exchanges among tensor or context ranks in a half, during which the rank computes nothing. `isSplit`: the
-    /// weight gradient is a pass of its own, which gathers again what the whole backward has gathered.
+    /// weight gradient is a separate pass, which gathers again what the whole backward has gathered.
     [[nodiscard]] ExchangeCost tensorExchanges(PassHalf half, bool isSplit, Rebuilds rebuilds) const
     {
         return m_exchanges.sum(half, isSplit, rebuilds, LayerExchanges::Among::Tensor);
@@ -48,8 +48,8 @@ public:
     /// Returns the operators and exchanges of one half in the order of execution, recomputation first. Their seconds add up to
     /// those of the functions above.
     [[nodiscard]] std::vector<Leg> legs(PassHalf half, bool isSplit, Rebuilds rebuilds) const;
-    /// Returns the time of a forward and a backward of one layer that run at the same time, over that of both one after the
-    /// other: all-to-alls of one run beside the compute of the other. 1 without expert ranks.
+    /// Returns the time of a concurrent forward and backward of one layer, divided by the time of both one after the other:
+    /// all-to-alls of one overlap with the compute of the other. 1 without expert ranks.
     [[nodiscard]] double pairScale(Rebuilds rebuilds) const;
     /// Returns the cost of an exchange among the tensor ranks of a tensor with `bytes` in all.
     [[nodiscard]] ExchangeCost exchange(GroupCollective collective, double bytes) const

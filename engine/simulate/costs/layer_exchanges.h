@@ -1,4 +1,4 @@
-// The time and bytes of what a rank exchanges in a layer with tensor, context and expert ranks.
+// The time and bytes of a rank's exchanges in a layer with tensor, context and expert ranks.
 #pragma once
 
 #include "engine/layout/mesh.h"
@@ -25,9 +25,9 @@ public:
     LayerExchanges(const model::Experiment &experiment, const model::Hardware &hardware, const operators::Block &block,
                    double tokens, double expertLoad, double attention);
 
-    /// Whose exchanges.
+    /// The ranks that exchange.
     enum class Among : unsigned char { Tensor, Context, Experts };
-    /// Returns the sum over the operators of a half with what it recomputes. Keeps it: the stages of a plan ask the same.
+    /// Returns the sum over the operators of a half, including recomputation. Caches it, because the stages of a plan share it.
     [[nodiscard]] ExchangeCost sum(PassHalf half, bool isSplit, Rebuilds rebuilds, Among among) const;
     /// Returns the cost of an exchange among the tensor ranks of a tensor with `bytes` in all.
     [[nodiscard]] ExchangeCost amongTensorRanks(GroupCollective collective, double bytes) const;
@@ -42,7 +42,7 @@ private:
     void appendOfTensor(std::vector<Leg> &legs, std::size_t op, operators::Exchange kind, operators::ValueId value) const;
     /// Appends a collective of keys and values among the context ranks.
     void appendOfKeys(std::vector<Leg> &legs, std::size_t op, GroupCollective collective, operators::ValueId keys) const;
-    /// Appends what the messages of a ring take longer than the attention that runs beside them.
+    /// Appends the time by which the messages of a ring exceed the attention that runs beside them.
     void appendRing(std::vector<Leg> &legs, std::size_t op, PassHalf half) const;
     /// Appends an exchange of tokens for heads.
     void appendHeads(std::vector<Leg> &legs, std::size_t op) const;

@@ -17,7 +17,7 @@ struct Leg {
     bool isContext = false;  ///< of an exchange: among the context ranks
     bool isExpert = false;   ///< of an exchange: among the expert ranks
 };
-/// What exchanges take in all.
+/// The total cost of exchanges.
 struct ExchangeCost {
     double seconds = 0;
     double bytes = 0; ///< that a rank sends
@@ -32,7 +32,7 @@ struct ExchangeCost {
 enum class PassHalf : unsigned char { Forward, InputGradient, WeightGradient };
 inline constexpr std::size_t kPassHalves = 3;
 
-/// What the backward of a layer computes again: the operators that the plan's policy and modules name, or all of them.
+/// The recomputation of a layer in the backward: the operators that the plan's policy and modules name, or all of them.
 enum class Rebuilds : unsigned char { Nothing, Operators, Layer };
 inline constexpr std::size_t kRebuilds = 3;
 

@@ -1,4 +1,4 @@
-// Lengths of the sequences of each microbatch, from a file, and the work that follows from them.
+// Lengths of the sequences of each microbatch, from a file, and the resulting work.
 #pragma once
 
 #include "engine/base/result.h"

@@ -1,4 +1,4 @@
-// What replicas exchange within passes: ZeRO with a reduction after every backward, or with parameters gathered for every pass.
+// Exchanges of replicas within passes: ZeRO with a reduction after every backward, or with parameters gathered for every pass.
 #pragma once
 
 #include "engine/layout/mesh.h"
@@ -14,30 +14,30 @@
 namespace stagelens::simulate {
 
 /// A part of a stage that replicas gather and reduce as a whole, as FSDP does (arXiv 2304.11277, section 3.2): a layer, or the
-/// embedding or output layer with what else the first or last stage has.
+/// embedding or output layer with the other parameters of the first or last stage.
 struct ExchangeUnit {
     double compute = 0; ///< seconds, of a pass
     double gather = 0;  ///< seconds before it; 0: none
     double reduce = 0;  ///< seconds after it; 0: none
 };
 
-/// Returns the seconds of a pass over units in the order of execution. A device computes one unit after another, and exchanges
-/// one after another beside that, in the order of their begins. It holds the parameters of two units and the gradients of two:
-/// the gather for a unit begins when the unit before begins, and a unit waits until the gradients of the one before the last
-/// are reduced. The first gather and the last reduction belong to the pass.
+/// Returns the seconds of a pass over units in the order of execution. A device computes one unit at a time and exchanges one
+/// unit at a time beside it, in the order of their begins. It holds the parameters and the gradients of two units: the gather
+/// for a unit begins with the previous unit, and a unit waits until the gradients of the last but one are reduced. The first
+/// gather and the last reduction belong to the pass.
 [[nodiscard]] double secondsWithExchanges(std::span<const ExchangeUnit> units);
 
-/// Returns the parameters that a rank has of each unit of a stage, in the order of the forward.
+/// Returns the number of parameters of each unit of a stage on a rank, in the order of the forward.
 [[nodiscard]] std::vector<std::int64_t> unitParameters(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                        int stage);
-/// Returns those of the two largest units.
+/// Returns the number of parameters of the two largest units together.
 [[nodiscard]] std::int64_t twoUnits(const model::Experiment &experiment, const schedule::Schedule &schedule, int stage);
 
 /// Which passes gather parameters, and which reduce gradients.
 [[nodiscard]] bool gathersUnits(const model::ParallelPlan &plan, schedule::PassKind kind);
 [[nodiscard]] bool reducesUnits(const model::ParallelPlan &plan, schedule::PassKind kind);
 
-/// A pass with the exchanges of replicas in it.
+/// A pass, including the exchanges of replicas in it.
 struct ReplicaPass {
     double seconds = 0; ///< of the whole pass
     double bytes = 0;   ///< that a rank sends

@@ -16,7 +16,7 @@
 
 namespace stagelens::simulate {
 
-/// Returns nanoseconds, at most those of the longest pass.
+/// Converts to nanoseconds, at most those of the longest possible pass.
 [[nodiscard]] inline base::Nanos toNanos(double seconds)
 {
     constexpr auto kLongest = static_cast<double>(base::kLongestPass);
@@ -33,7 +33,7 @@ public:
     void set(CostModel &costs) const;
     /// Returns the time by which the collectives of a microbatch (of all its slices) slow concurrent passes.
     [[nodiscard]] double contentionSeconds() const;
-    /// Returns the time until all devices have `bytes` of the others.
+    /// Returns the time until all devices have received `bytes` from the others.
     [[nodiscard]] double gatherSeconds(double bytes) const;
     /// Returns the rank of a device in the first replica.
     [[nodiscard]] int rankOf(int device) const;
@@ -56,7 +56,7 @@ private:
     std::vector<int> m_nodes; ///< of each device, in the first replica
     double m_tokens;          ///< of a microbatch
     double m_boundary;        ///< bytes of [b s, h]
-    // What S reduces over the shards of the vocabulary.
+    // The reduction of S over the shards of the vocabulary.
     int m_statistics = 0;        ///< numbers of a token
     bool m_addsGradient = false; ///< with them parts of the gradient of X
 };

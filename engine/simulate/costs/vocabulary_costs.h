@@ -21,7 +21,7 @@ struct VocabularyLeg {
 using VocabularyLegs = std::vector<VocabularyLeg>;
 /// Returns the sum in list order.
 [[nodiscard]] double secondsOf(const VocabularyLegs &legs);
-/// Returns the part of it in exchanges among tensor ranks.
+/// Returns the part of the sum in exchanges among tensor ranks.
 [[nodiscard]] ExchangeCost exchangesOf(const VocabularyLegs &legs);
 
 /// The vocabulary work of passes, in order of execution; empty for passes without any.

@@ -1,4 +1,4 @@
-// The copies of one device in the course of a step: predicted, or measured one by one.
+// The copies of one device during a step: predicted, or measured one by one.
 #pragma once
 
 #include "engine/schedule/copies.h"
@@ -13,14 +13,14 @@
 
 namespace stagelens::simulate {
 
-/// Runs copies first in, first out, on a lane for both directions or on one for each.
+/// Runs copies in FIFO order, on one lane for both directions or on one lane per direction.
 class CopyLane {
 public:
     CopyLane(std::span<const schedule::Copy> copies, bool takesTurns) : m_copies(copies), m_takesTurns(takesTurns) {}
 
-    /// Launches the copies before the unit at a position, after the unit before it has ended at `free`; returns when those that
-    /// it joins have ended, at least `free`. `costOf(place of a copy)` returns its duration and bytes. May be called again for
-    /// the same unit.
+    /// Launches the copies before the unit at a position, after the previous unit has ended at `free`. Returns the time at
+    /// which the copies that the unit joins have ended, at least `free`. `costOf(index of a copy)` returns its duration and
+    /// bytes. May be called again for the same unit.
     template <class CostOf>
     base::Nanos advance(std::size_t position, base::Nanos free, CostOf costOf)
     {

@@ -1,4 +1,4 @@
-// When the activations of one device are copied to the host and back, so that no pass waits (resources/docs/offload.md).
+// Places the copies of one device's activations to the host and back so that no pass waits (resources/docs/offload.md).
 #pragma once
 
 #include "engine/base/units.h"
@@ -28,8 +28,8 @@ struct CopyTimes {
 };
 
 /// Places the copies of a device's activations: reloads as late as possible before their backwards, from the last to the first;
-/// then offloads as early as possible after their forwards, in the time that reloads leave. Returns nothing for an activation
-/// whose offload could not end before its reload begins: it stays on the device. `activations` in the order of their
+/// then offloads as early as possible after their forwards, in the remaining time. Returns nothing for an activation whose
+/// offload could not end before its reload begins: it stays on the device. `activations` must be in the order of their
 /// forwards.
 [[nodiscard]] std::vector<std::optional<CopyTimes>> placeCopies(std::span<const Activation> activations, LaneSharing lane);
 

@@ -1,4 +1,4 @@
-// Which activations of a plan wait on the host, and between which passes they are copied.
+// Which activations of a plan are offloaded, and between which passes they are copied.
 #pragma once
 
 #include "engine/base/result.h"
@@ -8,11 +8,11 @@
 
 namespace stagelens::simulate {
 
-/// Returns the schedule with the copies of each device that the experiment's offload asks for, anchored where its planned
-/// costs place them (lane_rule.h). With a fraction, activations that would keep passes waiting are placed as if all passes were
-/// slower; a simulation then says what they cost. Returns the schedule itself without offload.
+/// Returns the schedule with the copies that the experiment's offload requires, anchored where its planned costs place them
+/// (lane_rule.h). With a fraction, activations whose copies would delay passes are placed as if all passes were slower; a
+/// simulation then shows the cost. Without offload, returns the schedule unchanged.
 [[nodiscard]] base::Result<schedule::Schedule> withOffload(const model::Experiment &experiment, schedule::Schedule schedule);
-/// The same for costs at hand.
+/// The same for given costs.
 [[nodiscard]] base::Result<schedule::Schedule> withOffload(const model::Experiment &experiment, schedule::Schedule schedule,
                                                            const CostModel &costs);
 
@@ -20,8 +20,8 @@ namespace stagelens::simulate {
 /// is the peak of each device.
 [[nodiscard]] base::Result<> checkHostMemory(const model::Experiment &experiment, const std::vector<base::Bytes> &hostBytes);
 
-/// Returns the most microbatches whose activations a device holds by the anchors of its copies, whatever the passes take, in
-/// units of the device's whole share of layers.
+/// Returns the maximum number of microbatches whose activations a device holds by the anchors of its copies, independent of
+/// durations, in units of the device's whole share of layers.
 [[nodiscard]] double anchoredPeakMicrobatches(const schedule::Schedule &schedule, int device);
 
 } // namespace stagelens::simulate

@@ -1,4 +1,4 @@
-// Failures of a job and its checkpoints: how often to write one, and how much of the time then makes progress.
+// Failures and checkpoints of a job: the best checkpoint interval, and the resulting share of time that makes progress.
 #pragma once
 
 #include "engine/model/experiment.h"
@@ -17,9 +17,10 @@ struct FailureForecast {
     double goodput = 1;
 };
 
-/// Checkpoints that take `checkpoint` seconds, failures after `interval` seconds on average, exponentially distributed, from
-/// which the job returns after `restart` seconds. Period: Young 1974 (CACM 17, 9). Goodput: the expected time of a period with
-/// its checkpoint under failures, Daly 2006 (Future Generation Computer Systems 22, 3, equation 13). `step`: seconds of a step.
+/// Assumes that a checkpoint takes `checkpoint` seconds, that failures occur every `interval` seconds on average, exponentially
+/// distributed, and that a restart takes `restart` seconds. Period: Young 1974 (CACM 17, 9). Goodput: the expected time of a
+/// period with its checkpoint under failures, Daly 2006 (Future Generation Computer Systems 22, 3, equation 13). `step`:
+/// seconds of a step.
 [[nodiscard]] FailureForecast failureForecast(double interval, double checkpoint, double restart, double step);
 
 /// Returns the same for an experiment's what-ifs; nothing without an interval.

@@ -1,4 +1,4 @@
-// How much a step varies if every pass does: many draws of random durations (resources/docs/sensitivity.md).
+// The variation of a step if every pass varies, from many draws of random durations (resources/docs/sensitivity.md).
 #pragma once
 
 #include "engine/base/result.h"
@@ -35,7 +35,7 @@ struct JitterResult {
     int draws = 0;
     std::uint64_t seed = 0;
     Quantiles makespan;  ///< of the passes, of the slowest replica of each draw
-    Quantiles iteration; ///< with what follows them
+    Quantiles iteration; ///< including the work after the passes
     /// Share of the draws in which the critical path passes through this device for longer than through any other.
     std::vector<double> criticalShare;
     /// Mean share of the makespan that the critical path spends in this device's passes: a device that is 1 % slower lengthens

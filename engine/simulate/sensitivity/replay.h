@@ -12,8 +12,8 @@
 
 namespace stagelens::simulate {
 
-/// The units (a pass, or an overlapped pair) of a schedule in an order in which every unit follows all that it waits for.
-/// Immutable; several threads may run it at once, each with its own state. 40 bytes a unit and 16 a requirement.
+/// The units (a pass, or an overlapped pair) of a schedule in an order in which every unit follows its dependencies. Immutable;
+/// several threads may run it concurrently, each with its own state. 40 bytes per unit and 16 per requirement.
 class Replay {
 public:
     /// Times in nanoseconds.
@@ -21,7 +21,7 @@ public:
         double first = 0;  ///< duration of the pass
         double second = 0; ///< of the other pass of a pair
         std::int32_t device = 0;
-        std::int32_t needs = 0; ///< end of its entries in needs(); they begin where those of the unit before end
+        std::int32_t needs = 0; ///< end of its entries in needs(); they begin where those of the previous unit end
         std::int32_t result = -1;
         std::int32_t secondResult = -1;
     };
@@ -29,7 +29,7 @@ public:
         double latency = 0;
         std::int32_t result = 0;
     };
-    /// What one run works with, and its answer.
+    /// The working memory and the result of one run.
     struct State {
         std::vector<double> resultEnd;
         std::vector<std::int32_t> maker;  ///< of each result: the unit that completed it
