@@ -21,8 +21,9 @@ using GroupCollective = model::Collective;
 /// - Without one, the table of the nearest number of ranks (inside a node) or nodes gives the bus rate at that size. Operations
 ///   without tables use those of related operations; inside a node, at most at Hardware::ringBusRate.
 /// - Between nodes, the ranks of a node exchange among themselves and each exchanges its part over the network. The slower
-/// phase counts, because the parts of a long message overlap. Devices that share an adapter share its rate. In an all-to-all
-/// each rank itself sends all data for other nodes. - Without any table: latency plus bytes divided by the rate of the link.
+///   phase counts, because the parts of a long message overlap. Devices that share an adapter share its rate. In an all-to-all
+///   each rank itself sends all data for other nodes.
+/// - Without any table: latency plus bytes divided by the rate of the link.
 [[nodiscard]] double collectiveSeconds(const model::Hardware &hardware, GroupCollective collective, int ranks,
                                        const layout::NodeSpan &span, double bytes);
 
