@@ -23,7 +23,7 @@ struct Architecture {
 
 [[nodiscard]] const Architecture &architectureOf(model::ModelFamily family);
 /// Returns a layer of the model. Sizes must be valid; see model::validate().
-/// Where layers differ, returns one with experts.
+/// If layers differ, returns one with experts.
 [[nodiscard]] Block blockOf(const model::ModelConfig &model);
 /// Returns a layer that has, or has not, experts.
 [[nodiscard]] Block blockOf(const model::ModelConfig &model, bool hasExperts);

@@ -11,11 +11,11 @@
 
 namespace stagelens::operators {
 
-/// The steps of a backward so far with the gradients that they have made. differentiate() appends the steps of each operator,
-/// in reverse list order.
+/// The steps of a backward so far, with the gradients that they have computed. differentiate() appends the steps of each
+/// operator, in reverse list order.
 class BackwardGradients {
 protected:
-    /// Which operand of which step of the weight half reads a gradient.
+    /// An operand of a step of the weight half that reads a gradient.
     struct Use {
         std::size_t step;
         std::size_t operand;
@@ -28,8 +28,8 @@ protected:
     /// Appends a step that writes the gradient of `value`. If it overwrites a gradient that the weight half reads, saves that
     /// one first.
     void appendWrite(ValueId value, Step step, bool isOverwriting);
-    /// Keeps the gradient of `value` for the weight half: now if a saved value of its size is no longer needed, else when its
-    /// memory is about to be overwritten.
+    /// Keeps the gradient of `value` for the weight half: immediately if a saved value of its size is no longer needed,
+    /// otherwise when its memory is about to be overwritten.
     void keep(ValueId value, Use use);
 
     [[nodiscard]] Place gradient(ValueId value) const { return m_gradient.at(m_fusion.root(value)); }
@@ -38,12 +38,12 @@ protected:
         const ValueId root = m_fusion.root(value);
         return root == Block::kInput ? Place{Place::Kind::Input} : Place{Place::Kind::Saved, root};
     }
-    /// Returns whether a gradient waits for memory in which the weight half finds it.
+    /// Returns whether a gradient has no memory yet in which the weight half can read it.
     [[nodiscard]] bool hasPending() const { return !m_pending.empty(); }
 
     const Block &m_block;
     const Fusion &m_fusion;
-    std::size_t m_op = 0;                ///< the operator at hand
+    std::size_t m_op = 0;                ///< the current operator
     std::map<ValueId, Place> m_gradient; ///< by root
     Draft m_draft;                       ///< the whole backward, or the first half of a split one
     Draft m_weights;                     ///< the second half

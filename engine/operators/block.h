@@ -17,7 +17,7 @@ using ValueId = int;
 struct Value {
     std::string_view name;     ///< "norm1"
     std::int64_t width = 0;    ///< numbers a token
-    bool isStatistics = false; ///< float in every precision, for the backward; else in the precision of the run
+    bool isStatistics = false; ///< float in every precision, for the backward; otherwise in the precision of the run
     bool isOwnRows = false;    ///< sequence parallelism: each tensor rank has the rows of its own tokens only
 };
 
@@ -32,15 +32,15 @@ enum class Initial : std::uint8_t {
 /// How the ranks of a tensor group divide a parameter (arXiv 1909.08053, section 3).
 enum class Cut : std::uint8_t {
     Whole,   ///< every rank has all of it
-    Outputs, ///< by the outputs of a linear map, each Section apart
-    Inputs,  ///< by its inputs; each rank makes a part of the sum
+    Outputs, ///< by the outputs of a linear map, each Section separately
+    Inputs,  ///< by its inputs; each rank computes a partial sum
 };
 
-/// Outputs of a linear map that are divided apart: queries, keys and values of a fused matrix.
+/// Outputs of a linear map that are divided separately: queries, keys and values of a fused matrix.
 struct Section {
     std::int64_t width = 0;
     std::int64_t units = 0; ///< heads, which stay whole. With fewer units than ranks, consecutive ranks have copies of a unit
-    /// Returns into how many parts `ranks` ranks divide it.
+    /// Returns the number of parts into which `ranks` ranks divide it.
     [[nodiscard]] std::int64_t parts(int ranks) const { return units < ranks ? units : ranks; }
 };
 
@@ -52,8 +52,8 @@ struct BlockParameter {
     Initial initial = Initial::Normal;
     Cut cut = Cut::Whole;
     std::vector<Section> sections = {}; ///< of Cut::Outputs, in their order
-    int experts = 1;                    ///< matrices of as many experts, one below the other
-    bool isOfExperts = false;           ///< also if there is one
+    int experts = 1;                    ///< number of experts whose matrices are stacked by rows
+    bool isOfExperts = false;           ///< also true for a single expert
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
     [[nodiscard]] bool isMatrix() const { return initial == Initial::Normal || initial == Initial::NormalResidual; }
 };
@@ -63,7 +63,7 @@ enum class OperatorKind : std::uint8_t {
     RmsNorm,   ///< x -> y, statistics [rstd]; parameter weight
     Linear,    ///< x -> the outputs of its projections
     Gelu,      ///< x -> y, in the tanh form
-    SwiGlu,    ///< gate, up -> silu(gate) up; the backward writes the gradients over gate and up
+    SwiGlu,    ///< gate, up -> silu(gate) up; the backward overwrites gate and up with their gradients
     Rotary,    ///< rotates the queries and keys of fused rows in place
     /// queries, keys and values in fused rows -> y, log of the sum of exponentials of each head, and the probabilities of each
     /// head and key if they are kept (withProbabilities()). With context ranks or slices also reads the keys of all tokens
@@ -72,18 +72,18 @@ enum class OperatorKind : std::uint8_t {
     Add,             ///< x, residual -> sum
     // Of a mixture of experts (kernels/include/experts.h). The k rows of each token are sorted by (expert, token), so that a
     // value of width k w has k rows of w for each token.
-    /// logits -> gates of a token's k experts, and its routes; the backward writes over the logits. The parameter of a sigmoid
+    /// logits -> gates of a token's k experts, and its routes; the backward overwrites the logits. The parameter of a sigmoid
     /// router is its selection bias
     Route,
     Dispatch,     ///< x, routes -> rows
     ExpertLinear, ///< rows, routes -> rows of its projections, each by the matrix of its expert
-    ExpertSwiGlu, ///< gate, up, gates, routes -> rows of g silu(gate) up; the backward writes over gate and up
+    ExpertSwiGlu, ///< gate, up, gates, routes -> rows of g silu(gate) up; the backward overwrites gate and up
     Combine,      ///< rows, routes -> the sum of the k rows of each token, in the order of its choices
-    // Between the ranks of a tensor group (partition.h). The first two are each other's backward, and the last two.
+    // Between the ranks of a tensor group (partition.h). The first two are each other's backward, and so are the last two.
     AllGather,     ///< own rows of x -> all rows
-    ReduceScatter, ///< parts of a sum -> own rows of the sum, plus a bias if there is one
+    ReduceScatter, ///< partial sums -> own rows of the sum, plus a bias if there is one
     Replicate,     ///< x -> the same x; the backward adds the parts of its gradient
-    AllReduce,     ///< parts of a sum -> the sum, plus a bias if there is one
+    AllReduce,     ///< partial sums -> the sum, plus a bias if there is one
     // Between context ranks. The last two are each other's backward; a rank has all tokens of its heads between them.
     GatherKeys,    ///< fused rows -> the keys and values of the whole sequences
     TokensToHeads, ///< fused rows of own tokens, all heads -> fused rows of all tokens, own heads
@@ -111,8 +111,7 @@ struct Operator {
     std::vector<ValueId> outputs;
     std::vector<int> parameters;         ///< of a norm; the bias of a sum
     std::vector<Projection> projections; ///< of Linear and ExpertLinear
-    int ring =
-        0; ///< of GatherKeys: the ranks among which the keys travel, so that attention sees a part at a time; 0: all at once
+    int ring = 0; ///< of GatherKeys: ranks of the ring, in which attention reads one part at a time; 0: all parts at once
 };
 
 /// Layout of a stored weight matrix of a linear map.
@@ -141,11 +140,12 @@ struct Block {
     std::vector<Operator> operators;
     ValueId output = 0;
     WeightLayout layout = WeightLayout::InputByOutput;
-    /// Tensors [b s, h] that frameworks drop out, with a mask of one byte a number. The engine drops nothing out.
+    /// Number of [b s, h] tensors to which frameworks apply dropout, with a mask of one byte per number. The engine has no
+    /// dropout.
     int dropouts = 0;
     Routing routing = {};
     int expertRanks = 1;         ///< that share the experts
-    std::int64_t expertRows = 0; ///< with several: rows for each token that a rank has memory for
+    std::int64_t expertRows = 0; ///< with several: rows per token for which a rank has memory
     int tensorRanks = 1;         ///< that share the layer; the widths and parameters are those of one of them
     static constexpr ValueId kInput = 0;
 
@@ -175,7 +175,7 @@ public:
     /// Appends a parameter and returns its index. Call in the order of state_dict().
     int vector(std::string_view name, std::int64_t width, Initial initial);
     int matrix(std::string_view name, std::int64_t in, std::int64_t out, Initial initial = Initial::Normal);
-    /// Says how tensor ranks divide a parameter. Sections are needed for Cut::Outputs.
+    /// Sets how tensor ranks divide a parameter. Cut::Outputs needs sections.
     void cut(int parameter, Cut cut, std::vector<Section> sections = {});
 
     ValueId value(std::string_view name, std::int64_t width);
@@ -183,13 +183,13 @@ public:
     ValueId rmsNorm(std::string_view name, std::string_view statistics, ValueId x, int weight);
     /// Appends a linear map with one weight.
     ValueId linear(std::string_view name, ValueId x, int weight, int bias = -1);
-    /// Appends a linear map with several weights, whose outputs are values made by value().
+    /// Appends a linear map with several weights. Its outputs are values from value().
     void linear(ValueId x, std::vector<Projection> projections);
     ValueId gelu(std::string_view name, ValueId x);
     ValueId swiGlu(std::string_view name, ValueId gate, ValueId up);
     ValueId rotary(std::string_view name, ValueId qkv);
     ValueId attention(std::string_view name, ValueId qkv, const model::ModelConfig &model);
-    /// `keyValues`: of each head the plain part of its key, and its value; `rotated`: the other part of all keys.
+    /// `keyValues`: the unrotated part of each head's key, and its value; `rotated`: the rotated part, shared by all keys.
     ValueId latentAttention(std::string_view name, ValueId queries, ValueId keyValues, ValueId rotated,
                             const model::ModelConfig &model);
     ValueId add(std::string_view name, ValueId x, ValueId residual);

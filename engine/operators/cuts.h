@@ -12,8 +12,8 @@ struct PartCut {
     double cost = 0;
 };
 
-/// Returns the cut of a list of times into that many consecutive parts, each with one item at least, whose greatest part is
-/// least. Of several the one with the most items in the first parts. O(parts n^2). Needs as many items as parts.
+/// Returns the cut of a list of times into that many consecutive parts of at least one item that minimises the greatest part;
+/// among several, the one with the most items in the first parts. O(parts n^2). Needs at least as many items as parts.
 [[nodiscard]] PartCut leastGreatestPart(const std::vector<double> &times, int parts);
 
 /// A layer of PipeDream's planner.
@@ -22,7 +22,7 @@ struct PlannedLayer {
     double activation = 0; ///< sent to the next layer
     double weights = 0;    ///< exchanged among replicas of the layer
 };
-/// Consecutive layers on a number of machines, which are replicas of each other.
+/// Consecutive layers, replicated on a number of machines.
 struct ReplicatedStage {
     int layers = 0;
     int machines = 1;
@@ -39,8 +39,8 @@ struct ReplicatedPlan {
 [[nodiscard]] ReplicatedPlan pipeDreamPlan(const std::vector<PlannedLayer> &layers, int machines, double bandwidth);
 
 /// Returns TeraPipe's cut of a sequence (arXiv 2102.07988, section 3.3) of `units` into any number of slices, or into at most
-/// `most` if that is above 0: the least sum of t_i + (stages - 1) max t_i, where `time(length, before)` is that of a slice
-/// with so many units before it. For each bound of the longest slice a dynamic programme finds the least sum. O(units^4), or
+/// `most` if that is above 0: minimises sum t_i + (stages - 1) max t_i, where `time(length, before)` is the time of a slice
+/// with that many units before it. For each bound of the longest slice, a dynamic program finds the least sum. O(units^4), or
 /// times `most`.
 [[nodiscard]] PartCut teraPipeCut(int units, int stages, const std::function<double(int length, int before)> &time,
                                   int most = 0);

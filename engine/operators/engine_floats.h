@@ -1,4 +1,4 @@
-// What a rank of the engine keeps of a microbatch, in floats.
+// The memory that a rank of the engine keeps for a microbatch, in floats.
 #pragma once
 
 #include "engine/base/precision.h"
@@ -20,28 +20,28 @@ struct SavedLayout {
 [[nodiscard]] SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std::int64_t tokens,
                                       base::Precision precision);
 
-/// Memory that a rank of the engine takes for one microbatch, in floats.
+/// Memory that a rank of the engine needs for one microbatch, in floats.
 struct EngineFloats {
     base::Precision precision = base::Precision::Fp32;
     std::int64_t tokens = 0;         ///< their number
     std::int64_t boundary = 0;       ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
     std::int64_t gathered = 0;       ///< one [b s, h] tensor with the rows of all tensor ranks
-    std::int64_t tensorPart = 0;     ///< of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
+    std::int64_t tensorPart = 0;     ///< part of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
     std::int64_t contextPart = 0;    ///< the greatest message of context ranks: the keys and values of a rank's tokens, or its
                                      ///< fused rows of another rank's heads; 0 without context ranks
     std::int64_t keys = 0;           ///< slices: keys and values of whole sequences, of a layer; 0 for whole sequences
     std::int64_t layer = 0;          ///< saved by a layer from F to B in addition to its input
-    std::int64_t dropped = 0;        ///< of them: rebuilt in the backward of a layer that is not recomputed as a whole
+    std::int64_t dropped = 0;        ///< of them: recomputed in the backward of a layer that is not recomputed as a whole
     std::int64_t normStatistics = 0; ///< saved by one norm in addition to its input
-    /// Scratch that a device always holds; recomputation adds what one layer rebuilds (rebuiltFloats()).
+    /// Scratch that a device always holds; recomputation adds the recomputed values of one layer (rebuiltFloats()).
     std::int64_t workspace = 0;
-    /// Returns what a stage keeps of its layers, of which the first `whole` are recomputed as a whole: saved values, and the
-    /// outputs between layers.
+    /// Returns the floats that the layers of a stage keep, of which the first `whole` are recomputed as a whole: saved values,
+    /// and the outputs between layers.
     [[nodiscard]] std::int64_t keptByStage(int layers, int whole) const
     {
         return (layers - 1) * boundary + (layers - whole) * (layer - dropped);
     }
-    /// Returns what all layers of a stage rebuild.
+    /// Returns the floats that all layers of a stage recompute.
     [[nodiscard]] std::int64_t rebuiltByStage(int layers, int whole) const
     {
         return whole * layer + (layers - whole) * dropped;
@@ -55,7 +55,7 @@ struct EngineFloats {
 [[nodiscard]] EngineFloats engineFloats(const model::Experiment &experiment);
 /// Returns the same for each slice of a sequence; the workspace is that of the longest.
 [[nodiscard]] std::vector<EngineFloats> engineFloatsOfSlices(const model::Experiment &experiment);
-/// Returns the numbers that the layers read besides parameters: the angles of rotary positions.
+/// Returns the number of constants that the layers read in addition to parameters: the angles of rotary positions.
 [[nodiscard]] std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize);
 
 /// Returns the block that a rank of the engine runs.

@@ -1,6 +1,6 @@
-// The layers and tables of a model, divided over the ranks of a tensor group (arXiv 1909.08053; sequence parallelism: arXiv
-// 2205.05198) and over context ranks, which gather keys and values (arXiv 2407.21783, section 3.3.2), pass them around (arXiv
-// 2310.01889), or exchange tokens for heads (arXiv 2309.14509).
+// Divides the layers and tables of a model over the ranks of a tensor group (arXiv 1909.08053; sequence parallelism: arXiv
+// 2205.05198) and over context ranks, which gather keys and values (arXiv 2407.21783, section 3.3.2), pass them around in a
+// ring (arXiv 2310.01889), or exchange tokens for heads (arXiv 2309.14509).
 #pragma once
 
 #include "engine/layout/shard.h"
@@ -10,25 +10,25 @@ namespace stagelens::operators {
 
 struct TensorSplit {
     int ranks = 1;                   ///< t
-    bool isSequenceParallel = false; ///< each rank has the tokens of its own outside of attention and MLP
-    int context = 1;                 ///< c: each rank has the tokens of its own everywhere; tensor ranks divide those
+    bool isSequenceParallel = false; ///< each rank has its own tokens outside attention and MLP
+    int context = 1;                 ///< c: each rank has its own tokens everywhere; tensor ranks divide those
     model::ContextMethod contextMethod = model::ContextMethod::AllGather;
-    int expert = 1; ///< e: each rank has the experts of its own of the tokens of all
+    int expert = 1; ///< e: each rank has its own experts, for the tokens of all ranks
     double expertHeadroom = model::ParallelPlan::kExpertHeadroom;
-    int slices = 1; ///< of a sequence: keys and values are kept for those after it
+    int slices = 1; ///< slices per sequence; keys and values are kept for later slices
     friend bool operator==(const TensorSplit &, const TensorSplit &) = default;
 };
 [[nodiscard]] TensorSplit splitOf(const model::ParallelPlan &plan);
-/// Returns the split of what the engine runs, with the slices of sequences.
+/// Returns the split that the engine runs, with the slices of sequences.
 [[nodiscard]] TensorSplit engineSplit(const model::Experiment &experiment);
 
-/// Returns the rows for each of its own tokens that an expert rank has memory for: `headroom` times the k that it has on
-/// average, and at most those that arrive if the tokens of all `ranks` choose its experts.
+/// Returns the rows per own token for which an expert rank plans memory: `headroom` times the average k, and at most the rows
+/// that arrive if the tokens of all `ranks` choose its experts.
 [[nodiscard]] std::int64_t expertRowsPerToken(int experts, int topK, int ranks, double headroom);
 
-/// Returns what one rank computes of a block. Weights that are divided have the size of the rank's part, and a collective
-/// follows each partial sum. No head is divided. With context ranks, attention reads gathered keys, or tokens are exchanged
-/// for heads before it and back after it. For one rank the block is returned unchanged. Sizes must be divisible: see
+/// Returns the part of a block that one rank computes. Divided weights have the size of the rank's part, and a collective
+/// follows each partial sum. No head is divided. With context ranks, attention reads gathered keys, or tokens are exchanged for
+/// heads before it and back after it. For one rank the block is returned unchanged. Sizes must be divisible: see
 /// model::validate().
 [[nodiscard]] Block partitioned(Block whole, const TensorSplit &split);
 
@@ -41,7 +41,7 @@ struct TensorSplit {
 }
 /// Returns how many consecutive tensor ranks hold the same part of a parameter.
 [[nodiscard]] int copiesOf(const BlockParameter &parameter, int ranks);
-/// Returns whether the ranks with the same part have different gradients of it, whose sum is the gradient.
+/// Returns whether the ranks with the same part have partial gradients of it, whose sum is the gradient.
 [[nodiscard]] bool needsSum(const BlockParameter &parameter, const TensorSplit &split);
 
 } // namespace stagelens::operators

@@ -1,5 +1,5 @@
-// What the passes do with one layer: kernel calls on tensors whose places are assigned. A recipe follows from a block and is
-// the same for every microbatch; the runtime executes it, sizes.h counts it, and text() prints it for goldens.
+// The work of the passes on one layer: kernel calls on tensors with assigned places. A recipe is derived from a block and is
+// the same for every microbatch. The runtime executes it, sizes.h counts it, and text() prints it for goldens.
 #pragma once
 
 #include "engine/operators/block.h"
@@ -10,7 +10,7 @@
 
 namespace stagelens::operators {
 
-/// Where a step finds a tensor.
+/// The place of a tensor that a step uses.
 struct Place {
     enum class Kind : std::uint8_t {
         None,
@@ -37,20 +37,21 @@ enum class StepKind : std::uint8_t {
     Exchange,       ///< a collective among the tensor or context ranks of the layer: out <- in
 };
 
-/// What tensor ranks do with their tensors of [b s, width], cut by rows into as many equal parts as there are ranks.
+/// Exchanges of tensors [b s, width] among tensor ranks, cut by rows into one equal part per rank.
 enum class Exchange : std::uint8_t {
     AllGather,     ///< a rank's part -> all parts
-    ReduceScatter, ///< summands -> the rank's part of their sum, added in rank order
-    AllReduce,     ///< summands -> their sum
+    ReduceScatter, ///< partial sums -> the rank's part of the sum, added in rank order
+    AllReduce,     ///< partial sums -> the sum
     // Among the context ranks of a layer. Keys are [b s, 2 kv] of whole sequences.
     GatherKeys,  ///< fused rows -> the keys and values of all ranks
     ScatterKeys, ///< gradients of all keys and values -> the sum for the rank's tokens, into the gradient of its fused rows
-    // In a ring, by hop. Keys are [b s, 2 kv] of the tokens of one rank; those of hop i come from the i-th rank before this
-    // one. Gradients travel behind the keys, and each rank adds its part. Hop 0 sends or keeps a rank's own, hop c takes the
-    // sum home.
+    // In a ring, by hop. Keys are [b s, 2 kv] of the tokens of one rank; those of hop i come from the i-th previous rank.
+    // Gradients follow the keys, and each rank adds its part. Hop 0 sends or keeps a rank's own keys, and hop c returns the sum
+    // to its owner.
     RingKeys,
     RingGradients,
-    // Between own tokens of all heads and all tokens of own heads, as many numbers for each own token; fused rows or outputs.
+    // Between own tokens of all heads and all tokens of own heads, with equally many numbers per own token; fused rows or
+    // outputs.
     TokensToHeads,
     HeadsToTokens,
     // Among the expert ranks of a layer: rows of the own tokens <-> rows of the own experts. All read routes and arrivals.
@@ -68,7 +69,7 @@ enum class Exchange : std::uint8_t {
 /// A kernel call, or one for each projection of a linear map. Operands by operator:
 ///
 ///     Forward         norm: in x; out y, statistics                linear: in x; out its outputs; addend, between
-///                     gelu: in x; out y, where a product has not taken it along
+///                     gelu: in x; out y, unless a product computes it
 ///                     attention: in qkv (, keys); out y, log-sum-exp (, probabilities)
 ///                     swiglu: in gate, up; out y        rotary: in and out rows
 ///                     of experts: the inputs and outputs of the operator; combine: addend
@@ -105,14 +106,14 @@ struct LayerRecipe {
     std::vector<Step> forward;
     std::vector<Step> rebuild;  ///< recomputation of all saved values: the steps of `forward` that they need
     std::vector<Step> backward; ///< whole
-    /// The halves of a split backward. The first keeps the gradients that the second reads where saved values are no longer
-    /// needed, so that they take no extra memory.
+    /// The halves of a split backward. The first half keeps the gradients that the second reads in the memory of saved values
+    /// that are no longer needed, so they need no extra memory.
     std::vector<Step> inputGradient;
     std::vector<Step> weightGradient;
 };
 
-/// Compiles a block. Throws std::logic_error if the block needs a kernel that does not exist (an addition or activation that no
-/// product can take along), or if a split backward finds no room for a gradient.
+/// Compiles a block. Throws std::logic_error if the block needs a kernel that does not exist (an addition or activation that
+/// cannot be fused into a product), or if a split backward has no memory for a gradient.
 [[nodiscard]] LayerRecipe recipeOf(Block block);
 
 /// Returns the scratch tensors of layers of two kinds, each as wide as the wider kind needs.
@@ -129,13 +130,13 @@ struct BackwardReads {
 
 /// Returns whether a value is the keys and values that the slices of a sequence share.
 [[nodiscard]] bool isKeptKeys(const Block &block, ValueId value);
-/// Returns the operator that makes the keys of other context ranks for an attention, or null.
+/// Returns the operator that provides the keys of other context ranks to an attention, or null.
 [[nodiscard]] const Operator *keysOf(const Block &block, const Operator &attention);
 
-/// Returns the values that a layer saves from F to B beside its input; see LayerRecipe::saved.
+/// Returns the values that a layer saves from F to B in addition to its input; see LayerRecipe::saved.
 [[nodiscard]] std::vector<ValueId> savedValues(const Block &block);
 
-/// Returns a text with one line a value and a step.
+/// Returns a text with one line per value and per step.
 [[nodiscard]] std::string text(const LayerRecipe &recipe);
 
 } // namespace stagelens::operators

@@ -1,5 +1,5 @@
-// Which saved values of a layer are dropped after the forward, and the steps of the backward that rebuild them. Rebuilding runs
-// the kernels of the forward on the same numbers, so gradients have the bits of a run that keeps everything.
+// Which saved values of a layer are dropped after the forward, and the steps of the backward that recompute them. Recomputation
+// runs the forward's kernels on the same numbers, so gradients have the bits of a run that keeps everything.
 #pragma once
 
 #include "engine/operators/engine_floats.h"
@@ -11,19 +11,19 @@
 
 namespace stagelens::operators {
 
-/// Returns whether the outputs of such an operator are rebuilt.
+/// Returns whether the outputs of such an operator are recomputed.
 [[nodiscard]] bool isRebuilt(OperatorKind kind, const model::RecomputeModules &modules);
 
-/// Returns those of the saved values that the operators write which are rebuilt.
+/// Returns the saved values of these operators that are recomputed.
 [[nodiscard]] std::vector<ValueId> droppedValues(const Block &block, std::span<const ValueId> saved,
                                                  const model::RecomputeModules &modules);
 
 /// Returns the steps of the forward that produce the dropped values from the input and the other saved values, directly or not.
-/// An activation function that the forward computes within a product becomes a step of its own.
+/// An activation function that the forward computes within a product becomes a separate step.
 [[nodiscard]] std::vector<Step> rebuildSteps(const Block &block, const std::vector<Step> &forward,
                                              std::span<const ValueId> dropped);
 
-/// Where a layer finds its saved values: those kept from F to B (or W), and those that the backward rebuilds. The forward
+/// The memory of a layer's saved values: those kept from F to B (or W), and those that the backward recomputes. The forward
 /// writes the latter to memory that the next layer reuses.
 struct LayerStorage {
     SavedLayout kept;

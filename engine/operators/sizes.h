@@ -17,13 +17,13 @@ namespace stagelens::operators {
 [[nodiscard]] std::int64_t positionParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t finalNormParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t totalParameters(const model::ModelConfig &model);
-/// Returns the parameters that compute one token: all but those of the experts that do not, both tables included.
+/// Returns the number of parameters that compute one token: all except those of unselected experts, including both tables.
 [[nodiscard]] std::int64_t activeParameters(const model::ModelConfig &model);
 
-/// How the FLOPs of attention are counted: of all pairs of positions, as the papers do, or of those that a causal mask leaves.
+/// How the FLOPs of attention are counted: for all pairs of positions, as in the papers, or for those under a causal mask.
 enum class AttentionCount : unsigned char { Full, Causal };
 
-/// What the forward of an operator does for one token.
+/// The work of an operator's forward for one token.
 struct OperatorWork {
     double matrixEntries = 0;   ///< of its weights; 2 FLOPs each
     double attentionWidth = 0;  ///< of its queries; 4 FLOPs each for every position attended to
@@ -45,8 +45,8 @@ struct OperatorWork {
 /// Returns the model FLOPs of an iteration, forward and backward: 3 m (L (layer + attention) + output).
 [[nodiscard]] double iterationFlops(const model::Experiment &experiment, AttentionCount count = AttentionCount::Full);
 
-/// Bytes that one parameter takes as parameter, as gradient and, in 16 bit, as master weight. With AdamW's state of 8 bytes 16
-/// together in fp16 and fp32, 18 in bf16.
+/// Bytes of one parameter: the parameter, its gradient and, in 16 bit, its master weight. With AdamW's state of 8 bytes the
+/// total is 16 in fp16 and fp32, and 18 in bf16.
 struct ParameterBytes {
     int parameter = 4;
     int gradient = 4;
@@ -55,10 +55,10 @@ struct ParameterBytes {
 [[nodiscard]] ParameterBytes parameterBytes(const model::Experiment &experiment);
 [[nodiscard]] int elementBytes(model::DataType dtype);
 
-/// Returns the precision in which the engine trains the plan: on GPUs bf16 if the model's dtype is bf16, else fp32.
+/// Returns the precision in which the engine trains the plan: on GPUs bf16 if the model's dtype is bf16, otherwise fp32.
 [[nodiscard]] base::Precision enginePrecision(const model::Experiment &experiment);
-/// Returns whether that is the model's dtype, so that the engine's memory is the plan's. A plan in 16 bit for processors is one
-/// for other machines, whose frameworks keep other tensors.
+/// Returns whether that is the model's dtype, so that the engine's memory is the plan's. A 16-bit plan for processors describes
+/// other machines, whose frameworks keep other tensors.
 [[nodiscard]] bool isEnginePlan(const model::Experiment &experiment);
 
 /// Returns whether layers keep attention's probabilities from the forward to the backward. Selective recomputation drops them.
@@ -66,11 +66,11 @@ struct ParameterBytes {
 {
     return attention == model::Attention::Materialised && recompute != model::Recompute::Selective;
 }
-/// Returns the bytes of activations that one layer saves from F to B for one microbatch (without recomputation, for GPT in 16
-/// bit, 34 s b h with flash attention and 5 a s^2 b more with materialised, Korthikanti et al. 2022, arXiv 2205.05198; in fp32
-/// what the CPU engine saves, with the input of the layer). `split` divides it over tensor ranks as equations 2 to 4 there do;
-/// gathered tensors are not saved but gathered again. What `modules` rebuild is not saved. Context ranks
-/// divide all of it.
+/// Returns the bytes of activations that one layer saves from F to B for one microbatch. Without recomputation, a GPT in 16 bit
+/// saves 34 s b h with flash attention and 5 a s^2 b more with materialised attention (Korthikanti et al. 2022, arXiv
+/// 2205.05198); in fp32 this is what the CPU engine saves, with the input of the layer. `split` divides it over tensor ranks as
+/// in equations 2 to 4 there; gathered tensors are gathered again instead of saved. Values that `modules` recompute are not
+/// saved. Context ranks divide all of it.
 [[nodiscard]] base::Bytes layerActivationBytes(const model::ModelConfig &model, int microbatchSize, model::Recompute recompute,
                                                model::Attention attention = model::Attention::Flash,
                                                const TensorSplit &split = {}, const model::RecomputeModules &modules = {});

@@ -7,9 +7,9 @@
 
 namespace stagelens::operators {
 
-/// Returns the tokens of each slice of a sequence. Slices of equal work end where the forward FLOPs of a layer with a causal
-/// mask, a x + c x^2 up to token x, reach j / n of all; rounded to a token, and each slice has one token at least. Needs a
-/// model and at most as many slices as tokens.
+/// Returns the number of tokens of each slice of a sequence. Slices of equal work end where the forward FLOPs of a layer with a
+/// causal mask, a x + c x^2 up to token x, reach j / n of the total, rounded to a token; each slice has at least one token.
+/// Needs a model and at most as many slices as tokens.
 [[nodiscard]] std::vector<int> sliceLengths(const model::Experiment &experiment);
 
 /// A slice's share of a whole sequence; the shares of all slices add up to 1.

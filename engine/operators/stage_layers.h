@@ -1,4 +1,4 @@
-// Which layers a stage has.
+// The number of layers of each stage.
 #pragma once
 
 #include "engine/model/experiment.h"
@@ -10,15 +10,15 @@ namespace stagelens::operators {
 /// Layers of each of `stages` stages, as even as possible; the remainder goes to the stages before the last, from the back,
 /// because the last stage also computes the output layer.
 [[nodiscard]] std::vector<int> evenStageLayers(int layers, int stages);
-/// The cut of `redis`: the number of layers of the last stage is chosen so that the greatest FLOPs of a stage are least
-/// (within 3 %: then the cut that moves the fewest layers); the others share the rest evenly, the remainder from the stage
-/// before the last downwards (arXiv 2411.05288, section 6.2).
+/// Returns the cut of `redis`: the number of layers of the last stage minimises the greatest FLOPs of a stage (among cuts
+/// within 3 %, the one that moves the fewest layers). The other stages share the rest evenly; the remainder goes to the stages
+/// before the last, from the back (arXiv 2411.05288, section 6.2).
 [[nodiscard]] std::vector<int> redistributedStageLayers(const model::ModelConfig &model, int stages);
-/// The cut that an experiment means: its own, or one of the two above.
+/// Returns the cut of an experiment: its own, or one of the two above.
 [[nodiscard]] std::vector<int> stageLayers(const model::Experiment &experiment);
 
-/// The experiment with every absent choice filled in: stage layers, mode (for `cores` cores), and the model of a teaching
-/// example. Call it on a valid experiment only.
+/// Returns the experiment with every absent choice filled in: stage layers, mode (for `cores` cores), and the model of a
+/// teaching example. The experiment must be valid.
 [[nodiscard]] model::Experiment resolved(model::Experiment experiment, int cores);
 
 } // namespace stagelens::operators

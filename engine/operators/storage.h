@@ -10,9 +10,9 @@ class Fusion {
 public:
     explicit Fusion(const Block &block);
 
-    /// Returns whether the operator is part of a product or a sum before it.
+    /// Returns whether the operator is fused into a previous product or sum.
     [[nodiscard]] bool isAbsorbed(std::size_t op) const { return m_ops[op].isAbsorbed; }
-    /// Returns the operator that the product or sum takes along; -1: none.
+    /// Returns the operator that is fused into the product or sum; -1: none.
     [[nodiscard]] int addition(std::size_t op) const { return m_ops[op].addition; }
     [[nodiscard]] int activation(std::size_t op) const { return m_ops[op].activation; }
     /// Returns the value whose memory the value uses: operators that work in place write over their input.
@@ -31,13 +31,13 @@ private:
     std::vector<int> m_producer;
 };
 
-/// A scratch tensor that lives from the step that writes it to the last that reads it.
+/// A scratch tensor, which lives from the step that writes it to the last step that reads it.
 struct ScratchLife {
     std::int64_t width = 0;
     std::size_t first = 0;
     std::size_t last = 0;
 };
-/// Returns the widths of tensors that hold all lives, widest first.
+/// Returns the widths of the tensors that store all lives, widest first.
 [[nodiscard]] std::vector<std::int64_t> scratchWidths(const std::vector<ScratchLife> &lives);
 /// Returns the index of the tensor of each life: the narrowest that is wide enough and free, or as scratchWidths() does if that
 /// fails. `widths` must be at least those of scratchWidths(), one by one.

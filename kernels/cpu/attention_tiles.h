@@ -1,4 +1,4 @@
-// Attention in tiles of queries and keys: what the forward and the backward on the CPU share.
+// Attention in tiles of queries and keys: code shared by the forward and the backward on the CPU.
 #pragma once
 
 #include "kernels/cpu/lanes.h"

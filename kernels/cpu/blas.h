@@ -16,9 +16,9 @@ struct Blas {
     void (*release)(void *buffer);
 };
 
-/// Loads the library on the first call, without threads of its own. A program linked with OpenBLAS would start them before
-/// main(), and each retries the allocation of 128 MiB forever if memory is exhausted. Thread-safe. Throws std::runtime_error
-/// with what to install if the library cannot be loaded.
+/// Loads the library on the first call, without its own threads. A program linked with OpenBLAS would start these threads
+/// before main(), and each retries the allocation of 128 MiB forever if memory is exhausted. Thread-safe. Throws
+/// std::runtime_error that names the package to install if the library cannot be loaded.
 [[nodiscard]] const Blas &blas();
 
 } // namespace stagelens::kernels

@@ -8,7 +8,7 @@ namespace stagelens::kernels::gpu {
 inline constexpr int kElementThreads = 256;
 inline constexpr int kPacksOfThread = 4; ///< loads in flight
 
-/// Calls work(element) for the first element of each pack, `Packs` packs per thread, adjacent within a warp.
+/// Calls work(element) for the first element of each pack, with `Packs` packs per thread, which are adjacent within a warp.
 template <int W, int Packs, class Work>
 STAGELENS_DEVICE void eachPack(std::int64_t count, const Work &work)
 {

@@ -27,8 +27,8 @@ struct AdafactorRows {
     std::int64_t allRows = 0;
 };
 
-/// Returns the numbers that the rows of a matrix add up: for each column the squares of the gradient and the squares over the
-/// mean of their rows, then the means of the rows and the squares of the values.
+/// Returns the number of sums over the rows of a matrix: for each column, the squares of the gradient and these squares divided
+/// by the mean of their row; then the means of the rows and the squares of the values.
 [[nodiscard]] constexpr std::int64_t adafactorSums(std::int64_t columns)
 {
     return 2 * columns + 2;
@@ -38,8 +38,8 @@ void adafactorSums(double *sums, const AdafactorRows &part, const Adafactor &set
 /// Updates the means of the columns and the values from the sums over all rows. The gradient becomes 0.
 void adafactorStep(const AdafactorRows &part, double *sums, const Adafactor &settings);
 
-/// Returns the same number for a vector, which has a second moment for each element: the squares of the update before it is
-/// limited, and the squares of the values.
+/// The same for a vector, which has a second moment per element: the squares of the update before it is limited, and the
+/// squares of the values.
 inline constexpr std::int64_t kAdafactorVectorSums = 2;
 void adafactorVectorSums(double *sums, const float *values, const float *gradient, float *moments, std::int64_t count,
                          const Adafactor &settings);

@@ -1,5 +1,5 @@
-// Adam with moments of 8 bits (Dettmers et al., arXiv 2110.02861): numbers of a block are entries of a codebook times the
-// greatest magnitude of the block.
+// Adam with 8-bit moments (Dettmers et al., arXiv 2110.02861): the numbers of a block are entries of a codebook times the
+// greatest magnitude in the block.
 #pragma once
 
 #include "kernels/include/adamw.h"

@@ -20,21 +20,21 @@ struct AttentionShape {
     std::int64_t heads = 0;
     std::int64_t kvHeads = 0; ///< divides heads
     std::int64_t size = 0;    ///< of a head
-    /// Context parallelism: `sequence` are the rows of one rank, which are two chunks of a longer sequence. The first half has
-    /// the positions from `firstChunk` on, the second half those from `secondChunk` on, and keys and values of all `keys`
-    /// positions come beside qkv. 0: the rows are the whole sequence.
+    /// Context parallelism: `sequence` is the number of rows of one rank, which are two chunks of a longer sequence. The first
+    /// half has the positions from `firstChunk` on, the second half those from `secondChunk` on. The keys and values of all
+    /// `keys` positions are passed separately from qkv. 0: the rows are the whole sequence.
     std::int64_t keys = 0;
     std::int64_t firstChunk = 0;
     std::int64_t secondChunk = 0;
-    /// A ring brings the keys part by part. Of those beside qkv the rows see the first `visibleKeys` (0: all), and those of the
-    /// first half none if `skipsFirst`.
+    /// In a ring, keys arrive part by part. The rows read the first `visibleKeys` of the separate keys (0: all); rows of the
+    /// first half read none if `skipsFirst`.
     std::int64_t visibleKeys = 0;
     bool skipsFirst = false;
     bool extends = false; ///< the outputs and the gradient of the queries contain earlier parts, and this one is added
-    /// Slices of a sequence: the rows are one chunk, with the positions from `firstChunk` on. They see the keys of earlier
-    /// slices beside their own (`visibleKeys`).
+    /// Slices of a sequence: the rows are one chunk, with the positions from `firstChunk` on. They read the keys of earlier
+    /// slices and their own (`visibleKeys`).
     bool isOneChunk = false;
-    bool addsKeyGradients = false; ///< the gradients of keys and values contain those of later slices, and these are added
+    bool addsKeyGradients = false; ///< the gradients of keys and values contain those of later slices; this call adds to them
     [[nodiscard]] constexpr std::int64_t positions() const { return keys > 0 ? keys : sequence; }
     [[nodiscard]] constexpr std::int64_t visible() const { return visibleKeys > 0 ? visibleKeys : positions(); }
     [[nodiscard]] constexpr std::int64_t width() const { return heads * size; }
@@ -53,8 +53,8 @@ struct GatheredKeys {
 [[nodiscard]] std::int64_t attentionScratch(const AttentionShape &shape);
 
 /// out = softmax(q k^T / sqrt(size), causal) v; saves the logarithm of the sum of exponentials of each row. Unless null,
-/// `probabilities` [batch, heads, sequence, positions] receives the softmax, in the bits that the backward computes again
-/// without it; what the mask hides is not written. A call that extends the outputs continues their online softmax; it takes no
+/// `probabilities` [batch, heads, sequence, positions] receives the softmax, with the bits that the backward would recompute;
+/// masked elements are not written. A call that extends the outputs continues their online softmax and does not support
 /// probabilities.
 void attentionForward(float *out, float *logSumExp, const float *qkv, const AttentionShape &shape, float *scratch,
                       const Interrupt &interrupt = {}, float *probabilities = nullptr, const GatheredKeys &keys = {});
@@ -84,7 +84,7 @@ Status attentionBackward(Stream stream, T *qkvGradient, const T *outGradient, co
 class CudnnAttention;
 
 /// The attention of one device, on one stream and one thread at a time. Uses cuDNN if it is built in and supports type and
-/// shape (bfloat16, heads of 64 or 128), else the functions above. Equal calls give equal bits in both cases.
+/// shape (bfloat16, heads of 64 or 128), otherwise the functions above. Equal calls give equal bits in both cases.
 class Attentions {
 public:
     Attentions();

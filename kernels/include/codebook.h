@@ -1,4 +1,4 @@
-// The codebook of moments of 8 bits (Dettmers et al., arXiv 2110.02861, section 2.2).
+// The codebook of 8-bit moments (Dettmers et al., arXiv 2110.02861, section 2.2).
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 
 namespace stagelens::kernels {
 
-/// Entries in ascending order, and the numbers between neighbours from which on the upper one is nearer.
+/// Entries in ascending order, and the midpoints between neighbours, from which the upper entry is nearer.
 struct Codebook {
     std::array<float, 256> entries{};
     std::array<float, 255> middles{};
 };
 
-/// Computes the codebook of dynamic tree quantisation: for each of seven decades below 1 the middles of equal parts of [0.1,
-/// 1], twice as many in each larger decade, and 0 and 1. The signed one has half as many, of both signs.
+/// Computes the codebook of dynamic tree quantisation: 0, 1, and, for each of seven decades below 1, the midpoints of equal
+/// parts of [0.1, 1], twice as many in each larger decade. The signed codebook has half as many of each sign.
 inline Codebook makeCodebook(bool isSigned)
 {
     constexpr std::array<double, 7> kDecades{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
@@ -51,7 +51,7 @@ inline std::uint8_t nearestCode(const Codebook &book, float number)
     return static_cast<std::uint8_t>(std::lower_bound(book.middles.begin(), book.middles.end(), number) - book.middles.begin());
 }
 
-/// Elements of a block: of a row, so that shards of whole rows have the same blocks as the whole matrix.
+/// Elements of a block. Blocks do not cross rows, so shards of whole rows have the same blocks as the whole matrix.
 inline constexpr std::int64_t kCodeBlock = 2048;
 [[nodiscard]] constexpr std::int64_t blocksOfRow(std::int64_t columns)
 {

@@ -1,5 +1,5 @@
 // The routing of a mixture of experts: which k of E experts compute a token, and the rows that they compute. The T k rows are
-// sorted by (expert, token), so sums over the rows of an expert run in the order of tokens whatever the schedule.
+// sorted by (expert, token), so sums over the rows of an expert run in token order under every schedule.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace stagelens::kernels {
 /// `routes` of a kernel below are three tables of T k numbers:
 ///   choices[t k + j]  expert of token t's choice j; choices are in descending order of logits, ties in order of experts
 ///   rows[t k + j]     the row of that choice; -1 if its expert has dropped it
-///   slots[row]        t k + j of the row; -1 from the first row on that no expert computes
+///   slots[row]        t k + j of the row; -1 for the rows at the end that no expert computes
 struct RoutingShape {
     std::int64_t tokens = 0; ///< T
     std::int64_t experts = 0;
@@ -17,18 +17,18 @@ struct RoutingShape {
     [[nodiscard]] std::int64_t rows() const { return tokens * topK; }
 };
 
-/// How a router chooses experts and weighs them.
+/// How a router chooses and weights experts.
 struct RouterRule {
     /// Softmax: chooses the greatest logits; see routeForward(). Sigmoid: with s the sigmoids of the logits, chooses the
-    /// greatest s + bias, and weighs by s divided by the sum of the chosen; with k = 1, by s.
+    /// greatest s + bias, and weights by s divided by the sum of the chosen; with k = 1, by s.
     bool isSigmoid = false;
     float scale = 1; ///< of the gates of a sigmoid router
-    /// Adjacent experts of as many groups, of which a token chooses from those with the greatest sums of their k / chosenGroups
-    /// best s + bias (DeepSeek-V3, arXiv 2412.19437, section 2.1.2). Of sigmoid routers.
+    /// For sigmoid routers: the number of groups of adjacent experts. A token chooses from the groups with the greatest sums of
+    /// their k / chosenGroups best s + bias (DeepSeek-V3, arXiv 2412.19437, section 2.1.2).
     std::int64_t groups = 1;
     std::int64_t chosenGroups = 1;
     std::int64_t capacity = 0; ///< rows of an expert, beyond which it drops; 0: no limit
-    bool dropsLast = false;    ///< whether it drops the last tokens, instead of those with the least gates
+    bool dropsLast = false;    ///< whether it drops the last tokens, instead of those with the smallest gates
 };
 
 /// Coefficients of the losses that a router adds to the loss of a microbatch. With p the softmax of all logits of a token and
@@ -43,8 +43,8 @@ struct RouterLosses {
 };
 
 /// Chooses the k greatest of the logits [T, E]. gates[t k + j] is the softmax over the chosen logits (Mixtral, arXiv
-/// 2401.04088); with k = 1, over all logits (Switch Transformer). `bias` is of each expert of a sigmoid router. Gates of
-/// dropped rows are computed as if they were not, so that the others of their token do not change.
+/// 2401.04088); with k = 1, over all logits (Switch Transformer). `bias` has one number per expert of a sigmoid router. Drops
+/// do not affect gates, so the other gates of a token do not change.
 void routeForward(float *gates, std::int32_t *routes, const float *logits, const float *bias, const RoutingShape &shape,
                   const RouterRule &rule = {});
 /// Replaces the logits by their gradient: through the gates, and of the router's losses.

@@ -44,8 +44,8 @@ enum class Epilogue : unsigned char {
 /// blocks depend only on the shape, so equal calls give equal bits.
 void multiply(const Product &product, const Interrupt &interrupt = {});
 
-/// Computes the same with a plain A, alpha 1 and a beta of 0 or 1. A row of C has the same bits whatever other rows there are:
-/// each of its elements is one chain of sums in the order of `inner`.
+/// Computes the same with an untransposed A, alpha 1 and a beta of 0 or 1. A row of C has the same bits whatever the other rows
+/// are: each of its elements is one chain of sums in the order of `inner`.
 void multiplyRows(const Product &product, const Interrupt &interrupt = {});
 
 /// Makes the library compute each call on its caller's thread. Call before the first product; may be repeated.

@@ -7,7 +7,7 @@
 
 namespace stagelens::operators {
 
-/// The parameters of a SwiGLU MLP: matrices, or one below the other those of all experts.
+/// The parameters of a SwiGLU MLP: its matrices, or those of all experts stacked by rows.
 struct FeedForward {
     int gate = 0;
     int up = 0;

@@ -10,7 +10,7 @@ namespace stagelens::operators {
 /// The method and its number: "powersgd=4", "top-k=0.01", "sign", or "none".
 struct CompressionChoice {
     std::string name = "none";
-    double number = 0; ///< the rank or the share; 0 without one
+    double number = 0; ///< the rank or the fraction; 0 without one
     [[nodiscard]] bool isOn() const { return name != "none"; }
     friend bool operator==(const CompressionChoice &, const CompressionChoice &) = default;
 };
@@ -18,7 +18,7 @@ struct CompressionChoice {
 /// Returns the word of a document and of the command line.
 [[nodiscard]] std::string text(const CompressionChoice &choice);
 
-/// A choice, or why a word is none.
+/// Parses a word; the error says why it is not a choice.
 struct ParsedCompression {
     CompressionChoice choice;
     std::string fault;

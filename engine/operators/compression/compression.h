@@ -1,8 +1,8 @@
 // Compression of gradients between replicas, with error feedback (Karimireddy et al., arXiv 1901.09847): one file each in this
 // folder. The schema, memory plans, predictions and training read the description below.
 //
-// A replica adds the gradient of a step to what it has not sent so far (the residual), sends a compressed form of the sum, and
-// keeps the rest. So the sum of what all replicas have sent and still hold is the sum of their gradients.
+// A replica adds the gradient of a step to the residual, which is the part that it has not sent. It sends a compressed form of
+// the sum and keeps the rest. Everything sent plus all residuals therefore equals the sum of the gradients.
 #pragma once
 
 #include "engine/operators/compression/choice.h"
@@ -18,9 +18,9 @@ namespace stagelens::operators {
 /// A matrix whose gradient a replica compresses, in the memory of the processor, row after row.
 struct CompressedPart {
     PartShape shape;
-    float *gradient = nullptr; ///< becomes the sum over all replicas, as far as it was sent
+    float *gradient = nullptr; ///< becomes the sum over all replicas of the parts that were sent
     float *residual = nullptr; ///< at first also holds the gradient of the step; see addToResidual()
-    float *state = nullptr;    ///< what the method keeps from step to step
+    float *state = nullptr;    ///< state of the method between steps
 };
 
 struct Compression {
@@ -35,8 +35,8 @@ struct Compression {
     double most = 0;
     double usual = 0;
 
-    /// Whether messages of all replicas are summed on the way, in one exchange after the other, or every replica gets those of
-    /// each.
+    /// Whether the messages of all replicas are summed, in one or more exchanges, or every replica receives those of every
+    /// other.
     enum class Exchange : unsigned char { Sums, Gathers } exchange = Exchange::Gathers;
     int messages = 1; ///< of a step
 
@@ -44,21 +44,22 @@ struct Compression {
     bool (*shortens)(const CompressionChoice &choice, const PartShape &shape);
     /// Returns the floats of a message.
     std::int64_t (*floats)(const CompressionChoice &choice, const PartShape &shape, int message);
-    /// Returns the floats of the state, and fills those of a parameter of the whole model; null: none.
+    /// Return the number of floats of the state, and initialise those of a parameter of the whole model; null: no state.
     std::int64_t (*stateFloats)(const CompressionChoice &choice, const PartShape &shape) = nullptr;
     void (*begin)(const CompressionChoice &choice, std::span<float> state, std::uint64_t seed, int parameter) = nullptr;
     // For the time of a prediction: bytes that a replica reads and writes for each element, and FLOPs.
     double bytesOfElement = 0;
     double (*flops)(const CompressionChoice &choice, const PartShape &shape) = nullptr;
 
-    /// Writes a message of this replica, messages[message], or with Exchange::Gathers messages[own]. With Sums the messages
-    /// before it hold their sums over the replicas.
+    /// Writes a message of this replica to messages[message], or with Exchange::Gathers to messages[own]. With Sums, the
+    /// previous messages contain their sums over the replicas.
     void (*encode)(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int message);
-    /// Writes the sum of what `replicas` replicas have sent to the gradient, and keeps the rest in the residual. `messages` are
-    /// the sums, or those of each replica.
+    /// Writes the sum of the messages of `replicas` replicas to the gradient, and keeps the rest in the residual. `messages`
+    /// are the sums, or the messages of each replica.
     void (*decode)(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int replicas);
 
-    /// Returns whether the gradient of a part is compressed. Vectors are few, and norms and biases are sensitive.
+    /// Returns whether the gradient of a part is compressed. Vectors are not: they are small, and norms and biases are
+    /// sensitive.
     [[nodiscard]] bool compresses(const CompressionChoice &choice, const PartShape &shape) const
     {
         return shape.kind != ParameterKind::Vector && shape.count() > 0 && shortens(choice, shape);
@@ -70,17 +71,18 @@ struct Compression {
 /// Returns the method of that name, or null.
 [[nodiscard]] const Compression *findCompression(std::string_view name);
 
-/// Adds the gradient of a step to what was not sent before.
+/// Adds the gradient of a step to the residual.
 void addToResidual(const CompressedPart &part);
 
-/// What replicas exchange of the parameters of a device, in floats. Everything is 0 without compression.
+/// The data that replicas exchange for the parameters of a device, in floats. Everything is 0 without compression.
 struct CompressedSizes {
     std::vector<bool> isCompressed;     ///< by parameter
-    std::int64_t exact = 0;             ///< elements of the other parameters, which are summed as they are
+    std::int64_t exact = 0;             ///< elements of the other parameters, which are summed without compression
     std::int64_t elements = 0;          ///< of the compressed parameters, each with a residual
     std::int64_t state = 0;             ///< beside the residuals
-    std::array<std::int64_t, 2> sums{}; ///< of the messages that are summed one after the other; the first begins with `exact`
-    std::int64_t gathered = 0;          ///< of the message of each replica that all get
+    std::array<std::int64_t, 2> sums{}; ///< floats of the messages that are summed one after the other; the first begins with
+                                        ///< `exact`
+    std::int64_t gathered = 0;          ///< floats of the message that each replica sends to all
     double flops = 0;
     double bytes = 0; ///< that a replica reads and writes to compress
     /// Returns the floats that a rank holds beside the messages in flight.
@@ -88,7 +90,7 @@ struct CompressedSizes {
 };
 [[nodiscard]] CompressedSizes compressedSizes(const CompressionChoice &choice, std::span<const PartShape> parts);
 
-/// Returns the elements of a buffer that a rank adds up for the others: [first, last).
+/// Returns the elements of a buffer that a rank reduces for the others: [first, last).
 struct SummedPart {
     std::int64_t first = 0;
     std::int64_t last = 0;

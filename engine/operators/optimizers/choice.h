@@ -15,7 +15,7 @@ struct OptimizerChoice {
     double weightDecay = 0.0;
     std::optional<double> clip; ///< greatest norm of the whole gradient; absent: off
     double momentum = 0.9;      ///< decay of the sum of gradients
-    double tableRate = 1e-3;    ///< learning rate of tables and vectors, where they have another rule than matrices
+    double tableRate = 1e-3;    ///< learning rate of tables and vectors, if they have another update rule than matrices
     bool scalesByValue = false; ///< whether the rate is multiplied by the root mean square of the parameter
     friend bool operator==(const OptimizerChoice &, const OptimizerChoice &) = default;
 };

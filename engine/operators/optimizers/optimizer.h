@@ -21,7 +21,7 @@ struct Sgd;
 
 namespace stagelens::operators {
 
-/// What a parameter is to an optimizer.
+/// The kinds of parameters that optimizers distinguish.
 enum class ParameterKind : unsigned char {
     Table,  ///< embeddings and the output projection; devices may hold some of its rows
     Matrix, ///< a weight matrix of a layer
@@ -30,7 +30,7 @@ enum class ParameterKind : unsigned char {
 
 inline constexpr std::size_t kParameterKinds = 3;
 
-/// What a cut of a parameter must not divide, because its update or its state has numbers of several elements.
+/// The unit that a cut of a parameter must not divide, because its update or state has numbers that depend on several elements.
 enum class Granularity : unsigned char { Element, Row, Matrix };
 
 /// The elements of a parameter that one rank updates: whole rows, unless the granularity is Element.
@@ -43,10 +43,10 @@ struct PartShape {
 
 /// A tensor that an optimizer keeps for a parameter, 0 before the first update.
 struct StateTensor {
-    /// What it has a number for; a block is one of kCodeBlock elements of a row (kernels/include/adam8bit.h).
+    /// What it stores one number for; a block has kCodeBlock elements of a row (kernels/include/adam8bit.h).
     enum class Extent : unsigned char { Element, Row, Column, Block };
     enum class Format : unsigned char { Float, Code }; ///< Code: a byte
-    std::string_view name;                             ///< of its file in a checkpoint, without ".safetensors"
+    std::string_view name;                             ///< name of its file in a checkpoint, without ".safetensors"
     bool isNeverNegative = false;                      ///< checkpoints with a negative value are damaged
     std::string_view why = {};                         ///< why no value is negative
     Extent extent = Extent::Element;
@@ -54,9 +54,9 @@ struct StateTensor {
     Format format = Format::Float;
 
     [[nodiscard]] bool isOf(ParameterKind kind) const { return isKept[static_cast<std::size_t>(kind)]; }
-    /// Returns its numbers for that many elements, in whole rows of `columns` unless it has one for each; 0 for none.
+    /// Returns the number of its values for that many elements, in whole rows of `columns` unless there is one per element.
     [[nodiscard]] std::int64_t numbers(std::int64_t elements, std::int64_t columns) const;
-    /// Returns the place of an element's number in the tensor of the whole parameter.
+    /// Returns the index of an element's value in the tensor of the whole parameter.
     [[nodiscard]] std::int64_t placeOf(std::int64_t element, std::int64_t columns) const;
     /// Returns the floats of its memory for a part; 0 if parameters of that kind do not have it.
     [[nodiscard]] std::int64_t floats(ParameterKind kind, std::int64_t elements, std::int64_t columns) const
@@ -67,7 +67,7 @@ struct StateTensor {
     }
 };
 
-/// A tensor that an update reads or writes: of all its elements, or from `offset` of the scratch memory on.
+/// A tensor that an update reads or writes: all its elements, or scratch memory from `offset` on.
 struct UpdateTensor {
     enum class Kind : unsigned char { Value, Gradient, State, Scratch };
     Kind kind = Kind::Value;
@@ -89,7 +89,7 @@ struct UpdateProduct {
     float beta = 0;
 };
 
-/// The kernels that updates are made of. The runtime runs them on a device, over the elements of one parameter.
+/// The kernels of updates. The runtime runs them on a device, over the elements of one parameter.
 class UpdateKernels {
 public:
     UpdateKernels() = default;
@@ -109,16 +109,16 @@ public:
     virtual void adam8bit(const kernels::AdamW &settings) = 0;
     virtual void sgd(const kernels::Sgd &settings) = 0;
     virtual void lion(const kernels::Lion &settings) = 0;
-    /// In the first half, updates the means that rows have for themselves and computes the sums; see Optimizer::sums.
+    /// In the first half, updates the means of the rows and computes the sums; see Optimizer::sums.
     virtual void adafactor(const kernels::Adafactor &settings) = 0;
 };
 
-/// Which update of a parameter it is.
+/// Describes one update of a parameter.
 struct UpdateStep {
     int updates = 0;         ///< of the parameter before this one
     float gradientScale = 1; ///< multiplies the gradient
     PartShape part;          ///< whole rows, unless the granularity is Element: then only its kind counts
-    /// Of optimizers with sums: the update has two halves.
+    /// For optimizers with sums, whose update has two halves.
     enum class Half : unsigned char { Sums, Update } half = Half::Update;
 };
 
@@ -137,16 +137,16 @@ struct Optimizer {
     std::span<const StateTensor> state;
     /// The options that it reads beside learning rate and clipping: keys below "training.optimizer".
     std::span<const std::string_view> options;
-    // Its usual options: a plan that changes to it replaces the options of its former optimizer by them.
+    // Its usual options, which replace those of the previous optimizer when a plan selects it.
     double usualRate = OptimizerChoice().learningRate;
     double usualBeta2 = OptimizerChoice().beta2;
     std::array<Granularity, kParameterKinds> granularity{}; ///< by kind of parameter
     int gradientReads = 1;                                  ///< of an update, for its time
-    /// Returns the FLOPs of matrix products, and the floats of scratch memory of an update; null: none.
+    /// Return the FLOPs of matrix products, and the floats of scratch memory of an update; null: none.
     double (*flops)(const PartShape &part) = nullptr;
     std::int64_t (*scratch)(const PartShape &part) = nullptr;
-    /// Returns the doubles that an update adds over all rows of a parameter before it changes values; null: none. Devices that
-    /// hold rows of one table add theirs in between (arXiv 2411.05288 shards tables by rows).
+    /// Returns the number of doubles that an update sums over all rows of a parameter before it changes values; null: none.
+    /// Devices that hold rows of one table exchange these sums (arXiv 2411.05288 shards tables by rows).
     std::int64_t (*sums)(ParameterKind kind, std::int64_t columns) = nullptr;
     /// Updates a parameter. With `sums` it is called for each half. The caller clears the gradient afterwards.
     void (*update)(const OptimizerChoice &choice, const UpdateStep &step, UpdateKernels &kernels);
@@ -155,13 +155,13 @@ struct Optimizer {
     void (*reference)(const OptimizerChoice &choice, const UpdateStep &step, const ReferencePart &part);
 
     [[nodiscard]] Granularity granularityOf(ParameterKind kind) const { return granularity[static_cast<std::size_t>(kind)]; }
-    /// Returns whether its state may be cut anywhere.
+    /// Returns whether parameters may be cut anywhere.
     [[nodiscard]] bool isElementwise() const;
-    /// Returns the elements of a part that ZeRO must not divide.
+    /// Returns the number of elements of a part that ZeRO must not divide.
     [[nodiscard]] std::int64_t indivisible(const PartShape &part) const;
-    /// Returns the bytes of its state for some elements of a parameter.
+    /// Returns the bytes of its state for that many elements of a parameter.
     [[nodiscard]] std::int64_t stateBytes(ParameterKind kind, std::int64_t elements, std::int64_t columns) const;
-    /// Returns the floats that the update of a part needs while it runs.
+    /// Returns the scratch floats that the update of a part needs.
     [[nodiscard]] std::int64_t scratchFloats(const PartShape &part) const;
     [[nodiscard]] bool reads(std::string_view option) const;
 };
@@ -178,8 +178,8 @@ struct Optimizer {
 /// Computes an update of AdamW in float64, with the states `state` and `state` + 1.
 void adamwReference(const kernels::AdamW &settings, const ReferencePart &part, std::size_t state);
 
-/// Options of a choice whose optimizer changed become usual for the new one, if they were usual for the former one and
-/// `isGiven(key)` does not hold. Keys are "lr" and "betas".
+/// After a change of the optimizer, replaces options by the usual ones of the new optimizer if they were the usual ones of the
+/// previous optimizer and `isGiven(key)` is false. Keys are "lr" and "betas".
 template <class IsGiven>
 void followOptimizer(const OptimizerChoice &before, OptimizerChoice &choice, const IsGiven &isGiven)
 {
