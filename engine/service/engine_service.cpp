@@ -39,6 +39,12 @@ struct EngineService::State {
         bool done = false;
     };
 
+    JobId newJob()
+    {
+        const std::scoped_lock lock(mutex);
+        return ++lastJob;
+    }
+
     /// Runs `work(job, stop)` on a thread of its own.
     template <class Work>
     JobId start(Work work)
@@ -234,10 +240,7 @@ void EngineService::waitIdle()
 
 JobId EngineService::submitStoreUse(StoreUse use, std::function<StoreAnswer(StoredRuns &)> work)
 {
-    const JobId job = [this] {
-        const std::scoped_lock lock(m_state->mutex);
-        return ++m_state->lastJob;
-    }();
+    const JobId job = m_state->newJob();
     m_state->queue.add(use, [state = m_state.get(), job, work = std::move(work)](StoredRuns &runs) {
         state->mailbox.post({job, work(runs)});
     });
@@ -246,10 +249,7 @@ JobId EngineService::submitStoreUse(StoreUse use, std::function<StoreAnswer(Stor
 
 JobId EngineService::submitAnalysis(std::function<StoreAnswer(const std::stop_token &)> work)
 {
-    const JobId job = [this] {
-        const std::scoped_lock lock(m_state->mutex);
-        return ++m_state->lastJob;
-    }();
+    const JobId job = m_state->newJob();
     m_state->analyses.add(job, [state = m_state.get(), job, work = std::move(work)](const std::stop_token &stop) {
         state->mailbox.post({job, work(stop)});
     });

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fmt/format.h>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -89,6 +90,9 @@ public:
 private:
     JobId submitStoreUse(StoreUse use, std::function<StoreAnswer(StoredRuns &)> work);
     JobId submitAnalysis(std::function<StoreAnswer(const std::stop_token &)> work);
+    /// Binds `take` to what `work` returns, or to a failure if it throws.
+    template <class Work, class Take>
+    [[nodiscard]] static StoreAnswer answerOf(const Work &work, const Take &take, const char *failure);
 
     struct State;
     std::unique_ptr<State> m_state;
@@ -97,33 +101,31 @@ private:
 template <class Work, class Take>
 JobId EngineService::ask(StoreUse use, Work work, Take take)
 {
-    using Answer = decltype(work(std::declval<StoredRuns &>()));
-    const auto guarded = [work = std::move(work)](StoredRuns &runs) -> Answer {
-        try {
-            return work(runs);
-        } catch (const std::exception &exception) { // out of memory, say
-            return base::Error::failed("the run database was not read: " + base::exceptionText(exception));
-        }
-    };
-    return submitStoreUse(use, [guarded, take = std::move(take)](StoredRuns &runs) -> StoreAnswer {
-        return [take, answer = std::make_shared<Answer>(guarded(runs))] { take(std::move(*answer)); };
+    return submitStoreUse(use, [work = std::move(work), take = std::move(take)](StoredRuns &runs) {
+        return answerOf([&] { return work(runs); }, take, "the run database was not read");
     });
 }
 
 template <class Work, class Take>
 JobId EngineService::compute(Work work, Take take)
 {
-    using Answer = decltype(work(std::declval<const std::stop_token &>()));
-    const auto guarded = [work = std::move(work)](const std::stop_token &stop) -> Answer {
+    return submitAnalysis([work = std::move(work), take = std::move(take)](const std::stop_token &stop) {
+        return answerOf([&] { return work(stop); }, take, "it was not computed");
+    });
+}
+
+template <class Work, class Take>
+StoreAnswer EngineService::answerOf(const Work &work, const Take &take, const char *failure)
+{
+    using Answer = decltype(work());
+    const auto guarded = [&]() -> Answer {
         try {
-            return work(stop);
+            return work();
         } catch (const std::exception &exception) { // out of memory, say
-            return base::Error::failed("it was not computed: " + base::exceptionText(exception));
+            return base::Error::failed(fmt::format("{}: {}", failure, base::exceptionText(exception)));
         }
     };
-    return submitAnalysis([guarded, take = std::move(take)](const std::stop_token &stop) -> StoreAnswer {
-        return [take, answer = std::make_shared<Answer>(guarded(stop))] { take(std::move(*answer)); };
-    });
+    return [take, answer = std::make_shared<Answer>(guarded())] { take(std::move(*answer)); };
 }
 
 } // namespace stagelens::service

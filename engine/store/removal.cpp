@@ -14,31 +14,17 @@ using base::Result;
 
 namespace {
 
-/// Returns the first column of the first row of a query whose only parameter is a run; empty without a row.
-Result<std::string> textOf(Database &database, std::string_view sql, std::optional<RunId> run)
-{
-    auto statement = database.prepare(sql);
-    if (!statement)
-        return std::move(statement).error();
-    if (run)
-        statement->bind(*run);
-    const auto row = statement->step();
-    if (!row)
-        return row.error();
-    return *row ? statement->text(0) : std::string();
-}
-
 Result<> removeRow(Database &database, RunId run)
 {
     auto transaction = Transaction::begin(database);
     if (!transaction)
         return std::move(transaction).error();
-    const auto status = textOf(database, "SELECT status FROM run WHERE id = ?", run);
+    const auto status = database.queryText("SELECT status FROM run WHERE id = ?", run);
     if (!status)
         return status.error();
     if (*status == name(RunStatus::Running))
         return Error::invalid(database.file(), fmt::format("is still being written by run {}; stop that run first", run));
-    if (const auto done = textOf(database, "DELETE FROM run WHERE id = ?", run); !done)
+    if (const auto done = database.queryText("DELETE FROM run WHERE id = ?", run); !done)
         return done.error();
     return transaction->commit();
 }
@@ -47,7 +33,7 @@ Result<> removeRow(Database &database, RunId run)
 
 Result<std::string> readIdentity(Database &database)
 {
-    return textOf(database, "SELECT id FROM identity", {});
+    return database.queryText("SELECT id FROM identity");
 }
 
 Result<> removeRun(Database &database, const CheckpointFolders &checkpoints, RunId run)

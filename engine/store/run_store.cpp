@@ -2,15 +2,11 @@
 
 #include "engine/base/file.h"
 #include "engine/base/log.h"
-#include "engine/base/text.h"
-#include "engine/store/metrics_json.h"
 #include "engine/store/migrations.h"
 #include "engine/store/removal.h"
-#include "engine/store/run_store_state.h"
-#include "engine/store/timeline_blob.h"
+#include "engine/store/run_database.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace stagelens::store {
 
@@ -67,7 +63,7 @@ Result<Database> readableFrom(Database database, std::int64_t version)
 
 } // namespace
 
-RunStore::RunStore(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+RunStore::RunStore(std::unique_ptr<RunDatabase> runs) : m_runs(std::move(runs)) {}
 RunStore::RunStore(RunStore &&) noexcept = default;
 RunStore &RunStore::operator=(RunStore &&) noexcept = default;
 RunStore::~RunStore() = default;
@@ -79,7 +75,7 @@ std::filesystem::path RunStore::defaultFile()
 
 void RunStore::setPatience(const Patience &patience)
 {
-    m_state->database.setPatience(patience);
+    m_runs->database.setPatience(patience);
 }
 
 std::filesystem::path RunStore::placeOf(const std::filesystem::path &file)
@@ -93,16 +89,7 @@ std::filesystem::path RunStore::placeOf(const std::filesystem::path &file)
 
 const CheckpointFolders &RunStore::checkpoints() const
 {
-    return m_state->checkpoints;
-}
-
-Result<std::unique_ptr<RunStore::State>> RunStore::State::make(Database database, const std::filesystem::path &place)
-{
-    auto id = readIdentity(database);
-    if (!id)
-        return std::move(id).error();
-    return std::make_unique<State>(
-        State{std::move(database), RunLocks(place), CheckpointFolders(place, *std::move(id)), base::ProtectedFile(place)});
+    return m_runs->checkpoints;
 }
 
 Result<RunStore> RunStore::open(const std::filesystem::path &file, const Patience &patience)
@@ -125,184 +112,33 @@ Result<RunStore> RunStore::open(const std::filesystem::path &file, const Patienc
         return before.error();
     if (database->isReadOnly()) {
         auto readable = readableFrom(*std::move(database), *before);
-        auto state = readable ? State::make(*std::move(readable), place) : std::move(readable).error();
-        if (!state)
-            return std::move(state).error();
-        return RunStore(*std::move(state));
+        auto runs = readable ? RunDatabase::make(*std::move(readable), place) : std::move(readable).error();
+        if (!runs)
+            return std::move(runs).error();
+        return RunStore(*std::move(runs));
     }
     if (const auto ready = makeWritable(*database, hasLog); !ready)
         return ready.error();
-    auto state = State::make(*std::move(database), place);
-    if (!state)
-        return std::move(state).error();
+    auto runs = RunDatabase::make(*std::move(database), place);
+    if (!runs)
+        return std::move(runs).error();
     if (*before > 0 && *before < kFirstWithId)
-        if (const auto adopted = (*state)->adoptCheckpoints(); !adopted)
+        if (const auto adopted = adoptCheckpoints(**runs); !adopted)
             return adopted.error();
-    // What is there can be read all the same, on a full disk say; the next opening tries again.
-    if (const auto marked = (*state)->markInterrupted(); !marked)
-        base::log(base::LogLevel::Warning, fmt::format("interrupted runs still read as running: {}", marked.error().text()));
-    if (const auto removed = (*state)->removeOrphanCheckpoints(); !removed)
-        base::log(base::LogLevel::Warning,
-                  fmt::format("checkpoints of deleted runs are still there: {}", removed.error().text()));
-    return RunStore(*std::move(state));
+    recover(**runs);
+    return RunStore(*std::move(runs));
 }
 
-Result<RunId> RunStore::begin(const model::Experiment &experiment, timeline::Provenance kind, const std::string &name,
-                              const std::map<std::string, std::string> &environment)
+Result<CheckReport> RunStore::check()
 {
-    RunId id = 0;
-    const auto inserted = m_state->durably([&]() -> Result<> {
-        if (const auto row = m_state->insertRun(experiment, kind, name); !row)
-            return row;
-        id = m_state->database.lastInsertId();
-        // Before the row becomes visible, so that no other process takes the folder for an orphan.
-        if (!m_state->locks.acquire(id))
-            base::log(base::LogLevel::Warning,
-                      fmt::format("run {} bears no lock: the file system of {} has none", id, m_state->database.file()));
-        return m_state->insertEnvironment(id, environment);
-    });
-    if (!inserted) {
-        m_state->locks.release(id);
-        return inserted.error();
-    }
-    if (const auto free = m_state->checkpoints.setAside(id); !free)
-        base::log(base::LogLevel::Warning, free.error().text());
-    return id;
-}
-
-Result<> RunStore::setBeginning(RunId run, RunId resumed, std::span<const double> losses)
-{
-    return m_state->inTransaction([&]() -> Result<> {
-        if (const auto noted = m_state->run("UPDATE run SET resumed_run = ? WHERE id = ?",
-                                            [&](Statement &statement) { statement.bind(resumed).bind(run); });
-            !noted)
-            return noted;
-        for (std::size_t step = 0; step < losses.size(); ++step)
-            if (const auto added =
-                    m_state->run("INSERT INTO earlier_loss (run, step, loss) VALUES (?, ?, ?)",
-                                 [&](Statement &statement) {
-                                     statement.bind(run).bind(static_cast<std::int64_t>(step)).bind(finite(losses[step]));
-                                 });
-                !added)
-                return added;
-        return m_state->refreshFigures(run);
-    });
-}
-
-Result<> RunStore::setFact(RunId run, const std::string &name, const std::string &text)
-{
-    return m_state->inTransaction([&] {
-        return m_state->run("INSERT OR REPLACE INTO environment (run, key, value) VALUES (?, ?, ?)", [&](Statement &statement) {
-            statement.bind(run).bind(std::string_view(name)).bind(std::string_view(text));
-        });
-    });
-}
-
-Result<> RunStore::addEvaluation(RunId run, const EvaluationLoss &evaluation)
-{
-    return m_state->inTransaction([&]() -> Result<> {
-        const auto added =
-            m_state->run("INSERT INTO evaluation (run, steps, loss) VALUES (?, ?, ?)", [&](Statement &statement) {
-                statement.bind(run).bind(std::int64_t{evaluation.steps}).bind(finite(evaluation.loss));
-            });
-        if (!added)
-            return added;
-        return m_state->run("UPDATE run SET evaluation_loss = ? WHERE id = ?",
-                            [&](Statement &statement) { statement.bind(finite(evaluation.loss)).bind(run); });
-    });
-}
-
-Result<> RunStore::addStep(RunId run, int step, double loss, base::Nanos iteration)
-{
-    return m_state->run("INSERT INTO step (run, step, loss, iteration_ns) VALUES (?, ?, ?, ?)", [&](Statement &statement) {
-        statement.bind(run).bind(std::int64_t{step}).bind(finite(loss)).bind(iteration);
-    });
-}
-
-Result<> RunStore::addStep(RunId run, int step, double loss, base::Nanos iteration, const timeline::Timeline &timeline,
-                           const simulate::Metrics &metrics)
-{
-    const std::string blob = encodeTimeline(timeline);
-    const std::string detail = metricsToJson(metrics);
-    return m_state->inTransaction([&]() -> Result<> {
-        if (const auto added = addStep(run, step, loss, iteration); !added)
-            return added;
-        return m_state->run("INSERT INTO step_timeline (run, step, detail, data) VALUES (?, ?, ?, ?)",
-                            [&](Statement &statement) {
-                                statement.bind(run).bind(std::int64_t{step}).bind(std::string_view(detail)).bindBlob(blob);
-                            });
-    });
-}
-
-Result<> RunStore::setTimeline(RunId run, const timeline::Timeline &timeline, const simulate::Metrics &metrics)
-{
-    const std::string blob = encodeTimeline(timeline);
-    return m_state->inTransaction([&]() -> Result<> {
-        if (const auto figures = m_state->refreshFigures(run); !figures)
-            return figures;
-        return m_state->showStep(run, metrics, metricsToJson(metrics), blob);
-    });
-}
-
-Result<> RunStore::finish(RunId run, RunStatus status, const std::string &reason)
-{
-    const auto ended = m_state->durably([&]() -> Result<> {
-        if (const auto known = m_state->requireRun(run); !known)
-            return known;
-        return m_state->end(run, status, reason);
-    });
-    if (ended)
-        m_state->locks.release(run);
-    return ended;
-}
-
-Result<> RunStore::rename(RunId run, const std::string &name)
-{
-    return m_state->durably([&]() -> Result<> {
-        if (const auto known = m_state->requireRun(run); !known)
-            return known;
-        return m_state->run("UPDATE run SET name = ? WHERE id = ?",
-                            [&](Statement &statement) { statement.bind(std::string_view(name)).bind(run); });
-    });
-}
-
-Result<> RunStore::setNote(RunId run, const std::string &note)
-{
-    return m_state->durably([&]() -> Result<> {
-        if (const auto known = m_state->requireRun(run); !known)
-            return known;
-        return m_state->run("UPDATE run SET note = ? WHERE id = ?",
-                            [&](Statement &statement) { statement.bind(std::string_view(note)).bind(run); });
-    });
-}
-
-Result<> RunStore::setTags(RunId run, const std::vector<std::string> &tags)
-{
-    return m_state->durably([&]() -> Result<> {
-        if (const auto known = m_state->requireRun(run); !known)
-            return known;
-        if (const auto cleared =
-                m_state->run("DELETE FROM tag WHERE run = ?", [&](Statement &statement) { statement.bind(run); });
-            !cleared)
-            return cleared;
-        for (const std::string &tag : tags) {
-            const std::string_view word = base::trim(tag);
-            if (word.empty())
-                continue;
-            const auto added = m_state->run("INSERT OR IGNORE INTO tag (run, tag) VALUES (?, ?)",
-                                            [&](Statement &statement) { statement.bind(run).bind(word); });
-            if (!added)
-                return added;
-        }
-        return {};
-    });
+    return store::check(*m_runs);
 }
 
 Result<> RunStore::remove(RunId run)
 {
-    if (auto known = m_state->requireRun(run); !known)
+    if (auto known = m_runs->requireRun(run); !known)
         return known;
-    return removeRun(m_state->database, m_state->checkpoints, run);
+    return removeRun(m_runs->database, m_runs->checkpoints, run);
 }
 
 } // namespace stagelens::store

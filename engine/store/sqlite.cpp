@@ -218,6 +218,19 @@ Result<std::int64_t> Database::queryInteger(std::string_view sql)
     return *row ? statement->integer(0) : 0;
 }
 
+Result<std::string> Database::queryText(std::string_view sql, std::optional<std::int64_t> parameter)
+{
+    auto statement = prepare(sql);
+    if (!statement)
+        return std::move(statement).error();
+    if (parameter)
+        statement->bind(*parameter);
+    const auto row = statement->step();
+    if (!row)
+        return row.error();
+    return *row ? statement->text(0) : std::string();
+}
+
 std::int64_t Database::lastInsertId() const
 {
     return sqlite3_last_insert_rowid(m_database.get());

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,8 @@ public:
     [[nodiscard]] base::Result<> execute(const std::string &sql);
     /// Returns the first column of a statement's first row; 0 without a row.
     [[nodiscard]] base::Result<std::int64_t> queryInteger(std::string_view sql);
+    /// The same as text, empty without a row, of a statement whose only parameter, if it has one, is `parameter`.
+    [[nodiscard]] base::Result<std::string> queryText(std::string_view sql, std::optional<std::int64_t> parameter = {});
     [[nodiscard]] std::int64_t lastInsertId() const;
     [[nodiscard]] std::int64_t changes() const;
     [[nodiscard]] bool inTransaction() const;

@@ -15,8 +15,8 @@ void openTable(benchmark::State &state)
     const auto &file = manyRuns().file;
     for (auto step : state) {
         auto store = store::RunStore::open(file);
-        const auto list = store->find({});
-        benchmark::DoNotOptimize(store->summaries(std::span(list->ids).first(kPage)));
+        const auto list = store->read().find({});
+        benchmark::DoNotOptimize(store->read().summaries(std::span(list->ids).first(kPage)));
     }
 }
 BENCHMARK(openTable)->Unit(benchmark::kMillisecond);
@@ -25,7 +25,7 @@ void findWords(benchmark::State &state, const store::RunQuery &query)
 {
     auto store = store::RunStore::open(manyRuns().file);
     for (auto step : state)
-        benchmark::DoNotOptimize(store->find(query));
+        benchmark::DoNotOptimize(store->read().find(query));
 }
 BENCHMARK_CAPTURE(findWords, all, store::RunQuery{})->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(findWords, twoWords, store::RunQuery{{{"vocab-2"}, {"live"}}, store::RunOrder::Newest, false})
@@ -36,11 +36,11 @@ BENCHMARK_CAPTURE(findWords, byTokens, store::RunQuery{{}, store::RunOrder::Toke
 void pageOfRows(benchmark::State &state)
 {
     auto store = store::RunStore::open(manyRuns().file);
-    const auto list = store->find({});
+    const auto list = store->read().find({});
     std::size_t page = 0;
     for (auto step : state) {
         const std::size_t first = (page += 37) * kPage % (list->ids.size() - kPage);
-        benchmark::DoNotOptimize(store->summaries(std::span(list->ids).subspan(first, kPage)));
+        benchmark::DoNotOptimize(store->read().summaries(std::span(list->ids).subspan(first, kPage)));
     }
 }
 BENCHMARK(pageOfRows)->Unit(benchmark::kMillisecond);

@@ -96,10 +96,10 @@ void storeLargeRuns(const std::filesystem::path &file)
         for (timeline::Lane &lane : measured.lanes)
             for (std::size_t i = 0; i < lane.size(); ++i) // no two passes take equally long
                 lane.end[i] -= random.nextInteger(0, (lane.end[i] - lane.begin[i]) / 20);
-        const store::RunId run = store.begin(prediction->experiment, measured.provenance, "", {}).value();
-        (void)store.addStep(run, 0, 9.0, measured.iteration());
-        (void)store.setTimeline(run, measured, prediction->metrics);
-        (void)store.finish(run, store::RunStatus::Finished, "");
+        const store::RunId run = store.edit().begin(prediction->experiment, measured.provenance, "", {}).value();
+        (void)store.edit().addStep(run, 0, 9.0, measured.iteration());
+        (void)store.edit().setTimeline(run, measured, prediction->metrics);
+        (void)store.edit().finish(run, store::RunStatus::Finished, "");
     }
 }
 

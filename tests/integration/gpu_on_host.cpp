@@ -12,6 +12,7 @@
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
+#include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
 
 #include <QFile>
@@ -334,10 +335,10 @@ private slots:
         if (isBf16)
             plan = inBf16(plan);
         const schedule::Schedule schedule = test::scheduleOf(plan);
-        const auto first = runtime::stepGradients(plan, schedule);
+        const auto first = test::stepGradients(plan, schedule);
         QVERIFY2(first.ok(), first ? "" : first.error().text().c_str());
         plan.training.mode = model::RunMode::Live;
-        const auto second = runtime::stepGradients(plan, schedule);
+        const auto second = test::stepGradients(plan, schedule);
         QVERIFY2(second.ok(), second ? "" : second.error().text().c_str());
         QCOMPARE(*first, *second);
     }
@@ -422,10 +423,10 @@ private slots:
     void namesItsPassesForTools()
     {
         const model::Experiment plan = onGpu("1f1b", VocabularyMethod::Vocab1);
-        QVERIFY(runtime::stepGradients(plan, test::scheduleOf(plan)).ok());
+        QVERIFY(test::stepGradients(plan, test::scheduleOf(plan)).ok());
         QCOMPARE(std::string(rangesHeard()), std::string());
         listen(true);
-        const auto made = runtime::stepGradients(plan, test::scheduleOf(plan));
+        const auto made = test::stepGradients(plan, test::scheduleOf(plan));
         listen(false);
         QVERIFY(made.ok());
         const std::string ranges = rangesHeard();

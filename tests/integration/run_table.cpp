@@ -41,7 +41,7 @@ private:
 
 RunId RunTable::add(const model::Experiment &experiment, const std::string &name, std::optional<double> tokensPerSecond)
 {
-    const auto id = m_store->begin(experiment, timeline::Provenance::MeasuredLive, name, {});
+    const auto id = m_store->edit().begin(experiment, timeline::Provenance::MeasuredLive, name, {});
     if (!id)
         qFatal("%s", id.error().text().c_str());
     if (tokensPerSecond) {
@@ -50,10 +50,10 @@ RunId RunTable::add(const model::Experiment &experiment, const std::string &name
         timeline::Timeline timeline;
         timeline.lanes.resize(1);
         timeline.stages = {{0}};
-        (void)m_store->addStep(*id, 0, 1.0, 10);
-        (void)m_store->setTimeline(*id, timeline, metrics);
+        (void)m_store->edit().addStep(*id, 0, 1.0, 10);
+        (void)m_store->edit().setTimeline(*id, timeline, metrics);
     }
-    (void)m_store->finish(*id, store::RunStatus::Finished, {});
+    (void)m_store->edit().finish(*id, store::RunStatus::Finished, {});
     return *id;
 }
 
@@ -69,13 +69,13 @@ void RunTable::init()
     split.parallel.devices = 2;
     split.model.vocabularySize = 32768;
     m_runs = {add(plain, {}, 100.0), add(split, {}, std::nullopt), add(split, "The Big One", 300.0)};
-    QVERIFY(m_store->setTags(m_runs[0], {"paper", "keep"}).ok());
-    QVERIFY(m_store->setNote(m_runs[1], "fan was loud").ok());
+    QVERIFY(m_store->edit().setTags(m_runs[0], {"paper", "keep"}).ok());
+    QVERIFY(m_store->edit().setNote(m_runs[1], "fan was loud").ok());
 }
 
 std::vector<RunId> RunTable::find(const RunQuery &query)
 {
-    const auto list = m_store->find(query);
+    const auto list = m_store->read().find(query);
     if (!list)
         qFatal("%s", list.error().text().c_str());
     return list->ids;
@@ -85,7 +85,7 @@ void RunTable::newestStandFirstAndAreCounted()
 {
     QVERIFY(find({}) == (std::vector<RunId>{m_runs[2], m_runs[1], m_runs[0]}));
     QVERIFY(find({{}, RunOrder::Newest, true}) == m_runs);
-    const auto few = m_store->find({{{"loud"}}, RunOrder::Newest, false});
+    const auto few = m_store->read().find({{{"loud"}}, RunOrder::Newest, false});
     QCOMPARE(few->ids.size(), std::size_t{1});
     QCOMPARE(few->total, std::size_t{3});
 }
@@ -144,23 +144,23 @@ void RunTable::figuresSortAndRunsWithoutOneStandLast()
 void RunTable::rowsComeInTheOrderAskedFor()
 {
     const std::vector<RunId> asked{m_runs[1], 4711, m_runs[2], m_runs[0]};
-    const auto rows = m_store->summaries(asked);
+    const auto rows = m_store->read().summaries(asked);
     QVERIFY(rows.ok());
     QCOMPARE(rows->size(), std::size_t{3});
     QCOMPARE((*rows)[0].id, m_runs[1]);
     QCOMPARE(QString::fromStdString((*rows)[0].note), QStringLiteral("fan was loud"));
     QCOMPARE((*rows)[1].vocabularySize, 32768);
     QVERIFY((*rows)[2].tags == (std::vector<std::string>{"keep", "paper"}));
-    QVERIFY(m_store->summaries({})->empty());
+    QVERIFY(m_store->read().summaries({})->empty());
 }
 
 void RunTable::plansAndNotesAreKept()
 {
-    const auto plan = m_store->experiment(m_runs[2]);
+    const auto plan = m_store->read().experiment(m_runs[2]);
     QVERIFY(plan.ok());
     QVERIFY(plan->schedule.vocabulary == model::VocabularyMethod::Vocab2);
-    QVERIFY(!m_store->experiment(4711).ok());
-    QVERIFY(!m_store->setNote(4711, "nobody's").ok());
+    QVERIFY(!m_store->read().experiment(4711).ok());
+    QVERIFY(!m_store->edit().setNote(4711, "nobody's").ok());
 }
 
 STAGELENS_TEST(RunTable)

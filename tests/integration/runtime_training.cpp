@@ -283,7 +283,7 @@ private slots:
             QVERIFY2(values.ok(), info.name.c_str());
             all.insert(all.end(), values->begin(), values->end());
         }
-        QCOMPARE(all, *runtime::stepGradients(experiment, schedule));
+        QCOMPARE(all, *test::stepGradients(experiment, schedule));
         QCOMPARE(gradients->entries().size(), plan.parameters.size());
         const auto batch = exchange::SafetensorsFile::read(folder / "batch.safetensors");
         QVERIFY(batch.ok());

@@ -137,17 +137,17 @@ Told work(const std::filesystem::path &file)
     auto store = RunStore::open(file);
     if (!store)
         return told;
-    (void)store->list();
-    (void)store->load(1);
-    (void)store->setNote(1, "looked at");
-    const auto run = store->begin(sampleExperiment(), Provenance::MeasuredLive, "second", {{"cpu", "one"}});
+    (void)store->read().list();
+    (void)store->read().load(1);
+    (void)store->edit().setNote(1, "looked at");
+    const auto run = store->edit().begin(sampleExperiment(), Provenance::MeasuredLive, "second", {{"cpu", "one"}});
     if (!run)
         return told;
     told.run = *run;
     for (int step = 0; step < 2 && told.steps == step; ++step)
-        told.steps += store->addStep(*run, step, 5.0 - step, 1000, sampleTimeline(), sampleMetrics()).ok() ? 1 : 0;
-    told.isFinished = told.steps == 2 && store->setTimeline(*run, sampleTimeline(), sampleMetrics()).ok() &&
-                      store->finish(*run, RunStatus::Finished, "").ok();
+        told.steps += store->edit().addStep(*run, step, 5.0 - step, 1000, sampleTimeline(), sampleMetrics()).ok() ? 1 : 0;
+    told.isFinished = told.steps == 2 && store->edit().setTimeline(*run, sampleTimeline(), sampleMetrics()).ok() &&
+                      store->edit().finish(*run, RunStatus::Finished, "").ok();
     return told;
 }
 
@@ -177,7 +177,7 @@ private slots:
             auto store = open("template.db");
             QCOMPARE(finishedRun(store), RunId{1});
         }
-        const store::RunRecord before = *open("template.db").load(1);
+        const store::RunRecord before = *open("template.db").read().load(1);
         g_faults = {.isLock = isLock};
         copyTemplate();
         QVERIFY(work(path()).isFinished);
@@ -217,14 +217,14 @@ private:
         QVERIFY2(store, place + ": " + (store ? "" : store.error().text().c_str()));
         const auto report = store->check();
         QVERIFY2(report && report->faults.empty(), place + " damaged the database");
-        const auto after = store->load(1);
+        const auto after = store->read().load(1);
         QVERIFY2(after, place + ": " + (after ? "" : after.error().text().c_str()));
         QVERIFY2(after->losses == before.losses && after->iterations == before.iterations, place);
         QVERIFY2(after->timeline && after->timeline->lanes == before.timeline->lanes, place);
         QVERIFY2(after->summary.status == RunStatus::Finished && after->summary.name == before.summary.name, place);
         if (told.run == 0)
             return;
-        const auto second = store->load(told.run);
+        const auto second = store->read().load(told.run);
         QVERIFY2(second, place + ": " + (second ? "" : second.error().text().c_str()));
         QVERIFY2(static_cast<int>(second->losses.size()) >= told.steps, place + " lost a stored step");
         if (told.isFinished)

@@ -117,10 +117,10 @@ private slots:
         }
         execute("UPDATE timeline SET data = CAST(substr(data, 1, 100) || x'ff' || substr(data, 102) AS BLOB)");
         RunStore store = open();
-        const auto record = store.load(run);
+        const auto record = store.read().load(run);
         QVERIFY(!record.ok());
         QVERIFY(QString::fromStdString(record.error().text()).contains("timeline is damaged"));
-        QCOMPARE(store.list()->size(), std::size_t{1});
+        QCOMPARE(store.read().list()->size(), std::size_t{1});
         const auto report = store.check();
         QVERIFY(report.ok());
         QCOMPARE(report->faults.size(), std::size_t{1});
@@ -139,22 +139,23 @@ private slots:
             std::signal(SIGXFSZ, SIG_IGN);
             const rlimit limit{200'000, 200'000};
             auto store = RunStore::open(path());
-            const auto run = store ? store->begin(sampleExperiment(), Provenance::MeasuredLive, "large", {}) : store.error();
+            const auto run =
+                store ? store->edit().begin(sampleExperiment(), Provenance::MeasuredLive, "large", {}) : store.error();
             if (!run || ::setrlimit(RLIMIT_FSIZE, &limit) != 0)
                 return false;
             timeline::Timeline large = sampleTimeline();
             large.transfers.resize(100'000);
-            const auto stored = store->setTimeline(*run, large, sampleMetrics());
+            const auto stored = store->edit().setTimeline(*run, large, sampleMetrics());
             if (stored || QString::fromStdString(stored.error().text()).contains("does not accept"))
                 return false;
-            return store->addStep(*run, 0, 1, 1).ok() && store->list().ok(); // the connection goes on
+            return store->edit().addStep(*run, 0, 1, 1).ok() && store->read().list().ok(); // the connection goes on
         });
         QCOMPARE(child.wait(), 0);
         RunStore store = open();
         QVERIFY(store.check()->faults.empty());
         QCOMPARE(statusOf(store, 1), RunStatus::Finished);
         QCOMPARE(statusOf(store, 2), RunStatus::Interrupted);
-        QCOMPARE(store.load(2)->losses.size(), std::size_t{1});
+        QCOMPARE(store.read().load(2)->losses.size(), std::size_t{1});
     }
 
     void readOnlyDatabasesAreRead_data()
@@ -185,11 +186,11 @@ private slots:
             auto store = RunStore::open(path());
             if (!store || !folder.contains("cannot be opened"))
                 return false;
-            const auto begun = store->begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+            const auto begun = store->edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
             const auto writable = store::requireWritable(path());
-            return store->list()->size() == 1 && store->load(1)->losses.size() == 3 && store->check()->faults.empty() &&
-                   !begun && begun.error().text().find("is read-only") != std::string::npos && !store->remove(1) && !writable &&
-                   !store::removeInPlace(path(), 1);
+            return store->read().list()->size() == 1 && store->read().load(1)->losses.size() == 3 &&
+                   store->check()->faults.empty() && !begun && begun.error().text().find("is read-only") != std::string::npos &&
+                   !store->remove(1) && !writable && !store::removeInPlace(path(), 1);
         });
         QCOMPARE(child.wait(), 0);
         QVERIFY(QFile::setPermissions(m_folder->path(), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
@@ -210,9 +211,10 @@ private slots:
                 auto store = RunStore::open(file);
                 timeline::Timeline large = sampleTimeline();
                 large.transfers.resize(10'000, {0, 1, 0, 0, -1, schedule::Transfer::Send});
-                const auto run = store->begin(sampleExperiment(), Provenance::MeasuredLive, "large", {});
-                if (!run || !store->setTimeline(*run, large, sampleMetrics()) ||
-                    !store->finish(*run, RunStatus::Finished, "") || finishedRun(*store) != 2 || !store->checkpoints().make(1))
+                const auto run = store->edit().begin(sampleExperiment(), Provenance::MeasuredLive, "large", {});
+                if (!run || !store->edit().setTimeline(*run, large, sampleMetrics()) ||
+                    !store->edit().finish(*run, RunStatus::Finished, "") || finishedRun(*store) != 2 ||
+                    !store->checkpoints().make(1))
                     return false;
             }
             std::ofstream fill(disk / "fill", std::ios::binary);
@@ -220,7 +222,8 @@ private slots:
                 ;
             const auto before = std::filesystem::file_size(file);
             auto store = RunStore::open(file);
-            if (!store || store->list()->size() != 2 || store->load(1)->losses.size() != 0 || !store->check()->faults.empty())
+            if (!store || store->read().list()->size() != 2 || store->read().load(1)->losses.size() != 0 ||
+                !store->check()->faults.empty())
                 return false;
             if (store->remove(1)) // a transaction has no room
                 return false;
@@ -228,7 +231,7 @@ private slots:
             if (const auto removed = service::StoredRuns(file).remove(1); !removed)
                 qWarning("%s", removed.error().text().c_str());
             store = RunStore::open(file);
-            return store && store->list()->size() == 1 && std::filesystem::file_size(file) < before &&
+            return store && store->read().list()->size() == 1 && std::filesystem::file_size(file) < before &&
                    !std::filesystem::exists(disk / "runs.db.checkpoints" / "run-1");
         });
         const int status = child.wait();
@@ -253,7 +256,7 @@ private slots:
             (void)writing->commit();
         });
         RunStore store = open();
-        QCOMPARE(store.list()->size(), std::size_t{1});
+        QCOMPARE(store.read().list()->size(), std::size_t{1});
     }
 
     void lockedDatabaseIsSaidToBe()
@@ -261,11 +264,11 @@ private slots:
         RunStore store = open();
         auto other = store::Database::open(path());
         QVERIFY(other->execute("BEGIN IMMEDIATE").ok());
-        const auto answer = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        const auto answer = store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
         QVERIFY(!answer.ok());
         QVERIFY(QString::fromStdString(answer.error().text()).contains("is being used by another process"));
         QVERIFY(other->execute("ROLLBACK").ok());
-        QVERIFY(store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok());
+        QVERIFY(store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok());
     }
 
     void checkpointsOfAnotherDatabaseAreSetAside()
@@ -314,7 +317,7 @@ private slots:
         const auto folder = [this](int run) { return path("runs.db.checkpoints") / ("run-" + std::to_string(run)); };
         RunStore writer = open();
         for (int run = 1; run <= 3; ++run) {
-            QVERIFY(run == 3 ? writer.begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok()
+            QVERIFY(run == 3 ? writer.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok()
                              : finishedRun(writer) > 0);
             QVERIFY(writer.checkpoints().make(run).ok());
             QVERIFY(touch(folder(run) / "part-4" / "parameters.safetensors") && touch(folder(run) / "step-2" / "x"));
@@ -334,7 +337,7 @@ private slots:
         std::filesystem::create_directory(path("elsewhere"));
         std::filesystem::create_symlink("elsewhere/runs.db", path("link.db")); // whose target is not there yet
         RunStore writer = open("link.db");
-        QVERIFY(writer.begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok());
+        QVERIFY(writer.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok());
         QVERIFY(writer.checkpoints().make(1).ok());
         QVERIFY(std::filesystem::exists(path("elsewhere/runs.db.checkpoints/run-1")));
         {
@@ -361,8 +364,8 @@ private slots:
                 " SELECT i AS run, '' AS tag FROM n;"
                 "CREATE INDEX mine ON run (pid)");
         RunStore store = open();
-        QVERIFY(!store.load(1).ok()); // at once
-        QVERIFY(store.rename(1, "new").ok());
+        QVERIFY(!store.read().load(1).ok()); // at once
+        QVERIFY(store.edit().rename(1, "new").ok());
         const auto report = store.check();
         QVERIFY(report.ok());
         const auto reports = [](const std::vector<std::string> &lines, const char *text) {
@@ -386,10 +389,10 @@ private slots:
     {
         RunStore store = open();
         const auto storeAs = [&](const timeline::Timeline &timeline, const simulate::Metrics &metrics) {
-            const auto run = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
-            const bool good = store.addStep(*run, 0, 1, 1, timeline, metrics).ok() &&
-                              store.setTimeline(*run, timeline, metrics).ok() &&
-                              store.finish(*run, RunStatus::Finished, "").ok();
+            const auto run = store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+            const bool good = store.edit().addStep(*run, 0, 1, 1, timeline, metrics).ok() &&
+                              store.edit().setTimeline(*run, timeline, metrics).ok() &&
+                              store.edit().finish(*run, RunStatus::Finished, "").ok();
             return good ? *run : 0;
         };
         timeline::Timeline fewer = sampleTimeline();
@@ -405,7 +408,7 @@ private slots:
                                       storeAs(elsewhere, sampleMetrics()), storeAs(sampleTimeline(), longer)};
         for (const RunId run : runs) {
             QVERIFY(run > 0);
-            const auto loaded = store.load(run);
+            const auto loaded = store.read().load(run);
             QVERIFY2(!loaded.ok() && loaded.error().text().find("does not fit together") != std::string::npos, "refused");
         }
         const auto report = store.check();

@@ -24,9 +24,11 @@ private slots:
         }
         Child child([this](Child &self) {
             auto store = RunStore::open(path());
-            const auto run = store ? store->begin(sampleExperiment(), Provenance::MeasuredLive, "doomed", {}) : store.error();
+            const auto run =
+                store ? store->edit().begin(sampleExperiment(), Provenance::MeasuredLive, "doomed", {}) : store.error();
             for (int step = 0; run && step < 1'000'000; ++step) {
-                if (!store->addStep(*run, step, 5, 100) || !store->setTimeline(*run, sampleTimeline(), sampleMetrics()))
+                if (!store->edit().addStep(*run, step, 5, 100) ||
+                    !store->edit().setTimeline(*run, sampleTimeline(), sampleMetrics()))
                     return false;
                 if (step == 5)
                     self.sayReady(); // and goes on writing until it is killed
@@ -42,8 +44,8 @@ private slots:
         QVERIFY2(report->faults.empty(), report->faults.empty() ? "" : report->faults[0].c_str());
         QCOMPARE(statusOf(store, first), RunStatus::Finished);
         QCOMPARE(statusOf(store, first + 1), RunStatus::Interrupted);
-        QVERIFY(store.load(first).ok());
-        const auto doomed = store.load(first + 1);
+        QVERIFY(store.read().load(first).ok());
+        const auto doomed = store.read().load(first + 1);
         QVERIFY(doomed.ok());
         QVERIFY(doomed->summary.stepsDone >= 6 && doomed->timeline);
         QVERIFY(!doomed->summary.reason.empty());
@@ -54,11 +56,12 @@ private slots:
     {
         Child child([this](Child &self) {
             auto store = RunStore::open(path());
-            const auto run = store ? store->begin(sampleExperiment(), Provenance::MeasuredLive, "doomed", {}) : store.error();
+            const auto run =
+                store ? store->edit().begin(sampleExperiment(), Provenance::MeasuredLive, "doomed", {}) : store.error();
             for (int step = 0; run && step < 5; ++step) {
                 simulate::Metrics metrics = sampleMetrics();
                 metrics.iteration = std::array{900, 800, 130, 110, 120}[static_cast<std::size_t>(step)];
-                if (!store->addStep(*run, step, 5, metrics.iteration, sampleTimeline(), metrics))
+                if (!store->edit().addStep(*run, step, 5, metrics.iteration, sampleTimeline(), metrics))
                     return false;
             }
             self.sayReady();
@@ -69,7 +72,7 @@ private slots:
         child.kill();
         QCOMPARE(child.wait(), -1);
         RunStore store = open();
-        const auto doomed = store.load(1);
+        const auto doomed = store.read().load(1);
         QVERIFY2(doomed.ok(), doomed ? "" : doomed.error().text().c_str());
         QVERIFY(doomed->timeline && doomed->metrics);
         QCOMPARE(doomed->metrics->iteration, base::Nanos{120});
@@ -80,10 +83,11 @@ private slots:
     {
         Child child([this](Child &self) {
             auto store = RunStore::open(path());
-            const auto run = store ? store->begin(sampleExperiment(), Provenance::MeasuredLive, "theirs", {}) : store.error();
+            const auto run =
+                store ? store->edit().begin(sampleExperiment(), Provenance::MeasuredLive, "theirs", {}) : store.error();
             self.sayReady();
             self.awaitWord();
-            return run && store->addStep(*run, 0, 7, 70) && store->finish(*run, RunStatus::Finished, "");
+            return run && store->edit().addStep(*run, 0, 7, 70) && store->edit().finish(*run, RunStatus::Finished, "");
         });
         QVERIFY(child.awaitReady());
         {
@@ -103,7 +107,7 @@ private slots:
     void lockAloneKeepsARunAlive()
     {
         RunStore writer = open();
-        const auto run = writer.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        const auto run = writer.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
         execute("UPDATE run SET pid = 1, process_start = 1"); // as from another container
         {
             RunStore other = open();
@@ -120,7 +124,7 @@ private slots:
     {
         {
             RunStore store = open();
-            QVERIFY(store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok());
+            QVERIFY(store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {}).ok());
         }
         { // this process lives, though its store was closed
             RunStore store = open();
@@ -147,7 +151,7 @@ private slots:
         for (const auto &child : children)
             QCOMPARE(child->wait(), 0);
         RunStore store = open();
-        QCOMPARE(store.list()->size(), std::size_t{4});
+        QCOMPARE(store.read().list()->size(), std::size_t{4});
         QVERIFY(store.check()->faults.empty());
     }
 };

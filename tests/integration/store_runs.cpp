@@ -22,19 +22,19 @@ private slots:
         const std::map<std::string, std::string> environment{{"cpu", "Test 9000"}, {"host", "hôte"}};
         {
             RunStore store = open();
-            const auto run = store.begin(sampleExperiment(), Provenance::MeasuredLive, "my run", environment);
+            const auto run = store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "my run", environment);
             QVERIFY(run.ok());
             id = *run;
             const std::array<base::Nanos, 5> times{9000, 8000, 300, 100, 200};
             for (int step = 0; step < 5; ++step)
-                QVERIFY(store.addStep(id, step, 9.0 - step / 3.0, times[static_cast<std::size_t>(step)]).ok());
-            QVERIFY(store.setTimeline(id, sampleTimeline(1), {}).ok());
-            QVERIFY(store.setTimeline(id, sampleTimeline(), sampleMetrics()).ok());
-            QVERIFY(store.setTags(id, {"zeta", " alpha ", "", "zeta"}).ok());
-            QVERIFY(store.finish(id, RunStatus::Finished, "").ok());
+                QVERIFY(store.edit().addStep(id, step, 9.0 - step / 3.0, times[static_cast<std::size_t>(step)]).ok());
+            QVERIFY(store.edit().setTimeline(id, sampleTimeline(1), {}).ok());
+            QVERIFY(store.edit().setTimeline(id, sampleTimeline(), sampleMetrics()).ok());
+            QVERIFY(store.edit().setTags(id, {"zeta", " alpha ", "", "zeta"}).ok());
+            QVERIFY(store.edit().finish(id, RunStatus::Finished, "").ok());
         }
         RunStore store = open();
-        const auto record = store.load(id);
+        const auto record = store.read().load(id);
         QVERIFY2(record.ok(), record.ok() ? "" : record.error().text().c_str());
         QVERIFY(record->experiment == sampleExperiment());
         QVERIFY(record->environment == environment);
@@ -47,7 +47,7 @@ private slots:
         QVERIFY(record->metrics->bubbleRatioPerDevice == sampleMetrics().bubbleRatioPerDevice);
         QVERIFY(!record->metrics->mfu && !record->metrics->lowerBound);
 
-        const auto runs = store.list();
+        const auto runs = store.read().list();
         QVERIFY(runs.ok());
         QCOMPARE(runs->size(), std::size_t{1});
         const store::RunSummary &summary = runs->front();
@@ -70,23 +70,24 @@ private slots:
     void aResumedRunHoldsTheLossesOfAllSteps()
     {
         RunStore store = open();
-        const auto before = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
-        const auto run = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        const auto before = store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        const auto run = store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
         QVERIFY(before.ok() && run.ok());
         const std::vector<double> earlier{9.0, 8.0};
-        QVERIFY(store.setBeginning(*run, *before, earlier).ok());
-        QVERIFY(store.addEvaluation(*run, {2, 8.5}).ok());
-        QVERIFY(store.addStep(*run, 2, 7.0, 100).ok());
-        QVERIFY(store.addStep(*run, 3, 6.0, 300).ok());
-        QVERIFY(store.addEvaluation(*run, {4, 6.5}).ok());
-        QVERIFY(store.finish(*before, RunStatus::Finished, "").ok() && store.finish(*run, RunStatus::Finished, "").ok());
-        const auto record = store.load(*run);
+        QVERIFY(store.edit().setBeginning(*run, *before, earlier).ok());
+        QVERIFY(store.edit().addEvaluation(*run, {2, 8.5}).ok());
+        QVERIFY(store.edit().addStep(*run, 2, 7.0, 100).ok());
+        QVERIFY(store.edit().addStep(*run, 3, 6.0, 300).ok());
+        QVERIFY(store.edit().addEvaluation(*run, {4, 6.5}).ok());
+        QVERIFY(store.edit().finish(*before, RunStatus::Finished, "").ok() &&
+                store.edit().finish(*run, RunStatus::Finished, "").ok());
+        const auto record = store.read().load(*run);
         QVERIFY(record.ok());
         QCOMPARE(record->losses, (std::vector<double>{9.0, 8.0, 7.0, 6.0}));
         QCOMPARE(record->iterations, (std::vector<base::Nanos>{100, 300}));
         QVERIFY(record->evaluations == (std::vector<store::EvaluationLoss>{{2, 8.5}, {4, 6.5}}));
         QCOMPARE(store.remove(*before).ok(), true); // the later one stays whole without it
-        const auto runs = store.list();
+        const auto runs = store.read().list();
         QVERIFY(runs.ok());
         const auto row = std::ranges::find(*runs, *run, &store::RunSummary::id);
         QVERIFY(row != runs->end());
@@ -102,25 +103,25 @@ private slots:
     void stepsAreLoadedByTheirNumber()
     {
         RunStore store = open();
-        const auto run = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        const auto run = store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
         QVERIFY(run.ok());
         simulate::Metrics metrics = sampleMetrics();
         for (int step = 0; step < 3; ++step) {
             metrics.makespan = 100 * (step + 1);
-            QVERIFY(store.addStep(*run, step, 9.0, metrics.makespan, sampleTimeline(step + 1), metrics).ok());
+            QVERIFY(store.edit().addStep(*run, step, 9.0, metrics.makespan, sampleTimeline(step + 1), metrics).ok());
         }
-        QVERIFY(store.addStep(*run, 3, 9.0, 400).ok()); // its timeline is not kept
-        QVERIFY(store.setTimeline(*run, sampleTimeline(), sampleMetrics()).ok());
-        QVERIFY(store.finish(*run, RunStatus::Finished, "").ok());
+        QVERIFY(store.edit().addStep(*run, 3, 9.0, 400).ok()); // its timeline is not kept
+        QVERIFY(store.edit().setTimeline(*run, sampleTimeline(), sampleMetrics()).ok());
+        QVERIFY(store.edit().finish(*run, RunStatus::Finished, "").ok());
 
-        const auto second = store.load(*run, 1);
+        const auto second = store.read().load(*run, 1);
         QVERIFY(second.ok());
         QVERIFY(*second->timeline == sampleTimeline(2));
         QCOMPARE(second->metrics->makespan, base::Nanos{200});
         QCOMPARE(second->losses.size(), std::size_t{4});
-        QVERIFY(*store.load(*run)->timeline == sampleTimeline());
+        QVERIFY(*store.read().load(*run)->timeline == sampleTimeline());
         for (const int absent : {3, 99, -1}) {
-            const auto refused = store.load(*run, absent);
+            const auto refused = store.read().load(*run, absent);
             QVERIFY(!refused.ok());
             QCOMPARE(refused.error().kind, base::ErrorKind::InvalidInput);
             QVERIFY(refused.error().text().find("steps 0 to 2") != std::string::npos);
@@ -138,12 +139,12 @@ private slots:
     void aRunWithoutStepsAndWithoutNumbers()
     {
         RunStore store = open();
-        const auto run = store.begin(sampleExperiment(), Provenance::MeasuredVirtualClock, "", {});
+        const auto run = store.edit().begin(sampleExperiment(), Provenance::MeasuredVirtualClock, "", {});
         QVERIFY(run.ok());
-        QVERIFY(store.addStep(*run, 0, std::numeric_limits<double>::quiet_NaN(), 5).ok());
-        QCOMPARE(store.list()->front().stepsDone, 1); // a running run's figures are up to date
-        QVERIFY(store.finish(*run, RunStatus::Failed, "loss is not finite").ok());
-        const auto record = store.load(*run);
+        QVERIFY(store.edit().addStep(*run, 0, std::numeric_limits<double>::quiet_NaN(), 5).ok());
+        QCOMPARE(store.read().list()->front().stepsDone, 1); // a running run's figures are up to date
+        QVERIFY(store.edit().finish(*run, RunStatus::Failed, "loss is not finite").ok());
+        const auto record = store.read().load(*run);
         QVERIFY(record.ok());
         QVERIFY(std::isnan(record->losses.at(0)));
         QVERIFY(!record->timeline && !record->metrics && !record->summary.firstLoss);
@@ -155,26 +156,26 @@ private slots:
     {
         RunStore store = open();
         const RunId run = finishedRun(store);
-        QVERIFY(store.rename(run, "Zoë's").ok());
-        QCOMPARE(store.list()->front().name, std::string("Zoë's"));
-        for (const auto &answer :
-             {store.rename(99, "x"), store.setTags(99, {}), store.remove(99), store.finish(99, RunStatus::Failed, ""),
-              store.addStep(99, 0, 1, 1), store.setTimeline(99, sampleTimeline(), sampleMetrics())})
+        QVERIFY(store.edit().rename(run, "Zoë's").ok());
+        QCOMPARE(store.read().list()->front().name, std::string("Zoë's"));
+        for (const auto &answer : {store.edit().rename(99, "x"), store.edit().setTags(99, {}), store.remove(99),
+                                   store.edit().finish(99, RunStatus::Failed, ""), store.edit().addStep(99, 0, 1, 1),
+                                   store.edit().setTimeline(99, sampleTimeline(), sampleMetrics())})
             QVERIFY(!answer.ok());
-        QVERIFY(QString::fromStdString(store.load(99).error().text()).contains("no run 99"));
-        QVERIFY(!store.addStep(run, 0, 1, 1).ok()); // that step is there
-        const auto running = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        QVERIFY(QString::fromStdString(store.read().load(99).error().text()).contains("no run 99"));
+        QVERIFY(!store.edit().addStep(run, 0, 1, 1).ok()); // that step is there
+        const auto running = store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
         QVERIFY(QString::fromStdString(store.remove(*running).error().text()).contains("stop that run first"));
-        QVERIFY(store.finish(*running, RunStatus::Cancelled, "").ok());
+        QVERIFY(store.edit().finish(*running, RunStatus::Cancelled, "").ok());
         QVERIFY(store.remove(*running).ok());
         QVERIFY(store.remove(run).ok());
-        QVERIFY(store.list()->empty());
+        QVERIFY(store.read().list()->empty());
         auto database = store::Database::open(path());
         QCOMPARE(*database->queryInteger("SELECT (SELECT count(*) FROM step) + (SELECT count(*) FROM timeline) +"
                                          " (SELECT count(*) FROM metrics) + (SELECT count(*) FROM environment) +"
                                          " (SELECT count(*) FROM step_timeline)"),
                  0);
-        const auto next = store.begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        const auto next = store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
         QVERIFY(*next > *running); // numbers are never used again
     }
 };

@@ -89,7 +89,7 @@ void record(const Plan &plan, bool isTraced)
         return;
     }
     test::restartRecording(isTraced);
-    const auto gradients = runtime::stepGradients(plan.experiment, *schedule);
+    const auto gradients = test::stepGradients(plan.experiment, *schedule);
     if (!gradients) {
         std::printf("%s refused: %s\n", plan.name.c_str(), gradients.error().text().c_str());
         return;

@@ -59,7 +59,7 @@ inline simulate::Metrics sampleMetrics()
 
 inline RunStatus statusOf(RunStore &store, RunId run)
 {
-    const auto runs = store.list();
+    const auto runs = store.read().list();
     if (runs)
         for (const store::RunSummary &summary : *runs)
             if (summary.id == run)
@@ -70,14 +70,14 @@ inline RunStatus statusOf(RunStore &store, RunId run)
 /// A finished run of three steps.
 inline RunId finishedRun(RunStore &store)
 {
-    const auto run = store.begin(sampleExperiment(), Provenance::MeasuredLive, "finished", {});
+    const auto run = store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "finished", {});
     if (!run)
         return 0;
     bool good = true;
     for (int step = 0; step < 3; ++step)
-        good = good && store.addStep(*run, step, 9.0 - step, 1000 + step).ok();
-    good = good && store.setTimeline(*run, sampleTimeline(), sampleMetrics()).ok();
-    return good && store.finish(*run, RunStatus::Finished, "").ok() ? *run : 0;
+        good = good && store.edit().addStep(*run, step, 9.0 - step, 1000 + step).ok();
+    good = good && store.edit().setTimeline(*run, sampleTimeline(), sampleMetrics()).ok();
+    return good && store.edit().finish(*run, RunStatus::Finished, "").ok() ? *run : 0;
 }
 
 /// Base of the tests of a database.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/backend/memory.h"
-#include "engine/runtime/training/training_run.h"
+#include "engine/runtime/training/session.h"
 #include "engine/simulate/memory.h"
 #include "tests/support/tiny_model.h"
 
@@ -41,10 +41,24 @@ inline Trained trainedWithDump(const model::Experiment &experiment, const std::f
     return result;
 }
 
-/// The gradients of one step; a step that fails ends the test program.
+/// Every gradient of one step, parameter by parameter in Hugging Face order.
+inline base::Result<std::vector<float>> stepGradients(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const auto session = runtime::Session::open(experiment, schedule, {});
+    if (!session)
+        return session.error();
+    if (const auto report = (*session)->step(0, false, {}); !report)
+        return report.error();
+    std::vector<float> all;
+    for (const std::vector<float> &tensor : (*session)->gradients())
+        all.insert(all.end(), tensor.begin(), tensor.end());
+    return all;
+}
+
+/// The same; a step that fails ends the test program.
 inline std::vector<float> gradientsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    auto gradients = runtime::stepGradients(experiment, schedule);
+    auto gradients = stepGradients(experiment, schedule);
     if (!gradients)
         qFatal("%s", gradients.error().text().c_str());
     return std::move(gradients).value();

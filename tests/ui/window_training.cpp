@@ -267,7 +267,7 @@ void WindowTraining::aSignalStopsTheRunAndCloses()
     m_fixture->close();
     auto store = store::RunStore::open(m_fixture->path(u"runs.db"_s).toStdString());
     QVERIFY(store);
-    const auto runs = store->list();
+    const auto runs = store->read().list();
     QVERIFY(runs && runs->size() == 1);
     QVERIFY(runs->front().status == store::RunStatus::Cancelled);
     QVERIFY2(runs->front().reason.starts_with("stopped after "), runs->front().reason.c_str());
@@ -445,14 +445,14 @@ void WindowTraining::devicesThatWaitForEachOtherAreNamed()
     {
         auto store = store::RunStore::open(m_fixture->path(u"runs.db"_s).toStdString());
         QVERIFY(store.ok());
-        const auto run = store->begin(operators::resolved(window.document().experiment(), 2),
-                                      timeline::Provenance::MeasuredVirtualClock, {}, {});
+        const auto run = store->edit().begin(operators::resolved(window.document().experiment(), 2),
+                                             timeline::Provenance::MeasuredVirtualClock, {}, {});
         QVERIFY(run.ok());
         QVERIFY(
-            store
-                ->finish(*run, store::RunStatus::Failed,
-                         "schedule: the devices wait for each other after 1 of 8 passes: device 1 waits at position 0 (F1@1) "
-                         "for the output of F1@0 from device 0, which has it at position 2; validate the schedule")
+            store->edit()
+                .finish(*run, store::RunStatus::Failed,
+                        "schedule: the devices wait for each other after 1 of 8 passes: device 1 waits at position 0 (F1@1) "
+                        "for the output of F1@0 from device 0, which has it at position 2; validate the schedule")
                 .ok());
     }
     window.runDatabase().refresh();

@@ -9,7 +9,7 @@
 #include "engine/exchange/timeline_json.h"
 #include "engine/model/presets.h"
 #include "engine/service/predictions/explain.h"
-#include "engine/service/predictions/legs.h"
+#include "engine/service/predictions/prediction.h"
 #include "engine/simulate/costs/cost_model.h"
 
 #include <cmath>

@@ -319,25 +319,4 @@ base::Result<std::vector<std::int32_t>> encodeBpe(const Merges &merges, std::str
     return tokens;
 }
 
-std::string decodeBpe(const Merges &merges, const std::vector<std::int32_t> &tokens)
-{
-    std::string text;
-    std::vector<std::int32_t> open; // tokens to expand, the next one at the back
-    for (const std::int32_t token : tokens) {
-        open.push_back(token);
-        while (!open.empty()) {
-            const std::int32_t part = open.back();
-            open.pop_back();
-            if (part < kByteTokens) {
-                text += static_cast<char>(part);
-                continue;
-            }
-            const Merge &merge = merges[static_cast<std::size_t>(part - kByteTokens)];
-            open.push_back(merge.right);
-            open.push_back(merge.left);
-        }
-    }
-    return text;
-}
-
 } // namespace stagelens::runtime

@@ -40,7 +40,4 @@ using Progressing = std::function<void(double)>;
 [[nodiscard]] base::Result<std::vector<std::int32_t>> encodeBpe(
     const Merges &merges, std::string_view text, const std::stop_token &stop, const Progressing &progress = [](double) {});
 
-/// Returns the text of tokens, which must be bytes or tokens of `merges`.
-[[nodiscard]] std::string decodeBpe(const Merges &merges, const std::vector<std::int32_t> &tokens);
-
 } // namespace stagelens::runtime

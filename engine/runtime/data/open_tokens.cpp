@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <new>
-#include <stdexcept>
 
 namespace stagelens::runtime {
 namespace {

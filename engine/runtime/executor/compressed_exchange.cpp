@@ -1,7 +1,6 @@
 #include "engine/runtime/executor/compressed_exchange.h"
 
 #include <algorithm>
-#include <span>
 
 namespace stagelens::runtime {
 

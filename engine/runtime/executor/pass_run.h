@@ -7,7 +7,6 @@
 #include "engine/runtime/layers/stage.h"
 
 #include <array>
-#include <cstddef>
 #include <optional>
 
 namespace stagelens::runtime {

@@ -1,6 +1,5 @@
 #include "engine/runtime/executor/pass_runner.h"
 
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>

@@ -2,8 +2,6 @@
 
 #include "engine/simulate/buffers.h"
 
-#include <algorithm>
-
 namespace stagelens::runtime {
 
 using layout::Interval;

@@ -5,7 +5,6 @@
 #include "engine/runtime/executor/device_model.h"
 #include "engine/runtime/layers/context.h"
 
-#include <array>
 #include <vector>
 
 namespace stagelens::runtime {

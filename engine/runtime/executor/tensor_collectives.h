@@ -6,7 +6,6 @@
 #include "engine/runtime/executor/device_model.h"
 #include "engine/runtime/layers/tensor_exchange.h"
 
-#include <utility>
 #include <vector>
 
 namespace stagelens::runtime {

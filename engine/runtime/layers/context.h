@@ -41,8 +41,6 @@ struct Context {
     }
     [[nodiscard]] Values of(const backend::Tensor &message) const { return values(message->data()); }
     [[nodiscard]] Values values(float *address) const { return {address, shape.precision}; }
-    /// Allocates a [b s, h] message.
-    [[nodiscard]] backend::Tensor newMessage() const { return memory.allocateMessage(shape.floats(shape.boundary())); }
 };
 
 } // namespace stagelens::runtime

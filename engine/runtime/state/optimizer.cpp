@@ -3,7 +3,6 @@
 #include "kernels/include/elementwise.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace stagelens::runtime {
 

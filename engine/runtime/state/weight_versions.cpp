@@ -2,7 +2,6 @@
 
 #include "engine/runtime/plan/shape.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace stagelens::runtime {

@@ -284,21 +284,6 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
     });
 }
 
-base::Result<std::vector<float>> stepGradients(const model::Experiment &experiment, const schedule::Schedule &schedule)
-{
-    return contained<std::vector<float>>([&]() -> base::Result<std::vector<float>> {
-        auto session = Session::open(experiment, schedule, {});
-        if (!session)
-            return session.error();
-        if (auto report = (*session)->step(0, false, {}); !report)
-            return report.error();
-        std::vector<float> all;
-        for (const std::vector<float> &tensor : (*session)->gradients())
-            all.insert(all.end(), tensor.begin(), tensor.end());
-        return all;
-    });
-}
-
 double Verification::worst() const
 {
     double worst = std::abs(loss - referenceLoss) / std::max(std::abs(referenceLoss), 1e-30);

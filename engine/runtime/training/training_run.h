@@ -4,12 +4,12 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
-#include "engine/runtime/training/run_folders.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/memory.h"
 #include "engine/timeline/kernel_trace.h"
 #include "engine/timeline/timeline.h"
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -29,6 +29,16 @@ struct TransportOptions {
     std::shared_ptr<backend::ProcessGroup> processes = {};
     /// Whether tensors are exchanged over NCCL, with one device per GPU; else within this process, or through `processes`.
     bool isOverNccl = false;
+};
+
+/// The folders that a run reads and writes. An empty path means none. `dump` and `init` are in Hugging Face layout.
+struct RunFolders {
+    std::filesystem::path dump;             ///< created and written during the run
+    std::filesystem::path init;             ///< its model.safetensors contains the initial parameters
+    std::filesystem::path checkpoints = {}; ///< of this run (engine/runtime/training/checkpoint.h)
+    int checkpointEvery = 0;                ///< interval in steps, plus one after the last step; 0: none
+    std::filesystem::path resume = {};      ///< checkpoints of another run; this run continues from the newest
+    bool recordsKernels = false;            ///< in the last step, which makes it slower
 };
 
 /// The results of one step.
@@ -102,9 +112,5 @@ struct Verification {
 /// compares the gradient of every update and the weights after it.
 [[nodiscard]] base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 std::stop_token stop);
-
-/// Returns every gradient of one step, parameter by parameter in Hugging Face order, for bitwise comparison in tests.
-[[nodiscard]] base::Result<std::vector<float>> stepGradients(const model::Experiment &experiment,
-                                                             const schedule::Schedule &schedule);
 
 } // namespace stagelens::runtime

@@ -15,7 +15,7 @@ void pack(Packer &packer, const MachineReport &machine)
     for (const MachineReport::Backend &backend : machine.backends) {
         packer.put(backend.name);
         packer.put(backend.description);
-        packer.put(backend.isAvailable);
+        packer.put(backend.available);
         packer.put(backend.reason);
     }
     packer.put(machine.calibration);
@@ -35,7 +35,7 @@ MachineReport unpackMachine(Unpacker &packed)
     for (MachineReport::Backend &backend : machine.backends) {
         backend.name = packed.text();
         backend.description = packed.text();
-        backend.isAvailable = packed.value<bool>();
+        backend.available = packed.value<bool>();
         backend.reason = packed.text();
     }
     machine.calibration = packed.text();

@@ -11,10 +11,11 @@ namespace stagelens::runtime {
 
 /// A machine, as its worker describes it.
 struct MachineReport {
+    /// What can train there.
     struct Backend {
         std::string name;
         std::string description;
-        bool isAvailable = true;
+        bool available = true;
         std::string reason; ///< why not
         friend bool operator==(const Backend &, const Backend &) = default;
     };

@@ -125,29 +125,22 @@ namespace {
 /// Sends what a run reports.
 TrainingObserver observerOf(const std::function<void(FrameType, Packer)> &write)
 {
-    TrainingObserver observer;
-    observer.onStep = [write](const StepReport &report) {
+    const auto send = [write](FrameType type, const auto &fill) {
         Packer packer;
-        pack(packer, report);
-        write(FrameType::Step, std::move(packer));
+        fill(packer);
+        write(type, std::move(packer));
     };
-    observer.onProgress = [write](const Progress &progress) {
-        Packer packer;
-        packer.put(progress);
-        write(FrameType::Progress, std::move(packer));
+    const auto sendValue = [send](FrameType type) {
+        return [send, type](const auto &value) { send(type, [&](Packer &packer) { packer.put(value); }); };
     };
-    observer.onEvaluation = [write](const Evaluation &evaluation) {
-        Packer packer;
-        packer.put(evaluation);
-        write(FrameType::Evaluation, std::move(packer));
-    };
-    observer.onCheckpoint = [write](int steps, const base::Result<> &written) {
-        Packer packer;
-        packer.put(steps);
-        pack(packer, written);
-        write(FrameType::Checkpoint, std::move(packer));
-    };
-    return observer;
+    return {[send](const StepReport &report) { send(FrameType::Step, [&](Packer &packer) { pack(packer, report); }); },
+            sendValue(FrameType::Progress), sendValue(FrameType::Evaluation),
+            [send](int steps, const base::Result<> &written) {
+                send(FrameType::Checkpoint, [&](Packer &packer) {
+                    packer.put(steps);
+                    pack(packer, written);
+                });
+            }};
 }
 
 /// Calls `read` whenever standard input has data or has ended, until it returns false.

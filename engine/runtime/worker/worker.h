@@ -1,7 +1,6 @@
 // Trains a run in a process of its own, because some faults of a GPU leave CUDA unusable until the process ends.
 #pragma once
 
-#include "engine/runtime/training/run_folders.h"
 #include "engine/runtime/training/training_run.h"
 #include "engine/runtime/worker/machine_report.h"
 

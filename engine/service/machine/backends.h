@@ -2,20 +2,15 @@
 #pragma once
 
 #include "engine/runtime/processes/control_channel.h"
+#include "engine/runtime/worker/machine_report.h"
 
 #include <string>
 #include <vector>
 
 namespace stagelens::service {
 
-/// A backend for `list backends`.
-struct BackendInfo {
-    std::string name;
-    std::string description;
-    bool available = true;
-    std::string reason; ///< why not
-};
-
+using BackendInfo = runtime::MachineReport::Backend;
+/// Returns the backends, as `list backends` prints them.
 [[nodiscard]] std::vector<BackendInfo> backends();
 /// Returns the transports between devices, as printed by `list transports`.
 [[nodiscard]] std::vector<BackendInfo> transports();

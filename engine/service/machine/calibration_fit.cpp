@@ -3,7 +3,6 @@
 #include "engine/simulate/costs/cost_model.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 

@@ -24,9 +24,7 @@ std::string hardwareName(const runtime::MachineReport &machine)
 
 runtime::MachineReport describeMachine()
 {
-    runtime::MachineReport machine{STAGELENS_COMMIT, machineCores(), environment(), {}, {}};
-    for (const BackendInfo &each : backends())
-        machine.backends.push_back({each.name, each.description, each.available, each.reason});
+    runtime::MachineReport machine{STAGELENS_COMMIT, machineCores(), environment(), backends(), {}};
     if (const auto hardware = isCalibrated() ? model::hardwarePreset(kLocal) : base::Error::failed("not calibrated")) {
         model::Hardware named = model::copyOf(*hardware);
         named.name = hardwareName(machine);
@@ -44,14 +42,6 @@ base::Result<runtime::MachineReport> machineThere(const runtime::HostChoice &cho
 {
     const auto worker = connectTo(choice, stop);
     return worker ? base::Result<runtime::MachineReport>((*worker)->machine()) : worker.error();
-}
-
-std::vector<BackendInfo> backendsOf(const runtime::MachineReport &machine)
-{
-    std::vector<BackendInfo> backends;
-    for (const runtime::MachineReport::Backend &each : machine.backends)
-        backends.push_back({each.name, each.description, each.isAvailable, each.reason});
-    return backends;
 }
 
 std::optional<model::Hardware> calibratedHardware(const runtime::MachineReport &machine)

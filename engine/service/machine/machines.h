@@ -18,7 +18,10 @@ namespace stagelens::service {
 [[nodiscard]] base::Result<runtime::MachineReport> machineThere(const runtime::HostChoice &choice, const std::stop_token &stop);
 
 /// Returns the backends of a machine, as `list backends` prints them.
-[[nodiscard]] std::vector<BackendInfo> backendsOf(const runtime::MachineReport &machine);
+[[nodiscard]] inline const std::vector<BackendInfo> &backendsOf(const runtime::MachineReport &machine)
+{
+    return machine.backends;
+}
 /// Returns the calibrated hardware of a machine's processor; nothing if it is not calibrated there.
 [[nodiscard]] std::optional<model::Hardware> calibratedHardware(const runtime::MachineReport &machine);
 

@@ -5,7 +5,6 @@
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 

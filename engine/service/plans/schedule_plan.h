@@ -8,7 +8,6 @@
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/schedule.h"
 
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>

@@ -6,7 +6,6 @@
 #include "engine/service/plans/schedule_text.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tuple>
 #include <utility>

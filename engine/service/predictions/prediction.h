@@ -5,6 +5,7 @@
 #include "engine/model/experiment.h"
 #include "engine/model/presets.h"
 #include "engine/schedule/schedule.h"
+#include "engine/simulate/costs/pass_legs.h"
 #include "engine/simulate/memory_profiles.h"
 #include "engine/simulate/metrics.h"
 #include "engine/timeline/timeline.h"
@@ -36,5 +37,7 @@ using PredictionPtr = std::shared_ptr<const Prediction>;
 /// plan, and with Cancelled if `stop` is requested, which is checked between the parts of the prediction.
 [[nodiscard]] base::Result<std::shared_ptr<Prediction>> predictionOf(const model::Experiment &experiment, int cores,
                                                                      const std::stop_token &stop = {});
+/// Returns the operators inside the passes of a prediction. Fails unless its costs come from a hardware preset.
+[[nodiscard]] base::Result<std::unique_ptr<simulate::PassLegs>> legsOf(const Prediction &prediction);
 
 } // namespace stagelens::service

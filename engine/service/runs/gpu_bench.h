@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/runtime/machine/accelerators.h"
+#include "engine/timeline/timeline.h"
 
 #include <functional>
 #include <optional>

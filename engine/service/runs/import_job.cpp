@@ -81,7 +81,7 @@ Result<> keepSchedule(const schedule::Schedule &schedule, const std::filesystem:
 }
 
 /// Writes the steps of a trace into a run that was begun, and ends it.
-Result<> fill(store::RunStore &store, store::RunId run, const exchange::ImportedTrace &trace,
+Result<> fill(store::RunEditor runs, store::RunId run, const exchange::ImportedTrace &trace,
               const model::Experiment &experiment, const std::stop_token &stop)
 {
     std::vector<base::Nanos> iterations;
@@ -95,16 +95,15 @@ Result<> fill(store::RunStore &store, store::RunId run, const exchange::Imported
         const auto metrics = simulate::computeMetrics(experiment, trace.schedule, timeline, nullptr, 0);
         const auto number = static_cast<int>(step);
         constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
-        const auto added = slices <= kStoredSlices
-                               ? store.addStep(run, number, kNoLoss, timeline.iteration(), timeline, metrics)
-                               : store.addStep(run, number, kNoLoss, timeline.iteration());
+        const auto added = slices <= kStoredSlices ? runs.addStep(run, number, kNoLoss, timeline.iteration(), timeline, metrics)
+                                                   : runs.addStep(run, number, kNoLoss, timeline.iteration());
         if (!added)
             return added;
     }
     const auto median = std::ranges::find(iterations, store::medianIteration(iterations).value_or(iterations.front()));
     const timeline::Timeline &shown = trace.steps[static_cast<std::size_t>(median - iterations.begin())];
-    const auto kept = store.setTimeline(run, shown, simulate::computeMetrics(experiment, trace.schedule, shown, nullptr, 0));
-    return kept ? store.finish(run, store::RunStatus::Finished, {}) : kept;
+    const auto kept = runs.setTimeline(run, shown, simulate::computeMetrics(experiment, trace.schedule, shown, nullptr, 0));
+    return kept ? runs.finish(run, store::RunStatus::Finished, {}) : kept;
 }
 
 Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Experiment &experiment, const std::string &name,
@@ -113,12 +112,12 @@ Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Ex
     auto opened = store::RunStore::open(database);
     if (!opened)
         return std::move(opened).error();
-    const auto run = opened->begin(experiment, timeline::Provenance::Imported, name, {{"source", source}});
+    const auto run = opened->edit().begin(experiment, timeline::Provenance::Imported, name, {{"source", source}});
     if (!run)
         return run.error();
-    if (const auto filled = fill(*opened, *run, trace, experiment, stop); !filled) {
+    if (const auto filled = fill(opened->edit(), *run, trace, experiment, stop); !filled) {
         // A part of a trace is no run.
-        if (opened->finish(*run, store::RunStatus::Failed, filled.error().text()))
+        if (opened->edit().finish(*run, store::RunStatus::Failed, filled.error().text()))
             (void)opened->remove(*run);
         return filled.error();
     }

@@ -38,9 +38,8 @@ void RunRecorder::onEvaluation(const runtime::Evaluation &evaluation)
     store::RunRecord &record = m_snapshot.record;
     record.evaluations.push_back({evaluation.steps, evaluation.loss});
     record.summary.evaluationLoss = evaluation.loss;
-    write([last = record.evaluations.back()](store::RunStore &store, store::RunId run) {
-        return store.addEvaluation(run, last);
-    });
+    write(
+        [last = record.evaluations.back()](store::RunEditor &runs, store::RunId run) { return runs.addEvaluation(run, last); });
     publish();
 }
 
@@ -106,7 +105,7 @@ void RunRecorder::noteFacts(const std::map<std::string, std::string> &facts)
         if (known == text)
             continue;
         known = text;
-        write([name = name, text = text](store::RunStore &store, store::RunId run) { return store.setFact(run, name, text); });
+        write([name = name, text = text](store::RunEditor &runs, store::RunId run) { return runs.setFact(run, name, text); });
     }
 }
 
@@ -114,14 +113,14 @@ void RunRecorder::storeStep(const runtime::StepReport &report)
 {
     m_storedSlices += report.timeline->sliceCount();
     const auto figures = [step = report.step, loss = report.loss,
-                          iteration = report.iteration](store::RunStore &store, store::RunId run, const auto &...rest) {
-        return store.addStep(run, step, loss, iteration, rest...);
+                          iteration = report.iteration](store::RunEditor &runs, store::RunId run, const auto &...rest) {
+        return runs.addStep(run, step, loss, iteration, rest...);
     };
     if (m_storedSlices > kStoredSlices)
         write(figures);
     else
         write([figures, timeline = report.timeline, metrics = *m_snapshot.record.metrics](
-                  store::RunStore &store, store::RunId run) { return figures(store, run, *timeline, metrics); });
+                  store::RunEditor &runs, store::RunId run) { return figures(runs, run, *timeline, metrics); });
 }
 
 void RunRecorder::onProgress(const runtime::Progress &progress)
@@ -182,8 +181,8 @@ void RunRecorder::summarize()
 RunWriter::Change RunRecorder::shownTimeline() const
 {
     const store::RunRecord &record = m_snapshot.record;
-    return [timeline = record.timeline, metrics = *record.metrics](store::RunStore &store, store::RunId run) {
-        return store.setTimeline(run, *timeline, metrics);
+    return [timeline = record.timeline, metrics = *record.metrics](store::RunEditor &runs, store::RunId run) {
+        return runs.setTimeline(run, *timeline, metrics);
     };
 }
 

@@ -52,7 +52,7 @@ void RunWriter::tryAgain()
 void RunWriter::writeIfUpToDate(const Change &change)
 {
     if (m_problem.empty() && m_store)
-        if (const auto done = change(*m_store, m_run); !done)
+        if (const auto done = make(change); !done)
             note(done);
 }
 
@@ -60,7 +60,7 @@ void RunWriter::finish(store::RunStatus status, const std::string &reason)
 {
     if (!m_insert)
         return;
-    m_waiting.push_back([=](store::RunStore &store, store::RunId run) { return store.finish(run, status, reason); });
+    m_waiting.push_back([=](store::RunEditor &runs, store::RunId run) { return runs.finish(run, status, reason); });
     note(flush({kFirstWait, m_stop}));
 }
 
@@ -73,7 +73,7 @@ void RunWriter::settle()
     if (m_problem.empty() || m_run == 0 || m_waiting.size() == 1)
         return;
     m_store->setPatience({kLaterWait, {}});
-    (void)m_store->finish(m_run, store::RunStatus::Failed, "its results were not stored: " + m_problem);
+    (void)m_store->edit().finish(m_run, store::RunStatus::Failed, "its results were not stored: " + m_problem);
 }
 
 base::Result<> RunWriter::remove()
@@ -88,6 +88,12 @@ std::string RunWriter::problem() const
     return m_problem +
            fmt::format("; training waits until then, because {} changes of the run are in memory, which is the most",
                        m_waiting.size());
+}
+
+base::Result<> RunWriter::make(const Change &change)
+{
+    store::RunEditor runs = m_store->edit();
+    return change(runs, m_run);
 }
 
 base::Result<> RunWriter::prepare(const store::Patience &patience)
@@ -110,7 +116,7 @@ base::Result<> RunWriter::flush(const store::Patience &patience)
     if (auto ready = prepare(patience); !ready)
         return ready;
     for (; !m_waiting.empty(); m_waiting.pop_front())
-        if (auto done = m_waiting.front()(*m_store, m_run); !done)
+        if (auto done = make(m_waiting.front()); !done)
             return done;
     return {};
 }

@@ -24,7 +24,7 @@ inline constexpr std::size_t kStoredSlices = 1'000'000;
 /// in order, and are retried with each later change and at the end. Used by one thread at a time.
 class RunWriter {
 public:
-    using Change = std::function<base::Result<>(store::RunStore &, store::RunId)>;
+    using Change = std::function<base::Result<>(store::RunEditor &, store::RunId)>;
 
     /// A stop request shortens the wait for the database at the end of a run.
     RunWriter(std::filesystem::path database, std::stop_token stop, std::size_t mostWaiting = kMostWaiting);
@@ -53,6 +53,7 @@ public:
 
 private:
     base::Result<> flush(const store::Patience &patience);
+    base::Result<> make(const Change &change);
     base::Result<> prepare(const store::Patience &patience);
     void note(const base::Result<> &flushed);
 

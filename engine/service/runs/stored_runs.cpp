@@ -43,27 +43,27 @@ void StoredRuns::setPatience(const store::Patience &patience)
 
 Result<std::vector<store::RunSummary>> StoredRuns::list()
 {
-    return with([](store::RunStore &store) { return store.list(); });
+    return with([](store::RunStore &store) { return store.read().list(); });
 }
 
 Result<store::RunList> StoredRuns::find(const store::RunQuery &query)
 {
-    return with([&](store::RunStore &store) { return store.find(query); });
+    return with([&](store::RunStore &store) { return store.read().find(query); });
 }
 
 Result<std::vector<store::RunSummary>> StoredRuns::summaries(std::span<const store::RunId> runs)
 {
-    return with([runs](store::RunStore &store) { return store.summaries(runs); });
+    return with([runs](store::RunStore &store) { return store.read().summaries(runs); });
 }
 
 Result<model::Experiment> StoredRuns::experiment(store::RunId run)
 {
-    return with([run](store::RunStore &store) { return store.experiment(run); });
+    return with([run](store::RunStore &store) { return store.read().experiment(run); });
 }
 
 Result<store::RunRecord> StoredRuns::load(store::RunId run, std::optional<int> step)
 {
-    return with([run, step](store::RunStore &store) { return store.load(run, step); });
+    return with([run, step](store::RunStore &store) { return store.read().load(run, step); });
 }
 
 Result<store::RunId> StoredRuns::numberOf(const std::string &run)
@@ -89,17 +89,17 @@ Result<store::RunId> StoredRuns::numberOf(const std::string &run)
 
 Result<> StoredRuns::rename(store::RunId run, const std::string &name)
 {
-    return with([&](store::RunStore &store) { return store.rename(run, name); });
+    return with([&](store::RunStore &store) { return store.edit().rename(run, name); });
 }
 
 Result<> StoredRuns::setTags(store::RunId run, const std::vector<std::string> &tags)
 {
-    return with([&](store::RunStore &store) { return store.setTags(run, tags); });
+    return with([&](store::RunStore &store) { return store.edit().setTags(run, tags); });
 }
 
 Result<> StoredRuns::setNote(store::RunId run, const std::string &note)
 {
-    return with([&](store::RunStore &store) { return store.setNote(run, note); });
+    return with([&](store::RunStore &store) { return store.edit().setNote(run, note); });
 }
 
 Result<> StoredRuns::remove(store::RunId run)

@@ -13,7 +13,6 @@
 
 #include "engine/runtime/machine/accelerators.h"
 #include "engine/runtime/training/checkpoint.h"
-#include "engine/runtime/training/run_folders.h"
 #include "engine/runtime/training/training_run.h"
 #include "engine/runtime/worker/worker.h"
 
@@ -177,14 +176,14 @@ private:
         summary.startedUnixMs =
             std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
         m_recorder.beginStored([this, kind, name = summary.name, facts = record.environment](store::RunStore &store) {
-            const auto id = store.begin(m_snapshot.record.experiment, kind, name, facts);
+            const auto id = store.edit().begin(m_snapshot.record.experiment, kind, name, facts);
             if (id && m_options.checkpointEvery > 0)
                 makeCheckpointFolder(store.checkpoints(), *id);
             return id;
         });
         if (summary.resumed)
-            m_recorder.write([resumed = *summary.resumed, losses = record.losses](store::RunStore &store, store::RunId run) {
-                return store.setBeginning(run, resumed, losses);
+            m_recorder.write([resumed = *summary.resumed, losses = record.losses](store::RunEditor &runs, store::RunId run) {
+                return runs.setBeginning(run, resumed, losses);
             });
         if (summary.id == 0 && m_options.checkpointEvery > 0)
             m_recorder.onCheckpoint(m_snapshot.step,

@@ -4,7 +4,6 @@
 #include "engine/service/predictions/explain.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <ranges>
 

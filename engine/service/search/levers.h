@@ -5,9 +5,7 @@
 #include "engine/service/search/predict.h"
 
 #include <cstddef>
-#include <functional>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 

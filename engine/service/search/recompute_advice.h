@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <stop_token>
-#include <vector>
 
 namespace stagelens::service {
 

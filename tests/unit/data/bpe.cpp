@@ -1,6 +1,7 @@
 // The byte-pair encoding against a plain reference, and its edges.
 #include "engine/runtime/data/bpe.h"
 #include "engine/base/random.h"
+#include "tests/support/decoded_bpe.h"
 #include "tests/support/test_program.h"
 
 #include <QTest>
@@ -118,14 +119,14 @@ private slots:
         QVERIFY(tokens.ok());
         QVERIFY(tokens->size() < text.size() * 3 / 4);
         QVERIFY(std::ranges::all_of(*tokens, [](std::int32_t token) { return token >= 0 && token < 400; }));
-        QCOMPARE(decodeBpe(*merges, *tokens), text);
+        QCOMPARE(test::decodeBpe(*merges, *tokens), text);
         // A text that it was not trained on, with every byte.
         std::string all;
         for (int byte = 0; byte < 256; ++byte)
             all += static_cast<char>(byte);
         const auto other = encodeBpe(*merges, all, {});
         QVERIFY(other.ok());
-        QCOMPARE(decodeBpe(*merges, *other), all);
+        QCOMPARE(test::decodeBpe(*merges, *other), all);
     }
 
     void stopsWhereNothingRepeats()

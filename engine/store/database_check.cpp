@@ -1,9 +1,10 @@
-// `db check`: checks that a database is undamaged and has the schema of Stagelens.
+#include "engine/store/database_check.h"
+
 #include "engine/model/experiment_json.h"
 #include "engine/store/migrations.h"
+#include "engine/store/run_database.h"
+#include "engine/store/run_reader.h"
 #include "engine/store/run_shape.h"
-#include "engine/store/run_store.h"
-#include "engine/store/run_store_state.h"
 #include "engine/store/timeline_blob.h"
 
 #include <fmt/format.h>
@@ -73,15 +74,15 @@ void compareSchemas(const Schema &found, const Schema &own, CheckReport &report)
 
 } // namespace
 
-Result<CheckReport> RunStore::check()
+Result<CheckReport> check(RunDatabase &runs)
 {
     CheckReport report;
-    const auto version = m_state->database.queryInteger("PRAGMA user_version");
+    const auto version = runs.database.queryInteger("PRAGMA user_version");
     if (!version)
         return version.error();
     report.schemaVersion = static_cast<int>(*version);
     const auto noteRows = [&](std::string_view sql, auto describe) {
-        auto statement = m_state->database.prepare(sql);
+        auto statement = runs.database.prepare(sql);
         Result<bool> row = statement ? statement->step() : Result<bool>(statement.error());
         for (; row && *row; row = statement->step())
             if (std::string fault = describe(*statement); !fault.empty())
@@ -89,8 +90,8 @@ Result<CheckReport> RunStore::check()
         if (!row) // the page is so damaged that the check ends
             report.faults.push_back(row.error().text());
     };
-    m_state->database.setBudget(Database::Budget::Check);
-    const auto found = schemaOf(m_state->database);
+    runs.database.setBudget(Database::Budget::Check);
+    const auto found = schemaOf(runs.database);
     const auto own = ownSchema();
     if (found && own)
         compareSchemas(*found, *own, report);
@@ -102,14 +103,14 @@ Result<CheckReport> RunStore::check()
     if (!report.faults.empty())
         report.hints.push_back(fmt::format(
             "copy {} away, then put a backup (*.bak-v*) in its place or save what can be read with `sqlite3 FILE .recover`",
-            m_state->database.file()));
-    std::vector<RunId> runs;
+            runs.database.file()));
+    std::vector<RunId> numbers;
     noteRows("SELECT id FROM run ORDER BY id", [&](const Statement &row) {
-        runs.push_back(row.integer(0));
+        numbers.push_back(row.integer(0));
         return std::string();
     });
-    for (const RunId run : runs)
-        if (const auto loaded = load(run); !loaded) {
+    for (const RunId run : numbers)
+        if (const auto loaded = RunReader(runs).load(run); !loaded) {
             report.faults.push_back(fmt::format("run {}: {}", run, loaded.error().text()));
             report.hints.push_back(
                 fmt::format("`stagelens-cli runs delete {}` removes the damaged run and keeps all others", run));
@@ -125,7 +126,7 @@ Result<CheckReport> RunStore::check()
                                                      : std::string(); // which load() has reported
                  return fault.empty() ? fault : fmt::format("run {}, step {}: {}", row.integer(0), row.integer(1), fault);
              });
-    m_state->database.setBudget(Database::Budget::Query);
+    runs.database.setBudget(Database::Budget::Query);
     return report;
 }
 

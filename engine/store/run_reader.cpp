@@ -1,10 +1,10 @@
-#include "engine/store/run_store.h"
+#include "engine/store/run_reader.h"
 
 #include "engine/model/experiment_json.h"
 #include "engine/model/names.h"
 #include "engine/store/metrics_json.h"
+#include "engine/store/run_database.h"
 #include "engine/store/run_shape.h"
-#include "engine/store/run_store_state.h"
 #include "engine/store/timeline_blob.h"
 
 #include <algorithm>
@@ -101,28 +101,126 @@ Result<RunRecord> decode(RawRun raw)
     return std::move(raw.record);
 }
 
+std::string condition(const RunQuery &query)
+{
+    std::string all;
+    for (const std::vector<std::string> &spellings : query.words) {
+        std::string any;
+        for (std::size_t i = 0; i < spellings.size(); ++i)
+            any +=
+                fmt::format("{}instr(words, lower(?)) > 0 OR id IN (SELECT run FROM tag WHERE instr(lower(tag), lower(?)) > 0)",
+                            i == 0 ? "" : " OR ");
+        if (!any.empty())
+            all += fmt::format("{}{})", all.empty() ? " WHERE (" : " AND (", any);
+    }
+    return all;
+}
+
+std::string_view figureOf(RunOrder order)
+{
+    switch (order) {
+    case RunOrder::TokensPerSecond: return "tokens_per_second";
+    case RunOrder::Bubble: return "bubble_ratio";
+    case RunOrder::PeakMemory: return "peak_memory_bytes";
+    default: return {};
+    }
+}
+
+std::string orderText(const RunQuery &query)
+{
+    if (query.order == RunOrder::Newest)
+        return query.reversed ? " ORDER BY id" : " ORDER BY id DESC";
+    if (query.order == RunOrder::Name)
+        return fmt::format(" ORDER BY words {}, id DESC", query.reversed ? "DESC" : "ASC"); // they begin with the name
+    return fmt::format(" ORDER BY {}{} NULLS LAST, id DESC", figureOf(query.order), query.reversed ? " ASC" : " DESC");
+}
+
 } // namespace
 
-Result<std::vector<RunSummary>> RunStore::State::summaries(std::string_view ofRuns, std::string_view ofTags)
+Result<RunList> RunReader::find(const RunQuery &query)
 {
-    const auto snapshot = Transaction::beginReading(database);
+    const auto snapshot = Transaction::beginReading(m_runs.database);
+    if (!snapshot)
+        return snapshot.error();
+    RunList list;
+    const auto total = m_runs.database.queryInteger("SELECT count(*) FROM run");
+    if (!total)
+        return total.error();
+    list.total = static_cast<std::size_t>(*total);
+    // Rows contain whole plans, so the query planner must not scan them.
+    const std::string_view join =
+        figureOf(query.order).empty() ? "" : " LEFT JOIN metrics INDEXED BY metrics_figures ON metrics.run = run.id";
+    auto statement = m_runs.database.prepare(
+        fmt::format("SELECT id FROM run INDEXED BY run_words{}{}{}", join, condition(query), orderText(query)));
+    if (!statement)
+        return std::move(statement).error();
+    for (const std::vector<std::string> &spellings : query.words)
+        for (const std::string &word : spellings)
+            statement->bind(std::string_view(word)).bind(std::string_view(word));
+    for (;;) {
+        const auto row = statement->step();
+        if (!row)
+            return row.error();
+        if (!*row)
+            return list;
+        list.ids.push_back(statement->integer(0));
+    }
+}
+
+Result<std::vector<RunSummary>> RunReader::list()
+{
+    return rowsOf("id > ? ORDER BY id DESC", "run > ?");
+}
+
+Result<std::vector<RunSummary>> RunReader::summaries(std::span<const RunId> runs)
+{
+    std::string numbers;
+    for (const RunId run : runs)
+        numbers += fmt::format("{}{}", numbers.empty() ? "" : ",", run);
+    auto found = rowsOf(fmt::format("id > ? AND id IN ({})", numbers), fmt::format("run > ? AND run IN ({})", numbers));
+    if (!found)
+        return found;
+    std::vector<RunSummary> ordered;
+    ordered.reserve(found->size());
+    std::ranges::sort(*found, {}, &RunSummary::id);
+    for (const RunId run : runs) {
+        const auto place = std::ranges::lower_bound(*found, run, {}, &RunSummary::id);
+        if (place != found->end() && place->id == run)
+            ordered.push_back(*place);
+    }
+    return ordered;
+}
+
+Result<model::Experiment> RunReader::experiment(RunId run)
+{
+    if (const auto known = m_runs.requireRun(run); !known)
+        return known.error();
+    const auto text = m_runs.database.queryText("SELECT experiment FROM run WHERE id = ?", run);
+    if (!text)
+        return text.error();
+    return model::experimentFromJson(*text, fmt::format("run {}", run));
+}
+
+Result<std::vector<RunSummary>> RunReader::rowsOf(std::string_view ofRuns, std::string_view ofTags)
+{
+    const auto snapshot = Transaction::beginReading(m_runs.database);
     if (!snapshot)
         return snapshot.error();
     std::vector<RunSummary> runs;
-    const auto read = each(fmt::format("{}WHERE {}", kSummaryQuery, ofRuns), 0,
-                           [&](const Statement &row) { runs.push_back(readSummary(row)); });
+    const auto read = m_runs.each(fmt::format("{}WHERE {}", kSummaryQuery, ofRuns), 0,
+                                  [&](const Statement &row) { runs.push_back(readSummary(row)); });
     if (!read)
         return read.error();
     std::map<RunId, std::vector<std::string>> tags;
-    const auto tagged = each(fmt::format("SELECT run, tag FROM tag WHERE {} ORDER BY run, tag", ofTags), 0,
-                             [&](const Statement &row) { tags[row.integer(0)].push_back(row.text(1)); });
+    const auto tagged = m_runs.each(fmt::format("SELECT run, tag FROM tag WHERE {} ORDER BY run, tag", ofTags), 0,
+                                    [&](const Statement &row) { tags[row.integer(0)].push_back(row.text(1)); });
     if (!tagged)
         return tagged.error();
     for (RunSummary &run : runs) {
         run.tags = std::move(tags[run.id]);
         if (run.status != RunStatus::Running)
             continue;
-        const auto found = steps(run.id); // its row's figures lag behind
+        const auto found = m_runs.steps(run.id); // its row's figures lag behind
         if (!found)
             return found.error();
         found->describe(run);
@@ -130,17 +228,17 @@ Result<std::vector<RunSummary>> RunStore::State::summaries(std::string_view ofRu
     return runs;
 }
 
-Result<RunRecord> RunStore::load(RunId run, std::optional<int> step)
+Result<RunRecord> RunReader::load(RunId run, std::optional<int> step)
 {
     RawRun raw;
     RunRecord &record = raw.record;
     {
-        const auto snapshot = Transaction::beginReading(m_state->database);
+        const auto snapshot = Transaction::beginReading(m_runs.database);
         if (!snapshot)
             return snapshot.error();
-        if (const auto known = m_state->requireRun(run); !known)
+        if (const auto known = m_runs.requireRun(run); !known)
             return known.error();
-        const auto read = [&](std::string_view sql, auto take) { return m_state->each(sql, run, take); };
+        const auto read = [&](std::string_view sql, auto take) { return m_runs.each(sql, run, take); };
         for (const Result<> &done :
              {read(fmt::format("{}WHERE id = ?", kSummaryQuery),
                    [&](const Statement &row) { record.summary = readSummary(row); }),
@@ -155,14 +253,14 @@ Result<RunRecord> RunStore::load(RunId run, std::optional<int> step)
               read("SELECT tag FROM tag WHERE run = ? ORDER BY tag",
                    [&](const Statement &row) { record.summary.tags.push_back(row.text(0)); }),
               step
-                  ? m_state->stepTimeline(run, *step, raw.metrics, raw.blob)
+                  ? m_runs.stepTimeline(run, *step, raw.metrics, raw.blob)
                   : read("SELECT detail, data FROM metrics JOIN timeline USING (run) WHERE run = ?", [&](const Statement &row) {
                         raw.metrics = row.text(0);
                         raw.blob = row.text(1);
                     })})
             if (!done)
                 return done.error();
-        auto steps = m_state->steps(run);
+        auto steps = m_runs.steps(run);
         if (!steps)
             return std::move(steps).error();
         steps->describe(record.summary);

@@ -1,11 +1,18 @@
-// The state of RunStore and its statements about one run. Internal to the store.
+// An open run database and its statements about one run. Internal to the store.
 #pragma once
 
 #include "engine/base/protected_file.h"
 #include "engine/store/checkpoint_folders.h"
 #include "engine/store/liveness.h"
-#include "engine/store/run_store.h"
+#include "engine/store/run_record.h"
 #include "engine/store/sqlite.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace stagelens::store {
 
@@ -20,13 +27,13 @@ struct Steps {
 /// SQLite has neither NaN nor infinities; they are stored as null.
 [[nodiscard]] std::optional<double> finite(double value);
 
-struct RunStore::State {
+struct RunDatabase {
     Database database;
     RunLocks locks;
     CheckpointFolders checkpoints;
     base::ProtectedFile file;
 
-    static base::Result<std::unique_ptr<State>> make(Database database, const std::filesystem::path &place);
+    [[nodiscard]] static base::Result<std::unique_ptr<RunDatabase>> make(Database database, const std::filesystem::path &place);
 
     /// Runs `change` in a transaction of its own.
     template <class Change>
@@ -77,31 +84,22 @@ struct RunStore::State {
         }
     }
 
-    [[nodiscard]] base::Error noSuchRun(RunId id) const;
+    /// Fails with InvalidInput if there is no such run.
     base::Result<> requireRun(RunId id);
     base::Result<Steps> steps(RunId id);
-    /// Rows of the runs and of the tags that match one condition each, whose only parameter is 0.
-    base::Result<std::vector<RunSummary>> summaries(std::string_view ofRuns, std::string_view ofTags);
     /// Returns the stored timeline of one step. InvalidInput, with the steps that have one, if it has none.
     base::Result<> stepTimeline(RunId id, int step, std::string &metrics, std::string &blob);
     /// Writes the figures of the steps into the run's row.
     base::Result<> refreshFigures(RunId id);
     /// Makes a step's figures and timeline those that the run is shown with; `detail` and `blob` as they are stored.
     base::Result<> showStep(RunId id, const simulate::Metrics &metrics, std::string_view detail, const std::string &blob);
-    /// Returns the median of the steps with a stored timeline, for a run whose process is gone. Nothing if there are none.
-    base::Result<> showMedianStep(RunId id);
     base::Result<> end(RunId id, RunStatus status, const std::string &reason);
-    base::Result<> insertRun(const model::Experiment &experiment, timeline::Provenance kind, const std::string &name);
-    base::Result<> insertEnvironment(RunId id, const std::map<std::string, std::string> &environment);
-    /// Returns the runs with status running whose process is gone and whose lock is free.
-    base::Result<std::vector<RunId>> orphans();
-    base::Result<> markInterrupted();
-    /// Returns the status of a run; empty if it does not exist.
-    base::Result<std::string> statusOf(RunId id);
-    /// Marks the folders of all runs as ours: databases had no id when they were created.
-    base::Result<> adoptCheckpoints();
-    /// Removes the folders of runs that were deleted, and incomplete checkpoints of runs that have ended.
-    base::Result<> removeOrphanCheckpoints();
 };
+
+/// Marks runs whose process is gone as interrupted, and removes checkpoints that nothing refers to any more. Failures, on a
+/// full disk say, are logged: what is stored can be read all the same, and the next opening tries again.
+void recover(RunDatabase &runs);
+/// Marks the folders of all runs as ours: databases had no id when they were created.
+[[nodiscard]] base::Result<> adoptCheckpoints(RunDatabase &runs);
 
 } // namespace stagelens::store
