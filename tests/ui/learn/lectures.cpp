@@ -16,7 +16,7 @@
 #include <QPushButton>
 #include <QTextBrowser>
 
-namespace ui_window_lecture {
+namespace ui_learn_lectures {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -218,6 +218,6 @@ void WindowLecture::aBrokenFileIsExplained()
 
 STAGELENS_TEST(WindowLecture)
 
-} // namespace ui_window_lecture
+} // namespace ui_learn_lectures
 
-#include "window_lecture.moc"
+#include "learn/lectures.moc"

@@ -252,4 +252,4 @@ STAGELENS_TEST(LearnTours)
 
 } // namespace ui_learn_tours
 
-#include "learn_tours.moc"
+#include "learn/tours.moc"

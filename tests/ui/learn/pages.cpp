@@ -19,7 +19,7 @@
 #include <QTextLayout>
 #include <QTreeWidget>
 
-namespace ui_window_learn {
+namespace ui_learn_pages {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
@@ -429,6 +429,6 @@ void WindowLearn::aChallengeHelps()
 
 STAGELENS_TEST(WindowLearn)
 
-} // namespace ui_window_learn
+} // namespace ui_learn_pages
 
-#include "window_learn.moc"
+#include "learn/pages.moc"
