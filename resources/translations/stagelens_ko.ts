@@ -6989,5 +6989,13 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>Not saved in a file yet, but kept for the next start: choose a file with Save as.</source>
         <translation>아직 파일에 저장되지 않았지만 다음 시작까지 보관됩니다. 다른 이름으로 저장에서 파일을 선택하세요.</translation>
     </message>
+    <message>
+        <source>The slides were not written. %1: %2</source>
+        <translation>슬라이드를 쓰지 못했습니다. %1: %2</translation>
+    </message>
+    <message>
+        <source>Cancel (%1 of %2)</source>
+        <translation>취소 (%1/%2)</translation>
+    </message>
 </context>
 </TS>

@@ -6989,5 +6989,13 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>Not saved in a file yet, but kept for the next start: choose a file with Save as.</source>
         <translation>尚未保存到文件，但会保留到下次启动：请用“另存为”选择文件。</translation>
     </message>
+    <message>
+        <source>The slides were not written. %1: %2</source>
+        <translation>幻灯片未写入。%1：%2</translation>
+    </message>
+    <message>
+        <source>Cancel (%1 of %2)</source>
+        <translation>取消 (%1/%2)</translation>
+    </message>
 </context>
 </TS>

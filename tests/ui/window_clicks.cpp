@@ -125,6 +125,7 @@ void WindowClicks::fiveFiguresOfALecture()
                 click(button);
     });
     click(u"learn.slides"_s);
+    QTRY_VERIFY(QFile::exists(file)); // the plans are jobs
     QFile written(file);
     QVERIFY(written.open(QIODevice::ReadOnly));
     const QByteArray pdf = written.readAll();

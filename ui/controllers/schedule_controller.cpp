@@ -2,7 +2,6 @@
 
 #include "engine/service/plans/schedule_repair.h"
 #include "ui/controllers/notice_controller.h"
-#include "ui/controllers/schedule_file_controller.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/pages/explore_page.h"
 #include "ui/panels/schedule_panel.h"
@@ -10,6 +9,8 @@
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/links.h"
+#include "ui/state/order_edit.h"
+#include "ui/state/quick_prediction.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -41,7 +42,7 @@ bool isShort(const service::Prediction &plan)
 ScheduleController::ScheduleController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
                                        ExplorePage *page, WindowActions *actions, NoticeController *notice)
     : m_document(document), m_forecast(forecast), m_page(page), m_panel(page->schedulePanel()), m_actions(actions),
-      m_notice(notice), m_analysisJob(bridge), m_moveJob(bridge), m_repairJob(bridge)
+      m_notice(notice), m_analysisJob(bridge), m_moveJob(bridge), m_repairJob(bridge), m_textJob(bridge), m_judgeJob(bridge)
 {
     connectPanel();
     connect(m_forecast, &Forecast::changed, this, &ScheduleController::refresh);
@@ -52,6 +53,9 @@ ScheduleController::ScheduleController(EngineBridge *bridge, ExperimentDocument 
     connect(m_document, &ExperimentDocument::changed, this, [this] {
         if (m_document->experiment().schedule.family != model::kCustomFamily)
             m_notice->clear(ownOrderWords());
+        else if (m_isOfferDue)
+            offerCustomOrder();
+        m_isOfferDue = false;
     });
 }
 
@@ -67,7 +71,11 @@ void ScheduleController::connectPanel()
     connect(&m_pause, &QTimer::timeout, this, endStep);
     connect(m_panel->edit(), &ScheduleTextEdit::left, this, endStep);
     connect(m_panel->edit(), &ScheduleTextEdit::edited, this, &ScheduleController::edit);
-    connect(m_panel->edit(), &ScheduleTextEdit::escaped, this, [this] { m_document->revertGesture(kTextField); });
+    connect(m_panel->edit(), &ScheduleTextEdit::escaped, this, [this] {
+        m_textJob.cancel();
+        if (!m_document->revertGesture(kTextField))
+            refresh(); // what was typed last is not in the document
+    });
     connect(m_panel, &SchedulePanel::repairAsked, this, &ScheduleController::repair);
     connect(m_panel, &SchedulePanel::closed, this, [this] { m_actions->editSchedule->setChecked(false); });
 }
@@ -90,23 +98,40 @@ void ScheduleController::setEditing(bool on)
 void ScheduleController::edit(const QString &text)
 {
     m_pause.start();
-    m_document->edit(kTextField, Words::tr("Schedule as text"),
-                     service::withScheduleText(m_document->experiment(), utf8(text)));
+    const model::Experiment before = m_document->experiment();
+    const auto read = [before, text = utf8(text)](const std::stop_token &) {
+        return base::Result<model::Experiment>(service::withScheduleText(before, text));
+    };
+    m_textJob.run(text.size() <= static_cast<qsizetype>(kScheduleBytesAtOnce), read,
+                  [this, before, text](const base::Result<model::Experiment> &next) {
+                      if (m_document->experiment() != before)
+                          edit(text); // it was edited meanwhile
+                      else if (next)
+                          m_document->edit(kTextField, Words::tr("Schedule as text"), *next);
+                      else
+                          m_notice->warn(sentence(next.error()));
+                  });
 }
 
 void ScheduleController::repair()
 {
     const QString faulty = m_panel->edit()->toPlainText();
+    const model::Experiment before = m_document->experiment();
     m_repairJob.run(
         faulty.size() <= kLettersRepairedAtOnce,
-        [text = utf8(faulty)](const std::stop_token &) { return service::repairedText(text); },
-        [this, faulty](const base::Result<std::string> &whole) {
-            if (m_panel->edit()->toPlainText() == faulty)
+        [before, text = utf8(faulty)](const std::stop_token &) -> base::Result<model::Experiment> {
+            const auto whole = service::repairedText(text);
+            if (!whole)
+                return whole.error();
+            return service::withScheduleText(before, *whole);
+        },
+        [this, before, faulty](const base::Result<model::Experiment> &whole) {
+            if (m_panel->edit()->toPlainText() == faulty && m_document->experiment() == before)
                 takeRepaired(whole);
         });
 }
 
-void ScheduleController::takeRepaired(const base::Result<std::string> &whole)
+void ScheduleController::takeRepaired(const base::Result<model::Experiment> &whole)
 {
     if (!whole) {
         m_notice->warn(Words::tr("The schedule cannot be repaired here. ") + sentence(whole.error()));
@@ -114,7 +139,7 @@ void ScheduleController::takeRepaired(const base::Result<std::string> &whole)
     }
     m_pause.stop();
     m_document->closeGesture();
-    m_document->edit(kTextField, Words::tr("Repair the schedule"), service::withScheduleText(m_document->experiment(), *whole));
+    m_document->edit(kTextField, Words::tr("Repair the schedule"), *whole);
     m_document->closeGesture();
 }
 
@@ -124,7 +149,7 @@ void ScheduleController::refresh()
         m_analysisJob.cancel();
         return;
     }
-    if (m_forecast->isComputing())
+    if (m_forecast->isComputing() || m_textJob.isRunning())
         return; // the panel keeps its text until the plan is known
     const service::PredictionPtr plan = m_forecast->isStale() ? nullptr : m_forecast->plan(); // null: the order is not valid
     const model::ScheduleChoice &choice = m_document->experiment().schedule;
@@ -152,8 +177,7 @@ void ScheduleController::refresh()
             analysis.family = told ? *told : service::recognisedFamily(*plan->schedule);
         return analysis;
     };
-    const bool isSmall =
-        isShortSchedule(choice.file) && choice.text.size() <= kScheduleBytesAtOnce && (!plan || isShort(*plan));
+    const bool isSmall = isShortOrder(choice) && (!plan || isShort(*plan));
     m_analysisJob.run(isSmall, analyse, [this, plan](const base::Result<Analysis> &analysis) {
         if (plan && analysis) {
             m_told = plan;
@@ -194,14 +218,22 @@ QString ScheduleController::wordsOf(bool sound) const
     return words;
 }
 
-QString ScheduleController::refusal(const service::PassMove &move) const
+QString ScheduleController::refusal(const service::PassMove &move)
 {
     if (m_forecast->isComputing())
         return Words::tr("The plan is being computed.");
     if (!m_forecast->isCurrent())
         return Words::tr("The picture shows the last valid plan: mend the experiment first.");
-    const auto moved = service::withMovedPass(*m_forecast->plan()->schedule, move);
-    return moved ? QString() : sentence(moved.error());
+    const service::PredictionPtr &plan = m_forecast->plan();
+    if (isShort(*plan))
+        return moveRefusal(*plan->schedule, move);
+    m_judgeJob.start(
+        [plan, move](const std::stop_token &) { return base::Result<QString>(moveRefusal(*plan->schedule, move)); },
+        [this, plan, move](const base::Result<QString> &why) {
+            if (why && plan == m_forecast->plan())
+                m_page->timeline()->answerMove(move, *why);
+        });
+    return {};
 }
 
 void ScheduleController::move(const service::PassMove &move)
@@ -210,18 +242,13 @@ void ScheduleController::move(const service::PassMove &move)
     if (!m_forecast->isCurrent())
         return;
     const model::Experiment before = m_document->experiment();
-    const auto moved = [plan, move, before](const std::stop_token &) -> base::Result<model::Experiment> {
-        const auto order = service::withMovedPass(*plan->schedule, move);
-        if (!order)
-            return order.error();
-        return service::withScheduleText(before, service::customText(*order));
-    };
+    const auto moved = [plan, move, before](const std::stop_token &) { return withMove(before, *plan->schedule, move); };
     const QString name = passText(plan->schedule->device(move.device)[move.from]);
     m_moveJob.run(isShort(*plan), moved, [this, before, name, move](const base::Result<model::Experiment> &next) {
         if (m_document->experiment() != before)
             return; // it was edited meanwhile
         if (!next) {
-            m_notice->warn(sentence(next.error()));
+            m_notice->warn(Words::tr("The pass stays where it is. ") + sentence(next.error()));
             return;
         }
         m_document->closeGesture();
@@ -232,8 +259,9 @@ void ScheduleController::move(const service::PassMove &move)
 
 void ScheduleController::offerCustomOrder()
 {
-    if (m_document->experiment().schedule.text.empty())
-        return; // the problem's bar or the file says what it is
+    m_isOfferDue = m_document->isPreparing();
+    if (m_isOfferDue || m_document->experiment().schedule.text.empty())
+        return; // or the problem's bar or the file says what it is
     std::vector<MessageBar::Action> actions;
     if (!m_actions->editSchedule->isChecked())
         actions.push_back({Words::tr("Edit the order"), [this] { m_actions->editSchedule->setChecked(true); }});

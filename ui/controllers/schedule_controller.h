@@ -26,8 +26,9 @@ public:
     ScheduleController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, ExplorePage *page,
                        WindowActions *actions, NoticeController *notice);
 
-    /// Returns why a pass cannot be placed there; empty if it can.
-    [[nodiscard]] QString refusal(const service::PassMove &move) const;
+    /// Returns why a pass cannot be placed there; empty if it can, or until a job has checked a long order: then the timeline
+    /// is told.
+    [[nodiscard]] QString refusal(const service::PassMove &move);
     void move(const service::PassMove &move);
 
     /// Says what a custom schedule is that was chosen in the list, and where to change or replace it.
@@ -50,9 +51,10 @@ private:
     };
     /// Replaces a faulty text by the nearest valid order, unless it is edited meanwhile.
     void repair();
-    void takeRepaired(const base::Result<std::string> &whole);
+    void takeRepaired(const base::Result<model::Experiment> &whole);
     void refresh();
     void show(const Analysis &analysis);
+    /// Makes a text the order of the experiment. A long one is read by a job; what is edited meanwhile stays.
     void edit(const QString &text);
     [[nodiscard]] QString wordsOf(bool sound) const;
 
@@ -65,6 +67,9 @@ private:
     LatestJob m_analysisJob;
     LatestJob m_moveJob;
     LatestJob m_repairJob;
+    LatestJob m_textJob;
+    LatestJob m_judgeJob;
+    bool m_isOfferDue = false;     ///< when the order has been made
     bool m_active = false;         ///< only then text and faults are kept up to date
     QTimer m_pause;                ///< a rest in typing ends a step of undo
     service::PredictionPtr m_told; ///< the plan that m_recognised is about

@@ -5,6 +5,7 @@
 #include "ui/controllers/window_actions.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
+#include "ui/state/quick_prediction.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -14,13 +15,6 @@
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
-
-bool isShortSchedule(const std::filesystem::path &file)
-{
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(file, error);
-    return error || bytes <= kScheduleBytesAtOnce;
-}
 
 ScheduleFileController::ScheduleFileController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
                                                WindowActions *actions, NoticeController *notice, QWidget *window)

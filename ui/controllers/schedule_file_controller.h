@@ -4,18 +4,12 @@
 #include "engine/service/plans/schedule_text.h"
 #include "ui/state/latest_job.h"
 
-#include <filesystem>
-
 namespace stagelens::ui {
 
 class ExperimentDocument;
 class Forecast;
 class NoticeController;
 class WindowActions;
-
-/// Bytes up to which an order is read and checked in a few milliseconds.
-inline constexpr std::size_t kScheduleBytesAtOnce = 64 * 1024;
-[[nodiscard]] bool isShortSchedule(const std::filesystem::path &file);
 
 /// Reads and writes files off the GUI thread unless they are short.
 class ScheduleFileController : public QObject {

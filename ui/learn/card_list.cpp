@@ -64,18 +64,33 @@ base::Result<CardPlan> planOf(const LearnEntry &entry)
     return CardPlan{tour->summary, isTextbook && tour->steps.size() > 1 ? tour->steps[1].plan.experiment : first};
 }
 
-QPixmap pictureOf(const model::Experiment &experiment, const QPalette &palette, qreal ratio)
+struct Card {
+    QString summary;
+    timeline::TimelinePtr timeline; ///< null: the plan cannot be drawn
+};
+
+/// Reads what the card is of, and predicts it.
+base::Result<Card> cardOf(const LearnEntry &entry, const std::stop_token &stop)
+{
+    const auto plan = planOf(entry);
+    if (!plan)
+        return plan.error();
+    if (!livePlanProblems(plan->experiment).empty())
+        return Card{plan->summary, nullptr};
+    const auto prediction = service::predict(plan->experiment, service::machineCores(), {stop, {}});
+    return Card{plan->summary, prediction ? (*prediction)->timeline : nullptr};
+}
+
+/// Draws a timeline, or an empty picture without one.
+QPixmap pictureOf(const timeline::Timeline *timeline, const QPalette &palette, qreal ratio)
 {
     QPixmap picture(kPictureSize * ratio);
     picture.setDevicePixelRatio(ratio);
     const Colours &used = coloursFor(palette);
     picture.fill(used.background);
-    if (!livePlanProblems(experiment).empty())
+    if (timeline == nullptr)
         return picture;
-    const auto prediction = service::predict(experiment, service::machineCores());
-    if (!prediction)
-        return picture;
-    const Morph still = morphBetween(*(*prediction)->timeline, *(*prediction)->timeline);
+    const Morph still = morphBetween(*timeline, *timeline);
     MorphLook look;
     look.colours = &used;
     look.isThumbnail = true;
@@ -155,7 +170,7 @@ void CardDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, 
 
 } // namespace
 
-CardList::CardList(QWidget *parent) : QListWidget(parent)
+CardList::CardList(EngineBridge *bridge, QWidget *parent) : QListWidget(parent), m_job(bridge)
 {
     setObjectName(u"learn.cards"_s);
     setAccessibleName(Words::tr("Scenes, tours, challenges and examples"));
@@ -169,8 +184,6 @@ CardList::CardList(QWidget *parent) : QListWidget(parent)
     setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     setItemDelegate(new CardDelegate(this));
     viewport()->setBackgroundRole(QPalette::Window);
-    m_timer.setInterval(0);
-    connect(&m_timer, &QTimer::timeout, this, &CardList::drawNext);
     const auto choose = [this](QListWidgetItem *item) { emit chosen(m_entries[row(item)]); };
     connect(this, &QListWidget::itemClicked, this, choose);
     connect(this, &QListWidget::itemActivated, this, choose);
@@ -198,23 +211,24 @@ void CardList::drawAll()
     m_toDraw.clear();
     for (int i = 0; i < count(); ++i)
         m_toDraw.push_back(i);
-    m_timer.start();
+    drawNext();
 }
 
 void CardList::drawNext()
 {
-    if (m_toDraw.empty()) {
-        m_timer.stop();
-        return;
-    }
+    if (m_toDraw.empty())
+        return m_job.cancel();
     const int row = m_toDraw.front();
     m_toDraw.pop_front();
-    const auto plan = planOf(m_entries[row]);
-    if (!plan)
-        return;
-    item(row)->setData(kCardSummaryRole, plan->summary);
-    item(row)->setToolTip(plainTip(plan->summary));
-    item(row)->setData(Qt::DecorationRole, pictureOf(plan->experiment, palette(), devicePixelRatioF()));
+    m_job.start([entry = m_entries[row]](const std::stop_token &stop) { return cardOf(entry, stop); },
+                [this, row](const base::Result<Card> &card) {
+                    if (card) {
+                        item(row)->setData(kCardSummaryRole, card->summary);
+                        item(row)->setToolTip(plainTip(card->summary));
+                        item(row)->setData(Qt::DecorationRole, pictureOf(card->timeline.get(), palette(), devicePixelRatioF()));
+                    }
+                    drawNext();
+                });
 }
 
 void CardList::changeEvent(QEvent *event)

@@ -2,23 +2,23 @@
 #pragma once
 
 #include "ui/learn/contents_list.h"
+#include "ui/state/latest_job.h"
 
 #include <QListWidget>
-#include <QTimer>
 
 #include <deque>
 
 namespace stagelens::ui {
 
-/// Draws a picture at each turn of the event loop, so that the overview is there at once.
+/// The overview is there at once: jobs predict the plans, one after another, and each is drawn when its answer arrives.
 class CardList : public QListWidget {
     Q_OBJECT
 public:
-    explicit CardList(QWidget *parent);
+    CardList(EngineBridge *bridge, QWidget *parent);
     /// Shows scenes, tours, challenges and examples; other entries are left out.
     void setEntries(const QList<LearnEntry> &entries);
     /// Whether every card has its picture.
-    [[nodiscard]] bool isDrawn() const { return m_toDraw.empty(); }
+    [[nodiscard]] bool isDrawn() const { return m_toDraw.empty() && !m_job.isRunning(); }
 
 signals:
     void chosen(const stagelens::ui::LearnEntry &entry);
@@ -34,7 +34,7 @@ private:
 
     QList<LearnEntry> m_entries;
     std::deque<int> m_toDraw; ///< rows
-    QTimer m_timer;
+    LatestJob m_job;
 };
 
 } // namespace stagelens::ui

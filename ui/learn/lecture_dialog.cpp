@@ -38,9 +38,10 @@ QString lectureKinds()
 }
 } // namespace
 
-LectureDialog::LectureDialog(QWidget *parent)
+LectureDialog::LectureDialog(EngineBridge *bridge, QWidget *parent)
     : QDialog(parent), m_title(new QLineEdit(this)), m_list(new QListWidget(this)), m_sceneTitle(new QLineEdit(this)),
-      m_notes(new QPlainTextEdit(this)), m_status(plainLabel(this))
+      m_notes(new QPlainTextEdit(this)), m_status(plainLabel(this)),
+      m_slides(new SlidesButton(Words::tr("S&lides…"), bridge, this))
 {
     setObjectName(u"lecture"_s);
     setWindowTitle(Words::tr("Lecture"));
@@ -160,8 +161,12 @@ QWidget *LectureDialog::makeButtons()
     row->addWidget(makeButton(u"save"_s, Words::tr("&Save as…"), Words::tr("From then on every change is written to the file"),
                               &LectureDialog::askSave));
     row->addStretch(1);
-    m_slides =
-        makeButton(u"slides"_s, Words::tr("S&lides…"), Words::tr("Every scene as a page of a PDF"), &LectureDialog::askSlides);
+    m_slides->setObjectName(u"lecture.slides"_s);
+    m_slides->setToolTip(plainTip(Words::tr("Every scene as a page of a PDF")));
+    m_slides->setSource([this] { return tourOf(m_lecture); }, [] { return u"lecture.pdf"_s; });
+    connect(m_slides, &SlidesButton::written, this,
+            [this](const QString &file) { say(Words::tr("The slides are in %1.").arg(QFileInfo(file).fileName())); });
+    connect(m_slides, &SlidesButton::failed, this, [this](const QString &why) { say(why, true); });
     m_present = makeButton(u"present"_s, Words::tr("&Present"),
                            Words::tr("Full screen from the scene that is chosen; PgDn and PgUp go on and back"),
                            &LectureDialog::present);
@@ -344,17 +349,6 @@ void LectureDialog::askSave()
     const QString file = QFileDialog::getSaveFileName(this, Words::tr("Save the lecture"), name, lectureKinds());
     if (!file.isEmpty())
         saveAs(file);
-}
-
-void LectureDialog::askSlides()
-{
-    const QString file = QFileDialog::getSaveFileName(this, Words::tr("Export slides"), u"lecture.pdf"_s, u"PDF (*.pdf)"_s);
-    if (file.isEmpty())
-        return;
-    if (const auto written = writeSlides(tourOf(m_lecture), file); !written)
-        say(sentence(written.error()), true);
-    else
-        say(Words::tr("The slides are in %1.").arg(QFileInfo(file).fileName()));
 }
 
 void LectureDialog::present()

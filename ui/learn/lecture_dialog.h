@@ -16,12 +16,15 @@ class QPushButton;
 
 namespace stagelens::ui {
 
+class EngineBridge;
+class SlidesButton;
+
 /// Not modal: scenes are taken from the window beside it. A lecture is written after every change: to its file, or, while it
 /// has none, to the draft, which the next start finds.
 class LectureDialog : public QDialog {
     Q_OBJECT
 public:
-    explicit LectureDialog(QWidget *parent);
+    LectureDialog(EngineBridge *bridge, QWidget *parent);
     /// What "Add this plan" takes: the plan that the window shows, and how.
     void setSource(std::function<LectureScene()> source) { m_source = std::move(source); }
     /// Keeps a lecture without a file in the draft from now on; shows the one that the draft has.
@@ -51,7 +54,6 @@ private:
     void present();
     void askOpen();
     void askSave();
-    void askSlides();
     /// Shows the list and a scene of it; -1: none.
     void fill(int current);
     void showScene();
@@ -78,7 +80,7 @@ private:
     QPushButton *m_up = nullptr;
     QPushButton *m_down = nullptr;
     QPushButton *m_present = nullptr;
-    QPushButton *m_slides = nullptr;
+    SlidesButton *m_slides;
 };
 
 } // namespace stagelens::ui

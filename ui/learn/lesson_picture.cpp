@@ -1,16 +1,16 @@
 #include "ui/learn/lesson_picture.h"
-#include "ui/words/plain_text.h"
 
+#include "ui/controls/computing_sign.h"
 #include "ui/controls/flow_layout.h"
 #include "ui/controls/message_bar.h"
 #include "ui/morph/morph_panel.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/play_bar.h"
 #include "ui/state/experiment_document.h"
-#include "ui/state/lane_groups.h"
 #include "ui/state/quick_prediction.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -21,31 +21,26 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-QString methodName(const model::Experiment &experiment)
-{
-    return withMethod(familyCaption(experiment.schedule.family), experiment.schedule.vocabulary);
-}
-
-} // namespace
-
 LessonPicture::LessonPicture(EngineBridge *bridge, QWidget *parent)
-    : QWidget(parent), m_bridge(bridge), m_job(bridge), m_document(new ExperimentDocument(this)), m_view(new ViewState(this)),
+    : QWidget(parent), m_job(bridge), m_document(new ExperimentDocument(bridge, this)), m_view(new ViewState(this)),
       m_timeline(new TimelineView(m_view, this)), m_morph(new MorphPanel(this)), m_stack(new QStackedWidget(this)),
-      m_play(new PlayBar(m_timeline, m_view, this)), m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)),
-      m_controls(new QWidget(this)), m_row(new FlowLayout(m_controls, 16, 4)),
-      m_morphing(new QPushButton(Words::tr("As &morph"), this)), m_reset(new QPushButton(Words::tr("Re&set"), this)),
-      m_open(new QPushButton(Words::tr("&Open in Explore"), this))
+      m_computing(new ComputingSign(m_stack)), m_play(new PlayBar(m_timeline, m_view, this)),
+      m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)), m_controls(new QWidget(this)),
+      m_row(new FlowLayout(m_controls, 16, 4)), m_morphing(new QPushButton(Words::tr("As &morph"), this)),
+      m_reset(new QPushButton(Words::tr("Re&set"), this)), m_open(new QPushButton(Words::tr("&Open in Explore"), this))
 {
     build();
     connect(m_document, &ExperimentDocument::changed, this, &LessonPicture::simulate);
+    connect(m_document, &ExperimentDocument::preparingChanged, this, &LessonPicture::showWait);
+    connect(&m_job, &LatestJob::waitChanged, this, &LessonPicture::showWait);
+    connect(m_computing, &ComputingSign::cancelled, this, &LessonPicture::cancel);
     connect(m_document, &ExperimentDocument::editing, m_view, &ViewState::hold);
     connect(m_document, &ExperimentDocument::edited, m_view, &ViewState::release);
     connect(m_timeline, &TimelineView::playAsked, m_play, &PlayBar::toggle);
@@ -169,9 +164,30 @@ void LessonPicture::simulate()
     const auto isCheap = [](const model::Experiment &one) { return isQuick(one) || !livePlanProblems(one).empty(); };
     const bool isSmall = isCheap(now) && (m_plan.beside.empty() || isCheap(besideOf(now, m_plan.beside)));
     m_job.run(
-        m_bridge == nullptr || isSmall,
-        [plan = m_plan, now](const std::stop_token &stop) { return ui::simulated(plan, now, stop); },
+        isSmall, [plan = m_plan, now](const std::stop_token &stop) { return ui::simulated(plan, now, stop); },
         [this](const base::Result<LiveSimulation> &answer) { take(answer); });
+}
+
+void LessonPicture::showWait()
+{
+    const LatestJob::Wait wait = std::max(m_job.wait(), m_document->wait());
+    m_computing->setState(wait != LatestJob::Wait::None, wait == LatestJob::Wait::Long);
+}
+
+void LessonPicture::cancel()
+{
+    m_document->cancel();
+    if (!m_job.isRunning())
+        return;
+    m_job.cancel();
+    m_failed = true;
+    m_open->setEnabled(false);
+    TimelineContent content = m_timeline->content();
+    content.stale = true;
+    m_timeline->setContent(std::move(content));
+    m_bar->say(MessageBar::Tone::Note, Words::tr("The prediction was cancelled: this is the last plan that was computed."),
+               {{Words::tr("Compute"), [this] { simulate(); }}});
+    emit changed();
 }
 
 void LessonPicture::take(const base::Result<LiveSimulation> &simulated)
@@ -187,14 +203,10 @@ void LessonPicture::take(const base::Result<LiveSimulation> &simulated)
         return;
     }
     const auto &[plan, beside, why, whyBeside] = *simulated;
-    m_facts = {};
     if (!m_start)
         m_start = plan;
-    m_facts.add(*m_start, "start_");
-    m_facts.add(*plan);
-    if (beside)
-        m_facts.add(*beside, "other_");
-    m_timeline->setContent(contentOf(*simulated));
+    m_facts = factsOf(*simulated, *m_start);
+    m_timeline->setContent(contentOf(m_plan, *simulated));
     if (std::exchange(m_isNew, false) && m_plan.range)
         m_view->setRange(m_plan.range->first, m_plan.range->second);
     if (beside)
@@ -224,26 +236,6 @@ void LessonPicture::sayFigures()
                                                  : Words::tr("\nBelow: iteration %1, bubble %2, at most %3 microbatches held"))
                 .arg(figure("other_iteration"), figure("other_bubble"), figure("other_held"));
     m_figures->setText(words);
-}
-
-TimelineContent LessonPicture::contentOf(const LiveSimulation &simulated) const
-{
-    TimelineContent content;
-    for (const auto &[prediction, why] :
-         {std::pair(simulated.plan, simulated.why), std::pair(simulated.beside, simulated.whyBeside)}) {
-        if (!prediction)
-            continue;
-        LaneGroup group = predictedGroup(prediction);
-        group.caption += u" · "_s + methodName(prediction->experiment);
-        group.why = why;
-        content.groups.push_back(std::move(group));
-    }
-    content.stacked = true;
-    content.hasFlags = false;
-    content.critical = m_plan.critical;
-    content.colourBy = m_plan.colourBy;
-    content.teachingUnits = inTeachingUnits(simulated.plan->experiment);
-    return content;
 }
 
 void LessonPicture::say(const base::Error *error)

@@ -13,6 +13,7 @@ class QStackedWidget;
 
 namespace stagelens::ui {
 
+class ComputingSign;
 class ExperimentDocument;
 class FieldEditor;
 class FlowLayout;
@@ -27,7 +28,6 @@ class ViewState;
 class LessonPicture : public QWidget {
     Q_OBJECT
 public:
-    /// Without a bridge every plan is simulated at once, as an export needs it.
     explicit LessonPicture(EngineBridge *bridge, QWidget *parent = nullptr);
 
     /// Shows a plan as it is; the reader's changes to the one before are forgotten. `title` names it when it is opened.
@@ -63,7 +63,9 @@ private:
     void setControls(const QStringList &ids);
     void simulate();
     void take(const base::Result<LiveSimulation> &simulated);
-    [[nodiscard]] TimelineContent contentOf(const LiveSimulation &simulated) const;
+    void showWait();
+    /// Keeps the picture as it is.
+    void cancel();
     void say(const base::Error *error);
     void sayFigures();
 
@@ -74,13 +76,13 @@ private:
     service::PredictionPtr m_start; ///< of the plan as it was given
     bool m_failed = false;          ///< the picture is of a plan before
     bool m_isNew = false;           ///< the plan was given and is not drawn yet
-    EngineBridge *m_bridge;
     LatestJob m_job;
     ExperimentDocument *m_document;
     ViewState *m_view;
     TimelineView *m_timeline;
     MorphPanel *m_morph;
     QStackedWidget *m_stack; ///< timeline or morph
+    ComputingSign *m_computing;
     PlayBar *m_play;
     MessageBar *m_bar;
     QLabel *m_figures;

@@ -1,8 +1,14 @@
 #include "ui/learn/live_simulation.h"
 
 #include "engine/service/predictions/explain.h"
+#include "ui/state/lane_groups.h"
+#include "ui/words/words.h"
+
+#include <utility>
 
 namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
 
 base::Result<LiveSimulation> simulated(const LivePlan &plan, const model::Experiment &experiment, const std::stop_token &stop)
 {
@@ -27,6 +33,41 @@ base::Result<LiveSimulation> simulated(const LivePlan &plan, const model::Experi
     if (!beside)
         return beside.error();
     return LiveSimulation{*first, *beside, explain(*first), explain(*beside)};
+}
+
+TimelineContent contentOf(const LivePlan &plan, const LiveSimulation &simulated)
+{
+    TimelineContent content;
+    for (const auto &[prediction, why] :
+         {std::pair(simulated.plan, simulated.why), std::pair(simulated.beside, simulated.whyBeside)}) {
+        if (!prediction)
+            continue;
+        LaneGroup group = predictedGroup(prediction);
+        group.caption += u" · "_s + methodName(prediction->experiment);
+        group.why = why;
+        content.groups.push_back(std::move(group));
+    }
+    content.stacked = true;
+    content.hasFlags = false;
+    content.critical = plan.critical;
+    content.colourBy = plan.colourBy;
+    content.teachingUnits = inTeachingUnits(simulated.plan->experiment);
+    return content;
+}
+
+Facts factsOf(const LiveSimulation &simulated, const service::Prediction &start)
+{
+    Facts facts;
+    facts.add(start, "start_");
+    facts.add(*simulated.plan);
+    if (simulated.beside)
+        facts.add(*simulated.beside, "other_");
+    return facts;
+}
+
+QString methodName(const model::Experiment &experiment)
+{
+    return withMethod(familyCaption(experiment.schedule.family), experiment.schedule.vocabulary);
 }
 
 } // namespace stagelens::ui

@@ -1,7 +1,8 @@
-// What is simulated for a live picture.
+// What is simulated for a live picture, and what of it is drawn.
 #pragma once
 
 #include "engine/service/engine_service.h"
+#include "ui/learn/facts.h"
 #include "ui/learn/live_plan.h"
 #include "ui/state/explanations.h"
 
@@ -19,5 +20,11 @@ struct LiveSimulation {
 /// be called on any thread.
 [[nodiscard]] base::Result<LiveSimulation> simulated(const LivePlan &plan, const model::Experiment &experiment,
                                                      const std::stop_token &stop);
+/// Returns what a picture of the plan draws of it.
+[[nodiscard]] TimelineContent contentOf(const LivePlan &plan, const LiveSimulation &simulated);
+/// Returns the figures; `start` is the plan as it was given.
+[[nodiscard]] Facts factsOf(const LiveSimulation &simulated, const service::Prediction &start);
+/// "1F1B, VOCAB-2".
+[[nodiscard]] QString methodName(const model::Experiment &experiment);
 
 } // namespace stagelens::ui

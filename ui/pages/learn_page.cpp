@@ -28,7 +28,7 @@ constexpr std::size_t kMostHistory = 100;
 
 LearnPage::LearnPage(EngineBridge *bridge, QWidget *parent)
     : QWidget(parent), m_contents(new ContentsList(this)), m_goBack(new QPushButton(Words::tr("◂ Back"), this)),
-      m_stack(new QStackedWidget(this)), m_cards(new CardList(this)), m_lesson(new LessonView(bridge, this))
+      m_stack(new QStackedWidget(this)), m_cards(new CardList(bridge, this)), m_lesson(new LessonView(bridge, this))
 {
     build();
     connect(m_contents, &ContentsList::chosen, this, &LearnPage::show);

@@ -13,7 +13,6 @@
 #include "ui/words/words.h"
 
 #include <QDir>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -48,8 +47,9 @@ QString exampleWords(const model::Experiment &plan)
 
 LessonView::LessonView(EngineBridge *bridge, QWidget *parent)
     : QSplitter(parent), m_text(new PageBrowser(this)), m_picture(new LessonPicture(bridge, this)),
-      m_challenge(new ChallengeBar(this)), m_back(new QPushButton(Words::tr("◂ &Previous"), this)),
-      m_next(new QPushButton(Words::tr("&Next ▸"), this)), m_progress(plainLabel(this)), m_try(new QPushButton(this))
+      m_challenge(new ChallengeBar(this)), m_slides(new SlidesButton(Words::tr("Slides…"), bridge, this)),
+      m_back(new QPushButton(Words::tr("◂ &Previous"), this)), m_next(new QPushButton(Words::tr("&Next ▸"), this)),
+      m_progress(plainLabel(this)), m_try(new QPushButton(this))
 {
     build();
     connectParts();
@@ -59,6 +59,7 @@ void LessonView::connectParts()
 {
     connect(m_text, &PageBrowser::pageAsked, this,
             [this](const QString &file) { emit pageAsked(docsFolder().relativeFilePath(file)); });
+    connect(m_slides, &SlidesButton::failed, this, &LessonView::failed);
     connect(m_try, &QPushButton::clicked, this, &LessonView::tryPage);
     connect(m_picture, &LessonPicture::changed, this, &LessonView::refill);
     connect(m_challenge, &ChallengeBar::solutionAsked, this, [this] {
@@ -117,23 +118,13 @@ QWidget *LessonView::makeSteps()
     row->addStretch(1);
     row->addWidget(m_progress);
     row->addStretch(1);
-    auto *slides = new QPushButton(Words::tr("Slides…"), this);
-    slides->setObjectName(u"learn.slides"_s);
-    slides->setToolTip(Words::tr("Every step as a page of a PDF: its picture, and its text in large type"));
-    connect(slides, &QPushButton::clicked, this, &LessonView::askSlides);
-    row->addWidget(slides);
+    m_slides->setObjectName(u"learn.slides"_s);
+    m_slides->setToolTip(Words::tr("Every step as a page of a PDF: its picture, and its text in large type"));
+    m_slides->setSource([this] { return m_tour.value_or(Tour()); },
+                        [this] { return QFileInfo(m_path).completeBaseName() + u".pdf"_s; });
+    row->addWidget(m_slides);
     row->addWidget(m_next);
     return steps;
-}
-
-void LessonView::askSlides()
-{
-    const QString name = QFileInfo(m_path).completeBaseName() + u".pdf"_s;
-    const QString file = QFileDialog::getSaveFileName(window(), Words::tr("Export slides"), name, u"PDF (*.pdf)"_s);
-    if (file.isEmpty())
-        return;
-    if (const auto written = exportSlides(file); !written)
-        emit failed(sentence(written.error()));
 }
 
 void LessonView::place(int width)
@@ -182,11 +173,6 @@ void LessonView::showPage(const QString &path)
             m_picture->showPlan(*plan, titleOfPage(file));
     }
     offerTry();
-}
-
-base::Result<> LessonView::exportSlides(const QString &file) const
-{
-    return m_tour ? writeSlides(*m_tour, file) : base::Error::failed("no tour is shown");
 }
 
 void LessonView::showOwnTour(Tour tour)

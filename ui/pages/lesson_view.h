@@ -19,6 +19,7 @@ class ChallengeBar;
 class EngineBridge;
 class LessonPicture;
 class PageBrowser;
+class SlidesButton;
 
 /// Shows one thing at a time. The text of a tour's step is filled with the figures of its picture.
 class LessonView : public QSplitter {
@@ -36,8 +37,6 @@ public:
     /// Drops page and tour. The widgets stay until the next one is shown.
     void clear();
     void stopPlaying();
-    /// Writes the steps of the tour as slides.
-    [[nodiscard]] base::Result<> exportSlides(const QString &file) const;
     /// Places text and picture beside each other if the page is wide enough, else one below the other.
     void place(int width);
     void setPresentation(bool on);
@@ -58,7 +57,6 @@ private:
     void build();
     [[nodiscard]] QWidget *makeSteps();
     void connectParts();
-    void askSlides();
     void showTour(base::Result<Tour> tour);
     /// Offers to try the page's family or method on the user's plan.
     void offerTry();
@@ -69,6 +67,7 @@ private:
     PageBrowser *m_text;
     LessonPicture *m_picture;
     ChallengeBar *m_challenge;
+    SlidesButton *m_slides;
     QWidget *m_steps = nullptr;
     QPushButton *m_back;
     QPushButton *m_next;

@@ -53,6 +53,10 @@ FieldEditor::FieldEditor(const Field &field, ExperimentDocument *document, QWidg
     for (QWidget *part : QList<QWidget *>{m_control} + m_control->findChildren<QWidget *>())
         part->installEventFilter(this);
     connect(m_document, &ExperimentDocument::changed, this, &FieldEditor::refresh);
+    connect(m_document, &ExperimentDocument::preparingChanged, this, [this] {
+        if (!m_document->isPreparing()) // perhaps cancelled
+            refresh();
+    });
     refresh();
 }
 
@@ -249,6 +253,11 @@ void FieldEditor::refresh()
 
 void FieldEditor::commit(const QVariant &value)
 {
+    if (m_document->takesLong(m_field, value)) {
+        m_shown = value;
+        m_document->editLater(m_field, value);
+        return;
+    }
     model::Experiment next = m_document->experiment();
     m_field.setValue(next, value);
     m_shown = m_field.value(next);

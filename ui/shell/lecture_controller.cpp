@@ -14,10 +14,10 @@ namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-LectureController::LectureController(WindowActions *actions, Forecast *forecast, ViewState *view, ExplorePage *explore,
-                                     LearnPage *learn, bool remember, QWidget *window)
-    : QObject(window), m_actions(actions), m_forecast(forecast), m_view(view), m_explore(explore), m_learn(learn),
-      m_remember(remember), m_window(window)
+LectureController::LectureController(EngineBridge *bridge, WindowActions *actions, Forecast *forecast, ViewState *view,
+                                     ExplorePage *explore, LearnPage *learn, bool remember, QWidget *window)
+    : QObject(window), m_bridge(bridge), m_actions(actions), m_forecast(forecast), m_view(view), m_explore(explore),
+      m_learn(learn), m_remember(remember), m_window(window)
 {
     connect(actions->lecture, &QAction::triggered, this, &LectureController::open);
 }
@@ -25,7 +25,7 @@ LectureController::LectureController(WindowActions *actions, Forecast *forecast,
 void LectureController::open()
 {
     if (m_dialog == nullptr) {
-        m_dialog = new LectureDialog(m_window);
+        m_dialog = new LectureDialog(m_bridge, m_window);
         m_dialog->setSource([this] { return sceneOfWindow(); });
         if (m_remember)
             m_dialog->keepIn(base::dataFolder() / (u"session."_s + QLatin1StringView(kLectureEnding)).toStdString());

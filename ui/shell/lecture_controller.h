@@ -9,6 +9,7 @@ class QWidget;
 
 namespace stagelens::ui {
 
+class EngineBridge;
 class ExplorePage;
 class Forecast;
 class LearnPage;
@@ -21,8 +22,8 @@ class LectureController : public QObject {
     Q_OBJECT
 public:
     /// With `remember` a lecture that has no file is kept in the data folder.
-    LectureController(WindowActions *actions, Forecast *forecast, ViewState *view, ExplorePage *explore, LearnPage *learn,
-                      bool remember, QWidget *window);
+    LectureController(EngineBridge *bridge, WindowActions *actions, Forecast *forecast, ViewState *view, ExplorePage *explore,
+                      LearnPage *learn, bool remember, QWidget *window);
     /// Opens the editor with a lecture's file.
     void openFile(const QString &file);
 
@@ -32,6 +33,7 @@ private:
     /// The plan that Explore shows, with its part of the time axis and its colours.
     [[nodiscard]] LectureScene sceneOfWindow() const;
 
+    EngineBridge *m_bridge;
     WindowActions *m_actions;
     Forecast *m_forecast;
     ViewState *m_view;

@@ -59,7 +59,7 @@ WindowModel makeModel(const WindowOptions &options, QWidget *window)
 {
     WindowModel model = {};
     model.bridge = new EngineBridge(service::ServiceOptions{options.database, 0}, window);
-    model.document = new ExperimentDocument(window);
+    model.document = new ExperimentDocument(model.bridge, window);
     model.files = new FileController(model.document, options.remember, window);
     model.forecast = new Forecast(model.bridge, model.document, window);
     model.database = new RunDatabase(model.bridge, window);

@@ -78,8 +78,8 @@ void WindowControllers::make(QMainWindow *window, bool remember)
     cluster = std::make_unique<ClusterController>(m_model.bridge, m_model.document, m_model.actions, window);
     levers = std::make_unique<LeversController>(m_model.bridge, m_model.forecast, m_model.actions, window);
     shapes = std::make_unique<ShapeController>(m_model.bridge, m_model.forecast, m_model.actions, window);
-    lecture = std::make_unique<LectureController>(m_model.actions, m_model.forecast, m_model.view, m_widgets.explore,
-                                                  m_widgets.learn, remember, window);
+    lecture = std::make_unique<LectureController>(m_model.bridge, m_model.actions, m_model.forecast, m_model.view,
+                                                  m_widgets.explore, m_widgets.learn, remember, window);
     compare = std::make_unique<CompareController>(m_model.bridge, m_model.document, m_model.forecast, m_model.database,
                                                   m_widgets.compare);
     schedule = std::make_unique<ScheduleController>(m_model.bridge, m_model.document, m_model.forecast, m_widgets.explore,

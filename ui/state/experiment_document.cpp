@@ -1,13 +1,14 @@
 #include "ui/state/experiment_document.h"
 
-#include "ui/words/tr.h"
-
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/plans/schedule_plan.h"
+#include "ui/state/fields.h"
+#include "ui/state/quick_prediction.h"
+#include "ui/words/tr.h"
 
 #include <QFileInfo>
 #include <QHash>
@@ -82,8 +83,13 @@ model::Experiment opened(const model::Experiment &experiment)
 
 } // namespace
 
-ExperimentDocument::ExperimentDocument(QObject *parent) : QObject(parent), m_saved(m_experiment), m_title(Words::tr("Untitled"))
-{}
+ExperimentDocument::ExperimentDocument(EngineBridge *bridge, QObject *parent)
+    : QObject(parent), m_saved(m_experiment), m_title(Words::tr("Untitled")), m_bridge(bridge), m_editJob(bridge),
+      m_openJob(bridge)
+{
+    for (const LatestJob *job : {&m_editJob, &m_openJob})
+        connect(job, &LatestJob::waitChanged, this, &ExperimentDocument::preparingChanged);
+}
 
 void ExperimentDocument::edit(const QString &field, const QString &label, model::Experiment next)
 {
@@ -95,6 +101,55 @@ void ExperimentDocument::edit(const QString &field, const QString &label, model:
     emit editing();
     // push() calls redo(), which sets the experiment.
     m_undo.push(new EditCommand(this, field, label, m_gesture, m_experiment, std::move(next)));
+}
+
+void ExperimentDocument::choose(const Field &field, const QVariant &value)
+{
+    closeGesture();
+    if (takesLong(field, value)) {
+        editLater(field, value);
+    } else {
+        model::Experiment next = m_experiment;
+        field.setValue(next, value);
+        edit(field.id, field.caption, std::move(next));
+    }
+    closeGesture();
+}
+
+bool ExperimentDocument::takesLong(const Field &field, const QVariant &value) const
+{
+    return m_bridge != nullptr && field.isSlow && field.isSlow(m_experiment, value);
+}
+
+void ExperimentDocument::editLater(const Field &field, const QVariant &value)
+{
+    const auto make = [now = m_experiment, set = field.setValue,
+                       value](const std::stop_token &) -> base::Result<model::Experiment> {
+        model::Experiment next = now;
+        set(next, value);
+        return next;
+    };
+    m_editJob.start(
+        make, [this, id = field.id, caption = field.caption, gesture = m_gesture](const base::Result<model::Experiment> &next) {
+            const bool isOver = gesture != m_gesture;
+            if (isOver)
+                closeGesture();
+            if (next)
+                edit(id, caption, *next);
+            if (isOver)
+                closeGesture();
+            emit preparingChanged(); // if the experiment is the same
+        });
+    emit preparingChanged();
+}
+
+void ExperimentDocument::cancel()
+{
+    if (!isPreparing())
+        return;
+    m_editJob.cancel();
+    m_openJob.cancel();
+    emit preparingChanged();
 }
 
 void ExperimentDocument::closeGesture()
@@ -129,15 +184,46 @@ void ExperimentDocument::start(const model::Experiment &experiment, const QStrin
 {
     closeGesture();
     m_undo.clear();
-    m_saved = opened(experiment);
+    m_openJob.cancel();
+    const bool isLong = m_bridge != nullptr && !isShortOrder(experiment.schedule);
+    m_saved = isLong ? loosened(experiment) : opened(experiment);
     setAll(*m_saved, file, title);
+    if (isLong)
+        follow();
+}
+
+void ExperimentDocument::follow()
+{
+    const auto complete = [given = m_experiment](const std::stop_token &) -> base::Result<model::Experiment> {
+        return opened(given);
+    };
+    m_editJob.start(complete, [this](const base::Result<model::Experiment> &whole) {
+        const bool wasSaved = m_saved == m_experiment;
+        if (whole && wasSaved)
+            m_saved = *whole;
+        if (whole && *whole != m_experiment)
+            set(*whole);
+        else
+            emit preparingChanged();
+    });
+    emit preparingChanged();
 }
 
 void ExperimentDocument::replace(const model::Experiment &experiment, const QString &file, const QString &title)
 {
-    closeGesture();
-    m_saved = opened(experiment);
-    m_undo.push(new ReplaceCommand(this, {m_experiment, m_file, m_title}, {*m_saved, file, title}));
+    const auto complete = [experiment](const std::stop_token &) -> base::Result<model::Experiment> {
+        return opened(experiment);
+    };
+    m_openJob.run(m_bridge == nullptr || isShortOrder(experiment.schedule), complete,
+                  [this, file, title](const base::Result<model::Experiment> &whole) {
+                      closeGesture();
+                      if (whole) {
+                          m_saved = *whole;
+                          m_undo.push(new ReplaceCommand(this, {m_experiment, m_file, m_title}, {*whole, file, title}));
+                      }
+                  });
+    if (m_openJob.isRunning())
+        emit preparingChanged();
 }
 
 void ExperimentDocument::setAll(const model::Experiment &experiment, const QString &file, const QString &title)
@@ -178,6 +264,7 @@ void ExperimentDocument::setChanged()
 void ExperimentDocument::set(const model::Experiment &experiment)
 {
     const bool wasChanged = isChanged();
+    m_editJob.cancel();
     m_experiment = experiment;
     if (isChanged() != wasChanged)
         emit fileChanged();

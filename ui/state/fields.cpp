@@ -8,6 +8,7 @@
 #include "engine/operators/sizes.h"
 #include "engine/schedule/families.h"
 #include "engine/service/plans/schedule_text.h"
+#include "ui/state/quick_prediction.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -216,6 +217,9 @@ void completeFamily(Field &field)
         else
             choose(experiment, shown);
     };
+    field.isSlow = [](const Experiment &experiment, const QVariant &shown) { // the order is built, written and read
+        return utf8(shown.toString()) == model::kCustomFamily && !experiment.schedule.hasOwnOrder() && !isQuick(experiment);
+    };
 }
 
 /// Makes the hardware a cluster of the user, unless it is one.
@@ -317,6 +321,7 @@ void complete(Field &field)
         field.setValue = [](Experiment &experiment, const QVariant &shown) {
             experiment = service::withScheduleFile(std::move(experiment), utf8(shown.toString()));
         };
+        field.isSlow = [](const Experiment &, const QVariant &shown) { return !isShortSchedule(utf8(shown.toString())); };
     } else if (field.id == u"schedule.chunks"_s) {
         field.value = [](const Experiment &experiment) { return QVariant(model::stagesPerDevice(experiment.schedule)); };
     } else if (field.id == u"schedule.waves"_s) {

@@ -30,6 +30,8 @@ struct Field {
     std::vector<Choice> choices = {};                            ///< of Choice, and suggestions of Size
     std::function<bool(const model::Experiment &)> applies = {}; ///< absent: always
     QString zero = {};                                           ///< what a number's 0 stands for, shown in its place
+    /// Returns whether setValue() may take over 10 ms with a value; absent: with none.
+    std::function<bool(const model::Experiment &, const QVariant &)> isSlow = {};
 };
 
 /// All fields, in the order of the editor.

@@ -63,13 +63,24 @@ Forecast::Forecast(EngineBridge *bridge, ExperimentDocument *document, QObject *
         if (m_problems.empty() && m_stage != Stage::Plan)
             m_beforeEdit.reset();
     });
+    connect(m_document, &ExperimentDocument::preparingChanged, this, &Forecast::changed);
     m_clock.setSingleShot(true);
     connect(&m_clock, &QTimer::timeout, this, [this] {
         if (m_wait == Wait::None)
-            m_clock.start(kLongMilliseconds - kNoticeableMilliseconds);
+            m_clock.start(LatestJob::kLongMilliseconds - LatestJob::kNoticeableMilliseconds);
         m_wait = m_wait == Wait::None ? Wait::Noticeable : Wait::Long;
         emit changed();
     });
+}
+
+Forecast::Wait Forecast::wait() const
+{
+    return std::max(m_wait, m_document->wait());
+}
+
+bool Forecast::isComputing() const
+{
+    return m_stage == Stage::Plan || m_document->isPreparing();
 }
 
 void Forecast::predict()
@@ -86,7 +97,7 @@ void Forecast::predict()
     if (!isQuick(experiment)) {
         submit(Stage::Plan, experiment);
         if (!m_clock.isActive() && m_wait == Wait::None)
-            m_clock.start(kNoticeableMilliseconds);
+            m_clock.start(LatestJob::kNoticeableMilliseconds);
         emit changed();
         return;
     }
@@ -223,6 +234,7 @@ void Forecast::stopWaiting()
 
 void Forecast::cancel()
 {
+    m_document->cancel();
     if (m_stage != Stage::Plan)
         return;
     m_bridge->service().cancel(m_job);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
+#include "ui/state/latest_job.h"
 #include "ui/words/headline.h"
 
 #include <QObject>
@@ -37,20 +38,18 @@ public:
     /// The plan with each schedule family; grows in the background. Not tried for plans too large to be predicted at once.
     [[nodiscard]] const FamilyOptions &familyOptions() const { return m_families; }
 
-    /// How long the document's plan has been computed. A short wait is not shown.
-    enum class Wait : unsigned char { None, Noticeable, Long };
-    [[nodiscard]] Wait wait() const { return m_wait; }
+    /// How long the document's plan, or the document itself, has been computed. A short wait is not shown.
+    using Wait = LatestJob::Wait;
+    [[nodiscard]] Wait wait() const;
     /// The plan is not the document's: the input is invalid, the answer takes noticeably long, or the job was cancelled.
-    [[nodiscard]] bool isStale() const { return !m_problems.empty() || m_wait != Wait::None || m_cancelled; }
-    /// The document's plan is being computed, however short a time.
-    [[nodiscard]] bool isComputing() const { return m_stage == Stage::Plan; }
+    [[nodiscard]] bool isStale() const { return !m_problems.empty() || wait() != Wait::None || m_cancelled; }
+    /// The document's plan, or the document itself, is being computed, however short a time.
+    [[nodiscard]] bool isComputing() const;
     /// Returns whether the plan is the document's: what is derived from the plan may then be written into the document.
     [[nodiscard]] bool isCurrent() const { return m_plan && m_problems.empty() && !isComputing() && !m_cancelled; }
     [[nodiscard]] bool isCancelled() const { return m_cancelled; }
-    /// Cancels the plan that is being computed; the last one stays.
+    /// Cancels the plan, or the change of the document, that is being computed; the last one stays.
     void cancel();
-    static constexpr int kNoticeableMilliseconds = 100;
-    static constexpr int kLongMilliseconds = 1000;
 
     /// Makes the present plan the baseline; unpinBaseline() makes it 1F1B without vocabulary parallelism again.
     void pinBaseline();

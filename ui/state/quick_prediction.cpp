@@ -28,4 +28,16 @@ bool isQuick(const model::Experiment &experiment)
            !readsFile && simulatedPasses(experiment) <= kMostQuickPasses;
 }
 
+bool isShortSchedule(const std::filesystem::path &file)
+{
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file, error);
+    return error || bytes <= kScheduleBytesAtOnce;
+}
+
+bool isShortOrder(const model::ScheduleChoice &choice)
+{
+    return choice.text.size() <= kScheduleBytesAtOnce && isShortSchedule(choice.file);
+}
+
 } // namespace stagelens::ui

@@ -21,11 +21,7 @@ ChoiceMenu::ChoiceMenu(const Field &field, ExperimentDocument *document, QWidget
 
 void ChoiceMenu::choose(const QString &value)
 {
-    model::Experiment next = m_document->experiment();
-    m_field.setValue(next, value);
-    m_document->closeGesture();
-    m_document->edit(m_field.id, m_field.caption, std::move(next));
-    m_document->closeGesture();
+    m_document->choose(m_field, value);
     emit chosen(value);
 }
 

@@ -259,11 +259,7 @@ void MethodPicker::choose(const QTreeWidgetItem *item)
     if (value.isEmpty())
         return;
     close();
-    model::Experiment next = m_document->experiment();
-    m_field.setValue(next, value);
-    m_document->closeGesture();
-    m_document->edit(m_field.id, m_field.caption, std::move(next));
-    m_document->closeGesture();
+    m_document->choose(m_field, value);
     emit chosen(value);
 }
 

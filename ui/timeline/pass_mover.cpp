@@ -28,6 +28,19 @@ void PassMover::drag(QPoint to)
     if (m_held->move != before)
         m_held->refusal = m_held->move ? m_judge(*m_held->move) : QString();
     m_held->at = to;
+    show();
+}
+
+void PassMover::answer(const service::PassMove &move, const QString &refusal)
+{
+    if (!m_held || m_held->move != move)
+        return;
+    m_held->refusal = refusal;
+    show();
+}
+
+void PassMover::show()
+{
     m_view->setCursor(m_held->refusal.isEmpty() ? Qt::ClosedHandCursor : Qt::ForbiddenCursor);
     m_canvas->overlay().passDrag = m_held;
     m_canvas->redrawOverlay();

@@ -21,6 +21,8 @@ public:
     bool hold(QPoint at);
     [[nodiscard]] bool isHolding() const { return m_held.has_value(); }
     void drag(QPoint to);
+    /// Takes a late answer of the judge about the move that letting go would make now.
+    void answer(const service::PassMove &move, const QString &refusal);
     /// Lets go: moves the pass to the place under the pointer.
     void drop();
     /// Lets go without moving; forget() without drawing that.
@@ -31,6 +33,7 @@ public:
 
 private:
     [[nodiscard]] bool isMovable(int group) const;
+    void show();
     void move(int group, timeline::SliceId slice, const service::PassMove &move, const QString &refusal);
 
     TimelineView *m_view;

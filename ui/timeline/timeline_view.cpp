@@ -156,6 +156,11 @@ void TimelineView::setMoveJudge(MoveJudge judge)
     m_mover->setJudge(std::move(judge));
 }
 
+void TimelineView::answerMove(const service::PassMove &move, const QString &refusal)
+{
+    m_mover->answer(move, refusal);
+}
+
 void TimelineView::placeSearch()
 {
     m_search->adjustSize();

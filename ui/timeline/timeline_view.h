@@ -52,6 +52,8 @@ public:
     /// their lane, or moved with Alt+Shift+arrows.
     using MoveJudge = std::function<QString(const service::PassMove &)>;
     void setMoveJudge(MoveJudge judge);
+    /// Tells later what the judge of a move did not know yet; nothing if the pass is held elsewhere by now.
+    void answerMove(const service::PassMove &move, const QString &refusal);
 
 signals:
     /// A new picture with lanes is on the screen; for measuring how long that takes.

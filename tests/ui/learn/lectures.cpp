@@ -113,7 +113,10 @@ void WindowLecture::aLectureIsPresentedWithARemoteControl()
     QTest::keyClick(&window, Qt::Key_Escape);
     QVERIFY(!window.actions().presentation->isChecked());
     const QString slides = m_fixture->path(u"talk.pdf"_s);
-    QVERIFY(ui::writeSlides(ui::tourOf(editor->lecture()), slides).ok());
+    ui::EngineBridge bridge(service::ServiceOptions{m_fixture->path(u"slides.db"_s).toStdString(), 1});
+    ui::SlideExport slideExport(&bridge);
+    slideExport.start(ui::tourOf(editor->lecture()), slides);
+    QTRY_VERIFY(!slideExport.isRunning());
     QFile pdf(slides);
     QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(5) == "%PDF-");
 }
