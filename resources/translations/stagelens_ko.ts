@@ -6990,12 +6990,48 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>아직 파일에 저장되지 않았지만 다음 시작까지 보관됩니다. 다른 이름으로 저장에서 파일을 선택하세요.</translation>
     </message>
     <message>
+        <source>start %1</source>
+        <translation>시작 %1</translation>
+    </message>
+    <message>
+        <source>goal %1</source>
+        <translation>목표 %1</translation>
+    </message>
+    <message>
+        <source>Drag a pass to another place of its lane. With the keyboard, choose one with the arrow keys and move it with Alt+Shift+← and →.</source>
+        <translation>패스를 같은 레인의 다른 위치로 끌어다 놓으세요. 키보드로는 화살표 키로 고르고 Alt+Shift+←, →로 옮깁니다.</translation>
+    </message>
+    <message>
+        <source>Puts the pass back that was moved last (Ctrl+Z)</source>
+        <translation>마지막으로 옮긴 패스를 되돌립니다 (Ctrl+Z)</translation>
+    </message>
+    <message>
         <source>The slides were not written. %1: %2</source>
         <translation>슬라이드를 쓰지 못했습니다. %1: %2</translation>
     </message>
     <message>
         <source>Cancel (%1 of %2)</source>
         <translation>취소 (%1/%2)</translation>
+    </message>
+    <message>
+        <source>Makespan %1, goal %2</source>
+        <translation>전체 시간 %1, 목표 %2</translation>
+    </message>
+    <message>
+        <source>%1 microbatches held, cap %2</source>
+        <translation>마이크로배치 %1개 보관, 한도 %2개</translation>
+    </message>
+    <message>
+        <source>%1 microbatches held</source>
+        <translation>마이크로배치 %1개 보관</translation>
+    </message>
+    <message>
+        <source>score %1 (lower bound %2)</source>
+        <translation>점수 %1(하한 %2)</translation>
+    </message>
+    <message>
+        <source>no score above the cap (lower bound %1)</source>
+        <translation>한도를 넘어 점수 없음(하한 %1)</translation>
     </message>
 </context>
 </TS>

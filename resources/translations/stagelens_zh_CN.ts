@@ -6990,12 +6990,48 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>尚未保存到文件，但会保留到下次启动：请用“另存为”选择文件。</translation>
     </message>
     <message>
+        <source>start %1</source>
+        <translation>起始 %1</translation>
+    </message>
+    <message>
+        <source>goal %1</source>
+        <translation>目标 %1</translation>
+    </message>
+    <message>
+        <source>Drag a pass to another place of its lane. With the keyboard, choose one with the arrow keys and move it with Alt+Shift+← and →.</source>
+        <translation>将计算块拖到所在通道的另一位置。使用键盘时，用方向键选择计算块，再用 Alt+Shift+← 和 → 移动。</translation>
+    </message>
+    <message>
+        <source>Puts the pass back that was moved last (Ctrl+Z)</source>
+        <translation>将最后移动的计算块移回原处 (Ctrl+Z)</translation>
+    </message>
+    <message>
         <source>The slides were not written. %1: %2</source>
         <translation>幻灯片未写入。%1：%2</translation>
     </message>
     <message>
         <source>Cancel (%1 of %2)</source>
         <translation>取消 (%1/%2)</translation>
+    </message>
+    <message>
+        <source>Makespan %1, goal %2</source>
+        <translation>总时长 %1，目标 %2</translation>
+    </message>
+    <message>
+        <source>%1 microbatches held, cap %2</source>
+        <translation>保留 %1 个微批次，上限 %2</translation>
+    </message>
+    <message>
+        <source>%1 microbatches held</source>
+        <translation>保留 %1 个微批次</translation>
+    </message>
+    <message>
+        <source>score %1 (lower bound %2)</source>
+        <translation>得分 %1（下界 %2）</translation>
+    </message>
+    <message>
+        <source>no score above the cap (lower bound %1)</source>
+        <translation>超出上限时不计分（下界 %1）</translation>
     </message>
 </context>
 </TS>

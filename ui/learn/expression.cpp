@@ -215,6 +215,11 @@ std::optional<bool> Claim::holds(const Lookup &lookup) const
     return std::abs(*left - *right) <= kEqual * std::max(std::abs(*left), std::abs(*right));
 }
 
+bool Claim::limits(std::string_view name) const
+{
+    return m_relation == Relation::AtMost && m_left.isName(name);
+}
+
 std::vector<std::string> Claim::names() const
 {
     std::vector<std::string> found = m_left.names();

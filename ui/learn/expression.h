@@ -22,6 +22,11 @@ public:
     /// Nothing where a name has no value or a divisor is 0.
     [[nodiscard]] std::optional<double> value(const Lookup &lookup) const;
     [[nodiscard]] std::vector<std::string> names() const;
+    /// Returns whether this is the name alone.
+    [[nodiscard]] bool isName(std::string_view name) const
+    {
+        return m_steps.size() == 1 && m_steps.front().operation == Operation::Name && m_steps.front().name == name;
+    }
 
 private:
     friend class ExpressionParser;
@@ -42,6 +47,10 @@ public:
     /// Nothing where a side has no value.
     [[nodiscard]] std::optional<bool> holds(const Lookup &lookup) const;
     [[nodiscard]] std::vector<std::string> names() const;
+    /// Returns whether this is `name <= ...`.
+    [[nodiscard]] bool limits(std::string_view name) const;
+    /// Returns the value of the right side.
+    [[nodiscard]] std::optional<double> limit(const Lookup &lookup) const { return m_right.value(lookup); }
 
 private:
     enum class Relation : unsigned char { Less, AtMost, Greater, AtLeast, Equal };

@@ -3,10 +3,13 @@
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/flow_layout.h"
 #include "ui/controls/message_bar.h"
+#include "ui/learn/reorder_bar.h"
 #include "ui/morph/morph_panel.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/play_bar.h"
 #include "ui/state/experiment_document.h"
+#include "ui/state/links.h"
+#include "ui/state/order_edit.h"
 #include "ui/state/quick_prediction.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
@@ -16,6 +19,7 @@
 
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
 #include <QStackedWidget>
@@ -33,10 +37,12 @@ LessonPicture::LessonPicture(EngineBridge *bridge, QWidget *parent)
       m_timeline(new TimelineView(m_view, this)), m_morph(new MorphPanel(this)), m_stack(new QStackedWidget(this)),
       m_computing(new ComputingSign(m_stack)), m_play(new PlayBar(m_timeline, m_view, this)),
       m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)), m_controls(new QWidget(this)),
-      m_row(new FlowLayout(m_controls, 16, 4)), m_morphing(new QPushButton(Words::tr("As &morph"), this)),
-      m_reset(new QPushButton(Words::tr("Re&set"), this)), m_open(new QPushButton(Words::tr("&Open in Explore"), this))
+      m_row(new FlowLayout(m_controls, 16, 4)), m_moves(new ReorderBar(&m_document->undoStack(), this)),
+      m_morphing(new QPushButton(Words::tr("As &morph"), this)), m_reset(new QPushButton(Words::tr("Re&set"), this)),
+      m_open(new QPushButton(Words::tr("&Open in Explore"), this))
 {
     build();
+    connectMoves();
     connect(m_document, &ExperimentDocument::changed, this, &LessonPicture::simulate);
     connect(m_document, &ExperimentDocument::preparingChanged, this, &LessonPicture::showWait);
     connect(&m_job, &LatestJob::waitChanged, this, &LessonPicture::showWait);
@@ -87,11 +93,20 @@ void LessonPicture::build()
     layout->setContentsMargins(8, 8, 8, 8);
     layout->setSpacing(8);
     layout->addWidget(m_controls);
+    layout->addWidget(m_moves);
     layout->addWidget(m_stack, 1);
     layout->addWidget(m_play);
     layout->addWidget(m_bar);
     layout->addWidget(m_figures);
     layout->addLayout(buttons);
+}
+
+void LessonPicture::connectMoves()
+{
+    connect(m_timeline, &TimelineView::passMoved, this, &LessonPicture::move);
+    connect(m_timeline, &TimelineView::moveRefused, this, [this](const QString &why) {
+        m_bar->say(MessageBar::Tone::Warning, Words::tr("The pass stays where it is. ") + why);
+    });
 }
 
 const model::Experiment &LessonPicture::experiment() const
@@ -113,6 +128,11 @@ void LessonPicture::showPlan(const LivePlan &plan, const QString &title)
     m_note.clear();
     m_facts = {};
     m_start.reset();
+    m_now.reset();
+    m_goal.reset();
+    m_moves->setVisible(plan.reorder);
+    m_timeline->setMoveJudge(plan.reorder ? [this](const service::PassMove &asked) { return refusal(asked); }
+                                          : TimelineView::MoveJudge());
     setControls(plan.controls);
     m_morphing->setVisible(!plan.beside.empty());
     m_morphing->setChecked(plan.morph);
@@ -205,8 +225,11 @@ void LessonPicture::take(const base::Result<LiveSimulation> &simulated)
     const auto &[plan, beside, why, whyBeside] = *simulated;
     if (!m_start)
         m_start = plan;
+    m_now = plan;
     m_facts = factsOf(*simulated, *m_start);
-    m_timeline->setContent(contentOf(m_plan, *simulated));
+    TimelineContent content = contentOf(m_plan, *simulated);
+    showGoal(content);
+    m_timeline->setContent(std::move(content));
     if (std::exchange(m_isNew, false) && m_plan.range)
         m_view->setRange(m_plan.range->first, m_plan.range->second);
     if (beside)
@@ -267,9 +290,86 @@ void LessonPicture::change(const std::vector<Setting> &settings, const QString &
 {
     if (settings.empty())
         return;
+    edit(settings.front().field, words, besideOf(experiment(), settings));
+}
+
+void LessonPicture::reorder(const QStringList &orders, const QString &words)
+{
+    if (const auto next = withOrders(experiment(), orders); next)
+        edit(u"schedule.text"_s, words, *next);
+    else
+        say(&next.error());
+}
+
+void LessonPicture::edit(const QString &field, const QString &words, const model::Experiment &next)
+{
     m_document->closeGesture();
-    m_document->edit(settings.front().field, words, besideOf(experiment(), settings));
+    m_document->edit(field, words, next);
     m_document->closeGesture();
+}
+
+QString LessonPicture::refusal(const service::PassMove &move) const
+{
+    if (m_failed || !m_now || m_job.isRunning())
+        return Words::tr("The plan is being computed.");
+    return moveRefusal(*m_now->schedule, move);
+}
+
+void LessonPicture::move(const service::PassMove &move)
+{
+    const auto next = withMove(experiment(), *m_now->schedule, move);
+    if (!next)
+        return say(&next.error());
+    const QString name = passText(m_now->schedule->device(move.device)[move.from]);
+    edit(u"schedule.text"_s, Words::tr("Move %1 of device %2").arg(name).arg(move.device), *next);
+}
+
+void LessonPicture::setScore(const QString &score, std::optional<base::Nanos> goal)
+{
+    m_moves->setScore(score);
+    if (goal == m_goal)
+        return;
+    m_goal = goal;
+    TimelineContent content = m_timeline->content();
+    showGoal(content);
+    m_timeline->setContent(std::move(content));
+}
+
+void LessonPicture::showGoal(TimelineContent &content) const
+{
+    if (!m_plan.reorder || !m_start || content.groups.empty())
+        return;
+    content.groups.front().movable = true;
+    content.hasFlags = true;
+    const bool units = content.teachingUnits;
+    const base::Nanos start = m_start->metrics.makespan;
+    content.baseline = EndFlag{start, Words::tr("start %1").arg(durationText(start, units))};
+    if (m_goal)
+        content.ghost = EndFlag{*m_goal, Words::tr("goal %1").arg(durationText(*m_goal, units))};
+}
+
+bool LessonPicture::event(QEvent *event)
+{
+    // Undo and redo are of this plan, not of the one in Explore.
+    const auto *key = event->type() == QEvent::ShortcutOverride ? static_cast<QKeyEvent *>(event) : nullptr;
+    const QUndoStack &undo = m_document->undoStack();
+    if (key != nullptr &&
+        ((undo.canUndo() && key->matches(QKeySequence::Undo)) || (undo.canRedo() && key->matches(QKeySequence::Redo)))) {
+        event->accept();
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void LessonPicture::keyPressEvent(QKeyEvent *event)
+{
+    QUndoStack &undo = m_document->undoStack();
+    if (undo.canUndo() && event->matches(QKeySequence::Undo))
+        undo.undo();
+    else if (undo.canRedo() && event->matches(QKeySequence::Redo))
+        undo.redo();
+    else
+        QWidget::keyPressEvent(event);
 }
 
 bool LessonPicture::stopPlaying()

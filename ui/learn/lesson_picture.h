@@ -1,6 +1,7 @@
 // A picture that lives: a plan that is simulated when it is shown, and that the reader can change.
 #pragma once
 
+#include "engine/service/plans/schedule_text.h"
 #include "ui/learn/facts.h"
 #include "ui/learn/live_simulation.h"
 #include "ui/state/latest_job.h"
@@ -20,6 +21,7 @@ class FlowLayout;
 class MessageBar;
 class MorphPanel;
 class PlayBar;
+class ReorderBar;
 class TimelineView;
 class ViewState;
 
@@ -44,8 +46,12 @@ public:
     void setMorphing(bool on);
     /// Sets the note about the reader's change; empty: none.
     void setNote(const QString &note);
+    /// How near the reader's order is to its goal, and where the goal is on the axis; empty: no score.
+    void setScore(const QString &score, std::optional<base::Nanos> goal);
     /// Makes these changes as if the reader had made them.
     void change(const std::vector<Setting> &settings, const QString &words);
+    /// Gives devices these orders, as withOrders() does, as if the reader had.
+    void reorder(const QStringList &orders, const QString &words);
     /// Ends playing. Returns whether it played.
     bool stopPlaying();
 
@@ -56,13 +62,22 @@ signals:
     void openAsked(const stagelens::model::Experiment &experiment, const QString &title);
 
 protected:
+    bool event(QEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
     void hideEvent(QHideEvent *event) override;
 
 private:
     void build();
+    void connectMoves();
     void setControls(const QStringList &ids);
+    /// Returns why a pass cannot be moved so; empty if it can.
+    [[nodiscard]] QString refusal(const service::PassMove &move) const;
+    void move(const service::PassMove &move);
+    void edit(const QString &field, const QString &words, const model::Experiment &next);
     void simulate();
     void take(const base::Result<LiveSimulation> &simulated);
+    /// Adds where the plan as it was given and the goal end.
+    void showGoal(TimelineContent &content) const;
     void showWait();
     /// Keeps the picture as it is.
     void cancel();
@@ -74,8 +89,10 @@ private:
     QString m_note;
     Facts m_facts;
     service::PredictionPtr m_start; ///< of the plan as it was given
-    bool m_failed = false;          ///< the picture is of a plan before
-    bool m_isNew = false;           ///< the plan was given and is not drawn yet
+    service::PredictionPtr m_now;   ///< that is drawn
+    std::optional<base::Nanos> m_goal;
+    bool m_failed = false; ///< the picture is of a plan before
+    bool m_isNew = false;  ///< the plan was given and is not drawn yet
     LatestJob m_job;
     ExperimentDocument *m_document;
     ViewState *m_view;
@@ -89,6 +106,7 @@ private:
     QWidget *m_controls;
     FlowLayout *m_row;
     std::vector<FieldEditor *> m_editors;
+    ReorderBar *m_moves;
     QPushButton *m_playing = nullptr;
     QPushButton *m_morphing;
     QPushButton *m_reset;

@@ -30,6 +30,7 @@ struct LivePlan {
     ColourBy colourBy = ColourBy::Kind;
     std::optional<int> followed; ///< microbatch that is emphasised
     bool critical = false;       ///< with the critical path
+    bool reorder = false;        ///< the reader moves passes along their lanes
     bool morph = false;          ///< the passes of the plan beside fly to their places in this one
     /// Of the time axis that is shown first; absent: all.
     std::optional<std::pair<base::Nanos, base::Nanos>> range;

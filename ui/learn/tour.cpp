@@ -1,16 +1,18 @@
 #include "ui/learn/tour.h"
 
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/schema.h"
+#include "ui/learn/tour_values.h"
 #include "ui/state/experiment_document.h"
-#include "ui/state/fields.h"
+#include "ui/state/order_edit.h"
+#include "ui/state/quick_prediction.h"
 #include "ui/words/words.h"
 
+#include <QRegularExpression>
+
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace stagelens::ui {
@@ -21,85 +23,7 @@ namespace {
 
 constexpr base::Bytes kLongestFile = 256 << 10;
 constexpr std::size_t kMostSteps = 40;
-
-base::Error wrong(const std::string &message)
-{
-    return base::Error::invalid("", message);
-}
-
-/// The command line's word for a field, without its dashes.
-const Field *fieldOf(const QString &word)
-{
-    const auto found =
-        std::find_if(fields().begin(), fields().end(), [&](const Field &one) { return one.option == u"--"_s + word; });
-    return found == fields().end() ? nullptr : &*found;
-}
-
-base::Result<QVariant> valueOf(const Field &field, const QString &text)
-{
-    bool isNumber = false;
-    switch (field.kind) {
-    case Field::Kind::Integer:
-    case Field::Kind::Size: {
-        const int value = text.toInt(&isNumber);
-        if (!isNumber)
-            return wrong(fmt::format("'{}' is no whole number", utf8(text)));
-        return QVariant(value);
-    }
-    case Field::Kind::Real: {
-        const double value = text.toDouble(&isNumber);
-        if (!isNumber || !std::isfinite(value))
-            return wrong(fmt::format("'{}' is no number", utf8(text)));
-        return QVariant(value);
-    }
-    case Field::Kind::Choice: {
-        QStringList known;
-        for (const Choice &choice : field.choices)
-            known << choice.value;
-        if (!known.contains(text))
-            return wrong(fmt::format("'{}' is unknown; use one of {}", utf8(text), utf8(known.join(u", "_s))));
-        return QVariant(text);
-    }
-    case Field::Kind::Text: return QVariant(text);
-    case Field::Kind::Flag: return QVariant(text == u"yes"_s);
-    case Field::Kind::File: break;
-    }
-    return wrong("a tour names no files");
-}
-
-base::Result<Setting> readSetting(const QString &part)
-{
-    const QString word = part.section(u' ', 0, 0);
-    const Field *field = fieldOf(word);
-    if (field == nullptr)
-        return wrong(fmt::format("'{}' is no option; write those of the command line, without their dashes", utf8(word)));
-    auto value = valueOf(*field, part.section(u' ', 1).trimmed());
-    if (!value)
-        return value.error();
-    return Setting{field->id, *value};
-}
-
-/// "F=1 B=2": teaching units.
-base::Result<model::UniformCosts> readCosts(const QString &text)
-{
-    model::UniformCosts costs{{}, model::UniformPer::Device};
-    for (const QString &part : text.split(u' ', Qt::SkipEmptyParts)) {
-        bool isNumber = false;
-        const double value = part.section(u'=', 1).toDouble(&isNumber);
-        if (!isNumber || !std::isfinite(value) || value < 0)
-            return wrong(fmt::format("'{}' is no duration; write F=1 B=2", utf8(part)));
-        costs.milliseconds[utf8(part.section(u'=', 0, 0))] = value;
-    }
-    return costs;
-}
-
-QStringList partsOf(const QString &text)
-{
-    QStringList parts;
-    for (const QString &part : text.split(u',', Qt::SkipEmptyParts))
-        parts << part.simplified();
-    return parts;
-}
+constexpr double kMostMovedPasses = 400; ///< of a plan whose passes are moved by hand
 
 /// Reads line by line, and knows where it is.
 class TourReader {
@@ -117,8 +41,10 @@ private:
     static Done readSettings(const QString &value, std::vector<Setting> &settings);
     Done readControls(const QString &value, TourStep &step);
     Done readLook(const QString &key, const QString &value, LivePlan &plan);
+    Done readSolution(const QString &value, TourStep &step);
     Done readClaim(const QString &value, std::vector<CheckedClaim> &claims);
     [[nodiscard]] static Done checkChallenge(const TourStep &step);
+    [[nodiscard]] static Done checkReorder(const TourStep &step);
     Done readText(TourStep &step);
     [[nodiscard]] Done checkPlans(const TourStep &step) const;
     /// The same error with the place where it is.
@@ -134,6 +60,7 @@ private:
     QString m_name;
     qsizetype m_line = 0;
     model::Experiment m_plan; ///< of the step before
+    QStringList m_orders;     ///< of devices in the plan of this step
     Tour m_tour;
 };
 
@@ -177,6 +104,7 @@ TourReader::Done TourReader::readStep()
     step.title = m_lines[m_line].mid(3).trimmed();
     step.line = static_cast<int>(m_line) + 1;
     step.plan.experiment = m_plan;
+    m_orders.clear();
     for (++m_line; m_line < m_lines.size() && !m_lines[m_line].trimmed().isEmpty(); ++m_line) {
         const qsizetype colon = m_lines[m_line].indexOf(u':');
         if (colon < 0)
@@ -184,6 +112,12 @@ TourReader::Done TourReader::readStep()
                          "the text");
         if (auto read = readKey(m_lines[m_line].left(colon).trimmed(), m_lines[m_line].mid(colon + 1).trimmed(), step); !read)
             return read;
+    }
+    if (!m_orders.isEmpty()) {
+        auto ordered = withOrders(step.plan.experiment, m_orders);
+        if (!ordered)
+            return ordered.error();
+        step.plan.experiment = *std::move(ordered);
     }
     m_plan = step.plan.experiment;
     if (auto sound = checkChallenge(step); !sound)
@@ -209,7 +143,15 @@ TourReader::Done TourReader::readKey(const QString &key, const QString &value, T
     if (key == u"goal"_s)
         return readClaim(value, step.goals);
     if (key == u"solution"_s)
-        return readSettings(value, step.solution);
+        return readSolution(value, step);
+    if (key == u"order"_s) {
+        m_orders << value.simplified();
+        return {};
+    }
+    if (key == u"reorder"_s) {
+        step.plan.reorder = value == u"yes"_s;
+        return {};
+    }
     if (key == u"hint"_s) {
         step.hint = value;
         return {};
@@ -260,10 +202,19 @@ TourReader::Done TourReader::readSettings(const QString &value, std::vector<Sett
     return {};
 }
 
+TourReader::Done TourReader::readSolution(const QString &value, TourStep &step)
+{
+    static const QRegularExpression kDevice(u"^[0-9]+:"_s);
+    if (!kDevice.match(value).hasMatch())
+        return readSettings(value, step.solution);
+    step.solvedOrder << value.simplified();
+    return {};
+}
+
 TourReader::Done TourReader::readControls(const QString &value, TourStep &step)
 {
     for (const QString &word : partsOf(value)) {
-        const Field *field = fieldOf(word);
+        const Field *field = fieldOfWord(word);
         if (field == nullptr || field->kind == Field::Kind::File)
             return wrong(fmt::format("'{}' is no option that a reader can change", utf8(word)));
         step.plan.controls << field->id;
@@ -294,7 +245,7 @@ TourReader::Done TourReader::readLook(const QString &key, const QString &value, 
         return {};
     }
     return wrong(fmt::format("'{}' is unknown here; use example, plan, beside, change, colour, follow, critical, morph, check, "
-                             "goal, hint or solution",
+                             "goal, hint, solution, reorder or order",
                              utf8(key)));
 }
 
@@ -317,12 +268,29 @@ TourReader::Done TourReader::readClaim(const QString &value, std::vector<Checked
 TourReader::Done TourReader::checkChallenge(const TourStep &step)
 {
     const bool isChallenge = !step.goals.empty();
-    if (isChallenge != !step.solution.empty() || isChallenge == step.hint.isEmpty())
+    const bool hasSolution = !step.solution.empty() || !step.solvedOrder.isEmpty();
+    if (isChallenge != hasSolution || isChallenge == step.hint.isEmpty())
         return wrong("a challenge has goals, a hint and a solution; give all three, or none");
     for (const Setting &setting : step.solution)
         if (!step.plan.controls.contains(setting.field))
             return wrong(
                 fmt::format("the solution sets {}, which the reader cannot change; add it to 'change'", utf8(setting.field)));
+    return checkReorder(step);
+}
+
+TourReader::Done TourReader::checkReorder(const TourStep &step)
+{
+    if (!step.plan.reorder)
+        return step.solvedOrder.isEmpty() ? Done() : Done(wrong("the solution is an order; add 'reorder: yes'"));
+    if (step.solvedOrder.isEmpty() || !step.solution.empty())
+        return wrong("the solution of a challenge with 'reorder' is one order a device, such as '0: F0 B0 F1 B1'");
+    if (!step.plan.beside.empty())
+        return wrong("a challenge with 'reorder' has no plan beside");
+    if (std::ranges::none_of(step.goals, [](const CheckedClaim &goal) { return goal.claim.limits("makespan"); }))
+        return wrong("a challenge with 'reorder' has a goal such as 'makespan <= start_makespan'");
+    if (simulatedPasses(step.plan.experiment) > kMostMovedPasses)
+        return wrong(fmt::format("the plan has more than the {} passes that are moved by hand; use fewer microbatches",
+                                 kMostMovedPasses));
     return {};
 }
 
@@ -349,14 +317,23 @@ TourReader::Done TourReader::checkPlans(const TourStep &step) const
         return wrong("'morph' needs a plan beside; name what differs in it with 'beside'");
     if (problems.empty() && !step.plan.beside.empty())
         problems = livePlanProblems(besideOf(step.plan.experiment, step.plan.beside));
-    if (problems.empty() && !step.solution.empty())
-        problems = livePlanProblems(besideOf(step.plan.experiment, step.solution));
+    if (problems.empty() && !step.goals.empty()) {
+        const auto end = solved(step);
+        problems = end ? livePlanProblems(*end) : end.error().problems;
+    }
     if (problems.empty())
         return {};
     return wrong(fmt::format("the plan of this step cannot be drawn: {}", problems.front().message));
 }
 
 } // namespace
+
+base::Result<model::Experiment> solved(const TourStep &step)
+{
+    if (!step.solvedOrder.isEmpty())
+        return withOrders(step.plan.experiment, step.solvedOrder);
+    return besideOf(step.plan.experiment, step.solution);
+}
 
 base::Result<Tour> parseTour(const QString &text, const QString &name)
 {

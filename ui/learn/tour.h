@@ -26,7 +26,8 @@ struct TourStep {
     std::vector<CheckedClaim> claims;
     std::vector<CheckedClaim> goals; ///< of a challenge: what the reader's change is to make true
     QString hint;
-    std::vector<Setting> solution; ///< changes that reach every goal; empty: no challenge
+    std::vector<Setting> solution; ///< changes that reach every goal
+    QStringList solvedOrder;       ///< or orders of devices that do, see withOrders()
     int line = 0;                  ///< of its title
 };
 
@@ -53,14 +54,20 @@ struct Tour {
 ///     goal: bubble < 0.1; the bubble is below 10 % (of a challenge; `start_bubble` is that of the plan as it was given)
 ///     hint: a sentence that helps
 ///     solution: microbatches 32
+///     reorder: yes (the reader moves the passes of devices instead of changing fields)
+///     order: 0: F0 F1 B0 B1 (a device's passes in the plan; the others keep those of its schedule)
+///     solution: 0: F0 B0 F1 B1 (of `reorder`: a device's passes)
 ///     (an empty line)
 ///     Markdown with {bubble} and {iteration / other_iteration|factor}.
 ///
 /// `example` is one of resources/examples; without it the plan continues from the step before (the first: 1F1B, 4 x 8, F 1, B
-/// 2). A step with goals is a challenge: it has a hint and a solution, whose fields the reader may change.
+/// 2). A step with goals is a challenge: it has a hint and a solution, whose fields the reader may change. With `reorder`, one
+/// goal is `makespan <= ...`; one that is `held <= ...` is the cap of memory that the score names.
 ///
 /// `plan` has options of the command line, without their dashes; `beside` those of a second plan, shown below the first.
 ///
+/// Returns the plan of a challenge with its solution.
+[[nodiscard]] base::Result<model::Experiment> solved(const TourStep &step);
 /// InvalidInput with file and line in the problem's field where it cannot be read: nothing of a broken tour is shown.
 [[nodiscard]] base::Result<Tour> readTour(const std::filesystem::path &file);
 /// Reads the contents of a tour file; errors call the file `name`.

@@ -21,6 +21,8 @@
 #include <QShortcut>
 #include <QVBoxLayout>
 
+#include <cmath>
+
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
@@ -43,6 +45,39 @@ QString exampleWords(const model::Experiment &plan)
     return Words::tr("%1: %2. Costs: %3.").arg(what, planCaption(plan), costCaption(plan));
 }
 
+/// What the goals of a challenge let a figure be at most; absent if none names it.
+std::optional<base::Nanos> limitOf(const TourStep &step, std::string_view name, const Facts &facts)
+{
+    for (const CheckedClaim &goal : step.goals)
+        if (const auto limit = goal.claim.limit(facts.lookup()); goal.claim.limits(name) && limit)
+            return std::llround(*limit);
+    return std::nullopt;
+}
+
+/// "Makespan 20 units, goal 18 units · 4 microbatches held, cap 3 · score 83 % (lower bound 15 units)".
+QString scoreWords(const TourStep &step, const Facts &facts)
+{
+    const auto figure = [&facts](const char *name) { return facts.value(name).value_or(0); };
+    const auto time = [&facts](double value) { return facts.written(value, FactForm::Time); };
+    const double makespan = figure("makespan");
+    if (makespan <= 0)
+        return {};
+    QStringList parts;
+    if (const auto goal = limitOf(step, "makespan", facts))
+        parts << Words::tr("Makespan %1, goal %2").arg(time(makespan), time(static_cast<double>(*goal)));
+    const QString held = facts.written(figure("held"), FactForm::Count);
+    const auto cap = limitOf(step, "held", facts);
+    if (cap)
+        parts << Words::tr("%1 microbatches held, cap %2").arg(held).arg(*cap);
+    else
+        parts << Words::tr("%1 microbatches held").arg(held);
+    if (const double bound = figure("bound"); bound > 0 && cap && figure("held") > static_cast<double>(*cap))
+        parts << Words::tr("no score above the cap (lower bound %1)").arg(time(bound));
+    else if (bound > 0)
+        parts << Words::tr("score %1 (lower bound %2)").arg(shareText(bound / makespan), time(bound));
+    return parts.join(u" · "_s);
+}
+
 } // namespace
 
 LessonView::LessonView(EngineBridge *bridge, QWidget *parent)
@@ -63,8 +98,13 @@ void LessonView::connectParts()
     connect(m_try, &QPushButton::clicked, this, &LessonView::tryPage);
     connect(m_picture, &LessonPicture::changed, this, &LessonView::refill);
     connect(m_challenge, &ChallengeBar::solutionAsked, this, [this] {
-        if (m_tour)
-            m_picture->change(m_tour->steps[static_cast<std::size_t>(m_step)].solution, Words::tr("Solution"));
+        if (!m_tour)
+            return;
+        const TourStep &step = m_tour->steps[static_cast<std::size_t>(m_step)];
+        if (step.solvedOrder.isEmpty())
+            m_picture->change(step.solution, Words::tr("Solution"));
+        else
+            m_picture->reorder(step.solvedOrder, Words::tr("Solution"));
     });
     connect(m_picture, &LessonPicture::openAsked, this, &LessonView::planAsked);
     for (const auto &[button, keys, by] :
@@ -226,6 +266,8 @@ void LessonView::refill()
         text.prepend(u"# %1\n\n"_s.arg(m_tour->title));
     m_text->showText(text);
     m_challenge->follow(m_picture->facts(), !m_picture->hasFailed());
+    if (step.plan.reorder)
+        m_picture->setScore(scoreWords(step, m_picture->facts()), limitOf(step, "makespan", m_picture->facts()));
     QStringList untrue;
     for (const CheckedClaim &claim : step.claims)
         if (!claim.claim.holds(m_picture->facts().lookup()).value_or(false))

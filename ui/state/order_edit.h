@@ -4,7 +4,7 @@
 #include "engine/model/experiment.h"
 #include "engine/service/plans/schedule_text.h"
 
-#include <QString>
+#include <QStringList>
 
 namespace stagelens::ui {
 
@@ -14,5 +14,8 @@ namespace stagelens::ui {
                                                        const service::PassMove &move);
 /// Returns why a move is not possible, as a sentence; empty if it is. O(passes).
 [[nodiscard]] QString moveRefusal(const schedule::Schedule &order, const service::PassMove &move);
+/// Returns an experiment with the order of its plan, in which devices have other orders, each "DEVICE: F0 F1 B0 B1" as a line
+/// of the text form. Fails with the cause if the order is invalid. O(passes).
+[[nodiscard]] base::Result<model::Experiment> withOrders(const model::Experiment &experiment, const QStringList &orders);
 
 } // namespace stagelens::ui

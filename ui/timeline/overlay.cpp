@@ -7,6 +7,7 @@
 
 #include <QPainter>
 #include <QPainterPath>
+#include <QTextLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,20 @@ void outline(QPainter &painter, const QRectF &rect, const QColor &outer, const Q
     painter.drawRect(rect);
     painter.setPen(QPen(inner, width));
     painter.drawRect(rect);
+}
+
+/// Breaks what is longer than a width into several lines.
+QStringList wrapped(const QString &line, const QFont &font, int width)
+{
+    QTextLayout layout(line, font);
+    layout.beginLayout();
+    QStringList parts;
+    for (QTextLine part = layout.createLine(); part.isValid(); part = layout.createLine()) {
+        part.setLineWidth(width);
+        parts << line.mid(part.textStart(), part.textLength()).trimmed();
+    }
+    layout.endLayout();
+    return parts;
 }
 
 /// The way of a microbatch between two passes.
@@ -159,7 +174,14 @@ void paintPanel(QPainter &painter, const Scene &scene, QPoint at, const QString 
 {
     if (text.isEmpty())
         return;
-    const QStringList lines = text.split(QChar(u'\n'));
+    constexpr int kMostLetters = 64; // of a line
+    const int most = std::max(
+        std::min(QFontMetrics(scene.font).averageCharWidth() * kMostLetters, scene.layout.size.width() - 2 * kPanelPadding - 8),
+        1);
+    QStringList lines;
+    for (const QString &line : text.split(QChar(u'\n')))
+        lines << (QFontMetrics(scene.font).horizontalAdvance(line) <= most ? QStringList(line)
+                                                                           : wrapped(line, scene.font, most));
     QFont title = scene.font;
     title.setBold(true);
     const QFontMetrics metrics(scene.font);

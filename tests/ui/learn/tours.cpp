@@ -140,9 +140,11 @@ void LearnTours::everyChallengeIsSolvedByItsSolution()
     const auto tour = ui::readTour(ui::utf8(file));
     QVERIFY2(tour.ok(), tour ? "" : tour.error().text().c_str());
     for (const ui::TourStep &step : tour->steps) {
-        QVERIFY(!step.goals.empty() && !step.hint.isEmpty() && !step.solution.empty());
+        QVERIFY(!step.goals.empty() && !step.hint.isEmpty());
+        const auto solution = ui::solved(step);
+        QVERIFY2(solution.ok(), solution ? "" : solution.error().text().c_str());
         const service::PredictionPtr start = predicted(step.plan.experiment);
-        const service::PredictionPtr end = predicted(ui::besideOf(step.plan.experiment, step.solution));
+        const service::PredictionPtr end = predicted(*solution);
         QVERIFY(start && end);
         const auto met = [&](const service::PredictionPtr &plan) {
             ui::Facts facts;
@@ -204,6 +206,19 @@ void LearnTours::aBrokenTourIsExplained_data()
     QTest::newRow("no hint") << head + u"change: devices\ngoal: bubble < 1; x\nsolution: devices 2\n\nx"_s << 7 << u"a hint"_s;
     QTest::newRow("locked") << head + u"goal: bubble < 1; x\nhint: y\nsolution: devices 2\n\nx"_s << 7
                             << u"cannot change; add it"_s;
+    const QString moved = head + u"plan: devices 2, microbatches 2, schedule gpipe\nreorder: yes\nhint: y\n"_s;
+    const QString goal = u"goal: makespan <= start_makespan; x\n"_s;
+    const QString order = u"solution: 0: F0 B0 F1 B1\n"_s;
+    QTest::newRow("no device") << moved + goal + u"solution: 2: F0 B0 F1 B1\n\nx"_s << 3 << u"begins with no device"_s;
+    QTest::newRow("not all passes") << moved + goal + u"solution: 0: F0 B0 F1\n\nx"_s << 3 << u"line 2 of the order"_s;
+    QTest::newRow("deadlock") << moved + goal + order + u"\nx"_s << 3 << u"line 2 of the order"_s;
+    QTest::newRow("nothing to reach") << moved + u"goal: held <= 1; x\n"_s + order + u"\nx"_s << 9 << u"a goal such as"_s;
+    QTest::newRow("fields and passes") << moved + goal + u"change: schedule\nsolution: schedule 1f1b\n\nx"_s << 10
+                                       << u"one order a device"_s;
+    QTest::newRow("not movable") << head + u"hint: y\n"_s + goal + order + u"\nx"_s << 7 << u"add 'reorder: yes'"_s;
+    QTest::newRow("too many to move") << head + u"plan: microbatches 64\nreorder: yes\nhint: y\n"_s + goal + order + u"\nx"_s
+                                      << 9 << u"more than the 400 passes"_s;
+    QTest::newRow("wrong start") << head + u"order: 0: F0 F0\n\nx"_s << 5 << u"line 2 of the order"_s;
     QTest::newRow("second step") << head + u"\nx\n## S2\nplan: devices x\n\ny"_s << 7 << u"no whole number"_s;
 }
 
