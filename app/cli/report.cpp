@@ -59,7 +59,9 @@ std::string ranksText(const model::ParallelPlan &plan)
                        !plan.reducesEagerly() ? std::string_view()
                        : plan.zero == 2       ? " eager"
                                               : " reshard",
-                       plan.shardGroups() > 1 ? fmt::format(" in groups of {}", plan.shardReplicas) : std::string());
+                       plan.shardGroups() > 1   ? fmt::format(" in groups of {}", plan.shardReplicas)
+                       : plan.averagesWeights() ? fmt::format(", weights averaged every {} steps", plan.syncEvery)
+                                                : std::string());
 }
 
 } // namespace
@@ -122,13 +124,14 @@ std::string provenanceText(timeline::Provenance provenance)
     return {};
 }
 
-void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const timeline::Timeline &timeline)
+void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const timeline::Timeline &timeline, int averageEvery)
 {
     Table figures({"", "", ""});
     const auto add = [&figures](const char *name, std::string value, std::string note = {}) {
         figures.add({name, std::move(value), std::move(note)});
     };
-    add("iteration", timeText(metrics.iteration));
+    add("iteration", timeText(metrics.iteration),
+        averageEvery > 1 ? fmt::format("mean of {} steps, of which the last averages the weights", averageEvery) : "");
     if (metrics.publishedIteration) {
         const base::Nanos saved = *metrics.publishedIteration - metrics.iteration;
         const double share =

@@ -28,7 +28,7 @@ void printJson(const nlohmann::ordered_json &document);
 /// simulated)".
 [[nodiscard]] std::string provenanceText(timeline::Provenance provenance);
 
-/// The figures of a plan, then a line for each device.
-void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const timeline::Timeline &timeline);
+/// The figures of a plan, then a line for each device. `averageEvery`: ParallelPlan::syncEvery.
+void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const timeline::Timeline &timeline, int averageEvery);
 
 } // namespace stagelens::cli

@@ -298,6 +298,7 @@ nlohmann::ordered_json layoutJson(const model::Experiment &experiment, int devic
             {"expert", plan.expert},
             {"zero", plan.zero},
             {"shard_replicas", plan.replicas / plan.shardGroups()},
+            {"sync_every", plan.syncEvery},
             {"order", layout::rankOrderText(mesh->order())},
             {"nodes", std::move(nodes)}};
 }

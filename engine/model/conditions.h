@@ -30,6 +30,7 @@ inline constexpr auto kIsRing = [](const Experiment &e) { return e.parallel.cont
 template <int kStage>
 inline constexpr auto kIsZero = [](const Experiment &e) { return e.parallel.zero == kStage; };
 inline constexpr auto kReducesEagerly = [](const Experiment &e) { return e.parallel.reducesEagerly(); };
+inline constexpr auto kAveragesWeights = [](const Experiment &e) { return e.parallel.averagesWeights(); };
 inline constexpr auto kHasShardGroups = [](const Experiment &e) {
     return e.parallel.shardReplicas > 0 && e.parallel.shardReplicas < e.parallel.replicas;
 };

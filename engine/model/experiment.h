@@ -81,7 +81,8 @@ struct ParallelPlan {
     ZeroGradients zero2 = ZeroGradients::Deferred;   ///< of zero 2
     ZeroParameters zero3 = ZeroParameters::Resident; ///< of zero 3
     int shardReplicas = 0;                           ///< adjacent replicas that shard among themselves (ZeRO); 0: all
-    std::string rankOrder = "tp-cp-dp-pp";           ///< axes from adjacent ranks to the slowest
+    int syncEvery = 1; ///< H: replicas sum their gradients in every step (1), or train alone and average weights every H steps
+    std::string rankOrder = "tp-cp-dp-pp"; ///< axes from adjacent ranks to the slowest
 
     /// Returns the ranks of a plan of that many devices.
     [[nodiscard]] std::int64_t ranks(int devicesOfPlan) const
@@ -89,8 +90,12 @@ struct ParallelPlan {
         return std::int64_t{devicesOfPlan} * tensor * context * replicas;
     }
     /// Returns the number of ranks that hold the same weights but compute other tokens. They sum their gradients, and ZeRO
-    /// shards over them.
+    /// shards over them. With local SGD they average their weights instead.
     [[nodiscard]] int gradientRanks() const { return replicas * context; }
+    /// Returns whether replicas train alone, and average their weights every `syncEvery` steps (local SGD).
+    [[nodiscard]] bool averagesWeights() const { return syncEvery > 1; }
+    /// Returns whether they do so at the end of a step, counted from 0.
+    [[nodiscard]] bool averagesAfter(std::int64_t step) const { return averagesWeights() && (step + 1) % syncEvery == 0; }
     /// Returns the number of ranks that hold the same experts and sum their gradients.
     [[nodiscard]] int expertReplicas() const { return replicas / expert; }
     [[nodiscard]] bool hasSequenceParallel() const { return tensor > 1 && sequenceParallel; }

@@ -98,12 +98,13 @@ void addVocabularyShares(Metrics &metrics, const timeline::Timeline &timeline)
     metrics.vocabularySharePerDevice = std::move(shares);
 }
 
-void addExchange(Metrics &metrics, const timeline::Timeline &timeline, const CostModel *costs)
+/// `averageEvery`: the steps that share what is sent.
+void addExchange(Metrics &metrics, const timeline::Timeline &timeline, const CostModel *costs, int averageEvery)
 {
     if (timeline.period > 0)
         metrics.exposedExchange = exposedExchange(timeline);
     for (const timeline::Lane &lane : timeline.lanes)
-        metrics.replicaTraffic.push_back(sentFor(lane, true));
+        metrics.replicaTraffic.push_back(sentFor(lane, true) / averageEvery);
     if (costs == nullptr)
         return;
     std::vector<Nanos> times;
@@ -171,7 +172,7 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
         metrics.bubbleRatio = 1.0 - busy / timeline.devices();
     addVocabularyShares(metrics, timeline);
     if (experiment.parallel.gradientRanks() > 1)
-        addExchange(metrics, timeline, costs);
+        addExchange(metrics, timeline, costs, experiment.parallel.syncEvery);
     if (experiment.parallel.tensor > 1 && costs != nullptr)
         addTensor(metrics, timeline, *costs);
     if (experiment.parallel.context > 1 && costs != nullptr)

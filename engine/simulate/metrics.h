@@ -40,7 +40,8 @@ struct Metrics {
     std::vector<double> anchoredActivationMicrobatches;
     std::vector<base::Bytes> peakHost;
     /// With replicas or context ranks: by how much the sum of gradients and the gather of weights lengthen the iteration, and
-    /// the bytes that a rank sends in them, by device.
+    /// the bytes that a rank sends in them, by device. If replicas train alone, the same of the average of weights: iteration,
+    /// exposure and traffic are means over the steps from one average to the next.
     std::optional<base::Nanos> exposedExchange;
     /// With tensor ranks: the time of each device's passes in exchanges among them, and the bytes that a rank sends in them and
     /// in the sum of gradients; empty if unknown.

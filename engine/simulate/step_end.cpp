@@ -9,12 +9,28 @@ using timeline::AnchoredKind;
 
 namespace {
 
+/// Returns the end of a device's passes.
+Nanos passEnd(const timeline::Lane &lane)
+{
+    return lane.size() > 0 ? lane.end.back() : 0;
+}
+
+/// Returns when the device has ended everything of the step, but for the average of weights.
+Nanos ownEnd(const timeline::Lane &lane)
+{
+    Nanos end = passEnd(lane);
+    if (lane.tailEnd > lane.tailBegin)
+        end = std::max(end, lane.tailEnd);
+    for (const timeline::AnchoredSlice &slice : lane.anchored)
+        if (slice.kind != AnchoredKind::AverageParameters)
+            end = std::max(end, slice.end);
+    return end;
+}
+
 /// Returns when the device has ended everything of the step.
 Nanos endOf(const timeline::Lane &lane)
 {
-    Nanos end = lane.size() > 0 ? lane.end.back() : 0;
-    if (lane.tailEnd > lane.tailBegin)
-        end = std::max(end, lane.tailEnd);
+    Nanos end = ownEnd(lane);
     for (const timeline::AnchoredSlice &slice : lane.anchored)
         end = std::max(end, slice.end);
     return end;
@@ -41,16 +57,18 @@ Nanos sumsArrived(const CostModel &costs, const std::vector<Nanos> &begins)
 
 void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std::vector<Nanos> &ends)
 {
+    const bool isAlone = costs.averageEvery > 1; // of other replicas, until the weights are averaged
     std::vector<Nanos> reduced;
     for (int device = 0; device < timeline.devices(); ++device) {
         timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
-        const Nanos summed =
-            addExchange(lane, costs, device, AnchoredKind::SumReplicated, ends[static_cast<std::size_t>(device)]);
+        const Nanos ended = isAlone ? passEnd(lane) : ends[static_cast<std::size_t>(device)];
+        const Nanos summed = addExchange(lane, costs, device, AnchoredKind::SumReplicated, ended);
         reduced.push_back(addExchange(lane, costs, device, AnchoredKind::ReduceGradients, summed));
     }
     if (costs.sumsGradients() && costs.limitsNorm)
         std::ranges::fill(reduced, *std::ranges::max_element(reduced));
     const Nanos sums = sumsArrived(costs, reduced);
+    Nanos alone = 0; // the period of a step without the average
     for (int device = 0; device < timeline.devices(); ++device) {
         timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
         Nanos now = reduced[static_cast<std::size_t>(device)];
@@ -63,9 +81,17 @@ void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std:
             gathered = costs.exchange(device, AnchoredKind::GatherParameters).duration;
         else
             addExchange(lane, costs, device, AnchoredKind::GatherParameters, now);
+        if (isAlone && lane.size() > 0) {
+            alone = std::max(alone, ownEnd(lane) - lane.begin.front());
+            // The other replicas must have updated their weights, too.
+            const Nanos others = ends[static_cast<std::size_t>(device)] + now - passEnd(lane);
+            addExchange(lane, costs, device, AnchoredKind::AverageParameters, std::max(now, others));
+        }
         if (costs.sumsGradients() && lane.size() > 0)
             timeline.period = std::max(timeline.period, endOf(lane) + gathered - lane.begin.front());
     }
+    if (isAlone)
+        timeline.period = alone + (timeline.period - alone) / costs.averageEvery;
 }
 
 void addFirstGathers(timeline::Timeline &timeline, const CostModel &costs)
@@ -112,9 +138,13 @@ Nanos slowestPeriod(const timeline::Timeline &timeline, const CostModel &costs, 
 Nanos exposedExchange(const timeline::Timeline &timeline)
 {
     Nanos without = 0;
-    for (const timeline::Lane &lane : timeline.lanes)
+    for (const timeline::Lane &lane : timeline.lanes) {
+        const bool isAverage = std::ranges::any_of(
+            lane.anchored, [](const timeline::AnchoredSlice &slice) { return slice.kind == AnchoredKind::AverageParameters; });
+        const Nanos end = isAverage ? ownEnd(lane) : passEnd(lane) + (lane.tailEnd - lane.tailBegin);
         if (lane.size() > 0)
-            without = std::max(without, lane.end.back() + (lane.tailEnd - lane.tailBegin) - lane.begin.front());
+            without = std::max(without, end - lane.begin.front());
+    }
     return std::max<Nanos>(0, timeline.period - without);
 }
 

@@ -1,4 +1,5 @@
-// The work after the passes of a step: the sum of the gradients over replicas, the optimizer, and the gather of its results.
+// The work after the passes of a step: the sum of the gradients over replicas, the optimizer, and the gather or the average of
+// its results.
 #pragma once
 
 #include "engine/simulate/costs/cost_model.h"
@@ -14,6 +15,8 @@ namespace stagelens::simulate {
 /// gather of parameters that ZeRO's replicas have updated may run until the first pass of the next step; if replicas gather
 /// first, addFirstGathers() adds that gather. Sets Timeline::period for plans with replicas: the least time after which every
 /// device can begin the next step, which is the maximum of (end of its optimizer and gather) - (begin of its first pass).
+/// Replicas that train alone update from their own gradients, and the average of their weights follows; the period is then the
+/// mean of CostModel::averageEvery steps, of which only the last has an average.
 void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std::vector<base::Nanos> &ends);
 
 /// If replicas gather first: begins the gather of each device at 0, and delays everything else so that every device finishes

@@ -81,6 +81,7 @@ std::string_view name(AnchoredKind kind)
     case AnchoredKind::SumReplicated: return "sum-replicated";
     case AnchoredKind::Offload: return "offload";
     case AnchoredKind::Reload: return "reload";
+    case AnchoredKind::AverageParameters: return "average-parameters";
     }
     return "";
 }

@@ -38,16 +38,17 @@ struct TransferSlice {
 
 /// Work beside the order of passes.
 enum class AnchoredKind : std::uint8_t {
-    ReduceGradients,  ///< sums the gradients of a device over its replicas
-    GatherParameters, ///< sends the parameters that each replica has updated to the others (ZeRO)
-    SumReplicated,    ///< sums the gradients that the tensor ranks of a device have parts of; comes first
-    Offload,          ///< copies the activations of a microbatch to the host
-    Reload,           ///< copies them back
+    ReduceGradients,   ///< sums the gradients of a device over its replicas
+    GatherParameters,  ///< sends the parameters that each replica has updated to the others (ZeRO)
+    SumReplicated,     ///< sums the gradients that the tensor ranks of a device have parts of; comes first
+    Offload,           ///< copies the activations of a microbatch to the host
+    Reload,            ///< copies them back
+    AverageParameters, ///< averages the weights of replicas that train alone (local SGD)
 };
-inline constexpr int kAnchoredKinds = 5;
+inline constexpr int kAnchoredKinds = 6;
 [[nodiscard]] constexpr bool isCopy(AnchoredKind kind)
 {
-    return kind >= AnchoredKind::Offload;
+    return kind == AnchoredKind::Offload || kind == AnchoredKind::Reload;
 }
 [[nodiscard]] std::string_view name(AnchoredKind kind); ///< "reduce-gradients", ...
 
@@ -90,7 +91,7 @@ struct Timeline {
     int slices = 1;                       ///< of a sequence; the microbatch numbers of passes count slices (schedule::Schedule)
     std::vector<std::uint8_t> microbatchDirection; ///< of each microbatch; empty if there is one direction
     /// Time from the begin of a step to that of the next in a steady state, if anchored work may run into the next step;
-    /// otherwise 0.
+    /// otherwise 0. With local SGD the mean over the steps from one average to the next, of which the lanes show the last.
     base::Nanos period = 0;
     int replica = 0; ///< whose lanes they are; others may be faster
 

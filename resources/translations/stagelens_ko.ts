@@ -7033,5 +7033,89 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>no score above the cap (lower bound %1)</source>
         <translation>한도를 넘어 점수 없음(하한 %1)</translation>
     </message>
+    <message>
+        <source> Its replicas average their weights for %1 (data).</source>
+        <translation> 복제본이 %1 동안 가중치의 평균을 냅니다(데이터).</translation>
+    </message>
+    <message>
+        <source>Replicas average their weights</source>
+        <translation>복제본이 가중치의 평균을 냄</translation>
+    </message>
+    <message>
+        <source>average</source>
+        <translation>평균</translation>
+    </message>
+    <message>
+        <source>average of the replicas&apos; weights (hatched)</source>
+        <translation>복제본 가중치의 평균(빗금)</translation>
+    </message>
+    <message>
+        <source>choose 1, or at least 2 replicas</source>
+        <translation>1 또는 복제본 2개 이상을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose 1, or zero 0</source>
+        <translation>1 또는 zero 0을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose 1, or one context rank</source>
+        <translation>1 또는 문맥 rank 하나를 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose 1, or one expert rank</source>
+        <translation>1 또는 전문가 rank 하나를 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose 1, or the compression none</source>
+        <translation>1 또는 압축 none을 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose 1, or leave what_if.jitter out</source>
+        <translation>1을 선택하거나 what_if.jitter를 비워 두세요</translation>
+    </message>
+    <message>
+        <source>is %1, but one replica has no other to average weights with</source>
+        <translation>값이 %1이지만 복제본이 하나뿐이면 가중치를 평균할 다른 복제본이 없습니다</translation>
+    </message>
+    <message>
+        <source>is %1, but replicas that are averaged every %2 steps would end with different weights</source>
+        <translation>값이 %1이지만 %2스텝마다 평균을 내는 복제본은 서로 다른 가중치로 끝나게 됩니다</translation>
+    </message>
+    <message>
+        <source>a replica that trains alone updates all of its parameters, and needs the whole optimizer state</source>
+        <translation>혼자 학습하는 복제본은 자신의 모든 파라미터를 갱신하므로 옵티마이저 상태 전체가 필요합니다</translation>
+    </message>
+    <message>
+        <source>context ranks sum their gradients in the reduction over replicas, which it leaves out</source>
+        <translation>문맥 rank는 복제본의 리덕션에서 기울기를 합산하는데, 그 리덕션이 없습니다</translation>
+    </message>
+    <message>
+        <source>replicas that share their experts exchange tokens in every pass, and none of them trains alone</source>
+        <translation>전문가를 공유하는 복제본은 모든 패스에서 토큰을 교환하므로 혼자 학습하는 복제본이 없습니다</translation>
+    </message>
+    <message>
+        <source>replicas exchange no gradients to compress</source>
+        <translation>복제본이 교환하는, 압축할 기울기가 없습니다</translation>
+    </message>
+    <message>
+        <source>a draw of the jitter is of one step, and replicas wait for each other after several</source>
+        <translation>지터의 추출은 한 스텝의 것인데, 복제본은 여러 스텝 뒤에야 서로 기다립니다</translation>
+    </message>
+    <message>
+        <source>Steps between averages</source>
+        <translation>평균 사이의 스텝 수</translation>
+    </message>
+    <message>
+        <source>1: replicas sum their gradients in every step; more: each trains alone, and their weights are averaged every H steps (local SGD), which changes the training.</source>
+        <translation>1: 복제본이 스텝마다 기울기를 합산합니다. 더 큰 값: 각각 혼자 학습하고 H스텝마다 가중치의 평균을 냅니다(local SGD). 학습이 달라집니다.</translation>
+    </message>
+    <message>
+        <source>average every %1 steps</source>
+        <translation>%1스텝마다 평균</translation>
+    </message>
+    <message>
+        <source>Each replica trains alone, and their weights are averaged every %1 steps: the iteration is the mean of these steps, and the timeline shows the last, with the average. The losses are those of another training than with the sum of the gradients.</source>
+        <translation>각 복제본은 혼자 학습하고 %1스텝마다 가중치의 평균을 냅니다. 반복 시간은 이 스텝들의 평균이며, 타임라인은 평균을 내는 마지막 스텝을 보여 줍니다. 손실은 기울기를 합산할 때와 다른 학습의 것입니다.</translation>
+    </message>
 </context>
 </TS>

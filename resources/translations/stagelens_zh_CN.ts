@@ -7033,5 +7033,89 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>no score above the cap (lower bound %1)</source>
         <translation>超出上限时不计分（下界 %1）</translation>
     </message>
+    <message>
+        <source> Its replicas average their weights for %1 (data).</source>
+        <translation> 其副本用 %1 求权重的平均（数据）。</translation>
+    </message>
+    <message>
+        <source>Replicas average their weights</source>
+        <translation>副本求权重的平均</translation>
+    </message>
+    <message>
+        <source>average</source>
+        <translation>平均</translation>
+    </message>
+    <message>
+        <source>average of the replicas&apos; weights (hatched)</source>
+        <translation>副本权重的平均（斜线）</translation>
+    </message>
+    <message>
+        <source>choose 1, or at least 2 replicas</source>
+        <translation>请选择 1，或至少 2 个副本</translation>
+    </message>
+    <message>
+        <source>choose 1, or zero 0</source>
+        <translation>请选择 1，或 zero 0</translation>
+    </message>
+    <message>
+        <source>choose 1, or one context rank</source>
+        <translation>请选择 1，或一个上下文 rank</translation>
+    </message>
+    <message>
+        <source>choose 1, or one expert rank</source>
+        <translation>请选择 1，或一个专家 rank</translation>
+    </message>
+    <message>
+        <source>choose 1, or the compression none</source>
+        <translation>请选择 1，或压缩 none</translation>
+    </message>
+    <message>
+        <source>choose 1, or leave what_if.jitter out</source>
+        <translation>请选择 1，或不设置 what_if.jitter</translation>
+    </message>
+    <message>
+        <source>is %1, but one replica has no other to average weights with</source>
+        <translation>为 %1，但只有一个副本时没有其他副本可求权重的平均</translation>
+    </message>
+    <message>
+        <source>is %1, but replicas that are averaged every %2 steps would end with different weights</source>
+        <translation>为 %1，但每 %2 步求一次平均的副本最终会有不同的权重</translation>
+    </message>
+    <message>
+        <source>a replica that trains alone updates all of its parameters, and needs the whole optimizer state</source>
+        <translation>独自训练的副本更新自己的全部参数，需要完整的优化器状态</translation>
+    </message>
+    <message>
+        <source>context ranks sum their gradients in the reduction over replicas, which it leaves out</source>
+        <translation>上下文 rank 在副本间的归约中求梯度之和，而此处省去了该归约</translation>
+    </message>
+    <message>
+        <source>replicas that share their experts exchange tokens in every pass, and none of them trains alone</source>
+        <translation>共享专家的副本在每个计算块中交换 token，没有一个是独自训练的</translation>
+    </message>
+    <message>
+        <source>replicas exchange no gradients to compress</source>
+        <translation>副本不交换可压缩的梯度</translation>
+    </message>
+    <message>
+        <source>a draw of the jitter is of one step, and replicas wait for each other after several</source>
+        <translation>抖动的一次抽样是一步，而副本在若干步之后才互相等待</translation>
+    </message>
+    <message>
+        <source>Steps between averages</source>
+        <translation>两次平均之间的步数</translation>
+    </message>
+    <message>
+        <source>1: replicas sum their gradients in every step; more: each trains alone, and their weights are averaged every H steps (local SGD), which changes the training.</source>
+        <translation>1：副本在每一步求梯度之和；更大：各自独立训练，每 H 步对权重求平均（local SGD），这会改变训练。</translation>
+    </message>
+    <message>
+        <source>average every %1 steps</source>
+        <translation>每 %1 步求平均</translation>
+    </message>
+    <message>
+        <source>Each replica trains alone, and their weights are averaged every %1 steps: the iteration is the mean of these steps, and the timeline shows the last, with the average. The losses are those of another training than with the sum of the gradients.</source>
+        <translation>每个副本独自训练，每 %1 步对权重求平均：迭代时间是这些步的平均值，时间线显示其中带平均的最后一步。损失属于与梯度求和不同的另一种训练。</translation>
+    </message>
 </context>
 </TS>

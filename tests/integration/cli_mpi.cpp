@@ -128,6 +128,9 @@ private slots:
         add(2, "--optimizer muon --zero 1", 2);
         add(4, "--gradient-compression powersgd=2 --vocabulary vocab-1 --clip 0.5", 2);
         add(2, "--gradient-compression top-k=0.05 --zero 1", 2);
+        add(4, "--sync-every 2 --vocabulary vocab-1 --clip 0.5", 2);
+        add(3, "--sync-every 4 --vocabulary none --tied", 3);
+        add(4, "--sync-every 2 --optimizer adafactor --clip 0.5", 2, 1);
     }
     void givesTheBitsOfOneProcess()
     {

@@ -133,6 +133,7 @@ std::vector<model::Experiment> faultyPlans()
     with([](Plan &p) { p.parallel.expert = 2; });
     with([](Plan &p) { p.parallel.zero = 2; });
     with([](Plan &p) { p.parallel.shardReplicas = 3; });
+    with([](Plan &p) { p.parallel.syncEvery = 4; });
     with([](Plan &p) { p.parallel.rankOrder = "x"; });
     with([](Plan &p) { p.model.heads = 7; });
     with([](Plan &p) { p.model.kvHeads = 3; });

@@ -73,7 +73,7 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.parallel.expert = 2;
         else if (field.id == u"schedule.sequence_slices"_s || field.id == u"schedule.slice_cut"_s)
             experiment.schedule.family = "seq1f1b";
-        else if (field.id == u"training.gradient_compression"_s)
+        else if (field.id == u"training.gradient_compression"_s || field.id == u"parallel.sync_every"_s)
             experiment.parallel.replicas = 2;
         else if (field.id == u"parallel.zero2"_s)
             experiment.parallel.zero = 2;

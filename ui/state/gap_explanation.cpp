@@ -71,6 +71,9 @@ QString tailWords(const timeline::Lane &lane, bool teachingUnits)
         case timeline::AnchoredKind::SumReplicated:
             words += Words::tr(" Its tensor ranks sum the gradients of what all of them hold for %1 (tensor).").arg(time);
             break;
+        case timeline::AnchoredKind::AverageParameters:
+            words += Words::tr(" Its replicas average their weights for %1 (data).").arg(time);
+            break;
         case timeline::AnchoredKind::Offload:
         case timeline::AnchoredKind::Reload: break; // beside passes, not after them
         }

@@ -149,6 +149,7 @@ QString describeAnchored(const timeline::AnchoredSlice &slice, int device, bool 
         case timeline::AnchoredKind::ReduceGradients: break;
         case timeline::AnchoredKind::GatherParameters: return Words::tr("Replicas gather the updated parameters");
         case timeline::AnchoredKind::SumReplicated: return Words::tr("Tensor ranks sum the gradients of what all of them hold");
+        case timeline::AnchoredKind::AverageParameters: return Words::tr("Replicas average their weights");
         case timeline::AnchoredKind::Offload: return Words::tr("Activations go to the host");
         case timeline::AnchoredKind::Reload: return Words::tr("Activations come back from the host");
         }

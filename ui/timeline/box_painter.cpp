@@ -228,18 +228,24 @@ void BoxPainter::addTail(const timeline::Lane &lane, QRect place)
         m_batches.addFill(QRect(place.left() + from, place.top(), to - from, place.height()), kindBatch(PassKind::O));
 }
 
-/// What replicas exchange and what is copied to the host: a strip at the bottom of the lane, as low as that of messages.
+/// What replicas exchange and what is copied to the host: a strip at the bottom of the lane, as low as that of messages. The
+/// average of weights, for which a device has nothing else to do, is as high as a pass and hatched.
 void BoxPainter::addAnchored(const timeline::Lane &lane, QRect place)
 {
     const LaneWindow window = m_scene.window(*m_row);
-    const int height = std::max(place.height() / 3, 1);
     for (const timeline::AnchoredSlice &slice : lane.anchored) {
+        const bool isAverage = slice.kind == timeline::AnchoredKind::AverageParameters;
+        const int height = isAverage ? place.height() : std::max(place.height() / 3, 1);
         const QColor &colour = timeline::isCopy(slice.kind) ? m_colours.copy : m_colours.message;
         QVector<QRect> &fills = m_batches.marks((m_faded ? mix(colour, m_colours.lane, 0.5) : colour));
         const int from = static_cast<int>(std::clamp(pixelAt(window, slice.begin), -1.0, window.width + 1.0));
         const int to = static_cast<int>(std::clamp(pixelAt(window, slice.end), -1.0, window.width + 1.0));
-        if (slice.end > slice.begin && to >= 0 && from <= window.width)
-            append(fills, QRect(place.left() + from, place.top() + place.height() - height, std::max(to - from, 1), height));
+        if (slice.end <= slice.begin || to < 0 || from > window.width)
+            continue;
+        const QRect strip(place.left() + from, place.top() + place.height() - height, std::max(to - from, 1), height);
+        append(fills, strip);
+        if (isAverage && strip.width() >= 4 * m_unit)
+            m_batches.addHatch(strip, m_colours.lane);
     }
 }
 

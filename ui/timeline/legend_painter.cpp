@@ -161,9 +161,10 @@ void LegendPainter::messages()
 {
     const bool hasMessages =
         std::ranges::any_of(m_scene.layout.rows, [](const TimelineLayout::Row &row) { return !row.messages.isEmpty(); });
-    const auto hasAnchored = [this](bool areReplicas) {
-        const auto isOne = [areReplicas](const timeline::AnchoredSlice &slice) {
-            return !timeline::isCopy(slice.kind) && (slice.kind != timeline::AnchoredKind::SumReplicated) == areReplicas;
+    using timeline::AnchoredKind;
+    const auto hasAnchored = [this](std::initializer_list<AnchoredKind> kinds) {
+        const auto isOne = [kinds](const timeline::AnchoredSlice &slice) {
+            return std::ranges::find(kinds, slice.kind) != kinds.end();
         };
         return std::ranges::any_of(*m_scene.sums, [&isOne](const GroupSums &sums) {
             return sums.timeline && std::ranges::any_of(sums.timeline->lanes, [&isOne](const timeline::Lane &lane) {
@@ -174,10 +175,12 @@ void LegendPainter::messages()
     QStringList texts;
     if (hasMessages)
         texts << (m_short ? Words::tr("messages") : Words::tr("messages to the device"));
-    if (hasAnchored(false))
+    if (hasAnchored({AnchoredKind::SumReplicated}))
         texts << (m_short ? Words::tr("tensor ranks") : Words::tr("exchange of tensor ranks"));
-    if (hasAnchored(true))
+    if (hasAnchored({AnchoredKind::ReduceGradients, AnchoredKind::GatherParameters}))
         texts << (m_short ? Words::tr("replicas") : Words::tr("exchange of the replicas"));
+    if (hasAnchored({AnchoredKind::AverageParameters}))
+        texts << (m_short ? Words::tr("average") : Words::tr("average of the replicas' weights (hatched)"));
     if (!texts.isEmpty())
         swatch(m_colours.message, {}, texts.join(QStringLiteral(", ")));
     const bool hasCopies = std::ranges::any_of(*m_scene.sums, [](const GroupSums &sums) {

@@ -275,6 +275,9 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Full"),
     QT_TRANSLATE_NOOP("Words", "Overlap with passes"),
     QT_TRANSLATE_NOOP("Words", "Block the devices"),
+    QT_TRANSLATE_NOOP("Words", "Steps between averages"),
+    QT_TRANSLATE_NOOP("Words", "1: replicas sum their gradients in every step; more: each trains alone, and their weights are "
+                               "averaged every H steps (local SGD), which changes the training."),
     QT_TRANSLATE_NOOP("Words", "Gradient compression"),
     QT_TRANSLATE_NOOP(
         "Words", "What replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two "

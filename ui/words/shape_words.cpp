@@ -77,6 +77,8 @@ QString methodsText(const model::Experiment &plan)
     if (plan.parallel.zero > 0)
         parts << (plan.parallel.reducesEagerly() ? Words::tr("ZeRO-%1 in every pass").arg(plan.parallel.zero)
                                                  : u"ZeRO-%1"_s.arg(plan.parallel.zero));
+    if (plan.parallel.averagesWeights())
+        parts << Words::tr("average every %1 steps").arg(plan.parallel.syncEvery);
     return parts.join(u" · "_s);
 }
 

@@ -204,6 +204,12 @@ QString planNote(const model::Experiment &experiment)
         if (plan.zero > 1 && !plan.reducesEagerly())
             notes << Words::tr("At its peak a rank holds as much as with ZeRO-1; ZeRO-%1 saves memory beside the peak.")
                          .arg(plan.zero);
+        if (plan.averagesWeights())
+            notes << Words::tr(
+                         "Each replica trains alone, and their weights are averaged every %1 steps: the iteration is the mean "
+                         "of these steps, and the timeline shows the last, with the average. The losses are those of another "
+                         "training than with the sum of the gradients.")
+                         .arg(plan.syncEvery);
     }
     return notes.join(u'\n');
 }

@@ -73,7 +73,7 @@ void print(const RunSnapshot &run)
             std::cout << fact << ": " << base::printable(text) << '\n';
     std::cout << '\n';
     if (record.metrics && record.timeline)
-        printMetrics(std::cout, *record.metrics, *record.timeline);
+        printMetrics(std::cout, *record.metrics, *record.timeline, record.experiment.parallel.syncEvery);
 }
 
 /// What `run` is given beside the experiment.

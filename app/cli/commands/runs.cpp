@@ -96,7 +96,7 @@ int showRun(StoredRuns &stored, const RunsArguments &arguments)
     table.print(std::cout);
     if (run->metrics && run->timeline) {
         std::cout << '\n';
-        printMetrics(std::cout, *run->metrics, *run->timeline);
+        printMetrics(std::cout, *run->metrics, *run->timeline, run->experiment.parallel.syncEvery);
     }
     return kDone;
 }

@@ -112,7 +112,7 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
     if (prediction.hardware)
         printExtrapolations(*prediction.hardware, prediction.experiment);
     std::cout << '\n';
-    printMetrics(std::cout, prediction.metrics, *prediction.timeline);
+    printMetrics(std::cout, prediction.metrics, *prediction.timeline, prediction.experiment.parallel.syncEvery);
     printSensitivity(std::cout, sensitivity, prediction);
     if (wishes.explanation) {
         std::cout << '\n';

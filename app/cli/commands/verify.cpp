@@ -34,18 +34,24 @@ nlohmann::ordered_json verificationJson(const Verification &found)
     auto gradients = nlohmann::ordered_json::array();
     for (const runtime::GradientError &gradient : found.gradients)
         gradients.push_back({{"parameter", gradient.parameter}, {"relative_error", gradient.relative}});
-    return {{"holds", found.holds()},
-            {"tolerance", found.tolerance},
-            {"steps", found.steps},
-            {"loss", found.loss},
-            {"reference_loss", found.referenceLoss},
-            {"worst_relative_error", found.worst()},
-            {"gradients", std::move(gradients)}};
+    nlohmann::ordered_json json{{"holds", found.holds()},
+                                {"tolerance", found.tolerance},
+                                {"steps", found.steps},
+                                {"loss", found.loss},
+                                {"reference_loss", found.referenceLoss},
+                                {"worst_relative_error", found.worst()},
+                                {"gradients", std::move(gradients)}};
+    if (found.replicas > 1)
+        json["replicas_alone"] = found.replicas;
+    return json;
 }
 
 void print(const Verification &found)
 {
-    Table table({found.steps == 1 ? "gradient" : "gradient and updated weights", "relative error"});
+    Table table({found.replicas > 1 ? "gradient of each replica alone"
+                 : found.steps == 1 ? "gradient"
+                                    : "gradient and updated weights",
+                 found.replicas > 1 ? "greatest relative error" : "relative error"});
     for (const runtime::GradientError &gradient : found.gradients)
         table.add({gradient.parameter, scientific(gradient.relative)});
     table.print(std::cout);

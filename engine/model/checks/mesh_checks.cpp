@@ -97,6 +97,15 @@ base::Problems compressionProblems(const Experiment &experiment)
                                 word, hidden, hidden, std::min(most, 4), most)}};
 }
 
+base::Problems averageProblems(const ParallelPlan &plan)
+{
+    if (!plan.averagesWeights() || plan.replicas > 1)
+        return {};
+    return {{"parallel.sync_every",
+             fmt::format("is {}, but one replica has no other to average weights with; choose 1, or at least 2 replicas",
+                         plan.syncEvery)}};
+}
+
 /// Context ranks that exchange tokens for heads divide the heads of a tensor rank.
 base::Problems headProblems(const Experiment &experiment)
 {
@@ -179,7 +188,7 @@ void checkMesh(Checks &checks)
     const ParallelPlan &plan = experiment.parallel;
     bool isSound = true;
     for (const std::string_view path : {"parallel.tensor", "parallel.context", "parallel.replicas", "parallel.expert",
-                                        "parallel.zero", "parallel.shard_replicas"})
+                                        "parallel.zero", "parallel.shard_replicas", "parallel.sync_every"})
         isSound &= checks.inRange(path);
     std::vector<std::string_view> axes = base::split(plan.rankOrder, '-');
     std::ranges::sort(axes);
@@ -191,6 +200,7 @@ void checkMesh(Checks &checks)
         checks.holds(
             plan.zero < 2 || plan.gradientRanks() > 1, "parallel.zero",
             fmt::format("is {}, but one replica has no other to share with; choose 0, or at least 2 replicas", plan.zero));
+        checks.add(averageProblems(plan));
         checks.add(compressionProblems(experiment));
         checks.add(unsupported(experiment, Use::Predict));
         checkTensor(checks);

@@ -9,6 +9,7 @@ constexpr double kMostPlannedDevices = 1024;
 constexpr double kMostRanksOfAxis = 1 << 16;
 constexpr double kMostMicrobatches = 1'000'000;
 constexpr double kLargestMicrobatch = 1 << 20;
+constexpr double kMostStepsAlone = 1'000'000;
 
 } // namespace
 
@@ -69,6 +70,12 @@ std::vector<Field> parallelRows()
         row("parallel.shard_replicas", "--shard-replicas", "n", "Replicas of a shard group",
             "with ZeRO: adjacent replicas that shard among themselves, a divisor of the replicas; 0: all",
             MEMBER(parallel.shardReplicas), range(0, kMostRanksOfAxis), omitted(), notInEditor()),
+        row("parallel.sync_every", "--sync-every", "H", "Steps between averages",
+            "1: replicas sum their gradients in every step; more: each trains alone, and their weights are averaged every H "
+            "steps "
+            "(local SGD), which changes the training",
+            MEMBER(parallel.syncEvery), range(1, kMostStepsAlone), omitted(), sweep({"1, 4, 16, 64", 13, true}),
+            where([](const Experiment &e) { return kHasReplicas(e) || kAveragesWeights(e); })),
         row("parallel.rank_order", "--rank-order", "ORDER", "Order of ranks",
             "axes from adjacent ranks to the slowest: a permutation of tp-cp-dp-pp", MEMBER(parallel.rankOrder), omitted(),
             notInEditor()),

@@ -36,9 +36,14 @@ void DeviceModel::divide(int share)
     }
     m_replicaCuts = simulate::replicaCuts(m_plan.experiment.parallel, parts, areExperts,
                                           simulate::indivisiblePieces(m_plan.experiment, parts));
-    for (std::size_t i = 0; i < m_parameters.size(); ++i)
-        shareState(m_pool, *m_parameters[i], m_replicaCuts->share(share % m_plan.experiment.parallel.shardGroup(), i),
-                   m_plan.experiment.training, m_compute);
+    const model::ParallelPlan &parallel = m_plan.experiment.parallel;
+    for (std::size_t i = 0; i < m_parameters.size(); ++i) {
+        // Replicas that train alone have gradients of their own: those of the first are the ones that are read.
+        const layout::Interval own = !parallel.averagesWeights() ? m_replicaCuts->share(share % parallel.shardGroup(), i)
+                                     : share == 0                ? m_parameters[i]->whole()
+                                                                 : layout::Interval{0, 0};
+        shareState(m_pool, *m_parameters[i], own, m_plan.experiment.training, m_compute);
+    }
     dropGradients();
     dropValues();
     if (scratch > 0)

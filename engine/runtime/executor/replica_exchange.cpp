@@ -57,11 +57,11 @@ base::Result<> ReplicaExchange::run(AnchoredKind kind, int round)
     const std::vector<Step> steps = stepsOf(kind);
     const auto count = static_cast<int>(steps.size());
     const int chunk = round / count;
-    const ParameterPart part = kind == AnchoredKind::GatherParameters ? &Parameter::value : &Parameter::gradient;
+    const ParameterPart part = kind == AnchoredKind::ReduceGradients ? &Parameter::gradient : &Parameter::value;
     bool isWhole = true;
     switch (steps[size(round % count)]) {
-    case Step::SendParts: sendParts(chunk); break;
-    case Step::AddParts: isWhole = addParts(chunk, !m_isSharded); break;
+    case Step::SendParts: sendParts(chunk, part); break;
+    case Step::AddParts: isWhole = addParts(chunk, part, !m_isSharded); break;
     case Step::SendSums: sendSums(chunk); break;
     case Step::AddSums: isWhole = addSums(chunk); break;
     case Step::SendOwn: sendOwn(chunk, part); break;
@@ -121,14 +121,15 @@ void ReplicaExchange::unpack(const Interval &chunk, const ParameterPart &part, f
     m_context.compute.finish();
 }
 
-void ReplicaExchange::sendParts(int chunk)
+void ReplicaExchange::sendParts(int chunk, const ParameterPart &part)
 {
     for (int owner = 0; owner < m_replicas; ++owner)
-        if (const Interval part = chunkOf(owner, chunk); part.size() > 0)
-            m_transport.send(m_replica, owner, keyOf(kReplicaPart, chunk), packed(part, &Parameter::gradient));
+        if (const Interval share = chunkOf(owner, chunk); share.size() > 0)
+            m_transport.send(m_replica, owner, keyOf(kReplicaPart, chunk), packed(share, part));
 }
 
-bool ReplicaExchange::addParts(int chunk, bool tellsOthers)
+/// Values become their mean, and gradients, which have the weights of the whole step, their sum.
+bool ReplicaExchange::addParts(int chunk, const ParameterPart &part, bool tellsOthers)
 {
     const Interval own = chunkOf(m_replica, chunk);
     if (own.size() == 0)
@@ -136,7 +137,9 @@ bool ReplicaExchange::addParts(int chunk, bool tellsOthers)
     backend::Tensor sum = m_transport.reduce(m_replica, keyOf(kReplicaPart, chunk), m_context.compute);
     if (!sum)
         return false;
-    unpack(own, &Parameter::gradient, sum->data());
+    if (part == &Parameter::value)
+        m_context.compute.scale(sum->data(), sum->data(), 1.0F / static_cast<float>(m_replicas), own.size());
+    unpack(own, part, sum->data());
     if (tellsOthers)
         for (int other = 0; other < m_replicas; ++other)
             if (other != m_replica)

@@ -1,5 +1,5 @@
 // What the ranks with the same weights, replicas and context ranks, exchange at the end of a step: the sums of their gradients,
-// and the weights that each updated. "Replica" means any of them here.
+// and the weights that each updated; or, if replicas train alone, the mean of their weights. "Replica" means any of them here.
 #pragma once
 
 #include "engine/backend/transport_group.h"
@@ -29,8 +29,8 @@ public:
 
     [[nodiscard]] int rounds(timeline::AnchoredKind kind) const;
     /// Runs a round. ReduceGradients ends with the sum over all replicas in each parameter's share (Parameter::share), and
-    /// without ZeRO in the whole parameter; GatherParameters with the value of every share in all replicas. Returns Cancelled
-    /// if the run was stopped.
+    /// without ZeRO in the whole parameter; GatherParameters with the value of every share in all replicas; AverageParameters
+    /// with the mean of all values in all replicas. Returns Cancelled if the run was stopped.
     [[nodiscard]] base::Result<> run(timeline::AnchoredKind kind, int round);
     /// Returns the bytes that this rank sends to others.
     [[nodiscard]] base::Bytes bytesSent(timeline::AnchoredKind kind) const;
@@ -45,8 +45,8 @@ private:
     /// Calls `visit(place in the chunk, numbers, count)` for each parameter that the chunk touches.
     template <class Visit>
     void eachPiece(const layout::Interval &chunk, const ParameterPart &part, const Visit &visit);
-    void sendParts(int chunk);
-    [[nodiscard]] bool addParts(int chunk, bool tellsOthers);
+    void sendParts(int chunk, const ParameterPart &part);
+    [[nodiscard]] bool addParts(int chunk, const ParameterPart &part, bool tellsOthers);
     // The sums of a chunk in each shard group, added in the order of the groups.
     void sendSums(int chunk);
     [[nodiscard]] bool addSums(int chunk);

@@ -40,7 +40,7 @@ void ExpertKernels::inputGradient(const Step &step, const Operator &op) const
 {
     switch (op.kind) {
     case OperatorKind::Route: {
-        const auto weight = 1.0F / static_cast<float>(m_context.shape.stepMicrobatches());
+        const auto weight = 1.0F / static_cast<float>(m_context.shape.lossMicrobatches());
         return compute().routeBackward(
             at(step.out[0]), at(step.in[0]), floats(step.in[1]), routes(step.in[2]), routingShape(), rule(),
             {static_cast<float>(m_block.routing.auxLoss), static_cast<float>(m_block.routing.zLoss), weight});

@@ -39,7 +39,8 @@ Shape::Shape(const model::Experiment &experiment)
       heads(experiment.model.heads / experiment.parallel.tensor),
       kvHeads(std::max(1, experiment.model.kvHeads / experiment.parallel.tensor)), ffn(experiment.model.ffn),
       vocabulary(experiment.model.vocabularySize), microbatches(experiment.parallel.microbatches),
-      replicas(experiment.parallel.replicas), split(operators::engineSplit(experiment)), headSize(experiment.model.headSize()),
+      replicas(experiment.parallel.replicas), lossReplicas(experiment.parallel.averagesWeights() ? 1 : replicas),
+      split(operators::engineSplit(experiment)), headSize(experiment.model.headSize()),
       normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)), rotation(rotationOf(experiment.model)),
       precision(operators::enginePrecision(experiment))
 {

@@ -43,7 +43,8 @@ struct Shape {
     std::int64_t vocabulary = 0;
     std::int64_t microbatches = 0; ///< of a replica
     std::int64_t replicas = 1;
-    operators::TensorSplit split; ///< over the tensor ranks of a device
+    std::int64_t lossReplicas = 1; ///< over whose tokens the loss that gradients are of is a mean; 1 if replicas train alone
+    operators::TensorSplit split;  ///< over the tensor ranks of a device
     std::int64_t headSize = 0;
     float normEpsilon = 0;        ///< of RMSNorm
     kernels::RotaryRule rotation; ///< of rotary positions
@@ -85,8 +86,10 @@ struct Shape {
     [[nodiscard]] std::int64_t stepMicrobatches() const { return microbatches * replicas; }
     /// Returns the floats that a tensor of `numbers` occupies.
     [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }
-    /// Returns the weight of a token in the loss of the step, which is the mean over all tokens.
-    [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(stepMicrobatches() * wholeTokens()); }
+    /// Returns the microbatches over which the gradients are a mean: those of a step, or of a replica that trains alone.
+    [[nodiscard]] std::int64_t lossMicrobatches() const { return microbatches * lossReplicas; }
+    /// Returns the weight of a token in the loss, which is the mean over all tokens of these.
+    [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(lossMicrobatches() * wholeTokens()); }
     /// Returns the floats of all saved values of a layer; its input is apart.
     [[nodiscard]] std::int64_t savedFloats() const { return layer->whole.dropped.floats; }
     /// Returns the floats of the constants that the layers read; those of a slice begin at its first token.

@@ -37,28 +37,35 @@ base::Error malformedResult(std::size_t rank)
         fmt::format("process {} sent a malformed result; start all processes from the same build", rank));
 }
 
-/// Returns the sum of squares of this replica's share of each parameter's gradient on a device, in double; 0 for parameters
-/// that it does not hold or holds as a copy.
+/// Returns the sum of squares of this replica's share of each parameter's gradient on a device, in double, or of all of it if
+/// replicas train alone; 0 for parameters that it does not hold or holds as a copy.
 std::vector<double> gradientSquares(const RunPlan &plan, const Device &device)
 {
     std::vector<double> squares(plan.parameters.size());
     if (device.place().share >= plan.experiment.parallel.shardGroup())
         return squares; // another group has the same sums
+    const bool isAlone = plan.experiment.parallel.averagesWeights();
     for (std::size_t index = 0; index < squares.size(); ++index)
         if (const Parameter *part = device.find(static_cast<int>(index));
-            part != nullptr && !part->isCopy && !part->isRepeated && !part->biasRate)
-            squares[index] = device.compute().sumOfSquares(part->gradient.data() + part->share.begin, part->share.size());
+            part != nullptr && !part->isCopy && !part->isRepeated && !part->biasRate) {
+            const layout::Interval own = isAlone ? part->whole() : part->share;
+            squares[index] = device.compute().sumOfSquares(part->gradient.data() + own.begin, own.size());
+        }
     return squares;
 }
 
-/// Returns the norm of the whole gradient from the squares of every rank, added parameter by parameter and in rank order.
-double normOf(const std::vector<std::vector<double>> &squares)
+/// Returns the norm of the whole gradient from the squares of every rank, added parameter by parameter and in rank order; if
+/// replicas train alone, the norm of each replica's.
+std::vector<double> normsOf(const RunPlan &plan, const std::vector<std::vector<double>> &squares)
 {
-    double sum = 0;
+    const bool areAlone = plan.experiment.parallel.averagesWeights();
+    std::vector<double> norms(areAlone ? size(plan.replicas()) : 1);
     for (std::size_t index = 0; index < squares.front().size(); ++index)
-        for (const std::vector<double> &ofRank : squares)
-            sum += ofRank[index];
-    return std::sqrt(sum);
+        for (std::size_t rank = 0; rank < squares.size(); ++rank)
+            norms[areAlone ? size(plan.placeOf(static_cast<int>(rank)).replica) : 0] += squares[rank][index];
+    for (double &norm : norms)
+        norm = std::sqrt(norm);
+    return norms;
 }
 
 } // namespace
@@ -172,13 +179,13 @@ void ControlChannel::reportProgress(int step, std::size_t passesDone)
         m_group->note(step, passesDone);
 }
 
-base::Result<double> ControlChannel::gradientNorm(const RunPlan &plan, const Devices &devices)
+base::Result<std::vector<double>> ControlChannel::gradientNorms(const RunPlan &plan, const Devices &devices)
 {
     std::vector<std::vector<double>> squares;
     for (const auto &device : devices)
         squares.push_back(gradientSquares(plan, *device));
     if (isAlone())
-        return normOf(squares);
+        return normsOf(plan, squares);
     Packer own;
     own.put(squares.front());
     const auto all = allGather(own.take());
@@ -187,7 +194,7 @@ base::Result<double> ControlChannel::gradientNorm(const RunPlan &plan, const Dev
     squares.clear();
     for (const Bytes &part : *all)
         squares.push_back(Unpacker(part).values<double>());
-    return normOf(squares);
+    return normsOf(plan, squares);
 }
 
 base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin)

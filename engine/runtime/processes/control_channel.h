@@ -62,7 +62,8 @@ public:
     void reportProgress(int step, std::size_t passesDone);
     [[nodiscard]] const ProcessGroupPtr &group() const { return m_group; }
 
-    [[nodiscard]] base::Result<double> gradientNorm(const RunPlan &plan, const Devices &devices);
+    /// See runtime::gradientNorms().
+    [[nodiscard]] base::Result<std::vector<double>> gradientNorms(const RunPlan &plan, const Devices &devices);
     /// Replaces `outcomes` on the first process by those of all devices in rank order, by one clock. `begin` is the begin of
     /// the step by this process's clock.
     [[nodiscard]] base::Result<> gatherOutcomes(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin);

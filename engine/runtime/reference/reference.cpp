@@ -109,6 +109,22 @@ base::Result<ReferenceStep> referenceStep(const model::Experiment &experiment,
     return std::move(reference).take();
 }
 
+base::Result<ReferenceStep> referenceReplica(const model::Experiment &experiment,
+                                             const std::vector<std::vector<float>> &parameters, const Batch &batch, int replica,
+                                             std::stop_token stop)
+{
+    model::Experiment alone = experiment;
+    alone.parallel.replicas = 1;
+    Reference reference(alone, parameters, stop);
+    for (int i = 0; i < experiment.parallel.microbatches; ++i) {
+        const int microbatch = i * experiment.parallel.replicas + replica;
+        reference.addMicrobatch(batch.inputs(microbatch), batch.labels(microbatch));
+        if (stop.stop_requested())
+            return base::Error::cancelled();
+    }
+    return std::move(reference).take();
+}
+
 base::Result<ReferenceStep> referenceMicrobatch(const model::Experiment &experiment,
                                                 const std::vector<std::vector<float>> &parameters, const Batch &batch,
                                                 int microbatch, std::stop_token stop)

@@ -21,6 +21,10 @@ struct ReferenceStep {
 [[nodiscard]] base::Result<ReferenceStep> referenceStep(const model::Experiment &experiment,
                                                         const std::vector<std::vector<float>> &parameters, const Batch &batch,
                                                         std::stop_token stop);
+/// Computes the same of the microbatches of one replica, as if it trained alone.
+[[nodiscard]] base::Result<ReferenceStep> referenceReplica(const model::Experiment &experiment,
+                                                           const std::vector<std::vector<float>> &parameters,
+                                                           const Batch &batch, int replica, std::stop_token stop);
 /// Computes the part of one microbatch; the parts add up to the step.
 [[nodiscard]] base::Result<ReferenceStep> referenceMicrobatch(const model::Experiment &experiment,
                                                               const std::vector<std::vector<float>> &parameters,

@@ -47,7 +47,7 @@ struct Parameter {
     /// vocabulary parallelism, on the last stage, the table of the first stage. The end of the step sums the gradients of both.
     bool isCopy = false;
     /// The elements whose gradients this replica sums over all replicas, and that it updates with ZeRO; see
-    /// layout::ReplicaCut. All of them if there is one replica.
+    /// layout::ReplicaCut. All of them if there is one replica; of replicas that train alone, the first has all.
     layout::Interval share;
     bool isStateSharded = false; ///< whether `state` has the elements of the share only (ZeRO)
     // Whether the elements outside of the share are dropped for now (ZeRO-2 and 3); see state/dropped_parts.h.

@@ -5,6 +5,7 @@
 #include "engine/model/experiment_json.h"
 #include "engine/runtime/training/checkpoint_description.h"
 #include "engine/runtime/training/checkpoint_parts.h"
+#include "engine/runtime/training/run_check.h"
 #include "engine/schedule/families.h"
 
 #include <algorithm>
@@ -163,9 +164,16 @@ Result<Checkpoint> newestCheckpoint(const fs::path &runFolder)
         Error::invalid(runFolder.string(), "has no checkpoint; train with --checkpoint-every to write some"));
 }
 
-base::Problems checkpointProblems(const model::Experiment &experiment)
+base::Problems checkpointProblems(const model::Experiment &experiment, int every)
 {
     const model::CompressionChoice &choice = experiment.training.compression;
+    const int average = experiment.parallel.syncEvery;
+    if (every <= 0)
+        return {};
+    if (experiment.parallel.averagesWeights() && every % average != 0)
+        return {{"--checkpoint-every", fmt::format("is {}, but a checkpoint has the weights of all replicas, which are equal "
+                                                   "every {} steps; choose {}",
+                                                   every, average, multiplesBeside(every, average))}};
     if (!choice.isOn())
         return {};
     return {{"training.gradient_compression", fmt::format("is {}, but checkpoints do not hold what each replica has not sent "
@@ -204,6 +212,12 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
             {"parallel.microbatches", fmt::format("make steps of {} sequences, but the checkpoint is of a run with {} a step; "
                                                   "keep replicas x microbatches x microbatch_size as it was",
                                                   ours, theirs)});
+    if (const auto &ours = experiment.parallel, &theirs = checkpoint.experiment.parallel; theirs.averagesWeights()) {
+        if (ours.syncEvery != theirs.syncEvery)
+            differs("parallel.sync_every", ours.syncEvery, theirs.syncEvery);
+        if (ours.replicas != theirs.replicas) // each has its state of the optimizer
+            differs("parallel.replicas", ours.replicas, theirs.replicas);
+    }
     if (experiment.training.steps <= checkpoint.steps())
         problems.push_back(
             {"training.steps", fmt::format("is {}, but the checkpoint stands after step {} already; raise it to train on",
@@ -217,7 +231,7 @@ Result<> restore(const Checkpoint &checkpoint, Session &session)
         const auto tensors = readPart(part, checkpoint, session.plan().parameters);
         if (!tensors)
             return tensors.error();
-        session.setTensors(part.buffer, *tensors);
+        session.setTensors(part.buffer, *tensors, part.replica);
         // Other schedules have no version before the last update, because their last update was not delayed by a step.
         if (part.buffer == &Parameter::value)
             session.setTensors(&Parameter::previous, *tensors);

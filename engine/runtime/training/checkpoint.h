@@ -32,10 +32,11 @@ struct Checkpoint {
 /// Returns the newest valid checkpoint in the folder of a run: the checksums of its files match and their values are valid.
 /// Reads all files. InvalidInput if there is none.
 [[nodiscard]] base::Result<Checkpoint> newestCheckpoint(const std::filesystem::path &runFolder);
-/// Returns why no run of an experiment can write checkpoints.
-[[nodiscard]] base::Problems checkpointProblems(const model::Experiment &experiment);
+/// Returns why no run of an experiment can write checkpoints every `every` steps; nothing for 0, which writes none. Replicas
+/// that train alone are stored when they have been averaged, each with its own state of the optimizer.
+[[nodiscard]] base::Problems checkpointProblems(const model::Experiment &experiment, int every);
 /// Returns every reason why an experiment cannot continue from a checkpoint, with its field: another model, other tokens, or no
-/// steps left. Devices, schedule, mode and the options of the optimizer may differ.
+/// steps left. Devices, schedule, mode and the options of the optimizer may differ, and replicas unless they train alone.
 [[nodiscard]] base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment);
 /// Loads the tensors of the checkpoint into a session for which resumeProblems() is empty.
 [[nodiscard]] base::Result<> restore(const Checkpoint &checkpoint, Session &session);

@@ -52,8 +52,16 @@ std::string rangeProblem(const CheckpointPart &part, std::span<const float> valu
 std::vector<CheckpointPart> partsOf(const model::Experiment &experiment)
 {
     std::vector<CheckpointPart> parts{{"parameters.safetensors", &Parameter::value}};
-    for (const operators::StateTensor &tensor : optimizerOf(experiment.training.optimizer).state)
-        parts.push_back({fmt::format("{}.safetensors", tensor.name), ParameterPart::state(parts.size() - 1), tensor});
+    const auto &state = optimizerOf(experiment.training.optimizer).state;
+    for (std::size_t i = 0; i < state.size(); ++i) {
+        const operators::StateTensor &tensor = state[i];
+        if (!experiment.parallel.averagesWeights())
+            parts.push_back({fmt::format("{}.safetensors", tensor.name), ParameterPart::state(i), tensor});
+        else
+            for (int replica = 0; replica < experiment.parallel.replicas; ++replica)
+                parts.push_back({fmt::format("{}-of-replica-{}.safetensors", tensor.name, replica), ParameterPart::state(i),
+                                 tensor, replica});
+    }
     return parts;
 }
 
@@ -66,7 +74,7 @@ Result<std::string> writePart(const CheckpointPart &part, const std::filesystem:
                               const std::stop_token &stop)
 {
     const RunPlan &plan = session.plan();
-    const Tensors tensors = session.tensors(part.buffer);
+    const Tensors tensors = session.tensors(part.buffer, part.replica);
     std::vector<exchange::TensorView> views;
     std::deque<std::vector<std::uint8_t>> codes; // of the views
     for (std::size_t i = 0; i < tensors.size(); ++i) {

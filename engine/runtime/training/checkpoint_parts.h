@@ -5,6 +5,7 @@
 #include "engine/runtime/training/session.h"
 
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct CheckpointPart {
     std::string file;
     ParameterPart buffer;
     operators::StateTensor range = {};
+    std::optional<int> replica = {}; ///< that it is of, if replicas train alone and have optimizer state of their own
 };
 
 /// Returns the parts of every checkpoint of an experiment.

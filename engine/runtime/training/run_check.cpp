@@ -114,4 +114,22 @@ base::Result<> checkRun(const model::Experiment &experiment, const schedule::Sch
     return checkGpuMemory(all, *need, places.empty() ? gpuOfDevice(all, schedule.devices()) : places);
 }
 
+std::string multiplesBeside(int number, int of)
+{
+    const int below = number / of * of;
+    const std::int64_t above = std::int64_t{below} + of;
+    return below > 0 ? fmt::format("{} or {}", below, above) : std::to_string(above);
+}
+
+base::Problems stepProblems(const model::Experiment &experiment)
+{
+    const int steps = experiment.training.steps;
+    const int every = experiment.parallel.syncEvery;
+    if (!experiment.parallel.averagesWeights() || steps % every == 0)
+        return {};
+    return {{"training.steps",
+             fmt::format("is {}, but replicas that are averaged every {} steps would end with different weights; choose {}",
+                         steps, every, multiplesBeside(steps, every))}};
+}
+
 } // namespace stagelens::runtime

@@ -5,6 +5,7 @@
 #include "engine/model/experiment.h"
 #include "engine/schedule/schedule.h"
 
+#include <string>
 #include <vector>
 
 namespace stagelens::runtime {
@@ -15,5 +16,9 @@ namespace stagelens::runtime {
 /// checkGpuMemory(); if empty, from gpuOfDevice().
 [[nodiscard]] base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                       const std::vector<int> &places = {});
+/// Returns the positive multiples of `of` beside a number: "48 or 52", or "4".
+[[nodiscard]] std::string multiplesBeside(int number, int of);
+/// Returns why a run cannot end after the steps of an experiment: replicas that train alone must have been averaged.
+[[nodiscard]] base::Problems stepProblems(const model::Experiment &experiment);
 
 } // namespace stagelens::runtime

@@ -259,9 +259,11 @@ const operators::StateTensor &RunDevices::stateTensor(const ParameterPart &part)
     return optimizerOf(m_plan.experiment.training.optimizer).state[part.stateTensor()];
 }
 
-void RunDevices::setTensors(const ParameterPart &part, const Tensors &tensors)
+void RunDevices::setTensors(const ParameterPart &part, const Tensors &tensors, std::optional<int> replica)
 {
     for (const auto &device : m_devices) {
+        if (replica && device->place().replica != *replica)
+            continue;
         for (const auto &rows : device->parameters()) {
             if (!rows->numbers(part))
                 continue;
@@ -286,14 +288,15 @@ void RunDevices::setTensors(const ParameterPart &part, const Tensors &tensors)
     }
 }
 
-Tensors RunDevices::tensors(const ParameterPart &part) const
+Tensors RunDevices::tensors(const ParameterPart &part, std::optional<int> replica) const
 {
     Tensors all;
     for (std::size_t index = 0; index < m_plan.parameters.size(); ++index) {
         std::vector<float> &tensor = all.emplace_back(size(numbersOf(m_plan.parameters[index], part)));
         for (const auto &device : m_devices) {
             Parameter *rows = device->find(static_cast<int>(index));
-            if (rows == nullptr || rows->isCopy || rows->isRepeated || rows->share.size() == 0 || !rows->numbers(part))
+            const bool isRead = replica ? device->place().replica == *replica : rows != nullptr && rows->share.size() > 0;
+            if (rows == nullptr || rows->isCopy || rows->isRepeated || !isRead || !rows->numbers(part))
                 continue;
             if (!isPlain(part)) {
                 const layout::Interval held = numbersOf(part, *rows);
@@ -301,10 +304,13 @@ Tensors RunDevices::tensors(const ParameterPart &part) const
                 continue;
             }
             // Each replica contributes its share, of which it has the sum of the gradients, and the state that it has.
-            rows->held.eachRun(
-                part.isState() ? rows->updated() : rows->share, [&](std::int64_t own, std::int64_t first, std::int64_t count) {
-                    device->compute().read(std::span(tensor).subspan(size(first), size(count)), rows->numbersFrom(part, own));
-                });
+            rows->held.eachRun(part.isState() ? rows->updated()
+                               : replica      ? rows->whole()
+                                              : rows->share,
+                               [&](std::int64_t own, std::int64_t first, std::int64_t count) {
+                                   device->compute().read(std::span(tensor).subspan(size(first), size(count)),
+                                                          rows->numbersFrom(part, own));
+                               });
         }
     }
     return all;

@@ -43,9 +43,11 @@ public:
     [[nodiscard]] std::string takeGpuMemoryText();
 
     /// Returns values, gradients or optimizer state of the whole model, if all of it is in this process; codes as numbers.
-    [[nodiscard]] Tensors tensors(const ParameterPart &part) const;
-    /// Replaces the tensors of a part, as tensors() returns them. Skips parameters without that part.
-    void setTensors(const ParameterPart &part, const Tensors &tensors);
+    /// `replica`: as that replica has them, which must hold all of a part; else each replica's share.
+    [[nodiscard]] Tensors tensors(const ParameterPart &part, std::optional<int> replica = {}) const;
+    /// Replaces the tensors of a part, as tensors() returns them, on all replicas or on one. Skips parameters without that
+    /// part.
+    void setTensors(const ParameterPart &part, const Tensors &tensors, std::optional<int> replica = {});
     /// Returns the number of updates of each parameter, if all of the model is in this process.
     [[nodiscard]] std::vector<int> updates() const;
     void setUpdates(const std::vector<int> &counts);

@@ -140,7 +140,7 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     const model::OptimizerChoice &choice = m_plan.experiment.training.optimizer;
     StepHooks hooks;
     hooks.afterPass = [this, index, &observer] { countPass(index, observer); };
-    m_clipFactor = 1;
+    m_clipFactors.assign(m_plan.experiment.parallel.averagesWeights() ? size(m_plan.replicas()) : 1, 1.0F);
     const auto work = [](timeline::AnchoredKind kind) {
         return TailWork{.together = {},
                         .onDevice = [kind](Device &device, int round) { return device.runAnchored(kind, round); },
@@ -154,15 +154,16 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
         hooks.tail.push_back({.together = [this] { return m_devices.sumCopies(); }, .onDevice = {}});
     if (m_plan.tensorRanks() > 1)
         exchange(timeline::AnchoredKind::SumReplicated);
-    if (m_plan.gradientRanks() > 1)
+    if (m_plan.gradientRanks() > 1 && !parallel.averagesWeights())
         exchange(timeline::AnchoredKind::ReduceGradients);
     if (inspect || (optimize && choice.clip)) {
         const auto before = [this, optimize, &choice, &inspect]() -> base::Result<> {
             if (optimize && choice.clip) {
-                const auto norm = m_control.gradientNorm(m_plan, m_devices.all());
-                if (!norm)
-                    return norm.error();
-                m_clipFactor = clipFactor(*norm, *choice.clip);
+                const auto norms = m_control.gradientNorms(m_plan, m_devices.all());
+                if (!norms)
+                    return norms.error();
+                for (std::size_t i = 0; i < norms->size(); ++i)
+                    m_clipFactors[i] = clipFactor((*norms)[i], *choice.clip);
             }
             return inspect ? inspect() : base::Result<>();
         };
@@ -170,10 +171,15 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     }
     if (!optimize)
         return hooks;
-    const auto update = [this](Device &device, int round) { return device.optimize(m_clipFactor, round); };
+    const auto update = [this](Device &device, int round) {
+        const int own = m_clipFactors.size() > 1 ? device.place().replica : 0;
+        return device.optimize(m_clipFactors[size(own)], round);
+    };
     hooks.tail.push_back({.together = {}, .onDevice = update, .rounds = TableSums::rounds(m_plan)});
     if (m_plan.gradientRanks() > 1 && parallel.zero > 0 && !parallel.gathersFirst())
         exchange(timeline::AnchoredKind::GatherParameters);
+    if (parallel.averagesAfter(index))
+        exchange(timeline::AnchoredKind::AverageParameters);
     return hooks;
 }
 

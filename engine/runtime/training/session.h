@@ -34,12 +34,18 @@ public:
 
     [[nodiscard]] Tensors parameters() const { return tensors(&Parameter::value); }
     [[nodiscard]] Tensors gradients() const { return tensors(&Parameter::gradient); }
-    /// Returns values, gradients or optimizer state of the whole model, if all of it is in this process.
-    [[nodiscard]] Tensors tensors(const ParameterPart &part) const { return m_devices.tensors(part); }
+    /// Returns values, gradients or optimizer state of the whole model, if all of it is in this process. See RunDevices.
+    [[nodiscard]] Tensors tensors(const ParameterPart &part, std::optional<int> replica = {}) const
+    {
+        return m_devices.tensors(part, replica);
+    }
     /// Returns the same from all processes, on the first one only.
     [[nodiscard]] base::Result<Tensors> collect(const ParameterPart &part);
     /// Replaces the tensors of a part, as tensors() returns them. Skips parameters without that part.
-    void setTensors(const ParameterPart &part, const Tensors &tensors) { m_devices.setTensors(part, tensors); }
+    void setTensors(const ParameterPart &part, const Tensors &tensors, std::optional<int> replica = {})
+    {
+        m_devices.setTensors(part, tensors, replica);
+    }
     /// Returns the number of updates of each parameter, if all of the model is in this process.
     [[nodiscard]] std::vector<int> updates() const { return m_devices.updates(); }
     void setUpdates(const std::vector<int> &counts) { m_devices.setUpdates(counts); }
@@ -95,8 +101,8 @@ private:
     std::map<std::string, std::string> m_facts; ///< StepReport::facts
     base::Nanos m_clockError = 0;               ///< greatest so far
     int m_recordedStep = -1;
-    float m_clipFactor = 1;
-    std::mutex m_progress; ///< serialises calls of the observer
+    std::vector<float> m_clipFactors{1}; ///< one for all replicas, or for each if they train alone
+    std::mutex m_progress;               ///< serialises calls of the observer
     std::size_t m_passesDone = 0;
 };
 

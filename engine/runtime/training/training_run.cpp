@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 
 namespace stagelens::runtime {
@@ -197,6 +198,29 @@ private:
     std::vector<double> m_losses; ///< of every step, including those before a checkpoint
 };
 
+/// Compares the gradients of each replica with those of its own microbatches. Replicas begin the step with equal weights.
+base::Result<Verification> verifyReplicas(Session &session, const Tensors &parameters, Verification result,
+                                          const std::stop_token &stop)
+{
+    const RunPlan &plan = session.plan();
+    result.replicas = plan.replicas();
+    for (const ParameterInfo &info : plan.parameters)
+        result.gradients.push_back({info.name, 0});
+    for (int replica = 0; replica < plan.replicas(); ++replica) {
+        const auto reference = referenceReplica(plan.experiment, parameters, session.batch(), replica, stop);
+        if (!reference)
+            return reference.error();
+        result.referenceLoss += reference->loss / plan.replicas();
+        const Tensors gradients = session.tensors(&Parameter::gradient, replica);
+        for (std::size_t i = 0; i < gradients.size(); ++i) {
+            double &worst = result.gradients[i].relative;
+            const double error = relativeError(gradients[i], reference->gradients[i]);
+            worst = std::isnan(error) || std::isnan(worst) ? std::numeric_limits<double>::quiet_NaN() : std::max(worst, error);
+        }
+    }
+    return result;
+}
+
 base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
 {
     auto report = session.step(0, false, {});
@@ -207,6 +231,8 @@ base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
     Tensors parameters = session.parameters();
     for (std::vector<float> &tensor : parameters)
         tensor = asRead(std::move(tensor), session.plan().shape.precision);
+    if (session.plan().experiment.parallel.averagesWeights())
+        return verifyReplicas(session, parameters, std::move(result), stop);
     const auto reference = referenceStep(session.plan().experiment, parameters, session.batch(), std::move(stop));
     if (!reference)
         return reference.error();
@@ -251,8 +277,9 @@ base::Result<Verification> verifyVersions(Session &session, std::stop_token stop
 base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders,
                      const TrainingObserver &observer, std::stop_token stop, const TransportOptions &transport)
 {
-    if (auto problems = checkpointProblems(experiment); folders.checkpointEvery > 0 && !problems.empty())
-        return base::Error::invalid(std::move(problems));
+    for (auto problems : {stepProblems(experiment), checkpointProblems(experiment, folders.checkpointEvery)})
+        if (!problems.empty())
+            return base::Error::invalid(std::move(problems));
     return reportOutcome(transport.processes, contained<base::Done>([&]() -> base::Result<> {
                              auto session = Session::open(experiment, schedule, stop, transport);
                              return session ? Training(**session, folders, observer, stop).run() : session.error();

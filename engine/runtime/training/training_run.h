@@ -97,8 +97,9 @@ struct GradientError {
     double relative = 0;   ///< Frobenius norm of the difference over that of the reference
 };
 struct Verification {
-    int steps = 1;   ///< several for asynchronous schedules, so that several weight versions are used
-    double loss = 0; ///< of the last step
+    int steps = 1;    ///< several for asynchronous schedules, so that several weight versions are used
+    int replicas = 1; ///< that train alone, whose gradients are compared each with those of its own microbatches
+    double loss = 0;  ///< of the last step
     double referenceLoss = 0;
     std::vector<GradientError> gradients;
     [[nodiscard]] double worst() const;
@@ -109,7 +110,8 @@ struct Verification {
 };
 /// Compares one step with an unpartitioned float64 reference of the same model, parameters (rounded to bf16 in a bf16 run) and
 /// batch. Asynchronous schedules: three steps with updates; the reference uses the weight versions of the schedule, and
-/// compares the gradient of every update and the weights after it.
+/// compares the gradient of every update and the weights after it. Replicas that train alone are compared one by one, and the
+/// error of a parameter is the greatest of theirs; what averages their weights is not compared.
 [[nodiscard]] base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 std::stop_token stop);
 

@@ -5,6 +5,8 @@
 #include "engine/runtime/training/run_check.h"
 #include "engine/service/plans/schedule_plan.h"
 
+#include <utility>
+
 namespace stagelens::service {
 
 base::Bytes bytesToTrain(const model::Experiment &experiment)
@@ -27,7 +29,10 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
     if (!experiment.hasModel)
         return {{"model", "a teaching example has no model to train; choose a model"}};
     const auto checked = isHere ? runtime::checkRun(experiment, schedule) : runtime::checkPlan(experiment, schedule);
-    return checked ? base::Problems() : checked.error().problems;
+    base::Problems problems = checked ? base::Problems() : checked.error().problems;
+    for (base::Problem &problem : runtime::stepProblems(experiment))
+        problems.push_back(std::move(problem));
+    return problems;
 }
 
 } // namespace

@@ -145,18 +145,39 @@ simulate::Metrics RunRecorder::metricsOf(const timeline::Timeline &timeline,
     return metrics;
 }
 
-void RunRecorder::showMedianStep()
+const RunRecorder::Kept *RunRecorder::medianStep(const std::function<bool(const Kept &)> &isOne) const
 {
-    if (m_kept.empty())
-        return;
     std::vector<const Kept *> candidates;
     for (const Kept &kept : m_kept)
-        if (kept.step >= kWarmUpSteps || m_kept.size() <= kWarmUpSteps)
+        if ((kept.step >= kWarmUpSteps || m_kept.size() <= kWarmUpSteps) && isOne(kept))
             candidates.push_back(&kept);
+    if (candidates.empty())
+        return nullptr;
     const auto middle = candidates.begin() + static_cast<std::ptrdiff_t>((candidates.size() - 1) / 2);
     std::ranges::nth_element(candidates, middle, {}, [](const Kept *kept) { return kept->iteration; });
-    m_snapshot.record.timeline = (*middle)->timeline;
-    m_snapshot.record.metrics = metricsOf(*(*middle)->timeline, (*middle)->peakMemory, (*middle)->peakHost);
+    return *middle;
+}
+
+/// Of replicas that train alone: a step that ends with an average, with the mean time over the steps up to the next one.
+void RunRecorder::showMedianStep()
+{
+    const model::ParallelPlan &plan = m_snapshot.record.experiment.parallel;
+    const auto averages = [&plan](const Kept &kept) { return plan.averagesAfter(static_cast<std::int64_t>(kept.step)); };
+    const Kept *shown = plan.averagesWeights() ? medianStep(averages) : nullptr;
+    const Kept *const alone = medianStep([&](const Kept &kept) { return !averages(kept); });
+    timeline::TimelinePtr timeline = shown != nullptr ? shown->timeline : nullptr;
+    if (shown != nullptr && alone != nullptr) {
+        auto mean = std::make_shared<timeline::Timeline>(*timeline);
+        mean->period = alone->iteration + (shown->iteration - alone->iteration) / plan.syncEvery;
+        timeline = std::move(mean);
+    } else if (shown == nullptr && alone != nullptr) {
+        shown = alone;
+        timeline = alone->timeline;
+    }
+    if (shown == nullptr)
+        return;
+    m_snapshot.record.timeline = timeline;
+    m_snapshot.record.metrics = metricsOf(*timeline, shown->peakMemory, shown->peakHost);
     summarize();
 }
 

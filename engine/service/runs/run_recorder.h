@@ -64,6 +64,8 @@ private:
     [[nodiscard]] simulate::Metrics metricsOf(const timeline::Timeline &timeline,
                                               const std::vector<simulate::MemoryByCategory> &peakMemory,
                                               const std::vector<base::Bytes> &peakHost) const;
+    /// Returns the median of the kept steps of which `isOne` holds, but for the first ones; null if there is none.
+    [[nodiscard]] const Kept *medianStep(const std::function<bool(const Kept &)> &isOne) const;
     /// Puts the median step's timeline and figures into the record and the summary.
     void showMedianStep();
     void summarize();

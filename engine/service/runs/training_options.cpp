@@ -37,7 +37,7 @@ std::pair<const char *, int> rankAxis(const model::ParallelPlan &plan)
 
 base::Problems travelProblems(const model::Experiment &experiment, const TrainingOptions &options)
 {
-    base::Problems problems = options.checkpointEvery > 0 ? runtime::checkpointProblems(experiment) : base::Problems();
+    base::Problems problems = runtime::checkpointProblems(experiment, options.checkpointEvery);
     const backend::ProcessGroup *group = options.processes.get();
     if (experiment.training.mode == model::RunMode::VirtualClock && (group != nullptr || options.isOverNccl))
         problems.push_back({"training.mode", "the virtual clock measures the passes of one process one after another; leave it "

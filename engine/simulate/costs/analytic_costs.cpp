@@ -253,7 +253,8 @@ Exchange AnalyticCosts::compressedReduction(int device, int ranks, const layout:
             static_cast<base::Bytes>(cost.bytes)};
 }
 
-/// Gradients are summed in their own precision; ZeRO gathers what passes read of the parameters.
+/// Gradients are summed in their own precision; ZeRO gathers what passes read of the parameters; replicas that train alone
+/// exchange no gradients.
 void AnalyticCosts::setExchanges(CostModel &costs, int device) const
 {
     const model::ParallelPlan &plan = m_experiment.parallel;
@@ -287,7 +288,12 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
         return {std::min(toNanos(simulate::collectiveSeconds(m_hardware, collective, size, span, bytes)), base::kLongestPass),
                 static_cast<base::Bytes>(bytesSent(collective, size, bytes))};
     };
-    if (m_experiment.training.compression.isOn()) {
+    if (plan.averagesWeights()) {
+        // What the optimizer updates: the fp32 copy of weights that passes read in 16 bits.
+        const auto bytes = static_cast<double>(each.master > 0 ? each.master : each.parameter);
+        costs.setExchange(device, timeline::AnchoredKind::AverageParameters,
+                          among(all, GroupCollective::AllReduce, bytes * static_cast<double>(parameters.count)));
+    } else if (m_experiment.training.compression.isOn()) {
         costs.setExchange(device, timeline::AnchoredKind::ReduceGradients, compressedReduction(device, ranks, all));
     } else if (!plan.reducesEagerly()) {
         const double gradients = each.gradient * count;

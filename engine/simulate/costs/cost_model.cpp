@@ -252,6 +252,7 @@ base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const 
     if (model::slicesOf(experiment.schedule) > 1)
         costs->work = std::make_shared<const MicrobatchWork>(sliceWork(experiment));
     costs->context = experiment.parallel.context;
+    costs->averageEvery = experiment.parallel.syncEvery;
     costs->limitsNorm = experiment.training.optimizer.clip.has_value();
     // Analytic costs compute recomputation, and measured durations include it.
     if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recomputesLayers())

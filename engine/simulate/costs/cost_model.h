@@ -128,6 +128,7 @@ public:
     int replicas = 1;
     int context = 1; ///< ranks that share each sequence, and sum their gradients as replicas do
     [[nodiscard]] bool sumsGradients() const { return replicas * context > 1; }
+    int averageEvery = 1; ///< steps after which replicas that train alone average their weights; 1: they sum gradients instead
     /// The classes of replicas if they differ; otherwise empty.
     std::vector<ReplicaClass> classes;
     std::shared_ptr<const MicrobatchWork> work; ///< null: all microbatches have the plan's

@@ -60,7 +60,7 @@ private slots:
         uniform.cost.source = model::UniformCosts{{{"F", 1}}};
         QCOMPARE(exchange::layoutJson(uniform, 12).dump(),
                  std::string(R"({"ranks":12,"devices":12,"tensor":1,"context":1,"replicas":1,"expert":1,"zero":0,)"
-                             R"("shard_replicas":1,"order":"tp-cp-dp-pp","nodes":null})"));
+                             R"("shard_replicas":1,"sync_every":1,"order":"tp-cp-dp-pp","nodes":null})"));
         uniform.cost.source = model::HardwarePreset{"a100-80gb"};
         QCOMPARE(exchange::layoutJson(uniform, 12)["nodes"].get<int>(), 2); // 8 GPUs a node
         uniform.parallel.tensor = 0;

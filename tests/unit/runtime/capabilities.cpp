@@ -37,6 +37,12 @@ void useCompression(Experiment &experiment)
     experiment.training.compression = {"sign", 0};
 }
 
+void useAverages(Experiment &experiment)
+{
+    experiment.parallel.replicas = 2;
+    experiment.parallel.syncEvery = 4;
+}
+
 /// Turns a feature on.
 const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"pipeline", [](Experiment &e) { e.parallel.devices = 2; }},
@@ -92,6 +98,32 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      [](Experiment &e) {
          e.training.backend = "cuda";
          e.parallel.replicas = 2;
+     }},
+    {"local-sgd", useAverages},
+    {"local-sgd-with-zero",
+     [](Experiment &e) {
+         useAverages(e);
+         e.parallel.zero = 1;
+     }},
+    {"local-sgd-with-context-ranks",
+     [](Experiment &e) {
+         useAverages(e);
+         e.parallel.context = 2;
+     }},
+    {"local-sgd-with-expert-ranks",
+     [](Experiment &e) {
+         useExpertRanks(e);
+         e.parallel.syncEvery = 4;
+     }},
+    {"local-sgd-with-compression",
+     [](Experiment &e) {
+         useCompression(e);
+         e.parallel.syncEvery = 4;
+     }},
+    {"local-sgd-with-jitter",
+     [](Experiment &e) {
+         useAverages(e);
+         e.whatIf.jitter = 0.1;
      }},
     {"gradient-compression", useCompression},
     {"gradient-compression-with-sharded-gradients",
