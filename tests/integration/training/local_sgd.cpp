@@ -224,7 +224,7 @@ private slots:
             }
             return distance(apart->parameters(), together->parameters());
         };
-        const double ratio = difference(0.2) / difference(0.1);
+        const double ratio = difference(0.0005) / difference(0.00025);
         QVERIFY2(ratio > 3.6 && ratio < 4.4, qPrintable(QString::number(ratio)));
     }
 

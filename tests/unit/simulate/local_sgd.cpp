@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace unit_simulate_local_sgd {
 
