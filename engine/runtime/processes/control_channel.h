@@ -62,7 +62,7 @@ public:
     void reportProgress(int step, std::size_t passesDone);
     [[nodiscard]] const ProcessGroupPtr &group() const { return m_group; }
 
-    /// See runtime::gradientNorms().
+    /// Returns the norm of the gradient over all ranks; with local SGD the norm of each replica's.
     [[nodiscard]] base::Result<std::vector<double>> gradientNorms(const RunPlan &plan, const Devices &devices);
     /// Replaces `outcomes` on the first process by those of all devices in rank order, by one clock. `begin` is the begin of
     /// the step by this process's clock.
