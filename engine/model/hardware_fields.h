@@ -28,7 +28,7 @@ struct HardwareField {
 
 /// Returns all fields, in the order of the file.
 [[nodiscard]] std::span<const HardwareField> hardwareFields();
-/// Returns what is wrong with a value, with the nearest valid one; empty if it is valid.
+/// Returns the problem of a value, with the nearest valid value; empty if the value is valid.
 [[nodiscard]] std::string faultOf(const HardwareField &field, double value);
 
 } // namespace stagelens::model

@@ -16,14 +16,13 @@ struct Architecture {
     std::string_view layers;                                   ///< "transformer.h.", followed by the number of the layer
     std::string_view finalNorm;                                ///< "transformer.ln_f"
     std::string_view output;                                   ///< "lm_head.weight", [V, h]
-    bool normsHaveBias = false;                                ///< LayerNorm if true, else RMSNorm
+    bool normsHaveBias = false;                                ///< LayerNorm if true, otherwise RMSNorm
 
     [[nodiscard]] bool hasPositionTable() const { return !positionTable.empty(); }
 };
 
 [[nodiscard]] const Architecture &architectureOf(model::ModelFamily family);
-/// Returns a layer of the model. Sizes must be valid; see model::validate().
-/// If layers differ, returns one with experts.
+/// Returns a layer of the model. Sizes must be valid; see model::validate(). If layers differ, returns one with experts.
 [[nodiscard]] Block blockOf(const model::ModelConfig &model);
 /// Returns a layer that has, or has not, experts.
 [[nodiscard]] Block blockOf(const model::ModelConfig &model, bool hasExperts);

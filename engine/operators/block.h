@@ -16,7 +16,7 @@ using ValueId = int;
 /// A tensor of a microbatch: [b s, width].
 struct Value {
     std::string_view name;     ///< "norm1"
-    std::int64_t width = 0;    ///< numbers a token
+    std::int64_t width = 0;    ///< numbers per token
     bool isStatistics = false; ///< float in every precision, for the backward; otherwise in the precision of the run
     bool isOwnRows = false;    ///< sequence parallelism: each tensor rank has the rows of its own tokens only
 };
@@ -164,7 +164,7 @@ struct Block {
 
 /// Returns the block with attention that keeps its probabilities, [heads, s] a token, from the forward to the backward.
 [[nodiscard]] Block withProbabilities(Block block, const model::ModelConfig &model);
-/// Returns the numbers a token of an operator's kept probabilities; 0 if it has none.
+/// Returns the numbers per token of an operator's kept probabilities; 0 if it keeps none.
 [[nodiscard]] std::int64_t probabilityWidth(const Block &block, const Operator &op);
 
 /// Builds a block. The functions that append an operator return its first output.

@@ -125,7 +125,7 @@ struct BackwardReads {
     std::vector<ValueId> weight;
 };
 [[nodiscard]] BackwardReads backwardReads(const Block &block, const Operator &op);
-/// Returns the input of the AllGather that makes the value, or the value.
+/// Returns the input of the AllGather that produces the value, or the value itself.
 [[nodiscard]] ValueId beforeGather(const Block &block, ValueId value);
 
 /// Returns whether a value is the keys and values that the slices of a sequence share.

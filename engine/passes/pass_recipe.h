@@ -264,7 +264,7 @@ private:
 /// Returns the vocabulary passes of a method in topological order.
 [[nodiscard]] std::vector<PassKind> vocabularyPasses(model::VocabularyMethod method);
 
-/// Returns every different recipe of a method, with one line a step.
+/// Returns the text of every different recipe of a method, with one line per step.
 [[nodiscard]] std::string text(const RecipeBook &book);
 
 } // namespace stagelens::schedule

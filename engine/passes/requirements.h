@@ -27,10 +27,9 @@ struct RequirementRules {
 };
 
 /// Calls `visit(requirement)` for every requirement of a pass beside the order of its device, from its recipe (pass_recipe.h).
-/// Requirements
-/// have the microbatch of the pass (and therefore its direction). Slices are an exception: F needs the keys and values of the
-/// previous slice, and a backward the gradients of keys and values from the next slice. Backwards may be split for some stages
-/// and microbatches only. tests/golden/recipes shows the requirements of every pass.
+/// Requirements have the microbatch of the pass (and therefore its direction). Slices are an exception: F needs the keys and
+/// values of the previous slice, and a backward the gradients of keys and values from the next slice. Backwards may be split
+/// for some stages and microbatches only. tests/golden/recipes shows the requirements of every pass.
 template <class Visit>
 void forEachRequirement(const RequirementRules &rules, const Pass &pass, Visit visit)
 {

@@ -1,6 +1,6 @@
-// Schedules as text: a header, then one line a device, passes as "F0 F1 S0 B0" (microbatches from 0; "F0@3" names a stage that
-// is not the device's first; a trailing "+" means that the pass overlaps with the next). Empty lines and lines that begin with
-// "#" are ignored.
+// Schedules as text: a header, then one line per device with passes such as "F0 F1 S0 B0" (microbatches from 0; "F0@3" names a
+// stage that is not the device's first; a trailing "+" means that the pass overlaps with the next). Empty lines and lines that
+// begin with "#" are ignored.
 //
 //     schedule 1f1b devices 2 microbatches 2 vocabulary none
 //     0: F0 F1 B0 B1

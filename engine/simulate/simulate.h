@@ -10,8 +10,7 @@ namespace stagelens::simulate {
 
 /// Runs every device's passes in order, each as early as its requirements allow. A transfer only adds latency: sends never
 /// block, and links do not queue. With blocking collectives, a device waits for each collective right after the pass that feeds
-/// it.
-/// O(passes). Fails with the cycle of waits if the schedule deadlocks. If replicas differ, each class of equal ones is
+/// it. O(passes). Fails with the cycle of waits if the schedule deadlocks. If replicas differ, each class of equal ones is
 /// simulated; the timeline is that of the slowest (Timeline::replica), and its devices reduce their gradients after those of
 /// all others.
 [[nodiscard]] base::Result<timeline::Timeline> simulate(const schedule::Schedule &schedule, const CostModel &costs);
