@@ -62,7 +62,7 @@ using RankOrder = std::array<Axis, kRankAxes>;
 /// Ranks that communicate: they differ in some axes and agree in all others.
 struct Group {
     /// Ordered by coordinate, with the first of its axes (in the order of Axis) fastest. The order does not depend on the rank
-    /// order of the mesh, so that sums in it have equal bits.
+    /// order of the mesh, so sums in this order have the same bits for every rank order.
     std::vector<int> ranks;
     int index = 0; ///< position of the given rank
 };

@@ -24,7 +24,7 @@ struct Architecture {
 [[nodiscard]] const Architecture &architectureOf(model::ModelFamily family);
 /// Returns a layer of the model. Sizes must be valid; see model::validate(). If layers differ, returns one with experts.
 [[nodiscard]] Block blockOf(const model::ModelConfig &model);
-/// Returns a layer that has, or has not, experts.
+/// Returns a layer with or without experts.
 [[nodiscard]] Block blockOf(const model::ModelConfig &model, bool hasExperts);
 
 extern const Architecture kGpt;

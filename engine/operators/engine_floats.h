@@ -60,7 +60,7 @@ struct EngineFloats {
 
 /// Returns the block that a rank of the engine runs.
 [[nodiscard]] Block engineBlock(const model::Experiment &experiment);
-/// Returns the same of a layer that has, or has not, experts.
+/// Returns the same for a layer with or without experts.
 [[nodiscard]] Block engineBlock(const model::Experiment &experiment, bool hasExperts);
 
 } // namespace stagelens::operators

@@ -61,7 +61,7 @@ struct ParameterBytes {
 /// other machines, whose frameworks keep other tensors.
 [[nodiscard]] bool isEnginePlan(const model::Experiment &experiment);
 
-/// Returns whether layers keep attention's probabilities from the forward to the backward. Selective recomputation drops them.
+/// Returns whether layers keep attention's probabilities from the forward to the backward; selective recomputation drops them.
 [[nodiscard]] constexpr bool keepsProbabilities(model::Attention attention, model::Recompute recompute)
 {
     return attention == model::Attention::Materialised && recompute != model::Recompute::Selective;

@@ -19,7 +19,7 @@ namespace stagelens::simulate {
 class LayerCosts {
 public:
     LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware);
-    /// Of a layer that has, or has not, experts.
+    /// Uses a layer with or without experts.
     LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware, bool hasExperts);
     LayerCosts(const LayerCosts &) = delete; // m_exchanges refers to m_block
     LayerCosts &operator=(const LayerCosts &) = delete;
