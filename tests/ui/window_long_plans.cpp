@@ -17,6 +17,7 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QLabel>
+#include <QPushButton>
 #include <QTextBlock>
 #include <QTextCursor>
 #include <QTreeWidget>
@@ -48,6 +49,7 @@ private slots:
     void anOrderOfOnesOwnIsMadeElsewhere();
     void anEditMeanwhileWins();
     void anOrderOfALessonIsMadeElsewhere();
+    void aLessonsPlanIsCancelled();
     void aLongOrderIsOpenedElsewhere();
     void aLongTextIsReadElsewhere();
     void aLongOrderIsJudgedElsewhere();
@@ -137,6 +139,24 @@ void WindowLongPlans::anOrderOfALessonIsMadeElsewhere()
     QCOMPARE(picture.experiment().schedule.family, std::string("1f1b"));
     QTRY_COMPARE(picture.experiment().schedule.family, std::string("custom"));
     QVERIFY(!picture.experiment().schedule.text.empty());
+}
+
+void WindowLongPlans::aLessonsPlanIsCancelled()
+{
+    m_fixture->open().actions().learn->trigger();
+    m_fixture->window().learnPage().showPage(u"schedules/1f1b.md"_s);
+    ui::LessonPicture &picture = *m_fixture->window().learnPage().lesson()->picture();
+    auto *bar = m_fixture->find<ui::MessageBar>(u"bar.lesson"_s);
+    ui::LivePlan plan;
+    plan.experiment = longPlan(32, 512);
+    picture.showPlan(plan, u"Long"_s);
+    picture.findChild<QPushButton *>(u"computing.cancel"_s)->click(); // is seen after a second
+    QVERIFY2(bar->text().startsWith(u"The prediction was cancelled"_s), qPrintable(bar->text()));
+    QVERIFY(picture.hasFailed() && picture.timeline()->content().stale);
+    QCOMPARE(picture.timeline()->content().groups[0].timeline->devices(), 4); // the picture before
+    picture.findChild<QPushButton *>(u"bar.lesson.Compute"_s)->click();
+    QTRY_COMPARE(picture.timeline()->content().groups[0].timeline->devices(), 32);
+    QVERIFY(!picture.hasFailed() && !bar->isVisible());
 }
 
 void WindowLongPlans::aLongOrderIsOpenedElsewhere()
