@@ -16,10 +16,11 @@ using base::Result;
 static_assert(std::endian::native == std::endian::little, "the arrays are copied as they stand");
 
 constexpr std::uint64_t kMagic = 0x4e4c454d49544c53; ///< "SLTIMELN"
-constexpr std::uint32_t kVersion = 4;
-constexpr std::uint32_t kFirstVersion = 1;         ///< has neither anchored work nor a period; still written without them
-constexpr std::uint32_t kVersionWithoutCopies = 2; ///< has no copies to the host among its anchored work
-constexpr std::uint32_t kVersionWithoutSlices = 3; ///< sequences are whole
+constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kFirstVersion = 1;           ///< has neither anchored work nor a period; still written without them
+constexpr std::uint32_t kVersionWithoutCopies = 2;   ///< has no copies to the host among its anchored work
+constexpr std::uint32_t kVersionWithoutSlices = 3;   ///< sequences are whole
+constexpr std::uint32_t kVersionWithoutAverages = 4; ///< has no averages of weights among its anchored work
 
 struct Header {
     std::uint64_t magic = kMagic;
@@ -281,15 +282,20 @@ std::string encodeTimeline(const timeline::Timeline &timeline)
     const bool hasAnchored = timeline.period > 0 || std::ranges::any_of(timeline.lanes, [](const timeline::Lane &lane) {
                                  return !lane.anchored.empty();
                              });
+    const auto hasKind = [&timeline](const auto &isOne) {
+        return std::ranges::any_of(timeline.lanes, [&isOne](const timeline::Lane &lane) {
+            return std::ranges::any_of(lane.anchored, isOne, &timeline::AnchoredSlice::kind);
+        });
+    };
+    const bool hasAverages = hasKind([](auto kind) { return kind == timeline::AnchoredKind::AverageParameters; });
+    const bool hasCopies = hasKind(timeline::isCopy);
     const bool hasSlices = timeline.slices > 1;
     if (hasAnchored || hasSlices)
         putAnchored(body, timeline);
-    if (hasSlices)
+    if (hasSlices || hasAverages)
         body.put<std::int32_t>(timeline.slices);
-    const bool hasCopies = std::ranges::any_of(timeline.lanes, [](const timeline::Lane &lane) {
-        return std::ranges::any_of(lane.anchored, [](const auto &slice) { return timeline::isCopy(slice.kind); });
-    });
-    const std::uint32_t version = hasSlices     ? kVersion
+    const std::uint32_t version = hasAverages   ? kVersion
+                                  : hasSlices   ? kVersionWithoutAverages
                                   : hasCopies   ? kVersionWithoutSlices
                                   : hasAnchored ? kVersionWithoutCopies
                                                 : kFirstVersion;

@@ -1,4 +1,6 @@
 // Sweeps and imports as jobs of the service.
+#include "engine/base/text.h"
+#include "engine/model/schema.h"
 #include "engine/service/engine_service.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
@@ -30,6 +32,7 @@ class ServiceSweep : public QObject {
 private slots:
     void init() { m_folder = std::make_unique<QTemporaryDir>(); }
     void everyPlanIsPredicted();
+    void stepsBetweenAveragesAreSwept();
     void trainingStoresEveryRun();
     void cancelledSweepKeepsItsPoints();
     void aMissingTraceIsAnError();
@@ -50,6 +53,29 @@ void ServiceSweep::everyPlanIsPredicted()
     QVERIFY(state->points[0].iteration > 0 && state->points[0].peakMemory > 0);
     QCOMPARE(state->points[0].iteration, state->points[2].iteration);
     QVERIFY(state->points[1].error && !state->points[1].error->problems.empty());
+}
+
+/// The values that the window offers, of which one replica takes only the first.
+void ServiceSweep::stepsBetweenAveragesAreSwept()
+{
+    const model::Field &field = model::schemaField("parallel.sync_every");
+    std::vector<model::Experiment> plans;
+    for (const int replicas : {1, 4})
+        for (const std::string_view word : base::split(field.sweep.values, ',')) {
+            model::Experiment &plan = plans.emplace_back();
+            plan.parallel.replicas = replicas;
+            plan.cost.source = model::HardwarePreset{"a100-80gb"};
+            QVERIFY(
+                field.assign(plan, model::FieldValue(*base::parseInteger(word.substr(word.find_first_not_of(' '))))).empty());
+        }
+    service::EngineService service(options());
+    const auto state = last<service::SweepSnapshot>(service, service.submitSweep(plans, false));
+    QVERIFY(state && state->done == plans.size());
+    const std::size_t values = plans.size() / 2;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        QCOMPARE(state->points[i].error.has_value(), i > 0 && i < values);
+        QVERIFY(i <= values || state->points[i].iteration < state->points[i - 1].iteration);
+    }
 }
 
 void ServiceSweep::trainingStoresEveryRun()

@@ -104,6 +104,18 @@ class ExchangeLaunch : public QObject {
     Q_OBJECT
 
 private slots:
+    void othersSumGradientsInEveryStep()
+    {
+        model::Experiment experiment = planOf("1f1b");
+        experiment.parallel.replicas = 2;
+        for (const char *format : {"megatron", "torchtitan", "deepspeed"}) {
+            experiment.parallel.syncEvery = 8;
+            QVERIFY(omits(launched(format, experiment), "averages every 8 steps"));
+            experiment.parallel.syncEvery = 1;
+            QVERIFY(!omits(launched(format, experiment), "averages"));
+        }
+    }
+
     void megatronIsGivenThePlan()
     {
         model::Experiment experiment = planOf("1f1b");

@@ -108,6 +108,21 @@ private slots:
         QVERIFY(!decodeTimeline(store::withChecksum(none, 4)).ok());
     }
 
+    void averagesOfWeightsComeBackInVersionFive()
+    {
+        timeline::Timeline timeline = sample(3, 4);
+        timeline.period = 90;
+        timeline.lanes[1].anchored = {{10, 25, 4096, timeline::AnchoredKind::AverageParameters}};
+        for (const int slices : {1, 4}) {
+            timeline.slices = slices;
+            const std::string bytes = encodeTimeline(timeline);
+            QCOMPARE(static_cast<int>(bytes[sizeof(std::uint64_t)]), 5); // older versions say that it is newer
+            const auto decoded = decodeTimeline(bytes);
+            QVERIFY2(decoded.ok(), decoded.ok() ? "" : decoded.error().text().c_str());
+            QVERIFY(**decoded == timeline);
+        }
+    }
+
     void everyChangedByteIsNoticed()
     {
         const std::string sound = encodeTimeline(sample(1, 2));
@@ -125,7 +140,7 @@ private slots:
     void newerIsSaidToBeNewer()
     {
         std::string bytes = encodeTimeline(sample(1, 2));
-        bytes[8] = 5;
+        bytes[8] = 6;
         const auto decoded = decodeTimeline(bytes);
         QVERIFY(!decoded.ok());
         QVERIFY(decoded.error().text().find("newer") != std::string::npos);
