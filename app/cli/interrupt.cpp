@@ -14,6 +14,8 @@ namespace {
 
 std::atomic<bool> g_scopeAlive{false};
 std::atomic<bool> g_requested{false};
+std::atomic<bool> g_isJoining{false};
+std::atomic<bool> g_hasJoined{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
 
 void onSignal(int signal)
@@ -23,8 +25,12 @@ void onSignal(int signal)
     // A terminal that closes is told twice: by the shell to its jobs, and by the kernel.
     if (isScopeAlive && (!isRepeated || signal == SIGHUP))
         return;
+    if (g_hasJoined && signal == SIGTERM)
+        return;
     constexpr std::string_view kWord = "cancelled\n";
-    (void)!::write(STDERR_FILENO, kWord.data(), kWord.size());
+    constexpr std::string_view kUnstored = "cancelled before the run was stored\n";
+    const std::string_view text = g_isJoining ? kUnstored : kWord;
+    (void)!::write(STDERR_FILENO, text.data(), text.size());
     _exit(kCancelled);
 }
 
@@ -44,6 +50,12 @@ void handleInterrupts()
     action.sa_handler = SIG_IGN; // a file that may not grow (`ulimit -f`) is an error of its writing like a full disk
     sigaction(SIGXFSZ, &action, nullptr);
     sigaction(SIGPIPE, &action, nullptr); // so is a reader that has gone: a training goes on without its progress being read
+}
+
+void enterLaunch(LaunchPhase phase)
+{
+    g_isJoining = phase == LaunchPhase::Joining;
+    g_hasJoined = phase == LaunchPhase::Joined;
 }
 
 InterruptScope::InterruptScope()

@@ -10,6 +10,14 @@ namespace stagelens::cli {
 /// before any thread is started.
 void handleInterrupts();
 
+/// Which part of a run over several processes this one is in. When one of them ends, mpirun sends SIGTERM to all others, and
+/// SIGKILL as soon as another one ends or after 1 s.
+enum class LaunchPhase : unsigned char {
+    Joining, ///< a first SIGTERM ends this process at once, with a text that the run is not stored
+    Joined,  ///< SIGTERM only requests a stop, however often it comes: process 0 stores the run's end, the others wait for it
+};
+void enterLaunch(LaunchPhase phase);
+
 /// While one exists, an interrupt does not end the program; requested() and token() report it. A second interrupt ends the
 /// program whatever happens.
 class InterruptScope {

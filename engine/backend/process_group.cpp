@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <span>
+#include <thread>
 #include <utility>
 
 namespace stagelens::backend {
@@ -168,6 +169,13 @@ std::stop_token ProcessGroup::broken() const
 std::optional<base::Error> ProcessGroup::failure()
 {
     return m_link->failure();
+}
+void ProcessGroup::waitForEndOfFirst(std::chrono::milliseconds limit) const
+{
+    constexpr std::chrono::milliseconds kInterval{5};
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (m_link->isRunning(0) && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(kInterval);
 }
 std::optional<int> ProcessGroup::leave(int status)
 {

@@ -81,6 +81,8 @@ public:
     /// Returns why another process gave up, or how it was lost, which takes precedence. Checks for lost processes first.
     [[nodiscard]] std::optional<base::Error> failure();
 
+    /// Blocks until rank 0 has ended, if it runs on this machine, but at most `limit`.
+    void waitForEndOfFirst(std::chrono::milliseconds limit) const;
     /// The last call: blocks until all processes call it. Returns the exit status of rank 0, or nothing if a process was lost.
     [[nodiscard]] std::optional<int> leave(int status);
 

@@ -149,6 +149,12 @@ bool ProcessLink::isOnMachineOf(int other)
     return m_state.peers.isOnMachineOf(other);
 }
 
+bool ProcessLink::isRunning(int other)
+{
+    const std::scoped_lock lock(m_state.mutex);
+    return m_state.peers.isRunning(other);
+}
+
 std::int64_t ProcessLink::progress()
 {
     const std::scoped_lock lock(m_state.mutex);

@@ -30,6 +30,8 @@ public:
     /// Returns the number of machines that the processes run on.
     [[nodiscard]] int machines();
     [[nodiscard]] bool isOnMachineOf(int other);
+    /// Returns whether that process is visible from here and has not ended.
+    [[nodiscard]] bool isRunning(int other);
     /// Returns a number that changes whenever a heartbeat reports another pass.
     [[nodiscard]] std::int64_t progress();
     /// Requests the time of rank 0, `rounds` times.

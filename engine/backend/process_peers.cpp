@@ -78,8 +78,10 @@ std::optional<base::Error> ProcessPeers::findLoss() const
             continue;
         if (peer.isVisible && !base::isRunning(mark))
             return base::Error::failed(fmt::format(
-                "process {} (pid {} on {}) ended unexpectedly in step {} after {} passes; see its output or the system log",
-                rank, mark.pid, host, peer.step, peer.passesDone));
+                "process {} (pid {} on {}) ended unexpectedly in step {} after {} passes; see its output or the system log{}",
+                rank, mark.pid, host, peer.step, peer.passesDone,
+                rank == 0 ? "; it stores the run, so `runs list` shows it as interrupted, or not at all if it had not begun"
+                          : ""));
         if (now - peer.lastHeard > m_silence)
             return base::Error::failed(fmt::format("process {}{} has not answered for {:.1f} s; it was last seen in step {} "
                                                    "after {} passes; check its machine and the network",
@@ -101,6 +103,11 @@ int ProcessPeers::machines() const
 bool ProcessPeers::isOnMachineOf(int other) const
 {
     return at(other).place.mark.bootId == at(m_rank).place.mark.bootId;
+}
+
+bool ProcessPeers::isRunning(int other) const
+{
+    return at(other).isVisible && base::isRunning(at(other).place.mark);
 }
 
 std::int64_t ProcessPeers::progress(std::int64_t ownStep, std::int64_t ownPasses) const

@@ -44,6 +44,8 @@ public:
     /// Returns the number of machines that the processes run on.
     [[nodiscard]] int machines() const;
     [[nodiscard]] bool isOnMachineOf(int other) const;
+    /// Returns whether that process is visible from here and has not ended.
+    [[nodiscard]] bool isRunning(int other) const;
     /// Returns a number that changes whenever a process reports another pass, given those of this one.
     [[nodiscard]] std::int64_t progress(std::int64_t ownStep, std::int64_t ownPasses) const;
 

@@ -10,21 +10,25 @@
 namespace stagelens::base {
 namespace {
 
-/// Start time of a process in clock ticks since boot: field 22 of its stat file; 0 if there is no such process.
-std::int64_t startTicksOf(std::int64_t pid)
+/// What a process's stat file says.
+struct Stat {
+    std::int64_t startTicks = 0; ///< field 22, since boot; 0 if there is no such process
+    bool isZombie = false;
+};
+
+Stat statOf(std::int64_t pid)
 {
     std::ifstream in(fmt::format("/proc/{}/stat", pid));
     const std::string stat((std::istreambuf_iterator<char>(in)), {});
     // Field 2 is the program's name in parentheses and may hold anything; field 3 comes after the last parenthesis.
     const std::size_t name = stat.rfind(')');
     if (name == std::string::npos)
-        return 0;
+        return {};
     constexpr std::size_t kStartTime = 22 - 3;
     const auto fields = split(trim(std::string_view(stat).substr(name + 1)), ' ');
-    // A zombie has ended; it only waits for its parent.
-    if (fields.size() <= kStartTime || fields[0] == "Z" || fields[0] == "X")
-        return 0;
-    return parseInteger(fields[kStartTime]).value_or(0);
+    if (fields.size() <= kStartTime)
+        return {};
+    return {parseInteger(fields[kStartTime]).value_or(0), fields[0] == "Z" || fields[0] == "X"};
 }
 
 std::string bootId()
@@ -40,12 +44,19 @@ std::string bootId()
 ProcessMark ownProcess()
 {
     const std::int64_t pid = ::getpid();
-    return {bootId(), pid, startTicksOf(pid)};
+    return {bootId(), pid, statOf(pid).startTicks};
 }
 
 bool isRunning(const ProcessMark &mark)
 {
-    return mark.bootId == bootId() && mark.startTicks != 0 && mark.startTicks == startTicksOf(mark.pid);
+    const Stat stat = statOf(mark.pid);
+    return mark.bootId == bootId() && mark.startTicks != 0 && mark.startTicks == stat.startTicks && !stat.isZombie;
+}
+
+bool isZombie(const ProcessMark &mark)
+{
+    const Stat stat = statOf(mark.pid);
+    return mark.bootId == bootId() && mark.startTicks != 0 && mark.startTicks == stat.startTicks && stat.isZombie;
 }
 
 } // namespace stagelens::base

@@ -17,5 +17,7 @@ struct ProcessMark {
 [[nodiscard]] ProcessMark ownProcess();
 /// True if that very process runs on this machine.
 [[nodiscard]] bool isRunning(const ProcessMark &mark);
+/// True if that very process is visible here and has ended: its parent has not waited for it, or some of its threads still end.
+[[nodiscard]] bool isZombie(const ProcessMark &mark);
 
 } // namespace stagelens::base

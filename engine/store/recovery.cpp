@@ -16,12 +16,14 @@ namespace {
 Result<std::vector<RunId>> orphans(RunDatabase &runs)
 {
     std::vector<RunId> gone;
-    const auto read = runs.each("SELECT id, boot_id, pid, process_start FROM run WHERE status = 'running' AND id > ?", 0,
-                                [&](const Statement &row) {
-                                    const base::ProcessMark mark{row.text(1), row.integer(2), row.integer(3)};
-                                    if (!base::isRunning(mark) && !runs.locks.isHeldElsewhere(row.integer(0)))
-                                        gone.push_back(row.integer(0));
-                                });
+    const auto read = runs.each(
+        "SELECT id, boot_id, pid, process_start FROM run WHERE status = 'running' AND id > ?", 0, [&](const Statement &row) {
+            const base::ProcessMark mark{row.text(1), row.integer(2), row.integer(3)};
+            // A process in another container is not visible here, but holds its lock. One that was
+            // just killed may hold it until its last thread has ended.
+            if (base::isZombie(mark) || (!base::isRunning(mark) && !runs.locks.isHeldElsewhere(row.integer(0))))
+                gone.push_back(row.integer(0));
+        });
     if (!read)
         return read.error();
     return gone;

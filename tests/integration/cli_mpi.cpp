@@ -3,7 +3,6 @@
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 
-#include <QDirIterator>
 #include <QFile>
 #include <QJsonArray>
 #include <QtTest>
@@ -28,22 +27,6 @@ QByteArray fileOf(const MpiRunner &cli, const QString &name)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-/// Numbers of the processes of that run's program.
-QList<qint64> processesOf(const MpiRunner &cli)
-{
-    QList<qint64> found;
-    for (QDirIterator each(QStringLiteral("/proc"), QDir::Dirs); each.hasNext();) {
-        const QString folder = each.next();
-        QFile line(folder + QStringLiteral("/cmdline"));
-        if (!line.open(QIODevice::ReadOnly))
-            continue;
-        const QList<QByteArray> words = line.readAll().split('\0');
-        if (words.front().endsWith("/stagelens-cli") && words.contains(cli.path(QStringLiteral("mpi.db")).toUtf8()))
-            found.push_back(QFileInfo(folder).fileName().toLongLong());
-    }
-    return found;
-}
-
 /// The only stored run.
 QJsonObject storedRun(const MpiRunner &cli)
 {
@@ -51,7 +34,7 @@ QJsonObject storedRun(const MpiRunner &cli)
 }
 
 /// Starts a long run of three processes, waits until it trains, disturbs it, and waits for its end.
-CliAnswer disturbed(const MpiRunner &cli, const std::function<void(const QProcess &, const QList<qint64> &)> &disturb,
+CliAnswer disturbed(const MpiRunner &cli, const std::function<void(const QProcess &, const QMap<int, pid_t> &)> &disturb,
                     const QString &plan = QStringLiteral("--devices 3"))
 {
     QProcess process;
@@ -65,7 +48,7 @@ CliAnswer disturbed(const MpiRunner &cli, const std::function<void(const QProces
     QByteArray said;
     while (!said.contains("step ") && process.waitForReadyRead(MpiRunner::kPatienceMs))
         said += process.readAllStandardError();
-    const QList<qint64> processes = processesOf(cli);
+    const QMap<int, pid_t> processes = cli.ranksOf(QStringLiteral("mpi.db"));
     if (processes.size() == 3)
         disturb(process, processes);
     process.waitForFinished(MpiRunner::kPatienceMs);
@@ -189,11 +172,10 @@ private slots:
     void whatIsNotForProcessesIsRefused()
     {
         const MpiRunner cli;
-        const CliAnswer answer = cli.runTogether(
-            2, QStringLiteral("run --devices 2 --mode virtual-clock --checkpoint-every 2 --transport mpi ") + kTiny);
+        const CliAnswer answer =
+            cli.runTogether(2, QStringLiteral("run --devices 2 --mode virtual-clock --transport mpi ") + kTiny);
         QCOMPARE(answer.status, 2);
         QVERIFY2(answer.err.contains("--mode: the virtual clock"), answer.err.constData());
-        QVERIFY2(answer.err.contains("--checkpoint-every: "), answer.err.constData());
     }
 
     /// Every process is given the seed of its own number.
@@ -234,8 +216,8 @@ private slots:
     {
         QFETCH(QString, plan);
         const MpiRunner cli;
-        const auto kill = [](const QProcess & /*mpirun*/, const QList<qint64> &processes) {
-            ::kill(static_cast<pid_t>(processes.last()), SIGKILL); // the youngest
+        const auto kill = [](const QProcess & /*mpirun*/, const QMap<int, pid_t> &processes) {
+            ::kill(processes.last(), SIGKILL);
         };
         const CliAnswer answer = disturbed(cli, kill, plan);
         QVERIFY2(answer.status != 0, answer.err.constData());
@@ -248,16 +230,16 @@ private slots:
     void aSilentProcessEndsAll()
     {
         const MpiRunner cli;
-        qint64 silent = 0;
-        const CliAnswer answer = disturbed(cli, [&](const QProcess & /*mpirun*/, const QList<qint64> &processes) {
+        pid_t silent = 0;
+        const CliAnswer answer = disturbed(cli, [&](const QProcess & /*mpirun*/, const QMap<int, pid_t> &processes) {
             silent = processes.last();
-            ::kill(static_cast<pid_t>(silent), SIGSTOP);
+            ::kill(silent, SIGSTOP);
         });
         QVERIFY2(answer.status != 0, answer.err.constData());
         const QString reason = storedRun(cli)[QStringLiteral("reason")].toString();
         QVERIFY2(reason.contains(QStringLiteral("has not answered for 3.0 s; it was last seen in step")), qPrintable(reason));
         QVERIFY(silent != 0);
-        ::kill(static_cast<pid_t>(silent), SIGKILL); // where mpirun has not done so
+        ::kill(silent, SIGKILL); // where mpirun has not done so
     }
 
     /// The others would wait in MPI_Init for ever.
@@ -282,15 +264,34 @@ private slots:
         QVERIFY2(answer.err.contains(") is stopped"), answer.err.constData());
     }
 
+    /// mpirun sends SIGTERM to process 0, which waits in MPI_Init.
+    void aRunThatEndsBeforeItIsStoredSaysSo()
+    {
+        const MpiRunner cli;
+        QProcess process;
+        cli.prepareTogether(process, 2, {});
+        const QString line = QStringLiteral("[ $OMPI_COMM_WORLD_RANK = 1 ] && kill -KILL $$; exec %1 run --devices 2 --steps 1 "
+                                            "--transport mpi --db %2 %3")
+                                 .arg(process.arguments().last(), cli.path(QStringLiteral("mpi.db")), QString(kTiny));
+        process.setArguments({QStringLiteral("-n"), QStringLiteral("2"), QStringLiteral("sh"), QStringLiteral("-c"), line});
+        process.start();
+        QVERIFY(process.waitForFinished(MpiRunner::kPatienceMs));
+        const CliAnswer answer = MpiRunner::answerOf(process);
+        QVERIFY(answer.status != 0);
+        QVERIFY2(answer.err.contains("cancelled before the run was stored"), answer.err.constData());
+        QVERIFY(
+            cli.run(QStringLiteral("runs list --json --db ") + cli.path(QStringLiteral("mpi.db"))).json().array().isEmpty());
+    }
+
     void anInterruptCancels()
     {
         const MpiRunner cli;
-        const CliAnswer answer = disturbed(cli, [](const QProcess &mpirun, const QList<qint64> & /*processes*/) {
+        const CliAnswer answer = disturbed(cli, [](const QProcess &mpirun, const QMap<int, pid_t> & /*processes*/) {
             ::kill(static_cast<pid_t>(mpirun.processId()), SIGINT);
         });
         QVERIFY2(answer.status != 0, answer.err.constData());
         QCOMPARE(storedRun(cli)[QStringLiteral("status")].toString(), QStringLiteral("cancelled"));
-        QVERIFY(processesOf(cli).isEmpty());
+        QVERIFY(cli.ranksOf(QStringLiteral("mpi.db")).isEmpty());
     }
 };
 

@@ -1,9 +1,12 @@
 // Several processes on one run database, and the death of some.
 #include "tests/support/child_process.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/test_program.h"
 
 #include <array>
+#include <sys/syscall.h>
+#include <thread>
 
 namespace integration_store_processes {
 
@@ -50,6 +53,29 @@ private slots:
         QVERIFY(doomed->summary.stepsDone >= 6 && doomed->timeline);
         QVERIFY(!doomed->summary.reason.empty());
         QVERIFY(store.remove(first + 1).ok());
+    }
+
+    /// A killed process is a zombie from the end of its first thread on, and holds its locks until the end of the last.
+    void aZombieWithItsLocksIsInterrupted()
+    {
+        if (kIsThreadSanitized)
+            QSKIP("a forked process cannot start threads under ThreadSanitizer");
+        Child child([this](Child &self) {
+            static auto store = RunStore::open(path());
+            if (!store || !store->begin(sampleExperiment(), Provenance::MeasuredLive, "doomed", {}))
+                return false;
+            std::thread([] { ::pause(); }).detach();
+            self.sayReady();
+            ::syscall(SYS_exit, 0); // of this thread
+            return false;
+        });
+        QVERIFY(child.awaitReady());
+        const auto status = [this] {
+            RunStore store = open();
+            return statusOf(store, 1);
+        };
+        QTRY_COMPARE(status(), RunStatus::Interrupted);
+        child.kill();
     }
 
     void itIsShownWithTheMedianOfItsSteps()

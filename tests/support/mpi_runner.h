@@ -3,8 +3,12 @@
 
 #include "tests/support/cli_runner.h"
 
+#include <QDirIterator>
 #include <QFile>
+#include <QMap>
 #include <QStandardPaths>
+
+#include <sys/types.h>
 
 namespace stagelens::test {
 
@@ -42,6 +46,26 @@ public:
         process.setProcessEnvironment(environment);
         process.setArguments(QStringList{QStringLiteral("-n"), QString::number(processes), process.program()} + arguments);
         process.setProgram(QStringLiteral("mpirun"));
+    }
+
+    /// Returns the process ids, by rank, of the run that is stored in that database.
+    [[nodiscard]] QMap<int, pid_t> ranksOf(const QString &database) const
+    {
+        QMap<int, pid_t> found;
+        for (QDirIterator each(QStringLiteral("/proc"), QDir::Dirs); each.hasNext();) {
+            const QString folder = each.next();
+            QFile line(folder + QStringLiteral("/cmdline"));
+            QFile environment(folder + QStringLiteral("/environ"));
+            if (!line.open(QIODevice::ReadOnly) || !environment.open(QIODevice::ReadOnly))
+                continue;
+            const QList<QByteArray> words = line.readAll().split('\0');
+            if (!words.front().endsWith("/stagelens-cli") || !words.contains(path(database).toUtf8()))
+                continue;
+            for (const QByteArray &entry : environment.readAll().split('\0'))
+                if (entry.startsWith("OMPI_COMM_WORLD_RANK="))
+                    found[entry.mid(entry.indexOf('=') + 1).toInt()] = QFileInfo(folder).fileName().toInt();
+        }
+        return found;
     }
 
     [[nodiscard]] CliAnswer runTogether(int processes, const QString &words) const

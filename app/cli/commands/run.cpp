@@ -2,6 +2,7 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/run_launch.h"
 #include "app/cli/host_options.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/report.h"
@@ -20,6 +21,7 @@
 #include "engine/store/removal.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -90,26 +92,38 @@ struct RunArguments {
     bool asJson = false;
 };
 
+base::Error resumeRefused(std::string message)
+{
+    return base::Error::invalid("--resume", std::move(message));
+}
+
+base::Result<service::ResumedRun> storedRun(service::StoredRuns &stored, const std::string &name)
+{
+    const auto id = stored.numberOf(name);
+    if (!id)
+        return resumeRefused(id.error().text());
+    auto record = stored.load(*id);
+    if (!record)
+        return resumeRefused(record.error().text());
+    if (record->summary.status == store::RunStatus::Running)
+        return resumeRefused(fmt::format("run {} is still training; stop it first", *id));
+    return service::ResumedRun{*id, std::move(record->experiment)};
+}
+
 /// Finds the run to resume and takes its experiment for what nobody says otherwise.
 base::Result<std::optional<store::RunId>> resumedRun(service::StoredRuns &stored, const RunArguments &given,
-                                                     ExperimentArguments &arguments)
+                                                     ExperimentArguments &arguments, const runtime::ProcessGroupPtr &processes)
 {
     if (given.resume.empty())
         return std::optional<store::RunId>();
-    const auto refused = [](std::string message) { return base::Error::invalid("--resume", std::move(message)); };
     if (!given.init.empty())
-        return refused("contradicts --init: parameters come from the checkpoint; keep one");
-    const auto id = stored.numberOf(given.resume);
-    if (!id)
-        return refused(id.error().text());
-    auto record = stored.load(*id);
-    if (!record)
-        return refused(record.error().text());
-    if (record->summary.status == store::RunStatus::Running)
-        return refused(fmt::format("run {} is still training; stop it first", *id));
+        return resumeRefused("contradicts --init: parameters come from the checkpoint; keep one");
+    auto found = service::shareResumedRun(processes, [&] { return storedRun(stored, given.resume); });
+    if (!found)
+        return std::move(found).error();
     if (arguments.file.empty())
-        arguments.stored = std::move(record->experiment);
-    return std::optional(*id);
+        arguments.stored = std::move(found->experiment);
+    return std::optional(found->id);
 }
 
 nlohmann::ordered_json documentOf(const RunSnapshot &run)
@@ -134,6 +148,14 @@ base::Result<> writeKernels(const RunSnapshot &run, const std::string &file)
     return base::writeFile(file, exchange::chromeTrace(*run.kernelTimeline, {.kernels = run.kernels.get()}));
 }
 
+/// Returns whether a run that was not refused has ended without a row in the database.
+bool isLostUnstored(const RunSnapshot &run)
+{
+    const bool isRefused = run.error && run.error->kind == base::ErrorKind::InvalidInput;
+    const bool hasEnded = run.record.summary.status != store::RunStatus::Finished;
+    return run.record.summary.id == 0 && run.stored && hasEnded && !isRefused;
+}
+
 /// Trains in this process, or in its part of the group.
 int train(ExperimentArguments arguments, const RunArguments &given, const runtime::ProcessGroupPtr &processes, bool isOverNccl)
 {
@@ -150,7 +172,7 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
     EventSignal events;
     service::EngineService service({.database = *given.database}, [&events] { events.notify(); });
     service::StoredRuns stored(*given.database);
-    const auto resumed = resumedRun(stored, given, arguments);
+    const auto resumed = resumedRun(stored, given, arguments, processes);
     if (!resumed)
         return refuse(resumed.error());
     const bool isHere = given.host->host.empty() && !given.printsLaunch;
@@ -185,6 +207,8 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
     const service::RunSnapshotPtr last = trainAndWatch(service, events, *experiment, options);
     if (processes && last->error)
         processes->giveUp(*last->error);
+    if (processes && isLostUnstored(*last))
+        std::cerr << "the run is not stored: it ended before its first step\n";
     if (!given.kernels.empty() && !last->error)
         if (const auto written = writeKernels(*last, given.kernels); !written)
             return fail(written.error());
@@ -194,6 +218,9 @@ int train(ExperimentArguments arguments, const RunArguments &given, const runtim
         print(*last);
     return statusOf(*last, arguments);
 }
+
+/// How long a process waits for process 0, which stores the end of a run that lost a process.
+constexpr std::chrono::seconds kPatienceWithFirst{5};
 
 /// By mpirun or srun, or by another program that starts as many processes and tells each of the others as Open MPI, MPICH or
 /// PMIx does.
@@ -216,17 +243,23 @@ int run(ExperimentArguments arguments, const RunArguments &given)
     arguments.given.erase(transport);
     if (isOverNccl && !isOneOfSeveral())
         return train(std::move(arguments), given, {}, true);
+    enterLaunch(LaunchPhase::Joining);
     const auto processes = service::joinProcesses(isOverNccl);
     if (!processes)
         return fail(processes.error());
+    enterLaunch(LaunchPhase::Joined);
     std::optional<Silence> silence; // of every process but the first of the group
     if (!(*processes)->isFirst())
         silence.emplace();
     const int status = train(std::move(arguments), given, *processes, isOverNccl);
     const std::optional<int> farewell = (*processes)->leave(status);
     silence.reset();
-    if (const auto loss = (*processes)->failure(); !farewell && !(*processes)->isFirst() && loss)
-        std::cerr << base::printable(*loss) << '\n';
+    if (!farewell && !(*processes)->isFirst()) {
+        if (const auto loss = (*processes)->failure())
+            std::cerr << base::printable(*loss) << '\n';
+        // mpirun kills all, 1 s after the end of one and at once after the end of another: process 0 stores the reason first.
+        (*processes)->waitForEndOfFirst(kPatienceWithFirst);
+    }
     return farewell.value_or(status);
 }
 

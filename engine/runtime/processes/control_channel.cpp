@@ -1,6 +1,7 @@
 #include "engine/runtime/processes/control_channel.h"
 
 #include "engine/backend/plugin.h"
+#include "engine/backend/process_frames.h"
 #include "engine/base/hash.h"
 #include "engine/model/experiment_json.h"
 #include "engine/runtime/processes/packed_timeline.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -68,6 +70,70 @@ std::vector<double> normsOf(const RunPlan &plan, const std::vector<std::vector<d
     return norms;
 }
 
+/// Most numbers of several tensors in one message; 16 MiB.
+constexpr std::int64_t kBatch = std::int64_t{1} << 22U;
+
+/// Returns the end of the tensors from `begin` on that travel in one message: at least one.
+std::size_t endOfBatch(std::span<const std::int64_t> sizes, std::size_t begin)
+{
+    std::size_t end = begin + 1;
+    for (std::int64_t sum = sizes[begin]; end < sizes.size() && sum + sizes[end] <= kBatch; ++end)
+        sum += sizes[end];
+    return end;
+}
+
+/// Returns the pieces of some tensors; nothing if there is no memory for them.
+Bytes packedPieces(std::size_t begin, std::size_t end, const std::function<TensorPieces(int)> &own)
+{
+    try {
+        Packer packer;
+        for (std::size_t index = begin; index < end; ++index) {
+            const TensorPieces pieces = own(static_cast<int>(index));
+            packer.put(pieces.runs);
+            packer.put(pieces.values);
+        }
+        return packer.take();
+    } catch (const std::bad_alloc &) {
+        return {};
+    }
+}
+
+/// Reads the pieces of another process into a tensor.
+void addPieces(std::vector<float> &tensor, Unpacker &packed)
+{
+    const auto runs = packed.values<std::int64_t>();
+    const auto values = packed.values<float>();
+    auto from = values.begin();
+    for (std::size_t run = 0; run + 1 < runs.size(); run += 2) {
+        const std::int64_t first = runs[run];
+        const std::int64_t count = runs[run + 1];
+        packed.require(first >= 0 && count >= 0 && count <= values.end() - from && first <= std::ssize(tensor) - count);
+        if (!packed.isWhole())
+            return;
+        std::copy_n(from, count, tensor.begin() + first);
+        from += count;
+    }
+    packed.require(from == values.end());
+}
+
+/// Reads what packedPieces() of another process returned.
+base::Result<> addPieces(std::span<std::vector<float>> tensors, const Bytes &bytes, std::size_t rank)
+{
+    const auto lacksMemory = [](std::size_t process) {
+        return base::Error::failed(fmt::format("process {} has no memory for a copy of its tensors", process));
+    };
+    if (bytes.empty())
+        return lacksMemory(rank);
+    try {
+        Unpacker packed(bytes);
+        for (std::vector<float> &tensor : tensors)
+            addPieces(tensor, packed);
+        return packed.isWhole() ? base::Result<>() : malformedResult(rank);
+    } catch (const std::bad_alloc &) {
+        return lacksMemory(0);
+    }
+}
+
 } // namespace
 
 std::string mpiProblem()
@@ -99,6 +165,28 @@ base::Result<> requireSame(backend::ProcessGroup &group, const std::string &what
         return received.error();
     verdict = Unpacker(*received).text();
     return verdict.empty() ? base::Result<>() : base::Error::invalid("--transport", verdict);
+}
+
+base::Result<std::string> shareText(backend::ProcessGroup &group, const std::function<base::Result<std::string>()> &find)
+{
+    if (group.isFirst()) {
+        auto found = find();
+        Packer packer;
+        packer.put(found.ok());
+        if (found)
+            packer.put(*found);
+        else
+            packer.put(backend::errorBytes(found.error()));
+        (void)group.broadcast(packer.take(), {});
+        return found;
+    }
+    const auto received = group.broadcast({}, group.broken());
+    if (!received)
+        return group.failure().value_or(received.error());
+    Unpacker packed(*received);
+    if (!packed.value<bool>())
+        return backend::errorOf(packed.values<std::byte>(), 0);
+    return packed.text();
 }
 
 base::Result<> reportOutcome(const ProcessGroupPtr &group, base::Result<> outcome)
@@ -247,44 +335,53 @@ base::Result<double> ControlChannel::sumOnFirst(double own)
     return sum;
 }
 
-base::Result<> ControlChannel::gatherRows(std::vector<float> &tensor, const Device &device, int parameter,
-                                          const ParameterPart &part)
+base::Result<Bytes> ControlChannel::fromFirst(Bytes own)
 {
-    if (isAlone())
-        return {};
-    Packer packer;
-    if (Parameter *own = device.find(parameter); own != nullptr && !own->isCopy && !own->isRepeated && !isFirst()) {
-        std::vector<float> values(own->numbers(part) ? size(own->share.size()) : 0);
-        device.compute().read(values, own->numbersFrom(part, own->share.begin));
-        std::vector<std::int64_t> runs; // first element in the whole tensor and their number, of each run of values
-        if (!values.empty())
-            own->held.eachRun(own->share, [&runs](std::int64_t, std::int64_t first, std::int64_t count) {
-                runs.push_back(first);
-                runs.push_back(count);
-            });
-        packer.put(runs);
-        packer.put(values);
+    return isAlone() ? base::Result<Bytes>(std::move(own)) : m_group->broadcast(std::move(own), m_halt);
+}
+
+base::Result<> ControlChannel::gatherTensors(Tensors &tensors, std::span<const std::int64_t> sizes,
+                                             const std::function<TensorPieces(int)> &own)
+{
+    base::Result<> outcome; // an error that is only this call's must not end it early: the others continue
+    for (std::size_t begin = 0; begin < sizes.size() && !isAlone();) {
+        const std::size_t end = endOfBatch(sizes, begin);
+        if (const auto requested = m_group->broadcast({}, m_halt); !requested)
+            return requested.error();
+        const auto all = m_group->gather(isFirst() ? Bytes() : packedPieces(begin, end, own), m_halt);
+        if (!all)
+            return all.error();
+        for (std::size_t rank = 1; rank < all->size() && outcome; ++rank)
+            outcome = addPieces(std::span(tensors).subspan(begin, end - begin), (*all)[rank], rank);
+        begin = end;
     }
-    const auto all = m_group->gather(packer.take(), m_halt);
-    if (!all)
-        return all.error();
-    for (std::size_t rank = 0; rank < all->size(); ++rank) {
-        if ((*all)[rank].empty())
-            continue;
-        Unpacker packed((*all)[rank]);
-        const auto runs = packed.values<std::int64_t>();
-        const auto values = packed.values<float>();
-        auto from = values.begin();
-        for (std::size_t run = 0; run + 1 < runs.size(); run += 2) {
-            const std::int64_t first = runs[run];
-            const std::int64_t count = runs[run + 1];
-            if (first < 0 || count < 0 || count > values.end() - from || first > std::ssize(tensor) - count)
-                return malformedResult(rank);
-            std::copy_n(from, count, tensor.begin() + first);
-            from += count;
+    return outcome;
+}
+
+base::Result<> ControlChannel::scatterTensors(const Tensors &tensors, std::span<const std::int64_t> sizes,
+                                              const std::function<void(int, const std::vector<float> &)> &take)
+{
+    for (std::size_t begin = 0; begin < sizes.size();) {
+        const std::size_t end = isAlone() ? sizes.size() : endOfBatch(sizes, begin);
+        Packer packer;
+        for (std::size_t index = begin; index < end && isFirst(); ++index) {
+            take(static_cast<int>(index), tensors[index]);
+            if (!isAlone())
+                packer.put(tensors[index]);
         }
-        if (!packed.isWhole() || from != values.end())
-            return malformedResult(rank);
+        const auto received = fromFirst(packer.take());
+        if (!received)
+            return received.error();
+        Unpacker packed(*received);
+        for (std::size_t index = begin; index < end && !isFirst(); ++index) {
+            const auto tensor = packed.values<float>();
+            if (std::ssize(tensor) != sizes[index])
+                return malformedResult(0);
+            take(static_cast<int>(index), tensor);
+        }
+        if (auto ready = barrier(); !ready) // before the first process sends more
+            return ready;
+        begin = end;
     }
     return {};
 }

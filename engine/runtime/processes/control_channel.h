@@ -5,6 +5,8 @@
 #include "engine/runtime/executor/executor.h"
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -25,6 +27,10 @@ using ProcessGroupPtr = std::shared_ptr<backend::ProcessGroup>;
 [[nodiscard]] base::Result<> requireSame(backend::ProcessGroup &group, const std::string &what, const std::string &value,
                                          const std::string &remedy, const std::stop_token &stop);
 
+/// Collective. The first process calls `find`, and all return its outcome.
+[[nodiscard]] base::Result<std::string> shareText(backend::ProcessGroup &group,
+                                                  const std::function<base::Result<std::string>()> &find);
+
 /// Returns the outcome of a run in the group: if another process ended it, that process's error. Otherwise sends an error of
 /// this process to the others.
 [[nodiscard]] base::Result<> reportOutcome(const ProcessGroupPtr &group, base::Result<> outcome);
@@ -36,6 +42,14 @@ struct DeviceOutcome {
     base::Bytes peakHost = 0; ///< of offloaded activations
     timeline::Lane lane;      ///< by the clock of the step
 };
+
+/// What one process holds of a whole tensor.
+struct TensorPieces {
+    std::vector<std::int64_t> runs; ///< of each run of values: its first number in the whole tensor, and their count
+    std::vector<float> values;      ///< of all runs
+};
+/// Parameters or gradients of the whole model, tensor after tensor in Hugging Face order.
+using Tensors = std::vector<std::vector<float>>;
 
 /// The collective calls of a Session. If all devices are in this process, each call does only its local part. Calls return
 /// Cancelled after a stop of `halt`.
@@ -69,10 +83,15 @@ public:
     [[nodiscard]] base::Result<> gatherOutcomes(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin);
     /// Returns the sum over all processes, in rank order, on the first one.
     [[nodiscard]] base::Result<double> sumOnFirst(double own);
-    /// Writes the rows of `parameter` that other processes hold to `tensor` on the first process. `device` is the device of
-    /// this process.
-    [[nodiscard]] base::Result<> gatherRows(std::vector<float> &tensor, const Device &device, int parameter,
-                                            const ParameterPart &part);
+    /// Returns the bytes of the first process.
+    [[nodiscard]] base::Result<backend::Bytes> fromFirst(backend::Bytes own);
+    /// Adds what other processes hold to `tensors`, which the first process has; tensor i has sizes[i] numbers, and `own`
+    /// returns what this process holds of it. The first process requests a few tensors at a time, which bounds its memory.
+    [[nodiscard]] base::Result<> gatherTensors(Tensors &tensors, std::span<const std::int64_t> sizes,
+                                               const std::function<TensorPieces(int)> &own);
+    /// Calls `take` with each tensor of the first process, on all of them. Others pass no tensors.
+    [[nodiscard]] base::Result<> scatterTensors(const Tensors &tensors, std::span<const std::int64_t> sizes,
+                                                const std::function<void(int, const std::vector<float> &)> &take);
 
 private:
     ProcessGroupPtr m_group;

@@ -1,8 +1,10 @@
 #include "engine/runtime/training/checkpoint.h"
 
+#include "engine/backend/process_frames.h"
 #include "engine/base/sync_folder.h"
 #include "engine/base/text.h"
 #include "engine/model/experiment_json.h"
+#include "engine/runtime/processes/packing.h"
 #include "engine/runtime/training/checkpoint_description.h"
 #include "engine/runtime/training/checkpoint_parts.h"
 #include "engine/runtime/training/run_check.h"
@@ -70,25 +72,103 @@ bool isDoubleBuffered(const RunPlan &plan)
     return plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered;
 }
 
-Result<> writeParts(const fs::path &folder, const Session &session, const std::vector<double> &losses,
-                    const std::stop_token &stop)
+/// Returns the parts that a checkpoint of the plan has.
+std::vector<CheckpointPart> plannedParts(const RunPlan &plan)
+{
+    std::vector<CheckpointPart> parts = partsOf(plan.experiment);
+    if (isDoubleBuffered(plan))
+        parts.push_back(previousPart());
+    return parts;
+}
+
+/// Returns whether the first process requests another part. Collective.
+Result<bool> isNextRequested(Session &session, bool own)
+{
+    Packer packer;
+    packer.put(own);
+    const auto received = session.fromFirst(packer.take());
+    return received ? Result<bool>(Unpacker(*received).value<bool>()) : received.error();
+}
+
+/// Returns the tensors of a part from all processes; the others wait in sendParts().
+Result<Tensors> requestPart(const CheckpointPart &part, Session &session)
+{
+    Tensors tensors = session.tensors(part.buffer, part.replica);
+    if (const auto requested = isNextRequested(session, true); !requested)
+        return requested.error();
+    if (auto added = session.addOthers(part.buffer, tensors, part.replica); !added)
+        return added.error();
+    return tensors;
+}
+
+/// Sends what this process holds of the parts, as long as the first process requests them.
+Result<> sendParts(Session &session)
+{
+    const std::vector<CheckpointPart> parts = plannedParts(session.plan());
+    for (std::size_t part = 0;; ++part) {
+        const auto requested = isNextRequested(session, false);
+        if (!requested || !*requested || part == parts.size())
+            return requested ? Result<>() : requested.error();
+        Tensors none;
+        if (auto sent = session.addOthers(parts[part].buffer, none, parts[part].replica); !sent)
+            return sent;
+    }
+}
+
+Result<> writeParts(const fs::path &folder, Session &session, const std::vector<double> &losses,
+                    const std::vector<int> &updates, const std::stop_token &stop)
 {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error)
         return Error::failed(fmt::format("cannot be created: {}; free disk space or choose another folder", error.message()),
                              folder.string());
-    std::vector<CheckpointPart> parts = partsOf(session.plan().experiment);
-    if (isDoubleBuffered(session.plan()))
-        parts.push_back(previousPart());
     Json checksums = Json::object();
-    for (const CheckpointPart &part : parts) {
-        const auto written = writePart(part, folder, session, stop);
+    for (const CheckpointPart &part : plannedParts(session.plan())) {
+        const auto tensors = requestPart(part, session);
+        if (!tensors)
+            return tensors.error();
+        const auto written = writePart(part, folder, session.plan(), *tensors, stop);
         if (!written)
             return written.error();
         checksums[part.file] = *written;
     }
-    return writeDescription(folder, session, losses, checksums);
+    return writeDescription(folder, session.plan().experiment, losses, updates, checksums);
+}
+
+/// Calls writeParts() and turns a lack of memory into an error.
+Result<> tryParts(const fs::path &folder, Session &session, const std::vector<double> &losses, const std::vector<int> &updates,
+                  const std::stop_token &stop)
+{
+    try {
+        return writeParts(folder, session, losses, updates, stop);
+    } catch (const std::bad_alloc &) {
+        return Error::failed("takes more memory than is free: a copy of the parameters is made to write them", folder.string());
+    }
+}
+
+/// Writes the folder part-<n> and renames it to step-<n>.
+Result<> writeWhole(const fs::path &runFolder, Session &session, const std::vector<double> &losses,
+                    const std::vector<int> &updates, const std::stop_token &stop)
+{
+    if (runFolder.empty())
+        return Error::failed("the run has no folder for them, because it could not be stored yet");
+    const fs::path part = runFolder / fmt::format("{}{}", kPart, losses.size());
+    const fs::path whole = runFolder / fmt::format("{}{}", kWhole, losses.size());
+    std::error_code error;
+    std::error_code ignored;
+    Result<> written = tryParts(part, session, losses, updates, stop);
+    if (written)
+        fs::rename(part, whole, error);
+    if (!written || error) {
+        fs::remove_all(part, ignored);
+        return written
+                   ? Error::failed(fmt::format("cannot be renamed to {}: {}", whole.string(), error.message()), part.string())
+                   : std::move(written).error();
+    }
+    base::syncFolder(runFolder); // before an older one is removed
+    removeOthers(runFolder, static_cast<std::int64_t>(losses.size()));
+    return {};
 }
 
 /// Returns the parts that a checkpoint has.
@@ -101,6 +181,38 @@ std::vector<CheckpointPart> storedParts(const Checkpoint &checkpoint)
                                      : checkpoint.checksums.contains(previous.file))
         parts.push_back(previous);
     return parts;
+}
+
+/// Returns the buffers that a part is loaded into.
+std::vector<ParameterPart> targetsOf(const CheckpointPart &part)
+{
+    // Other schedules have no version before the last update, because their last update was not delayed by a step.
+    return part.buffer == &Parameter::value ? std::vector<ParameterPart>{&Parameter::value, &Parameter::previous}
+                                            : std::vector{part.buffer};
+}
+
+/// Does what resume() and restore() do, with the tensors that the first process sends.
+Result<std::vector<double>> follow(Session &session)
+{
+    const auto received = session.fromFirst({});
+    if (!received)
+        return received.error();
+    Unpacker head(*received);
+    if (!head.value<bool>())
+        return backend::errorOf(head.values<std::byte>(), 0);
+    auto losses = head.values<double>();
+    const auto updates = head.values<int>();
+    const auto count = head.value<std::size_t>();
+    std::vector<CheckpointPart> parts = partsOf(session.plan().experiment);
+    parts.push_back(previousPart());
+    if (!head.isWhole() || count > parts.size())
+        return Error::failed("process 0 sent no valid checkpoint; start all processes from the same build");
+    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(count), parts.end());
+    for (const CheckpointPart &part : parts)
+        if (auto set = session.distribute(targetsOf(part), {}, part.replica); !set)
+            return std::move(set).error();
+    session.setUpdates(updates);
+    return losses;
 }
 
 /// Returns the update counters of a checkpoint without them, assuming that its schedule never changed.
@@ -231,38 +343,47 @@ Result<> restore(const Checkpoint &checkpoint, Session &session)
         const auto tensors = readPart(part, checkpoint, session.plan().parameters);
         if (!tensors)
             return tensors.error();
-        session.setTensors(part.buffer, *tensors, part.replica);
-        // Other schedules have no version before the last update, because their last update was not delayed by a step.
-        if (part.buffer == &Parameter::value)
-            session.setTensors(&Parameter::previous, *tensors);
+        if (auto set = session.distribute(targetsOf(part), *tensors, part.replica); !set)
+            return set;
     }
     session.setUpdates(checkpoint.updates);
     return {};
 }
 
-Result<> writeCheckpoint(const fs::path &runFolder, const Session &session, const std::vector<double> &losses,
+Result<std::vector<double>> resume(const fs::path &runFolder, Session &session)
+{
+    if (!session.control().isFirst())
+        return follow(session);
+    auto checkpoint = newestCheckpoint(runFolder);
+    if (checkpoint)
+        if (auto problems = resumeProblems(*checkpoint, session.plan().experiment); !problems.empty())
+            checkpoint = Error::invalid(std::move(problems));
+    Packer head;
+    head.put(checkpoint.ok());
+    if (!checkpoint) {
+        head.put(backend::errorBytes(checkpoint.error()));
+    } else {
+        head.put(checkpoint->losses);
+        head.put(checkpoint->updates);
+        head.put(storedParts(*checkpoint).size());
+    }
+    if (const auto sent = session.fromFirst(head.take()); !sent || !checkpoint)
+        return sent ? checkpoint.error() : sent.error();
+    if (auto restored = restore(*checkpoint, session); !restored)
+        return std::move(restored).error();
+    return std::move(checkpoint->losses);
+}
+
+Result<> writeCheckpoint(const fs::path &runFolder, Session &session, const std::vector<double> &losses,
                          const std::stop_token &stop)
 {
-    const fs::path part = runFolder / fmt::format("{}{}", kPart, losses.size());
-    const fs::path whole = runFolder / fmt::format("{}{}", kWhole, losses.size());
-    std::error_code error;
-    Result<> written;
-    try {
-        written = writeParts(part, session, losses, stop);
-    } catch (const std::bad_alloc &) {
-        written =
-            Error::failed("takes more memory than is free: a copy of the parameters is made to write them", part.string());
-    }
-    if (written) {
-        fs::rename(part, whole, error);
-        if (error)
-            written = Error::failed(fmt::format("cannot be renamed to {}: {}", whole.string(), error.message()), part.string());
-    }
-    if (written) {
-        base::syncFolder(runFolder); // before an older one is removed
-        removeOthers(runFolder, static_cast<std::int64_t>(losses.size()));
-    } else
-        fs::remove_all(part, error);
+    const auto updates = session.collectUpdates();
+    if (!updates)
+        return updates.error();
+    if (!session.control().isFirst())
+        return sendParts(session);
+    Result<> written = writeWhole(runFolder, session, losses, *updates, stop);
+    (void)isNextRequested(session, false); // after an error the others still wait
     return written;
 }
 

@@ -40,9 +40,13 @@ struct Checkpoint {
 [[nodiscard]] base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment);
 /// Loads the tensors of the checkpoint into a session for which resumeProblems() is empty.
 [[nodiscard]] base::Result<> restore(const Checkpoint &checkpoint, Session &session);
+/// Continues from the newest checkpoint in the folder of a run and returns its losses. With several processes all call it, and
+/// only the first reads files.
+[[nodiscard]] base::Result<std::vector<double>> resume(const std::filesystem::path &runFolder, Session &session);
 /// Writes the checkpoint after as many steps as there are losses. Keeps the previous checkpoint, and removes older ones once
-/// this one is complete. On Cancelled after a stop of `stop`, all older ones remain. Fails if a value is not finite.
-[[nodiscard]] base::Result<> writeCheckpoint(const std::filesystem::path &runFolder, const Session &session,
+/// this one is complete. On Cancelled after a stop of `stop` or a lost process, all older ones remain. Fails if a value is not
+/// finite. With several processes all call it; only the first writes, and only it returns how that went.
+[[nodiscard]] base::Result<> writeCheckpoint(const std::filesystem::path &runFolder, Session &session,
                                              const std::vector<double> &losses, const std::stop_token &stop);
 
 } // namespace stagelens::runtime

@@ -64,12 +64,11 @@ void readMembers(const Json &document, Checkpoint &found, std::string &version, 
 
 } // namespace
 
-Result<> writeDescription(const std::filesystem::path &folder, const Session &session, const std::vector<double> &losses,
-                          const Json &checksums)
+Result<> writeDescription(const std::filesystem::path &folder, const model::Experiment &experiment,
+                          const std::vector<double> &losses, const std::vector<int> &updates, const Json &checksums)
 {
-    const Json description{{"stagelens", kVersion}, {"steps", losses.size()},
-                           {"losses", losses},      {"updates", session.updates()},
-                           {"parts", checksums},    {"experiment", model::toJson(session.plan().experiment)}};
+    const Json description{{"stagelens", kVersion}, {"steps", losses.size()}, {"losses", losses},
+                           {"updates", updates},    {"parts", checksums},     {"experiment", model::toJson(experiment)}};
     return base::writeFile(folder / kCheckpointDescription, protectedText(description));
 }
 

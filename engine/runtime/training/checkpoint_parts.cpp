@@ -70,11 +70,9 @@ CheckpointPart previousPart()
     return {"previous-parameters.safetensors", &Parameter::previous};
 }
 
-Result<std::string> writePart(const CheckpointPart &part, const std::filesystem::path &folder, const Session &session,
-                              const std::stop_token &stop)
+Result<std::string> writePart(const CheckpointPart &part, const std::filesystem::path &folder, const RunPlan &plan,
+                              const Tensors &tensors, const std::stop_token &stop)
 {
-    const RunPlan &plan = session.plan();
-    const Tensors tensors = session.tensors(part.buffer, part.replica);
     std::vector<exchange::TensorView> views;
     std::deque<std::vector<std::uint8_t>> codes; // of the views
     for (std::size_t i = 0; i < tensors.size(); ++i) {

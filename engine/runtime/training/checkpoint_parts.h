@@ -25,9 +25,9 @@ struct CheckpointPart {
 /// Returns the additional part of PipeDream-2BW.
 [[nodiscard]] CheckpointPart previousPart();
 
-/// Writes the file and returns its checksum.
+/// Writes the tensors of a part and returns the checksum of the file.
 [[nodiscard]] base::Result<std::string> writePart(const CheckpointPart &part, const std::filesystem::path &folder,
-                                                  const Session &session, const std::stop_token &stop);
+                                                  const RunPlan &plan, const Tensors &tensors, const std::stop_token &stop);
 /// Reads the tensors of a part; fails unless the checksum matches and the values are valid.
 [[nodiscard]] base::Result<Tensors> readPart(const CheckpointPart &part, const Checkpoint &checkpoint,
                                              const std::vector<ParameterInfo> &parameters);

@@ -261,31 +261,70 @@ const operators::StateTensor &RunDevices::stateTensor(const ParameterPart &part)
 
 void RunDevices::setTensors(const ParameterPart &part, const Tensors &tensors, std::optional<int> replica)
 {
+    for (std::size_t index = 0; index < tensors.size(); ++index)
+        setTensor(part, static_cast<int>(index), tensors[index], replica);
+}
+
+void RunDevices::setTensor(const ParameterPart &part, int index, const std::vector<float> &whole, std::optional<int> replica)
+{
     for (const auto &device : m_devices) {
         if (replica && device->place().replica != *replica)
             continue;
         for (const auto &rows : device->parameters()) {
-            if (!rows->numbers(part))
+            if (rows->index != index || !rows->numbers(part))
                 continue;
             const layout::Interval elements = part.isState() ? rows->updated() : rows->live(rows->isValueDropped);
-            const float *const whole = tensors[size(rows->index)].data();
             if (!isPlain(part)) {
                 const layout::Interval held = numbersOf(part, *rows);
-                writeState(device->compute(), part, *rows, {whole + held.begin, size(held.size())});
+                writeState(device->compute(), part, *rows, std::span(whole).subspan(size(held.begin), size(held.size())));
                 continue;
             }
-            device->compute().write(rows->numbersFrom(part, elements.begin), elements.size(),
-                                    [&](std::span<float> block, std::int64_t first) {
-                                        const std::int64_t begin = elements.begin + first;
-                                        rows->held.eachRun({begin, begin + std::ssize(block)},
-                                                           [&](std::int64_t own, std::int64_t from, std::int64_t count) {
-                                                               std::copy_n(whole + from, count, block.data() + (own - begin));
-                                                           });
-                                    });
+            device->compute().write(
+                rows->numbersFrom(part, elements.begin), elements.size(), [&](std::span<float> block, std::int64_t first) {
+                    const std::int64_t begin = elements.begin + first;
+                    rows->held.eachRun({begin, begin + std::ssize(block)},
+                                       [&](std::int64_t own, std::int64_t from, std::int64_t count) {
+                                           std::copy_n(whole.data() + from, count, block.data() + (own - begin));
+                                       });
+                });
             if (const backend::Values rounded = rows->numbers(&Parameter::rounded); rounded && part == &Parameter::value)
                 device->compute().round(rounded, rows->value.data(), rows->count());
         }
     }
+}
+
+std::vector<std::int64_t> RunDevices::sizes(const ParameterPart &part) const
+{
+    std::vector<std::int64_t> sizes;
+    for (const ParameterInfo &info : m_plan.parameters)
+        sizes.push_back(numbersOf(info, part));
+    return sizes;
+}
+
+TensorPieces RunDevices::pieces(const ParameterPart &part, int index, std::optional<int> replica) const
+{
+    const Device &device = *m_devices.front();
+    TensorPieces pieces;
+    Parameter *rows = device.find(index);
+    if (rows == nullptr || rows->isCopy || rows->isRepeated || !rows->numbers(part))
+        return pieces;
+    if (replica ? device.place().replica != *replica : rows->share.size() == 0)
+        return pieces;
+    if (!isPlain(part)) {
+        const layout::Interval held = numbersOf(part, *rows);
+        pieces.runs = {held.begin, held.size()};
+        pieces.values.resize(size(held.size()));
+        readState(device.compute(), part, *rows, pieces.values);
+        return pieces;
+    }
+    const layout::Interval own = !replica ? rows->share : part.isState() ? rows->updated() : rows->whole();
+    pieces.values.resize(size(own.size()));
+    device.compute().read(pieces.values, rows->numbersFrom(part, own.begin));
+    rows->held.eachRun(own, [&pieces](std::int64_t, std::int64_t first, std::int64_t count) {
+        pieces.runs.push_back(first);
+        pieces.runs.push_back(count);
+    });
+    return pieces;
 }
 
 Tensors RunDevices::tensors(const ParameterPart &part, std::optional<int> replica) const
@@ -318,7 +357,7 @@ Tensors RunDevices::tensors(const ParameterPart &part, std::optional<int> replic
 
 std::vector<int> RunDevices::updates() const
 {
-    std::vector<int> counts(m_plan.parameters.size());
+    std::vector<int> counts(m_plan.parameters.size(), -1);
     for (const auto &device : m_devices)
         for (const auto &part : device->parameters())
             counts[size(part->index)] = part->updates;

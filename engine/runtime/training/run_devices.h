@@ -17,9 +17,6 @@
 
 namespace stagelens::runtime {
 
-/// Parameters or gradients of the whole model, tensor after tensor in Hugging Face order.
-using Tensors = std::vector<std::vector<float>>;
-
 class RunDevices {
 public:
     /// `halt` is requested by the user and by failing devices.
@@ -43,12 +40,18 @@ public:
     [[nodiscard]] std::string takeGpuMemoryText();
 
     /// Returns values, gradients or optimizer state of the whole model, if all of it is in this process; codes as numbers.
-    /// `replica`: as that replica has them, which must hold all of a part; else each replica's share.
+    /// `replica`: as that replica has them, which must hold all of a part; otherwise each replica's share.
     [[nodiscard]] Tensors tensors(const ParameterPart &part, std::optional<int> replica = {}) const;
+    /// Returns the numbers that each of these tensors has.
+    [[nodiscard]] std::vector<std::int64_t> sizes(const ParameterPart &part) const;
+    /// Returns what the only device of this process contributes to such a tensor.
+    [[nodiscard]] TensorPieces pieces(const ParameterPart &part, int index, std::optional<int> replica = {}) const;
     /// Replaces the tensors of a part, as tensors() returns them, on all replicas or on one. Skips parameters without that
     /// part.
     void setTensors(const ParameterPart &part, const Tensors &tensors, std::optional<int> replica = {});
-    /// Returns the number of updates of each parameter, if all of the model is in this process.
+    /// Replaces the tensor of one parameter.
+    void setTensor(const ParameterPart &part, int index, const std::vector<float> &whole, std::optional<int> replica = {});
+    /// Returns the number of updates of each parameter; -1 for those that only other processes have.
     [[nodiscard]] std::vector<int> updates() const;
     void setUpdates(const std::vector<int> &counts);
     /// Returns Parameter::stage of each parameter.

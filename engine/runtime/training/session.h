@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -41,13 +42,20 @@ public:
     }
     /// Returns the same from all processes, on the first one only.
     [[nodiscard]] base::Result<Tensors> collect(const ParameterPart &part);
+    /// Adds what other processes hold to the tensors() of the first one. Others pass no tensors.
+    [[nodiscard]] base::Result<> addOthers(const ParameterPart &part, Tensors &tensors, std::optional<int> replica = {});
     /// Replaces the tensors of a part, as tensors() returns them. Skips parameters without that part.
     void setTensors(const ParameterPart &part, const Tensors &tensors, std::optional<int> replica = {})
     {
         m_devices.setTensors(part, tensors, replica);
     }
-    /// Returns the number of updates of each parameter, if all of the model is in this process.
-    [[nodiscard]] std::vector<int> updates() const { return m_devices.updates(); }
+    /// Does the same in all processes with the tensors of the first one. Others pass no tensors.
+    [[nodiscard]] base::Result<> distribute(std::span<const ParameterPart> parts, const Tensors &tensors,
+                                            std::optional<int> replica = {});
+    /// Returns the bytes of the first process, in all of them.
+    [[nodiscard]] base::Result<backend::Bytes> fromFirst(backend::Bytes own) { return m_control.fromFirst(std::move(own)); }
+    /// Returns the number of updates of each parameter, on the first process only.
+    [[nodiscard]] base::Result<std::vector<int>> collectUpdates();
     void setUpdates(const std::vector<int> &counts) { m_devices.setUpdates(counts); }
     /// Returns the mean loss over the held-back tokens after `steps` steps; nothing if there are none.
     [[nodiscard]] base::Result<std::optional<double>> evaluate(int steps);

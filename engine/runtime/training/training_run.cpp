@@ -93,13 +93,11 @@ private:
         }
         if (m_folders.resume.empty())
             return {};
-        const auto checkpoint = newestCheckpoint(m_folders.resume);
-        if (!checkpoint)
-            return checkpoint.error();
-        if (auto problems = resumeProblems(*checkpoint, m_session.plan().experiment); !problems.empty())
-            return base::Error::invalid(std::move(problems));
-        m_losses = checkpoint->losses;
-        return restore(*checkpoint, m_session);
+        auto losses = resume(m_folders.resume, m_session);
+        if (!losses)
+            return std::move(losses).error();
+        m_losses = *std::move(losses);
+        return {};
     }
 
     /// Reports warnings about the initial parameters, now and in the stored run.

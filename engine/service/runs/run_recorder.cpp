@@ -223,9 +223,12 @@ void RunRecorder::finish(const base::Result<> &outcome, bool isConnectionLost)
         if (!cancelled)
             m_snapshot.error = error;
     }
-    if (m_snapshot.record.timeline && m_snapshot.record.metrics)
+    const bool hasTimeline = m_snapshot.record.timeline && m_snapshot.record.metrics;
+    if (hasTimeline && outcome)
         m_writer.write(shownTimeline());
     m_writer.finish(summary.status, summary.reason);
+    if (hasTimeline && !outcome) // the reason first: mpirun kills a process soon after another one
+        m_writer.write(shownTimeline());
     noteStored();
     if (!m_snapshot.stored)
         publish(); // before the wait

@@ -32,6 +32,8 @@ public:
           m_stop(std::move(stop)), m_recorder(experiment, database, options.mostWaiting, m_stop, publish)
     {
         m_folders.recordsKernels = options.recordsKernels;
+        if (options.processes) // all must agree on it, whether the first can store the run yet or not
+            m_folders.checkpointEvery = options.checkpointEvery;
     }
 
     void run()
@@ -125,12 +127,12 @@ private:
     {
         if (!m_options.resume)
             return {};
-        if (isFirst()) {
-            const auto store = store::RunStore::open(m_database);
-            if (const auto ours = store ? store->checkpoints().requireOurs(*m_options.resume) : store.error(); !ours)
-                return ours;
-        }
         m_folders.resume = store::CheckpointFolders::folderOf(store::RunStore::placeOf(m_database), *m_options.resume);
+        if (!isFirst())
+            return {}; // the first process reads the files
+        const auto store = store::RunStore::open(m_database);
+        if (const auto ours = store ? store->checkpoints().requireOurs(*m_options.resume) : store.error(); !ours)
+            return ours;
         const auto checkpoint = runtime::newestCheckpoint(m_folders.resume);
         if (!checkpoint)
             return checkpoint.error();
@@ -142,7 +144,7 @@ private:
         record.summary.resumedSteps = checkpoint->steps();
         m_snapshot.step = checkpoint->steps();
         m_checkpointNote = checkpoint->note;
-        if (!m_checkpointNote.empty() && isFirst())
+        if (!m_checkpointNote.empty())
             base::log(base::LogLevel::Warning, m_checkpointNote);
         return {};
     }

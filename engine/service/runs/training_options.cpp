@@ -1,5 +1,8 @@
 #include "engine/service/runs/training_options.h"
 
+#include "engine/base/text.h"
+#include "engine/model/experiment_json.h"
+#include "engine/runtime/processes/control_channel.h"
 #include "engine/runtime/processes/nccl.h"
 #include "engine/runtime/training/checkpoint.h"
 
@@ -23,6 +26,29 @@ base::Problems hostProblems(const TrainingOptions &options)
            "mpi starts its processes itself; leave out --host, and see run --print-launch");
     return problems;
 }
+base::Result<ResumedRun> shareResumedRun(const std::shared_ptr<backend::ProcessGroup> &group,
+                                         const std::function<base::Result<ResumedRun>()> &find)
+{
+    if (!group)
+        return find();
+    const auto text = runtime::shareText(*group, [&find]() -> base::Result<std::string> {
+        const auto found = find();
+        if (!found)
+            return found.error();
+        return fmt::format("{}\n{}", found->id, model::toJson(found->experiment).dump());
+    });
+    if (!text)
+        return text.error();
+    const std::size_t end = text->find('\n');
+    const auto id = base::parseInteger(std::string_view(*text).substr(0, end));
+    if (!id)
+        return base::Error::failed("process 0 sent no run to resume; start all processes from the same build");
+    auto experiment = model::experimentFromJson(text->substr(end + 1), "the resumed run");
+    if (!experiment)
+        return std::move(experiment).error();
+    return ResumedRun{*id, *std::move(experiment)};
+}
+
 namespace {
 
 /// Returns the first degree beside the pipeline's that makes more ranks.
@@ -59,12 +85,6 @@ base::Problems travelProblems(const model::Experiment &experiment, const Trainin
              fmt::format("is {}, but {}{} started, and each trains one device; start mpirun -n {}, or give --devices {}",
                          devices, group->size(), group->size() == 1 ? " process was" : " processes were", devices,
                          group->size())});
-    if (options.checkpointEvery > 0)
-        problems.push_back(
-            {"--checkpoint-every", "checkpoints are written in process only; leave it out, or use --transport in-process"});
-    if (options.resume)
-        problems.push_back(
-            {"--resume", "a checkpoint is taken up in process only; leave it out, or use --transport in-process"});
     return problems;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/service/runs/run_writer.h"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,16 @@ struct TrainingOptions {
     runtime::HostChoice host = {};          ///< the machine that trains, instead of this one
     std::size_t mostWaiting = kMostWaiting; ///< maximum number of unstored changes in memory; then training waits
 };
+
+/// A stored run that another one resumes.
+struct ResumedRun {
+    store::RunId id = 0;
+    model::Experiment experiment;
+};
+/// Collective. The first process calls `find`; all return its outcome, so that the others need no database. Without a group
+/// only calls `find`.
+[[nodiscard]] base::Result<ResumedRun> shareResumedRun(const std::shared_ptr<backend::ProcessGroup> &group,
+                                                       const std::function<base::Result<ResumedRun>()> &find);
 
 /// Returns every reason why options of a run cannot be used on another machine, each with its option.
 [[nodiscard]] base::Problems hostProblems(const TrainingOptions &options);
