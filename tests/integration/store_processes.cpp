@@ -62,7 +62,7 @@ private slots:
             QSKIP("a forked process cannot start threads under ThreadSanitizer");
         Child child([this](Child &self) {
             static auto store = RunStore::open(path());
-            if (!store || !store->begin(sampleExperiment(), Provenance::MeasuredLive, "doomed", {}))
+            if (!store || !store->edit().begin(sampleExperiment(), Provenance::MeasuredLive, "doomed", {}))
                 return false;
             std::thread([] { ::pause(); }).detach();
             self.sayReady();

@@ -121,6 +121,7 @@ Experiment anyExperiment(Random &random)
                            anyOf<ZeroGradients>(random),
                            anyOf<ZeroParameters>(random),
                            anyInt(random),
+                           anyInt(random),
                            anyText(random)};
     for (std::int64_t left = random.nextInteger(0, 6); left > 0; --left)
         experiment.parallel.stageLayers.push_back(anyInt(random));
