@@ -33,7 +33,9 @@ ReplicaExchange::ReplicaExchange(const RunPlan &plan, int share, const Context &
       m_replicas(of == Of::Shared ? plan.experiment.parallel.shardGroup() : transport.ranks()), m_context(context),
       m_model(model), m_transport(transport, numbers(m_group * m_replicas, 1, m_replicas)),
       m_holders(transport, numbers(m_replica, m_replicas, m_groups)), m_chunkFloats(simulate::replicaChunkFloats(cut())),
-      m_chunks(static_cast<int>(m_chunkFloats > 0 ? (cut().largestShare() + m_chunkFloats - 1) / m_chunkFloats : 0))
+      m_chunks(static_cast<int>(m_replicas * m_groups > 1 && m_chunkFloats > 0
+                                    ? (cut().largestShare() + m_chunkFloats - 1) / m_chunkFloats
+                                    : 0)) // a rank with experts of its own has nobody to exchange with
 {}
 
 std::vector<ReplicaExchange::Step> ReplicaExchange::stepsOf(AnchoredKind kind) const
