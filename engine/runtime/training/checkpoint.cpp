@@ -203,7 +203,10 @@ Result<std::vector<double>> follow(Session &session)
     auto losses = head.values<double>();
     const auto updates = head.values<int>();
     const auto count = head.value<std::size_t>();
-    std::vector<CheckpointPart> parts = partsOf(session.plan().experiment);
+    model::Experiment stored = session.plan().experiment; // as the checkpoint is divided
+    stored.parallel.syncEvery = head.value<int>();
+    stored.parallel.replicas = head.value<int>();
+    std::vector<CheckpointPart> parts = partsOf(stored);
     parts.push_back(previousPart());
     if (!head.isWhole() || count > parts.size())
         return Error::failed("process 0 sent no valid checkpoint; start all processes from the same build");
@@ -366,6 +369,8 @@ Result<std::vector<double>> resume(const fs::path &runFolder, Session &session)
         head.put(checkpoint->losses);
         head.put(checkpoint->updates);
         head.put(storedParts(*checkpoint).size());
+        head.put(checkpoint->experiment.parallel.syncEvery);
+        head.put(checkpoint->experiment.parallel.replicas);
     }
     if (const auto sent = session.fromFirst(head.take()); !sent || !checkpoint)
         return sent ? checkpoint.error() : sent.error();

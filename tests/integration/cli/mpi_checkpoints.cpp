@@ -93,6 +93,8 @@ private slots:
     void goesOnToTheSameBits_data();
     void goesOnToTheSameBits();
     void goesOnOnAnotherMesh();
+    void replicasThatTrainAloneKeepTheirState_data();
+    void replicasThatTrainAloneKeepTheirState();
     void refusesWhatCannotGoOn();
     void aLostProcessLeavesTheFormerOne_data();
     void aLostProcessLeavesTheFormerOne();
@@ -199,6 +201,39 @@ void CliMpiCheckpoints::goesOnOnAnotherMesh()
         QVERIFY(std::abs(lossesOf(together)[step].toDouble() - lossesOf(whole)[step].toDouble()) < 2e-5);
 }
 
+void CliMpiCheckpoints::replicasThatTrainAloneKeepTheirState_data()
+{
+    QTest::addColumn<QString>("before");
+    QTest::newRow("local SGD") << "--sync-every 2";
+    QTest::newRow("summed gradients before") << "--sync-every 1"; // one state of the optimizer becomes that of every replica
+}
+
+void CliMpiCheckpoints::replicasThatTrainAloneKeepTheirState()
+{
+    QFETCH(const QString, before);
+    const MpiRunner cli;
+    const Plan plan{4, u"--devices 2 --replicas 2 --microbatches 4 --vocabulary vocab-1 "_s + kTiny};
+    for (const bool isOverMpi : {false, true}) {
+        const QString database = isOverMpi ? u"mpi.db"_s : u"threads.db"_s;
+        const CliAnswer first = train(cli, plan, isOverMpi, database, before + u" --steps 2 --checkpoint-every 2"_s);
+        QVERIFY2(first.status == 0, first.err.constData());
+    }
+    const QString checkpoint = u"checkpoints/run-1/step-2"_s;
+    const auto files = filesIn(cli.path(u"threads.db."_s + checkpoint));
+    QVERIFY(files.size() >= 4);
+    QVERIFY(filesIn(cli.path(u"mpi.db."_s + checkpoint)) == files);
+    const QString after = u"--resume 1 --sync-every 2 --steps 6"_s;
+    const CliAnswer alone = train(cli, {4, {}}, false, u"threads.db"_s, after);
+    QVERIFY2(alone.status == 0, alone.err.constData());
+    const CliAnswer together = train(cli, {4, {}}, true, u"mpi.db"_s, after);
+    QVERIFY2(together.status == 0, together.err.constData());
+    QCOMPARE(lossesOf(together), lossesOf(alone));
+    if (before.endsWith(u'2')) {
+        const CliAnswer whole = train(cli, plan, false, u"whole.db"_s, before + u" --steps 6"_s);
+        QCOMPARE(lossesOf(together), lossesOf(whole));
+    }
+}
+
 void CliMpiCheckpoints::refusesWhatCannotGoOn()
 {
     const MpiRunner cli;
@@ -269,7 +304,7 @@ void CliMpiCheckpoints::aLostProcessLeavesTheFormerOne()
     QCOMPARE(lossesOf(resumed), lossesOf(whole));
 }
 
-/// The greatest size of a file stands in for a full disk. Only process 0 has it: MPI's own files are larger.
+/// Simulates a full disk by a limit of the file size, for process 0 only: MPI's own files are larger.
 void CliMpiCheckpoints::aFileThatCannotGrowIsAWarning()
 {
     const MpiRunner cli;
