@@ -1,6 +1,6 @@
 #include "engine/backend/plugin.h"
 
-#include "engine/base/text.h"
+#include "engine/base/environment.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -11,15 +11,8 @@
 namespace stagelens::backend {
 namespace {
 
-/// Returns how long a process may be silent before it counts as lost: 30 s, or STAGELENS_MPI_SILENCE_SECONDS.
-std::chrono::milliseconds silence()
-{
-    constexpr double kSeconds = 30;
-    constexpr double kMost = 86400;
-    const char *text = std::getenv("STAGELENS_MPI_SILENCE_SECONDS");
-    const double seconds = text == nullptr ? kSeconds : base::parseNumber(text).value_or(kSeconds);
-    return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * (seconds > 0 && seconds < kMost ? seconds : kSeconds)));
-}
+/// Seconds without a sign of life after which a process counts as lost; STAGELENS_MPI_SILENCE_SECONDS overrides them.
+constexpr double kMpiSilence = 30;
 
 /// A plug-in: a library beside the program or in its installation.
 struct Plugin {
@@ -90,7 +83,7 @@ base::Result<std::shared_ptr<ProcessGroup>> joinThroughMpi()
         std::unique_ptr<Wire> wire(open(kWireVersion, &problem));
         return wire ? base::Result<std::unique_ptr<Wire>>(std::move(wire)) : base::Error::failed(std::move(problem));
     };
-    return ProcessGroup::join(make, silence());
+    return ProcessGroup::join(make, base::secondsFromEnvironment("STAGELENS_MPI_SILENCE_SECONDS", kMpiSilence));
 }
 
 Gpus *cudaGpus(std::string &problem)

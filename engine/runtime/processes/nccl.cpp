@@ -2,13 +2,11 @@
 
 #include "engine/backend/ordered_transport.h"
 #include "engine/backend/plugin.h"
-#include "engine/base/text.h"
+#include "engine/base/environment.h"
 #include "engine/runtime/executor/message_order.h"
 #include "engine/runtime/machine/accelerators.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <set>
 #include <utility>
@@ -22,15 +20,8 @@ using backend::Message;
 constexpr std::uint8_t kOpenLink = 253;
 constexpr std::int64_t kOpenLinkFloats = 16;
 
-/// Returns how long the run may make no progress: 10 s, or STAGELENS_NCCL_PATIENCE_SECONDS.
-std::chrono::milliseconds stallTimeout()
-{
-    constexpr double kSeconds = 10;
-    constexpr double kMost = 86400;
-    const char *text = std::getenv("STAGELENS_NCCL_PATIENCE_SECONDS");
-    const double seconds = text == nullptr ? kSeconds : base::parseNumber(text).value_or(kSeconds);
-    return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * (seconds > 0 && seconds < kMost ? seconds : kSeconds)));
-}
+/// Seconds that a run may make no progress; STAGELENS_NCCL_PATIENCE_SECONDS overrides them.
+constexpr double kPatience = 10;
 
 base::Error tooFew(std::size_t devices, std::size_t gpus)
 {
@@ -118,7 +109,7 @@ base::Result<std::unique_ptr<backend::Transport>> makeNcclTransport(const RunPla
     settings.ranks = plan.schedule.devices();
     settings.describe = [&plan](const Message &message) { return messageText(plan, message); };
     settings.progress = [passes = parts.passes, group = control.group()] { return passes() + (group ? group->progress() : 0); };
-    settings.stallTimeout = stallTimeout();
+    settings.stallTimeout = base::secondsFromEnvironment("STAGELENS_NCCL_PATIENCE_SECONDS", kPatience);
     settings.stop = std::move(halt);
     for (std::size_t i = 0; i < control.ranks().size(); ++i) {
         const int rank = control.ranks()[i];

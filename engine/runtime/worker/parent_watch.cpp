@@ -1,9 +1,8 @@
 #include "engine/runtime/worker/parent_watch.h"
 
-#include "engine/base/text.h"
+#include "engine/base/environment.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace stagelens::runtime {
 namespace {
@@ -13,11 +12,7 @@ constexpr std::chrono::seconds kPatience{5};
 std::chrono::milliseconds silence()
 {
     constexpr double kSeconds = 15;
-    constexpr double kMost = 86400;
-    const char *text = std::getenv("STAGELENS_HOST_SILENCE_SECONDS"); // NOLINT(concurrency-mt-unsafe): nothing sets it
-    const double seconds = text == nullptr ? kSeconds : base::parseNumber(text).value_or(kSeconds);
-    const std::chrono::milliseconds given(
-        static_cast<std::int64_t>(1000 * (seconds > 0 && seconds < kMost ? seconds : kSeconds)));
+    const auto given = base::secondsFromEnvironment("STAGELENS_HOST_SILENCE_SECONDS", kSeconds);
     return std::max<std::chrono::milliseconds>(given, 2 * kHeartbeat); // a heartbeat may be late
 }
 
