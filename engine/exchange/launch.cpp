@@ -93,6 +93,8 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
         return base::Error::invalid("model", "is none, and other frameworks start models; name --model or --layers");
     const LaunchPlan plan{experiment, schedule, std::max(devicesPerNode, 1), scheduleFile};
     auto launch = frameworkLaunch(format, plan);
+    if (launch)
+        launch->version = findFramework(format)->version;
     if (const model::CompressionChoice &choice = experiment.training.compression; launch && choice.isOn())
         launch->omitted.push_back(
             fmt::format("gradient compression {}: replicas exchange whole gradients there", operators::text(choice)));

@@ -28,6 +28,7 @@ struct Launch {
     /// The schedule as PyTorch's CSV, if the configuration names it as a file beside itself; else empty.
     std::string scheduleCsv;
     std::vector<std::string> omitted; ///< what the framework does otherwise or cannot do, each a sentence without a period
+    std::string_view version;         ///< of Framework
 };
 
 /// Exports a resolved plan with its schedule. `devicesPerNode` are the GPUs of a node, `scheduleFile` the name by which a

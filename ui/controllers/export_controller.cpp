@@ -202,7 +202,7 @@ base::Result<> ExportController::hasLaunchInFront() const
 void ExportController::exportLaunchAs(const QString &format)
 {
     for (const service::LaunchFormat &each : service::launchFormats()) {
-        if (qtText(each.name) != format)
+        if (qtText(each.format) != format)
             continue;
         const QString ending = qtText(each.ending);
         const QString file =
@@ -222,7 +222,7 @@ void ExportController::exportLaunch(const QString &format, const QString &file)
     const auto write = [plan = m_forecast->plan(), name = utf8(format), path = utf8(file)](const std::stop_token &) {
         return service::writeLaunch(plan->experiment, *plan->schedule, name, path);
     };
-    m_bridge->compute(this, write, [this, file](const base::Result<service::LaunchText> &launch) {
+    m_bridge->compute(this, write, [this, file](const base::Result<service::Launch> &launch) {
         if (!launch) {
             emit failed(sentence(launch.error()));
             return;

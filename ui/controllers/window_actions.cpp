@@ -77,10 +77,10 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     copyHardware = make(u"copy-hardware"_s, Words::tr("&Copy and edit…"), {},
                         Words::tr("A cluster of your own: nodes, links, collectives, memory, price"));
     for (const service::LaunchFormat &format : service::launchFormats()) {
-        exportLaunch << make(u"export-"_s + qtText(format.name), qtText(format.caption) + u"…"_s, {},
+        exportLaunch << make(u"export-"_s + qtText(format.format), qtText(format.caption) + u"…"_s, {},
                              Words::tr("What starts this plan there, and what it leaves out (stagelens-cli export --format %1)")
-                                 .arg(qtText(format.name)));
-        exportLaunch.back()->setData(qtText(format.name));
+                                 .arg(qtText(format.format)));
+        exportLaunch.back()->setData(qtText(format.format));
     }
     settings =
         make(u"settings"_s, Words::tr("All &settings"), QKeySequence(u"Ctrl+E"_s), Words::tr("Every field of the experiment"));

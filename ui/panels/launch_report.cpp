@@ -12,13 +12,13 @@ namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-LaunchReport::LaunchReport(const QString &file, const service::LaunchText &launch, QWidget *parent) : QDialog(parent)
+LaunchReport::LaunchReport(const QString &file, const service::Launch &launch, QWidget *parent) : QDialog(parent)
 {
     constexpr int kReportWidth = 560;
     setObjectName(u"launch.report"_s);
     setWindowTitle(Words::tr("Exported"));
     m_text = Words::tr("Written to %1.").arg(file);
-    if (!launch.schedule.empty())
+    if (!launch.scheduleCsv.empty())
         m_text += Words::tr(" The schedule is the file beside it that ends in .csv.");
     m_text +=
         u"\n\n"_s + (launch.omitted.empty() ? Words::tr("All of the plan is carried over.") : Words::tr("Not carried over:"));

@@ -11,7 +11,7 @@ namespace stagelens::ui {
 class LaunchReport : public QDialog {
     Q_OBJECT
 public:
-    LaunchReport(const QString &file, const service::LaunchText &launch, QWidget *parent = nullptr);
+    LaunchReport(const QString &file, const service::Launch &launch, QWidget *parent = nullptr);
 
     [[nodiscard]] const QString &text() const { return m_text; }
 

@@ -205,7 +205,7 @@ int exportLaunch(const Subject &subject, const ExportArguments &arguments)
     if (isPrinted)
         std::cout << (::isatty(STDOUT_FILENO) != 0 ? base::printableJson(launch->text) : launch->text);
     std::cerr << "names of arguments as in " << launch->version << '\n';
-    if (!launch->schedule.empty())
+    if (!launch->scheduleCsv.empty())
         std::cerr << "the schedule is a file beside it: "
                   << (isPrinted ? "write it with --format torch-csv -o schedule.csv"
                                 : base::printable(std::filesystem::path(arguments.output).replace_extension(".csv").string()))
@@ -270,7 +270,7 @@ void addExportUnder(CLI::App &command, const std::string &positional, Action &ch
     std::vector<std::string> formats{"png",          "svg",       "pdf", "gif",  "mp4",
                                      "chrome-trace", "torch-csv", "csv", "json", "stagelens"};
     for (const service::LaunchFormat &format : service::launchFormats())
-        formats.emplace_back(format.name);
+        formats.emplace_back(format.format);
     CLI::App *inner = command.add_subcommand("export", "write a picture or a file for another program");
     const auto arguments = std::make_shared<ExportArguments>();
     if (positional == "RUN")
