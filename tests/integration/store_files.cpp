@@ -148,7 +148,7 @@ private slots:
             const auto stored = store->edit().setTimeline(*run, large, sampleMetrics());
             if (stored || QString::fromStdString(stored.error().text()).contains("does not accept"))
                 return false;
-            return store->edit().addStep(*run, 0, 1, 1).ok() && store->read().list().ok(); // the connection goes on
+            return store->edit().addStep(*run, 0, 1, 1).ok() && store->read().list().ok(); // the connection remains usable
         });
         QCOMPARE(child.wait(), 0);
         RunStore store = open();

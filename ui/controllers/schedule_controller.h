@@ -26,8 +26,8 @@ public:
     ScheduleController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, ExplorePage *page,
                        WindowActions *actions, NoticeController *notice);
 
-    /// Returns why a pass cannot be placed there; empty if it can, or until a job has checked a long order: then the timeline
-    /// is told.
+    /// Returns why a pass cannot be placed there; empty if it can. For a long order a job checks it: the result is empty,
+    /// and TimelineView::answerMove() receives the answer.
     [[nodiscard]] QString refusal(const service::PassMove &move);
     void move(const service::PassMove &move);
 

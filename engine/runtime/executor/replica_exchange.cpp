@@ -35,7 +35,7 @@ ReplicaExchange::ReplicaExchange(const RunPlan &plan, int share, const Context &
       m_holders(transport, numbers(m_replica, m_replicas, m_groups)), m_chunkFloats(simulate::replicaChunkFloats(cut())),
       m_chunks(static_cast<int>(m_replicas * m_groups > 1 && m_chunkFloats > 0
                                     ? (cut().largestShare() + m_chunkFloats - 1) / m_chunkFloats
-                                    : 0)) // a rank with experts of its own has nobody to exchange with
+                                    : 0)) // without other holders there is no exchange
 {}
 
 std::vector<ReplicaExchange::Step> ReplicaExchange::stepsOf(AnchoredKind kind) const

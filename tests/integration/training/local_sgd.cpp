@@ -314,7 +314,7 @@ private slots:
             if (!test::kIsThreadSanitized)
                 QTest::newRow(name) << QByteArray(name);
     }
-    /// Each replica goes on with its own moments.
+    /// Each replica resumes with its own moments.
     void resumedRunsHaveTheSameBits()
     {
         QFETCH(QByteArray, optimizer);
