@@ -3,15 +3,12 @@
 #include "ui/controls/button_style.h"
 
 #include <QApplication>
-#include <QPalette>
 
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-QPalette makePalette(bool dark)
+QPalette paletteOf(bool dark)
 {
     const QColor window = dark ? QColor(0x202226) : QColor(0xf4f5f7);
     const QColor base = dark ? QColor(0x17191c) : QColor(0xffffff);
@@ -34,15 +31,13 @@ QPalette makePalette(bool dark)
     return palette;
 }
 
-} // namespace
-
 void applyAppearance(Appearance appearance)
 {
     static const bool systemIsDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
     if (!qobject_cast<ButtonStyle *>(QApplication::style()))
         QApplication::setStyle(new ButtonStyle);
     const bool dark = appearance == Appearance::Dark || (appearance == Appearance::System && systemIsDark);
-    QApplication::setPalette(makePalette(dark));
+    QApplication::setPalette(paletteOf(dark));
 }
 
 bool isDark()

@@ -1,7 +1,7 @@
 // Light and dark.
 #pragma once
 
-#include <QString>
+#include <QPalette>
 
 namespace stagelens::ui {
 
@@ -11,5 +11,7 @@ enum class Appearance : unsigned char { System, Light, Dark };
 /// first call.
 void applyAppearance(Appearance appearance);
 [[nodiscard]] bool isDark();
+/// Returns one of the two palettes, for what is drawn on paper whatever the window looks like.
+[[nodiscard]] QPalette paletteOf(bool dark);
 
 } // namespace stagelens::ui

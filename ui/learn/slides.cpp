@@ -2,6 +2,7 @@
 
 #include "engine/base/file.h"
 #include "ui/canvas/colours.h"
+#include "ui/controls/theme.h"
 #include "ui/learn/live_simulation.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
@@ -96,6 +97,7 @@ private:
         QFont font = m_font;
         font.setPixelSize(kSlideType);
         view.setFont(font);
+        view.setPalette(paletteOf(false)); // the page is white
         view.setContent(std::move(content));
         m_painter.save();
         m_painter.translate(kEdge, m_top);

@@ -2,6 +2,7 @@
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/plan_controller.h"
+#include "ui/controls/theme.h"
 #include "ui/learn/lecture_dialog.h"
 #include "ui/learn/lesson_picture.h"
 #include "ui/learn/slides.h"
@@ -117,8 +118,18 @@ void WindowLecture::aLectureIsPresentedWithARemoteControl()
     ui::SlideExport slideExport(&bridge);
     slideExport.start(ui::tourOf(editor->lecture()), slides);
     QTRY_VERIFY(!slideExport.isRunning());
-    QFile pdf(slides);
-    QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(5) == "%PDF-");
+    const auto read = [&slides] {
+        QFile pdf(slides);
+        return pdf.open(QIODevice::ReadOnly) ? pdf.readAll() : QByteArray();
+    };
+    const QByteArray light = read();
+    QVERIFY(light.startsWith("%PDF-"));
+    // Pages are white whatever the window looks like.
+    const auto restore = qScopeGuard([] { ui::applyAppearance(ui::Appearance::Light); });
+    ui::applyAppearance(ui::Appearance::Dark);
+    slideExport.start(ui::tourOf(editor->lecture()), slides);
+    QTRY_VERIFY(!slideExport.isRunning());
+    QCOMPARE(read().size(), light.size());
 }
 
 void WindowLecture::aLectureWithoutAFileComesBack()
