@@ -6990,6 +6990,10 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>아직 파일에 저장되지 않았지만 다음 시작까지 보관됩니다. 다른 이름으로 저장에서 파일을 선택하세요.</translation>
     </message>
     <message>
+        <source>It is kept for the next start: choose another file with Save as.</source>
+        <translation>다음 시작까지 보관됩니다. 다른 이름으로 저장에서 다른 파일을 선택하세요.</translation>
+    </message>
+    <message>
         <source>start %1</source>
         <translation>시작 %1</translation>
     </message>
@@ -7116,6 +7120,34 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>Each replica trains alone, and their weights are averaged every %1 steps: the iteration is the mean of these steps, and the timeline shows the last, with the average. The losses are those of another training than with the sum of the gradients.</source>
         <translation>각 복제본은 혼자 학습하고 %1스텝마다 가중치의 평균을 냅니다. 반복 시간은 이 스텝들의 평균이며, 타임라인은 평균을 내는 마지막 스텝을 보여 줍니다. 손실은 기울기를 합산할 때와 다른 학습의 것입니다.</translation>
+    </message>
+    <message>
+        <source>, all of it for %1</source>
+        <translation>, 모두 %1 때문입니다</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>프로세서</translation>
+    </message>
+    <message>
+        <source>The part of the measured time in which no other program had the processor</source>
+        <translation>측정된 시간 중 다른 프로그램이 프로세서를 쓰지 않은 비율</translation>
+    </message>
+    <message>
+        <source>The machine was busy: passes had a processor for %1 of their time, other programs for the rest. Train again when it is idle.</source>
+        <translation>컴퓨터가 다른 작업으로 바빴습니다. 패스는 시간의 %1 동안만 프로세서를 썼고 나머지는 다른 프로그램이 썼습니다. 한가할 때 다시 학습하세요.</translation>
+    </message>
+    <message>
+        <source>The machine was busy: passes had a processor for %1 of their time.</source>
+        <translation>컴퓨터가 다른 작업으로 바빴습니다. 패스는 시간의 %1 동안만 프로세서를 썼습니다.</translation>
+    </message>
+    <message>
+        <source>Host memory</source>
+        <translation>호스트 메모리</translation>
+    </message>
+    <message>
+        <source>Most bytes of offloaded activations that the host of a device holds.</source>
+        <translation>장치의 호스트가 보관하는 오프로드된 활성값의 최대 바이트 수.</translation>
     </message>
 </context>
 </TS>

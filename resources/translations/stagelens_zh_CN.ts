@@ -6990,6 +6990,10 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>尚未保存到文件，但会保留到下次启动：请用“另存为”选择文件。</translation>
     </message>
     <message>
+        <source>It is kept for the next start: choose another file with Save as.</source>
+        <translation>它会保留到下次启动：请用“另存为”选择另一个文件。</translation>
+    </message>
+    <message>
         <source>start %1</source>
         <translation>起始 %1</translation>
     </message>
@@ -7116,6 +7120,34 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>Each replica trains alone, and their weights are averaged every %1 steps: the iteration is the mean of these steps, and the timeline shows the last, with the average. The losses are those of another training than with the sum of the gradients.</source>
         <translation>每个副本独自训练，每 %1 步对权重求平均：迭代时间是这些步的平均值，时间线显示其中带平均的最后一步。损失属于与梯度求和不同的另一种训练。</translation>
+    </message>
+    <message>
+        <source>, all of it for %1</source>
+        <translation>，全部用于%1</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>处理器</translation>
+    </message>
+    <message>
+        <source>The part of the measured time in which no other program had the processor</source>
+        <translation>测得的时间中没有其他程序占用处理器的部分</translation>
+    </message>
+    <message>
+        <source>The machine was busy: passes had a processor for %1 of their time, other programs for the rest. Train again when it is idle.</source>
+        <translation>机器很忙：计算块只有 %1 的时间占有处理器，其余时间被其他程序占用。请在空闲时重新训练。</translation>
+    </message>
+    <message>
+        <source>The machine was busy: passes had a processor for %1 of their time.</source>
+        <translation>机器很忙：计算块只有 %1 的时间占有处理器。</translation>
+    </message>
+    <message>
+        <source>Host memory</source>
+        <translation>主机内存</translation>
+    </message>
+    <message>
+        <source>Most bytes of offloaded activations that the host of a device holds.</source>
+        <translation>设备的主机所存放的已卸载激活的最大字节数。</translation>
     </message>
 </context>
 </TS>

@@ -254,9 +254,21 @@ void LectureDialog::changed()
     if (m_file.isEmpty())
         writeDraft();
     else if (const auto written = writeLecture(m_lecture, m_file); !written)
-        say(Words::tr("The lecture was not saved. ") + sentence(written.error()), true);
+        leaveFile(Words::tr("The lecture was not saved. ") + sentence(written.error()));
     else
         say(Words::tr("Saved in %1.").arg(QFileInfo(m_file).fileName()));
+}
+
+void LectureDialog::leaveFile(const QString &why)
+{
+    std::error_code ignored;
+    const bool isFree = !m_draft.empty() && !std::filesystem::exists(m_draft, ignored); // else another lecture's, which stays
+    if (!isFree || !writeDraft()) {
+        say(why, true);
+        return;
+    }
+    m_file.clear();
+    say(why + u' ' + Words::tr("It is kept for the next start: choose another file with Save as."), true);
 }
 
 void LectureDialog::keepIn(const std::filesystem::path &draft)
@@ -279,23 +291,25 @@ void LectureDialog::showDraft()
     say(Words::tr("This lecture is not saved in a file yet: choose one with Save as."));
 }
 
-void LectureDialog::writeDraft()
+bool LectureDialog::writeDraft()
 {
     if (m_draft.empty()) {
         say(Words::tr("Not saved yet: choose a file with Save as."));
-        return;
+        return false;
     }
     if (m_lecture.title.isEmpty() && m_lecture.scenes.empty()) {
         forgetDraft();
         say(Words::tr("Show a plan in the window, then add it here as a scene."));
-        return;
+        return true;
     }
     std::error_code ignored;
     std::filesystem::create_directories(m_draft.parent_path(), ignored);
-    if (const auto written = writeLecture(m_lecture, qtText(m_draft.string())); !written)
+    const auto written = writeLecture(m_lecture, qtText(m_draft.string()));
+    if (!written)
         say(Words::tr("The lecture was not saved. ") + sentence(written.error()), true);
     else
         say(Words::tr("Not saved in a file yet, but kept for the next start: choose a file with Save as."));
+    return written.ok();
 }
 
 void LectureDialog::forgetDraft()

@@ -61,8 +61,11 @@ private:
     void showDraft();
     /// Writes the lecture to its file or the draft.
     void changed();
-    void writeDraft();
+    /// False, with a message: the draft is not on the disk.
+    bool writeDraft();
     void forgetDraft();
+    /// Keeps as the draft what could not be written to the lecture's file.
+    void leaveFile(const QString &why);
     void say(const QString &sentence, bool isWrong = false);
     [[nodiscard]] int current() const;
 

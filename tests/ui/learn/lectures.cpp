@@ -10,6 +10,7 @@
 #include "ui/shell/lecture_controller.h"
 #include "ui/words/words.h"
 
+#include <QDir>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -173,7 +174,21 @@ void WindowLecture::whatCannotBeWrittenIsNotCalledSaved()
     QVERIFY2(status().startsWith(u"The lecture was not saved."_s), qPrintable(status()));
     name(u"Later"_s, {});
     m_fixture->close();
-    QCOMPARE(openEditor()->lecture().scenes.at(0).title, u"Later"_s);
+    editor = openEditor();
+    QCOMPARE(editor->lecture().scenes.at(0).title, u"Later"_s);
+    // Nor is a change lost when the file of the lecture can no longer be written.
+    const QString folder = m_fixture->path(u"removable"_s);
+    QVERIFY(QDir().mkpath(folder));
+    editor->saveAs(folder + u"/talk.lecture.json"_s);
+    QVERIFY2(status().startsWith(u"Saved in "_s), qPrintable(status()));
+    QVERIFY(QDir(folder).removeRecursively());
+    name(u"L"_s, {});
+    QVERIFY2(status().startsWith(u"The lecture was not saved."_s) && status().contains(u"kept for the next start"_s),
+             qPrintable(status()));
+    name(u"Latest"_s, {});
+    QVERIFY2(status().contains(u"kept for the next start"_s), qPrintable(status()));
+    m_fixture->close();
+    QCOMPARE(openEditor()->lecture().scenes.at(0).title, u"Latest"_s);
 }
 
 void WindowLecture::aFileKeepsPlansViewsAndNotes()
