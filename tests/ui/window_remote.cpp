@@ -1,9 +1,12 @@
 // The run sheet's choice of another machine, through a stand-in for ssh.
+#include "tests/support/loopback_sshd.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/controls/message_bar.h"
 #include "ui/state/run_database.h"
 
 #include <QComboBox>
+#include <QDir>
 #include <QFrame>
 #include <QLabel>
 #include <QLineEdit>
@@ -42,6 +45,30 @@ private slots:
         QVERIFY(run != nullptr);
         QCOMPARE(run->step, 2);
         QVERIFY(run->record.environment.at("reached through").starts_with("ssh me@there"));
+    }
+
+    void trainsThroughSshd()
+    {
+        QDir().mkpath(m_fixture->path(u"sshd"_s));
+        const test::LoopbackSshd server(m_fixture->path(u"sshd"_s));
+        if (!server.obstacle().isEmpty())
+            QSKIP(server.obstacle());
+        qputenv("STAGELENS_SSH", server.client().toUtf8());
+        m_fixture->usePlanForTraining(1'000'000);
+        choose(u"there"_s);
+        auto *start = m_fixture->find<QToolButton>(u"run.start"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(start->isEnabled(), 30'000);
+        m_fixture->click(u"run.start"_s);
+        const auto step = [this] {
+            const auto run = m_fixture->window().runController().shown();
+            return run ? run->step : 0;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(step() > 2, 60'000);
+        server.cut(true);
+        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 60'000);
+        QVERIFY(step() > 2); // what was measured remains
+        auto *notice = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
+        QTRY_VERIFY2(notice->text().contains(u"was lost after"_s), qPrintable(notice->text()));
     }
 
     void saysWhyAMachineDoesNotAnswer()

@@ -1,5 +1,6 @@
 // Runs on another machine: through a stand-in for ssh, and through an sshd of this machine if there is one.
 #include "tests/support/cli_runner.h"
+#include "tests/support/loopback_sshd.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 
@@ -7,18 +8,15 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QJsonArray>
-#include <QStandardPaths>
 #include <QtTest>
 
-#include <netinet/in.h>
 #include <random>
-#include <sys/socket.h>
-#include <unistd.h>
 
 namespace integration_remote_runs {
 
 using stagelens::test::CliAnswer;
 using stagelens::test::CliRunner;
+using stagelens::test::LoopbackSshd;
 
 namespace {
 
@@ -57,6 +55,12 @@ public:
         return CliRunner::answerOf(process);
     }
     [[nodiscard]] QString path(const QString &name) const { return m_cli.path(name); }
+    /// Makes the folder.
+    [[nodiscard]] QString folder(const QString &name) const
+    {
+        QDir().mkpath(path(name));
+        return path(name);
+    }
 
     /// Returns whether no worker of this test runs, waiting at most 15 s for its end.
     [[nodiscard]] bool isNothingLeft() const
@@ -100,20 +104,6 @@ QJsonObject newestRun(const RemoteRunner &remote)
 QJsonArray lossesOf(const RemoteRunner &remote, int run)
 {
     return remote.run(QStringLiteral("runs show --json %1").arg(run), false).object()[QStringLiteral("losses")].toArray();
-}
-
-/// Returns a port that nothing listens on.
-int freePort()
-{
-    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    (void)::bind(socket, reinterpret_cast<const sockaddr *>(&address), size);
-    (void)::getsockname(socket, reinterpret_cast<sockaddr *>(&address), &size);
-    ::close(socket);
-    return ntohs(address.sin_port);
 }
 
 } // namespace
@@ -326,47 +316,44 @@ private slots:
 
     void trainsThroughSshd()
     {
-        QString sshd =
-            QStandardPaths::findExecutable(QStringLiteral("sshd"), {QStringLiteral("/usr/sbin"), QStringLiteral("/usr/bin")});
-        const QString keygen = QStandardPaths::findExecutable(QStringLiteral("ssh-keygen"));
-        if (sshd.isEmpty() || keygen.isEmpty())
-            QSKIP("no sshd is installed (openssh-server)");
         RemoteRunner remote;
-        for (const char *key : {"host", "user"})
-            QCOMPARE(QProcess::execute(keygen, {QStringLiteral("-q"), QStringLiteral("-t"), QStringLiteral("ed25519"),
-                                                QStringLiteral("-N"), QString(), QStringLiteral("-f"),
-                                                remote.path(QString::fromLatin1(key))}),
-                     0);
-        const QString port = QString::number(freePort());
-        const auto write = [&](const QString &name, const QString &text) {
-            QFile file(remote.path(name));
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write(text.toUtf8());
-        };
-        write(QStringLiteral("sshd_config"),
-              QStringLiteral("Port %1\nListenAddress 127.0.0.1\nHostKey %2\nAuthorizedKeysFile %3\n"
-                             "StrictModes no\nUsePAM no\nPidFile none\n")
-                  .arg(port, remote.path(QStringLiteral("host")), remote.path(QStringLiteral("user.pub"))));
-        write(QStringLiteral("ssh_config"), QStringLiteral("Host there\n HostName 127.0.0.1\n Port %1\n IdentityFile %2\n"
-                                                           " UserKnownHostsFile /dev/null\n StrictHostKeyChecking no\n")
-                                                .arg(port, remote.path(QStringLiteral("user"))));
-        write(QStringLiteral("ssh"),
-              QStringLiteral("#!/bin/sh\nexec ssh -F '%1' \"$@\"\n").arg(remote.path(QStringLiteral("ssh_config"))));
-        QFile(remote.path(QStringLiteral("ssh"))).setPermissions(QFile::ReadOwner | QFile::ExeOwner);
-        QProcess server;
-        server.start(sshd, {QStringLiteral("-D"), QStringLiteral("-e"), QStringLiteral("-f"),
-                            remote.path(QStringLiteral("sshd_config"))});
-        QTest::qWait(500);
-        if (server.state() != QProcess::Running)
-            QSKIP("sshd does not run here: " + server.readAllStandardError());
-        remote.set("STAGELENS_SSH", remote.path(QStringLiteral("ssh")));
+        const LoopbackSshd server(remote.folder(QStringLiteral("sshd")));
+        if (!server.obstacle().isEmpty())
+            QSKIP(server.obstacle());
+        remote.set("STAGELENS_SSH", server.client());
         remote.setHost(QStringLiteral("there"));
         const CliAnswer answer = remote.run(kTrained + QStringLiteral("--steps 3 --json"));
         QVERIFY2(answer.status == 0, answer.err);
-        QCOMPARE(answer.object()[QStringLiteral("losses")].toArray().size(), 3);
-        server.kill();
-        server.waitForFinished();
-        QVERIFY(remote.isNothingLeft());
+        QCOMPARE(answer.object()[QStringLiteral("losses")].toArray(),
+                 remote.run(kTrained + QStringLiteral("--steps 3 --json"), false).object()[QStringLiteral("losses")].toArray());
+        // The connection is cut at either end at any moment.
+        const unsigned seed = qEnvironmentVariable("STAGELENS_SEED", QStringLiteral("1")).toUInt();
+        qInfo("seed %u", seed);
+        std::mt19937 random(seed);
+        int runs = 0;
+        for (int i = 0; i < (stagelens::test::kIsSanitized ? kCuts / 4 : kCuts); ++i) {
+            QProcess process;
+            remote.prepare(process, (kTrained + QStringLiteral("--steps 1000000")).split(u' ', Qt::SkipEmptyParts));
+            process.start();
+            QVERIFY(process.waitForStarted());
+            const int after = static_cast<int>(random() % 1500);
+            QTest::qWait(after);
+            server.cut(i % 2 == 0);
+            QTest::qWait(50);
+            server.cut(i % 2 == 0); // the first may have come before the connection
+            QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(CliRunner::kPatienceMs));
+            const CliAnswer cut = CliRunner::answerOf(process);
+            const QByteArray what = "cut after " + QByteArray::number(after) + " ms: " + cut.err;
+            QVERIFY2(remote.isNothingLeft(), what);
+            QVERIFY2(cut.status == 1 || cut.status == 2, what); // 2: before there was a run
+            if (cut.status == 2)
+                continue;
+            ++runs;
+            const QJsonObject run = newestRun(remote);
+            QVERIFY2(run[QStringLiteral("status")].toString() == QStringLiteral("interrupted"), what);
+            QCOMPARE(lossesOf(remote, run[QStringLiteral("id")].toInt()).size(), run[QStringLiteral("steps_done")].toInt());
+        }
+        QVERIFY(runs > 0);
     }
 };
 
