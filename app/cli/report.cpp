@@ -132,6 +132,9 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
     };
     add("iteration", timeText(metrics.iteration),
         averageEvery > 1 ? fmt::format("mean of {} steps, of which the last averages the weights", averageEvery) : "");
+    if (metrics.wasMachineBusy())
+        add("processor", percentText(*metrics.processorShare),
+            "of the passes' time; other programs had it for the rest, so an idle machine is faster");
     if (metrics.publishedIteration) {
         const base::Nanos saved = *metrics.publishedIteration - metrics.iteration;
         const double share =

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -122,6 +123,9 @@ public:
     virtual void finish() = 0;
     /// Returns when the mark was reached, by the steady clock. Call after finish().
     [[nodiscard]] virtual base::Nanos timeOf(Mark mark) = 0;
+
+    /// Returns the processor time of the calling thread if kernels run on it; nothing if they run on a device of their own.
+    [[nodiscard]] virtual std::optional<base::Nanos> processorTime() { return std::nullopt; }
 
     /// Compares the clocks again and returns the correction for the times that timeOf() returned in this step.
     [[nodiscard]] virtual ClockFit endStep() { return {}; }

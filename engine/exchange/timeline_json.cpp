@@ -192,6 +192,8 @@ nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
         json["traffic_bytes_per_rank"]["expert"] = metrics.expertTraffic;
     if (!metrics.replicaTraffic.empty())
         json["traffic_bytes_per_rank"]["data"] = metrics.replicaTraffic;
+    if (metrics.processorShare)
+        json["processor_share"] = *metrics.processorShare;
     if (metrics.publishedIteration)
         json["published_iteration_ns"] = *metrics.publishedIteration;
     return json;

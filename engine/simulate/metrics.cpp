@@ -171,6 +171,7 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
     if (metrics.makespan > 0)
         metrics.bubbleRatio = 1.0 - busy / timeline.devices();
     addVocabularyShares(metrics, timeline);
+    metrics.processorShare = timeline.processorShare();
     if (experiment.parallel.gradientRanks() > 1)
         addExchange(metrics, timeline, costs, experiment.parallel.syncEvery);
     if (experiment.parallel.tensor > 1 && costs != nullptr)

@@ -13,6 +13,9 @@
 
 namespace stagelens::simulate {
 
+/// The least part of the passes' time with a processor on an idle machine; the rest is interrupts and clock reads.
+inline constexpr double kIdleMachineShare = 0.95;
+
 /// Busy time, bubble and makespan count only the passes of one replica; `iteration` adds the work after them. Tokens and FLOPs
 /// are those of all replicas, memory that of a rank (of the fullest replica). Byte, FLOP and MFU metrics are absent for a
 /// teaching example without a model.
@@ -56,6 +59,11 @@ struct Metrics {
     /// With expert ranks: the time of each device's passes in all-to-alls among them, and the bytes that a rank sends.
     std::vector<base::Nanos> expertPerDevice;
     std::vector<base::Bytes> expertTraffic;
+    /// Of a measured timeline: the part of the passes' time in which their threads had a processor. Absent on GPUs.
+    std::optional<double> processorShare;
+
+    /// Whether other programs had the processors for a noticeable part of the time, so that passes took longer than they need.
+    [[nodiscard]] bool wasMachineBusy() const { return processorShare.value_or(1) < kIdleMachineShare; }
 };
 
 /// Returns the metrics of any timeline of a schedule. `costs` is used for the lower bound and may be null (measured runs);

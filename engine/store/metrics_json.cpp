@@ -32,6 +32,7 @@ void visitMembers(MetricsType &metrics, Visitor visit)
     visit("peak_activation_microbatches", metrics.peakActivationMicrobatches);
     visit("anchored_activation_microbatches", metrics.anchoredActivationMicrobatches);
     visit("peak_host_bytes", metrics.peakHost);
+    visit("processor_share", metrics.processorShare);
 }
 
 template <class T>

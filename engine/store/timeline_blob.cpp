@@ -16,11 +16,12 @@ using base::Result;
 static_assert(std::endian::native == std::endian::little, "the arrays are copied as they stand");
 
 constexpr std::uint64_t kMagic = 0x4e4c454d49544c53; ///< "SLTIMELN"
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 constexpr std::uint32_t kFirstVersion = 1;           ///< has neither anchored work nor a period; still written without them
 constexpr std::uint32_t kVersionWithoutCopies = 2;   ///< has no copies to the host among its anchored work
 constexpr std::uint32_t kVersionWithoutSlices = 3;   ///< sequences are whole
 constexpr std::uint32_t kVersionWithoutAverages = 4; ///< has no averages of weights among its anchored work
+constexpr std::uint32_t kVersionWithoutProcessor = 5;
 
 struct Header {
     std::uint64_t magic = kMagic;
@@ -255,6 +256,24 @@ void getAnchored(Reader &in, timeline::Timeline &timeline)
     }
 }
 
+void putProcessor(Writer &out, const timeline::Timeline &timeline)
+{
+    for (const timeline::Lane &lane : timeline.lanes) {
+        out.put<std::uint8_t>(lane.processor.empty() ? 0 : 1);
+        out.putAll(lane.processor);
+    }
+}
+
+void getProcessor(Reader &in, timeline::Timeline &timeline)
+{
+    for (timeline::Lane &lane : timeline.lanes) {
+        if (in.getFlag())
+            lane.processor = in.getAll<Nanos>(lane.size());
+        for (std::size_t i = 0; i < lane.processor.size(); ++i)
+            in.require(lane.processor[i] >= 0 && lane.processor[i] <= lane.end[i] - lane.begin[i]);
+    }
+}
+
 Error damaged(std::string_view what)
 {
     return Error::failed(fmt::format("the stored timeline is damaged ({}); its figures in the run table still hold; delete the "
@@ -290,15 +309,20 @@ std::string encodeTimeline(const timeline::Timeline &timeline)
     const bool hasAverages = hasKind([](auto kind) { return kind == timeline::AnchoredKind::AverageParameters; });
     const bool hasCopies = hasKind(timeline::isCopy);
     const bool hasSlices = timeline.slices > 1;
-    if (hasAnchored || hasSlices)
-        putAnchored(body, timeline);
-    if (hasSlices || hasAverages)
-        body.put<std::int32_t>(timeline.slices);
-    const std::uint32_t version = hasAverages   ? kVersion
+    const bool hasProcessor =
+        std::ranges::any_of(timeline.lanes, [](const timeline::Lane &lane) { return !lane.processor.empty(); });
+    const std::uint32_t version = hasProcessor  ? kVersion
+                                  : hasAverages ? kVersionWithoutProcessor
                                   : hasSlices   ? kVersionWithoutAverages
                                   : hasCopies   ? kVersionWithoutSlices
                                   : hasAnchored ? kVersionWithoutCopies
                                                 : kFirstVersion;
+    if (version > kFirstVersion)
+        putAnchored(body, timeline);
+    if (version > kVersionWithoutSlices)
+        body.put<std::int32_t>(timeline.slices);
+    if (version > kVersionWithoutProcessor)
+        putProcessor(body, timeline);
     return withChecksum(std::string(sizeof(Header), '\0') + body.bytes(), version);
 }
 
@@ -352,6 +376,8 @@ Result<timeline::TimelinePtr> decodeTimeline(std::string_view bytes)
         timeline->slices = in.get<std::int32_t>();
         in.require(timeline->slices >= 1 && timeline->slices < kMostMicrobatches);
     }
+    if (header.version > kVersionWithoutProcessor)
+        getProcessor(in, *timeline);
     if (!in.good() || !in.atEnd())
         return damaged("impossible values");
     return timeline::TimelinePtr(std::move(timeline));

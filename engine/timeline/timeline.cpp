@@ -143,6 +143,18 @@ std::size_t Timeline::sliceCount() const
     return count;
 }
 
+std::optional<double> Timeline::processorShare() const
+{
+    base::Nanos processor = 0;
+    base::Nanos wall = 0;
+    for (const Lane &lane : lanes)
+        for (std::size_t i = 0; i < lane.processor.size(); ++i) {
+            processor += lane.processor[i];
+            wall += lane.end[i] - lane.begin[i];
+        }
+    return wall > 0 ? std::optional(static_cast<double>(processor) / static_cast<double>(wall)) : std::nullopt;
+}
+
 std::size_t firstEndingAfter(const Lane &lane, base::Nanos time)
 {
     return static_cast<std::size_t>(std::ranges::upper_bound(lane.end, time) - lane.end.begin());

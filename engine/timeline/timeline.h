@@ -70,6 +70,9 @@ struct Lane {
     std::vector<schedule::Pass> pass;
     /// Time of each slice in vocabulary layers; empty if unknown.
     std::vector<base::Nanos> vocabulary;
+    /// The part of each slice in which its thread had a processor, that is, in which no other program had it; time in which the
+    /// rank waits for others of its group counts like the rest of the slice. Empty if it was not measured.
+    std::vector<base::Nanos> processor;
     /// Optimizer step after the last pass, if it was timed: [tailBegin, tailEnd).
     base::Nanos tailBegin = 0;
     base::Nanos tailEnd = 0;
@@ -103,6 +106,9 @@ struct Timeline {
     /// Returns the period; without one, the makespan including anchored work and the tail (optimizer step).
     [[nodiscard]] base::Nanos iteration() const;
     [[nodiscard]] std::size_t sliceCount() const;
+    /// Returns the part of the passes' time in which their threads had a processor: 1 on an idle machine. Nothing if it was not
+    /// measured.
+    [[nodiscard]] std::optional<double> processorShare() const;
     friend bool operator==(const Timeline &, const Timeline &) = default;
 };
 using TimelinePtr = std::shared_ptr<const Timeline>;

@@ -341,10 +341,12 @@ private:
             const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
             QCOMPARE(timeline.stages[static_cast<std::size_t>(device)], schedule.placement().stagesOf(device));
             QCOMPARE(lane.vocabulary.size(), lane.size());
+            QCOMPARE(lane.processor.size(), lane.size());
             for (std::size_t i = 0; i < lane.size(); ++i) {
                 QCOMPARE(lane.pass[i], schedule.device(device)[i]);
                 QVERIFY(lane.begin[i] >= (i > 0 ? lane.end[i - 1] : 0));
                 QVERIFY(lane.end[i] >= lane.begin[i]);
+                QVERIFY(lane.processor[i] >= 0 && lane.processor[i] <= lane.end[i] - lane.begin[i]);
                 QVERIFY(lane.vocabulary[i] >= 0 && lane.vocabulary[i] <= lane.end[i] - lane.begin[i]);
                 checkOrder(timeline, schedule, lane.pass[i], lane.begin[i]);
             }

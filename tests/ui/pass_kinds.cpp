@@ -33,6 +33,9 @@ private slots:
                     lane.end[i] += more;
                     slower += more;
                 }
+        for (timeline::Lane &lane : measured.lanes)
+            for (std::size_t i = 0; i < lane.size(); ++i)
+                lane.processor.push_back((lane.end[i] - lane.begin[i]) / (lane.pass[i].kind == PassKind::B ? 2 : 1));
         const std::vector<ui::PassKindRow> rows = ui::passKindRows(*predicted.timeline, measured);
         QCOMPARE(rows.size(), 2U);
         QVERIFY(rows[0].kind == PassKind::F && rows[1].kind == PassKind::B);
@@ -40,6 +43,8 @@ private slots:
         QCOMPARE(rows[0].gained, 0);
         QCOMPARE(rows[0].lower, 1.0);
         QCOMPARE(rows[1].count, 32U);
+        QCOMPARE(rows[0].processor, std::optional(1.0));
+        QVERIFY(std::abs(*rows[1].processor - 0.5) < 1e-6);
         QCOMPARE(rows[1].gained, slower);
         QCOMPARE(rows[1].predicted, 2'000'000);
         QCOMPARE(rows[1].measured, 2'400'000);
@@ -59,11 +64,16 @@ private slots:
     void aBusyMachineIsSaid()
     {
         const std::vector<base::Nanos> idle{200, 150, 100, 101, 99, 100, 102, 100};
-        QVERIFY(ui::busyMachineText(idle).isEmpty()); // the first two steps warm up
+        QVERIFY(ui::busyMachineText({}, idle).isEmpty()); // the first two steps warm up
         const std::vector<base::Nanos> busy{100, 100, 100, 150, 99, 170, 102, 140};
-        QVERIFY2(ui::busyMachineText(busy).contains(u"busy"_s), qPrintable(ui::busyMachineText(busy)));
-        QVERIFY(ui::busyMachineText({100, 100, 100, 900}).isEmpty()); // too few to know
-        QVERIFY(ui::busyMachineText({}).isEmpty());
+        QVERIFY2(ui::busyMachineText({}, busy).contains(u"busy"_s), qPrintable(ui::busyMachineText({}, busy)));
+        QVERIFY(ui::busyMachineText({}, {100, 100, 100, 900}).isEmpty()); // too few to know
+        QVERIFY(ui::busyMachineText({}, {}).isEmpty());
+        simulate::Metrics metrics;
+        metrics.processorShare = 0.97;
+        QVERIFY(ui::busyMachineText(metrics, idle).isEmpty());
+        metrics.processorShare = 0.38; // as even as on an idle machine, but long
+        QVERIFY2(ui::busyMachineText(metrics, idle).contains(u"38 %"_s), qPrintable(ui::busyMachineText(metrics, idle)));
     }
 
     void theFiguresOpenTheTable()

@@ -53,6 +53,17 @@ private slots:
         QCOMPARE(timeline::sliceAt(lane, 41, 2), std::optional<std::size_t>(2));
     }
 
+    void addsUpTheProcessorTime()
+    {
+        timeline::Timeline timeline;
+        timeline.lanes = {smallLane(), smallLane()};
+        QCOMPARE(timeline.processorShare(), std::nullopt);
+        timeline.lanes[0].processor = {5, 0, 10};
+        QCOMPARE(timeline.processorShare(), std::optional(0.5)); // the other lane was not measured
+        timeline.lanes[1].processor = {10, 0, 20};
+        QCOMPARE(timeline.processorShare(), std::optional(0.75));
+    }
+
     void measuresFromTheFirstBegin()
     {
         timeline::Timeline timeline;

@@ -70,6 +70,10 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
     layout->addWidget(m_provenance);
     m_iteration =
         makeBig(u"iteration"_s, Words::tr("Iteration"), Words::tr("Time of one training step: all passes and the optimizer."));
+    m_busy = figure(this, u"metrics.busy"_s);
+    m_busy->setWordWrap(true);
+    m_busy->hide();
+    layout->addWidget(m_busy);
     m_byKind = new QPushButton(Words::tr("By pass kind…"), this);
     m_byKind->setObjectName(u"metrics.byKind"_s);
     m_byKind->setToolTip(Words::tr("Where the measured time differs from the predicted one"));
@@ -80,15 +84,17 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
     m_bubble = makeBig(u"bubble"_s, Words::tr("Bubble"),
                        Words::tr("Share of the devices' time in which they wait: 1 − busy / (devices x makespan)."));
     m_memory = makeBig(u"memory"_s, Words::tr("Peak memory"), Words::tr("Most bytes that the tensors of one device hold."));
-    auto *form = new QFormLayout;
-    form->setContentsMargins(0, 12, 0, 0);
-    form->setVerticalSpacing(4);
-    m_tokens =
-        makeSmall(form, u"tokens"_s, Words::tr("Tokens/s"), Words::tr("Tokens trained in a second, all ranks together."));
-    m_mfu = makeSmall(form, u"mfu"_s, u"MFU"_s, Words::tr("Model FLOP/s over the devices' peak."));
-    m_bound = makeSmall(form, u"bound"_s, Words::tr("Lower bound"),
+    m_form = new QFormLayout;
+    m_form->setContentsMargins(0, 12, 0, 0);
+    m_form->setVerticalSpacing(4);
+    m_tokens = makeSmall(u"tokens"_s, Words::tr("Tokens/s"), Words::tr("Tokens trained in a second, all ranks together."));
+    m_mfu = makeSmall(u"mfu"_s, u"MFU"_s, Words::tr("Model FLOP/s over the devices' peak."));
+    m_bound = makeSmall(u"bound"_s, Words::tr("Lower bound"),
                         Words::tr("Least time an iteration of this work can take in any order."));
-    layout->addLayout(form);
+    m_host = makeSmall(u"host"_s, Words::tr("Host memory"),
+                       Words::tr("Most bytes of offloaded activations that the host of a device holds."));
+    m_form->setRowVisible(m_host, false);
+    layout->addLayout(m_form);
     m_baseline = figure(this, u"metrics.baseline"_s);
     m_baseline->setWordWrap(true);
     layout->addSpacing(8);
@@ -123,7 +129,7 @@ MetricsPanel::Big MetricsPanel::makeBig(const QString &name, const QString &capt
     return big;
 }
 
-QLabel *MetricsPanel::makeSmall(QFormLayout *form, const QString &name, const QString &caption, const QString &tip)
+QLabel *MetricsPanel::makeSmall(const QString &name, const QString &caption, const QString &tip)
 {
     QLabel *value = figure(this, u"metrics."_s + name);
     value->setAccessibleName(caption);
@@ -131,7 +137,7 @@ QLabel *MetricsPanel::makeSmall(QFormLayout *form, const QString &name, const QS
     auto *title = plainLabel(caption, this);
     title->setToolTip(plainTip(tip));
     value->setToolTip(plainTip(tip));
-    form->addRow(title, value);
+    m_form->addRow(title, value);
     return value;
 }
 
@@ -161,6 +167,8 @@ void MetricsPanel::setFigures(const Figures &figures)
     m_tokens->setText(plan.tokensPerSecond ? countText(*plan.tokensPerSecond) : kUnknown);
     m_mfu->setText(plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : kUnknown);
     m_bound->setText(plan.lowerBound ? durationText(*plan.lowerBound, units) : kUnknown);
+    m_host->setText(bytesText(greatest(plan.peakHost)));
+    m_form->setRowVisible(m_host, !plan.peakHost.empty());
     const bool isOther = figures.baseline && figures.baseline->experiment != figures.plan->experiment;
     const std::string otherWork =
         isOther ? service::workDifference(figures.baseline->experiment, figures.plan->experiment) : std::string();
@@ -238,6 +246,11 @@ void MetricsPanel::setMeasured(const Figures &figures)
     for (QLabel *label : {m_iteration.measured, m_bubble.measured, m_memory.measured})
         label->setVisible(measured);
     m_byKind->setVisible(measured && !figures.runDiffers);
+    const bool wasBusy = measured && figures.run->record.metrics->wasMachineBusy();
+    m_busy->setText(wasBusy ? Words::tr("The machine was busy: passes had a processor for %1 of their time.")
+                                  .arg(shareText(*figures.run->record.metrics->processorShare))
+                            : QString());
+    m_busy->setVisible(wasBusy);
     if (!measured)
         return;
     const simulate::Metrics &run = *figures.run->record.metrics;

@@ -45,13 +45,15 @@ private:
         QLabel *published;
     };
     Big makeBig(const QString &name, const QString &caption, const QString &tip);
-    QLabel *makeSmall(QFormLayout *form, const QString &name, const QString &caption, const QString &tip);
+    QLabel *makeSmall(const QString &name, const QString &caption, const QString &tip);
     void setMeasured(const Figures &figures);
     void setPublished(const service::Prediction &plan);
 
     Big m_iteration;
     Big m_bubble;
     Big m_memory;
+    QFormLayout *m_form;
+    QLabel *m_busy; ///< that other programs had the processor
     QPushButton *m_byKind;
     QLabel *m_provenance;
     QLabel *m_baseline;
@@ -59,6 +61,7 @@ private:
     QLabel *m_tokens;
     QLabel *m_mfu;
     QLabel *m_bound;
+    QLabel *m_host;
 };
 
 } // namespace stagelens::ui

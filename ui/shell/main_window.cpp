@@ -115,7 +115,8 @@ void MainWindow::connectModel()
         const auto &plan = m_model.forecast->plan();
         const service::RunSnapshotPtr run = m_widgets->explore->run();
         if (plan && run && run->record.timeline)
-            showPassKinds(this, *plan->timeline, *run->record.timeline, run->record.iterations);
+            showPassKinds(this, *plan->timeline, *run->record.timeline, run->record.metrics.value_or(simulate::Metrics()),
+                          run->record.iterations);
     });
     connect(m_model.document, &ExperimentDocument::fileChanged, this, &MainWindow::updateTitle);
     connect(m_model.run, &RunController::trainingChanged, this, [this] {

@@ -51,6 +51,7 @@ void fillTable(QTableWidget &table, const std::vector<PassKindRow> &rows)
         put(row, 3, durationText(kind.measured));
         put(row, 4, kind.predicted > 0 ? percentText(measured / static_cast<double>(kind.predicted) - 1) : u"–"_s);
         put(row, 5, u"%1 … %2"_s.arg(percentText(kind.lower - 1), percentText(kind.upper - 1)));
+        put(row, 7, kind.processor ? shareText(*kind.processor) : u"–"_s);
         put(row, 6, (kind.gained < 0 ? u"−"_s : u"+"_s) + durationText(std::abs(kind.gained)));
     }
 }
@@ -61,14 +62,15 @@ QTableWidget *makeTable(QWidget *parent, const std::vector<PassKindRow> &rows)
     table->setObjectName(u"passKinds.table"_s);
     table->setAccessibleName(Words::tr("Measured against predicted, by pass kind"));
     const QStringList captions{Words::tr("Pass"),       Words::tr("Count"),  Words::tr("Predicted"), Words::tr("Measured"),
-                               Words::tr("Difference"), Words::tr("Spread"), Words::tr("In all")};
+                               Words::tr("Difference"), Words::tr("Spread"), Words::tr("In all"),    Words::tr("Processor")};
     const QStringList tips{{},
                            Words::tr("Passes that the prediction and the run both have"),
                            Words::tr("Median duration of a pass"),
                            Words::tr("Median duration of a pass"),
                            Words::tr("Of the two medians"),
                            Words::tr("Half of the passes differ from their prediction by this much"),
-                           Words::tr("Measured less predicted, of all passes of the kind")};
+                           Words::tr("Measured less predicted, of all passes of the kind"),
+                           Words::tr("The part of the measured time in which no other program had the processor")};
     table->setColumnCount(static_cast<int>(captions.size()));
     table->setHorizontalHeaderLabels(captions);
     for (int column = 0; column < table->columnCount(); ++column)
@@ -91,6 +93,8 @@ std::vector<PassKindRow> passKindRows(const timeline::Timeline &predicted, const
         std::vector<base::Nanos> measured;
         std::vector<double> ratio;
         base::Nanos gained = 0;
+        base::Nanos wall = 0; ///< measured, with the processor time below
+        base::Nanos processor = 0;
     };
     std::array<Times, schedule::kPassKindCount> times;
     for (const timeline::PassDifference &each : timeline::difference(predicted, measured).passes) {
@@ -101,6 +105,12 @@ std::vector<PassKindRow> passKindRows(const timeline::Timeline &predicted, const
             kind.ratio.push_back(static_cast<double>(each.second) / static_cast<double>(each.first));
         kind.gained += each.second - each.first;
     }
+    for (const timeline::Lane &lane : measured.lanes)
+        for (std::size_t i = 0; i < lane.processor.size(); ++i) {
+            Times &kind = times[static_cast<std::size_t>(lane.pass[i].kind)];
+            kind.wall += lane.end[i] - lane.begin[i];
+            kind.processor += lane.processor[i];
+        }
     std::vector<PassKindRow> rows;
     for (std::size_t kind = 0; kind < times.size(); ++kind) {
         const Times &of = times[kind];
@@ -111,13 +121,19 @@ std::vector<PassKindRow> passKindRows(const timeline::Timeline &predicted, const
         row.lower = of.ratio.empty() ? 1 : quantile(of.ratio, 1);
         row.upper = of.ratio.empty() ? 1 : quantile(of.ratio, 3);
         row.gained = of.gained;
+        if (of.wall > 0)
+            row.processor = static_cast<double>(of.processor) / static_cast<double>(of.wall);
         rows.push_back(row);
     }
     return rows;
 }
 
-QString busyMachineText(const std::vector<base::Nanos> &iterations)
+QString busyMachineText(const simulate::Metrics &metrics, const std::vector<base::Nanos> &iterations)
 {
+    if (metrics.wasMachineBusy())
+        return Words::tr("The machine was busy: passes had a processor for %1 of their time, other programs for the rest. "
+                         "Train again when it is idle.")
+            .arg(shareText(*metrics.processorShare));
     const Spread spread = spreadOf(iterations);
     if (spread.steps < kFewestStepsOfSpread || spread.median <= 0)
         return {};
@@ -131,7 +147,7 @@ QString busyMachineText(const std::vector<base::Nanos> &iterations)
 }
 
 QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, const timeline::Timeline &measured,
-                       const std::vector<base::Nanos> &iterations)
+                       const simulate::Metrics &metrics, const std::vector<base::Nanos> &iterations)
 {
     auto *dialog = new QDialog(parent);
     dialog->setObjectName(u"passKinds"_s);
@@ -140,7 +156,7 @@ QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, con
     auto *layout = new QVBoxLayout(dialog);
     layout->setContentsMargins(12, 12, 12, 12);
     layout->setSpacing(8);
-    const QString busy = busyMachineText(iterations);
+    const QString busy = busyMachineText(metrics, iterations);
     for (const QString &text :
          {busy, Words::tr("The iteration: predicted %1, measured %2. What the passes do not explain is waiting and messages.")
                     .arg(durationText(predicted.iteration()), durationText(measured.iteration()))}) {

@@ -1,4 +1,5 @@
 #include "engine/backend/compute.h"
+#include "engine/base/processor_time.h"
 
 #include "kernels/include/elementwise.h"
 #include "kernels/include/layernorm.h"
@@ -40,6 +41,7 @@ public:
     }
     void finish() override {}
     base::Nanos timeOf(Mark mark) override { return mark; }
+    std::optional<base::Nanos> processorTime() override { return base::threadProcessorTime(); }
 
     void write(Values to, std::int64_t count, const std::function<void(std::span<float>, std::int64_t)> &make) override
     {

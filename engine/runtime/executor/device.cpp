@@ -4,6 +4,8 @@
 #include "engine/simulate/buffers.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <new>
 #include <numeric>
@@ -99,12 +101,21 @@ void Device::beginCompute(PassRun &run)
     compute().beginPass(
         {schedule::name(pass.kind), pass.stage, pass.microbatch, kernelOwner(m_place.device, m_passBegins.size())});
     m_begin = compute().mark();
+    m_launched = 0;
+    m_launchProcessor = 0;
     m_runner.begin(run);
 }
 
 base::Result<> Device::launch(PassRun &run)
 {
-    return m_runner.run(run);
+    const auto begin = std::chrono::steady_clock::now();
+    const std::optional<base::Nanos> processor = compute().processorTime();
+    auto done = m_runner.run(run);
+    if (processor) {
+        m_launchProcessor += *compute().processorTime() - *processor;
+        m_launched += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
+    }
+    return done;
 }
 
 base::Result<> Device::exchange(PassRun &run, int round)
@@ -125,9 +136,17 @@ void Device::endCompute()
     compute().endPass();
     m_runner.finish();
     m_passBegins.push_back(compute().timeOf(m_begin));
-    m_lastPass = {compute().timeOf(m_begin), compute().timeOf(end)};
+    m_lastPass = {compute().timeOf(m_begin), compute().timeOf(end), std::nullopt};
+    if (m_launched > 0)
+        m_lastPass.processorShare = std::min(1.0, static_cast<double>(m_launchProcessor) / static_cast<double>(m_launched));
     m_vocabularyTime = m_runner.vocabularyTime();
     m_context.memory.leave();
+}
+
+void Device::Span::noteProcessor(timeline::Lane &lane, base::Nanos duration) const
+{
+    if (processorShare)
+        lane.processor.push_back(std::llround(*processorShare * static_cast<double>(duration)));
 }
 
 void Device::beginNewest(PassRun &run)

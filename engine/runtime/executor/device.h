@@ -20,6 +20,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace stagelens::runtime {
@@ -83,8 +84,12 @@ public:
     struct Span {
         base::Nanos begin = 0;
         base::Nanos end = 0;
+        /// The part of the time outside exchanges in which the thread had a processor; absent on a GPU.
+        std::optional<double> processorShare;
+        /// Appends that part of `duration` to the lane, if it was measured.
+        void noteProcessor(timeline::Lane &lane, base::Nanos duration) const;
     };
-    /// Begin and end of the last compute(), by the steady clock.
+    /// The last compute(), by the steady clock.
     [[nodiscard]] const Span &lastPass() const { return m_lastPass; }
     /// The part of it that F or B spent in vocabulary layers.
     [[nodiscard]] base::Nanos vocabularyTime() const { return m_vocabularyTime; }
@@ -148,7 +153,10 @@ private:
     ExpertExchange m_experts;
     ContextTokens m_tokens;
     TableSums m_tableSums;
-    backend::Compute::Mark m_begin = 0; ///< of the pass at hand
+    // Of the pass at hand.
+    backend::Compute::Mark m_begin = 0;
+    base::Nanos m_launched = 0;        ///< time in launch()
+    base::Nanos m_launchProcessor = 0; ///< processor time in launch()
 
     base::Nanos m_vocabularyTime = 0;
     Span m_lastPass;

@@ -63,6 +63,7 @@ base::Result<> runPasses(const RunPlan &plan, Device &device, const StepHooks &h
             lane.push(passes[i], span.begin - zero, span.end - zero);
             lane.vocabulary.push_back(schedule::isVocabularyPass(passes[i].kind) ? span.end - span.begin
                                                                                  : device.vocabularyTime());
+            span.noteProcessor(lane, span.end - span.begin);
         }
         unit.publish();
         for (std::size_t i = 0; i < passes.size(); ++i)

@@ -189,6 +189,7 @@ base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, 
             timeline::Lane &lane = result.lanes[size(device->place().rank)];
             lane.push(choice.passes[i], now, now + *duration);
             lane.vocabulary.push_back(schedule::isVocabularyPass(choice.passes[i].kind) ? *duration : device->vocabularyTime());
+            device->lastPass().noteProcessor(lane, *duration);
         }
         now += *duration;
     }

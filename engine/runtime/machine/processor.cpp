@@ -1,12 +1,12 @@
 #include "engine/runtime/machine/processor.h"
 
+#include "engine/base/processor_time.h"
 #include "engine/base/random.h"
 #include "engine/base/text.h"
 #include "kernels/include/instruction_set.h"
 #include "kernels/include/matmul.h"
 
 #include <algorithm>
-#include <ctime>
 #include <fmt/format.h>
 #include <fstream>
 #include <new>
@@ -18,12 +18,9 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Returns the processor time of the calling thread, which excludes other programs.
 double threadSeconds()
 {
-    timespec time{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    return 1e-9 * static_cast<double>(base::threadProcessorTime());
 }
 
 } // namespace

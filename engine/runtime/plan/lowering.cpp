@@ -67,10 +67,14 @@ void joinOutputPasses(timeline::Timeline &timeline)
             if (lane.pass[i].kind != PassKind::T) {
                 joined.push(lane.pass[i], lane.begin[i], lane.end[i]);
                 joined.vocabulary.push_back(lane.vocabulary[i]);
+                if (!lane.processor.empty())
+                    joined.processor.push_back(lane.processor[i]);
                 continue;
             }
             joined.end.back() += lane.end[i] - lane.begin[i];
             joined.vocabulary.back() += lane.vocabulary[i];
+            if (!lane.processor.empty())
+                joined.processor.back() += lane.processor[i];
         }
         lane = std::move(joined);
     }

@@ -11,7 +11,7 @@ namespace stagelens::runtime {
 
 inline void pack(Packer &packer, const timeline::Lane &lane)
 {
-    for (const auto *times : {&lane.begin, &lane.end, &lane.vocabulary})
+    for (const auto *times : {&lane.begin, &lane.end, &lane.vocabulary, &lane.processor})
         packer.put(*times);
     packer.put(lane.pass);
     packer.put(lane.tailBegin);
@@ -32,13 +32,13 @@ inline void pack(Packer &packer, const timeline::Lane &lane)
            static_cast<int>(slice.transfer) < schedule::kTransferCount;
 }
 
-/// Bytes of an empty lane: five counts and its tail.
-inline constexpr std::size_t kLeastLaneBytes = 5 * sizeof(std::size_t) + 2 * sizeof(base::Nanos);
+/// Bytes of an empty lane: six counts and its tail.
+inline constexpr std::size_t kLeastLaneBytes = 6 * sizeof(std::size_t) + 2 * sizeof(base::Nanos);
 
 [[nodiscard]] inline timeline::Lane unpackLane(Unpacker &packed)
 {
     timeline::Lane lane;
-    for (auto *times : {&lane.begin, &lane.end, &lane.vocabulary})
+    for (auto *times : {&lane.begin, &lane.end, &lane.vocabulary, &lane.processor})
         *times = packed.values<base::Nanos>();
     lane.pass = packed.values<schedule::Pass>();
     lane.tailBegin = packed.value<base::Nanos>();
@@ -48,7 +48,8 @@ inline constexpr std::size_t kLeastLaneBytes = 5 * sizeof(std::size_t) + 2 * siz
         return static_cast<int>(slice.kind) < timeline::kAnchoredKinds;
     }));
     const bool isEven = lane.end.size() == lane.size() && lane.pass.size() == lane.size() &&
-                        (lane.vocabulary.empty() || lane.vocabulary.size() == lane.size());
+                        (lane.vocabulary.empty() || lane.vocabulary.size() == lane.size()) &&
+                        (lane.processor.empty() || lane.processor.size() == lane.size());
     packed.require(isEven && std::ranges::all_of(lane.pass, [](const schedule::Pass &pass) { return isPossible(pass); }));
     if (!packed.isWhole())
         return {};

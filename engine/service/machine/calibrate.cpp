@@ -9,10 +9,9 @@
 #include "engine/service/machine/calibration_fit.h"
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 
 namespace stagelens::service {
 namespace {
@@ -22,23 +21,11 @@ std::filesystem::path presetFile()
     return base::dataFolder() / "cpu-local.json";
 }
 
-/// Returns the processor time of all threads. Each step runs on a new thread, and the rest of the program is nearly idle.
-base::Nanos processorTime()
-{
-    timespec time{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<base::Nanos>(time.tv_sec) * base::kNanosPerSecond + time.tv_nsec;
-}
-
-base::Nanos wallTime()
-{
-    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
 /// The first step of each plan touches its memory for the first time and does not count.
 constexpr int kSteps = 13;
 
-/// Small plans that differ in what dominates them: layers of two widths, a large vocabulary, sharded vocabulary passes.
+/// Plans that differ in what dominates them: layers of two widths, a large vocabulary, sharded vocabulary passes. The first has
+/// the size of the demo: where fewer devices take turns, more of what a pass reads is still in the processor's caches.
 std::vector<model::Experiment> samplePlans()
 {
     model::Experiment base;
@@ -48,7 +35,9 @@ std::vector<model::Experiment> samplePlans()
     base.training.steps = kSteps;
     base.training.mode = model::RunMode::VirtualClock;
     std::vector<model::Experiment> plans(3, base);
-    plans[0].model.layers = 4;
+    plans[0].model.layers = 8;
+    plans[0].parallel.devices = 4;
+    plans[0].parallel.microbatches = 16;
     plans[1].model.layers = 2;
     plans[1].model.hidden = 256;
     plans[1].model.ffn = 1024;
@@ -59,18 +48,19 @@ std::vector<model::Experiment> samplePlans()
     return plans;
 }
 
-/// The shortest time of each kind of pass on each device in a step.
-PassTimes shortestOf(const timeline::Timeline &timeline)
+/// The median processor time of each kind of pass on each device in a step.
+PassTimes typicalOf(const timeline::Timeline &timeline)
 {
-    PassTimes shortest;
+    PassTimes typical;
     for (int device = 0; device < timeline.devices(); ++device) {
         const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
-        for (std::size_t i = 0; i < lane.size(); ++i) {
-            const auto [known, isNew] = shortest.try_emplace({device, lane.pass[i].kind}, lane.end[i] - lane.begin[i]);
-            known->second = std::min(known->second, lane.end[i] - lane.begin[i]);
-        }
+        std::map<schedule::PassKind, std::vector<base::Nanos>> times;
+        for (std::size_t i = 0; i < lane.processor.size(); ++i)
+            times[lane.pass[i].kind].push_back(lane.processor[i]);
+        for (auto &[kind, all] : times)
+            typical.emplace(std::pair(device, kind), median(all));
     }
-    return shortest;
+    return typical;
 }
 
 /// Trains the plan alone, one pass at a time.
@@ -81,15 +71,9 @@ base::Result<MeasuredPlan> measure(const model::Experiment &plan, std::stop_toke
     if (!schedule)
         return std::move(schedule).error();
     measured.schedule = *std::move(schedule);
-    base::Nanos wall = wallTime();
-    base::Nanos processor = processorTime();
     const auto onStep = [&](const runtime::StepReport &report) {
-        const base::Nanos took = std::max<base::Nanos>(wallTime() - wall, 1);
         if (report.step > 0)
-            measured.steps.push_back(
-                {shortestOf(*report.timeline), static_cast<double>(processorTime() - processor) / static_cast<double>(took)});
-        wall = wallTime();
-        processor = processorTime();
+            measured.steps.push_back({typicalOf(*report.timeline), report.timeline->processorShare().value_or(0)});
     };
     if (auto trained = runtime::train(measured.experiment, measured.schedule, {}, {onStep, {}}, std::move(stop)); !trained)
         return std::move(trained).error();
@@ -102,13 +86,14 @@ base::Result<model::Hardware> measureAndStore(const std::stop_token &stop)
     if (!hardware)
         return hardware;
     std::vector<MeasuredPlan> plans;
+    hardware->peakFlops = runtime::matrixPeak();
     for (const model::Experiment &plan : samplePlans()) {
         auto measured = measure(plan, stop);
         if (!measured)
             return std::move(measured).error();
         plans.push_back(*std::move(measured));
+        hardware->peakFlops = std::max(hardware->peakFlops, runtime::matrixPeak()); // a clock rate changes meanwhile
     }
-    hardware->peakFlops = runtime::matrixPeak();
     hardware->memoryCapacity = runtime::installedBytes();
     hardware->description = fmt::format("one core of {}, measured here", runtime::processorName());
     const auto fitted = fitHardware(*std::move(hardware), plans);

@@ -26,16 +26,17 @@ struct Beginning {
 /// figures: without it noise of a few per cent moves the memory's speed by a factor of a thousand.
 constexpr double kInertia = 0.002;
 
-/// The shortest times of every `stride`-th step from `first` on.
-PassTimes shortestOf(const MeasuredPlan &plan, std::size_t first, std::size_t stride)
+/// The medians of every `stride`-th step from `first` on.
+PassTimes mediansOf(const MeasuredPlan &plan, std::size_t first, std::size_t stride)
 {
-    PassTimes shortest;
+    std::map<PassTimes::key_type, std::vector<base::Nanos>> times;
     for (std::size_t step = first; step < plan.steps.size(); step += stride)
-        for (const auto &[pass, time] : plan.steps[step].shortest) {
-            const auto [known, isNew] = shortest.try_emplace(pass, time);
-            known->second = std::min(known->second, time);
-        }
-    return shortest;
+        for (const auto &[pass, time] : plan.steps[step].typical)
+            times[pass].push_back(time);
+    PassTimes medians;
+    for (auto &[pass, all] : times)
+        medians.emplace(pass, median(all));
+    return medians;
 }
 
 double sumOf(const PassTimes &times)
@@ -49,8 +50,8 @@ double sumOf(const PassTimes &times)
 /// Relative distance of the even steps' times from the odd steps'.
 double spreadOf(const MeasuredPlan &plan)
 {
-    const double even = sumOf(shortestOf(plan, 0, 2));
-    const double odd = sumOf(shortestOf(plan, 1, 2));
+    const double even = sumOf(mediansOf(plan, 0, 2));
+    const double odd = sumOf(mediansOf(plan, 1, 2));
     return std::abs(even - odd) / std::max(std::min(even, odd), 1.0);
 }
 
@@ -60,11 +61,7 @@ double medianShare(const std::vector<MeasuredPlan> &plans)
     for (const MeasuredPlan &plan : plans)
         for (const MeasuredStep &step : plan.steps)
             shares.push_back(step.processorShare);
-    if (shares.empty())
-        return 0;
-    const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-    std::ranges::nth_element(shares, middle);
-    return *middle;
+    return shares.empty() ? 0 : median(shares);
 }
 
 /// Sum over all passes of the squared logarithm of predicted over measured, each weighted with its share of the time.
@@ -159,7 +156,7 @@ base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std
     std::vector<PassTimes> times;
     for (const MeasuredPlan &plan : plans) {
         spread = std::max(spread, spreadOf(plan));
-        times.push_back(shortestOf(plan, 0, 1));
+        times.push_back(mediansOf(plan, 0, 1));
     }
     if (spread > kMostSpread)
         return isTooBusy(fmt::format("the passes' times differ by {} from step to step, more than {}", percent(spread),

@@ -7,19 +7,20 @@
 #include "engine/model/experiment.h"
 #include "engine/schedule/schedule.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
 namespace stagelens::service {
 
-/// The shortest time of each kind of pass on each device.
+/// The typical time of each kind of pass on each device.
 using PassTimes = std::map<std::pair<int, schedule::PassKind>, base::Nanos>;
 
 /// A step trained with one thread at a time.
 struct MeasuredStep {
-    PassTimes shortest;
-    double processorShare = 1; ///< processor time of the step over its wall time
+    PassTimes typical;         ///< median processor times, which other programs hardly lengthen
+    double processorShare = 1; ///< processor time of the passes over their wall time
 };
 
 /// A plan with one stage per device, and its steps.
@@ -29,9 +30,18 @@ struct MeasuredPlan {
     std::vector<MeasuredStep> steps;
 };
 
-/// Fits efficiencies, memory bandwidth and overhead of the analytic costs to the shortest times, because other programs only
-/// lengthen passes. Compares every second step with the others: their difference, the spread, is part of the description. Fails
-/// if the spread is above 15 % or other programs used more than half of the processor.
+/// Reorders the values, of which there is at least one.
+template <class Value>
+[[nodiscard]] Value median(std::vector<Value> &values)
+{
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+/// Fits efficiencies, memory bandwidth and overhead of the analytic costs to the medians of the steps, as a run shows its
+/// typical step. Compares every second step with the others: their difference, the spread, is part of the description. Fails if
+/// the spread is above 15 % or other programs used more than half of the processor.
 [[nodiscard]] base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std::vector<MeasuredPlan> &plans);
 
 } // namespace stagelens::service

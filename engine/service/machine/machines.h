@@ -17,11 +17,6 @@ namespace stagelens::service {
 /// Requests the facts of another machine. Takes as long as ssh takes to connect.
 [[nodiscard]] base::Result<runtime::MachineReport> machineThere(const runtime::HostChoice &choice, const std::stop_token &stop);
 
-/// Returns the backends of a machine, as `list backends` prints them.
-[[nodiscard]] inline const std::vector<BackendInfo> &backendsOf(const runtime::MachineReport &machine)
-{
-    return machine.backends;
-}
 /// Returns the calibrated hardware of a machine's processor; nothing if it is not calibrated there.
 [[nodiscard]] std::optional<model::Hardware> calibratedHardware(const runtime::MachineReport &machine);
 

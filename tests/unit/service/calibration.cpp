@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 namespace unit_service_calibration {
 
@@ -47,12 +48,10 @@ model::Experiment planOf(int hidden, int vocabulary, model::VocabularyMethod met
     return operators::resolved(plan, 1);
 }
 
-/// Times of passes on that hardware: each is longer by up to `noise`, and each in `rarity` waits for a time slice of another
-/// program.
-std::vector<service::MeasuredPlan> measuredOn(const model::Hardware &hardware, double noise, int rarity, double share,
+/// Times of passes on that hardware: each is longer by up to `noise`, and those of a step together by up to `unrest`.
+std::vector<service::MeasuredPlan> measuredOn(const model::Hardware &hardware, double noise, double unrest, double share,
                                               std::uint64_t seed)
 {
-    constexpr double kTimeSlice = 4e6;
     base::Random random(seed);
     std::vector<service::MeasuredPlan> plans;
     for (const model::Experiment &experiment :
@@ -66,15 +65,17 @@ std::vector<service::MeasuredPlan> measuredOn(const model::Hardware &hardware, d
         for (int step = 0; step < 12; ++step) {
             service::MeasuredStep &measured = plan.steps.emplace_back();
             measured.processorShare = share;
-            for (int device = 0; device < schedule->devices(); ++device)
+            const double slower = 1 + unrest * random.nextUniform();
+            for (int device = 0; device < schedule->devices(); ++device) {
+                std::map<schedule::PassKind, std::vector<base::Nanos>> times;
                 for (const schedule::Pass &pass : schedule->device(device)) {
                     auto time = static_cast<double>(costs.pass(device, pass.kind, pass.stage).duration);
-                    time *= 1 + noise * random.nextUniform();
-                    if (rarity > 0 && random.nextUniform() < 1.0 / rarity)
-                        time += kTimeSlice;
-                    const auto [known, isNew] = measured.shortest.try_emplace({device, pass.kind}, std::llround(time));
-                    known->second = std::min<base::Nanos>(known->second, std::llround(time));
+                    time *= slower * (1 + noise * random.nextUniform());
+                    times[pass.kind].push_back(std::llround(time));
                 }
+                for (auto &[kind, all] : times)
+                    measured.typical.emplace(std::pair(device, kind), service::median(all));
+            }
         }
     }
     return plans;
@@ -91,7 +92,8 @@ private slots:
     {
         const model::Hardware truth = trueHardware();
         for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-            const auto plans = measuredOn(truth, 0.2, 3, 0.8, seed);
+            constexpr double kNoise = 0.2;
+            const auto plans = measuredOn(truth, kNoise, 0, 0.8, seed);
             const auto fitted = service::fitHardware(truth, plans);
             QVERIFY2(fitted, fitted ? "" : fitted.error().text().c_str());
             const double memory = fitted->hardware.memoryBytesPerSecond / truth.memoryBytesPerSecond;
@@ -103,8 +105,8 @@ private slots:
                     const auto of = [device](const simulate::CostModel &costs) {
                         return static_cast<double>(costs.pass(device, schedule::PassKind::F, device).duration);
                     };
-                    QVERIFY2(std::abs(of(predicted) / of(expected) - 1) < 0.15,
-                             qPrintable(QString::number(of(predicted) / of(expected))));
+                    const double ratio = of(predicted) / (of(expected) * (1 + kNoise / 2)); // a typical pass, not the shortest
+                    QVERIFY2(std::abs(ratio - 1) < 0.15, qPrintable(QString::number(ratio)));
                 }
             }
         }
@@ -137,7 +139,7 @@ private slots:
 
     void whatSpreadsIsRefused()
     {
-        const auto fitted = service::fitHardware(trueHardware(), measuredOn(trueHardware(), 12, 0, 0.9, 3));
+        const auto fitted = service::fitHardware(trueHardware(), measuredOn(trueHardware(), 0.05, 12, 0.9, 3));
         QVERIFY(!fitted);
         QCOMPARE(fitted.error().kind, base::ErrorKind::Failed);
         QVERIFY2(fitted.error().text().find("differ by") != std::string::npos, fitted.error().text().c_str());

@@ -123,6 +123,21 @@ private slots:
         }
     }
 
+    void processorTimesComeBackInVersionSix()
+    {
+        timeline::Timeline timeline = sample(3, 4);
+        timeline::Lane &lane = timeline.lanes[1]; // the others were not measured
+        for (std::size_t i = 0; i < lane.size(); ++i)
+            lane.processor.push_back((lane.end[i] - lane.begin[i]) / 2);
+        const std::string bytes = encodeTimeline(timeline);
+        QCOMPARE(static_cast<int>(bytes[sizeof(std::uint64_t)]), 6);
+        const auto decoded = decodeTimeline(bytes);
+        QVERIFY2(decoded.ok(), decoded.ok() ? "" : decoded.error().text().c_str());
+        QVERIFY(**decoded == timeline);
+        lane.processor[0] = lane.end[0] - lane.begin[0] + 1; // more than the slice
+        QVERIFY(!decodeTimeline(encodeTimeline(timeline)).ok());
+    }
+
     void everyChangedByteIsNoticed()
     {
         const std::string sound = encodeTimeline(sample(1, 2));
@@ -140,7 +155,7 @@ private slots:
     void newerIsSaidToBeNewer()
     {
         std::string bytes = encodeTimeline(sample(1, 2));
-        bytes[8] = 6;
+        bytes[8] = 7;
         const auto decoded = decodeTimeline(bytes);
         QVERIFY(!decoded.ok());
         QVERIFY(decoded.error().text().find("newer") != std::string::npos);
