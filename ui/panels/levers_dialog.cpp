@@ -34,10 +34,10 @@ constexpr int kNumber = Qt::UserRole; ///< of an item: index of its lever, combi
 constexpr int kOptions = kNumber + 1; ///< its options of the command line
 enum Column : int { LeverColumn, MemoryColumn, SavedColumn, TimeColumn, LostColumn, NumbersColumn, FrontColumn, kColumns };
 
-/// "−1.2 MiB", "+3 MiB" or "0".
+/// "−1.2 MiB", "+3 MiB" or "±0".
 QString signedBytes(base::Bytes change)
 {
-    return change == 0 ? u"0"_s : (change < 0 ? u"−"_s : u"+"_s) + bytesText(std::abs(change));
+    return change == 0 ? u"±0"_s : (change < 0 ? u"−"_s : u"+"_s) + bytesText(std::abs(change));
 }
 
 } // namespace
@@ -236,7 +236,7 @@ void LeversDialog::addLever(QTreeWidgetItem *group, const service::Lever &lever,
     item->setText(MemoryColumn, bytesText(*lever.peakMemory));
     item->setText(SavedColumn, signedBytes(*lever.peakMemory - m_board.peakMemory));
     item->setText(TimeColumn, durationText(*lever.iteration));
-    item->setText(LostColumn, *lever.iteration == m_board.iteration ? u"0"_s : percentText(change));
+    item->setText(LostColumn, *lever.iteration == m_board.iteration ? u"±0 %"_s : percentText(change));
     item->setText(FrontColumn, lever.isOnFront ? u"●"_s : QString());
     item->setData(FrontColumn, Qt::AccessibleTextRole, lever.isOnFront ? Words::tr("nothing is better") : QString());
     if (m_board.limit && *lever.peakMemory > *m_board.limit) {

@@ -66,9 +66,9 @@ ShapeTable::ShapeTable(QWidget *parent) : QTreeWidget(parent)
     setObjectName(u"shapes.table"_s);
     setAccessibleName(Words::tr("Shapes that fit"));
     setColumnCount(kColumns);
-    setHeaderLabels({Words::tr("Pipeline"), Words::tr("Tensor"), Words::tr("Context"), Words::tr("Data"), Words::tr("Time"),
-                     Words::tr("Bubble"), Words::tr("Exchanges"), Words::tr("Memory"), Words::tr("Headroom"), Words::tr("Days"),
-                     Words::tr("Cost"), Words::tr("Front"), Words::tr("Microbatches"), Words::tr("Schedule"),
+    setHeaderLabels({Words::tr("Pipeline"), Words::tr("Tensor"), Words::tr("Context"), Words::tr("Data"), Words::tr("Schedule"),
+                     Words::tr("Microbatches"), Words::tr("Time"), Words::tr("Bubble"), Words::tr("Exchanges"),
+                     Words::tr("Memory"), Words::tr("Front"), Words::tr("Headroom"), Words::tr("Days"), Words::tr("Cost"),
                      Words::tr("Remark")});
     const auto explain = [this](Column column, const QString &tip) {
         headerItem()->setData(column, Qt::ToolTipRole, plainTip(tip));

@@ -92,7 +92,7 @@ TopologyStrip::Grid TopologyStrip::grid() const
     const int left = textWidth();
     grid.area = QRect(left, kTopologyEdge, width() - left - kTopologyEdge,
                       height() - 2 * kTopologyEdge - kSentenceLines * lineHeight());
-    const int perNode = m_topology->ranksPerNode;
+    const int perNode = std::min(m_topology->ranksPerNode, m_topology->mesh.ranks()); // a computer has room for any number
     grid.across = static_cast<int>(std::ceil(std::sqrt(perNode)));
     while (grid.across < perNode && perNode % grid.across != 0)
         ++grid.across;

@@ -109,6 +109,8 @@ QString waitText(const LaneGroup &group, SliceId slice, bool units)
         return text;
     // What the device waits for until the sender ends, and what the result then takes to arrive.
     const base::Nanos waiting = std::clamp<base::Nanos>(ended - free, 0, idle);
+    if (waiting == 0)
+        return text + Words::tr(", all of it for %1").arg(transferText(last->transfer));
     return text + Words::tr(": %1 until it ended, %2 for %3")
                       .arg(durationText(waiting, units), durationText(idle - waiting, units), transferText(last->transfer));
 }

@@ -20,7 +20,7 @@ QString machineWords(const runtime::MachineReport &machine)
         return found == machine.facts.end() ? QString() : qtText(found->second);
     };
     QString words = Words::tr("%1, %2 cores, %3").arg(fact("cpu"), QString::number(machine.cores), fact("memory"));
-    for (const service::BackendInfo &backend : service::backendsOf(machine))
+    for (const service::BackendInfo &backend : machine.backends)
         if (backend.name != "cpu")
             words += u'\n' + qtText(backend.name) + u": "_s +
                      (backend.available ? qtText(backend.description) : Words::tr("not available: ") + qtText(backend.reason));
@@ -48,7 +48,7 @@ void RunPlace::choose(const QString &host, bool copiesKit)
                             m_answer = machineWords(*machine);
                             m_cores = machine->cores;
                             m_hardware = service::calibratedHardware(*machine);
-                            for (const service::BackendInfo &backend : service::backendsOf(*machine))
+                            for (const service::BackendInfo &backend : machine->backends)
                                 if (backend.available)
                                     m_backends.push_back(backend.name);
                         } else {

@@ -15,6 +15,8 @@ namespace {
 constexpr double kTouching = 1.5; ///< pixels between two pieces of a lane that are drawn as one
 constexpr double kApart = 8;      ///< pixels between two ways to the same lane; more of them would hide it
 constexpr double kPathWidth = 2.5;
+constexpr double kLeastLabelled = 24; ///< height of a lane whose labels the path passes below
+constexpr double kBelowLabels = 3.5;
 
 /// What of the path is in sight, as lines of their own: to stroke one line of thousands of corners takes a raster engine a
 /// time that grows with their square.
@@ -33,7 +35,7 @@ public:
         const TimelineLayout::Row *row = m_scene.layout.rowOf(m_group, device);
         if (row == nullptr)
             return;
-        const double y = row->lane.center().y() + 0.5;
+        const double y = row->lane.height() < kLeastLabelled ? row->lane.center().y() + 0.5 : row->lane.bottom() - kBelowLabels;
         if (isPass)
             goTo({m_scene.xAt(step.begin), y}, device);
         goTo({m_scene.xAt(step.end), y}, device);

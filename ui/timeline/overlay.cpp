@@ -73,7 +73,7 @@ void paintMark(QPainter &painter, const Scene &scene, const ViewState::Mark &mar
     const QString text = durationText(mark.end - mark.begin, scene.content->teachingUnits);
     painter.setFont(scene.font);
     const double width = QFontMetrics(scene.font).horizontalAdvance(text) + 12.0;
-    QRectF tag(band.center().x() - width / 2, layout.ruler.top() + 1, width, layout.ruler.height() - 6);
+    QRectF tag(band.center().x() - width / 2, layout.flags.top() + 1, width, layout.flags.height() - 2);
     tag.moveLeft(std::clamp(tag.left(), layout.axis.left() + 0.0, layout.size.width() - width));
     painter.fillRect(tag, scene.colours->focus);
     painter.setPen(inkOn(scene.colours->focus));

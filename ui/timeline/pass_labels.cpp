@@ -104,16 +104,17 @@ void PassLabels::add(const SliceBox &box, QRect rect, const ColourBatches::Batch
     if (textWidth + 2 > room.width() / m_scene.ratio)
         return;
     const QPointF middle = QRectF(QPointF(room.topLeft()) / m_scene.ratio, QSizeF(room.size()) / m_scene.ratio).center();
+    const bool isYellow = isOnVocabulary && m_scene.content->colourBy == ColourBy::Kind;
     const bool isHatched = (isOnVocabulary && nominal >= kShareHatchFrom) || pass.kind == schedule::PassKind::T;
     if (isHatched) {
         const QRectF patch(middle.x() - textWidth / 2.0 - 2, middle.y() - m_metrics.ascent() / 2.0 - 1, textWidth + 4,
                            m_metrics.ascent() + 2);
         batches.addPatch(QRectF(patch.topLeft() * m_scene.ratio, patch.size() * m_scene.ratio).toRect().intersected(room),
-                         isOnVocabulary ? m_colours.vocabulary : own.fill);
+                         isYellow ? m_colours.vocabulary : own.fill);
     }
     m_labels.push_back({{middle.x() - textWidth / 2.0, middle.y() + (m_metrics.ascent() - m_metrics.descent()) / 2.0 + 0.5},
                         text,
-                        isOnVocabulary ? m_vocabularyInk : own.ink,
+                        isYellow ? m_vocabularyInk : own.ink,
                         m_size});
 }
 

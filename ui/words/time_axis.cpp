@@ -91,15 +91,17 @@ QString durationText(base::Nanos duration, bool teachingUnits)
     const Unit unit = teachingUnits ? kTeachingUnit : unitFor(std::abs(duration));
     const double value = static_cast<double>(duration) / static_cast<double>(unit.nanos);
     const double size = std::abs(value);
-    const int digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
-    QString number = QString::number(value, 'f', unit.nanos == 1 ? 0 : digits);
-    if (number.contains(QChar(u'.'))) {
-        while (number.endsWith(QChar(u'0')))
-            number.chop(1);
-        if (number.endsWith(QChar(u'.')))
-            number.chop(1);
+    int digits = unit.nanos == 1 || size >= 100 ? 0 : size >= 10 ? 1 : 2;
+    // Zeros at the end say that the number is rounded: 86.0 ms is not 86 ms.
+    base::Nanos last = unit.nanos;
+    for (int digit = 0; digit < digits; ++digit)
+        last /= 10;
+    const bool isExact = duration % last == 0;
+    while (isExact && digits > 0 && duration % (last * 10) == 0) {
+        last *= 10;
+        --digits;
     }
-    return withUnit(number, QString::fromUtf16(unit.name));
+    return withUnit(QString::number(value, 'f', digits), QString::fromUtf16(unit.name));
 }
 
 QString percentText(double ratio)

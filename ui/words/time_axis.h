@@ -26,7 +26,7 @@ inline constexpr int kMarkDistance = 90; ///< pixels between two marks of a lane
 /// "150 ms", written on that scale.
 [[nodiscard]] QString markText(const TimeScale &scale, base::Nanos time);
 
-/// A duration with three significant digits: "0.35 ms" reads "350 µs"; "412 ms"; "12.3 s".
+/// A duration with three significant digits: "0.35 ms" reads "350 µs"; "412 ms"; "12.3 s"; "86.0 ms" if that is rounded.
 [[nodiscard]] QString durationText(base::Nanos duration, bool teachingUnits = false);
 /// A difference in percent with its sign: "+12 %", "−47 %".
 [[nodiscard]] QString percentText(double ratio);

@@ -140,7 +140,7 @@ base::Result<Json> backendsThere(const runtime::HostChoice &host)
         return sound.error();
     const InterruptScope interrupt;
     const auto machine = service::machineThere(host, interrupt.token());
-    return machine ? base::Result<Json>(availability(service::backendsOf(*machine))) : machine.error();
+    return machine ? base::Result<Json>(availability(machine->backends)) : machine.error();
 }
 
 base::Result<Json> transports()
