@@ -88,6 +88,7 @@ base::Result<model::Experiment> withLeastRecomputation(const model::Experiment &
     open.schedule.recomputeLayers.clear();
     constexpr int kRounds = 4; // the order of some families depends on the costs, and so on the layers recomputed
     std::vector<int> found;
+    std::optional<base::Error> misfit; // of the order at hand; the next one may fit
     for (int round = 0; round < kRounds; ++round) {
         open.schedule.recomputeLayers = found;
         const auto prediction = predict(open, cores, {stop, {}});
@@ -99,11 +100,12 @@ base::Result<model::Experiment> withLeastRecomputation(const model::Experiment &
         model::Experiment plan = (*prediction)->experiment;
         plan.schedule.recomputeLayers.resize(plan.parallel.stageLayers.size());
         found = plan.schedule.recomputeLayers;
+        misfit.reset();
         for (int device = 0; device < (*prediction)->schedule->devices(); ++device) {
             if (stop.stop_requested())
                 return base::Error::cancelled();
             if (const auto least = fitDevice(plan, **prediction, device, limit))
-                return base::Error::invalid(
+                misfit = base::Error::invalid(
                     "schedule.memory_limit",
                     fmt::format("is {}, but device {} needs {} with all its layers recomputed; raise it, or give more devices",
                                 base::bytesText(limit), device, base::bytesText(*least)));
@@ -112,6 +114,8 @@ base::Result<model::Experiment> withLeastRecomputation(const model::Experiment &
             break;
         found = plan.schedule.recomputeLayers;
     }
+    if (misfit)
+        return *misfit;
     model::Experiment chosen = experiment;
     chosen.schedule.recompute = open.schedule.recompute;
     chosen.schedule.recomputeLayers = std::move(found);
