@@ -39,6 +39,8 @@ public:
         environment.insert(QStringLiteral("OMPI_MCA_rmaps_base_oversubscribe"), QStringLiteral("1"));
         environment.insert(QStringLiteral("OMPI_MCA_hwloc_base_binding_policy"), QStringLiteral("none"));
         environment.insert(QStringLiteral("OMPI_MCA_btl"), QStringLiteral("self,vader"));
+        // A busy machine needs longer than the second between SIGTERM and SIGKILL to store that a run was cancelled.
+        environment.insert(QStringLiteral("OMPI_MCA_odls_base_sigkill_timeout"), QStringLiteral("20"));
         environment.insert(QStringLiteral("OMPI_MCA_btl_vader_single_copy_mechanism"), QStringLiteral("none"));
         // Open MPI leaks in libraries that are unloaded at exit, which no suppression can name.
         environment.insert(QStringLiteral("ASAN_OPTIONS"),

@@ -1,5 +1,7 @@
 #include "tests/support/test_program.h"
 
+#include <QTemporaryDir>
+
 #include <cstdio>
 #include <vector>
 
@@ -52,6 +54,9 @@ int main(int argc, char **argv)
 #else
     const QCoreApplication application(argc, argv);
 #endif
+    const QTemporaryDir data; // nothing of the person's own, such as the costs of this computer, changes a test
+    if (qEnvironmentVariableIsEmpty("STAGELENS_DATA_DIR"))
+        qputenv("STAGELENS_DATA_DIR", data.path().toUtf8());
     QTEST_SET_MAIN_SOURCE_PATH
     return found->run(argc, argv);
 }
