@@ -422,7 +422,7 @@ void SweepMode::whatWasPublishedIsCrossed()
     QVERIFY(!metric->placeOf(kFirstPublished + 4));
     emit metric->pointed(kFirstPublished);
     const QString words = m_fixture->find<QLabel>(u"sweep.point"_s)->text();
-    QVERIFY2(words.contains(u"Vocabulary size 256,000 · not split · Published: 24 s, 31.6 GiB, "_s), qPrintable(words));
+    QVERIFY2(words.contains(u"Vocabulary size 256,000 · not split · Published: 24.0 s, 31.6 GiB, "_s), qPrintable(words));
     QVERIFY(!words.contains(u"bubble"_s));
     const auto legend = m_fixture->window().sweepPage().results()->picture()->findChildren<QLabel *>();
     QVERIFY(std::ranges::any_of(legend, [](const QLabel *label) { return label->text() == u"Published"_s; }));

@@ -428,9 +428,9 @@ private slots:
             const QRect out = m_view->placeOf(0, {2, 0});
             std::array<int, 3> found{};
             for (int near = -3; near <= 3; ++near) {
-                found[0] += picture.pixelColor(from.left() + 4, from.center().y() + near) == alarm ? 1 : 0;
+                found[0] += picture.pixelColor(from.left() + 4, from.bottom() - 3 + near) == alarm ? 1 : 0;
                 found[1] += picture.pixelColor(to.left() + near, (from.bottom() + to.top()) / 2) == alarm ? 1 : 0;
-                found[2] += picture.pixelColor(out.left() + 4, out.center().y() + near) == alarm ? 1 : 0;
+                found[2] += picture.pixelColor(out.left() + 4, out.bottom() - 3 + near) == alarm ? 1 : 0;
             }
             return found;
         };

@@ -274,7 +274,8 @@ void WindowLongPlans::slidesAreWrittenOneAfterAnother()
     };
     press();
     QVERIFY(!QFile::exists(file)); // nothing was written while the button was pressed
-    QTRY_VERIFY2(button->text().startsWith(u"Cancel ("_s) && button->text().endsWith(u" of 200)"_s), qPrintable(button->text()));
+    QTRY_VERIFY2(button->text().startsWith(u"Cancel ("_s) && button->text().endsWith(u" of 200)"_s),
+                 qPrintable(button->text()));
     QTest::mouseClick(button, Qt::LeftButton);
     QCOMPARE(button->text(), caption);
     QTest::qWait(50);

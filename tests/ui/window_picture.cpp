@@ -255,11 +255,11 @@ void WindowPicture::whatAPaperMeasuredStandsBesideThePrediction()
     const QString examples = qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/"_s;
     auto &window = m_fixture->open(examples + u"gpt-4b-8xa100-256k.stagelens.json"_s);
     const auto *iteration = m_fixture->find<QLabel>(u"metrics.iteration.published"_s);
-    QVERIFY2(iteration->isVisible() && iteration->text().startsWith(u"Published: 24 s (predicted "_s),
+    QVERIFY2(iteration->isVisible() && iteration->text().startsWith(u"Published: 24.0 s (predicted "_s),
              qPrintable(iteration->text()));
     QVERIFY(iteration->toolTip().contains(u"2411.05288"_s));
     QVERIFY(m_fixture->content().published);
-    QCOMPARE(m_fixture->content().published->text, u"Published 24 s"_s);
+    QCOMPARE(m_fixture->content().published->text, u"Published 24.0 s"_s);
     window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     QCOMPARE(m_fixture->content().published->text, u"Published 12.7 s"_s);
     model::Experiment other = window.document().experiment();

@@ -8,7 +8,7 @@ namespace stagelens::ui {
 namespace {
 
 constexpr int kLowestPitch = 4;
-constexpr int kHighestPitch = 10;  ///< in lines of text
+constexpr int kHighestPitch = 10; ///< in lines of text
 constexpr int kMessagesFrom = 26; ///< height of a lane that has room for its messages
 constexpr int kMinimapHeight = 30;
 constexpr int kMinimapFrom = 200; ///< height of a view that has room for a minimap
