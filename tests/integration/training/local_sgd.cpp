@@ -310,9 +310,9 @@ private slots:
     void resumedRunsHaveTheSameBits_data()
     {
         QTest::addColumn<QByteArray>("optimizer");
-        for (const char *name : {"adamw", "adam8bit", "adafactor"})
-            if (!test::kIsThreadSanitized)
-                QTest::newRow(name) << QByteArray(name);
+        for (const std::string_view name : {"adamw", "adam8bit", "adafactor"})
+            if (!test::kIsThreadSanitized || name == "adamw")
+                QTest::newRow(name.data()) << QByteArray(name.data());
     }
     /// Each replica resumes with its own moments.
     void resumedRunsHaveTheSameBits()
