@@ -48,7 +48,7 @@ nlohmann::ordered_json verificationJson(const Verification &found)
 
 void print(const Verification &found)
 {
-    Table table({found.replicas > 1 ? "gradient of each replica alone"
+    Table table({found.replicas > 1 ? "gradients, updates and average of replicas"
                  : found.steps == 1 ? "gradient"
                                     : "gradient and updated weights",
                  found.replicas > 1 ? "greatest relative error" : "relative error"});

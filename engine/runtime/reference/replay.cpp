@@ -11,20 +11,10 @@ namespace stagelens::runtime {
 
 using schedule::WeightUpdate;
 
-double Replay::Distance::relative() const
-{
-    return std::sqrt(norm > 0 ? difference / norm : difference);
-}
-
 Replay::Replay(const RunPlan &plan, std::vector<int> stages, std::stop_token stop)
-    : m_plan(plan), m_stages(std::move(stages)), m_stop(std::move(stop)),
-      m_optimizer(optimizerOf(plan.experiment.training.optimizer)), m_gradients(plan.parameters.size()),
+    : m_plan(plan), m_stages(std::move(stages)), m_stop(std::move(stop)), m_updates(plan), m_gradients(plan.parameters.size()),
       m_values(plan.parameters.size())
-{
-    for (const ParameterInfo &info : plan.parameters)
-        for (auto &state = m_state.emplace_back(); const operators::StateTensor &tensor : m_optimizer.state)
-            state.emplace_back(tensor.isOf(info.kind()) ? size(tensor.numbers(info.count(), info.columns)) : 0);
-}
+{}
 
 base::Result<double> Replay::follow(const Batch &batch, const UpdateTrace &trace, const std::vector<std::vector<float>> &after)
 {
@@ -32,11 +22,12 @@ base::Result<double> Replay::follow(const Batch &batch, const UpdateTrace &trace
     auto loss = isBuffered ? followBuffered(batch, trace) : followStashed(batch, trace);
     if (!loss)
         return loss;
+    m_gradientScale =
+        m_updates.gradientScale([&](std::size_t i) -> const std::vector<float> & { return trace[i].front().gradient; });
     for (std::size_t index = 0; index < trace.size(); ++index) {
         const std::vector<Update> &updates = trace[index];
         for (std::size_t i = 0; i < updates.size(); ++i)
-            checkUpdate(index, updates[i], i + 1 < updates.size() ? updates[i + 1].value : after[index],
-                        stepOf(index, i, trace));
+            checkUpdate(index, updates[i], i + 1 < updates.size() ? updates[i + 1].value : after[index], stepOf(index, i));
     }
     ++m_step;
     return loss;
@@ -90,36 +81,18 @@ void Replay::compareGradient(std::size_t index, const Update &update, const std:
         m_gradients[index].add(static_cast<double>(update.gradient[i]), reference[i]);
 }
 
-operators::UpdateStep Replay::stepOf(std::size_t index, std::size_t update, const UpdateTrace &trace) const
+operators::UpdateStep Replay::stepOf(std::size_t index, std::size_t update) const
 {
     const int microbatches = m_plan.schedule.microbatches();
-    const ParameterInfo &info = m_plan.parameters[index];
-    const operators::PartShape part{info.rows, info.columns, info.kind()};
     if (isStashed(index)) // each microbatch is a batch of its own
-        return {m_step * microbatches + static_cast<int>(update), static_cast<float>(microbatches), part};
-    operators::UpdateStep step{.updates = m_step, .part = part};
-    if (const auto &clip = m_plan.experiment.training.optimizer.clip) {
-        double squares = 0;
-        for (std::size_t i = 0; i < trace.size(); ++i)
-            for (const float value : trace[i].front().gradient)
-                squares += m_plan.parameters[i].isRouterBias ? 0 : static_cast<double>(value) * static_cast<double>(value);
-        step.gradientScale = clipFactor(std::sqrt(squares), *clip);
-    }
-    return step;
+        return {m_step * microbatches + static_cast<int>(update), static_cast<float>(microbatches), m_updates.partOf(index)};
+    return {m_step, m_gradientScale, m_updates.partOf(index)};
 }
 
 void Replay::checkUpdate(std::size_t index, const Update &update, const std::vector<float> &after,
                          const operators::UpdateStep &step)
 {
-    const ParameterInfo &info = m_plan.parameters[index];
-    std::vector<double> values(update.value.begin(), update.value.end());
-    const std::vector<double> gradient(update.gradient.begin(), update.gradient.end());
-    if (info.isRouterBias)
-        for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] -= gradient[i] == 0 ? 0 : std::copysign(m_plan.experiment.model.routerBiasRate, gradient[i]);
-    else
-        m_optimizer.reference(m_plan.experiment.training.optimizer, step,
-                              {{info.rows, info.columns, info.kind()}, values, gradient, m_state[index]});
+    const std::vector<double> values = m_updates.updated(index, update.value, update.gradient, step);
     for (std::size_t i = 0; i < after.size(); ++i)
         m_values[index].add(static_cast<double>(after[i]), values[i]);
 }
@@ -135,12 +108,7 @@ base::Bytes Replay::bytes(const model::Experiment &experiment, const schedule::S
     // gradient per update.
     const bool isBuffered = schedule.weightUpdate() == WeightUpdate::DoubleBuffered;
     const double updates = isBuffered ? 1 : schedule.microbatches();
-    const operators::Optimizer &optimizer = optimizerOf(experiment.training.optimizer);
-    double state = 0; // numbers
-    for (const ParameterInfo &info : parameterList(experiment.model))
-        for (const operators::StateTensor &tensor : optimizer.state)
-            state += tensor.isOf(info.kind()) ? static_cast<double>(tensor.numbers(info.count(), info.columns)) : 0;
-    const double bytes = state * sizeof(double) +
+    const double bytes = ReferenceUpdates::bytes(experiment) +
                          static_cast<double>(operators::totalParameters(experiment.model)) * (3 + 2 * updates) * sizeof(float);
     constexpr double kMostBytes = 9e18;
     return referenceBytes(experiment) + static_cast<base::Bytes>(std::min(bytes, kMostBytes / 4));

@@ -4,6 +4,7 @@
 
 #include "engine/runtime/executor/device.h"
 #include "engine/runtime/reference/reference.h"
+#include "engine/runtime/reference/updates.h"
 
 #include <stop_token>
 #include <vector>
@@ -37,24 +38,12 @@ public:
     [[nodiscard]] static base::Bytes bytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
 private:
-    /// Sums of squares of differences and of the reference.
-    struct Distance {
-        double difference = 0;
-        double norm = 0;
-        void add(double measured, double reference)
-        {
-            difference += (measured - reference) * (measured - reference);
-            norm += reference * reference;
-        }
-        [[nodiscard]] double relative() const;
-    };
-
     [[nodiscard]] base::Result<double> followBuffered(const Batch &batch, const UpdateTrace &trace);
     [[nodiscard]] base::Result<double> followStashed(const Batch &batch, const UpdateTrace &trace);
     void compareGradient(std::size_t index, const Update &update, const std::vector<double> &reference);
     void checkUpdate(std::size_t index, const Update &update, const std::vector<float> &after,
                      const operators::UpdateStep &step);
-    [[nodiscard]] operators::UpdateStep stepOf(std::size_t index, std::size_t update, const UpdateTrace &trace) const;
+    [[nodiscard]] operators::UpdateStep stepOf(std::size_t index, std::size_t update) const;
     [[nodiscard]] bool isStashed(std::size_t index) const { return m_plan.isStashed(static_cast<int>(index)); }
 
     const RunPlan &m_plan;
@@ -62,8 +51,8 @@ private:
     std::stop_token m_stop;
     int m_step = 0;
     std::vector<std::vector<float>> m_previous; ///< with double buffering: values before the last update
-    const operators::Optimizer &m_optimizer;
-    std::vector<std::vector<std::vector<double>>> m_state; ///< of the optimizer, by parameter and tensor
+    ReferenceUpdates m_updates;
+    float m_gradientScale = 1; ///< of the step at hand
     std::vector<Distance> m_gradients;
     std::vector<Distance> m_values;
 };

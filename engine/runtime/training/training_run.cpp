@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/runtime/machine/processor.h"
 #include "engine/runtime/memory/memory_check.h"
+#include "engine/runtime/reference/local_sgd.h"
 #include "engine/runtime/reference/reference.h"
 #include "engine/runtime/reference/replay.h"
 #include "engine/runtime/training/checkpoint.h"
@@ -15,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 #include <optional>
 
 namespace stagelens::runtime {
@@ -196,26 +196,42 @@ private:
     std::vector<double> m_losses; ///< of every step, including those before a checkpoint
 };
 
-/// Compares the gradients of each replica with those of its own microbatches. Replicas begin the step with equal weights.
-base::Result<Verification> verifyReplicas(Session &session, const Tensors &parameters, Verification result,
-                                          const std::stop_token &stop)
+/// Follows replicas that train alone to the end of a period, where they are averaged. They begin with equal weights.
+base::Result<Verification> verifyReplicas(Session &session, std::stop_token stop)
 {
     const RunPlan &plan = session.plan();
+    const int every = plan.experiment.parallel.syncEvery;
+    LocalSgdReplay replay(plan, std::move(stop));
+    Verification result;
     result.replicas = plan.replicas();
-    for (const ParameterInfo &info : plan.parameters)
-        result.gradients.push_back({info.name, 0});
-    for (int replica = 0; replica < plan.replicas(); ++replica) {
-        const auto reference = referenceReplica(plan.experiment, parameters, session.batch(), replica, stop);
-        if (!reference)
-            return reference.error();
-        result.referenceLoss += reference->loss / plan.replicas();
-        const Tensors gradients = session.tensors(&Parameter::gradient, replica);
-        for (std::size_t i = 0; i < gradients.size(); ++i) {
-            double &worst = result.gradients[i].relative;
-            const double error = relativeError(gradients[i], reference->gradients[i]);
-            worst = std::isnan(error) || std::isnan(worst) ? std::numeric_limits<double>::quiet_NaN() : std::max(worst, error);
-        }
+    result.steps = std::min(every, LocalSgdReplay::kSteps);
+    const auto tensorsOf = [&](const ParameterPart &part) {
+        std::vector<Tensors> all;
+        for (int replica = 0; replica < plan.replicas(); ++replica)
+            all.push_back(session.tensors(part, replica));
+        return all;
+    };
+    for (int step = every - result.steps; step < every; ++step) {
+        const std::vector<Tensors> before = tensorsOf(&Parameter::value);
+        std::vector<Tensors> gradients;
+        const auto report = session.step(step, true, {}, [&]() -> base::Result<> {
+            gradients = tensorsOf(&Parameter::gradient);
+            return {};
+        });
+        if (!report)
+            return report.error();
+        const std::vector<Tensors> after = tensorsOf(&Parameter::value);
+        std::vector<ReplicaStep> replicas;
+        for (std::size_t i = 0; i < after.size(); ++i)
+            replicas.push_back({before[i], gradients[i], after[i]});
+        const auto loss = replay.follow(session.batch(), replicas, plan.experiment.parallel.averagesAfter(step));
+        if (!loss)
+            return loss.error();
+        result.loss = report->loss;
+        result.referenceLoss = *loss;
     }
+    for (std::size_t i = 0; i < plan.parameters.size(); ++i)
+        result.gradients.push_back({plan.parameters[i].name, replay.relativeError(i)});
     return result;
 }
 
@@ -229,8 +245,6 @@ base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
     Tensors parameters = session.parameters();
     for (std::vector<float> &tensor : parameters)
         tensor = asRead(std::move(tensor), session.plan().shape.precision);
-    if (session.plan().experiment.parallel.averagesWeights())
-        return verifyReplicas(session, parameters, std::move(result), stop);
     const auto reference = referenceStep(session.plan().experiment, parameters, session.batch(), std::move(stop));
     if (!reference)
         return reference.error();
@@ -296,13 +310,18 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
                     "is {}, which changes the gradients that are compared with the reference; choose none to verify the plan",
                     operators::text(choice)));
         const bool isSynchronous = schedule.isSynchronous();
-        const base::Bytes reference = isSynchronous ? referenceBytes(experiment) : Replay::bytes(experiment, schedule);
+        const bool areAlone = experiment.parallel.averagesWeights();
+        const base::Bytes reference = areAlone        ? LocalSgdReplay::bytes(experiment)
+                                      : isSynchronous ? referenceBytes(experiment)
+                                                      : Replay::bytes(experiment, schedule);
         if (auto fits = checkMemory(experiment, schedule, availableBytes(), reference); !fits)
             return fits.error();
         auto session = Session::open(experiment, schedule, stop);
         if (!session)
             return session.error();
-        auto found = isSynchronous ? verifyStep(**session, stop) : verifyVersions(**session, stop);
+        auto found = areAlone        ? verifyReplicas(**session, stop)
+                     : isSynchronous ? verifyStep(**session, stop)
+                                     : verifyVersions(**session, stop);
         if (found && (*session)->plan().shape.precision == base::Precision::Bf16)
             found->tolerance = Verification::kBf16Tolerance;
         return found;

@@ -97,8 +97,8 @@ struct GradientError {
     double relative = 0;   ///< Frobenius norm of the difference over that of the reference
 };
 struct Verification {
-    int steps = 1;    ///< several for asynchronous schedules, so that several weight versions are used
-    int replicas = 1; ///< that train alone, whose gradients are compared each with those of its own microbatches
+    int steps = 1;    ///< several with updates if the schedule is asynchronous, or replicas train alone
+    int replicas = 1; ///< that train alone
     double loss = 0;  ///< of the last step
     double referenceLoss = 0;
     std::vector<GradientError> gradients;
@@ -110,8 +110,9 @@ struct Verification {
 };
 /// Compares one step with an unpartitioned float64 reference of the same model, parameters (rounded to bf16 in a bf16 run) and
 /// batch. Asynchronous schedules: three steps with updates; the reference uses the weight versions of the schedule, and
-/// compares the gradient of every update and the weights after it. Replicas that train alone are compared one by one, and the
-/// error of a parameter is the greatest of theirs; what averages their weights is not compared.
+/// compares the gradient of every update and the weights after it. Replicas that train alone: the last three steps of a period
+/// (fewer if it has fewer), of each replica the gradients, the updates, and the weights after the average; the error of a
+/// parameter is the greatest of theirs.
 [[nodiscard]] base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                 std::stop_token stop);
 

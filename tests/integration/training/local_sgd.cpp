@@ -380,24 +380,6 @@ private slots:
         QVERIFY(!fs::exists(place("never")));
     }
 
-    void everyReplicaIsVerified()
-    {
-        for (const bool isMixture : {false, true}) {
-            auto experiment = planOf(5, 3, "1f1b", VocabularyMethod::Vocab1, 3);
-            if (isMixture) {
-                experiment = test::asLlama(planOf(5, 2, "1f1b", VocabularyMethod::None, 3), 4);
-                experiment.model.experts = 4;
-                experiment.model.topK = 2;
-                experiment.model.expertFfn = 32;
-                experiment.model.auxLoss = 0.01;
-            }
-            const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
-            QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
-            QCOMPARE(found->replicas, experiment.parallel.replicas);
-            QVERIFY2(found->holds(), qPrintable(QString::number(found->worst())));
-        }
-    }
-
 private:
     [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
     [[nodiscard]] Trained train(const model::Experiment &experiment) const
