@@ -27,6 +27,7 @@ private slots:
     void everyMessageOfTheValidationIsListed();
     void clausesAreFilledInAnyOrder();
     void headlineNamesTheSlowDevice();
+    void averagesOfWeightsAreWeighed();
     void headlineSaysWhenNothingHelps();
     void headlineTakesTheBetterOfMethodAndSchedule();
     void theSecondLineHasTheBestAlternativeAndItsPrice();
@@ -215,6 +216,30 @@ void BridgeWords::headlineNamesTheSlowDevice()
                             "time. VOCAB-2 would make the iteration about 1.8x as fast (predicted)."_s);
     QCOMPARE(headline.actionCaption, u"Try VOCAB-2"_s);
     QVERIFY(headline.action == model::VocabularyMethod::Vocab2);
+}
+
+void BridgeWords::averagesOfWeightsAreWeighed()
+{
+    auto prediction = slowLastDevice();
+    prediction.experiment.parallel.replicas = 2;
+    prediction.experiment.parallel.syncEvery = 4;
+    timeline::Timeline drawn;
+    drawn.lanes.resize(1);
+    drawn.lanes[0].anchored.push_back({0, 12'000'000, 0, timeline::AnchoredKind::AverageParameters});
+    prediction.timeline = std::make_shared<const timeline::Timeline>(drawn);
+    prediction.metrics.exposedExchange = 2'000'000;
+    auto advice = vocab2Helps();
+    advice.better.reset();
+    QVERIFY(!ui::makeHeadline(prediction, &advice).text.contains(u"Averaging"_s)); // not before it is known
+    advice.everyStep = service::Advice::EveryStep{480'000'000, 20'000'000};
+    QString text = ui::makeHeadline(prediction, &advice).text;
+    QVERIFY2(text.endsWith(u" Averaging weights every 4 steps exposes %1 a step and hides %2. Gradients summed in every step "
+                           "would expose %3: 20 % more time."_s.arg(ui::durationText(2'000'000), ui::durationText(1'000'000),
+                                                                    ui::durationText(20'000'000))),
+             qPrintable(text));
+    advice.everyStep->iteration = prediction.metrics.iteration;
+    text = ui::makeHeadline(prediction, &advice).text;
+    QVERIFY2(text.endsWith(u"Gradients summed in every step would take no more time."_s), qPrintable(text));
 }
 
 void BridgeWords::headlineSaysWhenNothingHelps()

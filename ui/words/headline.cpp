@@ -81,6 +81,27 @@ QString diagnosis(const service::Prediction &prediction, const service::Advice &
     return text + Words::tr("the others idle %1 of the time.").arg(shareText(advice.othersIdle));
 }
 
+/// Of replicas that average weights every few steps: what of that is exposed, and what it saves; else nothing.
+QString averagingWords(const service::Prediction &prediction, const service::Advice &advice)
+{
+    const simulate::Metrics &metrics = prediction.metrics;
+    if (!advice.everyStep || !metrics.exposedExchange)
+        return {};
+    const int every = prediction.experiment.parallel.syncEvery;
+    base::Nanos longest = 0;
+    for (const timeline::Lane &lane : prediction.timeline->lanes)
+        for (const timeline::AnchoredSlice &slice : lane.anchored)
+            if (slice.kind == timeline::AnchoredKind::AverageParameters)
+                longest = std::max(longest, slice.end - slice.begin);
+    const base::Nanos hidden = std::max<base::Nanos>(0, longest / every - *metrics.exposedExchange);
+    const QString text = Words::tr(" Averaging weights every %1 steps exposes %2 a step and hides %3.")
+                             .arg(QString::number(every), durationText(*metrics.exposedExchange), durationText(hidden));
+    const double longer = static_cast<double>(advice.everyStep->iteration) / static_cast<double>(metrics.iteration) - 1;
+    return text + (longer < kWorthwhile ? Words::tr(" Gradients summed in every step would take no more time.")
+                                        : Words::tr(" Gradients summed in every step would expose %1: %2 more time.")
+                                              .arg(durationText(advice.everyStep->exposedExchange), shareText(longer)));
+}
+
 /// The device that needs more than it has, or nothing.
 std::optional<int> overfullDevice(const service::Prediction &prediction)
 {
@@ -320,6 +341,7 @@ Headline makeHeadline(const service::Prediction &prediction, const service::Advi
     }
     if (!isSlow)
         headline.text = diagnosis(prediction, *advice);
+    headline.text += averagingWords(prediction, *advice);
     addAdvice(headline, prediction, *advice, families);
     return headline;
 }

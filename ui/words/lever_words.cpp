@@ -17,10 +17,11 @@ using service::LeverKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kFields{
+constexpr std::array<std::string_view, 13> kFields{
     "schedule.recompute_layers", "schedule.recompute_modules", "schedule.attention", "parallel.microbatch_size",
     "schedule.family",           "schedule.vocabulary",        "parallel.zero",      "parallel.sequence_parallel",
-    "parallel.context",          "training.optimizer.name",    "model.dtype",        "training.gradient_compression"};
+    "parallel.context",          "training.optimizer.name",    "model.dtype",        "training.gradient_compression",
+    "parallel.sync_every"};
 
 std::string_view fieldOf(LeverKind kind)
 {
@@ -74,6 +75,9 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
                  choiceText("parallel.context_method", model::name(plan.parallel.contextMethod)));
     case LeverKind::Optimizer: return choiceText(fieldOf(kind), plan.training.optimizer.name);
     case LeverKind::Compression: return choiceText(fieldOf(kind), operators::text(plan.training.compression));
+    case LeverKind::Averaging:
+        return plan.parallel.syncEvery == 1 ? Words::tr("Every step")
+                                            : Words::tr("Every %1 steps").arg(plan.parallel.syncEvery);
     case LeverKind::Precision: return choiceText(fieldOf(kind), model::name(plan.model.dtype));
     }
     return {};

@@ -78,6 +78,12 @@ Advice advise(const Prediction &prediction, int cores, const std::stop_token &st
     // Durations from a file or in teaching units say nothing about the passes of another method.
     if (!std::holds_alternative<model::HardwarePreset>(prediction.experiment.cost.source))
         return advice;
+    if (prediction.experiment.parallel.averagesWeights()) {
+        model::Experiment summed = prediction.experiment;
+        summed.parallel.syncEvery = 1;
+        if (const auto other = predict(summed, cores, {stop, {}}); other && (*other)->metrics.exposedExchange)
+            advice.everyStep = Advice::EveryStep{(*other)->metrics.iteration, *(*other)->metrics.exposedExchange};
+    }
     for (const model::VocabularyMethod method :
          model::kVocabularyChoices | std::views::transform(&model::VocabularyTraits::method)) {
         Advice::Option option{method, std::nullopt, std::nullopt};

@@ -1,4 +1,4 @@
-// Which vocabulary method helps a plan.
+// Which vocabulary method helps a plan, and what local SGD saves.
 #pragma once
 
 #include "engine/service/search/predict.h"
@@ -24,6 +24,12 @@ struct Advice {
         std::optional<base::Bytes> peakMemory;
     };
     std::vector<Option> options;
+    /// Of replicas that average weights every few steps: the same plan with gradients summed in every step.
+    struct EveryStep {
+        base::Nanos iteration = 0;
+        base::Nanos exposedExchange = 0;
+    };
+    std::optional<EveryStep> everyStep;
     simulate::BubbleCauses causes;
 };
 

@@ -48,6 +48,7 @@ public:
         optimizers();
         precisions();
         compressions();
+        averages();
         return std::move(m_changes);
     }
 
@@ -242,6 +243,23 @@ private:
             if (const auto parsed = operators::parseCompression(word); parsed.choice != own)
                 add(LeverKind::Compression, fmt::format("--gradient-compression {}", word), Numbers::OtherMathematics,
                     [choice = parsed.choice](Experiment &plan) { plan.training.compression = choice; });
+    }
+
+    /// Of replicas that have the whole optimizer state and whole gradients, as local SGD needs.
+    void averages()
+    {
+        const model::ParallelPlan &own = m_plan.parallel;
+        if (own.replicas == 1 || own.context > 1 || own.expert > 1 || m_plan.training.compression.isOn())
+            return;
+        const std::string unsharded = own.zero > 0 ? " --zero 0" : "";
+        for (const int every : {1, 4, 16, 64})
+            if (every != own.syncEvery)
+                add(LeverKind::Averaging, fmt::format("--sync-every {}{}", every, unsharded), Numbers::OtherMathematics,
+                    [every](Experiment &plan) {
+                        plan.parallel.syncEvery = every;
+                        plan.parallel.zero = 0;
+                        plan.parallel.shardReplicas = 0;
+                    });
     }
 
     const Experiment &m_plan;

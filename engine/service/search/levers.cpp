@@ -193,7 +193,7 @@ std::string_view name(Numbers numbers)
 
 std::string_view name(LeverKind kind)
 {
-    constexpr std::array<std::string_view, 12> kNames{"recomputed layers",
+    constexpr std::array<std::string_view, 13> kNames{"recomputed layers",
                                                       "recomputed operators",
                                                       "attention",
                                                       "microbatch size",
@@ -204,7 +204,8 @@ std::string_view name(LeverKind kind)
                                                       "context ranks",
                                                       "optimizer",
                                                       "precision",
-                                                      "gradient compression"};
+                                                      "gradient compression",
+                                                      "averages of weights"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -33,6 +33,7 @@ enum class LeverKind : unsigned char {
     Optimizer,
     Precision,
     Compression, ///< of the gradients that replicas exchange
+    Averaging,   ///< of the weights of replicas that train alone, in the place of their gradients (local SGD)
 };
 [[nodiscard]] std::string_view name(LeverKind kind); ///< "recomputed layers", ...
 

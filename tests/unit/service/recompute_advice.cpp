@@ -1,5 +1,6 @@
 // The fewest layers to recompute for a memory limit, by formula and by the byte-exact plan, and the lever board.
 #include "engine/service/search/recompute_advice.h"
+#include "engine/service/search/advise.h"
 #include "engine/service/search/levers.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
@@ -152,6 +153,38 @@ private slots:
         QVERIFY(!board->combinations.empty());
         for (const service::Lever &lever : board->combinations)
             QVERIFY(lever.isOnFront && lever.parts.size() >= 2);
+    }
+
+    void averagesOfWeightsAreALever()
+    {
+        model::Experiment experiment = test::smallExperiment("1f1b", VocabularyMethod::None, 2, 4);
+        const auto averagesOf = [](const model::Experiment &plan) {
+            std::vector<service::Lever> found;
+            const auto board = service::leverBoard(*predictionOf(plan), 2);
+            for (const service::Lever &lever : board->levers)
+                if (lever.kind == service::LeverKind::Averaging)
+                    found.push_back(lever);
+            return found;
+        };
+        QVERIFY(averagesOf(experiment).empty()); // no other replica
+        experiment.parallel.replicas = 2;
+        experiment.parallel.zero = 1;
+        const std::vector<service::Lever> levers = averagesOf(experiment);
+        QCOMPARE(levers.size(), std::size_t{3});
+        QCOMPARE(levers[1].options, std::string("--sync-every 16 --zero 0"));
+        for (const service::Lever &lever : levers) {
+            QVERIFY(lever.iteration.has_value());
+            QCOMPARE(lever.numbers, service::Numbers::OtherMathematics);
+            QCOMPARE(predictionOf(lever.experiment)->metrics.iteration, *lever.iteration);
+        }
+        // The verdict weighs such a plan against the sum in every step.
+        const service::Advice advice = service::advise(*predictionOf(levers[1].experiment), 2);
+        experiment.parallel.zero = 0;
+        const service::PredictionPtr summed = predictionOf(experiment);
+        QVERIFY(advice.everyStep.has_value());
+        QCOMPARE(advice.everyStep->iteration, summed->metrics.iteration);
+        QCOMPARE(advice.everyStep->exposedExchange, *summed->metrics.exposedExchange);
+        QVERIFY(!service::advise(*summed, 2).everyStep);
     }
 
     void stoppedBoardHasNoResult()
