@@ -60,6 +60,10 @@ enum class SliceCut : unsigned char { Work, Length };
 /// tokens for heads.
 enum class ContextMethod : unsigned char { AllGather, Ring, Ulysses };
 
+/// What the tensor ranks of a device divide in sharded vocabulary layers: the device's rows of the vocabulary, or the tokens,
+/// of which each then computes its own against all rows of the device.
+enum class VocabularySharding : unsigned char { Rank, Device };
+
 /// How the work is divided. Devices and microbatches may be 0 for a schedule from a file, which then defines them.
 struct ParallelPlan {
     int devices = 4;        ///< p
@@ -72,6 +76,7 @@ struct ParallelPlan {
     bool sequenceParallel = true; ///< each tensor rank computes only its own tokens outside attention and MLP
     int context = 1;              ///< c, ranks that share the tokens of a sequence
     ContextMethod contextMethod = ContextMethod::AllGather;
+    VocabularySharding vocabularySharding = VocabularySharding::Rank;
     int replicas = 1; ///< d, data-parallel copies of the model
     int expert = 1;   ///< e, ranks that share the experts of a layer, folded over tensor and replicas
     /// Token rows for which an expert rank plans memory, relative to balanced experts.

@@ -47,6 +47,8 @@ inline constexpr std::array<std::string_view, 2> kWords<DropRule>{"gate", "posit
 template <>
 inline constexpr std::array<std::string_view, 3> kWords<ContextMethod>{"all-gather", "ring", "ulysses"};
 template <>
+inline constexpr std::array<std::string_view, 2> kWords<VocabularySharding>{"rank", "device"};
+template <>
 inline constexpr std::array<std::string_view, 2> kWords<RunMode>{"live", "virtual-clock"};
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<Collectives>{"overlapped", "blocking"};

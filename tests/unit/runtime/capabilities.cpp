@@ -53,6 +53,12 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.training.backend = "cuda";
          e.parallel.tensor = 2;
      }},
+    {"vocabulary-by-tokens",
+     [](Experiment &e) {
+         e.parallel.tensor = 2;
+         e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
+         e.parallel.vocabularySharding = model::VocabularySharding::Device;
+     }},
     {"context-parallelism", [](Experiment &e) { e.parallel.context = 2; }},
     {"context-parallelism-by-a-ring",
      [](Experiment &e) {
