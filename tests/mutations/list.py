@@ -1,0 +1,81 @@
+"""Mutations of the engine, each of which a test must detect. `before` occurs once in the file; the mutant has `after` in its place.
+The first five are those that any implementation of tensor parallelism is prone to; the others drop a collective, or what a
+collective adds up."""
+from typing import NamedTuple
+
+
+class Mutation(NamedTuple):
+    name: str
+    file: str
+    before: str
+    after: str
+    test: str      # tests/<test>.cpp
+    function: str  # of that test, or "function:row"
+
+
+PARTITION = "engine/operators/partition.cpp"
+COLLECTIVES = "engine/runtime/executor/tensor_collectives.cpp"
+SESSION = "engine/runtime/training/session.cpp"
+KEYS = "engine/runtime/layers/key_exchange.cpp"
+HEADS = "engine/runtime/layers/head_exchange.cpp"
+MESSAGES = "engine/runtime/executor/device_messages.cpp"
+CUTS = ("integration/tensor_ranks", "gradientsMatchTheReferenceInEveryCut")
+CONTEXT = ("integration/ranks/context", "gradientsMatchTheReferenceInEveryCut")
+
+MUTATIONS = [
+    Mutation("gradients of norms are not summed over tensor ranks", COLLECTIVES,
+             "each.needsSum && (each.copies == m_ranks) == isOfAll)",
+             "each.needsSum && each.copies != m_ranks && (each.copies == m_ranks) == isOfAll)", *CUTS),
+    Mutation("the bias of a row-parallel product is added before the sum, once by every rank", PARTITION,
+             "const int bias = std::exchange(projection.bias, -1);", "const int bias = -1;", *CUTS),
+    Mutation("gradients of replicated key and value heads are not summed", COLLECTIVES,
+             "each.needsSum && (each.copies == m_ranks) == isOfAll)",
+             "each.needsSum && each.copies == m_ranks && (each.copies == m_ranks) == isOfAll)", *CUTS),
+    Mutation("ranks have each other's heads and columns", PARTITION,
+             "const std::int64_t part = rank / (ranks / parts);",
+             "const std::int64_t part = parts - 1 - rank / (ranks / parts);", *CUTS),
+    Mutation("a replicated parameter counts once for every rank in the norm of the gradient",
+             "engine/runtime/processes/control_channel.cpp", "!part->isCopy && !part->isRepeated &&", "!part->isCopy &&",
+             "integration/tensor_ranks", "ranksTrainAsOne"),
+    Mutation("an all-gather over tensor ranks brings no rows", COLLECTIVES,
+             "m_context.compute.copy(exchange.out + theirs.begin, m_context.of(message), theirs.size());", "", *CUTS),
+    Mutation("a sum over tensor ranks has one part", COLLECTIVES,
+             "m_context.compute.sumParts(m_values, own.size());", "", *CUTS),
+    Mutation("maxima of tensor ranks are not combined", COLLECTIVES,
+             "m_context.compute.combineMaxima(all.maximum, m_addresses, tokens);", "", *CUTS),
+    Mutation("sums of tensor ranks are not combined", COLLECTIVES,
+             "m_context.compute.combineSums(all, all.maximum, m_addresses);", "", *CUTS),
+    Mutation("replicas do not sum their gradients", SESSION,
+             "exchange(timeline::AnchoredKind::ReduceGradients);", "(void)exchange;",
+             "integration/replicas", "gradientsMatchTheReference"),
+    Mutation("replicas do not gather the parameters that others updated", SESSION,
+             "    if (m_plan.gradientRanks() > 1 && parallel.zero > 0 && !parallel.gathersFirst())\n"
+             "        exchange(timeline::AnchoredKind::GatherParameters);", "",
+             "integration/replicas", "bitsDependOnNeitherZeroNorModeNorSchedule"),
+    Mutation("groups of replicas do not sum over the groups", "engine/runtime/executor/replica_exchange.cpp",
+             "if (m_groups > 1)\n        return {Step::SendParts, Step::AddParts, Step::SendSums, Step::AddSums};", "",
+             "integration/replicas", "groupsOfReplicasHaveTheirOwnBits"),
+    Mutation("replicas that train alone are not averaged", SESSION,
+             "    if (parallel.averagesAfter(index))\n        exchange(timeline::AnchoredKind::AverageParameters);", "",
+             "integration/training/local_sgd_verified", "everyReplicaIsVerified"),
+    Mutation("the average of weights is a sum", "engine/runtime/executor/replica_exchange.cpp",
+             "1.0F / static_cast<float>(m_replicas)", "1.0F",
+             "integration/training/local_sgd_verified", "everyReplicaIsVerified"),
+    Mutation("the gradients of copies of a parameter are not summed", SESSION,
+             "hooks.tail.push_back({.together = [this] { return m_devices.sumCopies(); }, .onDevice = {}});", "{}",
+             "integration/verify_tied", "holds:1f1b"),
+    Mutation("keys of other context ranks do not arrive", KEYS,
+             "        placeKeys(exchange, other, part);\n", "", *CONTEXT),
+    Mutation("gradients of keys are not summed over context ranks", KEYS,
+             "m_context.compute.sumParts(m_values, m_context.shape.tokens() * width());", "",
+             *CONTEXT),
+    Mutation("a ring leaves gradients of keys out", KEYS,
+             "m_context.compute.addScaled(sum, exchange.in, 1.0F, count);", "",
+             *CONTEXT),
+    Mutation("heads of other context ranks do not arrive", HEADS,
+             "            place(exchange, other, m_context.of(part));\n", "",
+             *CONTEXT),
+    Mutation("shards of the vocabulary do not combine their statistics", MESSAGES,
+             "        compute().combineShards(all, m_addresses);", "        (void)all;",
+             *CUTS),
+]
