@@ -12,7 +12,8 @@ namespace stagelens::store {
 
 base::Result<> requireForeign(const std::filesystem::path &output, const std::filesystem::path &database)
 {
-    constexpr std::array<std::string_view, 6> kBehind{"-wal", "-shm", "-journal", ".locks", ".checkpoints/", ".bak-v"};
+    constexpr std::array<std::string_view, 7> kBehind{"-wal",          "-shm",      "-journal", ".locks",
+                                                      ".checkpoints/", ".reasons/", ".bak-v"};
     const std::filesystem::path place = RunStore::placeOf(database);
     const std::string written = RunStore::placeOf(output).string();
     const std::string_view rest =

@@ -2,9 +2,13 @@
 #include "engine/base/log.h"
 #include "engine/base/process_mark.h"
 #include "engine/store/metrics_json.h"
+#include "engine/store/reason_file.h"
 #include "engine/store/run_database.h"
 
 #include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace stagelens::store {
 
@@ -12,17 +16,23 @@ using base::Result;
 
 namespace {
 
+/// A run with status running, and the process that wrote it.
+struct Orphan {
+    RunId id = 0;
+    base::ProcessMark process;
+};
+
 /// Returns the runs with status running whose process is gone and whose lock is free.
-Result<std::vector<RunId>> orphans(RunDatabase &runs)
+Result<std::vector<Orphan>> orphans(RunDatabase &runs)
 {
-    std::vector<RunId> gone;
+    std::vector<Orphan> gone;
     const auto read = runs.each(
         "SELECT id, boot_id, pid, process_start FROM run WHERE status = 'running' AND id > ?", 0, [&](const Statement &row) {
             const base::ProcessMark mark{row.text(1), row.integer(2), row.integer(3)};
             // A process in another container is not visible here, but holds its lock. One that was
             // just killed may hold it until its last thread has ended.
             if (base::isZombie(mark) || (!base::isRunning(mark) && !runs.locks.isHeldElsewhere(row.integer(0))))
-                gone.push_back(row.integer(0));
+                gone.push_back({row.integer(0), mark});
         });
     if (!read)
         return read.error();
@@ -46,6 +56,7 @@ Result<> showMedianStep(RunDatabase &runs, RunId id)
     return metrics ? runs.showStep(id, *metrics, detail, blob) : Result<>(); // else what was shown last
 }
 
+/// A run whose process knew why it ends has failed; of others nothing is known.
 Result<> markInterrupted(RunDatabase &runs)
 {
     const auto first = orphans(runs); // usually none, and then nothing needs to be locked
@@ -53,18 +64,24 @@ Result<> markInterrupted(RunDatabase &runs)
         return first.error();
     if (first->empty())
         return {};
-    return runs.inTransaction([&]() -> Result<> {
+    auto marked = runs.inTransaction([&]() -> Result<> {
         const auto gone = orphans(runs);
         if (!gone)
             return gone.error();
-        for (const RunId id : *gone) {
+        for (const auto &[id, process] : *gone) {
             if (const auto shown = showMedianStep(runs, id); !shown)
                 return shown;
-            if (const auto ended = runs.end(id, RunStatus::Interrupted, "its process ended before the run did"); !ended)
+            const std::optional<std::string> reason = ReasonFile(runs.place, process).read();
+            const auto ended = reason ? runs.end(id, RunStatus::Failed, *reason)
+                                      : runs.end(id, RunStatus::Interrupted, "its process ended before the run did");
+            if (!ended)
                 return ended;
         }
         return {};
     });
+    if (marked)
+        removeReasonsOfEndedProcesses(runs.place);
+    return marked;
 }
 
 /// Removes the folders of runs that were deleted, and incomplete checkpoints of runs that have ended.

@@ -40,8 +40,8 @@ Result<std::unique_ptr<RunDatabase>> RunDatabase::make(Database database, const 
     auto id = readIdentity(database);
     if (!id)
         return std::move(id).error();
-    return std::make_unique<RunDatabase>(RunDatabase{std::move(database), RunLocks(place),
-                                                     CheckpointFolders(place, *std::move(id)), base::ProtectedFile(place)});
+    return std::make_unique<RunDatabase>(RunDatabase{
+        std::move(database), RunLocks(place), CheckpointFolders(place, *std::move(id)), base::ProtectedFile(place), place});
 }
 
 Result<> RunDatabase::requireRun(RunId id)

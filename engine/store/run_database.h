@@ -32,6 +32,7 @@ struct RunDatabase {
     RunLocks locks;
     CheckpointFolders checkpoints;
     base::ProtectedFile file;
+    std::filesystem::path place; ///< RunStore::placeOf() the database
 
     [[nodiscard]] static base::Result<std::unique_ptr<RunDatabase>> make(Database database, const std::filesystem::path &place);
 
@@ -96,8 +97,9 @@ struct RunDatabase {
     base::Result<> end(RunId id, RunStatus status, const std::string &reason);
 };
 
-/// Marks runs whose process is gone as interrupted, and removes checkpoints that nothing refers to any more. Failures, on a
-/// full disk say, are logged: what is stored can be read all the same, and the next opening tries again.
+/// Marks runs whose process is gone as interrupted, or as failed if it left a reason, and removes checkpoints that nothing
+/// refers to any more. Failures, on a full disk say, are logged: what is stored can be read all the same, and the next opening
+/// tries again.
 void recover(RunDatabase &runs);
 /// Marks the folders of all runs as ours: databases had no id when they were created.
 [[nodiscard]] base::Result<> adoptCheckpoints(RunDatabase &runs);

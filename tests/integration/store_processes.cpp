@@ -1,4 +1,6 @@
 // Several processes on one run database, and the death of some.
+#include "engine/base/process_mark.h"
+#include "engine/store/reason_file.h"
 #include "tests/support/child_process.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/store_samples.h"
@@ -53,6 +55,35 @@ private slots:
         QVERIFY(doomed->summary.stepsDone >= 6 && doomed->timeline);
         QVERIFY(!doomed->summary.reason.empty());
         QVERIFY(store.remove(first + 1).ok());
+    }
+
+    /// A process that is killed before it has stored why its run ends left the reason in a file.
+    void killedRunWithAReasonHasFailed()
+    {
+        Child child([this](Child &self) {
+            auto store = RunStore::open(path());
+            if (!store || !store->edit().begin(sampleExperiment(), Provenance::MeasuredLive, "doomed", {}))
+                return false;
+            store::ReasonFile(RunStore::placeOf(path()), base::ownProcess()).write("process 3 ended unexpectedly");
+            self.sayReady();
+            self.awaitWord(); // which does not come
+            return false;
+        });
+        QVERIFY(child.awaitReady());
+        const std::filesystem::path folder = path().string() + ".reasons";
+        { // while it lives nothing is known of the end
+            RunStore store = open();
+            QCOMPARE(statusOf(store, 1), RunStatus::Running);
+            QVERIFY(std::filesystem::exists(folder));
+        }
+        child.kill();
+        QCOMPARE(child.wait(), -1);
+        RunStore store = open();
+        const auto doomed = store.read().load(1);
+        QVERIFY(doomed.ok());
+        QCOMPARE(doomed->summary.status, RunStatus::Failed);
+        QCOMPARE(doomed->summary.reason, std::string("process 3 ended unexpectedly"));
+        QVERIFY(!std::filesystem::exists(folder));
     }
 
     /// A killed process is a zombie from the end of its first thread on, and holds its locks until the end of the last.

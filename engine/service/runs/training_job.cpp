@@ -1,6 +1,7 @@
 #include "engine/service/runs/training_job.h"
 
 #include "engine/base/log.h"
+#include "engine/base/process_mark.h"
 #include "engine/base/text.h"
 #include "engine/operators/sizes.h"
 #include "engine/schedule/check/validator.h"
@@ -10,6 +11,7 @@
 #include "engine/service/runs/other_machine.h"
 #include "engine/service/runs/run_recorder.h"
 #include "engine/service/search/schedule_search.h"
+#include "engine/store/reason_file.h"
 
 #include "engine/runtime/machine/accelerators.h"
 #include "engine/runtime/training/checkpoint.h"
@@ -17,7 +19,9 @@
 #include "engine/runtime/worker/worker.h"
 
 #include <chrono>
+#include <functional>
 #include <optional>
+#include <stop_token>
 #include <utility>
 
 namespace stagelens::service {
@@ -40,6 +44,9 @@ public:
     {
         const base::Result<> outcome = prepareAndTrain();
         m_recorder.finish(outcome, m_isConnectionLost);
+        m_onLoss.reset();
+        if (m_reason && m_snapshot.stored) // else the next opening of the database stores it
+            m_reason->remove();
     }
 
 private:
@@ -75,6 +82,7 @@ private:
             m_recorder.publish();
             return runtime::train(experiment, *m_snapshot.schedule, m_folders, {}, m_stop, transport());
         }
+        noteLosses();
         openStore();
         m_recorder.publish();
         const runtime::TrainingObserver observer{
@@ -149,6 +157,19 @@ private:
         return {};
     }
 
+    /// From now on keeps the reason of the loss of a process at once, while this one may still wait for a pass or for the disk:
+    /// mpirun kills it 2 s after the loss.
+    void noteLosses()
+    {
+        if (!m_options.processes)
+            return;
+        m_reason.emplace(store::RunStore::placeOf(m_database), base::ownProcess());
+        m_onLoss.emplace(m_options.processes->broken(), [this] {
+            if (const auto why = m_options.processes->failure(); why && why->kind != base::ErrorKind::Cancelled)
+                m_reason->write(why->text());
+        });
+    }
+
     /// Fills the record of the run and begins it in the store.
     void openStore()
     {
@@ -219,7 +240,9 @@ private:
     RunSnapshot &m_snapshot = m_recorder.snapshot();
     std::optional<OtherMachine> m_remote; ///< absent: this machine trains
     bool m_isConnectionLost = false;
-    std::string m_checkpointNote; ///< of the one that the run resumes from
+    std::string m_checkpointNote;                                      ///< of the one that the run resumes from
+    std::optional<store::ReasonFile> m_reason;                         ///< of the first of several processes
+    std::optional<std::stop_callback<std::function<void()>>> m_onLoss; ///< after m_reason, which it writes
 };
 
 } // namespace
