@@ -32,8 +32,8 @@ def environment():
 
 
 def build(folder):
-    done = subprocess.run(["cmake", "--build", folder, "--target", "integration_tests"], cwd=ROOT, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(["cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1), "--target", "integration_tests"],
+                          cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return "" if done.returncode == 0 else done.stdout[-2000:]
 
 

@@ -6,6 +6,7 @@
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/device_needs.h"
 #include "tests/support/gpt_shape.h"
+#include "tests/support/plan_space.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 
@@ -105,6 +106,36 @@ private slots:
         const base::Nanos best = fastestOfAll(query);
         QVERIFY2(best <= found && static_cast<double>(found) <= 1.02 * static_cast<double>(best),
                  qPrintable(QString("%1 ns found, %2 ns of all").arg(found).arg(best)));
+    }
+
+    /// On 64 GPUs: divisions drawn from all, each with every schedule, chunks, order and method. tests/bench/every_plan.cpp
+    /// searches all of them.
+    void noDrawnDivisionOf64GpusIsMuchFaster()
+    {
+        if (test::kIsSanitized)
+            QSKIP("a search on one thread, and slow with sanitizers");
+        const PlanQuery query = test::queryOf64Gpus(test::gptOf(8, 1024, 8, 512, 65536, model::DataType::Fp16));
+        const base::Nanos found = answerTo(query).plans.front().prediction->metrics.iteration;
+        const std::vector<model::Experiment> divisions = test::everyDivision(query);
+        QVERIFY(divisions.size() > 500);
+        constexpr unsigned kSeed = 64;
+        constexpr int kDraws = 12;
+        base::Random random(kSeed);
+        int fitting = 0;
+        for (int draw = 0; draw < kDraws; ++draw) {
+            const model::Experiment &division = divisions[random.next() % divisions.size()];
+            const model::ParallelPlan &plan = division.parallel;
+            const auto best = test::fastestOf(division);
+            fitting += best ? 1 : 0;
+            QVERIFY2(!best || static_cast<double>(found) <= 1.02 * static_cast<double>(*best),
+                     qPrintable(u"%1 ns found, %2 ns with p %3, t %4, c %5, b %6"_s.arg(found)
+                                    .arg(best.value_or(0))
+                                    .arg(plan.devices)
+                                    .arg(plan.tensor)
+                                    .arg(plan.context)
+                                    .arg(plan.microbatchSize)));
+        }
+        QVERIFY(fitting > kDraws / 2);
     }
 
     void everyPlanIsWholeAndFits()
