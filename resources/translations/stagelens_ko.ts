@@ -7154,20 +7154,28 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation> %1스텝마다 가중치의 평균을 내면 스텝당 %2 노출되고 %3 숨겨집니다.</translation>
     </message>
     <message>
-        <source> Gradients summed in every step would take no more time.</source>
-        <translation> 스텝마다 기울기를 합산해도 시간이 더 걸리지 않습니다.</translation>
-    </message>
-    <message>
-        <source> Gradients summed in every step would expose %1: %2 more time.</source>
-        <translation> 스텝마다 기울기를 합산하면 %1 노출됩니다: 시간이 %2 더 걸립니다.</translation>
-    </message>
-    <message>
         <source>Every step</source>
         <translation>스텝마다</translation>
     </message>
     <message>
         <source>Every %1 steps</source>
         <translation>%1스텝마다</translation>
+    </message>
+    <message>
+        <source>without ZeRO</source>
+        <translation>ZeRO 없이</translation>
+    </message>
+    <message>
+        <source> Averaging weights every %1 steps exposes %2 a step.</source>
+        <translation> %1스텝마다 가중치의 평균을 내면 스텝당 %2 노출됩니다.</translation>
+    </message>
+    <message>
+        <source>Gradients summed in every step would take no more time.</source>
+        <translation>스텝마다 기울기를 합산해도 시간이 더 걸리지 않습니다.</translation>
+    </message>
+    <message>
+        <source>Gradients summed in every step would expose %1: %2 more time.</source>
+        <translation>스텝마다 기울기를 합산하면 %1 노출됩니다: 시간이 %2 더 걸립니다.</translation>
     </message>
 </context>
 </TS>

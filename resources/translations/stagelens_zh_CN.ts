@@ -7154,20 +7154,28 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>每 %1 步对权重求平均，每步暴露 %2，隐藏 %3。</translation>
     </message>
     <message>
-        <source> Gradients summed in every step would take no more time.</source>
-        <translation>每一步求梯度之和也不会花更多时间。</translation>
-    </message>
-    <message>
-        <source> Gradients summed in every step would expose %1: %2 more time.</source>
-        <translation>每一步求梯度之和会暴露 %1：时间多 %2。</translation>
-    </message>
-    <message>
         <source>Every step</source>
         <translation>每一步</translation>
     </message>
     <message>
         <source>Every %1 steps</source>
         <translation>每 %1 步</translation>
+    </message>
+    <message>
+        <source>without ZeRO</source>
+        <translation>无 ZeRO</translation>
+    </message>
+    <message>
+        <source> Averaging weights every %1 steps exposes %2 a step.</source>
+        <translation>每 %1 步对权重求平均，每步暴露 %2。</translation>
+    </message>
+    <message>
+        <source>Gradients summed in every step would take no more time.</source>
+        <translation>每一步求梯度之和也不会花更多时间。</translation>
+    </message>
+    <message>
+        <source>Gradients summed in every step would expose %1: %2 more time.</source>
+        <translation>每一步求梯度之和会暴露 %1：时间多 %2。</translation>
     </message>
 </context>
 </TS>

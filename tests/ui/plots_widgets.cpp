@@ -1,14 +1,18 @@
 // The plots below the timeline: exact columns, empty states, the shared axis.
+#include "engine/service/search/predict.h"
 #include "tests/support/test_program.h"
+#include "tests/support/tiny_model.h"
 #include "tests/support/ui_test.h"
 #include "ui/canvas/colours.h"
 #include "ui/plots/memory_legend.h"
 #include "ui/plots/memory_stack.h"
 #include "ui/plots/plots.h"
+#include "ui/state/lane_groups.h"
 #include "ui/state/view_state.h"
 
 #include <QComboBox>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ui_plots_widgets {
@@ -129,6 +133,38 @@ private slots:
         const int without = pixelsOf(plot.grab().toImage(), line);
         show(255, 0, 316);
         QVERIFY(pixelsOf(plot.grab().toImage(), line) > without + 300);
+    }
+
+    /// The outline has the memory of the same plan with ZeRO 0, and the axis has room for it.
+    void memoryOutlinesTheUnshardedPlan()
+    {
+        model::Experiment experiment = test::tinyExperiment("1f1b", model::VocabularyMethod::None, 2, 4);
+        experiment.parallel.replicas = 4;
+        const auto whole = service::predict(experiment, 2);
+        QVERIFY(whole.ok());
+        for (const int zero : {0, 1, 2, 3}) {
+            experiment.parallel.zero = zero;
+            const auto plan = service::predict(experiment, 2);
+            QVERIFY(plan.ok());
+            ui::ViewState state;
+            state.setSpan((*plan)->timeline->iteration());
+            ui::MemoryPlot plot(&state);
+            plot.resize(900, 180);
+            plot.setGhost(ui::unshardedMemory((*plan)->experiment, (*plan)->schedule, (*plan)->timeline),
+                          QStringLiteral("without ZeRO"));
+            plot.setProfiles((*plan)->memory, (*plan)->timeline->iteration(), 0, {});
+            QCOMPARE(plot.ghostPeak() > 0, zero > 0);
+            if (zero == 0)
+                continue;
+            QCOMPARE(plot.ghostPeak(), std::ranges::max((*whole)->metrics.peakMemory));
+            QCOMPARE(plot.top(), plot.ghostPeak());
+            // Above the stack: where it is not drawn these rows are empty.
+            const QImage picture = plot.grab().toImage();
+            const int with = pixelsOf(picture, ui::coloursFor(plot.palette()).ink);
+            plot.setGhost(nullptr, {});
+            plot.setProfiles((*plan)->memory, (*plan)->timeline->iteration(), 0, {});
+            QVERIFY(with > pixelsOf(plot.grab().toImage(), ui::coloursFor(plot.palette()).ink) + 100);
+        }
     }
 
     void memoryLegendStaysInsideItsWidth()

@@ -93,9 +93,12 @@ void ExplorePlots::refreshMemory()
     const base::Bytes most = others.empty() ? 0 : std::ranges::max(others);
     const bool measuredOnly = m_content->shown == Shown::Measured && run && run->record.timeline && run->schedule;
     if (measuredOnly) {
+        m_memory->setGhost(unshardedMemory(run->record.experiment, run->schedule, run->record.timeline),
+                           Words::tr("without ZeRO"));
         m_memory->setProfiles(memoryOf(*run), run->record.timeline->iteration(), plan->memoryCapacity,
                               Words::tr("computed, run %1").arg(run->record.summary.id), most);
     } else {
+        m_memory->setGhost(unshardedMemory(plan->experiment, plan->schedule, plan->timeline), Words::tr("without ZeRO"));
         m_memory->setProfiles(plan->memory, plan->timeline->iteration(), plan->memoryCapacity,
                               caption(timeline::Provenance::Predicted), most);
     }

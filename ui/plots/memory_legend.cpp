@@ -1,6 +1,7 @@
 #include "ui/plots/memory_legend.h"
 
 #include "ui/plots/plot_style.h"
+#include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
 
 #include <array>
@@ -47,6 +48,18 @@ std::vector<MemoryLegendEntry> memoryLegend(const simulate::MemoryByCategory &pe
     if (!placed.empty() && placed.back().place.y() > 1)
         placed = entries(peak, metrics, left, from, right, false);
     return placed;
+}
+
+QString memoryPeakText(int device, base::Bytes peak, const std::vector<double> &activations)
+{
+    QString text = Words::tr("Device %1: peak %2").arg(device).arg(bytesText(static_cast<double>(peak)));
+    if (static_cast<std::size_t>(device) < activations.size()) {
+        const QString held = QString::number(activations[static_cast<std::size_t>(device)], 'g', 3);
+        text += (held == QStringLiteral("1") ? Words::tr(", activations of %1 microbatch")
+                                             : Words::tr(", activations of %1 microbatches"))
+                    .arg(held);
+    }
+    return text;
 }
 
 } // namespace stagelens::ui

@@ -23,4 +23,7 @@ struct MemoryLegendEntry {
 [[nodiscard]] std::vector<MemoryLegendEntry> memoryLegend(const simulate::MemoryByCategory &peak, const QFontMetrics &metrics,
                                                           int left, int from, int right);
 
+/// "Device 3: peak 20.8 GiB, activations of 4 microbatches". `activations`: microbatches by device; may be empty.
+[[nodiscard]] QString memoryPeakText(int device, base::Bytes peak, const std::vector<double> &activations);
+
 } // namespace stagelens::ui

@@ -40,8 +40,6 @@ public:
     void paintLegend(QPainter &painter);
     /// Places the names of the categories, in a second line where the first is full.
     void layoutLegend();
-    /// The first moment of the peak.
-    [[nodiscard]] base::Nanos peakTime() const;
     void paintPeak(QPainter &painter);
     [[nodiscard]] QString peakText() const;
     [[nodiscard]] QString capacityText() const;
@@ -55,6 +53,7 @@ public:
     StackPlottable *stack;
     std::shared_ptr<const simulate::MemoryProfiles> profiles;    ///< null: none
     std::shared_ptr<const simulate::MemoryProfile> shownProfile; ///< what the stack draws
+    MemoryGhost ghost;
     base::Bytes capacity = 0;
     base::Bytes baseline = 0;
     base::Bytes top = 1; ///< of the axis
@@ -131,10 +130,12 @@ void MemoryPlot::Private::refresh()
     // The list says which rule chose the device.
     const bool isSelected = state->selection() && profiles && state->selection()->slice.device < profiles->devices();
     devices->setItemText(0, isSelected ? Words::tr("Selected") : Words::tr("Fullest"));
+    ghost.show(profiles ? shownDevice() : -1);
     stack->profile = shownProfile.get();
+    stack->ghost = ghost.profile ? &*ghost.profile : nullptr;
     stack->capacity = capacity;
     stack->baseline = baseline;
-    top = std::max<base::Bytes>({shownProfile ? shownProfile->peak() : 1, baseline, 1});
+    top = std::max<base::Bytes>({shownProfile ? shownProfile->peak() : 1, ghost.peak(), baseline, 1});
     if (profiles)
         top = std::max(top, *std::ranges::max_element(profiles->peaks()));
     if (static_cast<double>(capacity) <= kCapacityWithin * static_cast<double>(top))
@@ -175,28 +176,13 @@ const simulate::MemoryStep *MemoryPlot::Private::stepAt(base::Nanos time) const
 
 QString MemoryPlot::Private::peakText() const
 {
-    const int device = shownDevice();
-    QString text = Words::tr("Device %1: peak %2").arg(device).arg(bytesText(static_cast<double>(stack->profile->peak())));
-    if (static_cast<std::size_t>(device) < activations.size()) {
-        const QString held = QString::number(activations[static_cast<std::size_t>(device)], 'g', 3);
-        text += (held == QStringLiteral("1") ? Words::tr(", activations of %1 microbatch")
-                                             : Words::tr(", activations of %1 microbatches"))
-                    .arg(held);
-    }
-    return text;
-}
-
-base::Nanos MemoryPlot::Private::peakTime() const
-{
-    const base::Bytes peak = stack->profile->peak();
-    const auto &steps = stack->profile->steps;
-    return std::find_if(steps.begin(), steps.end(), [peak](const auto &step) { return step.total() == peak; })->time;
+    return memoryPeakText(shownDevice(), stack->profile->peak(), activations);
 }
 
 void MemoryPlot::Private::paintPeak(QPainter &painter)
 {
     const QRect area = plot->axisRect()->rect();
-    const double x = plot->xAxis->coordToPixel(static_cast<double>(peakTime()));
+    const double x = plot->xAxis->coordToPixel(static_cast<double>(peakTime(*stack->profile)));
     if (x < area.left() - 1 || x > area.right())
         return;
     const double y = plot->yAxis->coordToPixel(static_cast<double>(stack->profile->peak()));
@@ -218,7 +204,7 @@ void MemoryPlot::Private::layoutLegend()
     if (stack->profile == nullptr)
         return;
     const QFontMetrics metrics(q->font());
-    const int from = left() + metrics.horizontalAdvance(peakText() + capacityText()) + kLegendGap;
+    const int from = left() + metrics.horizontalAdvance(peakText() + capacityText()) + kLegendGap + ghost.width(metrics);
     legend = memoryLegend(stack->profile->atPeak(), metrics, left(), from, q->width() - kRightMargin);
 }
 
@@ -235,6 +221,8 @@ void MemoryPlot::Private::paintLegend(QPainter &painter)
     write(left(), 0, peakText(), colours.ink);
     write(left() + metrics.horizontalAdvance(peakText()), 0, capacityText(),
           stack->profile->peak() > capacity ? colours.alarm : colours.muted);
+    ghost.paint(painter, colours, left() + metrics.horizontalAdvance(peakText() + capacityText()) + kLegendGap,
+                metrics.height() + 8);
     for (const MemoryLegendEntry &entry : legend) {
         const QRect box(entry.place.x(), entry.place.y() * metrics.height() + (metrics.height() + 8 - size) / 2 + 1, size,
                         size);
@@ -329,6 +317,17 @@ void MemoryPlot::setProfiles(std::shared_ptr<const simulate::MemoryProfiles> pro
                     .arg(d.shownDevice())
                     .arg(bytesText(static_cast<double>(d.stack->profile->peak())));
     setAccessibleDescription(value);
+}
+
+void MemoryPlot::setGhost(simulate::MemoryProfiles::Maker make, QString words)
+{
+    m_private->ghost.make = std::move(make);
+    m_private->ghost.words = std::move(words);
+}
+
+base::Bytes MemoryPlot::ghostPeak() const
+{
+    return m_private->ghost.peak();
 }
 
 void MemoryPlot::setActivations(std::vector<double> microbatches)

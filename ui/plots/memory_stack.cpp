@@ -31,4 +31,10 @@ std::vector<MemoryColumn> memoryColumns(const simulate::MemoryProfile &profile, 
     return columns;
 }
 
+base::Nanos peakTime(const simulate::MemoryProfile &profile)
+{
+    const base::Bytes peak = profile.peak();
+    return std::ranges::find(profile.steps, peak, &simulate::MemoryStep::total)->time;
+}
+
 } // namespace stagelens::ui

@@ -19,4 +19,7 @@ struct MemoryColumn {
 [[nodiscard]] std::vector<MemoryColumn> memoryColumns(const simulate::MemoryProfile &profile, const LaneWindow &window,
                                                       base::Nanos end);
 
+/// Returns the first moment of the peak.
+[[nodiscard]] base::Nanos peakTime(const simulate::MemoryProfile &profile);
+
 } // namespace stagelens::ui

@@ -28,6 +28,11 @@ public:
     /// less looks lower.
     void setProfiles(std::shared_ptr<const simulate::MemoryProfiles> profiles, base::Nanos end, base::Bytes capacity,
                      QString caption, base::Bytes baseline = 0);
+    /// Outlines what the devices would hold otherwise: `make` returns the profile of a device, `words` say of which plan it is,
+    /// such as "without ZeRO". Null: no outline. Call before setProfiles().
+    void setGhost(simulate::MemoryProfiles::Maker make, QString words);
+    /// Returns the peak of the outline that is drawn; 0: none.
+    [[nodiscard]] base::Bytes ghostPeak() const;
     /// Bytes at the top of the axis.
     [[nodiscard]] base::Bytes top() const;
     /// Most microbatches whose activations each device holds; explains the peak. Empty: not known.

@@ -3,6 +3,7 @@
 
 #include "ui/canvas/colours.h"
 #include "ui/canvas/qcp.h"
+#include "ui/plots/memory_ghost.h"
 #include "ui/plots/memory_stack.h"
 #include "ui/state/view_state.h"
 
@@ -21,7 +22,8 @@ public:
     const ViewState *state = nullptr;
     base::Nanos end = 0;
     base::Bytes capacity = 0;
-    base::Bytes baseline = 0; ///< peak of the baseline; 0: no line
+    base::Bytes baseline = 0;                       ///< peak of the baseline; 0: no line
+    const simulate::MemoryProfile *ghost = nullptr; ///< drawn as an outline; null: none
 
     double selectTest(const QPointF &, bool, QVariant *) const override { return -1; }
     QCPRange getKeyRange(bool &found, QCP::SignDomain) const override
@@ -54,6 +56,8 @@ protected:
                 bottom = std::min(bottom, top);
             }
         }
+        if (ghost != nullptr)
+            drawOutline(*painter, window);
         const auto drawLine = [&](base::Bytes bytes, const QColor &colour, Qt::PenStyle style) {
             if (bytes <= 0)
                 return;
@@ -63,6 +67,18 @@ protected:
         };
         drawLine(baseline, colours->muted, Qt::SolidLine);
         drawLine(capacity, colours->alarm, Qt::DashLine);
+    }
+    /// Draws the totals of the ghost as one dotted line.
+    void drawOutline(QCPPainter &painter, const LaneWindow &window)
+    {
+        const QRect area = keyAxis()->axisRect()->rect();
+        QPolygonF outline;
+        for (const MemoryColumn &column : memoryColumns(*ghost, window, end)) {
+            const double y = std::floor(valueAxis()->coordToPixel(static_cast<double>(column.step->total()))) + 0.5;
+            outline << QPointF(area.left() + column.x, y) << QPointF(area.left() + column.x + column.width, y);
+        }
+        painter.setPen(ghostPen(*colours));
+        painter.drawPolyline(outline);
     }
     void drawLegendIcon(QCPPainter *, const QRectF &) const override {}
 };

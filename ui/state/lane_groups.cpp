@@ -67,4 +67,18 @@ std::shared_ptr<const simulate::MemoryProfiles> memoryOf(const service::RunSnaps
     return std::make_shared<const simulate::MemoryProfiles>(std::move(peaks), record.experiment, run.schedule, record.timeline);
 }
 
+simulate::MemoryProfiles::Maker unshardedMemory(const model::Experiment &experiment,
+                                                std::shared_ptr<const schedule::Schedule> schedule,
+                                                timeline::TimelinePtr timeline)
+{
+    if (!experiment.hasModel || experiment.parallel.zero == 0 || experiment.parallel.gradientRanks() == 1)
+        return nullptr;
+    model::Experiment whole = experiment;
+    whole.parallel.zero = 0;
+    whole.parallel.shardReplicas = 0;
+    return [whole, schedule = std::move(schedule), timeline = std::move(timeline)](int device) {
+        return simulate::memoryProfile(whole, *schedule, *timeline, device);
+    };
+}
+
 } // namespace stagelens::ui

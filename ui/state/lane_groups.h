@@ -11,6 +11,12 @@ namespace stagelens::ui {
 /// Bytes held over time in a run that has a timeline and a schedule; null without a model.
 [[nodiscard]] std::shared_ptr<const simulate::MemoryProfiles> memoryOf(const service::RunSnapshot &run);
 
+/// Returns what makes the profiles of the devices if replicas sharded nothing, with the same times; null if they shard nothing,
+/// and without a model.
+[[nodiscard]] simulate::MemoryProfiles::Maker unshardedMemory(const model::Experiment &experiment,
+                                                              std::shared_ptr<const schedule::Schedule> schedule,
+                                                              timeline::TimelinePtr timeline);
+
 /// Returns how long a pass computes again what its forward has dropped; 0 if unknown.
 [[nodiscard]] base::Nanos recomputedTime(const LaneGroup &group, timeline::SliceId slice);
 
