@@ -232,14 +232,18 @@ void BridgeWords::averagesOfWeightsAreWeighed()
     advice.better.reset();
     QVERIFY(!ui::makeHeadline(prediction, &advice).text.contains(u"Averaging"_s)); // not before it is known
     advice.everyStep = service::Advice::EveryStep{480'000'000, 20'000'000};
-    QString text = ui::makeHeadline(prediction, &advice).text;
-    QVERIFY2(text.endsWith(u" Averaging weights every 4 steps exposes %1 a step and hides %2. Gradients summed in every step "
-                           "would expose %3: 20 % more time."_s.arg(ui::durationText(2'000'000), ui::durationText(1'000'000),
-                                                                    ui::durationText(20'000'000))),
-             qPrintable(text));
+    const auto headline = ui::makeHeadline(prediction, &advice);
+    QVERIFY2(headline.text.endsWith(u" Averaging weights every 4 steps exposes %1 a step and hides %2."_s.arg(
+                 ui::durationText(2'000'000), ui::durationText(1'000'000))),
+             qPrintable(headline.text));
+    QVERIFY2(headline.second.startsWith(
+                 u"Gradients summed in every step would expose %1: 20 % more time."_s.arg(ui::durationText(20'000'000))),
+             qPrintable(headline.second));
     advice.everyStep->iteration = prediction.metrics.iteration;
-    text = ui::makeHeadline(prediction, &advice).text;
-    QVERIFY2(text.endsWith(u"Gradients summed in every step would take no more time."_s), qPrintable(text));
+    prediction.metrics.exposedExchange = 3'000'000;
+    const auto other = ui::makeHeadline(prediction, &advice);
+    QVERIFY(other.text.endsWith(u" exposes %1 a step."_s.arg(ui::durationText(3'000'000))));
+    QVERIFY(other.second.startsWith(u"Gradients summed in every step would take no more time."_s));
 }
 
 void BridgeWords::headlineSaysWhenNothingHelps()

@@ -81,7 +81,7 @@ QString diagnosis(const service::Prediction &prediction, const service::Advice &
     return text + Words::tr("the others idle %1 of the time.").arg(shareText(advice.othersIdle));
 }
 
-/// Of replicas that average weights every few steps: what of that is exposed, and what it saves; else nothing.
+/// Of replicas that average weights every few steps: what of that is exposed; else nothing.
 QString averagingWords(const service::Prediction &prediction, const service::Advice &advice)
 {
     const simulate::Metrics &metrics = prediction.metrics;
@@ -94,12 +94,24 @@ QString averagingWords(const service::Prediction &prediction, const service::Adv
             if (slice.kind == timeline::AnchoredKind::AverageParameters)
                 longest = std::max(longest, slice.end - slice.begin);
     const base::Nanos hidden = std::max<base::Nanos>(0, longest / every - *metrics.exposedExchange);
-    const QString text = Words::tr(" Averaging weights every %1 steps exposes %2 a step and hides %3.")
-                             .arg(QString::number(every), durationText(*metrics.exposedExchange), durationText(hidden));
-    const double longer = static_cast<double>(advice.everyStep->iteration) / static_cast<double>(metrics.iteration) - 1;
-    return text + (longer < kWorthwhile ? Words::tr(" Gradients summed in every step would take no more time.")
-                                        : Words::tr(" Gradients summed in every step would expose %1: %2 more time.")
-                                              .arg(durationText(advice.everyStep->exposedExchange), shareText(longer)));
+    const QString exposed = durationText(*metrics.exposedExchange);
+    if (hidden == 0)
+        return Words::tr(" Averaging weights every %1 steps exposes %2 a step.").arg(QString::number(every), exposed);
+    return Words::tr(" Averaging weights every %1 steps exposes %2 a step and hides %3.")
+        .arg(QString::number(every), exposed, durationText(hidden));
+}
+
+/// Puts what that saves before the best alternative.
+void addSavingOfAverages(Headline &headline, const service::Prediction &prediction, const service::Advice &advice)
+{
+    if (!advice.everyStep)
+        return;
+    const double longer =
+        static_cast<double>(advice.everyStep->iteration) / static_cast<double>(prediction.metrics.iteration) - 1;
+    const QString saving = longer < kWorthwhile ? Words::tr("Gradients summed in every step would take no more time.")
+                                                : Words::tr("Gradients summed in every step would expose %1: %2 more time.")
+                                                      .arg(durationText(advice.everyStep->exposedExchange), shareText(longer));
+    headline.second = headline.second.isEmpty() ? saving : saving + u' ' + headline.second;
 }
 
 /// The device that needs more than it has, or nothing.
@@ -343,6 +355,7 @@ Headline makeHeadline(const service::Prediction &prediction, const service::Advi
         headline.text = diagnosis(prediction, *advice);
     headline.text += averagingWords(prediction, *advice);
     addAdvice(headline, prediction, *advice, families);
+    addSavingOfAverages(headline, prediction, *advice);
     return headline;
 }
 
