@@ -297,6 +297,7 @@ const std::vector<Scene> &scenes()
         {u"lecture", simply(editALecture)},
         {u"shapes", showTheShapes},
         {u"topology", simply(showTheTopology)},
+        {u"ranks", simply([](MainWindow &window) { window.actions().lanes->actions().constLast()->trigger(); })},
         {u"schedule", simply(editTheSchedule)},
         {u"invalid", simply(breakTheSchedule)},
         {u"runs",

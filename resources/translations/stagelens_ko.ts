@@ -7162,8 +7162,68 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>%1스텝마다</translation>
     </message>
     <message>
+        <source>&amp;Devices</source>
+        <translation>장치(&amp;D)</translation>
+    </message>
+    <message>
+        <source>A lane for each pipeline device</source>
+        <translation>파이프라인 장치마다 레인 하나</translation>
+    </message>
+    <message>
+        <source>Devices and &amp;streams</source>
+        <translation>장치와 스트림(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Below each lane: what is exchanged and copied, by dimension</source>
+        <translation>각 레인 아래: 주고받고 복사하는 것을 차원별로</translation>
+    </message>
+    <message>
+        <source>Devices, streams and &amp;ranks</source>
+        <translation>장치, 스트림, rank(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Below each lane also the ranks that it stands for</source>
+        <translation>각 레인 아래에 그 레인이 나타내는 rank도 표시</translation>
+    </message>
+    <message>
+        <source>La&amp;nes</source>
+        <translation>레인(&amp;N)</translation>
+    </message>
+    <message>
         <source>without ZeRO</source>
         <translation>ZeRO 없이</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>텐서</translation>
+    </message>
+    <message>
+        <source>context</source>
+        <translation>컨텍스트</translation>
+    </message>
+    <message>
+        <source>expert</source>
+        <translation>전문가</translation>
+    </message>
+    <message>
+        <source>pipeline</source>
+        <translation>파이프라인</translation>
+    </message>
+    <message>
+        <source>data, ZeRO</source>
+        <translation>데이터, ZeRO</translation>
+    </message>
+    <message>
+        <source>copy to host</source>
+        <translation>호스트로 복사</translation>
+    </message>
+    <message>
+        <source>%1 more ranks</source>
+        <translation>rank %1개 더</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
     </message>
     <message>
         <source> Averaging weights every %1 steps exposes %2 a step.</source>

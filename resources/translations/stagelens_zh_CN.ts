@@ -7162,8 +7162,68 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>每 %1 步</translation>
     </message>
     <message>
+        <source>&amp;Devices</source>
+        <translation>设备(&amp;D)</translation>
+    </message>
+    <message>
+        <source>A lane for each pipeline device</source>
+        <translation>每个流水线设备一条泳道</translation>
+    </message>
+    <message>
+        <source>Devices and &amp;streams</source>
+        <translation>设备和流(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Below each lane: what is exchanged and copied, by dimension</source>
+        <translation>每条泳道下方：按维度显示交换和复制的内容</translation>
+    </message>
+    <message>
+        <source>Devices, streams and &amp;ranks</source>
+        <translation>设备、流和 rank(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Below each lane also the ranks that it stands for</source>
+        <translation>每条泳道下方还显示它所代表的 rank</translation>
+    </message>
+    <message>
+        <source>La&amp;nes</source>
+        <translation>泳道(&amp;N)</translation>
+    </message>
+    <message>
         <source>without ZeRO</source>
         <translation>无 ZeRO</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>expert</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>pipeline</source>
+        <translation>流水线</translation>
+    </message>
+    <message>
+        <source>data, ZeRO</source>
+        <translation>数据、ZeRO</translation>
+    </message>
+    <message>
+        <source>copy to host</source>
+        <translation>复制到主机</translation>
+    </message>
+    <message>
+        <source>%1 more ranks</source>
+        <translation>另有 %1 个 rank</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
     </message>
     <message>
         <source> Averaging weights every %1 steps exposes %2 a step.</source>

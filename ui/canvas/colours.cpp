@@ -118,6 +118,22 @@ std::size_t slackLevel(base::Nanos slack, base::Nanos makespan)
     return level;
 }
 
+QColor axisColour(const Colours &colours, layout::Axis axis)
+{
+    constexpr std::size_t kRose = 3;
+    constexpr std::size_t kViolet = 6;
+    constexpr std::size_t kTeal = 7;
+    switch (axis) {
+    case layout::Axis::Tensor: return colours.microbatches[kTeal];
+    case layout::Axis::Context: return colours.microbatches[kViolet];
+    case layout::Axis::Data: return colours.muted;
+    case layout::Axis::Expert:
+    case layout::Axis::ExpertData: return colours.microbatches[kRose];
+    case layout::Axis::Pipeline: break;
+    }
+    return colours.message;
+}
+
 QColor chunkShade(const QColor &colour, int chunk)
 {
     constexpr double kStep = 0.78;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/units.h"
+#include "engine/layout/mesh.h"
 #include "engine/passes/pass.h"
 #include "engine/simulate/memory.h"
 
@@ -54,6 +55,8 @@ struct Colours {
 [[nodiscard]] std::size_t slackLevel(base::Nanos slack, base::Nanos makespan);
 /// The least slack of each level as a share of the makespan; the first is any slack at all.
 inline constexpr std::array kSlackShares{0.0, 0.01, 0.03, 0.1};
+/// The colour of what the ranks of an axis exchange: those that fills of passes do not use.
+[[nodiscard]] QColor axisColour(const Colours &colours, layout::Axis axis);
 /// The kind's colour for a device's n-th stage: each is lighter by one step.
 [[nodiscard]] QColor chunkShade(const QColor &colour, int chunk);
 /// The part of a pass with that colour which computes again what the forward has dropped; hatched with the colour of F.

@@ -32,8 +32,9 @@ bool alternates(const TimelineContent &content)
 /// The lanes of one group below each other, or of two groups in alternation.
 class Stacker {
 public:
-    Stacker(TimelineLayout &layout, const TimelineContent &content, int captionHeight, int top)
-        : m_layout(layout), m_content(content), m_captionHeight(captionHeight), m_top(top), m_y(top - layout.scroll)
+    Stacker(TimelineLayout &layout, const TimelineContent &content, int captionHeight, int top, int rowHeight)
+        : m_layout(layout), m_content(content), m_captionHeight(captionHeight), m_rowHeight(rowHeight), m_top(top),
+          m_y(top - layout.scroll)
     {}
     void caption(std::vector<int> groups)
     {
@@ -44,6 +45,7 @@ public:
     {
         place(group, device, m_y, m_layout.pitch - gapFor(m_layout.pitch));
         m_y += m_layout.pitch;
+        placeBelow(m_layout.rows.back());
     }
     void pair(int device)
     {
@@ -52,6 +54,7 @@ public:
         place(0, device, m_y, upper);
         place(1, device, m_y + upper + 1, used - upper - 1);
         m_y += m_layout.pitch;
+        placeBelow(*(m_layout.rows.end() - 2)); // those of the prediction
     }
     void finish() { m_layout.contentHeight = m_y + m_layout.scroll - m_top; }
 
@@ -59,7 +62,7 @@ private:
     void place(int group, int device, int y, int height)
     {
         const QRect &axis = m_layout.axis;
-        TimelineLayout::Row row{group, device, {0, y, axis.left(), height}, {axis.left(), y, axis.width(), height}, {}};
+        TimelineLayout::Row row{group, device, {0, y, axis.left(), height}, {axis.left(), y, axis.width(), height}, {}, {}};
         const auto &timeline = m_content.groups[static_cast<std::size_t>(group)].timeline;
         if (height >= kMessagesFrom && timeline && !timeline->transfers.empty()) {
             const int strip = std::clamp(height / 8, 4, 8);
@@ -68,9 +71,18 @@ private:
         }
         m_layout.rows.push_back(row);
     }
+    void placeBelow(TimelineLayout::Row &row)
+    {
+        const QRect &axis = m_layout.axis;
+        const std::size_t rows = m_content.groups[static_cast<std::size_t>(row.group)].below.size();
+        for (std::size_t i = 0; i < rows; ++i, m_y += m_rowHeight)
+            row.below.push_back({i, {0, m_y, axis.left(), m_rowHeight - 2}, {axis.left(), m_y, axis.width(), m_rowHeight - 2}});
+        m_y += rows > 0 ? m_rowHeight / 2 : 0;
+    }
     TimelineLayout &m_layout;
     const TimelineContent &m_content;
     int m_captionHeight;
+    int m_rowHeight;
     int m_top;
     int m_y;
 };
@@ -129,19 +141,24 @@ TimelineLayout layoutTimeline(const TimelineContent &content, QSize size, const 
         layout.minimap = {left, size.height() - kMinimapHeight - 2, width, kMinimapHeight};
 
     int devices = 0;
-    for (const LaneGroup &group : content.groups)
+    int rowsBelow = 0; // and a half behind each lane's
+    for (const LaneGroup &group : content.groups) {
         devices += devicesOf(group);
+        if (!group.below.empty() && (!layout.paired || &group == &content.groups.front()))
+            rowsBelow += devicesOf(group) * (static_cast<int>(group.below.size()) * line + line / 2);
+    }
     if (layout.paired)
         devices /= 2;
     const int captionHeight = line + 8;
     const int captions = layout.paired ? 1 : static_cast<int>(content.groups.size());
-    const int room = layout.axis.height() - captions * captionHeight - 2;
-    const int lowest = layout.paired ? 2 * kLowestPitch : kLowestPitch;
+    const int room = layout.axis.height() - captions * captionHeight - 2 - rowsBelow;
+    const int low = rowsBelow > 0 ? 2 * line : kLowestPitch; // a lane above its rows has room for its name
+    const int lowest = layout.paired ? 2 * low : low;
     layout.pitch = pitch > 0 ? std::max(pitch, lowest) : std::clamp(room / std::max(devices, 1), lowest, kHighestPitch * line);
-    const int all = captions * captionHeight + devices * layout.pitch;
+    const int all = captions * captionHeight + devices * layout.pitch + rowsBelow;
     layout.scroll = std::clamp(scroll, 0, std::max(all - layout.axis.height(), 0));
 
-    Stacker stacker(layout, content, captionHeight, y);
+    Stacker stacker(layout, content, captionHeight, y, line);
     if (layout.paired) {
         stacker.caption({0, 1});
         for (int device = 0; device < devices; ++device)

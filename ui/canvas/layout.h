@@ -24,6 +24,13 @@ struct TimelineLayout {
         int device = 0;
         QRect header;
         QRect lane;
+        /// A row below the lane: LaneGroup::below of that index.
+        struct Below {
+            std::size_t index = 0;
+            QRect header;
+            QRect lane;
+        };
+        std::vector<Below> below;
         QRect messages; ///< under the passes: what is on its way to the device; empty in a low lane
     };
     /// A line above lanes that says what they are.

@@ -45,6 +45,9 @@ void PageController::connectPicture()
     connect(m_actions->colourBy, &QActionGroup::triggered, this, [this](QAction *colour) {
         m_pages.explore->setColourBy(static_cast<ColourBy>(m_actions->colourBy->actions().indexOf(colour)));
     });
+    connect(m_actions->lanes, &QActionGroup::triggered, this, [this](QAction *detail) {
+        m_pages.explore->setLaneDetail(static_cast<LaneDetail>(m_actions->lanes->actions().indexOf(detail)));
+    });
     const auto complain = [this](const QString &text) { emit failed(text); };
     offerPicture(*explore->findChild<MemoryPlot *>(), u"memory"_s, complain);
     offerPicture(*explore->findChild<BubblePlot *>(), u"bubbles"_s, complain);

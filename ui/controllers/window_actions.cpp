@@ -11,6 +11,8 @@
 #include <QMenu>
 #include <QMenuBar>
 
+#include <tuple>
+
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
@@ -162,6 +164,18 @@ void WindowActions::makePictureActions()
         colourBy->addAction(colour);
     }
     colourBy->actions().constFirst()->setChecked(true);
+    lanes = new QActionGroup(this);
+    for (const auto &[name, caption, tip] :
+         {std::tuple{u"devices"_s, Words::tr("&Devices"), Words::tr("A lane for each pipeline device")},
+          std::tuple{u"streams"_s, Words::tr("Devices and &streams"),
+                     Words::tr("Below each lane: what is exchanged and copied, by dimension")},
+          std::tuple{u"ranks"_s, Words::tr("Devices, streams and &ranks"),
+                     Words::tr("Below each lane also the ranks that it stands for")}}) {
+        QAction *detail = make(u"lanes-"_s + name, caption, {}, tip);
+        detail->setCheckable(true);
+        lanes->addAction(detail);
+    }
+    lanes->actions().constFirst()->setChecked(true);
 }
 
 QAction *WindowActions::make(const QString &name, const QString &caption, const QKeySequence &key, const QString &tip)
@@ -201,6 +215,7 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     view->addSeparator();
     view->addActions({fit, find, criticalPath, play});
     view->addMenu(Words::tr("Colour &by"))->addActions(colourBy->actions());
+    view->addMenu(Words::tr("La&nes"))->addActions(lanes->actions());
     view->addActions({asTable, topology, morph, presentation, lecture, nextPane});
     view->addSeparator();
     view->addActions(panels);

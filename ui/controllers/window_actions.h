@@ -63,6 +63,7 @@ public:
     QAction *asTable;
     QAction *morph;         ///< from the baseline to this plan
     QActionGroup *colourBy; ///< in the order of ColourBy
+    QActionGroup *lanes;    ///< what is shown below them, in the order of LaneDetail
     QActionGroup *modes;    ///< the pages of the window, each an action of the same order
     QAction *nextPane;
     QAction *systemAppearance;

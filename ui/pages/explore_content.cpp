@@ -5,6 +5,7 @@
 #include "ui/state/forecast.h"
 #include "ui/state/lane_groups.h"
 #include "ui/state/run_controller.h"
+#include "ui/timeline/rows/streams.h"
 #include "ui/words/headline.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -40,6 +41,9 @@ LaneGroup ExploreContent::measuredGroup() const
     group.schedule = run.schedule;
     group.metrics = run.record.metrics.value_or(simulate::Metrics{});
     group.caption = m_runController->shownCaption();
+    const model::ParallelPlan &parallel = run.record.experiment.parallel;
+    if (group.timeline)
+        group.mesh = layout::meshOf(parallel, group.timeline->devices());
     const auto &plan = m_forecast->plan();
     group.faded = plan && !m_runController->shownDifferences(plan->experiment).empty();
     return group;
@@ -80,6 +84,8 @@ void ExploreContent::addLanes(TimelineContent &content) const
         content.groups.front().movable = movable && !m_forecast->isStale();
     if (measured && shown != Shown::Predicted)
         content.groups.push_back(measuredGroup());
+    for (LaneGroup &group : content.groups)
+        group.below = rowsBelow(group, detail);
 }
 
 void ExploreContent::addBaseline(TimelineContent &content, const service::Prediction &plan) const

@@ -32,6 +32,7 @@ public:
     std::optional<model::VocabularyMethod> ghost; ///< the end with this method is flagged
     QString ghostFamily;                          ///< the end in the order of this family is flagged
     ColourBy colourBy = ColourBy::Kind;
+    LaneDetail detail = LaneDetail::Devices;
     bool critical = false;
     bool movable = false; ///< passes of the prediction can be moved
     SensitivityPtr sensitivity;

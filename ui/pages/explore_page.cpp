@@ -195,6 +195,12 @@ void ExplorePage::setCritical(bool shown)
     showContent();
 }
 
+void ExplorePage::setLaneDetail(LaneDetail detail)
+{
+    m_content.detail = detail;
+    showContent();
+}
+
 void ExplorePage::setAsTable(bool table)
 {
     m_picture->setCurrentWidget(table ? static_cast<QWidget *>(m_table) : m_timeline);

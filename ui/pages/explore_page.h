@@ -51,6 +51,8 @@ public:
     void setSensitivity(timeline::TimelinePtr timeline, SensitivityPtr sensitivity);
     void setColourBy(ColourBy colourBy);
     void setCritical(bool shown);
+    /// Shows streams and ranks below the lanes.
+    void setLaneDetail(LaneDetail detail);
     /// Shows the passes as a table instead of the picture.
     void setAsTable(bool table);
     /// Shows the animation from the baseline to this plan instead of the picture.

@@ -181,20 +181,6 @@ std::optional<Axis> TopologyStrip::relationTo(int other) const
     return differing;
 }
 
-/// The palette's colours that fills of passes do not use.
-QColor TopologyStrip::axisColour(Axis axis) const
-{
-    const Colours &tones = coloursFor(palette());
-    constexpr std::size_t kViolet = 6;
-    constexpr std::size_t kTeal = 7;
-    switch (axis) {
-    case Axis::Tensor: return tones.microbatches[kTeal];
-    case Axis::Context: return tones.microbatches[kViolet];
-    case Axis::Data: return tones.muted;
-    default: return tones.message;
-    }
-}
-
 void TopologyStrip::paintLines(QPainter &painter) const
 {
     const Colours &tones = coloursFor(palette());
@@ -219,7 +205,7 @@ void TopologyStrip::paintLines(QPainter &painter) const
     y += line;
     for (const TopologyAxis &axis : m_topology->axes) {
         painter.fillRect(QRect(kTopologyEdge, y + (line - kTopologySwatch) / 2, kTopologySwatch, kTopologySwatch),
-                         axisColour(axis.axis));
+                         axisColour(tones, axis.axis));
         write(kTopologyEdge + kTopologySwatch + 6, axisLine(axis, *m_topology), tones.ink);
         y += line;
     }
@@ -243,7 +229,7 @@ void TopologyStrip::paintNodes(QPainter &painter) const
             painter.fillRect(cell, tones.ink);
         } else {
             const auto relation = relationTo(rank);
-            painter.fillRect(cell, relation ? axisColour(*relation) : tones.idle);
+            painter.fillRect(cell, relation ? axisColour(tones, *relation) : tones.idle);
         }
     }
     if (grid.shown < m_topology->nodes) {

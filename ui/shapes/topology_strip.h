@@ -56,7 +56,6 @@ private:
     void setRank(std::optional<int> rank);
     void paintLines(QPainter &painter) const;
     void paintNodes(QPainter &painter) const;
-    [[nodiscard]] QColor axisColour(layout::Axis axis) const;
     /// The axes in which another rank differs from the one that is explained, if it is only one.
     [[nodiscard]] std::optional<layout::Axis> relationTo(int other) const;
 

@@ -37,6 +37,7 @@ LaneGroup predictedGroup(const service::PredictionPtr &prediction)
     group.costs = prediction->costs;
     const model::ParallelPlan &parallel = prediction->experiment.parallel;
     group.ranks = parallel.tensor * parallel.context * parallel.replicas;
+    group.mesh = layout::meshOf(parallel, prediction->timeline->devices());
     group.memory = prediction->memory;
     return group;
 }

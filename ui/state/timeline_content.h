@@ -1,6 +1,7 @@
 // What a timeline shows: lanes of passes, predicted and measured groups below each other.
 #pragma once
 
+#include "engine/layout/mesh.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/idle_causes.h"
 #include "engine/simulate/memory_profiles.h"
@@ -19,6 +20,19 @@ class CostModel;
 
 namespace stagelens::ui {
 
+/// What runs beside or inside the passes of a device.
+enum class Stream : unsigned char { Tensor, Context, Expert, Pipeline, Data, Copy };
+/// What is shown below the lane of a device: nothing, its streams, or these and the ranks that it stands for.
+enum class LaneDetail : unsigned char { Devices, Streams, Ranks };
+/// A row below a lane.
+struct LaneRow {
+    enum class Kind : unsigned char { Stream, Rank, MoreRanks };
+    Kind kind = Kind::Stream;
+    Stream stream = Stream::Tensor;
+    int number = 0; ///< of a rank among those of its device; of MoreRanks: how many are left out
+    friend bool operator==(const LaneRow &, const LaneRow &) = default;
+};
+
 /// One timeline as a group of lanes with its provenance at the left rail.
 struct LaneGroup {
     timeline::TimelinePtr timeline;
@@ -33,8 +47,10 @@ struct LaneGroup {
     bool movable = false; ///< its passes may be put elsewhere, see setMoveJudge()
     /// What every pass waited for; null where it is not needed (Colour by slack, the critical path) or not known.
     std::shared_ptr<const simulate::Explanation> why;
-    int ranks = 1;                ///< ranks shown by each lane: they do the same work at the same times
-    std::vector<double> critical; ///< by device: share of the draws in which it is critical; empty if nothing was drawn
+    int ranks = 1;                    ///< ranks shown by each lane: they do the same work at the same times
+    std::vector<double> critical;     ///< by device: share of the draws in which it is critical; empty if nothing was drawn
+    std::optional<layout::Mesh> mesh; ///< of the ranks
+    std::vector<LaneRow> below;       ///< rows below each lane
     /// Bytes held over time; may be null.
     std::shared_ptr<const simulate::MemoryProfiles> memory;
 };

@@ -16,7 +16,7 @@
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
-using Kind = SweepOutcomes::Kind;
+using OutcomeKind = SweepOutcomes::Kind;
 
 namespace {
 constexpr int kLiveMilliseconds = 300; ///< pause in typing after which predictions start
@@ -63,9 +63,9 @@ void SweepPage::connectParts()
     connect(m_document, &ExperimentDocument::changed, this, &SweepPage::edited);
 }
 
-Kind SweepPage::chosenKind() const
+OutcomeKind SweepPage::chosenKind() const
 {
-    return m_controls->trains() ? Kind::Trained : Kind::Predicted;
+    return m_controls->trains() ? OutcomeKind::Trained : OutcomeKind::Predicted;
 }
 
 void SweepPage::edited()
@@ -82,7 +82,7 @@ void SweepPage::edited()
 bool SweepPage::isLive() const
 {
     const auto now = m_controls->setup();
-    if (!now || m_controls->trains() || (isRunning() && m_outcomes.running() == Kind::Trained))
+    if (!now || m_controls->trains() || (isRunning() && m_outcomes.running() == OutcomeKind::Trained))
         return false;
     const auto seconds = m_estimate->secondsToPredict(sweepEntries(m_document->experiment(), *now));
     return seconds && *seconds < kLiveSeconds;
@@ -133,9 +133,9 @@ void SweepPage::showAmount()
 void SweepPage::start()
 {
     const auto now = m_controls->setup();
-    const Kind kind = chosenKind();
-    const bool isBusy = isRunning() && (kind == Kind::Trained || m_outcomes.running() == Kind::Trained);
-    if (!now || isBusy || (kind == Kind::Trained && m_training))
+    const OutcomeKind kind = chosenKind();
+    const bool isBusy = isRunning() && (kind == OutcomeKind::Trained || m_outcomes.running() == OutcomeKind::Trained);
+    if (!now || isBusy || (kind == OutcomeKind::Trained && m_training))
         return;
     if (isRunning())
         m_bridge->service().cancel(m_job);
@@ -148,7 +148,7 @@ void SweepPage::start()
     auto published = publishedPoints(entries, m_bridge->cores());
     m_outcomes.begin(kind, *now, std::move(entries), std::move(published));
     m_bar->clear();
-    m_job = m_bridge->service().submitSweep(std::move(plans), kind == Kind::Trained);
+    m_job = m_bridge->service().submitSweep(std::move(plans), kind == OutcomeKind::Trained);
     m_controls->beginProgress(m_outcomes.count(kind));
     showAmount();
     m_results->forgetChoice();

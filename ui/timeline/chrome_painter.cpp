@@ -235,6 +235,7 @@ void ChromePainter::headers()
             continue;
         header(row);
     }
+    paintNamesBelow(m_painter, m_scene);
     m_painter.restore();
 }
 

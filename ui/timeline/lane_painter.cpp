@@ -88,6 +88,7 @@ void paintLanes(QPainter &painter, const Scene &scene)
                 boxes.add(i);
         boxes.draw(painter);
     }
+    paintRowsBelow(painter, scene);
     if (scene.content->critical)
         paintCriticalPath(painter, scene);
     painter.restore();

@@ -92,6 +92,9 @@ void paintRuler(QPainter &painter, const Scene &scene);
 void paintChrome(QPainter &painter, const Scene &scene);
 /// Lanes with their passes, clipped to the axis.
 void paintLanes(QPainter &painter, const Scene &scene);
+/// The rows below the lanes, clipped to the axis; their names beside them.
+void paintRowsBelow(QPainter &painter, const Scene &scene);
+void paintNamesBelow(QPainter &painter, const Scene &scene);
 /// Writes behind each measured lane by how much it is longer than the predicted one.
 void paintExcesses(QPainter &painter, const Scene &scene);
 

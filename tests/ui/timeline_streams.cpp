@@ -1,0 +1,163 @@
+// The rows below lanes: streams and ranks, on demand.
+#include "engine/service/search/predict.h"
+#include "tests/support/test_program.h"
+#include "tests/support/tiny_model.h"
+#include "tests/support/ui_test.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/canvas/layout.h"
+#include "ui/pages/explore_page.h"
+#include "ui/state/lane_groups.h"
+#include "ui/timeline/rows/streams.h"
+#include "ui/timeline/scene.h"
+#include "ui/timeline/timeline_view.h"
+
+#include <QAction>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace ui_timeline_streams {
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+using ui::LaneDetail;
+using ui::LaneRow;
+using ui::Stream;
+
+namespace {
+
+ui::LaneGroup groupOf(const model::Experiment &experiment)
+{
+    const auto prediction = service::predict(experiment, 2);
+    if (!prediction)
+        qFatal("%s", prediction.error().text().c_str());
+    return ui::predictedGroup(*prediction);
+}
+
+model::Experiment planOf(int tensor, int replicas, int zero)
+{
+    model::Experiment experiment = test::tinyExperiment("1f1b", model::VocabularyMethod::Vocab1, 2, 4);
+    experiment.parallel.tensor = tensor;
+    experiment.parallel.replicas = replicas;
+    experiment.parallel.zero = zero;
+    return experiment;
+}
+
+std::set<Stream> streamsOf(const ui::LaneGroup &group)
+{
+    std::set<Stream> streams;
+    for (const LaneRow &row : ui::rowsBelow(group, LaneDetail::Streams))
+        streams.insert(row.stream);
+    return streams;
+}
+
+/// Busy pixels.
+double busyOf(const std::vector<ui::StreamPart> &parts)
+{
+    return std::accumulate(parts.begin(), parts.end(), 0.0,
+                           [](double sum, const ui::StreamPart &part) { return sum + part.share * part.width; });
+}
+
+} // namespace
+
+class TimelineStreams : public QObject {
+    Q_OBJECT
+private slots:
+    void onlyStreamsWithWorkAreRows()
+    {
+        QCOMPARE(streamsOf(groupOf(planOf(1, 1, 0))), (std::set{Stream::Pipeline}));
+        QCOMPARE(streamsOf(groupOf(planOf(2, 1, 0))), (std::set{Stream::Pipeline, Stream::Tensor}));
+        QCOMPARE(streamsOf(groupOf(planOf(1, 2, 1))), (std::set{Stream::Pipeline, Stream::Data}));
+        model::Experiment context = planOf(1, 1, 0);
+        context.parallel.context = 2;
+        QVERIFY(streamsOf(groupOf(context)).contains(Stream::Context));
+        model::Experiment offload = planOf(1, 1, 0);
+        offload.schedule.offload = {.fraction = 1};
+        QVERIFY(streamsOf(groupOf(offload)).contains(Stream::Copy));
+        QVERIFY(ui::rowsBelow(groupOf(planOf(2, 2, 1)), LaneDetail::Devices).empty());
+    }
+
+    /// Data streams are busy as long as the anchored work lasts, tensor streams for the share of the passes in exchanges.
+    void rowsShowTheTimeOfTheirWork()
+    {
+        const ui::LaneGroup group = groupOf(planOf(2, 2, 1));
+        const base::Nanos end = ui::endOf(group);
+        const ui::LaneWindow window{0, end, 4000, 2, 0};
+        const double pixel = static_cast<double>(end) / window.width;
+        for (int device = 0; device < 2; ++device) {
+            base::Nanos data = 0;
+            for (const timeline::AnchoredSlice &slice : laneOf(group, device).anchored)
+                data += slice.kind == timeline::AnchoredKind::SumReplicated ? 0 : slice.end - slice.begin;
+            QVERIFY(data > 0);
+            const double shown = busyOf(ui::streamParts(group, device, Stream::Data, nullptr, window)) * pixel;
+            QVERIFY2(std::abs(shown - static_cast<double>(data)) < 2 * pixel, qPrintable(u"%1 of %2"_s.arg(shown).arg(data)));
+            const double tensor = busyOf(ui::streamParts(group, device, Stream::Tensor, nullptr, window)) * pixel;
+            const auto inPasses = static_cast<double>(group.metrics.tensorPerDevice[static_cast<std::size_t>(device)]);
+            QVERIFY(tensor > 0.95 * inPasses && tensor < 1.05 * inPasses + 100 * pixel);
+        }
+    }
+
+    void ranksAreNamedByTheirCoordinates()
+    {
+        const ui::LaneGroup group = groupOf(planOf(2, 2, 1));
+        std::vector<LaneRow> rows = ui::rowsBelow(group, LaneDetail::Ranks);
+        std::erase_if(rows, [](const LaneRow &row) { return row.kind == LaneRow::Kind::Stream; });
+        QCOMPARE(rows.size(), std::size_t{4});
+        QCOMPARE(ui::nameOf(rows[0], group, 0), u"rank 0 t0 d0"_s);
+        QCOMPARE(ui::nameOf(rows[1], group, 0), u"rank 1 t1 d0"_s);
+        QCOMPARE(ui::nameOf(rows[3], group, 1), u"rank 7 t1 d1"_s);
+        const ui::LaneGroup many = groupOf(planOf(2, 32, 1));
+        rows = ui::rowsBelow(many, LaneDetail::Ranks);
+        QCOMPARE(rows.back().kind, LaneRow::Kind::MoreRanks);
+        QCOMPARE(ui::nameOf(rows.back(), many, 0), u"48 more ranks"_s);
+    }
+
+    /// Rows lie below their lane and above the next one; lanes that do not fit scroll.
+    void rowsLieBelowTheirLanes()
+    {
+        ui::TimelineContent content;
+        content.groups.push_back(groupOf(planOf(2, 4, 1)));
+        content.groups[0].below = ui::rowsBelow(content.groups[0], LaneDetail::Ranks);
+        const std::size_t rows = content.groups[0].below.size();
+        for (const QSize size : {QSize(900, 1200), QSize(900, 300)}) {
+            const ui::TimelineLayout layout = ui::layoutTimeline(content, size, QFontMetrics(QFont()), 0, 0);
+            QCOMPARE(layout.rows.size(), std::size_t{2});
+            int last = 0;
+            for (const ui::TimelineLayout::Row &row : layout.rows) {
+                QCOMPARE(row.below.size(), rows);
+                QVERIFY(row.lane.top() > last);
+                last = row.header.bottom();
+                for (const auto &below : row.below) {
+                    QVERIFY(below.lane.top() > last && below.lane.height() > 5);
+                    last = below.lane.bottom();
+                }
+            }
+            QCOMPARE(layout.greatestScroll() > 0, size.height() == 300);
+            QVERIFY(last - layout.axis.top() <= layout.contentHeight);
+        }
+    }
+
+    /// View > Lanes shows them, and the picture has their colours.
+    void theViewMenuOpensThem()
+    {
+        test::WindowFixture fixture;
+        fixture.open();
+        auto &window = fixture.window();
+        ui::TimelineView *timeline = window.explorePage().timeline();
+        QTRY_VERIFY(!timeline->content().groups.empty());
+        const auto below = [&] { return timeline->content().groups.front().below.size(); };
+        QCOMPARE(below(), std::size_t{0});
+        window.findChild<QAction *>(u"action.lanes-streams"_s)->trigger();
+        QTRY_VERIFY(below() > 0);
+        QVERIFY(!timeline->grab().isNull());
+        window.findChild<QAction *>(u"action.lanes-devices"_s)->trigger();
+        QTRY_COMPARE(below(), std::size_t{0});
+    }
+};
+
+STAGELENS_TEST(TimelineStreams)
+
+} // namespace ui_timeline_streams
+
+#include "timeline_streams.moc"
