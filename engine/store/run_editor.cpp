@@ -10,6 +10,7 @@
 #include "engine/store/timeline_blob.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace stagelens::store {
@@ -98,6 +99,32 @@ Result<> RunEditor::addStep(RunId run, int step, double loss, base::Nanos iterat
         return m_runs.run("INSERT INTO step_timeline (run, step, detail, data) VALUES (?, ?, ?, ?)", [&](Statement &statement) {
             statement.bind(run).bind(std::int64_t{step}).bind(std::string_view(detail)).bindBlob(blob);
         });
+    });
+}
+
+Result<> RunEditor::addRouters(RunId run, const timeline::RouterStep &routers)
+{
+    return m_runs.inTransaction([&]() -> Result<> {
+        for (std::size_t layer = 0; layer < routers.layers.size(); ++layer) {
+            const timeline::RouterCounts &counts = routers.layers[layer];
+            if (counts.rows.empty())
+                continue;
+            const std::string choices = fmt::format("{}", fmt::join(counts.rows, " "));
+            const auto added = m_runs.run("INSERT INTO router (run, step, layer, choices, dropped, entropy, tokens)"
+                                          " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                                          [&](Statement &statement) {
+                                              statement.bind(run)
+                                                  .bind(std::int64_t{routers.step})
+                                                  .bind(static_cast<std::int64_t>(layer))
+                                                  .bind(std::string_view(choices))
+                                                  .bind(counts.dropped)
+                                                  .bind(finite(counts.entropy))
+                                                  .bind(counts.tokens);
+                                          });
+            if (!added)
+                return added;
+        }
+        return {};
     });
 }
 

@@ -28,6 +28,8 @@ public:
     /// Appends a step with its own timeline and metrics, to be loaded by its number.
     [[nodiscard]] base::Result<> addStep(RunId run, int step, double loss, base::Nanos iteration,
                                          const timeline::Timeline &timeline, const simulate::Metrics &metrics);
+    /// Stores what the routers chose in a step that was added.
+    [[nodiscard]] base::Result<> addRouters(RunId run, const timeline::RouterStep &routers);
     /// Adds a fact to the run's environment, or replaces its text.
     [[nodiscard]] base::Result<> setFact(RunId run, const std::string &name, const std::string &text);
     [[nodiscard]] base::Result<> addEvaluation(RunId run, const EvaluationLoss &evaluation);

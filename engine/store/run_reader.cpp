@@ -8,6 +8,7 @@
 #include "engine/store/timeline_blob.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <limits>
 
@@ -64,13 +65,55 @@ RunSummary readSummary(const Statement &row)
     return summary;
 }
 
+/// A row of table router: step, layer, choices, dropped, entropy, tokens.
+struct RawRouter {
+    int step = 0;
+    int layer = 0;
+    timeline::RouterCounts counts;
+};
+
+RawRouter readRouter(const Statement &row)
+{
+    RawRouter router{static_cast<int>(row.integer(0)), static_cast<int>(row.integer(1)), {}};
+    const std::string choices = row.text(2);
+    for (const char *at = choices.data(), *end = at + choices.size(); at < end;) {
+        std::int64_t rows = -1; // stays where it is no number, which shapeFault() refuses
+        const auto read = std::from_chars(at, end, rows);
+        router.counts.rows.push_back(read.ec == std::errc() ? rows : -1);
+        at = read.ec == std::errc() && read.ptr < end ? read.ptr + 1 : end;
+    }
+    router.counts.dropped = row.integer(3);
+    router.counts.entropy = row.optionalReal(4).value_or(0);
+    router.counts.tokens = row.integer(5);
+    return router;
+}
+
 /// The rows of a run that are read as they stand.
 struct RawRun {
     RunRecord record;
     std::string experiment;
-    std::string metrics; ///< empty: none
-    std::string blob;    ///< empty: none
+    std::string metrics;            ///< empty: none
+    std::string blob;               ///< empty: none
+    std::vector<RawRouter> routers; ///< by step
 };
+
+/// Sorts the rows, which are in order, into steps and layers.
+std::vector<timeline::RouterStepPtr> routersOf(std::vector<RawRouter> rows, const model::ModelConfig &model)
+{
+    std::vector<timeline::RouterStepPtr> steps;
+    for (auto row = rows.begin(); row != rows.end();) {
+        auto step = std::make_shared<timeline::RouterStep>();
+        step->step = row->step;
+        for (; row != rows.end() && row->step == step->step; ++row) {
+            if (row->layer < 0 || row->layer >= model.layers)
+                continue;
+            step->layers.resize(static_cast<std::size_t>(row->layer) + 1);
+            step->layers.back() = std::move(row->counts);
+        }
+        steps.push_back(std::move(step));
+    }
+    return steps;
+}
 
 /// The record out of its rows; damaged ones are refused.
 Result<RunRecord> decode(RawRun raw)
@@ -95,6 +138,10 @@ Result<RunRecord> decode(RawRun raw)
     std::string fault = record.timeline ? shapeFault(*record.timeline, record.experiment) : std::string();
     if (fault.empty() && record.metrics)
         fault = shapeFault(*record.metrics, record.experiment.parallel.devices);
+    raw.record.routers = routersOf(std::move(raw.routers), record.experiment.model);
+    for (const timeline::RouterStepPtr &step : record.routers)
+        if (fault.empty())
+            fault = shapeFault(*step, record.experiment.model);
     if (!fault.empty())
         return base::Error::failed(
             fmt::format("what is stored of run {} does not fit together: {}; delete the run", record.summary.id, fault));
@@ -250,6 +297,8 @@ Result<RunRecord> RunReader::load(RunId run, std::optional<int> step)
                        record.evaluations.push_back({static_cast<int>(row.integer(0)),
                                                      row.optionalReal(1).value_or(std::numeric_limits<double>::quiet_NaN())});
                    }),
+              read("SELECT step, layer, choices, dropped, entropy, tokens FROM router WHERE run = ? ORDER BY step, layer",
+                   [&](const Statement &row) { raw.routers.push_back(readRouter(row)); }),
               read("SELECT tag FROM tag WHERE run = ? ORDER BY tag",
                    [&](const Statement &row) { record.summary.tags.push_back(row.text(0)); }),
               step

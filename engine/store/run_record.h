@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
 #include "engine/simulate/metrics.h"
+#include "engine/timeline/router_counts.h"
 #include "engine/timeline/timeline.h"
 
 #include <cstdint>
@@ -88,9 +89,10 @@ struct RunRecord {
     std::map<std::string, std::string> environment; ///< cpu, cores, blas, compiler, commit, host, ...
     std::vector<double> losses; ///< of every step; a resumed run begins with the summary's resumedSteps of the run before it
     std::vector<EvaluationLoss> evaluations;
-    std::vector<base::Nanos> iterations;      ///< of every step that this run did itself
-    std::optional<simulate::Metrics> metrics; ///< of the median step
-    timeline::TimelinePtr timeline;           ///< of the median step; null before the first
+    std::vector<base::Nanos> iterations;          ///< of every step that this run did itself
+    std::vector<timeline::RouterStepPtr> routers; ///< of the same steps; empty without experts
+    std::optional<simulate::Metrics> metrics;     ///< of the median step
+    timeline::TimelinePtr timeline;               ///< of the median step; null before the first
 };
 
 } // namespace stagelens::store

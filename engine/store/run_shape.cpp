@@ -40,4 +40,16 @@ std::string shapeFault(const simulate::Metrics &metrics, int devices)
     return fit ? std::string() : fmt::format("its metrics are not those of {} devices", devices);
 }
 
+std::string shapeFault(const timeline::RouterStep &routers, const model::ModelConfig &model)
+{
+    const auto isLayer = [&model](const timeline::RouterCounts &counts) {
+        return counts.rows.empty() || (std::ssize(counts.rows) == model.experts && counts.tokens >= 0 &&
+                                       std::ranges::all_of(counts.rows, [](std::int64_t rows) { return rows >= 0; }));
+    };
+    if (std::ssize(routers.layers) <= model.layers && std::ranges::all_of(routers.layers, isLayer))
+        return {};
+    return fmt::format("the choices of step {} are not those of {} layers with {} experts", routers.step, model.layers,
+                       model.experts);
+}
+
 } // namespace stagelens::store

@@ -3,6 +3,7 @@
 
 #include "engine/model/experiment.h"
 #include "engine/simulate/metrics.h"
+#include "engine/timeline/router_counts.h"
 #include "engine/timeline/timeline.h"
 
 #include <string>
@@ -14,5 +15,7 @@ namespace stagelens::store {
 [[nodiscard]] std::string shapeFault(const timeline::Timeline &timeline, const model::Experiment &experiment);
 /// Returns why metrics cannot be of that number of devices; empty if they can.
 [[nodiscard]] std::string shapeFault(const simulate::Metrics &metrics, int devices);
+/// Returns why the choices of a step cannot be those of the model's routers; empty if they can.
+[[nodiscard]] std::string shapeFault(const timeline::RouterStep &routers, const model::ModelConfig &model);
 
 } // namespace stagelens::store

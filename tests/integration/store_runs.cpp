@@ -100,6 +100,46 @@ private slots:
         QVERIFY(store.remove(*run).ok());
     }
 
+    void choicesOfRoutersAreStored()
+    {
+        RunStore store = open();
+        auto experiment = sampleExperiment();
+        experiment.model.experts = 3;
+        const auto run = store.edit().begin(experiment, Provenance::MeasuredLive, "", {});
+        QVERIFY(run.ok());
+        std::vector<timeline::RouterStep> steps;
+        for (int step = 0; step < 2; ++step) {
+            steps.push_back({step, {{}, {{5, 0, 7 + step}, 2, 3.25, 6}, {}, {{4, 4, 4}, 0, 1.0 / 3, 6}}}); // two are dense
+            QVERIFY(store.edit().addStep(*run, step, 9.0, 100).ok());
+            QVERIFY(store.edit().addRouters(*run, steps.back()).ok());
+        }
+        QVERIFY(!store.edit().addRouters(*run, {7, steps[0].layers}).ok()); // there is no such step
+        QVERIFY(store.edit().finish(*run, RunStatus::Finished, "").ok());
+        const auto record = store.read().load(*run);
+        QVERIFY2(record.ok(), record ? "" : record.error().text().c_str());
+        QCOMPARE(record->routers.size(), steps.size());
+        for (std::size_t step = 0; step < steps.size(); ++step) {
+            QCOMPARE(record->routers[step]->step, steps[step].step);
+            QVERIFY(record->routers[step]->layers == steps[step].layers);
+        }
+        QVERIFY(store.check()->faults.empty());
+        for (const char *damage : {"choices = '5 0'", "choices = '5 -1 7'", "choices = '5 x 7'", "tokens = -1"}) {
+            {
+                auto database = store::Database::open(path());
+                QVERIFY(database->execute(std::string("UPDATE router SET ") + damage + " WHERE step = 1 AND layer = 1").ok());
+            }
+            const auto refused = store.read().load(*run);
+            QVERIFY2(!refused.ok(), damage);
+            QVERIFY2(refused.error().text().find("the choices of step 1") != std::string::npos, refused.error().text().c_str());
+            auto database = store::Database::open(path());
+            QVERIFY(database->execute("UPDATE router SET choices = '5 0 8', tokens = 6 WHERE step = 1 AND layer = 1").ok());
+        }
+        QVERIFY(store.read().load(*run).ok());
+        QVERIFY(store.remove(*run).ok());
+        auto database = store::Database::open(path());
+        QCOMPARE(*database->queryInteger("SELECT count(*) FROM router"), 0);
+    }
+
     void stepsAreLoadedByTheirNumber()
     {
         RunStore store = open();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <numeric>
 
 namespace stagelens::runtime {
 namespace {
@@ -36,16 +35,6 @@ double entropyOf(const float *logits, std::int64_t count)
 
 } // namespace
 
-void RouterCounts::add(const RouterCounts &other)
-{
-    rows.resize(std::max(rows.size(), other.rows.size()));
-    for (std::size_t i = 0; i < other.rows.size(); ++i)
-        rows[i] += other.rows[i];
-    dropped += other.dropped;
-    entropy += other.entropy;
-    tokens += other.tokens;
-}
-
 void ExpertRecord::add(int stage, int layer, const std::int32_t *routes, const float *logits,
                        const kernels::RoutingShape &shape, bool isSigmoid)
 {
@@ -60,22 +49,13 @@ void ExpertRecord::add(int stage, int layer, const std::int32_t *routes, const f
     counts.tokens += shape.tokens;
 }
 
-double maxViolation(const std::vector<std::int64_t> &rows)
-{
-    const auto all = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
-    if (all == 0)
-        return 0;
-    return static_cast<double>(*std::ranges::max_element(rows)) * static_cast<double>(rows.size()) / static_cast<double>(all) -
-           1;
-}
-
 void ExpertLog::add(const std::vector<RouterCounts> &layers)
 {
     m_layers.resize(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i) {
         Layer &layer = m_layers[i];
         if (layer.all.tokens == 0)
-            layer.first = maxViolation(layers[i].rows);
+            layer.first = timeline::maxViolation(layers[i].rows);
         layer.all.add(layers[i]);
         layer.last = layers[i];
     }
@@ -88,8 +68,9 @@ std::vector<std::string> ExpertLog::texts(bool hasCapacity) const
         std::string &text = texts.emplace_back();
         if (layer.last.tokens == 0)
             continue;
-        text = fmt::format("MaxVio {:.3f} (first step {:.3f}), router entropy {:.3f} of {:.3f}", maxViolation(layer.last.rows),
-                           layer.first, layer.last.entropy / static_cast<double>(layer.last.tokens),
+        text = fmt::format("MaxVio {:.3f} (first step {:.3f}), router entropy {:.3f} of {:.3f}",
+                           timeline::maxViolation(layer.last.rows), layer.first,
+                           layer.last.entropy / static_cast<double>(layer.last.tokens),
                            std::log(static_cast<double>(layer.last.rows.size())));
         if (hasCapacity)
             text += fmt::format(", dropped {}", layer.all.dropped);

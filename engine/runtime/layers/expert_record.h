@@ -1,6 +1,7 @@
 // What the routers of a device choose in a step.
 #pragma once
 
+#include "engine/timeline/router_counts.h"
 #include "kernels/include/experts.h"
 
 #include <cstdint>
@@ -11,14 +12,7 @@
 
 namespace stagelens::runtime {
 
-/// The choices of a layer's router, of the tokens of a rank.
-struct RouterCounts {
-    std::vector<std::int64_t> rows; ///< choices of each expert, dropped or not
-    std::int64_t dropped = 0;       ///< of all rows
-    double entropy = 0;             ///< sum over the tokens of that of the probabilities of all experts, in nats
-    std::int64_t tokens = 0;
-    void add(const RouterCounts &other);
-};
+using timeline::RouterCounts;
 
 /// Counts of a step by stage and layer of the stage. Forward passes add to it, recomputation does not. Used by the thread of
 /// its device.
@@ -53,8 +47,5 @@ private:
     };
     std::vector<Layer> m_layers;
 };
-
-/// Returns max n_e / mean n_e - 1 (arXiv 2408.15664, equation 4): by how much the busiest expert exceeds the mean.
-[[nodiscard]] double maxViolation(const std::vector<std::int64_t> &rows);
 
 } // namespace stagelens::runtime

@@ -296,6 +296,7 @@ base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcom
     own.put(mine.peakMemory);
     own.put(mine.peakHost);
     pack(own, mine.lane);
+    pack(own, mine.routers);
     const auto all = m_group->gather(own.take(), m_halt);
     if (!all)
         return all.error();
@@ -311,6 +312,7 @@ base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcom
         outcome.peakMemory = packed.value<simulate::MemoryByCategory>();
         outcome.peakHost = packed.value<base::Bytes>();
         outcome.lane = unpackLane(packed);
+        outcome.routers = unpackRouters(packed);
         if (!packed.isWhole())
             return malformedResult(outcomes.size() - 1);
     }

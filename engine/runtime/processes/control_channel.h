@@ -41,6 +41,8 @@ struct DeviceOutcome {
     simulate::MemoryByCategory peakMemory{};
     base::Bytes peakHost = 0; ///< of offloaded activations
     timeline::Lane lane;      ///< by the clock of the step
+    /// What the routers of the device chose, by stage and layer of the stage.
+    ExpertRecord::Layers routers;
 };
 
 /// What one process holds of a whole tensor.

@@ -1,7 +1,9 @@
-// Serialises timelines.
+// Serialises timelines, and what routers chose in a step.
 #pragma once
 
+#include "engine/runtime/layers/expert_record.h"
 #include "engine/runtime/processes/packing.h"
+#include "engine/timeline/router_counts.h"
 #include "engine/timeline/timeline.h"
 
 #include <algorithm>
@@ -87,6 +89,48 @@ inline void pack(Packer &packer, const timeline::Timeline &timeline)
     timeline.slices = packed.value<int>();
     packed.require(timeline.slices >= 1);
     return timeline;
+}
+
+inline void pack(Packer &packer, const timeline::RouterCounts &counts)
+{
+    packer.put(counts.rows);
+    packer.put(counts.dropped);
+    packer.put(counts.entropy);
+    packer.put(counts.tokens);
+}
+
+/// Bytes of the counts of a layer without experts.
+inline constexpr std::size_t kLeastCountsBytes = sizeof(std::size_t) + 3 * sizeof(std::int64_t);
+
+[[nodiscard]] inline timeline::RouterCounts unpackCounts(Unpacker &packed)
+{
+    timeline::RouterCounts counts;
+    counts.rows = packed.values<std::int64_t>();
+    counts.dropped = packed.value<std::int64_t>();
+    counts.entropy = packed.value<double>();
+    counts.tokens = packed.value<std::int64_t>();
+    return counts;
+}
+
+inline void pack(Packer &packer, const ExpertRecord::Layers &routers)
+{
+    packer.put(routers.size());
+    for (const auto &[place, counts] : routers) {
+        packer.put(place.first);
+        packer.put(place.second);
+        pack(packer, counts);
+    }
+}
+
+[[nodiscard]] inline ExpertRecord::Layers unpackRouters(Unpacker &packed)
+{
+    ExpertRecord::Layers routers;
+    for (auto count = packed.count(2 * sizeof(int) + kLeastCountsBytes); count > 0; --count) {
+        const int stage = packed.value<int>();
+        const int layer = packed.value<int>();
+        routers[{stage, layer}] = unpackCounts(packed);
+    }
+    return routers;
 }
 
 } // namespace stagelens::runtime

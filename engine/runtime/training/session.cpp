@@ -95,18 +95,18 @@ void Session::noteFacts()
         m_facts["gpu memory"] = std::move(text);
 }
 
-/// Adds the choices of a step to the record. With several processes none has the choices of all.
-void Session::noteExperts()
+/// Adds the choices of a step to the record, and returns them by layer of the model; null without experts.
+timeline::RouterStepPtr Session::noteExperts(int index, const std::vector<DeviceOutcome> &outcomes)
 {
-    if (!m_plan.experiment.model.hasExperts() || !m_control.isAlone())
-        return;
-    std::vector<RouterCounts> layers(size(m_plan.experiment.model.layers));
-    for (const auto &device : m_devices.all())
-        for (const auto &[place, counts] : device->expertRecord().layers()) {
+    if (!m_plan.experiment.model.hasExperts())
+        return nullptr;
+    timeline::RouterStep step{index, std::vector<RouterCounts>(size(m_plan.experiment.model.layers))};
+    for (const DeviceOutcome &outcome : outcomes)
+        for (const auto &[place, counts] : outcome.routers) {
             const auto stage = m_plan.stageLayers.begin() + place.first;
-            layers[size(std::accumulate(m_plan.stageLayers.begin(), stage, place.second))].add(counts);
+            step.layers[size(std::accumulate(m_plan.stageLayers.begin(), stage, place.second))].add(counts);
         }
-    m_experts.add(layers);
+    m_experts.add(step.layers);
     const std::vector<std::string> texts = m_experts.texts(m_plan.experiment.model.capacityFactor.has_value());
     for (std::size_t layer = 0; layer < texts.size(); ++layer) {
         if (texts[layer].empty()) // no experts
@@ -114,6 +114,7 @@ void Session::noteExperts()
         const std::string number = std::to_string(layer);
         m_facts[fmt::format("experts of layer {}{}", std::string(number.size() < 2 ? 1 : 0, '0'), number)] = texts[layer];
     }
+    return std::make_shared<const timeline::RouterStep>(std::move(step));
 }
 
 std::vector<std::vector<base::Nanos>> Session::passBegins() const
@@ -230,17 +231,17 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     for (const auto &device : m_devices.all())
         device->endStep();
     noteFacts();
-    noteExperts();
     std::vector<DeviceOutcome> outcomes;
     const Devices &devices = m_devices.all();
     for (std::size_t i = 0; i < devices.size(); ++i)
         outcomes.push_back({devices[i]->lossSum(), devices[i]->meter().atPeak(), devices[i]->hostCopies().peakHost(),
-                            std::move(times->lanes[i])});
+                            std::move(times->lanes[i]), devices[i]->expertRecord().layers()});
     if (auto gathered = m_control.gatherOutcomes(outcomes, begin); !gathered)
         return gathered.error();
 
     StepReport report;
     report.step = index;
+    report.routers = noteExperts(index, outcomes);
     times->lanes.assign(size(m_plan.schedule.devices()), {});
     report.peakMemory.resize(times->lanes.size());
     if (m_plan.schedule.hasCopies())

@@ -88,7 +88,7 @@ private:
     [[nodiscard]] base::Result<> gatherParameters();
     [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
                                     const std::function<base::Result<>()> &inspect);
-    void noteExperts();
+    timeline::RouterStepPtr noteExperts(int index, const std::vector<DeviceOutcome> &outcomes);
     void noteFacts();
     [[nodiscard]] std::vector<std::vector<base::Nanos>> passBegins() const;
     void countPass(int index, const TrainingObserver &observer);

@@ -7,6 +7,7 @@
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/memory.h"
 #include "engine/timeline/kernel_trace.h"
+#include "engine/timeline/router_counts.h"
 #include "engine/timeline/timeline.h"
 
 #include <filesystem>
@@ -55,6 +56,7 @@ struct StepReport {
     /// initial parameters, "init".
     std::map<std::string, std::string> facts = {};
     timeline::KernelTracePtr kernels = {}; ///< if recorded
+    timeline::RouterStepPtr routers = {};  ///< what the routers chose; null without experts
 };
 
 /// Progress within a step (on the virtual clock, after every few passes).

@@ -149,6 +149,12 @@ void pack(Packer &packer, const StepReport &report)
         packer.put(name);
         packer.put(text);
     }
+    packer.put(report.routers != nullptr);
+    if (report.routers != nullptr) {
+        packer.put(report.routers->layers.size());
+        for (const timeline::RouterCounts &counts : report.routers->layers)
+            pack(packer, counts);
+    }
     packer.put(report.kernels != nullptr);
     if (report.kernels == nullptr)
         return;
@@ -170,6 +176,12 @@ StepReport unpackReport(Unpacker &packed)
     for (auto count = packed.count(2 * sizeof(std::size_t)); count > 0; --count) {
         std::string name = packed.text();
         report.facts[std::move(name)] = packed.text();
+    }
+    if (packed.value<bool>()) {
+        timeline::RouterStep routers{report.step, {}};
+        for (auto count = packed.count(kLeastCountsBytes); count > 0; --count)
+            routers.layers.push_back(unpackCounts(packed));
+        report.routers = std::make_shared<const timeline::RouterStep>(std::move(routers));
     }
     if (!packed.value<bool>())
         return report;

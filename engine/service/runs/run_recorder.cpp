@@ -76,6 +76,8 @@ void RunRecorder::onStep(const runtime::StepReport &report)
     store::RunRecord &record = m_snapshot.record;
     record.losses.push_back(report.loss);
     record.iterations.push_back(report.iteration);
+    if (report.routers)
+        record.routers.push_back(report.routers);
     record.timeline = report.timeline;
     record.metrics = metricsOf(*report.timeline, report.peakMemory, report.peakHost);
     if (m_keptSlices < kKeptSlices || m_kept.empty()) {
@@ -121,6 +123,8 @@ void RunRecorder::storeStep(const runtime::StepReport &report)
     else
         write([figures, timeline = report.timeline, metrics = *m_snapshot.record.metrics](
                   store::RunEditor &runs, store::RunId run) { return figures(runs, run, *timeline, metrics); });
+    if (report.routers)
+        write([routers = report.routers](store::RunEditor &runs, store::RunId run) { return runs.addRouters(run, *routers); });
 }
 
 void RunRecorder::onProgress(const runtime::Progress &progress)

@@ -105,6 +105,7 @@ std::string reportSeed(const Change &change)
     report.peakMemory = {{1, 2, 3, 4, 5, 6, 7}};
     report.facts["clocks"] = fuzz::hostileMarkup();
     report.kernels = std::make_shared<const timeline::KernelTrace>(kernels);
+    report.routers = std::make_shared<const timeline::RouterStep>(timeline::RouterStep{0, {{{3, 1}, 0, 1.2, 2}, {}}});
     Packer step;
     pack(step, report);
     return seedOf(As::Report, std::move(step));
