@@ -27,6 +27,17 @@ QByteArray fileOf(const MpiRunner &cli, const QString &name)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
+/// What the routers of a run chose, by layer.
+QMap<QString, QString> routersOf(const CliAnswer &run)
+{
+    QMap<QString, QString> found;
+    const QJsonObject facts = run.object()[QStringLiteral("environment")].toObject();
+    for (auto fact = facts.begin(); fact != facts.end(); ++fact)
+        if (fact.key().startsWith(QStringLiteral("experts of layer")))
+            found[fact.key()] = fact.value().toString();
+    return found;
+}
+
 /// The only stored run.
 QJsonObject storedRun(const MpiRunner &cli)
 {
@@ -114,6 +125,8 @@ private slots:
         add(4, "--sync-every 2 --vocabulary vocab-1 --clip 0.5", 2);
         add(3, "--sync-every 4 --vocabulary none --tied", 3);
         add(4, "--sync-every 2 --optimizer adafactor --clip 0.5", 2, 1);
+        add(4, "--family llama --experts 4 --top-k 2 --expert-parallel 2 --vocabulary vocab-1 --clip 0.5", 2);
+        add(4, "--family llama --experts 8 --top-k 3 --expert-parallel 4 --schedule zb-h1 --zero 1", 4);
     }
     void givesTheBitsOfOneProcess()
     {
@@ -143,6 +156,8 @@ private slots:
         QVERIFY2(together.status == 0, together.err.constData());
         QVERIFY2(together.object()[QStringLiteral("losses")].toArray().size() == 4, together.out.constData());
         QCOMPARE(together.object()[QStringLiteral("losses")], alone.object()[QStringLiteral("losses")]);
+        QCOMPARE(routersOf(together), routersOf(alone));
+        QCOMPARE(routersOf(alone).size(), plan.contains(QStringLiteral("--experts")) ? 4 : 0);
         for (const char *file : {"model.safetensors", "gradients.safetensors", "model-final.safetensors", "result.json"})
             if (hasGradients)
                 QVERIFY2(fileOf(cli, QStringLiteral("in-process/") + QLatin1String(file)) ==
