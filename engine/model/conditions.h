@@ -26,6 +26,12 @@ inline constexpr auto kHasTensorRanks = [](const Experiment &e) { return e.paral
 inline constexpr auto kHasContextRanks = [](const Experiment &e) { return e.parallel.context > 1; };
 inline constexpr auto kHasReplicas = [](const Experiment &e) { return e.parallel.replicas > 1; };
 inline constexpr auto kHasExpertRanks = [](const Experiment &e) { return e.parallel.expert > 1; };
+inline constexpr auto kDispatchesPerNode = [](const Experiment &e) {
+    return e.parallel.expertDispatch == ExpertDispatch::PerNode;
+};
+inline constexpr auto kDispatchesFp8 = [](const Experiment &e) {
+    return e.parallel.dispatchPrecision == DispatchPrecision::Fp8;
+};
 inline constexpr auto kIsRing = [](const Experiment &e) { return e.parallel.contextMethod == ContextMethod::Ring; };
 template <int kStage>
 inline constexpr auto kIsZero = [](const Experiment &e) { return e.parallel.zero == kStage; };

@@ -64,6 +64,12 @@ enum class ContextMethod : unsigned char { AllGather, Ring, Ulysses };
 /// of which each then computes its own against all rows of the device.
 enum class VocabularySharding : unsigned char { Rank, Device };
 
+/// How tokens travel to the ranks of their experts: a copy for each chosen expert, or one for each node, which ranks of the
+/// node forward to others (as DeepEP does).
+enum class ExpertDispatch : unsigned char { PerExpert, PerNode };
+/// Precision of tokens and gradients on their way to experts; the way back has that of the model.
+enum class DispatchPrecision : unsigned char { Same, Fp8 };
+
 /// How the work is divided. Devices and microbatches may be 0 for a schedule from a file, which then defines them.
 struct ParallelPlan {
     int devices = 4;        ///< p
@@ -82,6 +88,8 @@ struct ParallelPlan {
     /// Token rows for which an expert rank plans memory, relative to balanced experts.
     double expertHeadroom = kExpertHeadroom;
     static constexpr double kExpertHeadroom = 2;
+    ExpertDispatch expertDispatch = ExpertDispatch::PerExpert;
+    DispatchPrecision dispatchPrecision = DispatchPrecision::Same;
     int zero = 0; ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
     ZeroGradients zero2 = ZeroGradients::Deferred;   ///< of zero 2
     ZeroParameters zero3 = ZeroParameters::Resident; ///< of zero 3

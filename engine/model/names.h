@@ -49,6 +49,10 @@ inline constexpr std::array<std::string_view, 3> kWords<ContextMethod>{"all-gath
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<VocabularySharding>{"rank", "device"};
 template <>
+inline constexpr std::array<std::string_view, 2> kWords<ExpertDispatch>{"expert", "node"};
+template <>
+inline constexpr std::array<std::string_view, 2> kWords<DispatchPrecision>{"same", "fp8"};
+template <>
 inline constexpr std::array<std::string_view, 2> kWords<RunMode>{"live", "virtual-clock"};
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<Collectives>{"overlapped", "blocking"};

@@ -4306,18 +4306,6 @@ The what-ifs are being computed.</source>
         <translation>느린 부분</translation>
     </message>
     <message>
-        <source>Found by simulating again, always in this order: without the what-ifs&apos; slow parts,
-without barriers and messages,
-then with the vocabulary layers&apos; work spread evenly, then with equal stages.
-What each saves is its part; what is left is fill and drain.
-Below: how much of its time each device waits.</source>
-        <translation>다시 시뮬레이션하여 항상 이 순서로 구합니다: 가정의 느린 부분 없이,
-배리어와 메시지 없이,
-그다음 어휘 층의 작업을 고르게 나누고, 그다음 단계를 같게 합니다.
-각각이 줄이는 시간이 그 몫이고, 남는 것은 채움과 비움입니다.
-아래: 각 장치가 기다리는 시간의 비율.</translation>
-    </message>
-    <message>
         <source>Cluster of your own</source>
         <translation>사용자 클러스터</translation>
     </message>
@@ -7202,6 +7190,76 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>컨텍스트</translation>
     </message>
     <message>
+        <source>above</source>
+        <translation>위</translation>
+    </message>
+    <message>
+        <source>below</source>
+        <translation>아래</translation>
+    </message>
+    <message>
+        <source>Training the plan %1</source>
+        <translation>%1 계획 학습 중</translation>
+    </message>
+    <message>
+        <source>: step %1 of %2</source>
+        <translation>: %2스텝 중 %1</translation>
+    </message>
+    <message>
+        <source>Loss on tokens held back from training: %1 above, %2 below.</source>
+        <translation>학습에서 제외한 토큰의 손실: 위 %1, 아래 %2.</translation>
+    </message>
+    <message>
+        <source>Trains both plans on this computer, %1 steps each, with the same tokens.</source>
+        <translation>이 컴퓨터에서 두 계획을 같은 토큰으로 각각 %1스텝 학습합니다.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>&amp;Train both</source>
+        <translation>둘 다 학습(&amp;T)</translation>
+    </message>
+    <message>
+        <source>How evenly the routers of the shown run choose experts</source>
+        <translation>표시된 실행의 라우터가 전문가를 얼마나 고르게 고르는지</translation>
+    </message>
+    <message>
+        <source>all-to-alls of experts, inside passes</source>
+        <translation>전문가 all-to-all(패스 안)</translation>
+    </message>
+    <message>
+        <source>Found by simulating again, always in this order: without the what-ifs&apos; slow parts,
+without barriers and messages,
+then with the vocabulary layers&apos; work spread evenly, then with equal stages.
+What each saves is its part; what is left is fill and drain.
+All-to-alls of experts that no other pass hides lengthen passes: they are beside the bubble.
+Below: how much of its time each device waits.</source>
+        <translation>다시 시뮬레이션하여 항상 이 순서로 구합니다: 가정의 느린 부분 없이,
+배리어와 메시지 없이,
+그다음 어휘 층의 작업을 고르게 나누고, 그다음 단계를 같게 합니다.
+각각이 줄이는 시간이 그 몫이고, 남는 것은 채움과 비움입니다.
+다른 패스가 숨기지 못하는 전문가 all-to-all은 패스를 늘립니다. 버블 밖의 시간입니다.
+아래: 각 장치가 기다리는 시간의 비율.</translation>
+    </message>
+    <message>
+        <source>busiest above the mean</source>
+        <translation>가장 바쁜 쪽의 평균 초과</translation>
+    </message>
+    <message>
+        <source>router entropy</source>
+        <translation>라우터 엔트로피</translation>
+    </message>
+    <message>
+        <source>dropped rows</source>
+        <translation>버린 행</translation>
+    </message>
+    <message>
+        <source>expert rank</source>
+        <translation>전문가 rank</translation>
+    </message>
+    <message>
         <source>expert</source>
         <translation>전문가</translation>
     </message>
@@ -7236,6 +7294,130 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>Gradients summed in every step would expose %1: %2 more time.</source>
         <translation>스텝마다 기울기를 합산하면 %1 노출됩니다: 시간이 %2 더 걸립니다.</translation>
+    </message>
+    <message>
+        <source>No load of experts yet: F5 trains this plan and records its routers.</source>
+        <translation>아직 전문가 부하가 없습니다. F5로 이 계획을 학습하면 라우터가 기록됩니다.</translation>
+    </message>
+    <message>
+        <source>Load of experts</source>
+        <translation>전문가 부하</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>층 %1</translation>
+    </message>
+    <message>
+        <source>No load of experts yet</source>
+        <translation>아직 전문가 부하 없음</translation>
+    </message>
+    <message>
+        <source>%1: the busiest %2 of step %3 has %4 the mean of its layer</source>
+        <translation>%1: %3스텝에서 가장 바쁜 %2은(는) 그 층 평균의 %4</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>스텝 %1</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2</source>
+        <translation>스텝 %1~%2</translation>
+    </message>
+    <message>
+        <source>%1, layer %2, %3 %4: %5 rows, %6 the mean of its layer</source>
+        <translation>%1, 층 %2, %3 %4: %5행, 그 층 평균의 %6</translation>
+    </message>
+    <message>
+        <source>; entropy %1 % of the greatest</source>
+        <translation>; 엔트로피는 최댓값의 %1 %</translation>
+    </message>
+    <message>
+        <source>; %1 rows of the layer dropped</source>
+        <translation>; 그 층에서 %1행을 버림</translation>
+    </message>
+    <message>
+        <source>Experts send for as long as they compute: %1 of the step.</source>
+        <translation>전문가는 계산하는 만큼 오래 전송합니다: 스텝의 %1.</translation>
+    </message>
+    <message>
+        <source>Every layer with experts waits for its all-to-alls: %1 of the step.</source>
+        <translation>전문가가 있는 모든 층이 all-to-all을 기다립니다: 스텝의 %1.</translation>
+    </message>
+    <message>
+        <source> The busiest expert rank receives %1 its share of the tokens, and the others wait for it.</source>
+        <translation> 가장 바쁜 전문가 rank는 제 몫의 %1에 해당하는 토큰을 받고, 나머지는 그것을 기다립니다.</translation>
+    </message>
+    <message>
+        <source> %1 would hide %2 of it behind another microbatch.</source>
+        <translation> %1은(는) 그중 %2을(를) 다른 마이크로배치 뒤에 숨깁니다.</translation>
+    </message>
+    <message>
+        <source>%1 · full colour: %2x the mean of the layer</source>
+        <translation>%1 · 가장 진한 색: 층 평균의 %2배</translation>
+    </message>
+    <message>
+        <source>the ranks of a run do not forward tokens of others yet</source>
+        <translation>실행의 rank는 아직 다른 rank의 토큰을 전달하지 않습니다</translation>
+    </message>
+    <message>
+        <source>runs do not round tokens to 8 bits yet</source>
+        <translation>실행은 아직 토큰을 8비트로 반올림하지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose expert</source>
+        <translation>expert를 선택하세요</translation>
+    </message>
+    <message>
+        <source>choose same</source>
+        <translation>same을 선택하세요</translation>
+    </message>
+    <message>
+        <source>Copies of a token</source>
+        <translation>토큰의 복사본</translation>
+    </message>
+    <message>
+        <source>With expert ranks: expert sends a token to each of its experts; node sends it once to each node of its experts, whose ranks forward it (only predicted).</source>
+        <translation>전문가 rank가 있을 때: expert는 토큰을 각 전문가에게 보내고, node는 전문가가 있는 노드마다 한 번만 보내 그 노드의 rank가 전달합니다(예측만).</translation>
+    </message>
+    <message>
+        <source>One for each expert</source>
+        <translation>전문가마다 하나</translation>
+    </message>
+    <message>
+        <source>A rank sends k copies of each token</source>
+        <translation>rank가 토큰마다 k개의 복사본을 보냅니다</translation>
+    </message>
+    <message>
+        <source>One for each node</source>
+        <translation>노드마다 하나</translation>
+    </message>
+    <message>
+        <source>Ranks of a node forward tokens among themselves; only predicted</source>
+        <translation>노드의 rank가 서로 토큰을 전달합니다. 예측만 합니다</translation>
+    </message>
+    <message>
+        <source>Precision to experts</source>
+        <translation>전문가로 보낼 때의 정밀도</translation>
+    </message>
+    <message>
+        <source>With expert ranks: precision of tokens and gradients on their way to experts: same as the model&apos;s, or fp8 (only predicted).</source>
+        <translation>전문가 rank가 있을 때: 전문가로 가는 토큰과 기울기의 정밀도. 모델과 같은 same 또는 fp8(예측만).</translation>
+    </message>
+    <message>
+        <source>That of the model</source>
+        <translation>모델의 정밀도</translation>
+    </message>
+    <message>
+        <source>Tokens and results have the same precision</source>
+        <translation>토큰과 결과의 정밀도가 같습니다</translation>
+    </message>
+    <message>
+        <source>8 bits</source>
+        <translation>8비트</translation>
+    </message>
+    <message>
+        <source>Half of the bytes of 16 bits, on the way to experts; only predicted</source>
+        <translation>전문가로 갈 때 16비트의 절반 바이트. 예측만 합니다</translation>
     </message>
 </context>
 </TS>

@@ -4306,18 +4306,6 @@ The what-ifs are being computed.</source>
         <translation>缓慢部分</translation>
     </message>
     <message>
-        <source>Found by simulating again, always in this order: without the what-ifs&apos; slow parts,
-without barriers and messages,
-then with the vocabulary layers&apos; work spread evenly, then with equal stages.
-What each saves is its part; what is left is fill and drain.
-Below: how much of its time each device waits.</source>
-        <translation>通过重新模拟得出，始终按此顺序：去掉假设情形的缓慢部分，
-去掉屏障和消息，
-然后均匀分摊词表层的工作，再使各阶段相等。
-每一步节省的就是它的部分；剩下的是填充与排空。
-下方：每个设备等待的时间比例。</translation>
-    </message>
-    <message>
         <source>Cluster of your own</source>
         <translation>您自己的集群</translation>
     </message>
@@ -7202,6 +7190,76 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>上下文</translation>
     </message>
     <message>
+        <source>above</source>
+        <translation>上方</translation>
+    </message>
+    <message>
+        <source>below</source>
+        <translation>下方</translation>
+    </message>
+    <message>
+        <source>Training the plan %1</source>
+        <translation>正在训练%1的方案</translation>
+    </message>
+    <message>
+        <source>: step %1 of %2</source>
+        <translation>：第 %1 步，共 %2 步</translation>
+    </message>
+    <message>
+        <source>Loss on tokens held back from training: %1 above, %2 below.</source>
+        <translation>未参与训练的 token 上的损失：上方 %1，下方 %2。</translation>
+    </message>
+    <message>
+        <source>Trains both plans on this computer, %1 steps each, with the same tokens.</source>
+        <translation>在本机上用相同的 token 训练两个方案，各 %1 步。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>&amp;Train both</source>
+        <translation>训练两者(&amp;T)</translation>
+    </message>
+    <message>
+        <source>How evenly the routers of the shown run choose experts</source>
+        <translation>所示运行的路由器选择专家的均匀程度</translation>
+    </message>
+    <message>
+        <source>all-to-alls of experts, inside passes</source>
+        <translation>专家的 all-to-all（在 pass 内）</translation>
+    </message>
+    <message>
+        <source>Found by simulating again, always in this order: without the what-ifs&apos; slow parts,
+without barriers and messages,
+then with the vocabulary layers&apos; work spread evenly, then with equal stages.
+What each saves is its part; what is left is fill and drain.
+All-to-alls of experts that no other pass hides lengthen passes: they are beside the bubble.
+Below: how much of its time each device waits.</source>
+        <translation>通过重新模拟得出，始终按此顺序：去掉假设情形的缓慢部分，
+去掉屏障和消息，
+然后均匀分摊词表层的工作，再使各阶段相等。
+每一步节省的就是它的部分；剩下的是填充与排空。
+专家的 all-to-all 若无其他 pass 掩盖，会延长 pass：它们不属于气泡。
+下方：每个设备等待的时间比例。</translation>
+    </message>
+    <message>
+        <source>busiest above the mean</source>
+        <translation>最忙者超出均值</translation>
+    </message>
+    <message>
+        <source>router entropy</source>
+        <translation>路由器熵</translation>
+    </message>
+    <message>
+        <source>dropped rows</source>
+        <translation>丢弃的行</translation>
+    </message>
+    <message>
+        <source>expert rank</source>
+        <translation>专家 rank</translation>
+    </message>
+    <message>
         <source>expert</source>
         <translation>专家</translation>
     </message>
@@ -7236,6 +7294,130 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>Gradients summed in every step would expose %1: %2 more time.</source>
         <translation>每一步求梯度之和会暴露 %1：时间多 %2。</translation>
+    </message>
+    <message>
+        <source>No load of experts yet: F5 trains this plan and records its routers.</source>
+        <translation>尚无专家负载：按 F5 训练此方案并记录其路由器。</translation>
+    </message>
+    <message>
+        <source>Load of experts</source>
+        <translation>专家负载</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>第 %1 层</translation>
+    </message>
+    <message>
+        <source>No load of experts yet</source>
+        <translation>尚无专家负载</translation>
+    </message>
+    <message>
+        <source>%1: the busiest %2 of step %3 has %4 the mean of its layer</source>
+        <translation>%1：第 %3 步中最忙的%2是其所在层均值的 %4</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2</source>
+        <translation>第 %1 至 %2 步</translation>
+    </message>
+    <message>
+        <source>%1, layer %2, %3 %4: %5 rows, %6 the mean of its layer</source>
+        <translation>%1，第 %2 层，%3 %4：%5 行，为其所在层均值的 %6</translation>
+    </message>
+    <message>
+        <source>; entropy %1 % of the greatest</source>
+        <translation>；熵为最大值的 %1 %</translation>
+    </message>
+    <message>
+        <source>; %1 rows of the layer dropped</source>
+        <translation>；该层丢弃了 %1 行</translation>
+    </message>
+    <message>
+        <source>Experts send for as long as they compute: %1 of the step.</source>
+        <translation>专家的发送时间与计算时间一样长：占一步的 %1。</translation>
+    </message>
+    <message>
+        <source>Every layer with experts waits for its all-to-alls: %1 of the step.</source>
+        <translation>每个含专家的层都在等待其 all-to-all：占一步的 %1。</translation>
+    </message>
+    <message>
+        <source> The busiest expert rank receives %1 its share of the tokens, and the others wait for it.</source>
+        <translation> 最忙的专家 rank 收到其应得 token 的 %1，其他 rank 都在等它。</translation>
+    </message>
+    <message>
+        <source> %1 would hide %2 of it behind another microbatch.</source>
+        <translation> %1 可将其中的 %2 隐藏在另一个微批次之后。</translation>
+    </message>
+    <message>
+        <source>%1 · full colour: %2x the mean of the layer</source>
+        <translation>%1 · 最深色：该层均值的 %2 倍</translation>
+    </message>
+    <message>
+        <source>the ranks of a run do not forward tokens of others yet</source>
+        <translation>运行中的 rank 尚不能转发其他 rank 的 token</translation>
+    </message>
+    <message>
+        <source>runs do not round tokens to 8 bits yet</source>
+        <translation>运行尚不能将 token 舍入到 8 位</translation>
+    </message>
+    <message>
+        <source>choose expert</source>
+        <translation>请选择 expert</translation>
+    </message>
+    <message>
+        <source>choose same</source>
+        <translation>请选择 same</translation>
+    </message>
+    <message>
+        <source>Copies of a token</source>
+        <translation>token 的副本</translation>
+    </message>
+    <message>
+        <source>With expert ranks: expert sends a token to each of its experts; node sends it once to each node of its experts, whose ranks forward it (only predicted).</source>
+        <translation>有专家 rank 时：expert 将 token 发送给它的每个专家；node 只向其专家所在的每个节点发送一次，再由该节点的 rank 转发（仅预测）。</translation>
+    </message>
+    <message>
+        <source>One for each expert</source>
+        <translation>每个专家一份</translation>
+    </message>
+    <message>
+        <source>A rank sends k copies of each token</source>
+        <translation>每个 token 由 rank 发送 k 份</translation>
+    </message>
+    <message>
+        <source>One for each node</source>
+        <translation>每个节点一份</translation>
+    </message>
+    <message>
+        <source>Ranks of a node forward tokens among themselves; only predicted</source>
+        <translation>节点内的 rank 相互转发 token；仅预测</translation>
+    </message>
+    <message>
+        <source>Precision to experts</source>
+        <translation>发往专家的精度</translation>
+    </message>
+    <message>
+        <source>With expert ranks: precision of tokens and gradients on their way to experts: same as the model&apos;s, or fp8 (only predicted).</source>
+        <translation>有专家 rank 时：token 和梯度发往专家时的精度：same 与模型相同，或 fp8（仅预测）。</translation>
+    </message>
+    <message>
+        <source>That of the model</source>
+        <translation>模型的精度</translation>
+    </message>
+    <message>
+        <source>Tokens and results have the same precision</source>
+        <translation>token 与结果精度相同</translation>
+    </message>
+    <message>
+        <source>8 bits</source>
+        <translation>8 位</translation>
+    </message>
+    <message>
+        <source>Half of the bytes of 16 bits, on the way to experts; only predicted</source>
+        <translation>发往专家时字节数为 16 位的一半；仅预测</translation>
     </message>
 </context>
 </TS>

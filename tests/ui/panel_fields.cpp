@@ -69,7 +69,9 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.model.capacityFactor = 1.5;
         } else if (field.id == u"parallel.expert"_s)
             experiment.model.experts = 4;
-        else if (field.id == u"parallel.expert_headroom"_s || field.id == u"what_if.expert_skew"_s)
+        else if (const QStringList ofExpertRanks{u"parallel.expert_headroom"_s, u"parallel.expert_dispatch"_s,
+                                                 u"parallel.dispatch_precision"_s, u"what_if.expert_skew"_s};
+                 ofExpertRanks.contains(field.id))
             experiment.parallel.expert = 2;
         else if (field.id == u"schedule.sequence_slices"_s || field.id == u"schedule.slice_cut"_s)
             experiment.schedule.family = "seq1f1b";

@@ -315,6 +315,20 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words",
                       "With expert ranks: rows of tokens that a rank has memory for, as a multiple of those of balanced "
                       "experts."),
+    QT_TRANSLATE_NOOP("Words", "Copies of a token"),
+    QT_TRANSLATE_NOOP("Words", "With expert ranks: expert sends a token to each of its experts; node sends it once to each "
+                               "node of its experts, whose ranks forward it (only predicted)."),
+    QT_TRANSLATE_NOOP("Words", "One for each expert"),
+    QT_TRANSLATE_NOOP("Words", "A rank sends k copies of each token"),
+    QT_TRANSLATE_NOOP("Words", "One for each node"),
+    QT_TRANSLATE_NOOP("Words", "Ranks of a node forward tokens among themselves; only predicted"),
+    QT_TRANSLATE_NOOP("Words", "Precision to experts"),
+    QT_TRANSLATE_NOOP("Words", "With expert ranks: precision of tokens and gradients on their way to experts: same as the "
+                               "model's, or fp8 (only predicted)."),
+    QT_TRANSLATE_NOOP("Words", "That of the model"),
+    QT_TRANSLATE_NOOP("Words", "Tokens and results have the same precision"),
+    QT_TRANSLATE_NOOP("Words", "8 bits"),
+    QT_TRANSLATE_NOOP("Words", "Half of the bytes of 16 bits, on the way to experts; only predicted"),
     QT_TRANSLATE_NOOP("Words", "Skew of experts"),
     QT_TRANSLATE_NOOP("Words",
                       "With expert ranks: the i-th most popular expert of a layer gets a share of i^-Z of the tokens (0: "

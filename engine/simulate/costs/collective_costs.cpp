@@ -143,6 +143,16 @@ double bytesSent(GroupCollective collective, int ranks, double bytes)
     return collective == GroupCollective::AllReduce ? 2 * part : part;
 }
 
+double forwardedSeconds(const model::Hardware &hardware, const layout::NodeSpan &span, double between, double inside)
+{
+    const int perNode = std::max(span.mostInNode, 1);
+    const double forwards = collectiveSeconds(hardware, GroupCollective::AllToAll, perNode, {1, perNode}, inside);
+    if (!span.crossesNodes() || between <= 0)
+        return forwards;
+    return std::max(forwards, latencySeconds(hardware.betweenNodes, span.nodes) +
+                                  between / hardware.networkRate(hardware.devicesPerNode));
+}
+
 double collectiveSeconds(const model::Hardware &hardware, GroupCollective collective, int ranks, const layout::NodeSpan &span,
                          double bytes)
 {

@@ -27,4 +27,10 @@ using GroupCollective = model::Collective;
 [[nodiscard]] double collectiveSeconds(const model::Hardware &hardware, GroupCollective collective, int ranks,
                                        const layout::NodeSpan &span, double bytes);
 
+/// Returns the seconds of an all-to-all of ranks on `span` in which each rank sends `between` bytes to other nodes, whose ranks
+/// forward them: `inside` are the bytes that each rank holds for the ranks of its node. The slower phase counts, because the
+/// parts of a long message overlap.
+[[nodiscard]] double forwardedSeconds(const model::Hardware &hardware, const layout::NodeSpan &span, double between,
+                                      double inside);
+
 } // namespace stagelens::simulate

@@ -1,6 +1,7 @@
 #include "engine/simulate/costs/layer_exchanges.h"
 
 #include "engine/operators/sizes.h"
+#include "engine/simulate/costs/expert_dispatch.h"
 #include "engine/simulate/costs/traffic.h"
 
 #include <algorithm>
@@ -199,12 +200,26 @@ void LayerExchanges::appendExperts(std::vector<Leg> &legs, std::size_t index, Pa
 {
     if (half == PassHalf::WeightGradient)
         return;
-    const double bytes =
-        m_tokens * m_block.routing.topK * m_experiment.model.hidden * operators::elementBytes(m_experiment.model.dtype);
     const bool isSend = m_block.operators[index].kind == OperatorKind::SendToExperts;
-    const double seconds = collectiveSeconds(m_hardware, GroupCollective::AllToAll, m_block.expertRanks, m_expertSpan, bytes);
-    legs.push_back({index, isSend ? "all-to-all dispatch" : "all-to-all combine", m_expertLoad * seconds, false, true,
-                    bytesSent(GroupCollective::AllToAll, m_block.expertRanks, bytes), false, true});
+    const bool isToExperts = isSend == (half == PassHalf::Forward); // else gradients of tokens come back
+    const bool isFp8 = isToExperts && m_experiment.parallel.dispatchPrecision == model::DispatchPrecision::Fp8;
+    const double each = isFp8 ? 1 : operators::elementBytes(m_experiment.model.dtype);
+    const double once = m_tokens * m_experiment.model.hidden * each;
+    const int ranks = m_block.expertRanks;
+    ExchangeCost cost;
+    if (m_experiment.parallel.expertDispatch == model::ExpertDispatch::PerNode) {
+        const ExpertPlaces places = expertPlaces(m_experiment.model, ranks, m_expertSpan);
+        cost.bytes = once * places.nodes * (m_expertSpan.nodes - 1) / m_expertSpan.nodes;
+        cost.seconds = forwardedSeconds(m_hardware, m_expertSpan, cost.bytes, once * places.ranks);
+        if (!m_expertSpan.crossesNodes())
+            cost.bytes = bytesSent(GroupCollective::AllToAll, ranks, once * places.ranks);
+    } else {
+        const double bytes = once * m_block.routing.topK;
+        cost = {collectiveSeconds(m_hardware, GroupCollective::AllToAll, ranks, m_expertSpan, bytes),
+                bytesSent(GroupCollective::AllToAll, ranks, bytes)};
+    }
+    legs.push_back({index, isSend ? "all-to-all dispatch" : "all-to-all combine", m_expertLoad * cost.seconds, false, true,
+                    cost.bytes, false, true});
 }
 
 } // namespace stagelens::simulate

@@ -46,7 +46,8 @@ private:
     void appendRing(std::vector<Leg> &legs, std::size_t op, PassHalf half) const;
     /// Appends an exchange of tokens for heads.
     void appendHeads(std::vector<Leg> &legs, std::size_t op) const;
-    /// Appends the all-to-all of an operator among expert ranks.
+    /// Appends the all-to-all of an operator among expert ranks. If tokens are sent once to each node, its bytes are those that
+    /// leave the node, or the rank if all experts are on one node.
     void appendExperts(std::vector<Leg> &legs, std::size_t op, PassHalf half) const;
     /// Returns the seconds of a message to the next context rank.
     [[nodiscard]] double hopSeconds(double bytes) const;

@@ -95,6 +95,16 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.zero = 1;
          e.parallel.shardReplicas = 2;
      }},
+    {"dispatch-per-node",
+     [](Experiment &e) {
+         useExpertRanks(e);
+         e.parallel.expertDispatch = model::ExpertDispatch::PerNode;
+     }},
+    {"dispatch-in-8-bits",
+     [](Experiment &e) {
+         useExpertRanks(e);
+         e.parallel.dispatchPrecision = model::DispatchPrecision::Fp8;
+     }},
     {"expert-skew",
      [](Experiment &e) {
          useExpertRanks(e);

@@ -6,6 +6,7 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "engine/simulate/costs/cost_model.h"
+#include "engine/simulate/costs/expert_dispatch.h"
 #include "engine/simulate/costs/layer_costs.h"
 #include "engine/simulate/costs/overlap.h"
 #include "tests/support/test_program.h"
@@ -151,6 +152,75 @@ private slots:
         auto alone = experiment;
         alone.parallel.expert = 1;
         QCOMPARE(simulate::analyticCosts(alone, *hardware, *made).pairScale, 1.0);
+    }
+
+    /// On how many ranks and nodes a token's experts are.
+    void placesOfExperts()
+    {
+        model::ModelConfig model = model::modelPreset("deepseek-v3").value();
+        const auto isNear = [](double value, double expected) { return std::abs(value - expected) < 1e-4 * expected; };
+        QCOMPARE(simulate::expertPlaces(model, 64, {8, 8}).nodes, 4.0); // at most 4 of 8 groups, each on a node of its own
+        model.routerGroups = model.routerGroupLimit = 0;
+        // Any 8 of 256 experts: 8 (1 - C(224, 8) / C(256, 8)) nodes, 64 (1 - C(252, 8) / C(256, 8)) ranks.
+        const simulate::ExpertPlaces free = simulate::expertPlaces(model, 64, {8, 8});
+        double nodes = 1;
+        double ranks = 1;
+        for (int i = 0; i < 8; ++i) {
+            nodes *= (224.0 - i) / (256 - i);
+            ranks *= (252.0 - i) / (256 - i);
+        }
+        QVERIFY2(isNear(free.nodes, 8 * (1 - nodes)), qPrintable(QString::number(free.nodes)));
+        QVERIFY2(isNear(free.ranks, 64 * (1 - ranks)), qPrintable(QString::number(free.ranks)));
+        model.experts = 8;
+        model.topK = 8;
+        QCOMPARE(simulate::expertPlaces(model, 8, {2, 4}).ranks, 8.0); // all experts: every rank and node
+        QCOMPARE(simulate::expertPlaces(model, 8, {2, 4}).nodes, 2.0);
+        model.topK = 1;
+        QVERIFY(isNear(simulate::expertPlaces(model, 8, {2, 4}).ranks, 1));
+        QVERIFY(isNear(simulate::expertPlaces(model, 4, {1, 4}).nodes, 1));
+    }
+
+    /// DeepSeek-V3, 4096 tokens of 7168 numbers, 64 ranks on 8 nodes, 50 GB/s: 462 MB in 16 bits with a copy for each expert;
+    /// 103 MB in 2.06 ms with one for each node in 8 bits, and 4.11 ms for their combination in 16 bits.
+    void oneCopyForEachNode()
+    {
+        model::Experiment experiment;
+        experiment.model = model::modelPreset("deepseek-v3").value();
+        experiment.model.dtype = model::DataType::Bf16;
+        experiment.model.sequence = 4096;
+        experiment.parallel.devices = 16;
+        experiment.parallel.replicas = experiment.parallel.expert = 64;
+        auto hardware = model::hardwarePreset("h100-sxm").value();
+        hardware.betweenNodes.latency = 0;
+        hardware.betweenNodes.bytesPerSecond = 50e9;
+        const auto legsOf = [&](simulate::PassHalf half) {
+            std::vector<simulate::Leg> exchanges;
+            for (const simulate::Leg &leg :
+                 simulate::LayerCosts(experiment, hardware).legs(half, true, simulate::Rebuilds::Nothing))
+                if (leg.isExpert)
+                    exchanges.push_back(leg);
+            return exchanges;
+        };
+        const auto isNear = [](double value, double expected) { return std::abs(value - expected) < 0.005 * expected; };
+        for (const simulate::Leg &leg : legsOf(simulate::PassHalf::Forward))
+            QVERIFY2(isNear(leg.bytes, 462e6), qPrintable(QString::number(leg.bytes)));
+        experiment.parallel.expertDispatch = model::ExpertDispatch::PerNode;
+        experiment.parallel.dispatchPrecision = model::DispatchPrecision::Fp8;
+        for (const simulate::PassHalf half : {simulate::PassHalf::Forward, simulate::PassHalf::InputGradient}) {
+            const std::vector<simulate::Leg> legs = legsOf(half); // of the backward, gradients of the outputs go to the experts
+            QCOMPARE(legs.size(), std::size_t{2});
+            QVERIFY2(isNear(legs[0].bytes, 102.8e6), qPrintable(QString::number(legs[0].bytes)));
+            QVERIFY2(isNear(legs[0].seconds, 2.06e-3), qPrintable(QString::number(legs[0].seconds)));
+            QVERIFY2(isNear(legs[1].bytes, 205.5e6), qPrintable(QString::number(legs[1].bytes)));
+            QVERIFY2(isNear(legs[1].seconds, 4.11e-3), qPrintable(QString::number(legs[1].seconds)));
+        }
+        QVERIFY(legsOf(simulate::PassHalf::WeightGradient).empty());
+        // Inside a node each rank gets one copy: 8 experts of a token are on fewer than 8 ranks.
+        experiment.parallel.replicas = experiment.parallel.expert = 8;
+        const double onRanks = legsOf(simulate::PassHalf::Forward)[1].bytes;
+        experiment.parallel.expertDispatch = model::ExpertDispatch::PerExpert;
+        const double each = legsOf(simulate::PassHalf::Forward)[1].bytes;
+        QVERIFY2(onRanks > 0.5 * each && onRanks < 0.8 * each, qPrintable(QString("%1 %2").arg(onRanks).arg(each)));
     }
 
     /// 4 all-to-alls of a layer, of k h numbers a token, of which (e - 1) / e leave the rank.
