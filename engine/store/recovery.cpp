@@ -64,7 +64,7 @@ Result<> markInterrupted(RunDatabase &runs)
         return first.error();
     if (first->empty())
         return {};
-    auto marked = runs.inTransaction([&]() -> Result<> {
+    return runs.inTransaction([&]() -> Result<> {
         const auto gone = orphans(runs);
         if (!gone)
             return gone.error();
@@ -79,9 +79,6 @@ Result<> markInterrupted(RunDatabase &runs)
         }
         return {};
     });
-    if (marked)
-        removeReasonsOfEndedProcesses(runs.place);
-    return marked;
 }
 
 /// Removes the folders of runs that were deleted, and incomplete checkpoints of runs that have ended.
@@ -113,6 +110,8 @@ void recover(RunDatabase &runs)
 {
     if (const auto marked = markInterrupted(runs); !marked)
         base::log(base::LogLevel::Warning, fmt::format("interrupted runs still read as running: {}", marked.error().text()));
+    else
+        removeReasonsOfEndedProcesses(runs.place); // those of runs that were never stored, too
     if (const auto removed = removeOrphanCheckpoints(runs); !removed)
         base::log(base::LogLevel::Warning,
                   fmt::format("checkpoints of deleted runs are still there: {}", removed.error().text()));
