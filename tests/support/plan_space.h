@@ -12,8 +12,8 @@
 namespace stagelens::test {
 
 /// Returns every division of the query's GPUs into devices, tensor, context ranks and replicas that the model allows, with each
-/// microbatch size that is a power of two, recomputation of nothing or of everything, and the optimizer's state shared over
-/// replicas and not.
+/// microbatch size that is a power of two, recomputation of nothing or of everything, and ZeRO 0, 1, and 2 and 3 with exchanges
+/// in every pass. (Those that exchange once a step take the time and the peak of 1.)
 inline std::vector<model::Experiment> everyDivision(const service::PlanQuery &query)
 {
     std::vector<model::Experiment> divisions;
@@ -29,7 +29,7 @@ inline std::vector<model::Experiment> everyDivision(const service::PlanQuery &qu
                 const std::int64_t own = query.globalBatch / replicas;
                 for (int size = 1; own % size == 0; size *= 2)
                     for (const auto recompute : {model::Recompute::None, model::Recompute::Full})
-                        for (const int zero : {0, 1}) {
+                        for (const int zero : {0, 1, 2, 3}) {
                             if (zero > 0 && replicas * context == 1)
                                 continue;
                             model::Experiment plan = query.experiment;
@@ -38,6 +38,8 @@ inline std::vector<model::Experiment> everyDivision(const service::PlanQuery &qu
                             plan.parallel.context = context;
                             plan.parallel.replicas = replicas;
                             plan.parallel.zero = zero;
+                            plan.parallel.zero2 = model::ZeroGradients::Eager;
+                            plan.parallel.zero3 = model::ZeroParameters::Reshard;
                             plan.parallel.microbatchSize = size;
                             plan.parallel.microbatches = static_cast<int>(own / size);
                             plan.schedule.recompute = recompute;
