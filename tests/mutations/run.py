@@ -80,7 +80,7 @@ def main():
     chosen = [mutation for mutation in MUTATIONS if options.only in mutation.name]
     if problem := build(options.build):
         sys.exit(problem)
-    for mutation in chosen:
+    for mutation in {(mutation.test, mutation.function): mutation for mutation in chosen}.values():
         if outcome_of_test(options.build, mutation, options.seconds) != "passed":
             sys.exit(f"{mutation.function} of {mutation.test} fails without a mutation")
     survivors = 0
