@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Builds each mutant of list.py in place and runs the test that must fail. A test that hangs counts as failed. The sources are put
-back after each mutant, also after Ctrl+C; files with changes of yours are refused. The exit status is 1 if a mutant survives.
+back after each mutant, also after Ctrl+C and SIGTERM; files with changes of yours are refused. Commit nothing meanwhile. The exit
+status is 1 if a mutant survives.
     run.py --build build/dev [--only PART OF A NAME] [--seconds 300]
     run.py --check    only looks whether every mutation applies and its test exists; this is the ordinary test"""
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -68,6 +70,8 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=int, default=300, help="a test that takes longer hangs")
     options = parser.parse_args()
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell ignores the first for jobs in the background
+        signal.signal(ending, signal.default_int_handler)
     problems = [f"{mutation.name}: {problem}" for mutation in MUTATIONS if (problem := problem_of(mutation))]
     if problems or options.check:
         print("\n".join(problems) or f"{len(MUTATIONS)} mutations apply")
