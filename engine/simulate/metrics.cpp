@@ -1,6 +1,7 @@
 #include "engine/simulate/metrics.h"
 
 #include "engine/operators/sizes.h"
+#include "engine/simulate/costs/expert_load.h"
 #include "engine/simulate/offload/offload_plan.h"
 #include "engine/simulate/simulate.h"
 #include "engine/simulate/step_end.h"
@@ -178,8 +179,11 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
         addTensor(metrics, timeline, *costs);
     if (experiment.parallel.context > 1 && costs != nullptr)
         addContext(metrics, timeline, *costs);
-    if (experiment.parallel.expert > 1 && costs != nullptr)
+    if (experiment.parallel.expert > 1 && costs != nullptr) {
         addExperts(metrics, timeline, *costs);
+        if (experiment.whatIf.expertSkew)
+            metrics.expertLoad = busiestRank(experiment);
+    }
     if (experiment.hasModel)
         addModelFigures(metrics, experiment, schedule, timeline,
                         costs != nullptr && costs->stepWork ? &*costs->stepWork : nullptr, peakFlops);

@@ -59,6 +59,8 @@ struct Metrics {
     /// With expert ranks: the time of each device's passes in all-to-alls among them, and the bytes that a rank sends.
     std::vector<base::Nanos> expertPerDevice;
     std::vector<base::Bytes> expertTraffic;
+    /// With experts of unequal popularity: the rows of the busiest expert rank, relative to the mean of all.
+    std::optional<double> expertLoad;
     /// Of a measured timeline: the part of the passes' time in which their threads had a processor. Absent on GPUs.
     std::optional<double> processorShare;
 

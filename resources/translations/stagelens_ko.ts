@@ -1410,10 +1410,6 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>중지 중</translation>
     </message>
     <message>
-        <source>, %1 left</source>
-        <translation>, %1 남음</translation>
-    </message>
-    <message>
         <source>Cancelled: %1 of %2 are done and stay.</source>
         <translation>취소됨: %2개 중 %1개를 마쳤고 보존합니다.</translation>
     </message>
@@ -7348,8 +7344,8 @@ Below: how much of its time each device waits.</source>
         <translation> 가장 바쁜 전문가 rank는 제 몫의 %1에 해당하는 토큰을 받고, 나머지는 그것을 기다립니다.</translation>
     </message>
     <message>
-        <source> %1 would hide %2 of it behind another microbatch.</source>
-        <translation> %1은(는) 그중 %2을(를) 다른 마이크로배치 뒤에 숨깁니다.</translation>
+        <source> %1 would hide %2 of it behind another microbatch, and make the iteration about %3 as fast (predicted).</source>
+        <translation> %1은(는) 그중 %2을(를) 다른 마이크로배치 뒤에 숨기고, 반복을 약 %3 빠르게 합니다(예측).</translation>
     </message>
     <message>
         <source>%1 · full colour: %2x the mean of the layer</source>

@@ -1410,10 +1410,6 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>正在停止</translation>
     </message>
     <message>
-        <source>, %1 left</source>
-        <translation>，剩余 %1</translation>
-    </message>
-    <message>
         <source>Cancelled: %1 of %2 are done and stay.</source>
         <translation>已取消：%2 个中 %1 个已完成并保留。</translation>
     </message>
@@ -7348,8 +7344,8 @@ Below: how much of its time each device waits.</source>
         <translation> 最忙的专家 rank 收到其应得 token 的 %1，其他 rank 都在等它。</translation>
     </message>
     <message>
-        <source> %1 would hide %2 of it behind another microbatch.</source>
-        <translation> %1 可将其中的 %2 隐藏在另一个微批次之后。</translation>
+        <source> %1 would hide %2 of it behind another microbatch, and make the iteration about %3 as fast (predicted).</source>
+        <translation> %1 可将其中的 %2 隐藏在另一个微批次之后，并使迭代快约 %3（预测）。</translation>
     </message>
     <message>
         <source>%1 · full colour: %2x the mean of the layer</source>

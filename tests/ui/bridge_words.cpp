@@ -32,6 +32,7 @@ private slots:
     void headlineTakesTheBetterOfMethodAndSchedule();
     void theSecondLineHasTheBestAlternativeAndItsPrice();
     void headlineNamesTheFixForMemory();
+    void headlineNamesAllToAllsOfExperts();
     void gapsAreExplainedByTheirCauses();
     void differencesAreInWords();
     void betterOnlyBeyondTheNoise();
@@ -331,6 +332,41 @@ void BridgeWords::headlineNamesTheFixForMemory()
     const auto headline = ui::makeHeadline(prediction, &advice);
     QVERIFY2(headline.text.startsWith(u"Device 3 needs "_s), qPrintable(headline.text));
     QVERIFY(headline.action == model::VocabularyMethod::Vocab1);
+}
+
+void BridgeWords::headlineNamesAllToAllsOfExperts()
+{
+    auto prediction = slowLastDevice();
+    prediction.metrics.bubbleRatio = 0.2;
+    prediction.metrics.busyPerDevice = {300'000'000, 300'000'000, 300'000'000, 300'000'000};
+    prediction.metrics.expertPerDevice = {120'000'000, 140'000'000, 120'000'000, 120'000'000};
+    service::Advice advice;
+    advice.othersIdle = 0.2;
+    const QString diagnosis = u"Every layer with experts waits for its all-to-alls: 35 % of the step."_s;
+    QCOMPARE(ui::makeHeadline(prediction, &advice).text, diagnosis);
+    // Another schedule that hides them, and one that is only faster.
+    ui::FamilyOptions families{ui::FamilyOptions::State::Tried, {{"dualpipe", 250'000'000, 50, 28'000'000}}};
+    auto headline = ui::makeHeadline(prediction, &advice, nullptr, families);
+    QCOMPARE(headline.text, diagnosis + u" DualPipe would hide 80 % of it behind another microbatch, and make the iteration "
+                                        "about 1.6x as fast (predicted)."_s);
+    QCOMPARE(headline.family, u"dualpipe"_s);
+    // The vocabulary layers of the slowest device are not what the sentence names, and neither is their method.
+    auto withVocabulary = vocab2Helps();
+    withVocabulary.speedup = 1.07;
+    withVocabulary.othersIdle = 0.2;
+    QCOMPARE(ui::makeHeadline(prediction, &withVocabulary, nullptr, families).text, headline.text);
+    families.options = {{"zb-h2", 350'000'000, 50, 140'000'000}};
+    headline = ui::makeHeadline(prediction, &advice, nullptr, families);
+    QCOMPARE(headline.text, diagnosis + u" ZB-H2 would make the iteration about 1.1x as fast (predicted)."_s);
+    // As long as the compute, and of unequal experts.
+    prediction.metrics.expertPerDevice = {120'000'000, 150'000'000, 120'000'000, 120'000'000};
+    prediction.metrics.expertLoad = 1.83;
+    QCOMPARE(ui::makeHeadline(prediction, &advice).text,
+             u"Experts send for as long as they compute: 38 % of the step. The busiest expert rank receives 1.8x its share of "
+             "the tokens, and the others wait for it."_s);
+    // A greater bubble is named instead.
+    advice.othersIdle = 0.5;
+    QVERIFY(!ui::makeHeadline(prediction, &advice).text.contains(u"xperts"_s));
 }
 
 void BridgeWords::gapsAreExplainedByTheirCauses()

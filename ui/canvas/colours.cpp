@@ -66,6 +66,7 @@ Colours read(const QJsonObject &file, const QString &theme)
     Q_ASSERT(result.microbatches.size() < schedule::kPassKindCount); // WorkShares counts them
     result.message = result.causes[3];
     result.copy = colourAt(file, QStringLiteral("copy"));
+    result.expert = colourAt(file, QStringLiteral("expert"));
     const QJsonObject shades = file.value(theme).toObject();
     const std::pair<const char *, QColor *> named[] = {
         {"background", &result.background},

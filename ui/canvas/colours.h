@@ -27,6 +27,7 @@ struct Colours {
     std::vector<QColor> slack;        ///< from none to much, for slackLevel()
     QColor message;                   ///< a message or collective on its way
     QColor copy;                      ///< activations on their way to the host and back
+    QColor expert;                    ///< all-to-alls among expert ranks, and the load of experts
     std::vector<QColor> curves;       ///< of several runs in one plot, used in turn
     QColor background;
     QColor band; ///< behind the ruler and the lane names

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace stagelens::ui {
 namespace {
@@ -15,7 +16,16 @@ namespace {
 constexpr std::array kCauseNames{QT_TRANSLATE_NOOP("Words", "fill and drain"), QT_TRANSLATE_NOOP("Words", "unequal stages"),
                                  QT_TRANSLATE_NOOP("Words", "vocabulary layers"),
                                  QT_TRANSLATE_NOOP("Words", "barriers and messages"), QT_TRANSLATE_NOOP("Words", "slow parts")};
+constexpr const char *kExpertsName = QT_TRANSLATE_NOOP("Words", "all-to-alls of experts, inside passes");
 constexpr int kBarHeight = 12;
+
+/// A named part of the bar.
+struct Part {
+    const char *name;
+    QColor colour;
+    double share; ///< of all devices' time
+};
+
 QString deviceAxisName()
 {
     return Words::tr("device");
@@ -32,7 +42,7 @@ class BubblePlot::Private {
 public:
     explicit Private(BubblePlot *plotWidget);
     /// Of the causes' names.
-    [[nodiscard]] int lines() const { return (static_cast<int>(shares().size()) + columns() - 1) / columns(); }
+    [[nodiscard]] int lines() const { return (static_cast<int>(parts().size()) + columns() - 1) / columns(); }
     /// Of the title and the causes.
     [[nodiscard]] int headHeight() const;
     /// The bars are left out where there is no height for them.
@@ -48,11 +58,11 @@ public:
     /// The causes are in one line where there is room.
     [[nodiscard]] int columns() const
     {
-        const int inOneLine = static_cast<int>(shares().size());
+        const int inOneLine = static_cast<int>(parts().size());
         return q->width() > inOneLine * 25 / 2 * QFontMetrics(q->font()).height() ? inOneLine : 2;
     }
-    /// Parts of the bubble as shares of all devices' time. Slow parts only where there are some.
-    [[nodiscard]] std::vector<double> shares() const;
+    /// Parts of the bubble, slow parts only where there are some; then the waits inside passes for all-to-alls of experts.
+    [[nodiscard]] std::vector<Part> parts() const;
 
     BubblePlot *q;
     QCustomPlot *plot;
@@ -77,15 +87,21 @@ BubblePlot::Private::Private(BubblePlot *plotWidget)
     new PaintedLayer(plot, QStringLiteral("axes"), [this](QPainter &painter) { paintAround(painter); });
 }
 
-std::vector<double> BubblePlot::Private::shares() const
+std::vector<Part> BubblePlot::Private::parts() const
 {
-    std::vector<double> parts(kCauseNames.size() - 1);
     const double all = static_cast<double>(metrics.makespan) * static_cast<double>(metrics.bubbleRatioPerDevice.size());
-    if (causes && all > 0)
-        parts = {static_cast<double>(causes->fillAndDrain) / all, static_cast<double>(causes->unequalStages) / all,
-                 static_cast<double>(causes->vocabularyLayers) / all, static_cast<double>(causes->communication) / all};
-    if (causes && all > 0 && causes->slowParts > 0)
-        parts.push_back(static_cast<double>(causes->slowParts) / all);
+    const simulate::BubbleCauses known = causes.value_or(simulate::BubbleCauses());
+    const std::array times{known.fillAndDrain, known.unequalStages, known.vocabularyLayers, known.communication,
+                           known.slowParts};
+    const auto share = [all](base::Nanos time) { return all > 0 ? static_cast<double>(time) / all : 0; };
+    std::vector<Part> parts;
+    for (std::size_t i = 0; i < times.size(); ++i)
+        if (i + 1 < times.size() || times[i] > 0)
+            parts.push_back({kCauseNames[i], colours->causes[i], share(times[i])});
+    if (!metrics.expertPerDevice.empty())
+        parts.push_back(
+            {kExpertsName, colours->expert,
+             share(std::accumulate(metrics.expertPerDevice.begin(), metrics.expertPerDevice.end(), base::Nanos{0}))});
     return parts;
 }
 
@@ -138,16 +154,16 @@ void BubblePlot::Private::refresh()
 
 void BubblePlot::Private::paintCauses(QPainter &painter, QRect bar)
 {
-    const std::vector<double> parts = shares();
+    const std::vector<Part> parts = this->parts();
     double sum = 0;
-    for (const double part : parts)
-        sum += std::max(part, 0.0);
+    for (const Part &part : parts)
+        sum += std::max(part.share, 0.0);
     double before = 0;
     for (std::size_t i = 0; sum > 0 && i < parts.size(); ++i) {
         const int from = static_cast<int>(std::lround(before / sum * bar.width()));
-        before += std::max(parts[i], 0.0);
+        before += std::max(parts[i].share, 0.0);
         const int to = static_cast<int>(std::lround(before / sum * bar.width()));
-        painter.fillRect(QRect(bar.left() + from, bar.top(), to - from, bar.height()), colours->causes[i]);
+        painter.fillRect(QRect(bar.left() + from, bar.top(), to - from, bar.height()), parts[i].colour);
     }
     const QFontMetrics metricsOfFont(q->font());
     const int line = metricsOfFont.height() + 2;
@@ -157,7 +173,7 @@ void BubblePlot::Private::paintCauses(QPainter &painter, QRect bar)
     std::vector<QString> texts;
     int wide = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        texts.push_back(Words::tr(kCauseNames[i]) + QChar(u' ') + percent(parts[i]));
+        texts.push_back(Words::tr(parts[i].name) + QChar(u' ') + percent(parts[i].share));
         wide += size + 6 + metricsOfFont.horizontalAdvance(texts.back());
     }
     const int gap = isOneLine ? std::clamp((bar.width() - wide) / std::max(columns() - 1, 1), 8, 48) : 0;
@@ -170,8 +186,8 @@ void BubblePlot::Private::paintCauses(QPainter &painter, QRect bar)
             x = bar.left() + number % columns() * bar.width() / columns();
         const int y = bar.bottom() + 5 + number / columns() * line;
         const QRect box(x, y + (line - size) / 2, size, size);
-        painter.fillRect(box, edgeOf(colours->causes[i]));
-        painter.fillRect(box.adjusted(1, 1, -1, -1), colours->causes[i]);
+        painter.fillRect(box, edgeOf(parts[i].colour));
+        painter.fillRect(box.adjusted(1, 1, -1, -1), parts[i].colour);
         painter.setPen(colours->ink);
         const int room = isOneLine ? std::max(bar.right() - x - size - 6, 0) : bar.width() / columns() - size - 8;
         painter.drawText(QRect(x + size + 6, y, room, line), Qt::AlignLeft | Qt::AlignVCenter,
@@ -258,11 +274,13 @@ void BubblePlot::Private::paintAround(QPainter &painter)
 BubblePlot::BubblePlot(QWidget *parent) : QWidget(parent), m_private(std::make_unique<Private>(this))
 {
     setAccessibleName(Words::tr("Bubble"));
-    setToolTip(plainTip(Words::tr("Found by simulating again, always in this order: without the what-ifs' slow parts,\n"
-                                  "without barriers and messages,\n"
-                                  "then with the vocabulary layers' work spread evenly, then with equal stages.\n"
-                                  "What each saves is its part; what is left is fill and drain.\n"
-                                  "Below: how much of its time each device waits.")));
+    setToolTip(
+        plainTip(Words::tr("Found by simulating again, always in this order: without the what-ifs' slow parts,\n"
+                           "without barriers and messages,\n"
+                           "then with the vocabulary layers' work spread evenly, then with equal stages.\n"
+                           "What each saves is its part; what is left is fill and drain.\n"
+                           "All-to-alls of experts that no other pass hides lengthen passes: they are beside the bubble.\n"
+                           "Below: how much of its time each device waits.")));
     setMinimumHeight(90);
     m_private->updateStyle();
     m_private->refresh();
@@ -277,9 +295,8 @@ void BubblePlot::setBubbles(const simulate::Metrics &metrics, std::optional<simu
     d.causes = causes;
     d.caption = std::move(caption);
     QString value = Words::tr("%1 of all devices' time").arg(percent(metrics.bubbleRatio));
-    const std::vector<double> parts = d.shares();
-    for (std::size_t i = 0; causes && i < parts.size(); ++i)
-        value += QStringLiteral("; %1 %2").arg(Words::tr(kCauseNames[i]), percent(parts[i]));
+    for (const Part &part : causes ? d.parts() : std::vector<Part>())
+        value += QStringLiteral("; %1 %2").arg(Words::tr(part.name), percent(part.share));
     setAccessibleDescription(value);
     d.refresh();
 }

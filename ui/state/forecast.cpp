@@ -306,6 +306,8 @@ void Forecast::takeFamily(const base::Result<service::PredictionPtr> &answer)
     if (answer) {
         option.iteration = (*answer)->metrics.iteration;
         option.peakMemory = greatestPeak((*answer)->metrics.peakMemory);
+        if (const std::vector<base::Nanos> &experts = (*answer)->metrics.expertPerDevice; !experts.empty())
+            option.experts = std::ranges::max(experts);
     }
     m_families.options.push_back(std::move(option));
     askFamily();

@@ -40,13 +40,6 @@ double leadOf(const service::Prediction &prediction, const service::Advice &advi
     return slowest < idle.size() ? advice.othersIdle - idle[slowest] : 0;
 }
 
-/// Whether diagnosis() names the vocabulary layers.
-bool namesVocabulary(const service::Prediction &prediction, const service::Advice &advice)
-{
-    return prediction.experiment.parallel.devices > 1 && leadOf(prediction, advice) >= kNoticeable &&
-           advice.vocabularyShare.value_or(0) >= kNoticeable;
-}
-
 /// The greatest share of the step in which a device's passes exchange.
 double shareOf(const std::vector<base::Nanos> &times, const simulate::Metrics &metrics)
 {
@@ -54,10 +47,45 @@ double shareOf(const std::vector<base::Nanos> &times, const simulate::Metrics &m
     return metrics.iteration > 0 ? static_cast<double>(most) / static_cast<double>(metrics.iteration) : 0;
 }
 
+/// Whether diagnosis() names the all-to-alls of experts.
+bool namesExperts(const service::Prediction &prediction, const service::Advice &advice)
+{
+    const simulate::Metrics &metrics = prediction.metrics;
+    const double experts = shareOf(metrics.expertPerDevice, metrics);
+    return experts >= kNoticeable &&
+           experts > std::max({metrics.bubbleRatio, advice.othersIdle, shareOf(metrics.tensorPerDevice, metrics),
+                               shareOf(metrics.contextPerDevice, metrics), shareOf(metrics.replicaPerDevice, metrics)});
+}
+
+/// Whether diagnosis() names the vocabulary layers.
+bool namesVocabulary(const service::Prediction &prediction, const service::Advice &advice)
+{
+    return !namesExperts(prediction, advice) && prediction.experiment.parallel.devices > 1 &&
+           leadOf(prediction, advice) >= kNoticeable && advice.vocabularyShare.value_or(0) >= kNoticeable;
+}
+
+/// "Experts send for as long as they compute: 51 % of the step."
+QString expertWords(const simulate::Metrics &metrics)
+{
+    constexpr double kAsLong = 0.9; // of the time that the device computes
+    const auto most = std::ranges::max_element(metrics.expertPerDevice);
+    const base::Nanos busy = metrics.busyPerDevice[static_cast<std::size_t>(most - metrics.expertPerDevice.begin())];
+    QString text = (static_cast<double>(*most) >= kAsLong * static_cast<double>(busy - *most)
+                        ? Words::tr("Experts send for as long as they compute: %1 of the step.")
+                        : Words::tr("Every layer with experts waits for its all-to-alls: %1 of the step."))
+                       .arg(shareText(shareOf(metrics.expertPerDevice, metrics)));
+    if (metrics.expertLoad && *metrics.expertLoad >= 1 + kNoticeable)
+        text += Words::tr(" The busiest expert rank receives %1 its share of the tokens, and the others wait for it.")
+                    .arg(factorText(*metrics.expertLoad));
+    return text;
+}
+
 /// What keeps the others waiting, or that nothing does.
 QString diagnosis(const service::Prediction &prediction, const service::Advice &advice)
 {
     const simulate::Metrics &metrics = prediction.metrics;
+    if (namesExperts(prediction, advice))
+        return expertWords(metrics);
     const double tensor = shareOf(metrics.tensorPerDevice, metrics);
     const double context = shareOf(metrics.contextPerDevice, metrics);
     const double replicas = shareOf(metrics.replicaPerDevice, metrics);
@@ -178,6 +206,16 @@ const FamilyOption *fasterFamily(const service::Prediction &prediction, const Fa
     return best;
 }
 
+/// The share of the all-to-alls of experts that passes no longer wait for with that family; nothing if it hides none.
+std::optional<double> hiddenExperts(const service::Prediction &prediction, const FamilyOption &family)
+{
+    const std::vector<base::Nanos> &now = prediction.metrics.expertPerDevice;
+    if (!family.experts || now.empty())
+        return std::nullopt;
+    const double hidden = 1 - static_cast<double>(*family.experts) / static_cast<double>(std::ranges::max(now));
+    return hidden >= kNoticeable ? std::optional(hidden) : std::nullopt;
+}
+
 /// Another method or schedule that fits, with what it costs.
 struct Alternative {
     QString name;
@@ -255,8 +293,12 @@ QString alternativeWords(const std::vector<Alternative> &found, base::Bytes peak
 void addAdvice(Headline &headline, const service::Prediction &prediction, const service::Advice &advice,
                const FamilyOptions &families)
 {
-    const auto promise = [&headline](const QString &name, double speedup) {
-        headline.text += Words::tr(" %1 would make the iteration about %2 as fast (predicted).").arg(name, factorText(speedup));
+    const auto promise = [&headline](const QString &name, double speedup, std::optional<double> hidden = {}) {
+        headline.text +=
+            hidden ? Words::tr(" %1 would hide %2 of it behind another microbatch, and make the iteration about %3 as fast "
+                               "(predicted).")
+                         .arg(name, shareText(*hidden), factorText(speedup))
+                   : Words::tr(" %1 would make the iteration about %2 as fast (predicted).").arg(name, factorText(speedup));
         headline.text.replace(u". rebalancing"_s, Words::tr(". Rebalancing")).replace(u". naive"_s, Words::tr(". Naive"));
         headline.actionCaption = Words::tr("Try ") + name;
     };
@@ -270,7 +312,8 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
         promise(shortName(*advice.better), advice.speedup);
     } else if (family && families.state == FamilyOptions::State::Tried) {
         headline.family = qtText(family->family);
-        promise(familyCaption(family->family), familySpeedup);
+        promise(familyCaption(family->family), familySpeedup,
+                namesExperts(prediction, advice) ? hiddenExperts(prediction, *family) : std::nullopt);
     } else if (prediction.experiment.schedule.family == model::kCustomFamily) {
         if (!advice.options.empty())
             headline.second = Words::tr("A custom order has its own vocabulary method; choose a family to try another.");

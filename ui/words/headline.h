@@ -28,6 +28,7 @@ struct FamilyOption {
     std::string family;
     std::optional<base::Nanos> iteration;
     std::optional<base::Bytes> peakMemory;
+    std::optional<base::Nanos> experts = {}; ///< the most that a device's passes wait for all-to-alls of experts
 };
 /// The plan with each schedule family, as far as they were tried.
 struct FamilyOptions {
