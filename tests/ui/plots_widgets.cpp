@@ -4,6 +4,7 @@
 #include "tests/support/tiny_model.h"
 #include "tests/support/ui_test.h"
 #include "ui/canvas/colours.h"
+#include "ui/plots/expert_plot.h"
 #include "ui/plots/memory_legend.h"
 #include "ui/plots/memory_stack.h"
 #include "ui/plots/plots.h"
@@ -205,7 +206,8 @@ private slots:
         ui::MemoryPlot memory(&state);
         ui::BubblePlot bubble;
         ui::LossPlot loss;
-        for (QWidget *plot : std::initializer_list<QWidget *>{&memory, &bubble, &loss}) {
+        ui::ExpertPlot experts;
+        for (QWidget *plot : std::initializer_list<QWidget *>{&memory, &bubble, &loss, &experts}) {
             plot->resize(500, 160);
             const QImage image = plot->grab().toImage();
             QVERIFY(pixelsOf(image, ui::coloursFor(plot->palette()).background) < image.width() * image.height());
@@ -249,6 +251,69 @@ private slots:
         QVERIFY(pixelsOf(image, colours.causes[2]) > 2 * pixelsOf(image, colours.causes[3]));
         plot.setBubbles({}, std::nullopt, {});
         QVERIFY(!plot.grab().isNull());
+    }
+
+    /// What no pass hides of all-to-alls is beside the bubble, in a colour of its own.
+    void exposedAllToAllsArePartOfTheBar()
+    {
+        simulate::Metrics metrics = twoDevices();
+        metrics.expertPerDevice = {30, 20};
+        simulate::BubbleCauses causes;
+        causes.fillAndDrain = 100;
+        ui::BubblePlot plot;
+        plot.resize(420, 200);
+        plot.setBubbles(metrics, causes, QStringLiteral("Predicted"));
+        QVERIFY2(plot.accessibleDescription().endsWith(QStringLiteral("; all-to-alls of experts, inside passes 25 %")),
+                 qPrintable(plot.accessibleDescription()));
+        const ui::Colours &colours = ui::coloursFor(plot.palette());
+        const QImage image = plot.grab().toImage();
+        const int ofExperts = pixelsOf(image, colours.expert);
+        const int ofBubble = pixelsOf(image, colours.causes[0]);
+        QVERIFY2(ofExperts > ofBubble / 3 && ofExperts < ofBubble,
+                 qPrintable(QStringLiteral("%1 %2").arg(ofExperts).arg(ofBubble)));
+    }
+
+    /// Two layers, the second with a busiest expert that has all rows; a dense layer between them is not drawn.
+    void loadsOfExpertsAreDrawn()
+    {
+        using timeline::RouterStep;
+        const auto stepOf = [](int step, std::int64_t moved) {
+            return std::make_shared<const RouterStep>(
+                RouterStep{step, {{{25, 25, 25, 25}, 0, 50 * std::log(4.0), 50}, {}, {{100 - moved, moved, 0, 0}, 10, 0, 50}}});
+        };
+        ui::ExpertPlot plot;
+        plot.resize(700, 180);
+        plot.setSteps({stepOf(0, 0), stepOf(1, 50)}, 1, QStringLiteral("run 7"));
+        QCOMPARE(plot.accessibleDescription(),
+                 QStringLiteral("run 7: the busiest expert of step 2 has 2.0x the mean of its layer"));
+        QVERIFY(plot.textAt({0, 0}).isEmpty());
+        QStringList texts;
+        for (int y = 0; y < plot.height(); ++y)
+            for (int x = 0; x < plot.width(); ++x)
+                if (const QString text = plot.textAt({x, y}); !text.isEmpty() && !texts.contains(text))
+                    texts << text;
+        QCOMPARE(texts.size(), 2 * 2 * 4); // steps, layers, experts
+        QVERIFY2(texts.contains(QStringLiteral("step 1, layer 2, expert 0: 100 rows, 4.0x the mean of its layer; entropy 0.0 % "
+                                               "of the greatest; 10 rows of the layer dropped")),
+                 qPrintable(texts.join(u'\n')));
+        QVERIFY(
+            texts.contains(QStringLiteral("step 2, layer 0, expert 3: 25 rows, 1.00x the mean of its layer; entropy 100.0 % "
+                                          "of the greatest")));
+        const QImage uneven = plot.grab().toImage();
+        plot.setSteps({stepOf(0, 0), stepOf(1, 50)}, 2, QStringLiteral("run 7")); // two ranks with two experts each
+        QCOMPARE(plot.accessibleDescription(),
+                 QStringLiteral("run 7: the busiest expert rank of step 2 has 2.0x the mean of its layer"));
+        QVERIFY(plot.grab().toImage() != uneven);
+        // Many steps and experts are drawn as fewer, and none of their rows is lost.
+        std::vector<timeline::RouterStepPtr> many;
+        for (int step = 0; step < 5000; ++step)
+            many.push_back(std::make_shared<const RouterStep>(
+                RouterStep{step, std::vector<timeline::RouterCounts>(8, {std::vector<std::int64_t>(128, 3), 0, 1, 1})}));
+        plot.setSteps(many, 1, QStringLiteral("run 8"));
+        const QString text = plot.textAt({plot.width() / 4, plot.height() / 2});
+        QVERIFY2(text.startsWith(u"steps ") && text.contains(u": 30 rows, 1.00x"), qPrintable(text)); // 5 steps, 2 experts
+        plot.setSteps({}, 1, {});
+        QVERIFY(plot.textAt({200, 90}).isEmpty());
     }
 
     void lossStandsTheUnexpected()

@@ -11,6 +11,7 @@
 #include "ui/pages/picture_export.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/play_bar.h"
+#include "ui/plots/expert_plot.h"
 #include "ui/plots/plots.h"
 #include "ui/state/view_state.h"
 #include "ui/strip/plan_strip.h"
@@ -52,6 +53,7 @@ void PageController::connectPicture()
     offerPicture(*explore->findChild<MemoryPlot *>(), u"memory"_s, complain);
     offerPicture(*explore->findChild<BubblePlot *>(), u"bubbles"_s, complain);
     offerPicture(*explore->findChild<LossPlot *>(), u"loss"_s, complain);
+    offerPicture(*explore->findChild<ExpertPlot *>(), u"experts"_s, complain);
     connect(m_actions->criticalPath, &QAction::toggled, explore, &ExplorePage::setCritical);
     connect(timeline, &TimelineView::criticalPathAsked, m_actions->criticalPath, &QAction::toggle);
     connect(m_actions->find, &QAction::triggered, this, [this] {

@@ -1,6 +1,7 @@
 #include "ui/pages/explore_plots.h"
 
 #include "ui/pages/explore_content.h"
+#include "ui/plots/expert_plot.h"
 #include "ui/plots/plots.h"
 #include "ui/shapes/topology_strip.h"
 #include "ui/state/forecast.h"
@@ -23,11 +24,11 @@ constexpr QSize kSmallestPlot{160, 84};
 ExplorePlots::ExplorePlots(Forecast *forecast, const ExploreContent *content, ViewState *view, QSplitter *splitter,
                            QWidget *page)
     : QObject(page), m_forecast(forecast), m_content(content), m_splitter(splitter), m_memory(new MemoryPlot(view, page)),
-      m_bubbles(new BubblePlot(page)), m_loss(new LossPlot(page)), m_tabs(new QTabWidget(page)),
-      m_topology(new TopologyStrip(page))
+      m_bubbles(new BubblePlot(page)), m_loss(new LossPlot(page)), m_experts(new ExpertPlot(page)),
+      m_tabs(new QTabWidget(page)), m_topology(new TopologyStrip(page))
 {
     // QCustomPlot cannot paint into nothing, which is what a page has before its first layout.
-    for (QWidget *plot : std::initializer_list<QWidget *>{m_memory, m_bubbles, m_loss})
+    for (QWidget *plot : std::initializer_list<QWidget *>{m_memory, m_bubbles, m_loss, m_experts})
         plot->setMinimumSize(plot->minimumSizeHint().expandedTo(kSmallestPlot));
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(m_bubbles, Words::tr("Bubbles"));
@@ -36,6 +37,7 @@ ExplorePlots::ExplorePlots(Forecast *forecast, const ExploreContent *content, Vi
     m_tabs->setTabToolTip(1, Words::tr("Loss of the run that is shown"));
     m_splitter->addWidget(m_memory);
     m_splitter->addWidget(m_tabs);
+    m_experts->hide();
     m_topology->hide();
 }
 
@@ -82,6 +84,7 @@ void ExplorePlots::refresh()
         m_topology->setTopology(topologyOf(*m_forecast->plan()));
     refreshMemory();
     refreshLoss();
+    refreshExperts();
 }
 
 void ExplorePlots::refreshMemory()
@@ -117,6 +120,25 @@ void ExplorePlots::refreshLoss()
         vocabulary = run->record.experiment.model.vocabularySize;
     }
     m_loss->setCurves(std::move(curves), plan->experiment.hasModel ? std::optional(std::log(vocabulary)) : std::nullopt);
+}
+
+void ExplorePlots::refreshExperts()
+{
+    const service::RunSnapshotPtr run = m_content->run();
+    const bool hasSteps = run && !run->record.routers.empty();
+    const int tab = m_tabs->indexOf(m_experts);
+    if (!hasSteps && !m_forecast->plan()->experiment.model.hasExperts()) {
+        m_tabs->removeTab(tab);
+        m_experts->hide();
+        return;
+    }
+    if (tab < 0) {
+        const int added = m_tabs->insertTab(m_tabs->indexOf(m_loss) + 1, m_experts, Words::tr("Experts"));
+        m_tabs->setTabToolTip(added, Words::tr("How evenly the routers of the shown run choose experts"));
+    }
+    m_experts->setSteps(hasSteps ? run->record.routers : std::vector<timeline::RouterStepPtr>(),
+                        hasSteps ? run->record.experiment.parallel.expert : 1,
+                        hasSteps ? Words::tr("run %1").arg(run->record.summary.id) : QString());
 }
 
 void ExplorePlots::refreshBubbles()

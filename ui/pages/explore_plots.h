@@ -1,4 +1,4 @@
-// The plots below the timeline of Explore: memory, and the tabs with bubbles, loss and topology.
+// The plots below the timeline of Explore: memory, and the tabs with bubbles, loss, load of experts and topology.
 #pragma once
 
 #include <QObject>
@@ -10,6 +10,7 @@ class QWidget;
 namespace stagelens::ui {
 
 class BubblePlot;
+class ExpertPlot;
 class ExploreContent;
 class Forecast;
 class LossPlot;
@@ -23,7 +24,7 @@ class ExplorePlots : public QObject {
 public:
     ExplorePlots(Forecast *forecast, const ExploreContent *content, ViewState *view, QSplitter *splitter, QWidget *page);
 
-    /// Draws memory, loss and topology of the plan, or of the run if only that is shown.
+    /// Draws memory, loss, load of experts and topology of the plan, or of the run if only that is shown.
     void refresh();
     /// Draws the bubbles with their causes, which arrive later than the plan.
     void refreshBubbles();
@@ -37,6 +38,8 @@ public:
 private:
     void refreshMemory();
     void refreshLoss();
+    /// Draws the load of experts in a tab of its own, which only plans and runs with experts have.
+    void refreshExperts();
 
     Forecast *m_forecast;
     const ExploreContent *m_content;
@@ -44,6 +47,7 @@ private:
     MemoryPlot *m_memory;
     BubblePlot *m_bubbles;
     LossPlot *m_loss;
+    ExpertPlot *m_experts;
     QTabWidget *m_tabs;
     TopologyStrip *m_topology;
     bool m_isLow = false;

@@ -24,7 +24,12 @@ void applyStyle(QCustomPlot &plot, const Colours &colours)
 {
     plot.setBackground(QBrush(colours.background));
     QFont font = plot.font();
-    for (QCPAxis *axis : plot.axisRect()->axes()) {
+    QList<QCPAxis *> axes;
+    for (QCPAxisRect *rect : plot.axisRects()) {
+        axes += rect->axes();
+        rect->setBackground(QBrush(colours.background));
+    }
+    for (QCPAxis *axis : axes) {
         axis->setBasePen(QPen(colours.grid));
         axis->setTickPen(QPen(colours.grid));
         axis->setSubTickPen(Qt::NoPen);
@@ -35,7 +40,6 @@ void applyStyle(QCustomPlot &plot, const Colours &colours)
         axis->grid()->setPen(QPen(colours.grid, 1));
         axis->grid()->setZeroLinePen(QPen(colours.grid, 1));
     }
-    plot.axisRect()->setBackground(QBrush(colours.background));
     if (plot.legend != nullptr) {
         plot.legend->setFont(font);
         plot.legend->setTextColor(colours.ink);
@@ -84,7 +88,7 @@ QString BytesTicker::getTickLabel(double tick, const QLocale &, QChar, int)
 
 double PercentTicker::getTickStep(const QCPRange &range)
 {
-    return range.size() > 50 ? 50 : range.size() > 20 ? 20 : range.size() > 10 ? 10 : 5;
+    return range.size() > 120 ? 100 : range.size() > 50 ? 50 : range.size() > 20 ? 20 : range.size() > 10 ? 10 : 5;
 }
 
 QString PercentTicker::getTickLabel(double tick, const QLocale &, QChar, int)

@@ -25,7 +25,7 @@ protected:
     QString getTickLabel(double tick, const QLocale &locale, QChar formatChar, int precision) override;
 };
 
-/// Marks of 5, 10, 20 or 50 per cent.
+/// Marks of 5, 10, 20, 50 or 100 per cent.
 class PercentTicker : public QCPAxisTicker {
 protected:
     double getTickStep(const QCPRange &range) override;
