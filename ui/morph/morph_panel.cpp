@@ -1,5 +1,7 @@
 #include "ui/morph/morph_panel.h"
 
+#include "ui/canvas/gif_writer.h"
+#include "ui/canvas/mp4_writer.h"
 #include "ui/morph/animation_writer.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
