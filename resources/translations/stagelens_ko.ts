@@ -7415,5 +7415,9 @@ Below: how much of its time each device waits.</source>
         <source>Half of the bytes of 16 bits, on the way to experts; only predicted</source>
         <translation>전문가로 갈 때 16비트의 절반 바이트. 예측만 합니다</translation>
     </message>
+    <message>
+        <source>, %1 left</source>
+        <translation>, %1 남음</translation>
+    </message>
 </context>
 </TS>

@@ -7415,5 +7415,9 @@ Below: how much of its time each device waits.</source>
         <source>Half of the bytes of 16 bits, on the way to experts; only predicted</source>
         <translation>发往专家时字节数为 16 位的一半；仅预测</translation>
     </message>
+    <message>
+        <source>, %1 left</source>
+        <translation>，剩余 %1</translation>
+    </message>
 </context>
 </TS>

@@ -38,6 +38,7 @@ public:
     {
         MPI_Comm_rank(all, &m_rank);
         MPI_Comm_size(all, &m_size);
+        m_isPending.resize(static_cast<std::size_t>(m_size));
         listen();
     }
 
@@ -77,8 +78,12 @@ public:
         }
         while (code == MPI_SUCCESS && takeHeader(sink, code))
             hasMoved = true;
+        // The messages of a process are delivered in the order of their sending, whichever is complete first.
+        m_isPending.assign(m_isPending.size(), 0);
         for (auto coming = m_coming.begin(); coming != m_coming.end() && code == MPI_SUCCESS;) {
-            if (!isDone(coming->requests, code)) {
+            char &isPending = m_isPending[static_cast<std::size_t>(coming->from)];
+            if (isPending != 0 || !isDone(coming->requests, code)) {
+                isPending = 1;
                 ++coming;
                 continue;
             }
@@ -157,8 +162,9 @@ private:
     int m_size = 0;
     WireHeader m_header; ///< receive buffer of m_listening
     MPI_Request m_listening = MPI_REQUEST_NULL;
-    std::list<Sending> m_sending; ///< lists, because MPI holds pointers to the headers
-    std::list<Coming> m_coming;
+    std::list<Sending> m_sending;  ///< lists, because MPI holds pointers to the headers
+    std::list<Coming> m_coming;    ///< in the order of their headers
+    std::vector<char> m_isPending; ///< by process: whether an earlier message is not complete
 };
 
 } // namespace
