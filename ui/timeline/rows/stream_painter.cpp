@@ -34,6 +34,9 @@ QColor colourOf(Stream stream, const Colours &colours)
     return colours.copy;
 }
 
+/// Even a short message is seen.
+constexpr int kLeastStreamHeight = 4;
+
 /// A column is as high as the share of its time in which the stream is busy.
 void paintStream(QPainter &painter, const Scene &scene, const TimelineLayout::Row &row, const QRect &lane, Stream stream)
 {
@@ -45,7 +48,8 @@ void paintStream(QPainter &painter, const Scene &scene, const TimelineLayout::Ro
     const QColor colour = colourOf(stream, *scene.colours);
     for (const StreamPart &part : streamParts(scene.group(row.group), row.device, stream,
                                               device < messages.size() ? &messages[device] : nullptr, window)) {
-        const int height = std::clamp(static_cast<int>(std::lround(part.share * lane.height())), 1, lane.height());
+        const int height = std::clamp(static_cast<int>(std::lround(part.share * lane.height())),
+                                      std::min(kLeastStreamHeight, lane.height()), lane.height());
         painter.fillRect(QRect(lane.left() + part.x, lane.bottom() + 1 - height, part.width, height), colour);
     }
 }
