@@ -17,6 +17,12 @@ addTestPackages() {
     packageFiles+=("$root/resources/setup/debian-12-tests.txt")
 }
 
+# And what only a machine that nobody works at may get.
+addCiPackages() {
+    addTestPackages
+    packageFiles+=("$root/resources/setup/debian-12-ci.txt")
+}
+
 # The names in the package lists.
 packages() {
     sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "${packageFiles[@]}" | awk '{ print $1 }'
