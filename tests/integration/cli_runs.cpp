@@ -73,6 +73,8 @@ void CliRuns::trainsAndStores()
     const CliRunner cli;
     const CliAnswer answer = cli.run(u"run --json --steps 5 --vocabulary vocab-2 "_s + kTiny);
     QVERIFY2(answer.status == 0, answer.err);
+    const double processor = answer.object()[u"metrics"].toObject()[u"processor_share"].toDouble(-1);
+    QVERIFY2(processor > 0 && processor <= 1, qPrintable(QString::number(processor)));
     QVERIFY(answer.err.contains("step 5/5"));
     QVERIFY(!answer.err.contains('\r'));
     const QJsonObject document = answer.object();

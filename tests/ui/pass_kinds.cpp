@@ -3,6 +3,8 @@
 #include "tests/support/test_program.h"
 #include "tests/ui/lane_groups.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/panels/metrics_panel.h"
+#include "ui/words/words.h"
 
 #include <QDialog>
 #include <QLabel>
@@ -95,6 +97,46 @@ private slots:
         auto *dialog = window.findChild<QDialog *>(u"passKinds"_s);
         QTest::keyClick(dialog, Qt::Key_Escape);
         QTRY_VERIFY(!window.findChild<QDialog *>(u"passKinds"_s));
+    }
+
+    void theFiguresSayThatTheMachineWasBusy()
+    {
+        test::WindowFixture fixture;
+        auto &window = fixture.open();
+        fixture.usePlanForTraining(4);
+        QTest::keyClick(&window, Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.isSettled() && window.runController().shown(), 60'000);
+        auto run = std::make_shared<service::RunSnapshot>(*window.runController().shown());
+        QVERIFY(run->record.metrics && run->record.metrics->processorShare);
+        ui::MetricsPanel panel;
+        const auto *busy = panel.findChild<QLabel *>(u"metrics.busy"_s);
+        const auto show = [&](double share) {
+            run->record.metrics->processorShare = share;
+            ui::Figures figures;
+            figures.plan = window.forecast().plan();
+            figures.run = run;
+            panel.setFigures(figures);
+            return busy->isVisibleTo(&panel) ? busy->text() : QString();
+        };
+        QVERIFY2(show(0.38).contains(u"38 %"_s), qPrintable(busy->text()));
+        QCOMPARE(show(0.99), QString());
+    }
+
+    void theFiguresHaveHostMemoryWithOffload()
+    {
+        test::WindowFixture fixture;
+        auto prediction = std::make_shared<service::Prediction>(*fixture.open().forecast().plan());
+        ui::MetricsPanel panel;
+        const auto *host = panel.findChild<QLabel *>(u"metrics.host"_s);
+        const auto show = [&](std::vector<base::Bytes> peaks) {
+            prediction->metrics.peakHost = std::move(peaks);
+            ui::Figures figures;
+            figures.plan = prediction;
+            panel.setFigures(figures);
+            return host->isVisibleTo(&panel) ? host->text() : QString();
+        };
+        QCOMPARE(show({}), QString());
+        QCOMPARE(show({1 << 20, 3 << 20}), ui::bytesText(3 << 20));
     }
 };
 
