@@ -102,7 +102,7 @@ void Device::beginCompute(PassRun &run)
         {schedule::name(pass.kind), pass.stage, pass.microbatch, kernelOwner(m_place.device, m_passBegins.size())});
     m_begin = compute().mark();
     m_launched = 0;
-    m_launchProcessor = 0;
+    m_launchProcessor.reset();
     m_runner.begin(run);
 }
 
@@ -112,7 +112,7 @@ base::Result<> Device::launch(PassRun &run)
     const std::optional<base::Nanos> processor = compute().processorTime();
     auto done = m_runner.run(run);
     if (processor) {
-        m_launchProcessor += *compute().processorTime() - *processor;
+        m_launchProcessor = m_launchProcessor.value_or(0) + *compute().processorTime() - *processor;
         m_launched += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
     }
     return done;
@@ -137,8 +137,9 @@ void Device::endCompute()
     m_runner.finish();
     m_passBegins.push_back(compute().timeOf(m_begin));
     m_lastPass = {compute().timeOf(m_begin), compute().timeOf(end), std::nullopt};
-    if (m_launched > 0)
-        m_lastPass.processorShare = std::min(1.0, static_cast<double>(m_launchProcessor) / static_cast<double>(m_launched));
+    if (m_launchProcessor) // for every pass, however short
+        m_lastPass.processorShare =
+            std::min(1.0, static_cast<double>(*m_launchProcessor) / static_cast<double>(std::max<base::Nanos>(1, m_launched)));
     m_vocabularyTime = m_runner.vocabularyTime();
     m_context.memory.leave();
 }

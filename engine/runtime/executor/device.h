@@ -155,8 +155,8 @@ private:
     TableSums m_tableSums;
     // Of the pass at hand.
     backend::Compute::Mark m_begin = 0;
-    base::Nanos m_launched = 0;        ///< time in launch()
-    base::Nanos m_launchProcessor = 0; ///< processor time in launch()
+    base::Nanos m_launched = 0;                   ///< time in launch()
+    std::optional<base::Nanos> m_launchProcessor; ///< processor time in launch()
 
     base::Nanos m_vocabularyTime = 0;
     Span m_lastPass;
