@@ -20,9 +20,9 @@ class CostModel;
 
 namespace stagelens::ui {
 
-/// What runs beside or inside the passes of a device.
+/// A kind of communication or copying of a device.
 enum class Stream : unsigned char { Tensor, Context, Expert, Pipeline, Data, Copy };
-/// What is shown below the lane of a device: nothing, its streams, or these and the ranks that it stands for.
+/// The rows shown below the lane of a device: none, its streams, or its streams and ranks.
 enum class LaneDetail : unsigned char { Devices, Streams, Ranks };
 /// A row below a lane.
 struct LaneRow {

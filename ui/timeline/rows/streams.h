@@ -1,4 +1,4 @@
-// What runs beside or inside the passes of a device, and the ranks that its lane stands for: rows below the lane, on demand.
+// The rows below a lane: the communication of the device by kind (its streams), and its ranks.
 #pragma once
 
 #include "ui/canvas/geometry.h"
