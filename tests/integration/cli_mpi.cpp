@@ -55,6 +55,7 @@ CliAnswer disturbed(const MpiRunner &cli, const std::function<void(const QProces
     environment.insert(QStringLiteral("STAGELENS_MPI_SILENCE_SECONDS"), QStringLiteral("3"));
     process.setProcessEnvironment(environment);
     process.setReadChannel(QProcess::StandardError);
+    MpiRunner::allowTimeToStop(process);
     process.start();
     QByteArray said;
     while (!said.contains("step ") && process.waitForReadyRead(MpiRunner::kPatienceMs))
@@ -286,6 +287,7 @@ private slots:
         const MpiRunner cli;
         QProcess process;
         cli.prepareTogether(process, 2, {});
+        MpiRunner::allowTimeToStop(process);
         const QString line = QStringLiteral("[ $OMPI_COMM_WORLD_RANK = 1 ] && kill -KILL $$; exec %1 run --devices 2 --steps 1 "
                                             "--transport mpi --db %2 %3")
                                  .arg(process.arguments().last(), cli.path(QStringLiteral("mpi.db")), QString(kTiny));

@@ -39,8 +39,6 @@ public:
         environment.insert(QStringLiteral("OMPI_MCA_rmaps_base_oversubscribe"), QStringLiteral("1"));
         environment.insert(QStringLiteral("OMPI_MCA_hwloc_base_binding_policy"), QStringLiteral("none"));
         environment.insert(QStringLiteral("OMPI_MCA_btl"), QStringLiteral("self,vader"));
-        // A busy machine needs longer than the second between SIGTERM and SIGKILL to store that a run was cancelled.
-        environment.insert(QStringLiteral("OMPI_MCA_odls_base_sigkill_timeout"), QStringLiteral("20"));
         environment.insert(QStringLiteral("OMPI_MCA_btl_vader_single_copy_mechanism"), QStringLiteral("none"));
         // Open MPI leaks in libraries that are unloaded at exit, which no suppression can name.
         environment.insert(QStringLiteral("ASAN_OPTIONS"),
@@ -48,6 +46,15 @@ public:
         process.setProcessEnvironment(environment);
         process.setArguments(QStringList{QStringLiteral("-n"), QString::number(processes), process.program()} + arguments);
         process.setProgram(QStringLiteral("mpirun"));
+    }
+
+    /// Gives the processes ten seconds between SIGTERM and SIGKILL: on a busy machine mpirun's one second is too short to store
+    /// how a run ended. mpirun waits all of that time whenever a process fails.
+    static void allowTimeToStop(QProcess &mpirun)
+    {
+        QProcessEnvironment environment = mpirun.processEnvironment();
+        environment.insert(QStringLiteral("OMPI_MCA_odls_base_sigkill_timeout"), QStringLiteral("10"));
+        mpirun.setProcessEnvironment(environment);
     }
 
     /// Returns the process ids, by rank, of the run that is stored in that database.

@@ -119,7 +119,7 @@ void WindowClicks::fiveFiguresOfALecture()
     QTimer::singleShot(0, this, [this, file] { // the dialog has an event loop of its own
         QTRY_VERIFY(qobject_cast<QFileDialog *>(QApplication::activeModalWidget()));
         auto *dialog = qobject_cast<QFileDialog *>(QApplication::activeModalWidget());
-        dialog->selectFile(file);
+        dialog->findChild<QLineEdit *>(u"fileNameEdit"_s)->setText(file);
         for (auto *button : dialog->findChildren<QPushButton *>())
             if (button->isDefault())
                 click(button);

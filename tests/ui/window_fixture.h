@@ -18,6 +18,8 @@
 
 #include <QAbstractButton>
 #include <QApplication>
+#include <QFileDialog>
+#include <QLineEdit>
 #include <QTemporaryDir>
 
 #include <memory>
@@ -25,6 +27,13 @@
 namespace stagelens::test {
 
 using namespace Qt::StringLiterals;
+
+/// Answers Qt's own file dialog with `file`. QFileDialog::selectFile() does nothing once the field of the name has the focus.
+inline void answer(QFileDialog &dialog, const QString &file)
+{
+    dialog.findChild<QLineEdit *>(u"fileNameEdit"_s)->setText(file);
+    QMetaObject::invokeMethod(&dialog, "accept");
+}
 
 /// Points the data folder into a temporary one; opens and reopens windows over it. Made anew for each test function, which any
 /// warning of Qt's fails.

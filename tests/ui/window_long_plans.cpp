@@ -265,8 +265,7 @@ void WindowLongPlans::slidesAreWrittenOneAfterAnother()
         connect(&answer, &QTimer::timeout, this, [&answer, &file] {
             if (auto *dialog = qobject_cast<QFileDialog *>(QApplication::activeModalWidget())) {
                 answer.stop();
-                dialog->selectFile(file);
-                QMetaObject::invokeMethod(dialog, "accept");
+                test::answer(*dialog, file);
             }
         });
         answer.start(10);
@@ -282,7 +281,8 @@ void WindowLongPlans::slidesAreWrittenOneAfterAnother()
     QVERIFY(!QFile::exists(file));
     open(12);
     press();
-    QTRY_VERIFY_WITH_TIMEOUT(status->text() == u"The slides are in long.pdf."_s, 60'000);
+    const auto isWritten = [&] { return status->text() == u"The slides are in long.pdf."_s; };
+    QVERIFY2(QTest::qWaitFor(isWritten, 60'000), qPrintable(status->text() + u" / "_s + button->text()));
     QCOMPARE(button->text(), caption);
     QFile pdf(file);
     QVERIFY(pdf.open(QIODevice::ReadOnly));

@@ -86,8 +86,6 @@ const QStringList &texts()
 
 class WindowMonkey : public QObject {
     Q_OBJECT
-public:
-    static void initMain() { qputenv("QTEST_FUNCTION_TIMEOUT", "3600000"); } // of 20,000 events under a sanitizer
 
 private slots:
     void init();

@@ -399,8 +399,7 @@ void WindowSchedule::theListMakesTheOrderOnesOwn()
     connect(&answer, &QTimer::timeout, this, [&answer, &file] {
         if (auto *dialog = qobject_cast<QFileDialog *>(QApplication::activeModalWidget())) {
             answer.stop();
-            dialog->selectFile(file.fileName());
-            QMetaObject::invokeMethod(dialog, "accept");
+            test::answer(*dialog, file.fileName());
         }
     });
     answer.start(10);

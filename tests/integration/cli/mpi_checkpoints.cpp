@@ -273,6 +273,7 @@ void CliMpiCheckpoints::aLostProcessLeavesTheFormerOne()
     cli.prepareTogether(
         process, 2,
         wordsOf(u"run --steps 100000 --checkpoint-every 1 --transport mpi --db %1 %2"_s.arg(cli.path(u"mpi.db"_s), plan)));
+    MpiRunner::allowTimeToStop(process);
     process.start();
     const QString folder = cli.path(u"mpi.db.checkpoints/run-1"_s);
     const auto hasFormer = [&] { return !entriesOf(folder, u"step-*"_s).isEmpty(); };
