@@ -220,6 +220,7 @@ private slots:
         QTest::keyClick(&m_fixture->window(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
         ui::TopologyStrip *strip = m_fixture->window().explorePage().topology();
         QTRY_VERIFY(strip->isVisible() && strip->topology().has_value());
+        QVERIFY(strip->height() - strip->cellOf(0).bottom() > 2 * strip->fontMetrics().height()); // the sentence is below
         const ui::Topology &topology = *strip->topology();
         QCOMPARE(topology.nodes, 2);
         QCOMPARE(topology.axes.size(), std::size_t{4});
@@ -240,6 +241,21 @@ private slots:
         QCOMPARE(strip->rank(), std::optional<int>());
         QTest::keyClick(&m_fixture->window(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
         QVERIFY(!strip->isVisible());
+    }
+
+    /// Timeline and memory give up height before the page is scrolled.
+    void theTopologyOfTheDemoFitsASmallScreen()
+    {
+        m_fixture->window().document().start(model::Experiment(), {}, u"Demo"_s);
+        m_fixture->window().resize(1366, 768);
+        QTest::keyClick(&m_fixture->window(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+        ui::ExplorePage &page = m_fixture->window().explorePage();
+        QTRY_VERIFY(page.topology()->isVisible() && page.topology()->topology().has_value());
+        QTest::qWait(100); // the page is laid out
+        const auto *viewport = page.parentWidget()->parentWidget();
+        QVERIFY2(page.height() <= viewport->height(), qPrintable(u"%1 %2"_s.arg(page.height()).arg(viewport->height())));
+        const ui::TopologyStrip &strip = *page.topology();
+        QVERIFY(strip.height() - strip.cellOf(3).bottom() > 2 * strip.fontMetrics().height()); // the sentence is below
     }
 
     /// Each lane shows eight equal ranks. A click on a gap says whether the pass it waits for spends time in tensor, context or

@@ -30,7 +30,7 @@ public:
     /// Returns how an exported picture looks.
     [[nodiscard]] MorphLook look() const;
     [[nodiscard]] QSize minimumSizeHint() const override { return {320, 140}; }
-    [[nodiscard]] QSize sizeHint() const override { return {900, 360}; }
+    [[nodiscard]] QSize sizeHint() const override { return {900, minimumSizeHint().height()}; }
 
 signals:
     void moved(double by);

@@ -20,6 +20,7 @@ namespace stagelens::ui {
 namespace {
 
 constexpr int kLegendGap = 18;
+constexpr int kMostTicks = 4;
 /// A capacity further above what is held would press the stack flat: it is named, and not drawn.
 constexpr double kCapacityWithin = 1.5;
 
@@ -75,7 +76,6 @@ MemoryPlot::Private::Private(MemoryPlot *plotWidget, ViewState *viewState)
     plot->xAxis->setTicks(false);
     plot->xAxis->grid()->setVisible(false);
     plot->yAxis->setTicker(QSharedPointer<BytesTicker>::create());
-    plot->yAxis->ticker()->setTickCount(4);
     plot->yAxis->setTickLength(0);
     stack->state = state;
     new PaintedLayer(plot, QStringLiteral("axes"), [this](QPainter &painter) { paintAround(painter); });
@@ -160,7 +160,9 @@ void MemoryPlot::Private::arrange()
     const int line = metrics.height();
     layoutLegend();
     const int rows = legend.empty() ? 1 : legend.back().place.y() + 1;
-    plot->axisRect()->setMargins(QMargins(left(), rows * line + 12, kRightMargin, 8));
+    const int above = rows * line + 12;
+    plot->axisRect()->setMargins(QMargins(left(), above, kRightMargin, 8));
+    plot->yAxis->ticker()->setTickCount(std::clamp((q->height() - above - 8) / line, 2, kMostTicks)); // labels do not touch
     devices->setGeometry(8, line + 10, left() - metrics.horizontalAdvance(QStringLiteral("1000 MiB")) - 22,
                          devices->sizeHint().height());
     plot->setGeometry(q->rect()); // last: a new size paints at once

@@ -103,7 +103,8 @@ TopologyStrip::Grid TopologyStrip::grid() const
         grid.columns = std::max((grid.area.width() + kNodeGap) / wide, 1);
         const int rows = std::max((grid.area.height() + kNodeGap) / high, 1);
         grid.shown = std::min(grid.columns * rows, m_topology->nodes);
-        if (grid.shown == m_topology->nodes || grid.cell == kSmallestCell)
+        const bool fits = high <= grid.area.height() + kNodeGap && grid.shown == m_topology->nodes;
+        if (fits || grid.cell == kSmallestCell)
             break;
     }
     return grid;

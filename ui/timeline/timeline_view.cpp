@@ -143,7 +143,8 @@ QRect TimelineView::placeOf(int group, timeline::SliceId slice) const
 
 QSize TimelineView::sizeHint() const
 {
-    return {900, 420};
+    // No higher than it must be: a page that wraps text is scrolled where the heights its parts ask for are missing.
+    return {900, minimumSizeHint().height()};
 }
 
 QSize TimelineView::minimumSizeHint() const
