@@ -7419,5 +7419,33 @@ Below: how much of its time each device waits.</source>
         <source>, %1 left</source>
         <translation>, %1 남음</translation>
     </message>
+    <message>
+        <source>Hide the rows below the lanes</source>
+        <translation>레인 아래 줄 숨기기</translation>
+    </message>
+    <message>
+        <source>Show below each lane what is exchanged and copied</source>
+        <translation>각 레인 아래에 교환과 복사 보이기</translation>
+    </message>
+    <message>
+        <source>Show below each lane also its ranks</source>
+        <translation>각 레인 아래에 rank도 보이기</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 of %3</source>
+        <translation>%3의 %2 중 %1</translation>
+    </message>
+    <message>
+        <source>Device %1, %2</source>
+        <translation>장치 %1, %2</translation>
+    </message>
+    <message>
+        <source>Busy for %1, %2 % of the iteration</source>
+        <translation>사용 시간 %1, 반복의 %2 %</translation>
+    </message>
+    <message>
+        <source>The same passes at the same times as every rank of the lane</source>
+        <translation>레인의 모든 rank와 같은 시각에 같은 패스를 실행합니다</translation>
+    </message>
 </context>
 </TS>

@@ -7419,5 +7419,33 @@ Below: how much of its time each device waits.</source>
         <source>, %1 left</source>
         <translation>，剩余 %1</translation>
     </message>
+    <message>
+        <source>Hide the rows below the lanes</source>
+        <translation>隐藏泳道下方的行</translation>
+    </message>
+    <message>
+        <source>Show below each lane what is exchanged and copied</source>
+        <translation>在每条泳道下方显示交换和复制</translation>
+    </message>
+    <message>
+        <source>Show below each lane also its ranks</source>
+        <translation>在每条泳道下方同时显示各 rank</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 of %3</source>
+        <translation>%3 的 %2 中的 %1</translation>
+    </message>
+    <message>
+        <source>Device %1, %2</source>
+        <translation>设备 %1，%2</translation>
+    </message>
+    <message>
+        <source>Busy for %1, %2 % of the iteration</source>
+        <translation>忙碌 %1，占迭代的 %2 %</translation>
+    </message>
+    <message>
+        <source>The same passes at the same times as every rank of the lane</source>
+        <translation>与该泳道的每个 rank 在相同时间执行相同的 pass</translation>
+    </message>
 </context>
 </TS>

@@ -138,6 +138,51 @@ private slots:
         }
     }
 
+    /// A click on the sign beside a lane shows streams, then ranks, then neither; the pointer is told what a row shows.
+    void theSignBesideALaneOpensThem()
+    {
+        test::WindowFixture fixture;
+        fixture.open();
+        auto &window = fixture.window();
+        ui::TimelineView *timeline = window.explorePage().timeline();
+        QTRY_VERIFY(!timeline->content().groups.empty());
+        const auto group = [&]() -> const ui::LaneGroup & { return timeline->content().groups.front(); };
+        QVERIFY(!group().next); // of one rank and its messages
+        window.document().start(planOf(2, 2, 1), {}, u"Ranks"_s);
+        QTRY_VERIFY(group().next == LaneDetail::Streams);
+        const auto where = [&](const QString &text) -> QPoint {
+            for (int y = 0; y < timeline->height(); y += 2)
+                for (int x = 0; x < timeline->width(); x += 2)
+                    if (timeline->describe({x, y}).contains(text))
+                        return {x, y};
+            return {};
+        };
+        const QString offersStreams = u"Show below each lane what is exchanged and copied"_s;
+        QTRY_VERIFY(!where(offersStreams).isNull());
+        const QPoint sign = where(offersStreams) + QPoint(4, 4);
+        QTest::mouseClick(timeline, Qt::LeftButton, {}, sign);
+        QTRY_VERIFY(group().next == LaneDetail::Ranks);
+        QTRY_VERIFY(!where(u"Device 0, tensor\nBusy for "_s).isNull());
+        QVERIFY(!where(u" of F 0"_s).isNull()); // at that time
+        QVERIFY(window.findChild<QAction *>(u"action.lanes-streams"_s)->isChecked());
+        QTest::mouseClick(timeline, Qt::LeftButton, {}, where(u"also its ranks"_s) + QPoint(4, 4));
+        QTRY_VERIFY(group().next == LaneDetail::Devices);
+        QTRY_VERIFY(!where(u"Device 1, rank 7 t1 d1"_s).isNull());
+        QTest::mouseClick(timeline, Qt::LeftButton, {}, where(u"Hide the rows"_s) + QPoint(4, 4));
+        QTRY_VERIFY(group().next == LaneDetail::Streams && group().below.empty());
+    }
+
+    /// The text beside a stream gives the time its row shows.
+    void streamsAreSummedUp()
+    {
+        const ui::LaneGroup group = groupOf(planOf(2, 2, 1));
+        base::Nanos tensor = group.metrics.tensorPerDevice[1];
+        for (const timeline::AnchoredSlice &slice : laneOf(group, 1).anchored)
+            tensor += slice.kind == timeline::AnchoredKind::SumReplicated ? slice.end - slice.begin : 0;
+        QVERIFY(std::abs(ui::streamTime(group, 1, Stream::Tensor, nullptr) - tensor) <= 1);
+        QCOMPARE(ui::streamTime(group, 1, Stream::Expert, nullptr), 0);
+    }
+
     /// View > Lanes shows them, and the picture has their colours.
     void theViewMenuOpensThem()
     {

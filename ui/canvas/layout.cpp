@@ -94,6 +94,11 @@ int laneHeaderWidth(const QFontMetrics &metrics)
     return metrics.horizontalAdvance(QStringLiteral("Device 000 100 %")) + 6 * metrics.height();
 }
 
+int laneNameEnd(const QFontMetrics &metrics)
+{
+    return kLaneNameLeft + metrics.horizontalAdvance(QStringLiteral("Device 000 "));
+}
+
 const TimelineLayout::Row *TimelineLayout::rowAt(int y) const
 {
     if (y < axis.top() || y > axis.bottom())

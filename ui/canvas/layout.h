@@ -13,6 +13,9 @@ struct TimelineContent;
 
 /// Width of the column of lane names. The plots below the timeline keep it free, so that all time axes are aligned.
 [[nodiscard]] int laneHeaderWidth(const QFontMetrics &metrics);
+/// Where the names of devices begin and end in it.
+inline constexpr int kLaneNameLeft = 14;
+[[nodiscard]] int laneNameEnd(const QFontMetrics &metrics);
 /// Room to the right of every time axis.
 inline constexpr int kRightMargin = 12;
 

@@ -49,6 +49,8 @@ void PageController::connectPicture()
     connect(m_actions->lanes, &QActionGroup::triggered, this, [this](QAction *detail) {
         m_pages.explore->setLaneDetail(static_cast<LaneDetail>(m_actions->lanes->actions().indexOf(detail)));
     });
+    connect(timeline, &TimelineView::laneDetailAsked, this,
+            [this](LaneDetail detail) { m_actions->lanes->actions().at(static_cast<int>(detail))->trigger(); });
     const auto complain = [this](const QString &text) { emit failed(text); };
     offerPicture(*explore->findChild<MemoryPlot *>(), u"memory"_s, complain);
     offerPicture(*explore->findChild<BubblePlot *>(), u"bubbles"_s, complain);

@@ -84,8 +84,10 @@ void ExploreContent::addLanes(TimelineContent &content) const
         content.groups.front().movable = movable && !m_forecast->isStale();
     if (measured && shown != Shown::Predicted)
         content.groups.push_back(measuredGroup());
-    for (LaneGroup &group : content.groups)
+    for (LaneGroup &group : content.groups) {
         group.below = rowsBelow(group, detail);
+        group.next = nextDetail(group, detail);
+    }
 }
 
 void ExploreContent::addBaseline(TimelineContent &content, const service::Prediction &plan) const

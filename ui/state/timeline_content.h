@@ -51,6 +51,7 @@ struct LaneGroup {
     std::vector<double> critical;     ///< by device: share of the draws in which it is critical; empty if nothing was drawn
     std::optional<layout::Mesh> mesh; ///< of the ranks
     std::vector<LaneRow> below;       ///< rows below each lane
+    std::optional<LaneDetail> next;   ///< what a sign beside each lane offers to show; nothing: there is no sign
     /// Bytes held over time; may be null.
     std::shared_ptr<const simulate::MemoryProfiles> memory;
 };

@@ -1,4 +1,5 @@
 // What stands around the lanes: captions with provenance, lane names with load bars.
+#include "ui/timeline/rows/hover.h"
 #include "ui/timeline/scene.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
@@ -168,7 +169,7 @@ void ChromePainter::header(const TimelineLayout::Row &row)
     const auto index = static_cast<std::size_t>(row.device);
     const bool first = row.group == 0 || !m_layout.paired;
     const int every = nameEvery();
-    const QRect cell = row.header.adjusted(14, 0, -8, 0);
+    const QRect cell = row.header.adjusted(kLaneNameLeft, 0, -8, 0);
     const int percentWidth = m_metrics.horizontalAdvance(QStringLiteral("100 %"));
     const bool over =
         group.capacity > 0 && index < group.metrics.peakMemory.size() && group.metrics.peakMemory[index] > group.capacity;
@@ -176,9 +177,11 @@ void ChromePainter::header(const TimelineLayout::Row &row)
         m_painter.fillRect(QRect(row.header.right() - 3, row.header.top(), 3, row.header.height()), m_colours.alarm);
 
     const int height = cell.height();
-    const int nameWidth = m_metrics.horizontalAdvance(QStringLiteral("Device 000 "));
-    const QRect bar(cell.left() + nameWidth, cell.center().y() - std::clamp(height - 3, 2, 10) / 2,
-                    cell.width() - nameWidth - percentWidth - 6, std::clamp(height - 2, 2, 10));
+    const int nameWidth = laneNameEnd(m_metrics) - cell.left();
+    paintDetailSign(m_painter, m_scene, row);
+    const int beside = nameWidth + (group.next ? kSignRoom : 0); // bars of all lanes have one place
+    const QRect bar(cell.left() + beside, cell.center().y() - std::clamp(height - 3, 2, 10) / 2,
+                    cell.width() - beside - percentWidth - 6, std::clamp(height - 2, 2, 10));
     loadBar(bar, group.metrics, row.device);
     if (over && first)
         needs(cell, group, index);

@@ -2,6 +2,7 @@
 
 #include "ui/state/links.h"
 #include "ui/timeline/play_painter.h"
+#include "ui/timeline/rows/hover.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
 
@@ -294,6 +295,12 @@ QString describe(const Scene &scene, const Hit &hit)
     return text;
 }
 
+QString describe(const Scene &scene, QPoint point)
+{
+    const std::optional<Hit> hit = hitTest(scene, point);
+    return hit ? describe(scene, *hit) : describeRows(scene, point);
+}
+
 std::optional<QRectF> rectOf(const Scene &scene, int group, timeline::SliceId slice)
 {
     const TimelineLayout::Row *row = scene.layout.rowOf(group, slice.device);
@@ -362,8 +369,8 @@ void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &sta
         paintMark(painter, scene, *state.mark);
     if (state.pointer) {
         paintPointer(painter, scene, *state.pointer);
-        if (hit)
-            paintPanel(painter, scene, *state.pointer, describe(scene, *hit));
+        if (const QString text = describe(scene, *state.pointer); !text.isEmpty())
+            paintPanel(painter, scene, *state.pointer, text);
     }
     if (state.passDrag)
         paintPassDrag(painter, scene, *state.passDrag);

@@ -23,6 +23,8 @@ struct Hit {
 [[nodiscard]] std::optional<Hit> hitTest(const Scene &scene, QPoint point);
 /// Returns the lines of the hover panel.
 [[nodiscard]] QString describe(const Scene &scene, const Hit &hit);
+/// The same of what is at a point; empty if nothing is.
+[[nodiscard]] QString describe(const Scene &scene, QPoint point);
 /// Returns the unclipped rectangle of a slice in the picture; nothing if its lane is not shown.
 [[nodiscard]] std::optional<QRectF> rectOf(const Scene &scene, int group, timeline::SliceId slice);
 

@@ -1,5 +1,7 @@
 #include "ui/timeline/timeline_input.h"
 
+#include "ui/timeline/rows/hover.h"
+
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QWheelEvent>
@@ -26,6 +28,10 @@ void TimelineInput::setPointer(std::optional<QPoint> point)
 
 void TimelineInput::click(QPoint point)
 {
+    if (const auto detail = detailAskedAt(m_canvas->scene(), point)) {
+        emit m_view->laneDetailAsked(*detail);
+        return;
+    }
     const std::optional<Hit> hit = hitTest(m_canvas->scene(), point);
     const bool onGap = hit && !hit->slice;
     setGap(onGap ? hit : std::nullopt);

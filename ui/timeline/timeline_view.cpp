@@ -98,8 +98,7 @@ const TimelineContent &TimelineView::content() const
 
 QString TimelineView::describe(QPoint position) const
 {
-    const std::optional<Hit> hit = hitTest(m_canvas->scene(), position);
-    return hit ? ui::describe(m_canvas->scene(), *hit) : QString();
+    return ui::describe(m_canvas->scene(), position);
 }
 
 QString TimelineView::describeRange() const

@@ -64,6 +64,8 @@ signals:
     void gapClicked(int group, int device, qint64 time);
     /// The gap that was clicked is deselected, or is not in the new content.
     void gapForgotten();
+    /// The sign beside a lane was clicked.
+    void laneDetailAsked(stagelens::ui::LaneDetail detail);
     /// The keys C and Space, for commands of the window.
     void criticalPathAsked();
     void playAsked();

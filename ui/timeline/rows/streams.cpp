@@ -1,6 +1,5 @@
 #include "ui/timeline/rows/streams.h"
 
-#include "engine/simulate/costs/cost_model.h"
 #include "ui/timeline/scene.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -26,27 +25,6 @@ constexpr std::array kStreamNames{
     QT_TRANSLATE_NOOP("Words", "expert"),     QT_TRANSLATE_NOOP("Words", "pipeline"),
     QT_TRANSLATE_NOOP("Words", "data, ZeRO"), QT_TRANSLATE_NOOP("Words", "copy to host"),
 };
-
-Stream streamOf(AnchoredKind kind)
-{
-    if (timeline::isCopy(kind))
-        return Stream::Copy;
-    return kind == AnchoredKind::SumReplicated ? Stream::Tensor : Stream::Data;
-}
-
-/// The time of a pass in which a stream is busy.
-base::Nanos timeOf(const simulate::PassCost &cost, Stream stream)
-{
-    switch (stream) {
-    case Stream::Tensor: return cost.tensor;
-    case Stream::Context: return cost.context;
-    case Stream::Expert: return cost.expert;
-    case Stream::Data: return cost.replica;
-    case Stream::Pipeline:
-    case Stream::Copy: break;
-    }
-    return 0;
-}
 
 bool isBusy(const LaneGroup &group, Stream stream)
 {
@@ -106,7 +84,48 @@ private:
     std::vector<double> m_busy;
 };
 
+/// Calls use(begin, end, share) for whatever keeps a stream busy in a part of the iteration.
+template <class Use>
+void forEachBusy(const LaneGroup &group, int device, Stream stream, const MessageLane *messages, base::Nanos begin,
+                 base::Nanos end, const Use &use)
+{
+    const timeline::Lane &lane = laneOf(group, device);
+    if (stream == Stream::Pipeline && messages != nullptr)
+        for (std::size_t i = 0; i < messages->stretches.size(); ++i)
+            use(messages->stretches.begin[i], messages->stretches.end[i], 1.0);
+    for (const timeline::AnchoredSlice &slice : lane.anchored)
+        if (streamOf(slice.kind) == stream)
+            use(slice.begin, slice.end, 1.0);
+    if (!group.costs)
+        return;
+    for (std::size_t i = timeline::firstEndingAfter(lane, begin); i < lane.size() && lane.begin[i] < end; ++i) {
+        const simulate::PassCost &cost = group.costs->pass(device, lane.pass[i].kind, lane.pass[i].stage);
+        if (const base::Nanos busy = timeIn(cost, stream); busy > 0)
+            use(lane.begin[i], lane.end[i], static_cast<double>(busy) / static_cast<double>(cost.duration));
+    }
+}
+
 } // namespace
+
+Stream streamOf(AnchoredKind kind)
+{
+    if (timeline::isCopy(kind))
+        return Stream::Copy;
+    return kind == AnchoredKind::SumReplicated ? Stream::Tensor : Stream::Data;
+}
+
+base::Nanos timeIn(const simulate::PassCost &cost, Stream stream)
+{
+    switch (stream) {
+    case Stream::Tensor: return cost.tensor;
+    case Stream::Context: return cost.context;
+    case Stream::Expert: return cost.expert;
+    case Stream::Data: return cost.replica;
+    case Stream::Pipeline:
+    case Stream::Copy: break;
+    }
+    return 0;
+}
 
 std::vector<LaneRow> rowsBelow(const LaneGroup &group, LaneDetail detail)
 {
@@ -123,6 +142,17 @@ std::vector<LaneRow> rowsBelow(const LaneGroup &group, LaneDetail detail)
     if (group.ranks > kMostRanks)
         rows.push_back({LaneRow::Kind::MoreRanks, {}, group.ranks - kMostRanks});
     return rows;
+}
+
+std::optional<LaneDetail> nextDetail(const LaneGroup &group, LaneDetail detail)
+{
+    const std::size_t streams = rowsBelow(group, LaneDetail::Streams).size();
+    const std::size_t all = rowsBelow(group, LaneDetail::Ranks).size();
+    if (all < 2)
+        return std::nullopt;
+    if (detail == LaneDetail::Devices)
+        return streams > 0 ? LaneDetail::Streams : LaneDetail::Ranks;
+    return detail == LaneDetail::Streams && all > streams ? LaneDetail::Ranks : LaneDetail::Devices;
 }
 
 QString nameOf(const LaneRow &row, const LaneGroup &group, int device)
@@ -144,26 +174,23 @@ QString nameOf(const LaneRow &row, const LaneGroup &group, int device)
     return text;
 }
 
+base::Nanos streamTime(const LaneGroup &group, int device, Stream stream, const MessageLane *messages)
+{
+    double busy = 0;
+    forEachBusy(group, device, stream, messages, 0, endOf(group), [&busy](base::Nanos begin, base::Nanos end, double share) {
+        busy += share * static_cast<double>(end - begin);
+    });
+    return std::llround(busy);
+}
+
 std::vector<StreamPart> streamParts(const LaneGroup &group, int device, Stream stream, const MessageLane *messages,
                                     const LaneWindow &window)
 {
     if (window.width <= 0)
         return {};
     Coverage coverage(window);
-    const timeline::Lane &lane = laneOf(group, device);
-    if (stream == Stream::Pipeline && messages != nullptr)
-        for (std::size_t i = 0; i < messages->stretches.size(); ++i)
-            coverage.add(messages->stretches.begin[i], messages->stretches.end[i]);
-    for (const timeline::AnchoredSlice &slice : lane.anchored)
-        if (streamOf(slice.kind) == stream)
-            coverage.add(slice.begin, slice.end);
-    if (group.costs)
-        for (std::size_t i = timeline::firstEndingAfter(lane, window.begin); i < lane.size() && lane.begin[i] < window.end;
-             ++i) {
-            const simulate::PassCost &cost = group.costs->pass(device, lane.pass[i].kind, lane.pass[i].stage);
-            if (const base::Nanos busy = timeOf(cost, stream); busy > 0)
-                coverage.add(lane.begin[i], lane.end[i], static_cast<double>(busy) / static_cast<double>(cost.duration));
-        }
+    forEachBusy(group, device, stream, messages, window.begin, window.end,
+                [&coverage](base::Nanos begin, base::Nanos end, double share) { coverage.add(begin, end, share); });
     return coverage.parts();
 }
 
