@@ -6,6 +6,7 @@
 #include "engine/service/work_queue.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <list>
@@ -17,7 +18,9 @@ namespace stagelens::service {
 
 namespace {
 constexpr std::size_t kLargePlan = 100'000; ///< slices, above which a prediction's memory is worth giving back
-}
+/// Without a request, until it is given back: who shows the plan lets go of the one before, and analyses end.
+constexpr std::chrono::milliseconds kRest{300};
+} // namespace
 
 /// Predictions run on one thread: only the newest request runs. Everything that takes long (training, sweeps, imports) has its
 /// own thread.
@@ -61,6 +64,7 @@ struct EngineService::State {
                 for (Worker &each : workers) // none when the service ends
                     if (each.job == job)
                         each.done = true;
+                hasFreed = hasFreed || isPlanLarge;
                 changed.notify_all();
             });
         } catch (const std::system_error &) { // an entry without a thread would never end
@@ -72,13 +76,17 @@ struct EngineService::State {
 
     void predictForever(std::stop_token stop)
     {
-        bool wasLarge = false;
+        const auto isAsked = [this] { return request.has_value(); };
         for (;;) {
-            if (std::exchange(wasLarge, false))
-                base::returnFreedMemory();
             std::unique_lock lock(mutex);
-            if (!changed.wait(lock, stop, [this] { return request.has_value(); }) || stop.stop_requested())
+            if (!changed.wait(lock, stop, [&] { return isAsked() || hasFreed; }) || stop.stop_requested())
                 return;
+            if (!isAsked() && !changed.wait_for(lock, stop, kRest, isAsked)) {
+                hasFreed = false;
+                lock.unlock();
+                base::returnFreedMemory();
+                continue;
+            }
             const PredictionRequest taken = *std::exchange(request, std::nullopt);
             predicting = taken.job;
             predictionStop = {};
@@ -87,8 +95,10 @@ struct EngineService::State {
             auto answer = std::make_shared<PredictionAnswer>(PredictionAnswer{guarded(taken, search), std::nullopt});
             if (answer->prediction && taken.withAdvice)
                 answer->advice = advise(**answer->prediction, cores, search.stop);
-            wasLarge = answer->prediction && (*answer->prediction)->timeline->sliceCount() > kLargePlan;
+            const bool isLarge = answer->prediction && (*answer->prediction)->timeline->sliceCount() > kLargePlan;
             lock.lock();
+            hasFreed = hasFreed || isLarge || isPlanLarge; // the one before is freed too
+            isPlanLarge = isLarge;
             predicting = 0;
             // A newer request makes this answer stale, so it is not reported.
             const bool stale = request.has_value() || cancelledPrediction == taken.job;
@@ -146,6 +156,8 @@ struct EngineService::State {
     JobId cancelledPrediction = 0;
     JobId predicting = 0;            ///< the running job; 0: none
     std::stop_source predictionStop; ///< of the running prediction, which a newer request makes stale
+    bool isPlanLarge = false;        ///< that of the newest prediction
+    bool hasFreed = false;           ///< memory that is not yet given back
     std::list<Worker> workers;
     StoreQueue queue;
     WorkQueue analyses;

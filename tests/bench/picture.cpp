@@ -9,6 +9,7 @@
 #include "ui/state/experiment_document.h"
 #include "ui/state/lane_groups.h"
 #include "ui/state/view_state.h"
+#include "ui/timeline/timeline_view.h"
 
 #include <QApplication>
 #include <QMouseEvent>
