@@ -112,9 +112,14 @@ void BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
         if (!piece.isEmpty())
             append(fills, piece);
     };
-    for (std::size_t kind = 0; kind < work.kinds.size(); ++kind)
-        if (work.kinds[kind] > 0)
-            stack(work.kinds[kind], partBatch(kind).fills);
+    for (std::size_t part = 0; part < work.kinds.size(); ++part) {
+        if (work.kinds[part] <= 0)
+            continue;
+        QVector<QRect> *&fills = m_foldFills[part];
+        if (fills == nullptr)
+            fills = &partBatch(part).fills;
+        stack(work.kinds[part], *fills);
+    }
     if (work.hiddenVocabulary > 0)
         stack(work.hiddenVocabulary, m_batches.marks(m_colours.vocabulary));
 }

@@ -6,6 +6,7 @@
 #include "ui/timeline/scene.h"
 
 #include <array>
+#include <tuple>
 
 namespace stagelens::ui {
 
@@ -48,7 +49,8 @@ private:
     PassLabels m_labels;
     static constexpr int kChunks = 5;
     std::array<std::array<Batch *, kChunks>, schedule::kPassKindCount> m_kindBatches{};
-    const TimelineLayout::Row *m_row = nullptr; ///< that is being added
+    std::array<QVector<QRect> *, std::tuple_size_v<decltype(WorkShares::kinds)>> m_foldFills{}; ///< of parts already met
+    const TimelineLayout::Row *m_row = nullptr;                                                 ///< that is being added
 };
 
 } // namespace stagelens::ui

@@ -10,15 +10,6 @@ constexpr int kFullEdgeFrom = 8; ///< a narrower rectangle keeps its colour: an 
 
 } // namespace
 
-void append(QVector<QRect> &rects, QRect rect)
-{
-    if (!rects.isEmpty() && rects.back().top() == rect.top() && rects.back().height() == rect.height() &&
-        rects.back().right() + 1 == rect.left())
-        rects.back().setRight(rect.right());
-    else
-        rects.push_back(rect);
-}
-
 ColourBatches::Batch &ColourBatches::batch(const QColor &fill)
 {
     Batch *&known = m_batchOf[fill.rgb()];

@@ -22,7 +22,14 @@ inline constexpr int kEdgeFrom = 3;
 inline constexpr int kDensityBelow = 6;
 
 /// Adds a rectangle, or lengthens the last one: in a steady phase neighbours are alike.
-void append(QVector<QRect> &rects, QRect rect);
+inline void append(QVector<QRect> &rects, QRect rect)
+{
+    if (!rects.isEmpty()) // inline, and constLast(): tens of thousands in a redraw
+        if (const QRect &last = rects.constLast();
+            last.right() + 1 == rect.left() && last.top() == rect.top() && last.bottom() == rect.bottom())
+            return rects.last().setRight(rect.right());
+    rects.push_back(rect);
+}
 
 /// Coordinates are device pixels, so that edges are sharp at any scaling. Draws from below: edges, fills, marks, lines,
 /// patches, dashes.
