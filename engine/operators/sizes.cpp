@@ -111,12 +111,12 @@ OperatorWork workOf(const Block &block, const Operator &op)
         }
         break;
     case OperatorKind::ExpertSwiGlu: // of as many rows as there are on average
-        work.innerNumbers =
+        work.gatedNumbers =
             3 * width(op.inputs[0]) * (block.expertRanks > 1 ? block.routing.topK / static_cast<double>(block.expertRows) : 1);
         break;
     case OperatorKind::Route: work.innerNumbers = width(op.inputs[0]); break;
     case OperatorKind::Dispatch:
-    case OperatorKind::Combine: work.residualNumbers = width(op.inputs[0]) + width(op.outputs[0]); break;
+    case OperatorKind::Combine: work.routedNumbers = width(op.inputs[0]) + width(op.outputs[0]); break;
     case OperatorKind::Rotary: break; // part of the efficiency of attention in the hardware presets
     case OperatorKind::AllGather:
     case OperatorKind::ReduceScatter:
@@ -141,6 +141,8 @@ OperatorWork workOf(const Block &block)
         sum.attentionWidth += work.attentionWidth;
         sum.residualNumbers += work.residualNumbers;
         sum.innerNumbers += work.innerNumbers;
+        sum.routedNumbers += work.routedNumbers;
+        sum.gatedNumbers += work.gatedNumbers;
         sum.probabilities += work.probabilities;
     }
     return sum;

@@ -29,6 +29,8 @@ struct OperatorWork {
     double attentionWidth = 0;  ///< of its queries; 4 FLOPs each for every position attended to
     double residualNumbers = 0; ///< read and written by norms and additions
     double innerNumbers = 0;    ///< read and written by the activation function
+    double routedNumbers = 0;   ///< read and written to sort rows by expert and to sum them
+    double gatedNumbers = 0;    ///< read and written by the activation function of routed rows
     double probabilities = 0;   ///< kept by attention
 };
 [[nodiscard]] OperatorWork workOf(const Block &block, const Operator &op);

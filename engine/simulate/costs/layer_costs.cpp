@@ -101,6 +101,7 @@ LayerCosts::Work LayerCosts::secondsOfAll() const
         sum.matrix += each.matrix;
         sum.attention += each.attention;
         sum.elementwise += each.elementwise;
+        sum.gated += each.gated;
         sum.scores += each.scores;
     }
     return sum;
@@ -123,7 +124,7 @@ LayerCosts::Work LayerCosts::secondsOf(const Operator &op) const
     Work work = seconds(operators::workOf(m_block, op), smallest);
     if (op.kind == OperatorKind::ExpertLinear || op.kind == OperatorKind::ExpertSwiGlu) {
         work.matrix *= m_expertLoad;
-        work.elementwise *= m_expertLoad;
+        work.gated *= m_expertLoad;
     }
     return work;
 }
@@ -139,14 +140,16 @@ LayerCosts::Work LayerCosts::seconds(const OperatorWork &work, double smallest) 
             isProducts ? matrixSeconds(attentionFlops, m_experiment.model.headSize())
                        : attentionFlops / (m_hardware.peakFlops * m_hardware.attentionEfficiency),
             memorySeconds(m_traffic.residual * (bytes * work.residualNumbers / 10) +
-                          m_traffic.activation * (bytes * work.innerNumbers / 2)),
+                          m_traffic.activation * (bytes * work.innerNumbers / 2) +
+                          m_traffic.routed * (bytes * work.routedNumbers)),
+            memorySeconds(m_traffic.gated * (bytes * work.gatedNumbers)),
             memorySeconds(m_traffic.scoresForward * bytes * work.probabilities)};
 }
 
 double LayerCosts::inputGradient(const Work &forward) const
 {
     return forward.matrix + 2 * forward.attention + m_traffic.backward * forward.elementwise +
-           m_traffic.scoresBackward / m_traffic.scoresForward * forward.scores;
+           m_traffic.gatedBackward * forward.gated + m_traffic.scoresBackward / m_traffic.scoresForward * forward.scores;
 }
 
 double LayerCosts::unfloored(PassHalf half, Rebuilds rebuilds) const

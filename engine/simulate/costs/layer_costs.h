@@ -68,8 +68,9 @@ private:
         double matrix = 0;
         double attention = 0;
         double elementwise = 0;
+        double gated = 0;  ///< of routed rows
         double scores = 0; ///< of materialised attention
-        [[nodiscard]] double sum() const { return matrix + attention + elementwise + scores; }
+        [[nodiscard]] double sum() const { return matrix + attention + elementwise + gated + scores; }
     };
     [[nodiscard]] Work seconds(const operators::OperatorWork &work, double smallest) const;
     /// Returns the seconds of the forward of an operator.

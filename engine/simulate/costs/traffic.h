@@ -14,6 +14,9 @@ struct Traffic {
     double residual;   ///< norms and residual additions, per ten bytes that they read and write: a byte of a layer's [b s, h]
     double activation; ///< activation function, per two bytes that it reads and writes: a byte of a GPT's [b s, ffn]
     double backward;   ///< elementwise work of a layer's backward, relative to its forward
+    double routed;     ///< sorting rows by expert and summing them, per byte that a fused kernel reads and writes
+    double gated;      ///< activation function of routed rows, likewise
+    double gatedBackward; ///< its backward, relative to its forward
     double scoresForward; ///< traversals of the scores [b a, s, s] of materialised attention
     double scoresBackward;
     double shardCopies;    ///< X and dX of S and of T, each per byte of [b s, h]
