@@ -1,6 +1,7 @@
 // Parameters, FLOPs and bytes, against published models and the formulas of the literature.
 #include "engine/operators/sizes.h"
 #include "engine/model/presets.h"
+#include "engine/operators/architecture.h"
 #include "engine/operators/optimizers/optimizer.h"
 #include "tests/support/test_program.h"
 
@@ -141,6 +142,26 @@ private slots:
         const ModelConfig demo = preset("gpt-demo");
         QCOMPARE(embeddingSumBytes(model, 1), x);
         QCOMPARE(embeddingSumBytes(demo, 1), 0);
+    }
+
+    /// Per token: h numbers are read and k h written to sort rows, and the reverse to sum them; SwiGLU reads 2 k f and writes k
+    /// f.
+    void rowsOfExpertsMoveWhatFusedKernelsMove()
+    {
+        const Block block = blockOf(preset("qwen3-30b-a3b")); // h 2048, k 8, f 768
+        QCOMPARE(workOf(block).routedNumbers, 2.0 * (1 + 8) * 2048);
+        QCOMPARE(workOf(block).gatedNumbers, 3.0 * 8 * 768);
+        for (const Operator &op : block.operators) {
+            const bool isOfRows = op.kind == OperatorKind::Dispatch || op.kind == OperatorKind::Combine;
+            const OperatorWork work = workOf(block, op);
+            QCOMPARE(work.routedNumbers, isOfRows ? 9.0 * 2048 : 0.0);
+            QVERIFY(!isOfRows || work.residualNumbers == 0);
+            QVERIFY(op.kind != OperatorKind::ExpertSwiGlu || work.innerNumbers == 0);
+        }
+        const OperatorWork dense = workOf(blockOf(preset("llama-3-8b")));
+        QCOMPARE(dense.routedNumbers, 0.0);
+        QCOMPARE(dense.gatedNumbers, 0.0);
+        QCOMPARE(dense.innerNumbers, 3.0 * 14336);
     }
 };
 
