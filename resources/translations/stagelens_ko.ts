@@ -7447,5 +7447,19 @@ Below: how much of its time each device waits.</source>
         <source>The same passes at the same times as every rank of the lane</source>
         <translation>레인의 모든 rank와 같은 시각에 같은 패스를 실행합니다</translation>
     </message>
+    <message>
+        <source>Bookmark: %1 to %2
+Click to see it; M removes it then</source>
+        <translation>책갈피: %1 ~ %2
+눌러서 보기; 그다음 M 키로 삭제</translation>
+    </message>
+    <message>
+        <source>M, Shift+M</source>
+        <translation>M, Shift+M</translation>
+    </message>
+    <message>
+        <source>bookmark that range or remove its bookmark; go to the next bookmark</source>
+        <translation>그 범위에 책갈피를 두거나 지우기; 다음 책갈피로</translation>
+    </message>
 </context>
 </TS>

@@ -7447,5 +7447,19 @@ Below: how much of its time each device waits.</source>
         <source>The same passes at the same times as every rank of the lane</source>
         <translation>与该泳道的每个 rank 在相同时间执行相同的 pass</translation>
     </message>
+    <message>
+        <source>Bookmark: %1 to %2
+Click to see it; M removes it then</source>
+        <translation>书签：%1 至 %2
+单击查看；之后按 M 删除</translation>
+    </message>
+    <message>
+        <source>M, Shift+M</source>
+        <translation>M、Shift+M</translation>
+    </message>
+    <message>
+        <source>bookmark that range or remove its bookmark; go to the next bookmark</source>
+        <translation>为该范围添加或删除书签；转到下一个书签</translation>
+    </message>
 </context>
 </TS>

@@ -183,6 +183,44 @@ private slots:
         }
     }
 
+    /// M keeps a range as a bar on the ruler, to which a click and Shift+M lead back.
+    void rangesAreBookmarked()
+    {
+        TimelineContent content;
+        content.groups = {test::makeGroup(4, 8, model::VocabularyMethod::None)};
+        show(content);
+        const QImage plain = m_view->grab().toImage();
+        m_state->setMark(4'000'000, 6'000'000);
+        QTest::keyClick(m_view.get(), Qt::Key_M);
+        m_state->setMark(20'000'000, 22'000'000);
+        QTest::keyClick(m_view.get(), Qt::Key_M);
+        const std::vector<ViewState::Mark> both{{4'000'000, 6'000'000}, {20'000'000, 22'000'000}};
+        QCOMPARE(m_state->bookmarks(), both);
+        m_state->clearMark();
+        const QImage barred = m_view->grab().toImage();
+        int bar = -1; // a place of the first bar, by what changed
+        int line = -1;
+        for (int y = 0; y < plain.height() && bar < 0; ++y)
+            for (int x = 0; x < plain.width() && bar < 0; ++x)
+                if (plain.pixel(x, y) != barred.pixel(x, y))
+                    bar = x + 3, line = y + 2;
+        QVERIFY(bar > 0);
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, QPoint(bar, line));
+        QCOMPARE(m_state->mark(), std::optional(both[0]));
+        QVERIFY(m_state->begin() < 4'000'000 && m_state->begin() > 3'000'000 && m_state->end() > 6'000'000);
+        QTest::keyClick(m_view.get(), Qt::Key_M, Qt::ShiftModifier);
+        QCOMPARE(m_state->mark(), std::optional(both[1]));
+        QTest::keyClick(m_view.get(), Qt::Key_M, Qt::ShiftModifier);
+        QCOMPARE(m_state->mark(), std::optional(both[0])); // round
+        QTest::keyClick(m_view.get(), Qt::Key_M);
+        QCOMPARE(m_state->bookmarks(), std::vector{both[1]});
+        m_state->clearMark();
+        m_state->fit();
+        m_state->setRange(1'000'000, 3'000'000);
+        QTest::keyClick(m_view.get(), Qt::Key_M); // nothing is marked: what is visible
+        QCOMPARE(m_state->bookmarks().front(), (ViewState::Mark{m_state->begin(), m_state->end()}));
+    }
+
     void aDragWithShiftMarksARange()
     {
         TimelineContent content;

@@ -233,6 +233,7 @@ QString keyTable()
         {u"Wheel, Ctrl+wheel; W S"_s, Words::tr("zoom time at the cursor")},
         {Words::tr("Shift+wheel, sideways wheel; A D; drag"), Words::tr("pan time")},
         {Words::tr("Shift+drag, drag on the ruler"), Words::tr("select a range, with statistics")},
+        {Words::tr("M, Shift+M"), Words::tr("bookmark that range or remove its bookmark; go to the next bookmark")},
         {Words::tr("Wheel over the lane names; PgUp PgDn"), Words::tr("scroll the lanes")},
         {u"Ctrl+Plus, Ctrl+Minus"_s, Words::tr("height of the lanes")},
         {Words::tr("Click; ← → ↑ ↓"), Words::tr("select a pass; previous, next pass, lane. A click on a gap explains it")},

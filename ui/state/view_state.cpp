@@ -146,6 +146,34 @@ void ViewState::clearMark()
         emit markChanged();
 }
 
+void ViewState::toggleBookmark()
+{
+    const Mark range = m_mark.value_or(Mark{std::max<base::Nanos>(m_begin, 0), std::min(m_end, m_span)});
+    const auto place = std::ranges::lower_bound(m_bookmarks, range);
+    if (place != m_bookmarks.end() && *place == range)
+        m_bookmarks.erase(place);
+    else if (range.end > range.begin)
+        m_bookmarks.insert(place, range);
+    emit bookmarksChanged();
+}
+
+void ViewState::goToNextBookmark()
+{
+    if (m_bookmarks.empty())
+        return;
+    const base::Nanos middle = m_mark ? m_mark->begin : m_begin + part(0.5);
+    const auto next = std::ranges::find_if(m_bookmarks, [middle](const Mark &each) { return each.begin > middle; });
+    goTo(next == m_bookmarks.end() ? m_bookmarks.front() : *next);
+}
+
+void ViewState::goTo(const Mark &range)
+{
+    const base::Nanos around = (range.end - range.begin) / 10;
+    setRange(range.begin - around, range.end + around);
+    select(std::nullopt);
+    setMark(range.begin, range.end);
+}
+
 void ViewState::setPlayhead(std::optional<base::Nanos> time)
 {
     if (std::exchange(m_playhead, time) != time)

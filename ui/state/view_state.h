@@ -7,6 +7,7 @@
 #include <QObject>
 #include <QTimer>
 
+#include <compare>
 #include <optional>
 #include <vector>
 
@@ -56,12 +57,20 @@ public:
     struct Mark {
         base::Nanos begin = 0;
         base::Nanos end = 0;
-        friend bool operator==(const Mark &, const Mark &) = default;
+        friend auto operator<=>(const Mark &, const Mark &) = default;
     };
     [[nodiscard]] const std::optional<Mark> &mark() const { return m_mark; }
     /// Takes the two ends in either order; an empty range clears the mark.
     void setMark(base::Nanos from, base::Nanos to);
     void clearMark();
+    /// Bookmarked ranges by their begin. They last as long as the window.
+    [[nodiscard]] const std::vector<Mark> &bookmarks() const { return m_bookmarks; }
+    /// Bookmarks the marked range, or the visible one where none is marked; a bookmark of that range is removed.
+    void toggleBookmark();
+    /// Shows the first bookmark that begins behind the middle of what is visible, or the first of all.
+    void goToNextBookmark();
+    /// Shows a range with some room around it, and marks it.
+    void goTo(const Mark &range);
     /// The position of playing; absent while nothing is played.
     [[nodiscard]] const std::optional<base::Nanos> &playhead() const { return m_playhead; }
     void setPlayhead(std::optional<base::Nanos> time);
@@ -71,6 +80,7 @@ public:
 
 signals:
     void markChanged();
+    void bookmarksChanged();
     void playheadChanged();
     void followedChanged();
     void rangeChanged();
@@ -95,6 +105,7 @@ private:
     bool m_inGesture = false; ///< the newest entry of the history is still being changed by zooms and pans
     std::optional<Selection> m_selection;
     std::optional<Mark> m_mark;
+    std::vector<Mark> m_bookmarks;
     std::optional<base::Nanos> m_playhead;
     std::optional<int> m_followed;
     std::vector<Range> m_history;

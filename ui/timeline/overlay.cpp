@@ -295,6 +295,13 @@ QString describe(const Scene &scene, const Hit &hit)
     return text;
 }
 
+static QString bookmarkText(const Scene &scene, const ViewState::Mark &bookmark)
+{
+    const bool units = scene.content->teachingUnits;
+    return Words::tr("Bookmark: %1 to %2\nClick to see it; M removes it then")
+        .arg(durationText(bookmark.begin, units), durationText(bookmark.end, units));
+}
+
 QString describe(const Scene &scene, QPoint point)
 {
     const std::optional<Hit> hit = hitTest(scene, point);
@@ -367,8 +374,11 @@ void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &sta
         paintActivationStacks(painter, scene, moment);
     if (state.mark)
         paintMark(painter, scene, *state.mark);
+    paintBookmarks(painter, scene, state.bookmarks);
     if (state.pointer) {
         paintPointer(painter, scene, *state.pointer);
+        if (const ViewState::Mark *bookmark = bookmarkAt(scene, state.bookmarks, *state.pointer))
+            paintPanel(painter, scene, *state.pointer, bookmarkText(scene, *bookmark));
         if (const QString text = describe(scene, *state.pointer); !text.isEmpty())
             paintPanel(painter, scene, *state.pointer, text);
     }

@@ -8,6 +8,7 @@
 #include <QPoint>
 
 #include <optional>
+#include <vector>
 
 namespace stagelens::ui {
 
@@ -33,6 +34,7 @@ struct OverlayState {
     std::optional<ViewState::Selection> selection;
     std::optional<Hit> gap; ///< the idle time that is being explained
     std::optional<ViewState::Mark> mark;
+    std::vector<ViewState::Mark> bookmarks;
     std::optional<base::Nanos> playhead;
     int mostHeld = 0;            ///< activations on a device; known while there is a playhead
     std::optional<int> followed; ///< microbatch; the passes of all others are dimmed

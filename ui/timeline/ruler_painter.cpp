@@ -176,7 +176,41 @@ void RulerPainter::flags()
     m_painter.restore();
 }
 
+/// The bar of a bookmark; empty where none of it is visible.
+QRectF bookmarkBar(const Scene &scene, const ViewState::Mark &bookmark)
+{
+    constexpr double kHeight = 5;
+    constexpr double kLeastWidth = 6;
+    const QRect &ruler = scene.layout.ruler;
+    if (bookmark.end < scene.begin || bookmark.begin > scene.end)
+        return {};
+    const double from = std::clamp(scene.xAt(bookmark.begin), ruler.left() + 0.0, ruler.right() + 1 - kLeastWidth);
+    const double to = std::clamp(scene.xAt(bookmark.end), from + kLeastWidth, ruler.right() + 1.0);
+    return {from, ruler.bottom() + 1 - kHeight, to - from, kHeight};
+}
+
 } // namespace
+
+void paintBookmarks(QPainter &painter, const Scene &scene, const std::vector<ViewState::Mark> &bookmarks)
+{
+    for (const ViewState::Mark &bookmark : bookmarks)
+        if (const QRectF bar = bookmarkBar(scene, bookmark); !bar.isEmpty()) {
+            painter.fillRect(bar, scene.colours->background); // apart from its neighbours
+            painter.fillRect(bar.adjusted(0.5, 0, -0.5, 0), scene.colours->focus);
+        }
+}
+
+const ViewState::Mark *bookmarkAt(const Scene &scene, const std::vector<ViewState::Mark> &bookmarks, QPoint point)
+{
+    constexpr double kReach = 4; // above the bar
+    const ViewState::Mark *found = nullptr;
+    for (const ViewState::Mark &bookmark : bookmarks)
+        if (const QRectF bar = bookmarkBar(scene, bookmark);
+            bar.adjusted(0, -kReach, 0, 1).contains(point) &&
+            (!found || bookmark.end - bookmark.begin < found->end - found->begin))
+            found = &bookmark;
+    return found;
+}
 
 void paintRuler(QPainter &painter, const Scene &scene)
 {

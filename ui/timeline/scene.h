@@ -5,6 +5,7 @@
 #include "ui/canvas/colours.h"
 #include "ui/canvas/geometry.h"
 #include "ui/canvas/layout.h"
+#include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QFont>
@@ -95,6 +96,11 @@ void paintLanes(QPainter &painter, const Scene &scene);
 /// The rows below the lanes, clipped to the axis; their names beside them.
 void paintRowsBelow(QPainter &painter, const Scene &scene);
 void paintNamesBelow(QPainter &painter, const Scene &scene);
+/// Bookmarked ranges as bars at the foot of the ruler.
+void paintBookmarks(QPainter &painter, const Scene &scene, const std::vector<ViewState::Mark> &bookmarks);
+/// Returns the shortest bookmark whose bar is at a point of the ruler; null if there is none.
+[[nodiscard]] const ViewState::Mark *bookmarkAt(const Scene &scene, const std::vector<ViewState::Mark> &bookmarks,
+                                                QPoint point);
 /// Writes behind each measured lane by how much it is longer than the predicted one.
 void paintExcesses(QPainter &painter, const Scene &scene);
 

@@ -32,6 +32,8 @@ void TimelineInput::click(QPoint point)
         emit m_view->laneDetailAsked(*detail);
         return;
     }
+    if (const ViewState::Mark *bookmark = bookmarkAt(m_canvas->scene(), m_viewState->bookmarks(), point))
+        return m_viewState->goTo(*bookmark);
     const std::optional<Hit> hit = hitTest(m_canvas->scene(), point);
     const bool onGap = hit && !hit->slice;
     setGap(onGap ? hit : std::nullopt);
@@ -89,6 +91,8 @@ bool TimelineInput::handleKey(int key, Qt::KeyboardModifiers modifiers)
     case Qt::Key_BracketRight: m_selection->stepAlong(true); return true;
     case Qt::Key_PageUp: m_canvas->scrollBy(-m_canvas->scene().layout.axis.height() * 3 / 4); return true;
     case Qt::Key_PageDown: m_canvas->scrollBy(m_canvas->scene().layout.axis.height() * 3 / 4); return true;
+    case Qt::Key_M:
+        return modifiers == Qt::ShiftModifier ? m_viewState->goToNextBookmark() : m_viewState->toggleBookmark(), true;
     case Qt::Key_Slash: m_view->find(); return true;
     case Qt::Key_C: emit m_view->criticalPathAsked(); return true;
     case Qt::Key_Space: emit m_view->playAsked(); return true;

@@ -56,6 +56,10 @@ TimelineView::TimelineView(ViewState *state, QWidget *parent)
         m_canvas->redrawOverlay();
         announceSelection(this);
     });
+    connect(m_viewState, &ViewState::bookmarksChanged, this, [this] {
+        m_canvas->overlay().bookmarks = m_viewState->bookmarks();
+        m_canvas->redrawOverlay();
+    });
     connect(m_viewState, &ViewState::playheadChanged, this, [this] {
         const bool begins = !m_canvas->overlay().playhead && m_viewState->playhead();
         m_canvas->overlay().playhead = m_viewState->playhead();
