@@ -9,7 +9,9 @@
 #include "engine/operators/compression/choice.h"
 #include "engine/operators/optimizers/choice.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -70,6 +72,13 @@ enum class ExpertDispatch : unsigned char { PerExpert, PerNode };
 /// Precision of tokens and gradients on their way to experts; the way back has that of the model.
 enum class DispatchPrecision : unsigned char { Same, Fp8 };
 
+/// Returns the product of two degrees, limited to what an int holds: fields are also read before they are checked.
+[[nodiscard]] constexpr int degreeProduct(int a, int b)
+{
+    using Limits = std::numeric_limits<int>;
+    return static_cast<int>(std::clamp<std::int64_t>(std::int64_t{a} * b, Limits::min(), Limits::max()));
+}
+
 /// How the work is divided. Devices and microbatches may be 0 for a schedule from a file, which then defines them.
 struct ParallelPlan {
     int devices = 4;        ///< p
@@ -97,14 +106,14 @@ struct ParallelPlan {
     int syncEvery = 1; ///< H: replicas sum their gradients in every step (1), or train alone and average weights every H steps
     std::string rankOrder = "tp-cp-dp-pp"; ///< axes from adjacent ranks to the slowest
 
-    /// Returns the ranks of a plan of that many devices.
+    /// Returns the ranks of a plan of that many devices; of degrees that are too large the largest int or more.
     [[nodiscard]] std::int64_t ranks(int devicesOfPlan) const
     {
-        return std::int64_t{devicesOfPlan} * tensor * context * replicas;
+        return std::int64_t{degreeProduct(devicesOfPlan, tensor)} * gradientRanks();
     }
     /// Returns the number of ranks that hold the same weights but compute other tokens. They sum their gradients, and ZeRO
     /// shards over them. With local SGD they average their weights instead.
-    [[nodiscard]] int gradientRanks() const { return replicas * context; }
+    [[nodiscard]] int gradientRanks() const { return degreeProduct(replicas, context); }
     /// Returns whether replicas train alone, and average their weights every `syncEvery` steps (local SGD).
     [[nodiscard]] bool averagesWeights() const { return syncEvery > 1; }
     /// Returns whether they do so at the end of a step, counted from 0.
@@ -113,7 +122,7 @@ struct ParallelPlan {
     [[nodiscard]] int expertReplicas() const { return replicas / expert; }
     [[nodiscard]] bool hasSequenceParallel() const { return tensor > 1 && sequenceParallel; }
     /// Returns the number of ranks in a shard group: replicas and their context ranks.
-    [[nodiscard]] int shardGroup() const { return (shardReplicas > 0 ? shardReplicas : replicas) * context; }
+    [[nodiscard]] int shardGroup() const { return degreeProduct(shardReplicas > 0 ? shardReplicas : replicas, context); }
     [[nodiscard]] int shardGroups() const { return gradientRanks() / shardGroup(); }
     /// Returns whether every backward ends with a reduction of its gradients (ZeRO).
     [[nodiscard]] bool reducesEagerly() const
