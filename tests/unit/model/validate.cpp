@@ -279,6 +279,19 @@ private slots:
             QVERIFY2(find(problems, field) != nullptr, field);
     }
 
+    /// The window asks for them while somebody types the degrees.
+    void productsOfDegreesStayWithinAnInt()
+    {
+        constexpr int kGreatest = std::numeric_limits<int>::max();
+        ParallelPlan plan;
+        plan.devices = plan.tensor = plan.context = plan.replicas = 999'999'999;
+        QCOMPARE(plan.gradientRanks(), kGreatest);
+        QCOMPARE(plan.shardGroup(), kGreatest);
+        QCOMPARE(plan.ranks(plan.devices), std::int64_t{kGreatest} * kGreatest);
+        plan.devices = plan.tensor = plan.context = plan.replicas = 30;
+        QCOMPARE(plan.ranks(plan.devices), 810'000);
+    }
+
     void resolvedFillsWhatIsAbsent()
     {
         const Experiment live = stagelens::operators::resolved(Experiment{}, 4);
