@@ -106,7 +106,7 @@ struct ParallelPlan {
     int syncEvery = 1; ///< H: replicas sum their gradients in every step (1), or train alone and average weights every H steps
     std::string rankOrder = "tp-cp-dp-pp"; ///< axes from adjacent ranks to the slowest
 
-    /// Returns the ranks of a plan of that many devices; of degrees that are too large the largest int or more.
+    /// Returns the ranks of a plan of that many devices. The number is limited for degrees that are too large.
     [[nodiscard]] std::int64_t ranks(int devicesOfPlan) const
     {
         return std::int64_t{degreeProduct(devicesOfPlan, tensor)} * gradientRanks();

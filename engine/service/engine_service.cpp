@@ -18,7 +18,7 @@ namespace stagelens::service {
 
 namespace {
 constexpr std::size_t kLargePlan = 100'000; ///< slices, above which a prediction's memory is worth giving back
-/// Without a request, until it is given back: who shows the plan lets go of the one before, and analyses end.
+/// Time without a request before freed memory is returned. By then the window has dropped the previous plan.
 constexpr std::chrono::milliseconds kRest{300};
 } // namespace
 
@@ -157,7 +157,7 @@ struct EngineService::State {
     JobId predicting = 0;            ///< the running job; 0: none
     std::stop_source predictionStop; ///< of the running prediction, which a newer request makes stale
     bool isPlanLarge = false;        ///< that of the newest prediction
-    bool hasFreed = false;           ///< memory that is not yet given back
+    bool hasFreed = false;           ///< memory was freed and not yet returned to the system
     std::list<Worker> workers;
     StoreQueue queue;
     WorkQueue analyses;

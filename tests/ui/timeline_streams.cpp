@@ -138,7 +138,7 @@ private slots:
         }
     }
 
-    /// A click on the sign beside a lane shows streams, then ranks, then neither; the pointer is told what a row shows.
+    /// A click on the sign beside a lane shows streams, then also ranks, then hides both. Pointing at a row describes it.
     void theSignBesideALaneOpensThem()
     {
         test::WindowFixture fixture;

@@ -67,7 +67,8 @@ public:
     [[nodiscard]] const std::vector<Mark> &bookmarks() const { return m_bookmarks; }
     /// Bookmarks the marked range, or the visible one where none is marked; a bookmark of that range is removed.
     void toggleBookmark();
-    /// Shows the first bookmark that begins behind the middle of what is visible, or the first of all.
+    /// Shows the next bookmark after the begin of the marked range, or else after the middle of the view; after the last one
+    /// the first.
     void goToNextBookmark();
     /// Shows a range with some room around it, and marks it.
     void goTo(const Mark &range);

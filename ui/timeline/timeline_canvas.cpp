@@ -206,7 +206,12 @@ void TimelineCanvas::changePitch(int by)
 void TimelineCanvas::render(QPainter &painter, QSize size) const
 {
     const double ratio = isVector(painter.paintEngine()) ? 2 : painter.device()->devicePixelRatioF();
-    paintPicture(painter, makeScene(size, ratio, Extent::All));
+    Scene scene = makeScene(size, ratio, Extent::All);
+    TimelineContent content = *scene.content;
+    for (LaneGroup &group : content.groups)
+        group.next.reset(); // nobody can click in an exported picture
+    scene.content = &content;
+    paintPicture(painter, scene);
 }
 
 } // namespace stagelens::ui

@@ -8,8 +8,7 @@
 
 #include <QPainter>
 
-#include <cmath>
-#include <utility>
+#include <algorithm>
 
 namespace stagelens::ui {
 
