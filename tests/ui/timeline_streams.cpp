@@ -121,7 +121,7 @@ private slots:
         content.groups[0].below = ui::rowsBelow(content.groups[0], LaneDetail::Ranks);
         const std::size_t rows = content.groups[0].below.size();
         for (const QSize size : {QSize(900, 1200), QSize(900, 300)}) {
-            const ui::TimelineLayout layout = ui::layoutTimeline(content, size, QFontMetrics(QFont()), 0, 0);
+            const ui::TimelineLayout layout = ui::layoutTimeline(content, size, QFontMetrics(QFont()), {});
             QCOMPARE(layout.rows.size(), std::size_t{2});
             int last = 0;
             for (const ui::TimelineLayout::Row &row : layout.rows) {

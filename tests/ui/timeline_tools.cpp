@@ -221,6 +221,71 @@ private slots:
         QCOMPARE(m_state->bookmarks().front(), (ViewState::Mark{m_state->begin(), m_state->end()}));
     }
 
+    /// P and a click left of the name keep a lane at the top while the others scroll.
+    void lanesArePinned()
+    {
+        TimelineContent content;
+        content.groups = {test::makeGroup(48, 48, model::VocabularyMethod::None)};
+        show(content);
+        for (int i = 0; i < 12; ++i)
+            QTest::keyClick(m_view.get(), Qt::Key_Plus, Qt::ControlModifier), QCoreApplication::processEvents();
+        const auto place = [this](int device) {
+            QCoreApplication::processEvents(); // drawing is queued
+            return m_view->placeOf(0, {device, 0});
+        };
+        const QRect first = place(0);
+        QVERIFY(!m_view->rect().contains(place(20).center())); // the lanes scroll
+        m_view->showLane(24);
+        const QRect seen = place(20);
+        QVERIFY2(m_view->rect().contains(seen.center()), qPrintable(QString::number(seen.y())));
+        QTest::mouseMove(m_view.get(), seen.center());
+        QTest::keyClick(m_view.get(), Qt::Key_P);
+        QCOMPARE(m_state->pinned(), std::vector{20});
+        QCOMPARE(place(20).top(), first.top());
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, QPoint(5, place(22).center().y()));
+        QCOMPARE(m_state->pinned(), (std::vector{20, 22}));
+        const int second = place(22).top();
+        QVERIFY(second > first.top());
+        for (int page = 0; page < 40; ++page) {
+            QTest::keyClick(m_view.get(), Qt::Key_PageUp);
+            QCOMPARE(place(20).top(), first.top());
+            QCOMPARE(place(22).top(), second);
+        }
+        // The others begin below them, whole, and can all be reached with the arrows.
+        QVERIFY(place(0).top() > place(22).bottom());
+        const QRect lane = place(22);
+        m_state->select(ViewState::Selection{0, {0, 0}});
+        for (int device = 1; device < 48; ++device) {
+            if (device == 20 || device == 22)
+                continue; // these come first
+            QTest::keyClick(m_view.get(), Qt::Key_Down);
+            QCOMPARE(m_state->selection()->slice.device, device);
+            const QRect here = place(device);
+            QVERIFY2(here.top() > lane.bottom() && here.bottom() < m_view->height(), qPrintable(QString::number(device)));
+        }
+        for (int device = 46; device >= 0; --device)
+            if (device != 20 && device != 22) {
+                QTest::keyClick(m_view.get(), Qt::Key_Up);
+                QVERIFY2(place(device).top() > lane.bottom(), qPrintable(QString::number(device)));
+            }
+        QVERIFY(m_view->describe(QPoint(5, lane.center().y())).contains(QStringLiteral("Device 22 is pinned")));
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, QPoint(5, lane.center().y()));
+        QCOMPARE(m_state->pinned(), std::vector{20});
+        m_state->select(ViewState::Selection{0, {20, 0}});
+        QTest::mouseMove(m_view.get(), QPoint(m_view->width() / 2, 2)); // no lane there: that of the selection
+        QTest::keyClick(m_view.get(), Qt::Key_P);
+        QVERIFY(m_state->pinned().empty());
+        QCOMPARE(place(0).top(), first.top());
+        // More pins than there is room for: the others keep a third of the height.
+        for (int device = 0; device < 48; ++device)
+            m_state->togglePinned(device);
+        QVERIFY(m_view->rect().contains(place(0).center()));
+        m_view->showLane(47);
+        const QRect last = place(47);
+        QVERIFY(m_view->rect().contains(last.center()));
+        QCOMPARE(place(0).top(), first.top());
+    }
+
     void aDragWithShiftMarksARange()
     {
         TimelineContent content;

@@ -35,6 +35,8 @@ struct TimelineLayout {
         };
         std::vector<Below> below;
         QRect messages; ///< under the passes: what is on its way to the device; empty in a low lane
+        bool pinned = false;
+        bool covered = false; ///< scrolled under the pinned lanes: its places are above the picture, by the picture's height
     };
     /// A line above lanes that says what they are.
     struct Caption {
@@ -52,17 +54,27 @@ struct TimelineLayout {
     std::vector<Row> rows;
     bool paired = false; ///< two half-height lanes a device
     int pitch = 0;       ///< height of a device with the space below it
+    int pinnedPitch = 0; ///< of a pinned device
     int contentHeight = 0;
     int scroll = 0; ///< how far the lanes are moved up, within what is there
+    int fixed = 0;  ///< height of what stays at the top of the axis while lanes scroll: pinned lanes with their captions
 
     /// The row at a height, or null.
     [[nodiscard]] const Row *rowAt(int y) const;
     [[nodiscard]] const Row *rowOf(int group, int device) const;
+    /// The height at which the name of a row's device stands: between both halves where lanes alternate.
+    [[nodiscard]] int middleOf(const Row &row) const;
     [[nodiscard]] int greatestScroll() const;
 };
 
-/// `pitch` 0 fits the lanes into the height as long as they stay visible; else they scroll.
-[[nodiscard]] TimelineLayout layoutTimeline(const TimelineContent &content, QSize size, const QFontMetrics &metrics, int pitch,
-                                            int scroll, bool isZoomed = false);
+/// How a person has arranged the lanes.
+struct LaneView {
+    int pitch = 0;           ///< 0 fits the lanes into the height as long as they stay visible; else they scroll
+    int scroll = 0;          ///< by whole lanes where some are pinned
+    std::vector<int> pinned; ///< devices, ascending; those stay that leave a third of the height to the others
+};
+
+[[nodiscard]] TimelineLayout layoutTimeline(const TimelineContent &content, QSize size, const QFontMetrics &metrics,
+                                            const LaneView &view, bool isZoomed = false);
 
 } // namespace stagelens::ui

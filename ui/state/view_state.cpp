@@ -157,6 +157,16 @@ void ViewState::toggleBookmark()
     emit bookmarksChanged();
 }
 
+void ViewState::togglePinned(int device)
+{
+    const auto place = std::ranges::lower_bound(m_pinned, device);
+    if (place != m_pinned.end() && *place == device)
+        m_pinned.erase(place);
+    else
+        m_pinned.insert(place, device);
+    emit pinnedChanged();
+}
+
 void ViewState::goToNextBookmark()
 {
     if (m_bookmarks.empty())

@@ -72,6 +72,9 @@ public:
     void goToNextBookmark();
     /// Shows a range with some room around it, and marks it.
     void goTo(const Mark &range);
+    /// Devices whose lanes stay at the top, ascending; some may be beyond the devices of the plan.
+    [[nodiscard]] const std::vector<int> &pinned() const { return m_pinned; }
+    void togglePinned(int device);
     /// The position of playing; absent while nothing is played.
     [[nodiscard]] const std::optional<base::Nanos> &playhead() const { return m_playhead; }
     void setPlayhead(std::optional<base::Nanos> time);
@@ -82,6 +85,7 @@ public:
 signals:
     void markChanged();
     void bookmarksChanged();
+    void pinnedChanged();
     void playheadChanged();
     void followedChanged();
     void rangeChanged();
@@ -107,6 +111,7 @@ private:
     std::optional<Selection> m_selection;
     std::optional<Mark> m_mark;
     std::vector<Mark> m_bookmarks;
+    std::vector<int> m_pinned;
     std::optional<base::Nanos> m_playhead;
     std::optional<int> m_followed;
     std::vector<Range> m_history;

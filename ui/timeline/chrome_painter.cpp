@@ -1,5 +1,6 @@
 // What stands around the lanes: captions with provenance, lane names with load bars.
 #include "ui/timeline/rows/hover.h"
+#include "ui/timeline/rows/pins.h"
 #include "ui/timeline/scene.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
@@ -189,17 +190,18 @@ void ChromePainter::header(const TimelineLayout::Row &row)
         below(cell, m_colours.focus, criticalText(group.critical[index]));
     else if (group.ranks > 1)
         below(cell, m_colours.muted, Words::tr("× %1 ranks").arg(countText(group.ranks)));
-    if (row.device % every != 0)
+    paintPin(m_painter, m_scene, row);
+    if (row.device % every != 0 && !row.pinned)
         return;
     m_painter.setFont(m_scene.font);
     if (first) {
         // Over both halves where lanes alternate; a name may be higher than its lane.
-        const int middle = m_layout.paired ? row.header.top() + (m_layout.pitch - 2) / 2 : row.header.center().y();
+        const int middle = m_layout.middleOf(row);
         const int line = m_metrics.height() + 2;
         m_painter.setPen(over ? m_colours.alarm : m_colours.ink);
         const QString name = (over ? Words::tr("▲ Device %1") : Words::tr("Device %1")).arg(row.device);
         // The name of several low lanes begins with the first of them.
-        const int top = every > 1 ? row.header.top() - 2 : middle - line / 2;
+        const int top = every > 1 && !row.pinned ? row.header.top() - 2 : middle - line / 2;
         m_painter.drawText(QRect(cell.left(), top, nameWidth, line), Qt::AlignLeft | Qt::AlignVCenter, name);
     }
     if (height + 3 < m_metrics.ascent() || index >= group.metrics.bubbleRatioPerDevice.size())
@@ -212,18 +214,28 @@ void ChromePainter::header(const TimelineLayout::Row &row)
 
 void ChromePainter::rails()
 {
-    const auto provenance = [this](int group) { return m_scene.group(group).timeline->provenance; };
     // In alternation each half lane has its own rail; where it is too low for its dashes to be seen, and in a group that
-    // stands alone, one rail runs through all lanes.
+    // stands alone, one rail runs through all lanes, and another through the pinned ones.
     const bool single = m_layout.paired && m_layout.pitch >= 36;
+    struct Rail {
+        const TimelineLayout::Row *first;
+        const TimelineLayout::Row *last;
+    };
+    std::vector<Rail> rails;
     for (const TimelineLayout::Row &row : m_layout.rows) {
-        if (single) {
-            rail(5, row.header.top(), row.header.bottom(), provenance(row.group));
-        } else if (row.device == 0) {
-            const int last = m_scene.group(row.group).timeline->devices() - 1;
-            const int x = m_layout.paired ? 4 + 5 * row.group : 5;
-            rail(x, row.header.top(), m_layout.rowOf(row.group, last)->header.bottom(), provenance(row.group));
-        }
+        if (row.covered)
+            continue;
+        const auto same = [&](const Rail &each) { return each.first->group == row.group && each.first->pinned == row.pinned; };
+        const auto known = std::ranges::find_if(rails, same);
+        if (single || (m_layout.paired && row.pinned) || known == rails.end())
+            rails.push_back({&row, &row});
+        else
+            known->last = &row;
+    }
+    for (const Rail &each : rails) {
+        const bool shifted = m_layout.paired && !single && !each.first->pinned;
+        rail(shifted ? 4 + 5 * each.first->group : 5, each.first->header.top(), each.last->header.bottom(),
+             m_scene.group(each.first->group).timeline->provenance);
     }
 }
 
@@ -239,6 +251,7 @@ void ChromePainter::headers()
         header(row);
     }
     paintNamesBelow(m_painter, m_scene);
+    paintFixedEdge(m_painter, m_scene);
     m_painter.restore();
 }
 

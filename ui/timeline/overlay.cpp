@@ -3,6 +3,7 @@
 #include "ui/state/links.h"
 #include "ui/timeline/play_painter.h"
 #include "ui/timeline/rows/hover.h"
+#include "ui/timeline/rows/pins.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
 
@@ -305,7 +306,10 @@ static QString bookmarkText(const Scene &scene, const ViewState::Mark &bookmark)
 QString describe(const Scene &scene, QPoint point)
 {
     const std::optional<Hit> hit = hitTest(scene, point);
-    return hit ? describe(scene, *hit) : describeRows(scene, point);
+    if (hit)
+        return describe(scene, *hit);
+    const QString pin = describePin(scene, point);
+    return pin.isEmpty() ? describeRows(scene, point) : pin;
 }
 
 std::optional<QRectF> rectOf(const Scene &scene, int group, timeline::SliceId slice)
@@ -377,6 +381,7 @@ void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &sta
     paintBookmarks(painter, scene, state.bookmarks);
     if (state.pointer) {
         paintPointer(painter, scene, *state.pointer);
+        paintPinOffer(painter, scene, *state.pointer);
         if (const ViewState::Mark *bookmark = bookmarkAt(scene, state.bookmarks, *state.pointer))
             paintPanel(painter, scene, *state.pointer, bookmarkText(scene, *bookmark));
         if (const QString text = describe(scene, *state.pointer); !text.isEmpty())

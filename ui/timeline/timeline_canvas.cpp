@@ -119,8 +119,8 @@ Scene TimelineCanvas::makeScene(QSize size, double ratio, Extent extent) const
     made.end = std::max(m_viewState->end(), m_viewState->begin() + 1);
     made.span = m_viewState->span();
     const bool all = extent == Extent::All;
-    made.layout =
-        layoutTimeline(m_content, size, QFontMetrics(made.font), all ? 0 : m_pitch, all ? 0 : m_scroll, made.isZoomed());
+    const LaneView view{all ? 0 : m_pitch, all ? 0 : m_scroll, m_viewState->pinned()};
+    made.layout = layoutTimeline(m_content, size, QFontMetrics(made.font), view, made.isZoomed());
     made.ratio = ratio;
     made.prepare();
     return made;
@@ -188,13 +188,15 @@ void TimelineCanvas::scrollTo(int scroll)
 void TimelineCanvas::scrollToLane(int group, int device)
 {
     const TimelineLayout::Row *row = m_scene.layout.rowOf(group, device);
-    if (row == nullptr)
+    if (row == nullptr || row->pinned)
         return;
-    const QRect &axis = m_scene.layout.axis;
-    if (row->lane.top() < axis.top())
-        scrollTo(m_scroll - (axis.top() - row->lane.top()));
-    else if (row->lane.bottom() > axis.bottom())
-        scrollTo(m_scroll + row->lane.bottom() - axis.bottom());
+    const TimelineLayout &layout = m_scene.layout;
+    const int first = layout.axis.top() + layout.fixed;
+    const int top = row->lane.top() + (row->covered ? layout.size.height() : 0);
+    if (top < first)
+        scrollTo(layout.scroll - (first - top));
+    else if (row->lane.bottom() > layout.axis.bottom())
+        scrollTo(layout.scroll + row->lane.bottom() - layout.axis.bottom());
 }
 
 void TimelineCanvas::changePitch(int by)

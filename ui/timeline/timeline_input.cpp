@@ -1,6 +1,7 @@
 #include "ui/timeline/timeline_input.h"
 
 #include "ui/timeline/rows/hover.h"
+#include "ui/timeline/rows/pins.h"
 
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -32,6 +33,8 @@ void TimelineInput::click(QPoint point)
         emit m_view->laneDetailAsked(*detail);
         return;
     }
+    if (const TimelineLayout::Row *row = pinAskedAt(m_canvas->scene(), point))
+        return m_viewState->togglePinned(row->device);
     if (const ViewState::Mark *bookmark = bookmarkAt(m_canvas->scene(), m_viewState->bookmarks(), point))
         return m_viewState->goTo(*bookmark);
     const std::optional<Hit> hit = hitTest(m_canvas->scene(), point);
@@ -93,12 +96,26 @@ bool TimelineInput::handleKey(int key, Qt::KeyboardModifiers modifiers)
     case Qt::Key_PageDown: m_canvas->scrollBy(m_canvas->scene().layout.axis.height() * 3 / 4); return true;
     case Qt::Key_M:
         return modifiers == Qt::ShiftModifier ? m_viewState->goToNextBookmark() : m_viewState->toggleBookmark(), true;
+    case Qt::Key_P: return pinLane();
     case Qt::Key_Slash: m_view->find(); return true;
     case Qt::Key_C: emit m_view->criticalPathAsked(); return true;
     case Qt::Key_Space: emit m_view->playAsked(); return true;
     case Qt::Key_Escape: return escape();
     default: return false;
     }
+}
+
+bool TimelineInput::pinLane()
+{
+    const TimelineLayout &layout = m_canvas->scene().layout;
+    const auto &pointer = m_canvas->overlay().pointer;
+    const TimelineLayout::Row *row = pointer ? layout.rowAt(pointer->y()) : nullptr;
+    if (row == nullptr && m_viewState->selection())
+        row = layout.rowOf(m_viewState->selection()->group, m_viewState->selection()->slice.device);
+    if (row == nullptr)
+        return false;
+    m_viewState->togglePinned(row->device);
+    return true;
 }
 
 bool TimelineInput::escape()

@@ -41,6 +41,8 @@ private:
     void drag(QPoint to);
     /// Brings the middle of the range to a place of the minimap.
     void goTo(int minimapX);
+    /// Pins the lane under the pointer, else that of the selected pass, or lets it go. Returns whether there is one.
+    [[nodiscard]] bool pinLane();
     [[nodiscard]] bool escape();
 
     TimelineView *m_view;

@@ -60,6 +60,7 @@ TimelineView::TimelineView(ViewState *state, QWidget *parent)
         m_canvas->overlay().bookmarks = m_viewState->bookmarks();
         m_canvas->redrawOverlay();
     });
+    connect(m_viewState, &ViewState::pinnedChanged, this, [this] { m_canvas->redraw(); });
     connect(m_viewState, &ViewState::playheadChanged, this, [this] {
         const bool begins = !m_canvas->overlay().playhead && m_viewState->playhead();
         m_canvas->overlay().playhead = m_viewState->playhead();

@@ -76,8 +76,7 @@ QRect detailSign(const Scene &scene, const TimelineLayout::Row &row)
     const TimelineLayout &layout = scene.layout;
     if (!scene.group(row.group).next || (layout.paired && row.group != 0) || layout.pitch < kSign + 4)
         return {};
-    const int middle = layout.paired ? row.header.top() + (layout.pitch - 2) / 2 : row.header.center().y();
-    return {laneNameEnd(QFontMetrics(scene.font)), middle - kSign / 2, kSign, kSign};
+    return {laneNameEnd(QFontMetrics(scene.font)), layout.middleOf(row) - kSign / 2, kSign, kSign};
 }
 
 void paintDetailSign(QPainter &painter, const Scene &scene, const TimelineLayout::Row &row)
