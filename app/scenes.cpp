@@ -14,7 +14,9 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/levers_dialog.h"
 #include "ui/panels/play_bar.h"
+#include "ui/panels/runs/run_plot_dialog.h"
 #include "ui/panels/schedule_text_edit.h"
+#include "ui/plots/coordinates_plot.h"
 #include "ui/shapes/shape_dialog.h"
 #include "ui/shapes/topology_strip.h"
 #include "ui/shell/main_window.h"
@@ -245,6 +247,41 @@ void showTheTopology(MainWindow &window)
     QApplication::sendEvent(window.explorePage().topology(), &press);
 }
 
+/// The first and the last of many devices, one below the other.
+Result<> pinTwoLanes(MainWindow &window)
+{
+    model::Experiment next = window.document().experiment();
+    next.parallel.devices = 32;
+    next.model.layers = 64;
+    next.parallel.microbatches = 64;
+    window.document().edit(u"parallel.devices"_s, u"Devices"_s, std::move(next));
+    if (!waitFor([&window] { return window.explorePage().timeline()->content().groups.front().timeline->devices() == 32; }))
+        return base::Error::failed("the plan of the scene was not predicted within 3 minutes");
+    ui::ViewState &view = *window.findChild<ui::ViewState *>();
+    view.togglePinned(0);
+    view.togglePinned(31);
+    return {};
+}
+
+/// A few stored runs as lines through their figures.
+Result<> plotRuns(MainWindow &window)
+{
+    for (const auto method : {model::VocabularyMethod::None, model::VocabularyMethod::Vocab1, model::VocabularyMethod::Vocab2})
+        for (const int microbatches : {4, 8, 16}) {
+            model::Experiment next = window.document().experiment();
+            next.schedule.vocabulary = method;
+            next.parallel.microbatches = microbatches;
+            window.document().edit(u"vocabulary.method"_s, u"Method"_s, std::move(next));
+            if (auto trained = trainAFewSteps(window); !trained)
+                return trained;
+        }
+    window.findChild<QAbstractButton *>(u"runs.plot"_s)->click();
+    auto *dialog = window.findChild<ui::RunPlotDialog *>();
+    if (!waitFor([dialog] { return dialog->plot()->kept().size() == 9; }))
+        return base::Error::failed("the runs of the scene were not read within 3 minutes");
+    return {};
+}
+
 /// A lecture of two scenes in its editor: the plan before and after the vocabulary is split.
 void editALecture(MainWindow &window)
 {
@@ -306,6 +343,8 @@ const std::vector<Scene> &scenes()
              showTheRuns(window);
              return trained;
          }},
+        {u"run-plot", plotRuns},
+        {u"pinned", pinTwoLanes},
         {u"training", simply(showTheRunSheet)},
         {u"methods", simply([](MainWindow &window) { openFromTheStrip(window, u"strip.chip.schedule"_s); })},
         {u"settings", simply([](MainWindow &window) { window.actions().settings->trigger(); })},

@@ -7461,5 +7461,81 @@ Click to see it; M removes it then</source>
         <source>bookmark that range or remove its bookmark; go to the next bookmark</source>
         <translation>그 범위에 책갈피를 두거나 지우기; 다음 책갈피로</translation>
     </message>
+    <message>
+        <source>In all ranges: %1.</source>
+        <translation>모든 범위에 드는 실행: %1개.</translation>
+    </message>
+    <message>
+        <source>Clear the ranges</source>
+        <translation>범위 지우기</translation>
+    </message>
+    <message>
+        <source>Choose ranges that two to six runs pass</source>
+        <translation>실행 두 개에서 여섯 개가 드는 범위를 고르십시오</translation>
+    </message>
+    <message>
+        <source>Compare the %1 runs</source>
+        <translation>실행 %1개 비교</translation>
+    </message>
+    <message>
+        <source>Copy picture</source>
+        <translation>그림 복사</translation>
+    </message>
+    <message>
+        <source>Device %1 is pinned to the top
+Click, or press P, to let it scroll again</source>
+        <translation>장치 %1이(가) 맨 위에 고정되어 있습니다
+클릭하거나 P를 누르면 다시 스크롤됩니다</translation>
+    </message>
+    <message>
+        <source>Drag along an axis to keep the runs in that range.</source>
+        <translation>축을 따라 끌면 그 범위의 실행만 남습니다.</translation>
+    </message>
+    <message>
+        <source>Draws these runs as lines through their figures, to find those that are good in several</source>
+        <translation>이 실행들을 수치를 지나는 선으로 그려 여러 면에서 좋은 것을 찾습니다</translation>
+    </message>
+    <message>
+        <source>Pin device %1 to the top (P)
+It stays there while the other lanes scroll</source>
+        <translation>장치 %1을(를) 맨 위에 고정(P)
+다른 줄이 스크롤되어도 그대로 있습니다</translation>
+    </message>
+    <message>
+        <source>Plot…</source>
+        <translation>그래프…</translation>
+    </message>
+    <message>
+        <source>Runs by their figures</source>
+        <translation>수치로 본 실행</translation>
+    </message>
+    <message>
+        <source>The first %1 of %2 runs of the table.</source>
+        <translation>표의 실행 %2개 중 처음 %1개.</translation>
+    </message>
+    <message>
+        <source>%1 runs.</source>
+        <translation>실행 %1개.</translation>
+    </message>
+    <message>
+        <source>These runs differ in nothing that is drawn here.</source>
+        <translation>이 실행들은 여기에 그리는 것에서 차이가 없습니다.</translation>
+    </message>
+    <message>
+        <source>Two runs and more are drawn here.</source>
+        <translation>실행이 두 개 이상이면 여기에 그립니다.</translation>
+    </message>
+    <message>
+        <source>pin the lane under the pointer to the top, or let it scroll again</source>
+        <translation>포인터 아래 줄을 맨 위에 고정하거나 다시 스크롤되게 함</translation>
+    </message>
+    <message>
+        <source>search: B 17, stage 3, device 2</source>
+        <translation>찾기: B 17, stage 3, device 2</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>알 수 없음</translation>
+    </message>
 </context>
 </TS>

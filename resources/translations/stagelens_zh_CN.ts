@@ -7461,5 +7461,81 @@ Click to see it; M removes it then</source>
         <source>bookmark that range or remove its bookmark; go to the next bookmark</source>
         <translation>为该范围添加或删除书签；转到下一个书签</translation>
     </message>
+    <message>
+        <source>In all ranges: %1.</source>
+        <translation>落在所有范围内：%1。</translation>
+    </message>
+    <message>
+        <source>Clear the ranges</source>
+        <translation>清除范围</translation>
+    </message>
+    <message>
+        <source>Choose ranges that two to six runs pass</source>
+        <translation>请选择有两到六次运行通过的范围</translation>
+    </message>
+    <message>
+        <source>Compare the %1 runs</source>
+        <translation>比较这 %1 次运行</translation>
+    </message>
+    <message>
+        <source>Copy picture</source>
+        <translation>复制图片</translation>
+    </message>
+    <message>
+        <source>Device %1 is pinned to the top
+Click, or press P, to let it scroll again</source>
+        <translation>设备 %1 已固定在顶部
+单击或按 P 可使其重新滚动</translation>
+    </message>
+    <message>
+        <source>Drag along an axis to keep the runs in that range.</source>
+        <translation>沿坐标轴拖动，只保留该范围内的运行。</translation>
+    </message>
+    <message>
+        <source>Draws these runs as lines through their figures, to find those that are good in several</source>
+        <translation>把这些运行画成穿过各项数值的折线，以便找出多项都好的运行</translation>
+    </message>
+    <message>
+        <source>Pin device %1 to the top (P)
+It stays there while the other lanes scroll</source>
+        <translation>将设备 %1 固定在顶部（P）
+其他行滚动时它保持不动</translation>
+    </message>
+    <message>
+        <source>Plot…</source>
+        <translation>绘图…</translation>
+    </message>
+    <message>
+        <source>Runs by their figures</source>
+        <translation>按数值查看运行</translation>
+    </message>
+    <message>
+        <source>The first %1 of %2 runs of the table.</source>
+        <translation>表中 %2 次运行的前 %1 次。</translation>
+    </message>
+    <message>
+        <source>%1 runs.</source>
+        <translation>%1 次运行。</translation>
+    </message>
+    <message>
+        <source>These runs differ in nothing that is drawn here.</source>
+        <translation>这些运行在此处所画的各项上没有差别。</translation>
+    </message>
+    <message>
+        <source>Two runs and more are drawn here.</source>
+        <translation>有两次或更多运行时在此绘制。</translation>
+    </message>
+    <message>
+        <source>pin the lane under the pointer to the top, or let it scroll again</source>
+        <translation>将指针下的行固定在顶部，或让其重新滚动</translation>
+    </message>
+    <message>
+        <source>search: B 17, stage 3, device 2</source>
+        <translation>查找：B 17、stage 3、device 2</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
 </context>
 </TS>

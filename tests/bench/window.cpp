@@ -5,7 +5,7 @@
 #include "engine/service/engine_service.h"
 #include "tests/bench/many_runs.h"
 #include "ui/pages/explore_page.h"
-#include "ui/panels/runs_panel.h"
+#include "ui/panels/runs/runs_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"

@@ -4,6 +4,7 @@
 #include "tests/support/tiny_model.h"
 #include "tests/support/ui_test.h"
 #include "ui/canvas/colours.h"
+#include "ui/plots/coordinates.h"
 #include "ui/plots/expert_plot.h"
 #include "ui/plots/memory_legend.h"
 #include "ui/plots/memory_stack.h"
@@ -67,6 +68,49 @@ int pixelsOf(const QImage &image, const QColor &colour)
 class PlotsWidgets : public QObject {
     Q_OBJECT
 private slots:
+    /// Scales, unknown values and ranges of parallel coordinates.
+    void coordinatesKeepWhatIsInAllRanges()
+    {
+        ui::CoordinateContent content;
+        content.axes = {{QStringLiteral("name"), {QStringLiteral("a"), QStringLiteral("b")}, {}, 1},
+                        {QStringLiteral("wide"), {}, [](double value) { return QString::number(value); }, 1},
+                        {QStringLiteral("narrow"), {}, [](double value) { return QString::number(value); }, 1}};
+        const std::array wide{1.0, 10.0, 100.0, 1000.0};
+        for (int i = 0; i < 4; ++i)
+            content.lines.push_back(
+                {i + 1, {i % 2, wide[static_cast<std::size_t>(i)], i == 3 ? std::nullopt : std::optional<double>(i)}, 0, {}});
+        ui::Coordinates coordinates;
+        coordinates.setContent(content);
+        coordinates.setPlace(QRect(0, 0, 301, 101), 120);
+        QVERIFY(coordinates.scales()[1].isLogarithmic && !coordinates.scales()[2].isLogarithmic);
+        QVERIFY(std::abs(coordinates.scales()[1].share(100) - 2.0 / 3) < 1e-12);
+        QCOMPARE(coordinates.pointOf(content.lines[3], 2).y(), 120.0); // unknown
+        QCOMPARE(coordinates.pointOf(content.lines[0], 2).y(), 100.0);
+        QCOMPARE(coordinates.pointOf(content.lines[2], 2).y(), -1.0); // 101 pixels above
+        QCOMPARE(coordinates.kept(), (std::vector<qint64>{1, 2, 3, 4}));
+        coordinates.setRange(1, ui::CoordinateRange{1.0 / 3, 1}); // 10 and more
+        QCOMPARE(coordinates.kept(), (std::vector<qint64>{2, 3, 4}));
+        coordinates.setRange(2, ui::CoordinateRange{0, 1}); // what is known
+        QCOMPARE(coordinates.kept(), (std::vector<qint64>{2, 3}));
+        coordinates.setRange(0, ui::CoordinateRange{1, 1}); // b
+        QCOMPARE(coordinates.kept(), (std::vector<qint64>{2}));
+        // Ranges follow the names of their axes.
+        content.axes.erase(content.axes.begin());
+        for (ui::CoordinateLine &line : content.lines)
+            line.values.erase(line.values.begin());
+        coordinates.setContent(content);
+        QCOMPARE(coordinates.kept(), (std::vector<qint64>{2, 3}));
+        QCOMPARE(coordinates.axisAt({154, 50}), std::optional<std::size_t>(1));
+        QVERIFY(!coordinates.axisAt({75, 50}));
+        // Only what is kept can be pointed at.
+        const QPoint middle =
+            ((coordinates.pointOf(content.lines[1], 0) + coordinates.pointOf(content.lines[1], 1)) / 2).toPoint();
+        QVERIFY(coordinates.lineAt(middle) != nullptr);
+        QCOMPARE(coordinates.lineAt(middle)->id, qint64{2});
+        coordinates.clearRanges();
+        QCOMPARE(coordinates.kept().size(), std::size_t{4});
+    }
+
     void init() { test::failOnWarnings(); }
 
     void columnsNeverLoseAPeak()

@@ -7,7 +7,7 @@
 #include "ui/controls/message_bar.h"
 #include "ui/controls/theme.h"
 #include "ui/pages/explore_page.h"
-#include "ui/panels/runs_panel.h"
+#include "ui/panels/runs/runs_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"

@@ -6,6 +6,8 @@
 #include "ui/controllers/plan_controller.h"
 #include "ui/controllers/runs/import_controller.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/panels/runs/run_plot_dialog.h"
+#include "ui/plots/coordinates_plot.h"
 #include "ui/state/run_database.h"
 
 #include <QDir>
@@ -75,6 +77,7 @@ private slots:
     void whatIsNoTraceIsExplained();
     void runsOfAnotherProcessAppear();
     void severalRunsAreSelected();
+    void runsArePlottedByTheirFigures();
     void undoTakesBackWhatWasDoneLast();
     void aLockedDatabaseDoesNotHoldTheWindow();
     void anImportShowsItsProgressAndCanBeCancelled();
@@ -348,6 +351,67 @@ void WindowRuns::severalRunsAreSelected()
     QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, at(0));
     QTest::mouseClick(table()->viewport(), Qt::LeftButton, Qt::ShiftModifier, at(1));
     QTest::keyClick(table(), Qt::Key_C);
+    QTRY_COMPARE(window.comparePanel().items().size(), std::size_t{2});
+}
+
+/// Plot… draws the runs of the table; a range of an axis keeps some, and what is kept is compared.
+void WindowRuns::runsArePlottedByTheirFigures()
+{
+    auto &window = m_fixture->window();
+    window.runsPanel().setFolded(false);
+    QTest::mouseClick(m_fixture->find<QPushButton>(u"runs.plot"_s), Qt::LeftButton);
+    auto *dialog = window.findChild<ui::RunPlotDialog *>();
+    QVERIFY(dialog != nullptr && dialog->isVisible());
+    ui::CoordinatesPlot *plot = dialog->plot();
+    QTRY_COMPARE(plot->kept().size(), std::size_t{2});
+    auto *heading = dialog->findChild<QLabel *>(u"run-plot.heading"_s);
+    QCOMPARE(heading->text(), u"2 runs. Drag along an axis to keep the runs in that range."_s);
+    auto *compare = dialog->findChild<QPushButton *>(u"run-plot.compare"_s);
+    auto *show = dialog->findChild<QPushButton *>(u"run-plot.show"_s);
+    QCOMPARE(compare->text(), u"Compare the 2 runs"_s);
+    QVERIFY(!show->isEnabled());
+    // The runs differ first in their vocabulary layers: schedule, devices and microbatches are the same.
+    const QPoint first = *plot->placeOf(1, 0);
+    const QPoint second = *plot->placeOf(2, 0);
+    QVERIFY(first.x() == second.x() && first.y() != second.y());
+    const auto drag = [plot](QPoint from, QPoint to) {
+        QTest::mousePress(plot, Qt::LeftButton, {}, from);
+        QTest::mouseMove(plot, (from + to) / 2);
+        QTest::mouseMove(plot, to);
+        QTest::mouseRelease(plot, Qt::LeftButton, {}, to);
+    };
+    drag(second - QPoint(0, 8), second + QPoint(0, 8));
+    QCOMPARE(plot->kept(), std::vector<qint64>{2});
+    QCOMPARE(heading->text(), u"2 runs. In all ranges: 1."_s);
+    QVERIFY(!compare->isEnabled());
+    // The range stays when rows arrive again, and a click on it removes it.
+    window.runDatabase().refresh();
+    QTRY_VERIFY(!window.runDatabase().isRefreshing());
+    QTest::qWait(50);
+    QCOMPARE(plot->kept(), std::vector<qint64>{2});
+    QTest::mouseClick(plot, Qt::LeftButton, {}, second);
+    QCOMPARE(plot->kept().size(), std::size_t{2});
+    // Keys: the next line, at least as high as it on the focused axis, all again, show.
+    plot->setFocus();
+    QTest::keyClick(plot, Qt::Key_Down);
+    QVERIFY(show->isEnabled());
+    const qint64 chosen = *plot->selected();
+    const bool isUpper = plot->placeOf(chosen, 0)->y() < plot->placeOf(3 - chosen, 0)->y();
+    QTest::keyClick(plot, isUpper ? Qt::Key_Up : Qt::Key_Down, Qt::ShiftModifier);
+    QCOMPARE(plot->kept(), std::vector{chosen});
+    QTest::keyClick(plot, Qt::Key_Escape);
+    QCOMPARE(plot->kept().size(), std::size_t{2});
+    QVERIFY(dialog->isVisible());
+    QTest::mouseClick(plot, Qt::LeftButton, {}, (*plot->placeOf(1, 0) * 3 + *plot->placeOf(1, 1)) / 4);
+    QCOMPARE(plot->selected(), std::optional<qint64>(1));
+    QTest::keyClick(plot, Qt::Key_Return);
+    QTRY_COMPARE(window.document().experiment().schedule.vocabulary, model::VocabularyMethod::None); // the plan of run 1
+    // What is deleted is not drawn.
+    window.runDatabase().remove(1);
+    QTRY_COMPARE(plot->kept(), std::vector<qint64>{2});
+    window.runDatabase().restore(1);
+    QTRY_COMPARE(plot->kept().size(), std::size_t{2});
+    QTest::mouseClick(compare, Qt::LeftButton);
     QTRY_COMPARE(window.comparePanel().items().size(), std::size_t{2});
 }
 

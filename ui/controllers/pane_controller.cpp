@@ -4,7 +4,7 @@
 #include "ui/controllers/window_actions.h"
 #include "ui/pages/explore_page.h"
 #include "ui/panels/experiment_editor.h"
-#include "ui/panels/runs_panel.h"
+#include "ui/panels/runs/runs_panel.h"
 
 #include <QActionGroup>
 #include <QApplication>

@@ -5,6 +5,7 @@
 #include "ui/canvas/colours.h"
 #include "ui/controls/number_box.h"
 #include "ui/state/latest_job.h"
+#include "ui/words/comparison.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -37,7 +38,6 @@ constexpr int kShapesProgressMilliseconds = 100;
 constexpr int kMostGpus = 1 << 17;
 constexpr int kMostSequences = 1 << 24;
 constexpr std::size_t kMostFront = 20;
-constexpr std::size_t kMostShapesCompared = 6;
 
 /// What a search depends on: the plan without what a row of the table changes.
 model::Experiment questionOf(const model::Experiment &plan)
@@ -343,7 +343,7 @@ void ShapeDialog::followSelection()
 {
     const std::size_t count = m_table->selectedRows().size();
     m_apply->setEnabled(count == 1);
-    m_compare->setEnabled(count >= 2 && count <= kMostShapesCompared);
+    m_compare->setEnabled(count >= kFewestCompared && count <= kMostCompared);
 }
 
 void ShapeDialog::compareSelected()

@@ -24,7 +24,7 @@
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/metrics_panel.h"
-#include "ui/panels/runs_panel.h"
+#include "ui/panels/runs/runs_panel.h"
 #include "ui/panels/settings_panel.h"
 #include "ui/shell/pass_kinds.h"
 #include "ui/state/engine_bridge.h"

@@ -24,7 +24,7 @@
 #include "ui/pages/learn_page.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/headline_bar.h"
-#include "ui/panels/runs_panel.h"
+#include "ui/panels/runs/runs_panel.h"
 #include "ui/shell/lecture_controller.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"

@@ -9,7 +9,7 @@
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/metrics_panel.h"
-#include "ui/panels/runs_panel.h"
+#include "ui/panels/runs/runs_panel.h"
 #include "ui/panels/settings_panel.h"
 #include "ui/shell/window_model.h"
 #include "ui/strip/plan_strip.h"

@@ -8,6 +8,7 @@
 #include "ui/sweep/sweep_content.h"
 #include "ui/sweep/sweep_multiples.h"
 #include "ui/sweep/sweep_plot.h"
+#include "ui/words/comparison.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -29,8 +30,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kGap = 8;
-constexpr int kDefaultAllowance = 5;     ///< per cent
-constexpr std::size_t kMostCompared = 6; ///< plans that Compare shows
+constexpr int kDefaultAllowance = 5; ///< per cent
 } // namespace
 
 SweepResultsView::SweepResultsView(const SweepOutcomes *outcomes, ExperimentDocument *document, QWidget *parent)
@@ -212,7 +212,7 @@ void SweepResultsView::choose(int id)
     m_chosen = id;
     m_open->setEnabled(m_outcomes->entry(id) != nullptr);
     const std::size_t count = m_outcomes->series(id).size();
-    m_compare->setEnabled(count >= 2 && count <= kMostCompared);
+    m_compare->setEnabled(count >= kFewestCompared && count <= kMostCompared);
     highlight(-1);
 }
 

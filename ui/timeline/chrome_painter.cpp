@@ -202,7 +202,8 @@ void ChromePainter::header(const TimelineLayout::Row &row)
         const QString name = (over ? Words::tr("▲ Device %1") : Words::tr("Device %1")).arg(row.device);
         // The name of several low lanes begins with the first of them.
         const int top = every > 1 && !row.pinned ? row.header.top() - 2 : middle - line / 2;
-        m_painter.drawText(QRect(cell.left(), top, nameWidth, line), Qt::AlignLeft | Qt::AlignVCenter, name);
+        const int left = cell.left() + (row.pinned ? kPinRoom : 0);
+        m_painter.drawText(QRect(left, top, nameWidth, line), Qt::AlignLeft | Qt::AlignVCenter, name);
     }
     if (height + 3 < m_metrics.ascent() || index >= group.metrics.bubbleRatioPerDevice.size())
         return;

@@ -11,6 +11,10 @@
 
 namespace stagelens::ui {
 
+/// How many things one can compare.
+inline constexpr std::size_t kFewestCompared = 2;
+inline constexpr std::size_t kMostCompared = 6;
+
 /// One of the things compared.
 struct CompareItem {
     QString name; ///< "run 12: 1F1B · VOCAB-2 · 4x16 · V 8,192"

@@ -2,7 +2,8 @@
 
 #include "ui/controllers/file_controller.h"
 #include "ui/controllers/notice_controller.h"
-#include "ui/panels/runs_panel.h"
+#include "ui/panels/runs/run_plot_dialog.h"
+#include "ui/panels/runs/runs_panel.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
@@ -91,14 +92,44 @@ void RunTableController::connectPanel()
     connect(m_panel, &RunsPanel::filterChanged, m_database, &RunDatabase::setFilter);
     connect(m_panel, &RunsPanel::orderAsked, m_database, &RunDatabase::setOrder);
     connect(m_panel, &RunsPanel::typingEnded, this, &RunTableController::refresh);
+    connect(m_panel, &RunsPanel::plotAsked, this, &RunTableController::plot);
     connect(m_panel, &RunsPanel::foldedByHand, this, [this] { m_isFoldedByHand = true; });
 }
 
 void RunTableController::refresh()
 {
     m_panel->setRuns(m_database->table(), m_database->deleted());
+    refreshPlot();
     if (!m_isFoldedByHand)
         m_panel->setFolded(m_panel->model()->total() < 2);
+}
+
+void RunTableController::plot()
+{
+    if (!m_plot) {
+        m_plot = new RunPlotDialog(m_panel->window());
+        m_plot->setAttribute(Qt::WA_DeleteOnClose);
+        connect(m_plot, &RunPlotDialog::showAsked, this, &RunTableController::show);
+        connect(m_plot, &RunPlotDialog::compareAsked, m_panel, &RunsPanel::compareAsked);
+        refreshPlot();
+    }
+    m_plot->show();
+    m_plot->raise();
+    m_plot->activateWindow();
+}
+
+void RunTableController::refreshPlot()
+{
+    if (!m_plot)
+        return;
+    std::vector<store::RunId> runs = m_database->runs().ids;
+    std::erase_if(runs, [this](store::RunId run) { return m_database->deleted().contains(run); });
+    const std::size_t found = runs.size();
+    runs.resize(std::min(found, RunPlotDialog::kMostRuns));
+    m_database->readRows(runs, [this, found](const std::vector<store::RunSummary> &rows) {
+        if (m_plot)
+            m_plot->setRuns(rows, found);
+    });
 }
 
 void RunTableController::show(qint64 run)

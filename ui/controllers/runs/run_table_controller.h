@@ -4,6 +4,7 @@
 #include "engine/model/experiment.h"
 
 #include <QObject>
+#include <QPointer>
 
 namespace stagelens::ui {
 
@@ -12,6 +13,7 @@ class Forecast;
 class NoticeController;
 class RunController;
 class RunDatabase;
+class RunPlotDialog;
 class RunsPanel;
 
 /// Keeps the panel at what is stored, and does what is asked for in it.
@@ -36,6 +38,9 @@ private:
     void connectPanel();
     void refresh();
     void remove(const std::vector<qint64> &runs);
+    /// Opens the plot of the table's runs, which follows the table until it is closed.
+    void plot();
+    void refreshPlot();
 
     ExperimentDocument *m_document;
     Forecast *m_forecast;
@@ -45,6 +50,7 @@ private:
     NoticeController *m_notice;
     model::Experiment m_baseline; ///< that the table's differences were made against
     bool m_isFoldedByHand = false;
+    QPointer<RunPlotDialog> m_plot;
 };
 
 } // namespace stagelens::ui

@@ -9,7 +9,7 @@
 namespace stagelens::ui {
 namespace {
 
-constexpr int kPinLeft = 8; ///< beside the rail
+constexpr int kPinLeft = 9; ///< beside the rail
 constexpr int kPinWidth = 5;
 constexpr int kPinHeight = 9;
 

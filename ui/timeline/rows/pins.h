@@ -7,6 +7,8 @@
 
 namespace stagelens::ui {
 
+/// By how much the name of a pinned lane moves for its pin.
+inline constexpr int kPinRoom = 4;
 /// Returns the lane whose pin is at a point; null if there is none.
 [[nodiscard]] const TimelineLayout::Row *pinAskedAt(const Scene &scene, QPoint point);
 /// The filled pin of a pinned lane.

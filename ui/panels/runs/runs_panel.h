@@ -43,6 +43,7 @@ signals:
     void filterChanged(const QString &filter);
     void orderAsked(stagelens::store::RunOrder order, bool reversed);
     void importAsked();
+    void plotAsked();
     /// `format`: "chrome-trace", "csv" or "json".
     void exportAsked(qint64 run, const QString &format);
     void deleteAsked(const std::vector<qint64> &runs);
@@ -79,6 +80,7 @@ private:
     QToolButton *m_fold;
     QLineEdit *m_filter;
     QPushButton *m_import;
+    QPushButton *m_plot;
     QPushButton *m_compare;
     QTableView *m_table;
     QLabel *m_empty;

@@ -1,6 +1,6 @@
-#include "ui/panels/runs_panel.h"
+#include "ui/panels/runs/runs_panel.h"
+#include "ui/words/comparison.h"
 #include "ui/words/plain_text.h"
-
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -29,8 +29,6 @@ namespace {
 /// picture away.
 constexpr int kRows = 5;
 constexpr int kFewestRows = 1;
-constexpr std::size_t kFewestCompared = 2;
-constexpr std::size_t kMostCompared = 6;
 /// A filter is applied after a pause in typing.
 constexpr int kTypingMilliseconds = 150;
 constexpr int kFilterWidth = 360;
@@ -54,7 +52,8 @@ public:
 RunsPanel::RunsPanel(QWidget *parent)
     : QWidget(parent), m_model(new RunTableModel(this)), m_header(new QWidget(this)), m_fold(new QToolButton(m_header)),
       m_filter(new QLineEdit(m_header)), m_import(new QPushButton(Words::tr("Import…"), m_header)),
-      m_compare(new QPushButton(Words::tr("Compare"), m_header)), m_table(new QTableView(this)), m_empty(plainLabel(this))
+      m_plot(new QPushButton(Words::tr("Plot…"), m_header)), m_compare(new QPushButton(Words::tr("Compare"), m_header)),
+      m_table(new QTableView(this)), m_empty(plainLabel(this))
 {
     setObjectName(u"runs"_s);
     makeHeader();
@@ -103,15 +102,20 @@ void RunsPanel::makeHeader()
     m_import->setObjectName(u"runs.import"_s);
     m_import->setAutoDefault(false);
     m_import->setToolTip(Words::tr("Reads a measured timeline: Chrome or Kineto traces with events named PP:0F0"));
+    m_plot->setObjectName(u"runs.plot"_s);
+    m_plot->setAutoDefault(false);
+    m_plot->setToolTip(Words::tr("Draws these runs as lines through their figures, to find those that are good in several"));
     m_compare->setObjectName(u"runs.compare"_s);
     m_compare->setAutoDefault(false);
     row->addWidget(m_fold);
     row->addWidget(m_filter, 1);
     row->addStretch(1);
     row->addWidget(m_import);
+    row->addWidget(m_plot);
     row->addWidget(m_compare);
     connect(m_filter, &QLineEdit::textChanged, &m_typing, qOverload<>(&QTimer::start));
     connect(m_import, &QPushButton::clicked, this, &RunsPanel::importAsked);
+    connect(m_plot, &QPushButton::clicked, this, &RunsPanel::plotAsked);
     connect(m_fold, &QToolButton::clicked, this, [this] {
         setFolded(!m_folded);
         emit foldedByHand(m_folded);
@@ -343,6 +347,7 @@ void RunsPanel::setFolded(bool folded)
     m_empty->setVisible(!folded && !any);
     m_filter->setVisible(!folded && m_model->total() > 0);
     m_import->setVisible(!folded);
+    m_plot->setVisible(!folded && any);
     m_compare->setVisible(!folded && any);
     setMinimumHeight(folded ? 0 : any ? heightOf(kFewestRows) : m_empty->sizeHint().height());
     setMaximumHeight(folded ? 0 : QWIDGETSIZE_MAX);
