@@ -2182,10 +2182,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>메모리 수치 없음</translation>
     </message>
     <message>
-        <source>Device %1 peaks at %2</source>
-        <translation>장치 %1의 최대는 %2</translation>
-    </message>
-    <message>
         <source>capacity %1 </source>
         <translation>용량 %1 </translation>
     </message>

@@ -2182,10 +2182,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>没有内存数据</translation>
     </message>
     <message>
-        <source>Device %1 peaks at %2</source>
-        <translation>设备 %1 的峰值为 %2</translation>
-    </message>
-    <message>
         <source>capacity %1 </source>
         <translation>容量 %1 </translation>
     </message>

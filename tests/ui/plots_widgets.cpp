@@ -140,9 +140,12 @@ private slots:
         state.setSpan(1000);
         ui::MemoryPlot plot(&state);
         plot.resize(900, 180);
-        plot.setProfiles(profilesOf({profileOf({{0, 100}}), profileOf({{0, 300}}), profileOf({{0, 200}})}), 1000, 400,
-                         QStringLiteral("Predicted"));
-        QVERIFY(plot.accessibleDescription().startsWith(QStringLiteral("Device 1 peaks at")));
+        plot.setContent({.profiles = profilesOf({profileOf({{0, 100}}), profileOf({{0, 300}}), profileOf({{0, 200}})}),
+                         .end = 1000,
+                         .capacity = 400,
+                         .caption = QStringLiteral("Predicted"),
+                         .activations = {4, 2, 1}});
+        QCOMPARE(plot.accessibleDescription(), QStringLiteral("Device 1: peak 300 B, activations of 2 microbatches"));
         auto *devices = plot.findChild<QComboBox *>();
         QVERIFY(devices != nullptr);
         QCOMPARE(devices->count(), 4);
@@ -155,6 +158,24 @@ private slots:
         QVERIFY2(std::abs(worst - 3 * selected) < worst / 10, qPrintable(QStringLiteral("%1 %2").arg(worst).arg(selected)));
     }
 
+    /// The picture of a second plan is that of a plot which has seen no other.
+    void memoryPictureIsOfOnePlan()
+    {
+        ui::ViewState state;
+        state.setSpan(1000);
+        const auto show = [&](ui::MemoryPlot &plot, double activations) {
+            plot.resize(900, 180);
+            plot.setContent({.profiles = profilesOf({profileOf({{0, 300}})}), .end = 1000, .activations = {activations}});
+            return plot.grab().toImage();
+        };
+        ui::MemoryPlot used(&state);
+        const QImage first = show(used, 4);
+        const QImage second = show(used, 32);
+        QVERIFY(first != second);
+        ui::MemoryPlot fresh(&state);
+        QCOMPARE(second, show(fresh, 32));
+    }
+
     void memoryAxisSpansPlanBaselineAndANearCapacity()
     {
         ui::ViewState state;
@@ -162,7 +183,10 @@ private slots:
         ui::MemoryPlot plot(&state);
         plot.resize(900, 180);
         const auto show = [&](base::Bytes peak, base::Bytes capacity, base::Bytes baseline) {
-            plot.setProfiles(profilesOf({profileOf({{0, peak}}), profileOf({{0, peak / 2}})}), 1000, capacity, {}, baseline);
+            plot.setContent({.profiles = profilesOf({profileOf({{0, peak}}), profileOf({{0, peak / 2}})}),
+                             .end = 1000,
+                             .capacity = capacity,
+                             .baseline = baseline});
             return plot.top();
         };
         QCOMPARE(show(316, 800, 316), 316);
@@ -195,9 +219,10 @@ private slots:
             state.setSpan((*plan)->timeline->iteration());
             ui::MemoryPlot plot(&state);
             plot.resize(900, 180);
-            plot.setGhost(ui::unshardedMemory((*plan)->experiment, (*plan)->schedule, (*plan)->timeline),
-                          QStringLiteral("without ZeRO"));
-            plot.setProfiles((*plan)->memory, (*plan)->timeline->iteration(), 0, {});
+            ui::MemoryContent content{.profiles = (*plan)->memory, .end = (*plan)->timeline->iteration()};
+            content.ghost = ui::unshardedMemory((*plan)->experiment, (*plan)->schedule, (*plan)->timeline);
+            content.ghostWords = QStringLiteral("without ZeRO");
+            plot.setContent(content);
             QCOMPARE(plot.ghostPeak() > 0, zero > 0);
             if (zero == 0)
                 continue;
@@ -206,8 +231,8 @@ private slots:
             // Above the stack: where it is not drawn these rows are empty.
             const QImage picture = plot.grab().toImage();
             const int with = pixelsOf(picture, ui::coloursFor(plot.palette()).ink);
-            plot.setGhost(nullptr, {});
-            plot.setProfiles((*plan)->memory, (*plan)->timeline->iteration(), 0, {});
+            content.ghost = nullptr;
+            plot.setContent(content);
             QVERIFY(with > pixelsOf(plot.grab().toImage(), ui::coloursFor(plot.palette()).ink) + 100);
         }
     }
@@ -235,7 +260,7 @@ private slots:
         ui::MemoryPlot plot(&state);
         plot.resize(900, 180);
         plot.show();
-        plot.setProfiles(profilesOf({profileOf({{0, 100}, {500'000, 0}})}), 1'000'000, 0, {});
+        plot.setContent({.profiles = profilesOf({profileOf({{0, 100}, {500'000, 0}})}), .end = 1'000'000});
         QWheelEvent event({500, 90}, {500, 90}, {}, {0, 480}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(&plot, &event);
         QVERIFY(!state.isFitted());

@@ -93,20 +93,26 @@ void ExplorePlots::refreshMemory()
     const service::RunSnapshotPtr run = m_content->run();
     const service::PredictionPtr baseline = m_forecast->comparableBaseline();
     const std::vector<base::Bytes> others = baseline ? baseline->metrics.peakMemory : std::vector<base::Bytes>();
-    const base::Bytes most = others.empty() ? 0 : std::ranges::max(others);
     const bool measuredOnly = m_content->shown == Shown::Measured && run && run->record.timeline && run->schedule;
+    MemoryContent content;
+    content.capacity = plan->memoryCapacity;
+    content.baseline = others.empty() ? 0 : std::ranges::max(others);
+    content.ghostWords = Words::tr("without ZeRO");
     if (measuredOnly) {
-        m_memory->setGhost(unshardedMemory(run->record.experiment, run->schedule, run->record.timeline),
-                           Words::tr("without ZeRO"));
-        m_memory->setProfiles(memoryOf(*run), run->record.timeline->iteration(), plan->memoryCapacity,
-                              Words::tr("computed, run %1").arg(run->record.summary.id), most);
+        content.profiles = memoryOf(*run);
+        content.end = run->record.timeline->iteration();
+        content.caption = Words::tr("computed, run %1").arg(run->record.summary.id);
+        content.ghost = unshardedMemory(run->record.experiment, run->schedule, run->record.timeline);
+        if (run->record.metrics)
+            content.activations = run->record.metrics->peakActivationMicrobatches;
     } else {
-        m_memory->setGhost(unshardedMemory(plan->experiment, plan->schedule, plan->timeline), Words::tr("without ZeRO"));
-        m_memory->setProfiles(plan->memory, plan->timeline->iteration(), plan->memoryCapacity,
-                              caption(timeline::Provenance::Predicted), most);
+        content.profiles = plan->memory;
+        content.end = plan->timeline->iteration();
+        content.caption = caption(timeline::Provenance::Predicted);
+        content.ghost = unshardedMemory(plan->experiment, plan->schedule, plan->timeline);
+        content.activations = plan->metrics.peakActivationMicrobatches;
     }
-    const simulate::Metrics *of = measuredOnly ? (run->record.metrics ? &*run->record.metrics : nullptr) : &plan->metrics;
-    m_memory->setActivations(of ? of->peakActivationMicrobatches : std::vector<double>());
+    m_memory->setContent(std::move(content));
 }
 
 void ExplorePlots::refreshLoss()

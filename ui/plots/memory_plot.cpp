@@ -302,40 +302,25 @@ base::Bytes MemoryPlot::top() const
     return m_private->top;
 }
 
-void MemoryPlot::setProfiles(std::shared_ptr<const simulate::MemoryProfiles> profiles, base::Nanos end, base::Bytes capacity,
-                             QString caption, base::Bytes baseline)
+void MemoryPlot::setContent(MemoryContent content)
 {
     Private &d = *m_private;
-    d.profiles = profiles && profiles->devices() > 0 ? std::move(profiles) : nullptr;
-    d.capacity = capacity;
-    d.baseline = baseline;
-    d.stack->end = end;
-    d.caption = std::move(caption);
+    d.profiles = content.profiles && content.profiles->devices() > 0 ? std::move(content.profiles) : nullptr;
+    d.capacity = content.capacity;
+    d.baseline = content.baseline;
+    d.activations = std::move(content.activations);
+    d.ghost.make = std::move(content.ghost);
+    d.ghost.words = std::move(content.ghostWords);
+    d.stack->end = content.end;
+    d.caption = std::move(content.caption);
     d.fillDevices();
     d.refresh();
-    QString value = Words::tr("No memory figures");
-    if (d.stack->profile != nullptr)
-        value = Words::tr("Device %1 peaks at %2")
-                    .arg(d.shownDevice())
-                    .arg(bytesText(static_cast<double>(d.stack->profile->peak())));
-    setAccessibleDescription(value);
-}
-
-void MemoryPlot::setGhost(simulate::MemoryProfiles::Maker make, QString words)
-{
-    m_private->ghost.make = std::move(make);
-    m_private->ghost.words = std::move(words);
+    setAccessibleDescription(d.stack->profile == nullptr ? Words::tr("No memory figures") : d.peakText());
 }
 
 base::Bytes MemoryPlot::ghostPeak() const
 {
     return m_private->ghost.peak();
-}
-
-void MemoryPlot::setActivations(std::vector<double> microbatches)
-{
-    m_private->activations = std::move(microbatches);
-    m_private->arrange();
 }
 
 void MemoryPlot::resizeEvent(QResizeEvent *event)

@@ -16,6 +16,22 @@ namespace stagelens::ui {
 
 class ViewState;
 
+/// What the memory plot shows: all of one plan, so that its parts are set together.
+struct MemoryContent {
+    std::shared_ptr<const simulate::MemoryProfiles> profiles = {}; ///< null: says that a teaching example has no bytes
+    base::Nanos end = 0;                                           ///< of the iteration
+    base::Bytes capacity = 0;                                      ///< of a device; 0: no line
+    QString caption = {};                                          ///< where the profiles come from
+    /// What the baseline's fullest device holds, 0: unknown; the axis has room for it, so that a plan that takes less looks
+    /// lower.
+    base::Bytes baseline = 0;
+    /// Most microbatches whose activations each device holds; explains the peak. Empty: not known.
+    std::vector<double> activations = {};
+    /// Outlines what the devices would hold otherwise: returns the profile of a device. Null: no outline.
+    simulate::MemoryProfiles::Maker ghost = {};
+    QString ghostWords = {}; ///< of which plan that is: "without ZeRO"
+};
+
 /// Live bytes of each device over time, stacked by category, on the timeline's axis, with the capacity as a line. Shows one
 /// device's stack or all devices' totals.
 class MemoryPlot : public QWidget {
@@ -23,20 +39,11 @@ class MemoryPlot : public QWidget {
 public:
     explicit MemoryPlot(ViewState *state, QWidget *parent = nullptr);
     ~MemoryPlot() override;
-    /// Profiles until `end`, the iteration's. Null: says that a teaching example has no bytes. `capacity` 0: no line.
-    /// `baseline` is what the baseline's fullest device holds, 0: unknown; the axis has room for it, so that a plan that takes
-    /// less looks lower.
-    void setProfiles(std::shared_ptr<const simulate::MemoryProfiles> profiles, base::Nanos end, base::Bytes capacity,
-                     QString caption, base::Bytes baseline = 0);
-    /// Outlines what the devices would hold otherwise: `make` returns the profile of a device, `words` say of which plan it is,
-    /// such as "without ZeRO". Null: no outline. Call before setProfiles().
-    void setGhost(simulate::MemoryProfiles::Maker make, QString words);
+    void setContent(MemoryContent content);
     /// Returns the peak of the outline that is drawn; 0: none.
     [[nodiscard]] base::Bytes ghostPeak() const;
     /// Bytes at the top of the axis.
     [[nodiscard]] base::Bytes top() const;
-    /// Most microbatches whose activations each device holds; explains the peak. Empty: not known.
-    void setActivations(std::vector<double> microbatches);
 
 protected:
     void resizeEvent(QResizeEvent *event) override;
