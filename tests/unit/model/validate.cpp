@@ -2,6 +2,7 @@
 #include "engine/model/experiment.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
+#include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
 #include "tests/support/test_program.h"
 
@@ -290,6 +291,33 @@ private slots:
         QCOMPARE(plan.ranks(plan.devices), std::int64_t{kGreatest} * kGreatest);
         plan.devices = plan.tensor = plan.context = plan.replicas = 30;
         QCOMPARE(plan.ranks(plan.devices), 810'000);
+    }
+
+    /// Conditions of fields are asked of plans that are not valid yet, and validation reads all numbers.
+    void anyNumberCanBeTyped()
+    {
+        for (const char *preset : {"gpt-demo", "moe-demo"}) {
+            Experiment demo;
+            demo.model = *modelPreset(preset);
+            for (const Field &typed : schema()) {
+                if (typed.kind != Field::Kind::Integer && typed.kind != Field::Kind::Size)
+                    continue;
+                for (const char *number : {"0", "1", "-1", "7", "999999999", "2147483647"}) {
+                    const ParsedField parsed = parseField(typed, number);
+                    Experiment experiment = demo;
+                    if (!parsed.fault.empty() || !typed.assign(experiment, parsed.value).empty())
+                        continue;
+                    QCOMPARE(typed.value(experiment), parsed.value);
+                    for (const Field &asked : schema())
+                        if (asked.applies)
+                            (void)asked.applies(experiment);
+                    (void)validate(experiment);
+                    Experiment edited = demo; // with what follows from it
+                    QCOMPARE(edit(edited, typed, parsed.value), std::string());
+                    (void)validate(edited);
+                }
+            }
+        }
     }
 
     void resolvedFillsWhatIsAbsent()

@@ -1,7 +1,7 @@
 // Runs > Plot: each run as a line through its figures, to find those that are good in several of them.
 #pragma once
 
-#include "engine/store/run_record.h"
+#include "engine/service/engine_service.h"
 #include "ui/plots/coordinates.h"
 
 #include <QDialog>
