@@ -134,14 +134,16 @@ std::string reasonOf(const Prediction &winner, const Prediction &second)
 {
     const Parts best = partsOf(winner.metrics);
     const Parts other = partsOf(second.metrics);
-    const auto seconds = [](Nanos time) { return base::fixedText(static_cast<double>(time) / 1e9, 3) + " s"; };
-    std::pair<Nanos, std::string> longest{other.busy - best.busy, fmt::format("its busiest device works {} instead of {}",
-                                                                              seconds(other.busy), seconds(best.busy))};
+    const auto text = [](Nanos time) {
+        return time < 1'000'000'000 ? base::fixedText(static_cast<double>(time) / 1e6, 3) + " ms"
+                                    : base::fixedText(static_cast<double>(time) / 1e9, 3) + " s";
+    };
+    std::pair<Nanos, std::string> longest{
+        other.busy - best.busy, fmt::format("its busiest device works {} instead of {}", text(other.busy), text(best.busy))};
     for (auto &candidate :
          {std::pair<Nanos, std::string>{other.wait - best.wait, fmt::format("its busiest device waits {} instead of {}",
-                                                                            seconds(other.wait), seconds(best.wait))},
-          {other.end - best.end,
-           fmt::format("optimizer and exchange take {} instead of {}", seconds(other.end), seconds(best.end))}})
+                                                                            text(other.wait), text(best.wait))},
+          {other.end - best.end, fmt::format("optimizer and exchange take {} instead of {}", text(other.end), text(best.end))}})
         if (candidate.first > longest.first)
             longest = candidate;
     const double slower =
