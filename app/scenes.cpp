@@ -138,6 +138,14 @@ void zoomIn(MainWindow &window)
     view.setMark(view.span() / 4, view.span() * 3 / 10);
 }
 
+/// So close that the operators inside passes are seen.
+void zoomIntoPasses(MainWindow &window)
+{
+    const timeline::Timeline &shown = *window.explorePage().timeline()->content().groups.front().timeline;
+    const timeline::Lane &lane = shown.lanes.front();
+    window.findChild<ui::ViewState *>()->setRange(lane.begin[4], lane.end[7]);
+}
+
 void showTheCriticalPath(MainWindow &window)
 {
     window.actions().colourBy->actions().constLast()->trigger();
@@ -215,7 +223,7 @@ Result<> morphHalfway(MainWindow &window)
     ui::MorphView &view = *window.explorePage().morph()->view();
     if (!waitFor([&view] { return view.morph() != nullptr; }))
         return base::Error::failed("the baseline was not predicted within 3 minutes");
-    window.findChild<QSlider *>(u"morph.slider"_s)->setValue(450);
+    window.explorePage().morph()->findChild<QSlider *>(u"morph.slider"_s)->setValue(450);
     return {};
 }
 
@@ -327,6 +335,7 @@ const std::vector<Scene> &scenes()
         {u"sweep", sweepThroughVocabularies},
         {u"dark", nothing},
         {u"zoomed", simply(zoomIn)},
+        {u"operators", simply(zoomIntoPasses)},
         {u"critical", simply(showTheCriticalPath)},
         {u"table", simply(showTheTable)},
         {u"presentation", simply(present)},

@@ -2470,8 +2470,8 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>임계 경로 위: 늦어지면 반복이 길어집니다</translation>
     </message>
     <message>
-        <source>May be %1 late without lengthening the iteration</source>
-        <translation>반복을 늘리지 않고 %1 늦어도 됨</translation>
+        <source>Slack: %1</source>
+        <translation>여유: %1</translation>
     </message>
     <message>
         <source>Began as soon as the device was free, after %1</source>
@@ -5210,8 +5210,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>두 번 실행되는 것을 빼고, 빠진 것을 넣고, 끝없이 기다릴 것을 옮깁니다. 실행 취소로 되돌립니다.</translation>
     </message>
     <message>
-        <source>Also: %1 needs %2 less and takes %3 % less time.</source>
-        <translation>또한: %1은(는) %2 덜 필요하고 시간이 %3 % 줄어듭니다.</translation>
+        <source>%1 needs %2 less and takes %3 % less time.</source>
+        <translation>%1은(는) %2 덜 필요하고 시간이 %3 % 줄어듭니다.</translation>
     </message>
     <message>
         <source>%1 takes %2 % less time</source>
@@ -6746,12 +6746,12 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>%1; %2</translation>
     </message>
     <message>
-        <source>Also: %1 needs %2 less and takes the same time.</source>
-        <translation>또한 %1은(는) %2 적게 쓰고 시간은 같습니다.</translation>
+        <source>%1 needs %2 less and takes the same time.</source>
+        <translation>%1은(는) %2 적게 쓰고 시간은 같습니다.</translation>
     </message>
     <message>
-        <source>Also: %1 needs %2 less and takes %3 % more time.</source>
-        <translation>또한 %1은(는) %2 적게 쓰고 시간은 %3 % 더 걸립니다.</translation>
+        <source>%1 needs %2 less and takes %3 % more time.</source>
+        <translation>%1은(는) %2 적게 쓰고 시간은 %3 % 더 걸립니다.</translation>
     </message>
     <message>
         <source>. Throughput and MFU are of all ranks, bubble and memory of one rank of each device.</source>
@@ -7532,6 +7532,14 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>unknown</source>
         <translation>알 수 없음</translation>
+    </message>
+    <message>
+        <source>Against %1: </source>
+        <translation>%1와(과) 비교하면: </translation>
+    </message>
+    <message>
+        <source>Operator %1: %2 of the pass (predicted)</source>
+        <translation>연산자 %1: 패스 중 %2 (예측)</translation>
     </message>
 </context>
 </TS>

@@ -2470,8 +2470,8 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>在关键路径上：任何延迟都会延长迭代</translation>
     </message>
     <message>
-        <source>May be %1 late without lengthening the iteration</source>
-        <translation>可延迟 %1 而不延长迭代</translation>
+        <source>Slack: %1</source>
+        <translation>余量：%1</translation>
     </message>
     <message>
         <source>Began as soon as the device was free, after %1</source>
@@ -5210,8 +5210,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>删除重复的计算块，补上缺少的，并移动会永远等待的。撤销可恢复。</translation>
     </message>
     <message>
-        <source>Also: %1 needs %2 less and takes %3 % less time.</source>
-        <translation>另外：%1 少需 %2，且时间少 %3 %。</translation>
+        <source>%1 needs %2 less and takes %3 % less time.</source>
+        <translation>%1 少需 %2，且时间少 %3 %。</translation>
     </message>
     <message>
         <source>%1 takes %2 % less time</source>
@@ -6746,12 +6746,12 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>%1；%2</translation>
     </message>
     <message>
-        <source>Also: %1 needs %2 less and takes the same time.</source>
-        <translation>另外：%1 少用 %2，用时相同。</translation>
+        <source>%1 needs %2 less and takes the same time.</source>
+        <translation>%1 少用 %2，用时相同。</translation>
     </message>
     <message>
-        <source>Also: %1 needs %2 less and takes %3 % more time.</source>
-        <translation>另外：%1 少用 %2，用时多 %3 %。</translation>
+        <source>%1 needs %2 less and takes %3 % more time.</source>
+        <translation>%1 少用 %2，用时多 %3 %。</translation>
     </message>
     <message>
         <source>. Throughput and MFU are of all ranks, bubble and memory of one rank of each device.</source>
@@ -7532,6 +7532,14 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>unknown</source>
         <translation>未知</translation>
+    </message>
+    <message>
+        <source>Against %1: </source>
+        <translation>与 %1 相比：</translation>
+    </message>
+    <message>
+        <source>Operator %1: %2 of the pass (predicted)</source>
+        <translation>算子 %1：占该 pass 的 %2（预测）</translation>
     </message>
 </context>
 </TS>

@@ -1,5 +1,6 @@
 // The rows below lanes: streams and ranks, on demand.
 #include "engine/service/search/predict.h"
+#include "engine/simulate/costs/pass_legs.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 #include "tests/support/ui_test.h"
@@ -7,6 +8,7 @@
 #include "ui/canvas/layout.h"
 #include "ui/pages/explore_page.h"
 #include "ui/state/lane_groups.h"
+#include "ui/state/view_state.h"
 #include "ui/timeline/rows/streams.h"
 #include "ui/timeline/scene.h"
 #include "ui/timeline/timeline_view.h"
@@ -96,6 +98,45 @@ private slots:
             const auto inPasses = static_cast<double>(group.metrics.tensorPerDevice[static_cast<std::size_t>(device)]);
             QVERIFY(tensor > 0.95 * inPasses && tensor < 1.05 * inPasses + 100 * pixel);
         }
+    }
+
+    /// The operators of a pass fill it, and one that the pointer meets is named where passes are wide.
+    void operatorsAreSeenFromNearBy()
+    {
+        ui::ViewState state;
+        ui::TimelineView view(&state);
+        view.resize(1200, 400);
+        ui::TimelineContent content;
+        content.groups = {groupOf(planOf(2, 1, 0))};
+        const timeline::Lane lane = laneOf(content.groups[0], 0);
+        const auto forward = static_cast<std::size_t>(
+            std::ranges::find(lane.pass, schedule::PassKind::F, &schedule::Pass::kind) - lane.pass.begin());
+        const base::Nanos duration = lane.end[forward] - lane.begin[forward];
+        const std::vector<simulate::PassLeg> legs = content.groups[0].legs(lane.pass[forward], duration);
+        QVERIFY(legs.size() > 3);
+        QCOMPARE(legs.front().begin, base::Nanos{0});
+        QCOMPARE(legs.back().end, duration);
+        QVERIFY(std::ranges::any_of(legs, &simulate::PassLeg::isExchange)); // of the tensor ranks
+        view.setContent(content);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const auto at = [&](std::size_t slice, double share) {
+            QCoreApplication::processEvents();
+            const QRect place = view.placeOf(0, {0, slice});
+            return QPoint(place.left() + static_cast<int>(share * place.width()), place.bottom() - 3);
+        };
+        QVERIFY(!view.describe(at(forward, 0.5)).contains(u"Operator"_s));
+        state.setRange(lane.begin[forward] - duration / 4, lane.end[forward] + duration / 4);
+        for (const double share : {0.02, 0.5, 0.98}) {
+            const auto time = static_cast<base::Nanos>(share * static_cast<double>(duration));
+            const auto leg = std::ranges::find_if(legs, [time](const auto &each) { return each.end > time; });
+            const QString text = view.describe(at(forward, share));
+            QVERIFY2(text.contains(u"Operator %1: "_s.arg(QString::fromStdString(leg->name))), qPrintable(text));
+        }
+        // Neither teaching durations nor measurements say what is inside.
+        model::Experiment teaching = planOf(1, 1, 0);
+        teaching.cost.source = model::UniformCosts{{{"F", 1.0}, {"B", 2.0}}};
+        QVERIFY(!groupOf(teaching).legs);
     }
 
     void ranksAreNamedByTheirCoordinates()

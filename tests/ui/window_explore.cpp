@@ -125,7 +125,7 @@ void WindowExplore::theVerdictIsACardThatDoesNotMove()
     QCOMPARE(card->geometry(), place);
     QCOMPARE(words->geometry(), text);
     QVERIFY(words->heightForWidth(words->width()) <= words->height()); // two lines
-    QVERIFY2(card->headline().second.startsWith(u"Also: "_s), qPrintable(card->headline().second));
+    QVERIFY2(card->headline().second.startsWith(u"Against VOCAB-2: "_s), qPrintable(card->headline().second));
     // The device's name leads to its lane.
     window.explorePage().timeline()->clearFocus();
     QVERIFY(words->text().contains(u"href='3'"_s));

@@ -258,6 +258,7 @@ void WindowRuns::spaceTicksAndSixAreTheMost()
     QCOMPARE(compare->text(), u"Compare the 2 ticked runs"_s);
     QTest::mouseClick(compare, Qt::LeftButton);
     QTRY_COMPARE(m_fixture->window().comparePanel().items().size(), std::size_t{2});
+    QTRY_VERIFY(m_fixture->find<QWidget>(u"compare.loss"_s)->isVisible()); // the losses of both in one plot
 }
 
 void WindowRuns::tracesAreImported()

@@ -187,8 +187,8 @@ Morph morphBetween(const Timeline &from, const Timeline &to)
     Pieces second = Cutter(to, grain).cut();
     Morph morph;
     morph.devices = std::max(from.devices(), to.devices());
-    morph.fromEnd = from.makespan();
-    morph.toEnd = to.makespan();
+    morph.fromEnd = from.iteration();
+    morph.toEnd = to.iteration();
     for (const auto &[key, spot] : first) {
         MorphPiece piece{std::get<2>(key), spot, {}};
         if (auto match = second.extract(key); !match.empty())

@@ -1,11 +1,12 @@
 #include "ui/panels/compare_panel.h"
-#include "ui/words/plain_text.h"
 
 #include "ui/controls/chip_button.h"
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/message_bar.h"
+#include "ui/plots/plots.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -25,6 +26,8 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 namespace stagelens::ui {
 
@@ -34,6 +37,7 @@ namespace {
 constexpr int kChipGap = 8;
 constexpr int kChipHeight = 28;
 constexpr int kWidestCell = 360;
+constexpr int kNarrowestLoss = 280;
 } // namespace
 
 ComparePanel::ComparePanel(QWidget *parent)
@@ -42,7 +46,7 @@ ComparePanel::ComparePanel(QWidget *parent)
       m_equalMemory(new QCheckBox(Words::tr("Equal memory"), this)), m_bar(new MessageBar(u"compare.bar"_s, this)),
       m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)),
       m_methods(new QPushButton(Words::tr("Compare the five vocabulary methods"), m_empty)),
-      m_timeline(new TimelineView(m_view, this)), m_table(new QTableWidget(this)),
+      m_timeline(new TimelineView(m_view, this)), m_table(new QTableWidget(this)), m_loss(new LossPlot(this)),
       m_splitter(new QSplitter(Qt::Vertical, this)), m_computing(new ComputingSign(this))
 {
     connect(m_computing, &ComputingSign::cancelled, this, &ComparePanel::cancelled);
@@ -54,8 +58,16 @@ ComparePanel::ComparePanel(QWidget *parent)
     fillEmpty();
     layout->addWidget(m_empty, 1);
     makeTable();
+    m_loss->setObjectName(u"compare.loss"_s);
+    m_loss->setMinimumWidth(kNarrowestLoss);
+    auto *below = new QSplitter(Qt::Horizontal, m_splitter);
+    below->addWidget(m_table);
+    below->addWidget(m_loss);
+    below->setStretchFactor(0, 3);
+    below->setStretchFactor(1, 2);
+    below->setChildrenCollapsible(false);
     m_splitter->addWidget(m_timeline);
-    m_splitter->addWidget(m_table);
+    m_splitter->addWidget(below);
     m_splitter->setStretchFactor(0, 3);
     m_splitter->setStretchFactor(1, 2);
     m_splitter->setChildrenCollapsible(false);
@@ -234,6 +246,7 @@ void ComparePanel::refresh()
     refreshChips();
     refreshTimelines();
     refreshTable();
+    refreshLoss();
 }
 
 void ComparePanel::refreshChips()
@@ -360,6 +373,21 @@ void ComparePanel::refreshTable()
         m_bar->clear();
     else
         m_bar->say(MessageBar::Tone::Warning, comparison.doubts.join(u' '));
+}
+
+void ComparePanel::refreshLoss()
+{
+    std::vector<LossPlot::Curve> curves;
+    std::set<int> vocabularies;
+    for (const std::size_t i : shown()) {
+        if (m_items[i].losses.empty())
+            continue;
+        curves.push_back({chipOf(i), m_items[i].losses});
+        vocabularies.insert(m_items[i].experiment.model.vocabularySize);
+    }
+    m_loss->setVisible(!curves.empty());
+    m_loss->setCurves(std::move(curves),
+                      vocabularies.size() == 1 ? std::optional(std::log(*vocabularies.begin())) : std::nullopt);
 }
 
 void ComparePanel::copyCells()

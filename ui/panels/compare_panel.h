@@ -22,12 +22,13 @@ namespace stagelens::ui {
 class ComputingSign;
 class MessageBar;
 class TimelineView;
+class LossPlot;
 class ViewState;
 
 class ComparePanel : public QWidget {
     Q_OBJECT
 public:
-    static constexpr std::size_t kMost = 6;
+    static constexpr std::size_t kMost = kMostCompared;
 
     explicit ComparePanel(QWidget *parent = nullptr);
     /// The first is A, the baseline of every difference.
@@ -62,6 +63,8 @@ private:
     void refreshChips();
     void refreshTimelines();
     void refreshTable();
+    /// The losses of what was trained, in one plot.
+    void refreshLoss();
     void addRow(const QString &what, const QStringList &cells);
     void copyCells();
     /// The one with that key; the end where it is gone.
@@ -87,6 +90,7 @@ private:
     QPushButton *m_methods;
     TimelineView *m_timeline;
     QTableWidget *m_table;
+    LossPlot *m_loss; ///< hidden where nothing was trained
     QSplitter *m_splitter;
     ComputingSign *m_computing;
 };

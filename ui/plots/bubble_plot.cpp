@@ -155,14 +155,12 @@ void BubblePlot::Private::refresh()
 void BubblePlot::Private::paintCauses(QPainter &painter, QRect bar)
 {
     const std::vector<Part> parts = this->parts();
-    double sum = 0;
-    for (const Part &part : parts)
-        sum += std::max(part.share, 0.0);
+    painter.fillRect(bar, colours->lane); // all of the devices' time
     double before = 0;
-    for (std::size_t i = 0; sum > 0 && i < parts.size(); ++i) {
-        const int from = static_cast<int>(std::lround(before / sum * bar.width()));
-        before += std::max(parts[i].share, 0.0);
-        const int to = static_cast<int>(std::lround(before / sum * bar.width()));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const int from = static_cast<int>(std::lround(before * bar.width()));
+        before = std::min(before + std::max(parts[i].share, 0.0), 1.0);
+        const int to = static_cast<int>(std::lround(before * bar.width()));
         painter.fillRect(QRect(bar.left() + from, bar.top(), to - from, bar.height()), parts[i].colour);
     }
     const QFontMetrics metricsOfFont(q->font());

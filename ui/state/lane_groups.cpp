@@ -1,11 +1,15 @@
 #include "ui/state/lane_groups.h"
 
 #include "engine/operators/recompute.h"
+#include "engine/service/predictions/prediction.h"
 #include "engine/simulate/costs/cost_model.h"
+#include "engine/simulate/costs/pass_legs.h"
 #include "ui/words/words.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <variant>
 
 namespace stagelens::ui {
 
@@ -21,6 +25,21 @@ std::vector<bool> recomputedStages(const model::Experiment &plan)
     for (std::size_t stage = 0; stage < layers.size(); ++stage)
         again.push_back(whole[stage] > 0 || (arePartly && layers[stage] > 0));
     return std::ranges::find(again, true) == again.end() ? std::vector<bool>() : again;
+}
+
+/// Reads the hardware when the first pass is asked for: most predictions are never looked at so closely.
+auto legsOf(const service::PredictionPtr &prediction)
+{
+    struct Finder {
+        bool isMade = false;
+        std::unique_ptr<simulate::PassLegs> legs; ///< null: the hardware cannot be read
+    };
+    return [prediction, finder = std::make_shared<Finder>()](const schedule::Pass &pass, base::Nanos duration) {
+        if (!std::exchange(finder->isMade, true))
+            if (auto legs = service::legsOf(*prediction))
+                finder->legs = std::move(legs).value();
+        return finder->legs ? finder->legs->of(pass, duration) : std::vector<simulate::PassLeg>();
+    };
 }
 
 } // namespace
@@ -39,6 +58,8 @@ LaneGroup predictedGroup(const service::PredictionPtr &prediction)
     group.ranks = parallel.tensor * parallel.context * parallel.replicas;
     group.mesh = layout::meshOf(parallel, prediction->timeline->devices());
     group.memory = prediction->memory;
+    if (std::holds_alternative<model::HardwarePreset>(prediction->experiment.cost.source))
+        group.legs = legsOf(prediction);
     return group;
 }
 

@@ -83,7 +83,7 @@ QString slackText(const LaneGroup &group, SliceId slice, bool units)
     const simulate::LaneWaits &waits = group.why->path.lanes[static_cast<std::size_t>(slice.device)];
     if (waits.isCritical[slice.index] != 0)
         return Words::tr("On the critical path: any delay lengthens the iteration");
-    return Words::tr("May be %1 late without lengthening the iteration").arg(durationText(waits.slack[slice.index], units));
+    return Words::tr("Slack: %1").arg(durationText(waits.slack[slice.index], units));
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // Lanes with their passes.
 #include "ui/timeline/box_painter.h"
+#include "ui/timeline/rows/legs.h"
 #include "ui/words/time_axis.h"
 
 #include <QPainter>
@@ -88,6 +89,7 @@ void paintLanes(QPainter &painter, const Scene &scene)
                 boxes.add(i);
         boxes.draw(painter);
     }
+    paintLegs(painter, scene);
     paintRowsBelow(painter, scene);
     if (scene.content->critical)
         paintCriticalPath(painter, scene);

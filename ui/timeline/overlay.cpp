@@ -3,6 +3,7 @@
 #include "ui/state/links.h"
 #include "ui/timeline/play_painter.h"
 #include "ui/timeline/rows/hover.h"
+#include "ui/timeline/rows/legs.h"
 #include "ui/timeline/rows/pins.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
@@ -291,6 +292,8 @@ QString describe(const Scene &scene, const Hit &hit)
     QString text = describeSlice(group, {hit.device, *hit.slice}, units);
     if (hit.count == 1)
         text += differenceText(scene, hit.group, {hit.device, *hit.slice});
+    if (const QString leg = describeLeg(scene, hit); !leg.isEmpty())
+        text += u'\n' + leg;
     if (hit.count > 1)
         text += Words::tr("\n%1 passes stand here: zoom in to tell them apart").arg(hit.count);
     return text;

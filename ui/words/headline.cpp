@@ -216,25 +216,48 @@ std::optional<double> hiddenExperts(const service::Prediction &prediction, const
     return hidden >= kNoticeable ? std::optional(hidden) : std::nullopt;
 }
 
+/// A plan that others are compared with: the one that the verdict recommends, or else the present one.
+struct Measure {
+    QString name; ///< of what is recommended; empty: the present plan
+    base::Nanos iteration = 0;
+    base::Bytes peak = 0; ///< of the fullest device
+};
+
+Measure measureOf(const service::Prediction &prediction, const service::Advice &advice, const FamilyOptions &families,
+                  const Headline &headline)
+{
+    const std::vector<base::Bytes> &peaks = prediction.metrics.peakMemory;
+    Measure measure{{}, prediction.metrics.iteration, peaks.empty() ? 0 : std::ranges::max(peaks)};
+    const auto take = [&measure](const QString &name, const auto &option) {
+        if (option.iteration && option.peakMemory)
+            measure = {name, *option.iteration, *option.peakMemory};
+    };
+    for (const service::Advice::Option &option : advice.options)
+        if (option.method == headline.action)
+            take(shortName(option.method), option);
+    for (const FamilyOption &option : families.options)
+        if (!headline.family.isEmpty() && qtText(option.family) == headline.family)
+            take(familyCaption(option.family), option);
+    return measure;
+}
+
 /// Another method or schedule that fits, with what it costs.
 struct Alternative {
     QString name;
-    double time = 1;       ///< of the plan's iteration
+    double time = 1;       ///< of the measure's iteration
     base::Bytes saved = 0; ///< of the fullest device's memory; below 0 where it needs more
 };
 
 std::vector<Alternative> alternatives(const service::Prediction &prediction, const service::Advice &advice,
-                                      const FamilyOptions &families, const Headline &headline)
+                                      const FamilyOptions &families, const Headline &headline, const Measure &measure)
 {
     std::vector<Alternative> found;
-    const std::vector<base::Bytes> &peaks = prediction.metrics.peakMemory;
-    const base::Bytes peak = peaks.empty() ? 0 : *std::max_element(peaks.begin(), peaks.end());
     const auto add = [&](const QString &name, const auto &option) {
         if (!option.iteration || !option.peakMemory ||
             (prediction.memoryCapacity > 0 && *option.peakMemory > prediction.memoryCapacity))
             return;
-        found.push_back({name, static_cast<double>(*option.iteration) / static_cast<double>(prediction.metrics.iteration),
-                         peak - *option.peakMemory});
+        found.push_back({name, static_cast<double>(*option.iteration) / static_cast<double>(measure.iteration),
+                         measure.peak - *option.peakMemory});
     };
     for (const service::Advice::Option &option : advice.options)
         if (option.method != prediction.experiment.schedule.vocabulary && option.method != headline.action)
@@ -254,16 +277,21 @@ QString capitalised(QString text)
     return text;
 }
 
-/// "Also: V-Half needs 4.7 GiB less and takes 0.4 % more time. ZB-V is 2.1 % faster but needs 9.8 GiB more."
-QString alternativeWords(const std::vector<Alternative> &found, base::Bytes peak)
+/// "Also: V-Half needs 4.7 GiB less and takes 0.4 % more time. ZB-V takes 2.1 % less time but needs 9.8 GiB more.", or "Against
+/// VOCAB-2: VOCAB-1 takes …" where the verdict recommends something.
+QString alternativeWords(const std::vector<Alternative> &found, const Measure &measure)
 {
-    constexpr double kSlower = 1.05; // of the time: less memory is worth no more
-    constexpr double kLess = 0.05;   // of the peak
+    // Shares of the time that are worth a share of the peak.
+    constexpr double kSlower = 1.05;
+    constexpr double kLess = 0.05;
+    constexpr double kMuchSlower = 1.25;
+    constexpr double kMuchLess = 0.25;
     const Alternative *lean = nullptr;
     const Alternative *fast = nullptr;
     for (const Alternative &one : found) {
-        if (one.time <= kSlower && static_cast<double>(one.saved) >= kLess * static_cast<double>(peak) &&
-            (lean == nullptr || one.saved > lean->saved))
+        const double less = static_cast<double>(one.saved) / static_cast<double>(std::max<base::Bytes>(measure.peak, 1));
+        const bool isWorthIt = (one.time <= kSlower && less >= kLess) || (one.time <= kMuchSlower && less >= kMuchLess);
+        if (isWorthIt && (lean == nullptr || one.saved > lean->saved))
             lean = &one;
         if (one.time <= 1 - kWorthwhile && (fast == nullptr || one.time < fast->time))
             fast = &one;
@@ -272,9 +300,9 @@ QString alternativeWords(const std::vector<Alternative> &found, base::Bytes peak
     if (lean != nullptr) {
         const double change = (lean->time - 1) * 100;
         const bool isEqual = std::abs(change) < 0.05; // would read 0.0 %
-        const QString sentence = isEqual      ? Words::tr("Also: %1 needs %2 less and takes the same time.")
-                                 : change < 0 ? Words::tr("Also: %1 needs %2 less and takes %3 % less time.")
-                                              : Words::tr("Also: %1 needs %2 less and takes %3 % more time.");
+        const QString sentence = isEqual      ? Words::tr("%1 needs %2 less and takes the same time.")
+                                 : change < 0 ? Words::tr("%1 needs %2 less and takes %3 % less time.")
+                                              : Words::tr("%1 needs %2 less and takes %3 % more time.");
         words = sentence.arg(lean->name, bytesText(lean->saved));
         if (!isEqual)
             words = words.arg(std::abs(change), 0, 'f', 1);
@@ -284,9 +312,11 @@ QString alternativeWords(const std::vector<Alternative> &found, base::Bytes peak
         const QString price = fast->saved < 0   ? Words::tr(" but needs %1 more.").arg(bytesText(-fast->saved))
                               : fast->saved > 0 ? Words::tr(" and needs %1 less.").arg(bytesText(fast->saved))
                                                 : Words::tr(" at the same memory.");
-        words += (words.isEmpty() ? Words::tr("Also: ") + faster : u' ' + capitalised(faster)) + price;
+        words += (words.isEmpty() ? faster : u' ' + capitalised(faster)) + price;
     }
-    return words;
+    if (words.isEmpty())
+        return words;
+    return (measure.name.isEmpty() ? Words::tr("Also: ") : Words::tr("Against %1: ").arg(measure.name)) + words;
 }
 
 /// Adds what would make the plan faster, or that nothing which was tried does. Says nothing of what is still being tried.
@@ -323,9 +353,8 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
     }
     if (families.state == FamilyOptions::State::Trying)
         return; // not before everything was tried
-    const std::vector<base::Bytes> &peaks = prediction.metrics.peakMemory;
-    headline.second = alternativeWords(alternatives(prediction, advice, families, headline),
-                                       peaks.empty() ? 0 : *std::max_element(peaks.begin(), peaks.end()));
+    const Measure measure = measureOf(prediction, advice, families, headline);
+    headline.second = alternativeWords(alternatives(prediction, advice, families, headline, measure), measure);
     if (headline.second.isEmpty() && !headline.hasAction())
         headline.second =
             isTried ? Words::tr("Nothing tried makes this plan more than 1 % faster at this memory: methods and "

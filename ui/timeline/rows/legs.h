@@ -1,0 +1,22 @@
+// The operators inside a pass, along its foot, where the view is close enough to tell them apart.
+#pragma once
+
+#include "engine/simulate/costs/pass_legs.h"
+#include "ui/timeline/scene.h"
+
+#include <QString>
+
+#include <optional>
+
+namespace stagelens::ui {
+
+struct Hit;
+
+/// Draws the operators of all predicted passes that are wide enough. Clipped to the axis by the caller.
+void paintLegs(QPainter &painter, const Scene &scene);
+/// Returns the operator of the pass at a point, where operators are drawn.
+[[nodiscard]] std::optional<simulate::PassLeg> legAt(const Scene &scene, const Hit &hit);
+/// "Operator layer 3 qkv: 0.31 ms of the pass (predicted)"; empty where no operators are drawn.
+[[nodiscard]] QString describeLeg(const Scene &scene, const Hit &hit);
+
+} // namespace stagelens::ui
