@@ -127,7 +127,7 @@ private slots:
         };
         QVERIFY(!view.describe(at(forward, 0.5)).contains(u"Operator"_s));
         state.setRange(lane.begin[forward] - duration / 4, lane.end[forward] + duration / 4);
-        for (const double share : {0.02, 0.5, 0.98}) {
+        for (const double share : {0.02, 0.45, 0.98}) {
             const auto time = static_cast<base::Nanos>(share * static_cast<double>(duration));
             const auto leg = std::ranges::find_if(legs, [time](const auto &each) { return each.end > time; });
             const QString text = view.describe(at(forward, share));
