@@ -23,6 +23,10 @@
 namespace stagelens::model {
 
 enum class VocabularyOrder : unsigned char { Published, Best };
+
+/// What the output layer keeps of a microbatch until its gradient: the exponentials of its logits, or only the statistics of
+/// each row, from which they are computed again.
+enum class VocabularyKind : unsigned char { Full, RecomputeLogits };
 enum class Recompute : unsigned char { None, Selective, Full };
 
 /// Operators of a layer whose outputs the backward computes again instead of keeping them.
@@ -146,6 +150,7 @@ struct ScheduleChoice {
     std::string text; ///< the custom schedule itself, in either format, if it is stored in the document
     VocabularyMethod vocabulary = VocabularyMethod::None;
     VocabularyOrder vocabularyOrder = VocabularyOrder::Published;
+    VocabularyKind vocabularyKind = VocabularyKind::Full;
     /// Stages of a device; absent: the default of the family (stagesPerDevice()).
     std::optional<int> chunks;
     std::optional<int> groupSize;      ///< interleaved families: consecutive microbatches in a chunk; absent: p

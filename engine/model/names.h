@@ -29,6 +29,8 @@ inline constexpr auto kWords<VocabularyMethod> = [] {
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<VocabularyOrder>{"published", "best"};
 template <>
+inline constexpr std::array<std::string_view, 2> kWords<VocabularyKind>{"full", "recompute-logits"};
+template <>
 inline constexpr std::array<std::string_view, 3> kWords<Recompute>{"none", "selective", "full"};
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<OffloadLanes>{"half", "full"};

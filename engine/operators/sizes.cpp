@@ -241,15 +241,20 @@ base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize, const Te
     return tokens * model.hidden * elementBytes(model.dtype);
 }
 
-base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, std::int64_t shards, int parts,
-                                     const TensorSplit &split)
+base::Bytes exponentialBytes(const ModelConfig &model, int microbatchSize, std::int64_t shards, const TensorSplit &split)
 {
     const std::int64_t columns = (model.vocabularySize + shards - 1) / shards;
     // The softmax is in fp32; a 16-bit product needs a copy of it in 16 bit.
-    const std::int64_t softmax = columns * (4 + 2);
+    return tokensOf(model, microbatchSize, split) * columns * (4 + 2);
+}
+
+base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, std::int64_t shards, int parts,
+                                     const TensorSplit &split)
+{
     constexpr std::int64_t kStatistics = 16;
     const base::Bytes whole = boundaryBytes(model, microbatchSize, {1, false, split.context});
-    return tokensOf(model, microbatchSize, split) * (softmax + kStatistics) + (1 + parts) * whole;
+    return exponentialBytes(model, microbatchSize, shards, split) + tokensOf(model, microbatchSize, split) * kStatistics +
+           (1 + parts) * whole;
 }
 
 base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize, const TensorSplit &split)

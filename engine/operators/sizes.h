@@ -83,6 +83,9 @@ struct ParameterBytes {
 /// `parts` more [b s, h] tensors of the gradient of X until their barrier. `shards` ranks divide the vocabulary.
 [[nodiscard]] base::Bytes vocabularyTransientBytes(const model::ModelConfig &model, int microbatchSize, std::int64_t shards,
                                                    int parts, const TensorSplit &split = {});
+/// Returns the part of them that the softmax is.
+[[nodiscard]] base::Bytes exponentialBytes(const model::ModelConfig &model, int microbatchSize, std::int64_t shards,
+                                           const TensorSplit &split = {});
 /// Returns the bytes that the first stage keeps of a microbatch from F to B in addition to its own input if the embedding is
 /// sharded: the sum of the shards' embeddings, to which positions are added (in 16 bit; the CPU engine adds in place).
 [[nodiscard]] base::Bytes embeddingSumBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});

@@ -126,16 +126,17 @@ enum class PassStepKind : std::uint8_t {
     LayersWeightGradient,
     FinalNorm,
     FinalNormBackward,
-    Logits,         ///< X W^T
-    LocalSoftmax,   ///< E and the local statistics from the logits
-    RowMaxima,      ///< local maxima of the logits
-    Exponentiate,   ///< E and its local sums from the logits and the maxima
-    CopyStatistics, ///< into a message
-    WeighRows,      ///< E W
-    LabelRows,      ///< rows of W of the local labels
-    ScaleRows,      ///< E W to the gradient of X, with the factors of the softmax and the loss
-    SubtractLabels, ///< VOCAB-2: (sum of the scaled E W - label rows) / tokens, the gradient of X
-    WeightGradient, ///< adds D^T X, where D is the gradient of the logits
+    Logits,              ///< X W^T
+    LocalSoftmax,        ///< E and the local statistics from the logits
+    RowMaxima,           ///< local maxima of the logits
+    Exponentiate,        ///< E and its local sums from the logits and the maxima
+    RebuildExponentials, ///< E from logits that are computed again, and the maxima; the statistics stay
+    CopyStatistics,      ///< into a message
+    WeighRows,           ///< E W
+    LabelRows,           ///< rows of W of the local labels
+    ScaleRows,           ///< E W to the gradient of X, with the factors of the softmax and the loss
+    SubtractLabels,      ///< VOCAB-2: (sum of the scaled E W - label rows) / tokens, the gradient of X
+    WeightGradient,      ///< adds D^T X, where D is the gradient of the logits
     /// Of the microbatch, from global statistics: only reported. Its gradient is in ScaleRows and WeightGradient.
     Loss,
     PositionGradient, ///< adds to the gradient of the position table; does nothing without one
@@ -217,10 +218,21 @@ struct PassRole {
     return {.kind = pass.kind, .isOnLastDevice = device == placement.deviceOf(last, placement.directionOf(pass.microbatch))};
 }
 
+/// What distinguishes the recipes of plans with the same vocabulary method.
+struct RecipeChoice {
+    bool recomputes = false; ///< layers recompute values that the forward has dropped
+    Sharing sharing = Sharing::None;
+    model::VocabularyKind kind = model::VocabularyKind::Full;
+};
+[[nodiscard]] inline RecipeChoice recipeChoice(const model::Experiment &experiment)
+{
+    return {experiment.schedule.rebuilds(), sharingOf(experiment.parallel), experiment.schedule.vocabularyKind};
+}
+
 /// Every recipe of a vocabulary method.
 class RecipeBook {
 public:
-    RecipeBook(model::VocabularyMethod method, bool recomputes, Sharing sharing);
+    RecipeBook(model::VocabularyMethod method, const RecipeChoice &choice);
 
     [[nodiscard]] const PassRecipe &of(const PassRole &role) const { return m_recipes[index(role)]; }
     /// Returns the messages that a pass sends, in order.
@@ -243,7 +255,7 @@ private:
             (role.isFirst ? 1U : 0U) | (role.isLast ? 2U : 0U) | (role.hasLayers ? 4U : 0U) | (role.isOnLastDevice ? 8U : 0U);
         return static_cast<std::size_t>(role.kind) * kRoles + bits;
     }
-    void write(bool recomputes, Sharing sharing);
+    void write(const RecipeChoice &choice);
     void findEndpoints();
     void addRequirements(const PassRole &role);
     void addUses(const PassRole &role);
@@ -256,10 +268,8 @@ private:
     std::array<PassKind, kMessageKinds> m_receivers{};
 };
 
-/// Returns the recipes of a method, which are built once. Thread-safe. `recomputes`: layers recompute values that the forward
-/// has dropped.
-[[nodiscard]] const RecipeBook &recipeBook(model::VocabularyMethod method, bool recomputes = false,
-                                           Sharing sharing = Sharing::None);
+/// Returns the recipes of a method, which are built once. Thread-safe.
+[[nodiscard]] const RecipeBook &recipeBook(model::VocabularyMethod method, const RecipeChoice &choice = {});
 
 /// Returns the vocabulary passes of a method in topological order.
 [[nodiscard]] std::vector<PassKind> vocabularyPasses(model::VocabularyMethod method);

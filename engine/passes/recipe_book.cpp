@@ -1,3 +1,4 @@
+#include "engine/model/names.h"
 #include "engine/passes/pass_recipe.h"
 #include "engine/passes/vocabulary/vocabulary_steps.h"
 
@@ -190,6 +191,15 @@ bool receives(const PassRecipe &recipe, PassValue message)
     });
 }
 
+/// Returns whether the first step that touches a value computes it, so that no earlier pass needs to have kept it.
+bool computesAnew(const PassRecipe &recipe, PassValue value)
+{
+    for (const PassStep &each : recipe.steps)
+        if (std::ranges::count(each.in, value) + std::ranges::count(each.out, value) > 0)
+            return each.kind == PassStepKind::Logits && std::ranges::count(each.out, value) > 0;
+    return false;
+}
+
 RelativeRequirement::Stage makerOf(Route route)
 {
     using Stage = RelativeRequirement::Stage;
@@ -212,9 +222,9 @@ const MessageTraits &traits(PassValue message)
     return kMessages[messageIndex(message)];
 }
 
-RecipeBook::RecipeBook(model::VocabularyMethod method, bool recomputes, Sharing sharing) : m_method(method)
+RecipeBook::RecipeBook(model::VocabularyMethod method, const RecipeChoice &choice) : m_method(method)
 {
-    write(recomputes, sharing);
+    write(choice);
     findEndpoints();
     for (int kind = 0; kind < kPassKindCount; ++kind)
         for (std::size_t bits = 0; bits < kRoles; ++bits) {
@@ -225,15 +235,17 @@ RecipeBook::RecipeBook(model::VocabularyMethod method, bool recomputes, Sharing 
         }
 }
 
-void RecipeBook::write(bool recomputes, Sharing sharing)
+void RecipeBook::write(const RecipeChoice &choice)
 {
     for (const bool isOnLastDevice : {false, true}) {
-        const VocabularySteps vocabulary = shared(vocabularyLayer(model::name(m_method)).steps(isOnLastDevice), sharing);
+        VocabularySteps vocabulary = shared(vocabularyLayer(model::name(m_method)).steps(isOnLastDevice), choice.sharing);
+        if (choice.kind == model::VocabularyKind::RecomputeLogits)
+            vocabulary = withRebuiltLogits(std::move(vocabulary));
         for (int kind = 0; kind < kPassKindCount; ++kind)
             for (std::size_t bits = 0; bits < kRoles / 2; ++bits) {
                 const PassRole role{static_cast<PassKind>(kind), (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,
                                     isOnLastDevice};
-                m_recipes[index(role)].steps = Writer(vocabulary, role, recomputes, sharing).make();
+                m_recipes[index(role)].steps = Writer(vocabulary, role, choice.recomputes, choice.sharing).make();
             }
     }
 }
@@ -342,6 +354,8 @@ void RecipeBook::addUses(const PassRole &role)
             // A whole backward has no W.
             if (other == own || (*other == PassKind::W && role.kind == PassKind::B) || !isTouched(*other, value))
                 continue;
+            if (computesAnew(other < own ? recipe : *relative(role, *other), value))
+                continue; // is not kept between the two
             (other < own ? isFirst : isLast) = false;
             for (const PassStep &each : recipe.steps)
                 isShared = isShared || (each.kind == PassStepKind::Receive && std::ranges::count(each.out, value) > 0 &&
@@ -358,15 +372,17 @@ void RecipeBook::addUses(const PassRole &role)
     }
 }
 
-const RecipeBook &recipeBook(model::VocabularyMethod method, bool recomputes, Sharing sharing)
+const RecipeBook &recipeBook(model::VocabularyMethod method, const RecipeChoice &choice)
 {
     struct Slot {
         std::once_flag isMade;
         std::optional<RecipeBook> book;
     };
-    static std::array<std::array<Slot, 2 * kSharings>, model::kVocabularyMethods.size()> slots;
-    Slot &slot = slots[static_cast<std::size_t>(method)][2 * static_cast<std::size_t>(sharing) + (recomputes ? 1 : 0)];
-    std::call_once(slot.isMade, [&] { slot.book.emplace(method, recomputes, sharing); });
+    constexpr std::size_t kKinds = model::kWords<model::VocabularyKind>.size();
+    static std::array<std::array<Slot, 2 * kSharings * kKinds>, model::kVocabularyMethods.size()> slots;
+    const std::size_t way = static_cast<std::size_t>(choice.kind) * kSharings + static_cast<std::size_t>(choice.sharing);
+    Slot &slot = slots[static_cast<std::size_t>(method)][2 * way + (choice.recomputes ? 1 : 0)];
+    std::call_once(slot.isMade, [&] { slot.book.emplace(method, choice); });
     return *slot.book;
 }
 

@@ -60,7 +60,7 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueDescri
 
 std::string_view stepName(PassStepKind kind)
 {
-    constexpr std::array<std::string_view, 27> kStepNames{"receive",
+    constexpr std::array<std::string_view, 28> kStepNames{"receive",
                                                           "send",
                                                           "embed",
                                                           "add-positions",
@@ -74,6 +74,7 @@ std::string_view stepName(PassStepKind kind)
                                                           "local-softmax",
                                                           "row-maxima",
                                                           "exponentiate",
+                                                          "rebuild-exponentials",
                                                           "copy",
                                                           "weigh-rows",
                                                           "label-rows",

@@ -31,8 +31,8 @@ public:
           m_floats(operators::engineFloatsOfSlices(experiment)), m_layers(layersOfStages(experiment, schedule)),
           m_rows(shardRows(experiment, schedule, device, tensor)),
           m_whole(operators::recomputedLayers(experiment.schedule, m_layers)),
-          m_recipes(schedule::recipeBook(schedule.vocabulary(), experiment.schedule.rebuilds(),
-                                         schedule::sharingOf(experiment.parallel)))
+          m_recipes(schedule::recipeBook(schedule.vocabulary(), schedule::recipeChoice(experiment))),
+          m_isRebuilt(experiment.schedule.vocabularyKind == model::VocabularyKind::RecomputeLogits)
     {}
 
     base::Result<> run()
@@ -82,6 +82,7 @@ private:
     std::int64_t m_rows;
     std::vector<int> m_whole; ///< of them: recomputed as a whole
     const schedule::RecipeBook &m_recipes;
+    bool m_isRebuilt; ///< exponentials are made again after they were freed
     std::size_t m_position = 0;
     std::size_t m_begin = 0; ///< of the pair, if the pass is in one
     std::vector<bool> m_isFreed;
@@ -94,8 +95,10 @@ private:
 
 void BufferPlan::Walk::make(std::uint32_t &place, const BufferKey &key, std::int64_t floats)
 {
+    const std::uint32_t before = place;
     place = static_cast<std::uint32_t>(m_plan.m_buffers.size());
     m_plan.m_buffers.push_back({key, categoryOf(key.value), floats, static_cast<std::uint32_t>(m_begin), 0});
+    m_plan.m_buffers.back().before = before == kAbsent ? kNoPart : before;
     m_isFreed.push_back(false);
 }
 
@@ -123,9 +126,8 @@ void BufferPlan::Walk::moveCopied()
         if (m_copies[m_launched].kind != schedule::CopyKind::Reload)
             continue;
         eachCopied(m_copies[m_launched], [this](std::uint32_t &place) {
-            const std::uint32_t before = place;
-            make(place, m_plan.m_buffers[before].key, m_plan.m_buffers[before].floats);
-            m_plan.m_buffers[place].before = before;
+            const PlannedBuffer before = m_plan.m_buffers[place];
+            make(place, before.key, before.floats);
         });
     }
 }
@@ -193,7 +195,8 @@ void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
     std::uint32_t &place = m_plan.m_table[cell];
     const bool isMade = place != kAbsent;
     const bool makes = how == Use::Makes || how == Use::MakesAndFrees;
-    if (makes && isMade)
+    const bool isAgain = isMade && m_isRebuilt && value == PassValue::Exponentials && m_isFreed[place];
+    if (makes && isMade && !isAgain)
         return complain(fmt::format("was made before, by {}", schedule::text(m_order[m_plan.m_buffers[place].first])));
     if (makes || (how == Use::Shares && !isMade)) {
         make(place, key, floats(value, pass));

@@ -39,7 +39,8 @@ struct PlannedBuffer {
     std::uint32_t last = 0;
     /// Whether it ends with a copy to the host, which the pass after `last` joins before it begins.
     bool isOffloaded = false;
-    /// Index of the previous part of the same value, which ended with a copy to the host; kNoPart if there is none.
+    /// Index of the previous part of the same value, which ended with a copy to the host, or is computed again; kNoPart if
+    /// there is none.
     std::uint32_t before = ~std::uint32_t{0};
 };
 inline constexpr std::uint32_t kNoPart = ~std::uint32_t{0};

@@ -119,7 +119,8 @@ private:
 
 ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                const timeline::Timeline &timeline, int device)
-    : m_schedule(schedule), m_recipes(schedule::recipeBook(schedule.vocabulary())), m_device(device),
+    : m_schedule(schedule),
+      m_recipes(schedule::recipeBook(schedule.vocabulary(), {.kind = experiment.schedule.vocabularyKind})), m_device(device),
       m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
       m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device)),
       m_dropped(droppedBytes(experiment, schedule, device)), m_parallel(experiment.parallel)
@@ -142,15 +143,17 @@ Bytes ProfileBuilder::kept(const Pass &pass) const
 
 void ProfileBuilder::addOutputLayer(const Pass &pass, Nanos begin, Nanos end)
 {
-    // All that the output layer keeps lives as long as its input.
+    // All that the output layer keeps lives as long as its input, or as its exponentials.
     const schedule::PassRole role = schedule::roleOf(pass, m_schedule.placement(), true, m_device);
     for (const schedule::KeptUse &each : m_recipes.of(role).uses) {
-        if (each.value != schedule::PassValue::OutputInput)
+        const bool isInput = each.value == schedule::PassValue::OutputInput;
+        if (!isInput && each.value != schedule::PassValue::Exponentials)
             continue;
+        const Bytes bytes = ofSlice(isInput ? m_bytes.vocabulary : m_bytes.exponentials, pass);
         if (each.use == schedule::Use::Makes || each.use == schedule::Use::MakesAndFrees)
-            m_changes.push_back({begin, MemoryCategory::Vocabulary, ofSlice(m_bytes.vocabulary, pass)});
+            m_changes.push_back({begin, MemoryCategory::Vocabulary, bytes});
         if (each.use == schedule::Use::Frees || each.use == schedule::Use::MakesAndFrees)
-            m_changes.push_back({end, MemoryCategory::Vocabulary, -ofSlice(m_bytes.vocabulary, pass)});
+            m_changes.push_back({end, MemoryCategory::Vocabulary, -bytes});
     }
 }
 

@@ -32,6 +32,15 @@ int partsWithStatistics(model::VocabularyMethod method)
 
 } // namespace
 
+/// Separates the exponentials of the output layer, where they have lifetimes of their own.
+static void divideVocabulary(PassBytes &bytes, const model::Experiment &experiment)
+{
+    if (experiment.schedule.vocabularyKind == model::VocabularyKind::RecomputeLogits)
+        bytes.vocabulary -= bytes.exponentials;
+    else
+        bytes.exponentials = 0;
+}
+
 PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     const model::ModelConfig &model = experiment.model;
@@ -53,11 +62,13 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     if (operators::isEnginePlan(experiment)) { // BufferPlan knows their lifetimes
         const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
-        const std::int64_t output =
-            base::floatsOf(floats.tokens * rows, floats.precision) + 3 * floats.tokens + floats.gathered;
+        const std::int64_t exponentials = base::floatsOf(floats.tokens * rows, floats.precision);
+        const std::int64_t output = exponentials + 3 * floats.tokens + floats.gathered;
         bytes.layer = (floats.boundary + floats.layer - floats.dropped) * kFloatBytes;
         bytes.whole = floats.boundary * kFloatBytes;
         bytes.vocabulary = output * kFloatBytes;
+        bytes.exponentials = exponentials * kFloatBytes;
+        divideVocabulary(bytes, experiment);
         bytes.keys = bytes.keyGradients = floats.keys * kFloatBytes;
         bytes.norm += floats.normStatistics * kFloatBytes;
         bytes.empty = 0;
@@ -75,6 +86,8 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     const schedule::VocabularyTables tables(schedule);
     bytes.vocabulary = operators::vocabularyTransientBytes(model, b, std::int64_t{split.ranks} * tables.parts(),
                                                            partsWithStatistics(schedule.vocabulary()), split);
+    bytes.exponentials = operators::exponentialBytes(model, b, std::int64_t{split.ranks} * tables.parts(), split);
+    divideVocabulary(bytes, experiment);
     bytes.embedding = tables.areDivided() ? operators::embeddingSumBytes(model, b, split) : 0;
     // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
     // and scores of materialised attention. Recomputation adds what one layer drops: all saved tensors, or the probabilities.
@@ -137,6 +150,7 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
     // One softmax, and the embeddings and their gradients of two microbatches.
     if (isDivided)
         needs.fixed += bytes.vocabulary + 4 * bytes.boundary;
+    needs.fixed += bytes.exponentials;
     double share = 1; // of the longest slice, of which the engine's sizes are
     if (schedule.slices() > 1 && !operators::isEnginePlan(experiment))
         share = std::ranges::max(operators::sliceShares(experiment), {}, &operators::SliceShare::tokens).tokens;

@@ -7541,5 +7541,33 @@ It stays there while the other lanes scroll</source>
         <source>Operator %1: %2 of the pass (predicted)</source>
         <translation>연산자 %1: 패스 중 %2 (예측)</translation>
     </message>
+    <message>
+        <source>Logits</source>
+        <translation>로짓</translation>
+    </message>
+    <message>
+        <source>what the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again</source>
+        <translation>출력층이 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 숫자 세 개만 보관하고 곱을 다시 계산합니다</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>보관</translation>
+    </message>
+    <message>
+        <source>exp(logits) of every token and word are kept until the gradient of the output layer</source>
+        <translation>모든 토큰과 단어의 exp(로짓)을 출력층의 기울기를 구할 때까지 보관합니다</translation>
+    </message>
+    <message>
+        <source>Computed again</source>
+        <translation>다시 계산</translation>
+    </message>
+    <message>
+        <source>Only the statistics of each token are kept; the gradient takes one more product. The numbers are the same</source>
+        <translation>토큰마다 통계만 보관하고 기울기에 곱셈이 한 번 더 듭니다. 결과 숫자는 같습니다</translation>
+    </message>
+    <message>
+        <source>logits</source>
+        <translation>로짓</translation>
+    </message>
 </context>
 </TS>

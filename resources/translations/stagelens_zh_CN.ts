@@ -7541,5 +7541,33 @@ It stays there while the other lanes scroll</source>
         <source>Operator %1: %2 of the pass (predicted)</source>
         <translation>算子 %1：占该 pass 的 %2（预测）</translation>
     </message>
+    <message>
+        <source>Logits</source>
+        <translation>Logits</translation>
+    </message>
+    <message>
+        <source>what the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again</source>
+        <translation>输出层在求梯度之前为每个微批保留的内容：full 保留 exp(logits)；recompute-logits 每个 token 只保留三个数并重新做一次乘法</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>exp(logits) of every token and word are kept until the gradient of the output layer</source>
+        <translation>每个 token 和每个词的 exp(logits) 保留到输出层求梯度为止</translation>
+    </message>
+    <message>
+        <source>Computed again</source>
+        <translation>重新计算</translation>
+    </message>
+    <message>
+        <source>Only the statistics of each token are kept; the gradient takes one more product. The numbers are the same</source>
+        <translation>只保留每个 token 的统计量；梯度要多做一次乘法。结果数值相同</translation>
+    </message>
+    <message>
+        <source>logits</source>
+        <translation>logits</translation>
+    </message>
 </context>
 </TS>

@@ -67,17 +67,25 @@ private slots:
     {
         QTest::addColumn<model::VocabularyMethod>("method");
         QTest::addColumn<bool>("recomputes");
-        for (const model::VocabularyTraits &each : model::kVocabularyMethods)
-            if (!each.redistributesLayers) // same passes
-                QTest::newRow(std::string(each.name).c_str()) << each.method << false;
-        QTest::newRow("none-recomputed") << model::VocabularyMethod::None << true;
+        QTest::addColumn<bool>("rebuildsLogits");
+        for (const model::VocabularyTraits &each : model::kVocabularyMethods) {
+            if (each.redistributesLayers) // same passes
+                continue;
+            const std::string name(each.name);
+            QTest::newRow(name.c_str()) << each.method << false << false;
+            QTest::newRow((name + "-rebuilt-logits").c_str()) << each.method << false << true;
+        }
+        QTest::newRow("none-recomputed") << model::VocabularyMethod::None << true << false;
     }
 
     void passesEqualGolden()
     {
         QFETCH(model::VocabularyMethod, method);
         QFETCH(bool, recomputes);
-        const auto text = QByteArray::fromStdString(schedule::text(schedule::recipeBook(method, recomputes)));
+        QFETCH(bool, rebuildsLogits);
+        const auto kind = rebuildsLogits ? model::VocabularyKind::RecomputeLogits : model::VocabularyKind::Full;
+        const auto text =
+            QByteArray::fromStdString(schedule::text(schedule::recipeBook(method, {.recomputes = recomputes, .kind = kind})));
         test::compareWithGolden(text, QStringLiteral("recipes/passes-") + QTest::currentDataTag() + QStringLiteral(".txt"));
     }
 };

@@ -113,6 +113,19 @@ private slots:
         }
     }
 
+    /// Exponentials that live only within the passes that use them.
+    void rebuiltLogits()
+    {
+        int turn = 0;
+        for (const auto &[name, method] : test::allPlans()) {
+            auto experiment = smallExperiment(name, method, 4, 6);
+            experiment.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits;
+            experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 1;
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+    }
+
     /// Stages without layers, shards without rows.
     void emptyStagesAndShards()
     {

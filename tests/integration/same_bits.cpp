@@ -101,6 +101,26 @@ private slots:
         }
     }
 
+    /// Logits that are computed again have the bits of those that were kept: for every method, whole and split backwards, and
+    /// tensor ranks whose shards act as one.
+    void withRebuiltLogits()
+    {
+        int turn = 0;
+        for (const VocabularyMethod method : kAllMethods)
+            for (const char *family : {"gpipe", "1f1b", "zb-h1", "v-half"})
+                for (const int tensor : {1, 2}) {
+                    auto experiment = smallExperiment(family, method, 2, 5);
+                    experiment.parallel.tensor = tensor;
+                    experiment.parallel.sequenceParallel = tensor > 1 && turn % 2 == 0;
+                    experiment.model.tied = turn % 3 == 0;
+                    experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+                    const std::vector<float> expected = test::gradientsOf(experiment, scheduleOf(experiment));
+                    experiment.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits;
+                    QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment, scheduleOf(experiment))),
+                             (std::string(family) + " " + std::string(model::name(method))).c_str());
+                }
+    }
+
     void withRecomputation()
     {
         test::Sample sample;

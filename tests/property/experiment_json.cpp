@@ -133,6 +133,7 @@ Experiment anyExperiment(Random &random)
                            anyText(random),
                            anyOf<VocabularyMethod>(random),
                            anyOf<VocabularyOrder>(random),
+                           anyOf<VocabularyKind>(random),
                            maybeInt(random),
                            maybeInt(random),
                            maybeInt(random),

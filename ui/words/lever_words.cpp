@@ -17,11 +17,20 @@ using service::LeverKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kFields{
-    "schedule.recompute_layers", "schedule.recompute_modules", "schedule.attention", "parallel.microbatch_size",
-    "schedule.family",           "schedule.vocabulary",        "parallel.zero",      "parallel.sequence_parallel",
-    "parallel.context",          "training.optimizer.name",    "model.dtype",        "training.gradient_compression",
-    "parallel.sync_every"};
+constexpr std::array<std::string_view, 14> kFields{"schedule.recompute_layers",
+                                                   "schedule.recompute_modules",
+                                                   "schedule.attention",
+                                                   "parallel.microbatch_size",
+                                                   "schedule.family",
+                                                   "schedule.vocabulary",
+                                                   "schedule.vocabulary_kind",
+                                                   "parallel.zero",
+                                                   "parallel.sequence_parallel",
+                                                   "parallel.context",
+                                                   "training.optimizer.name",
+                                                   "model.dtype",
+                                                   "training.gradient_compression",
+                                                   "parallel.sync_every"};
 
 std::string_view fieldOf(LeverKind kind)
 {
@@ -67,6 +76,7 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
         return Words::tr("%1, with %2 microbatches").arg(plan.parallel.microbatchSize).arg(plan.parallel.microbatches);
     case LeverKind::Schedule: return familyCaption(plan.schedule.family);
     case LeverKind::Vocabulary: return choiceText(fieldOf(kind), model::name(plan.schedule.vocabulary));
+    case LeverKind::Logits: return choiceText(fieldOf(kind), model::name(plan.schedule.vocabularyKind));
     case LeverKind::Zero: return u"ZeRO-%1"_s.arg(plan.parallel.zero);
     case LeverKind::SequenceParallel: return plan.parallel.sequenceParallel ? Words::tr("On") : Words::tr("Off");
     case LeverKind::Context:

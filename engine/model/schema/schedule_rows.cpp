@@ -32,6 +32,15 @@ std::vector<Field> scheduleRows()
             oneOf({{"published", "As published", "The order of the paper, or the family's nearest to it"},
                    {"best", "Best for these costs", "Placed for the costs at hand; never longer than the published order"}}),
             where([](const Experiment &e) { return leavesVocabularyOrderOpen(e.schedule); })),
+        row("schedule.vocabulary_kind", "--vocabulary-kind", "KIND", "Logits",
+            "what the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps "
+            "three numbers a token and multiplies again",
+            MEMBER(schedule.vocabularyKind),
+            oneOf({{"full", "Kept", "exp(logits) of every token and word are kept until the gradient of the output layer"},
+                   {"recompute-logits", "Computed again",
+                    "Only the statistics of each token are kept; the gradient takes one more product. The numbers are the "
+                    "same"}}),
+            omitted(), where(kHasModel), sweep({"full, recompute-logits", 9, true})),
         row("schedule.chunks", "--chunks", "v", "Chunks", "stages of each device (interleaved families; 2)",
             MEMBER(schedule.chunks), where([](const Experiment &e) { return leavesChunksOpen(e.schedule.family); }),
             sweep({"2, 4", 8})),

@@ -42,6 +42,10 @@ struct VocabularyLayer {
 /// Returns the steps of one of several tensor ranks, whose shards act as one.
 [[nodiscard]] VocabularySteps shared(VocabularySteps steps, Sharing sharing);
 
+/// Returns steps that keep no exponentials between passes: a pass that reads them multiplies again (as Cut Cross-Entropy does,
+/// arXiv 2411.09009), so that it finds the same bits.
+[[nodiscard]] VocabularySteps withRebuiltLogits(VocabularySteps steps);
+
 [[nodiscard]] PassStep step(PassStepKind kind, std::vector<PassValue> in, std::vector<PassValue> out);
 [[nodiscard]] PassStep receive(PassValue message, std::vector<PassValue> out);
 /// Receives a message into a tensor that the pass may change.

@@ -52,6 +52,12 @@ void OutputShard::exponentiate(int microbatch, const Context &context) const
     context.compute.exponentiate(local.sum, local.maximum, logitShard(microbatch, context));
 }
 
+void OutputShard::rebuildExponentials(int microbatch, const Context &context) const
+{
+    float *sums = context.workspace.scratch[0].data(); // known already
+    context.compute.exponentiate(sums, statistics(microbatch, context).maximum, logitShard(microbatch, context));
+}
+
 void OutputShard::scaleRows(Values rows, int microbatch, const SoftmaxStatistics &all, Labels labels,
                             const Context &context) const
 {

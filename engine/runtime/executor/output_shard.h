@@ -25,6 +25,8 @@ public:
     void localSoftmax(int microbatch, Labels labels, const Context &context) const;
     void rowMaxima(int microbatch, Labels labels, const Context &context) const;
     void exponentiate(int microbatch, const Context &context) const;
+    /// As exponentiate(), with statistics that stay as they are.
+    void rebuildExponentials(int microbatch, const Context &context) const;
     /// Computes rows [b s, h] = E W.
     void weighRows(Values rows, int microbatch, const Context &context) const;
     void labelRows(Values rows, Labels labels, const Context &context) const;

@@ -107,6 +107,7 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
     case PassStepKind::LocalSoftmax:
     case PassStepKind::RowMaxima:
     case PassStepKind::Exponentiate:
+    case PassStepKind::RebuildExponentials:
     case PassStepKind::WeighRows:
     case PassStepKind::LabelRows:
     case PassStepKind::ScaleRows:
@@ -151,6 +152,7 @@ void PassRunner::runOutput(PassRun &run, const PassStep &step)
     case PassStepKind::LocalSoftmax: return output.localSoftmax(microbatch, labels, m_context);
     case PassStepKind::RowMaxima: return output.rowMaxima(microbatch, labels, m_context);
     case PassStepKind::Exponentiate: return output.exponentiate(microbatch, m_context);
+    case PassStepKind::RebuildExponentials: return output.rebuildExponentials(microbatch, m_context);
     case PassStepKind::WeighRows: return output.weighRows(place(run, step.out.front()), microbatch, m_context);
     case PassStepKind::LabelRows: return output.labelRows(place(run, step.out.front()), labels, m_context);
     case PassStepKind::ScaleRows:

@@ -93,8 +93,8 @@ float *DeviceMemory::at(schedule::PassValue kind, int stage, int microbatch)
     if (place == simulate::BufferPlan::kAbsent)
         fail("which no planned pass writes");
     const auto buffers = m_plan.buffers.buffers();
-    while (m_isChecked && buffers[place].first >= m_entered && buffers[place].before != simulate::kNoPart)
-        place = buffers[place].before; // not reloaded yet
+    while (buffers[place].before != simulate::kNoPart && (!m_isChecked || buffers[place].first >= m_entered))
+        place = buffers[place].before; // not reloaded or made again yet
     const PlannedBuffer &buffer = buffers[place];
     if (m_isChecked && buffer.first >= m_entered)
         fail(fmt::format("which {} writes later", passText(buffer.first)));

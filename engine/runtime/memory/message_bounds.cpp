@@ -97,7 +97,7 @@ private:
 class PassMessages {
 public:
     PassMessages(const schedule::Schedule &schedule, std::span<const operators::EngineFloats> floats, schedule::Sharing sharing)
-        : m_schedule(schedule), m_book(schedule::recipeBook(schedule.vocabulary(), false, sharing)), m_floats(floats)
+        : m_schedule(schedule), m_book(schedule::recipeBook(schedule.vocabulary(), {.sharing = sharing})), m_floats(floats)
     {}
 
     [[nodiscard]] std::vector<PassMessage> of(const Pass &pass, int device) const

@@ -92,8 +92,7 @@ struct RunPlan {
     [[nodiscard]] int lastDevice(int microbatch) const { return deviceOf(schedule.placement().lastStage(), microbatch); }
     [[nodiscard]] const schedule::RecipeBook &recipes() const
     {
-        return schedule::recipeBook(schedule.vocabulary(), experiment.schedule.rebuilds(),
-                                    schedule::sharingOf(experiment.parallel));
+        return schedule::recipeBook(schedule.vocabulary(), schedule::recipeChoice(experiment));
     }
     /// Returns what the pass does on a device.
     [[nodiscard]] const schedule::PassRecipe &recipeOf(const schedule::Pass &pass, int device) const;

@@ -42,6 +42,7 @@ public:
         microbatches();
         families();
         vocabulary();
+        logits();
         replicas();
         tensor();
         context();
@@ -111,6 +112,14 @@ private:
             if (each != m_plan.schedule.attention)
                 add(LeverKind::Attention, fmt::format("--attention {}", model::name(each)), Numbers::SameBits,
                     [each](Experiment &plan) { plan.schedule.attention = each; });
+    }
+
+    void logits()
+    {
+        for (const auto kind : {model::VocabularyKind::Full, model::VocabularyKind::RecomputeLogits})
+            if (kind != m_plan.schedule.vocabularyKind)
+                add(LeverKind::Logits, fmt::format("--vocabulary-kind {}", model::name(kind)), Numbers::SameBits,
+                    [kind](Experiment &plan) { plan.schedule.vocabularyKind = kind; });
     }
 
     /// Of the same global batch.

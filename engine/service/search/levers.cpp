@@ -193,12 +193,13 @@ std::string_view name(Numbers numbers)
 
 std::string_view name(LeverKind kind)
 {
-    constexpr std::array<std::string_view, 13> kNames{"recomputed layers",
+    constexpr std::array<std::string_view, 14> kNames{"recomputed layers",
                                                       "recomputed operators",
                                                       "attention",
                                                       "microbatch size",
                                                       "schedule",
                                                       "vocabulary layers",
+                                                      "logits",
                                                       "ZeRO",
                                                       "sequence parallel",
                                                       "context ranks",

@@ -27,6 +27,7 @@ enum class LeverKind : unsigned char {
     Microbatch,
     Schedule,
     Vocabulary,
+    Logits, ///< kept or computed again
     Zero,
     SequenceParallel,
     Context, ///< context ranks in the place of replicas, with as many ranks and sequences of a step

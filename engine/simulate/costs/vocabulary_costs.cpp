@@ -29,7 +29,7 @@ ExchangeCost exchangesOf(const VocabularyLegs &legs)
 
 VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                  const LayerCosts &layer, const Traffic &traffic)
-    : m_recipes(schedule::recipeBook(schedule.vocabulary(), false, schedule::sharingOf(experiment.parallel))),
+    : m_recipes(schedule::recipeBook(schedule.vocabulary(), schedule::recipeChoice(experiment))),
       m_lastStage(schedule.placement().lastStage())
 {
     const model::ModelConfig &model = experiment.model;
@@ -73,13 +73,12 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
         switch (step.kind) {
         case PassStepKind::Embed: ++lookUps; break;
         case PassStepKind::TokenGradient: ++scatters; break;
-        case PassStepKind::Logits:
-            ++products;
-            copies += isOwnPass ? 1 : 0; // X
-            break;
+        case PassStepKind::Receive: copies += step.in.front() == schedule::PassValue::LastOutput ? 1 : 0; break; // X
+        case PassStepKind::Logits: ++products; break;
         case PassStepKind::LocalSoftmax: ++softmaxes; break;
         case PassStepKind::RowMaxima:
-        case PassStepKind::Exponentiate: softmaxes += 0.5; break;
+        case PassStepKind::Exponentiate:
+        case PassStepKind::RebuildExponentials: softmaxes += 0.5; break;
         case PassStepKind::WeighRows: ++products; break;
         case PassStepKind::LabelRows: ++casts; break; // the product E W of S reads E in the compute type
         case PassStepKind::WeightGradient:
