@@ -276,7 +276,7 @@
         <translation>텍스트 보기</translation>
     </message>
     <message>
-        <source>Open a schedule…</source>
+        <source>Import schedule…</source>
         <translation>스케줄 열기…</translation>
     </message>
     <message>
@@ -404,7 +404,7 @@
         <translation>파일 열기…</translation>
     </message>
     <message>
-        <source>Open a schedule</source>
+        <source>Import schedule</source>
         <translation>스케줄 열기</translation>
     </message>
     <message>
@@ -428,7 +428,7 @@
         <translation>Stagelens 텍스트 (*.txt)</translation>
     </message>
     <message>
-        <source>Write the schedule</source>
+        <source>Export schedule</source>
         <translation>스케줄 쓰기</translation>
     </message>
     <message>
@@ -712,7 +712,7 @@
         <translation>패스마다 측정한 소요 시간으로 예측합니다. 메시지 시간은 0입니다</translation>
     </message>
     <message>
-        <source>Open a s&amp;chedule…</source>
+        <source>Import s&amp;chedule…</source>
         <translation>스케줄 열기(&amp;C)…</translation>
     </message>
     <message>
@@ -720,7 +720,7 @@
         <translation>PyTorch CSV 또는 Stagelens 텍스트 형식</translation>
     </message>
     <message>
-        <source>&amp;Write the schedule…</source>
+        <source>E&amp;xport schedule…</source>
         <translation>스케줄 쓰기(&amp;W)…</translation>
     </message>
     <message>
@@ -1310,12 +1310,12 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>장치의 최대 메모리</translation>
     </message>
     <message>
-        <source>Iteration (less is better) · dotted: none is faster and smaller</source>
-        <translation>반복(적을수록 좋음) · 점선: 더 빠르고 더 작은 것이 없음</translation>
+        <source>Iteration (less is better) · dotted: Pareto front</source>
+        <translation>반복(적을수록 좋음) · 점선: 파레토 전선</translation>
     </message>
     <message>
-        <source>Iteration · dotted: at equal work none is faster and smaller</source>
-        <translation>반복 · 점선: 같은 작업에서 더 빠르고 더 작은 것이 없음</translation>
+        <source>Iteration · dotted: Pareto front of equal work</source>
+        <translation>반복 · 점선: 같은 작업의 파레토 전선</translation>
     </message>
     <message>
         <source>, bubble </source>
@@ -1426,7 +1426,7 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>표 (*.csv *.json);;그림 (*.png *.svg *.pdf)</translation>
     </message>
     <message>
-        <source>Point at a result to see its figures in both plots; a click keeps it.</source>
+        <source>Point at a result to see its figures in both plots; click to pin it.</source>
         <translation>결과를 가리키면 두 그래프에 수치가 나옵니다. 누르면 고정됩니다.</translation>
     </message>
     <message>
@@ -7568,6 +7568,34 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>logits</source>
         <translation>로짓</translation>
+    </message>
+    <message>
+        <source>&amp;Measure this computer</source>
+        <translation>이 컴퓨터 측정(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Measure this computer again (equal passes differ by %1)</source>
+        <translation>이 컴퓨터 다시 측정(&amp;M) (같은 패스의 차이 %1)</translation>
+    </message>
+    <message>
+        <source>Measuring this computer…</source>
+        <translation>이 컴퓨터를 측정하는 중…</translation>
+    </message>
+    <message>
+        <source>This computer was measured again: equal passes differ by %1.</source>
+        <translation>이 컴퓨터를 다시 측정했습니다: 같은 패스의 차이 %1.</translation>
+    </message>
+    <message>
+        <source>This computer could not be measured. </source>
+        <translation>이 컴퓨터를 측정하지 못했습니다. </translation>
+    </message>
+    <message>
+        <source>A run is going on and would disturb the measurement. Stop it first (Shift+F5).</source>
+        <translation>진행 중인 실행이 측정을 방해합니다. 먼저 중지하십시오(Shift+F5).</translation>
+    </message>
+    <message>
+        <source>Times a few passes, about a second: predictions for this computer use them. Best with nothing else running</source>
+        <translation>패스 몇 개의 시간을 약 1초 동안 잽니다. 이 컴퓨터에 대한 예측에 쓰입니다. 다른 작업이 없을 때 하는 것이 좋습니다</translation>
     </message>
 </context>
 </TS>

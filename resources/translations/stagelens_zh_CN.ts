@@ -276,7 +276,7 @@
         <translation>显示文本</translation>
     </message>
     <message>
-        <source>Open a schedule…</source>
+        <source>Import schedule…</source>
         <translation>打开调度…</translation>
     </message>
     <message>
@@ -404,7 +404,7 @@
         <translation>打开文件…</translation>
     </message>
     <message>
-        <source>Open a schedule</source>
+        <source>Import schedule</source>
         <translation>打开调度</translation>
     </message>
     <message>
@@ -428,7 +428,7 @@
         <translation>Stagelens 文本 (*.txt)</translation>
     </message>
     <message>
-        <source>Write the schedule</source>
+        <source>Export schedule</source>
         <translation>写出调度</translation>
     </message>
     <message>
@@ -712,7 +712,7 @@
         <translation>以每个计算块的实测时长预测；消息此时不计时</translation>
     </message>
     <message>
-        <source>Open a s&amp;chedule…</source>
+        <source>Import s&amp;chedule…</source>
         <translation>打开调度(&amp;C)…</translation>
     </message>
     <message>
@@ -720,7 +720,7 @@
         <translation>PyTorch 的 CSV，或 Stagelens 的文本格式</translation>
     </message>
     <message>
-        <source>&amp;Write the schedule…</source>
+        <source>E&amp;xport schedule…</source>
         <translation>写出调度(&amp;W)…</translation>
     </message>
     <message>
@@ -1310,11 +1310,11 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>一个设备的峰值内存</translation>
     </message>
     <message>
-        <source>Iteration (less is better) · dotted: none is faster and smaller</source>
+        <source>Iteration (less is better) · dotted: Pareto front</source>
         <translation>迭代（越少越好）· 点线：没有更快且更省的</translation>
     </message>
     <message>
-        <source>Iteration · dotted: at equal work none is faster and smaller</source>
+        <source>Iteration · dotted: Pareto front of equal work</source>
         <translation>迭代 · 点线：在相同工作量下没有更快且更省的</translation>
     </message>
     <message>
@@ -1426,7 +1426,7 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>表格 (*.csv *.json);;图片 (*.png *.svg *.pdf)</translation>
     </message>
     <message>
-        <source>Point at a result to see its figures in both plots; a click keeps it.</source>
+        <source>Point at a result to see its figures in both plots; click to pin it.</source>
         <translation>指向结果可在两张图中查看数值；单击可固定。</translation>
     </message>
     <message>
@@ -7568,6 +7568,34 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>logits</source>
         <translation>logits</translation>
+    </message>
+    <message>
+        <source>&amp;Measure this computer</source>
+        <translation>测量此计算机(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Measure this computer again (equal passes differ by %1)</source>
+        <translation>重新测量此计算机(&amp;M)（相同 pass 相差 %1）</translation>
+    </message>
+    <message>
+        <source>Measuring this computer…</source>
+        <translation>正在测量此计算机…</translation>
+    </message>
+    <message>
+        <source>This computer was measured again: equal passes differ by %1.</source>
+        <translation>已重新测量此计算机：相同 pass 相差 %1。</translation>
+    </message>
+    <message>
+        <source>This computer could not be measured. </source>
+        <translation>无法测量此计算机。</translation>
+    </message>
+    <message>
+        <source>A run is going on and would disturb the measurement. Stop it first (Shift+F5).</source>
+        <translation>正在进行的运行会干扰测量。请先停止它（Shift+F5）。</translation>
+    </message>
+    <message>
+        <source>Times a few passes, about a second: predictions for this computer use them. Best with nothing else running</source>
+        <translation>测量几个 pass 的时间，约一秒：对此计算机的预测使用它们。最好没有其他程序运行</translation>
     </message>
 </context>
 </TS>

@@ -89,7 +89,7 @@ std::vector<MessageBar::Action> ProblemController::remedies()
     if (field == "schedule.text" && !m_isTextShown)
         actions.push_back({Words::tr("Show the text"), [this] { emit textAsked(); }});
     if (field == "schedule.file")
-        actions.push_back({Words::tr("Open a schedule…"), [this] { emit scheduleFileAsked(); }});
+        actions.push_back({Words::tr("Import schedule…"), [this] { emit scheduleFileAsked(); }});
     if (m_document->undoStack().canUndo())
         actions.push_back(undoToValid());
     return actions;

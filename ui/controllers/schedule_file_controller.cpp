@@ -84,7 +84,7 @@ void ScheduleFileController::write(const QString &file, service::ScheduleFormat 
 
 void ScheduleFileController::askOpen()
 {
-    const QString file = QFileDialog::getOpenFileName(m_window, Words::tr("Open a schedule"), {},
+    const QString file = QFileDialog::getOpenFileName(m_window, Words::tr("Import schedule"), {},
                                                       Words::tr("Schedules (*.csv *.txt *.schedule);;All files (*)"));
     if (!file.isEmpty())
         open(file);
@@ -97,7 +97,7 @@ void ScheduleFileController::askWrite()
     const QString early = Words::tr("PyTorch CSV with messages, up to 2.14 (*.csv)");
     const QString text = Words::tr("Stagelens text (*.txt)");
     QString chosen = csv;
-    QString file = QFileDialog::getSaveFileName(m_window, Words::tr("Write the schedule"), u"schedule.csv"_s,
+    QString file = QFileDialog::getSaveFileName(m_window, Words::tr("Export schedule"), u"schedule.csv"_s,
                                                 QStringList{csv, comms, early, text}.join(u";;"_s), &chosen);
     if (file.isEmpty())
         return;

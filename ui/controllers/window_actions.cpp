@@ -76,6 +76,10 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     explore->setChecked(true);
     importModel = make(u"import-model"_s, Words::tr("Import a &Hugging Face config.json…"), {},
                        Words::tr("The model of a config.json (GPT-2 or Llama) takes the place of this one"));
+    calibrate =
+        make(u"calibrate"_s, Words::tr("&Measure this computer"), {},
+             Words::tr("Times a few passes, about a second: predictions for this computer use them. Best with nothing else "
+                       "running"));
     copyHardware = make(u"copy-hardware"_s, Words::tr("&Copy and edit…"), {},
                         Words::tr("A cluster of your own: nodes, links, collectives, memory, price"));
     for (const service::LaunchFormat &format : service::launchFormats()) {
@@ -128,8 +132,8 @@ void WindowActions::makeScheduleActions()
                         Words::tr("Predicts with the measured duration of each pass; messages are free then"));
     costsFromRun->setEnabled(false);
     openSchedule =
-        make(u"open-schedule"_s, Words::tr("Open a s&chedule…"), {}, Words::tr("PyTorch's CSV, or Stagelens' text form"));
-    writeSchedule = make(u"write-schedule"_s, Words::tr("&Write the schedule…"), {},
+        make(u"open-schedule"_s, Words::tr("Import s&chedule…"), {}, Words::tr("PyTorch's CSV, or Stagelens' text form"));
+    writeSchedule = make(u"write-schedule"_s, Words::tr("E&xport schedule…"), {},
                          Words::tr("As PyTorch's CSV or as text: stagelens-cli export --format torch-csv"));
 }
 

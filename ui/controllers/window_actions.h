@@ -40,6 +40,7 @@ public:
     QAction *topology;
     QAction *applyAdvice;
     QAction *importModel;  ///< a config.json of Hugging Face
+    QAction *calibrate;
     QAction *copyHardware; ///< a cluster of the user, from the plan's hardware
     QAction *settings;     ///< every field, in a dock
     QAction *editSchedule; ///< the text beside the picture, and passes that can be moved

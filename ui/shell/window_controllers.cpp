@@ -1,5 +1,6 @@
 #include "ui/shell/window_controllers.h"
 
+#include "ui/controllers/calibration_controller.h"
 #include "ui/controllers/cluster_controller.h"
 #include "ui/controllers/compare_controller.h"
 #include "ui/controllers/export_controller.h"
@@ -76,6 +77,7 @@ void WindowControllers::make(QMainWindow *window, bool remember)
         ExportController::Pages{m_widgets.pages, m_widgets.explore, m_widgets.compare, m_widgets.sweep}, m_model.forecast,
         m_model.run, m_model.database);
     cluster = std::make_unique<ClusterController>(m_model.bridge, m_model.document, m_model.actions, window);
+    calibration = std::make_unique<CalibrationController>(m_model.bridge, m_model.run, m_model.actions, notice.get());
     levers = std::make_unique<LeversController>(m_model.bridge, m_model.forecast, m_model.actions, window);
     shapes = std::make_unique<ShapeController>(m_model.bridge, m_model.forecast, m_model.actions, window);
     lecture = std::make_unique<LectureController>(m_model.bridge, m_model.actions, m_model.forecast, m_model.view,

@@ -10,6 +10,7 @@
 
 namespace stagelens::ui {
 
+class CalibrationController;
 class ClusterController;
 class CompareController;
 class ExportController;
@@ -49,6 +50,7 @@ public:
     std::unique_ptr<ImportController> imports;
     std::unique_ptr<ExportController> exports;
     std::unique_ptr<ClusterController> cluster;
+    std::unique_ptr<CalibrationController> calibration;
     std::unique_ptr<LeversController> levers;
     std::unique_ptr<ShapeController> shapes;
     std::unique_ptr<LectureController> lecture;

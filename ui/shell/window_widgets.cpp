@@ -82,7 +82,7 @@ void WindowWidgets::buildTop(QMainWindow *window, const WindowModel &model)
     strip = new PlanStrip(model.document,
                           {model.actions->train, model.actions->trainCopy, model.actions->stop, model.actions->settings}, top);
     strip->addCommands(u"model.preset"_s, {model.actions->importModel});
-    strip->addCommands(u"cost.hardware"_s, {model.actions->shapes, model.actions->copyHardware});
+    strip->addCommands(u"cost.hardware"_s, {model.actions->shapes, model.actions->copyHardware, model.actions->calibrate});
     layout->addWidget(menuBar);
     layout->addWidget(strip);
     layout->addWidget(makeLine(top));

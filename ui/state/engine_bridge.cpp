@@ -3,8 +3,11 @@
 #include "engine/service/machine/backends.h"
 #include "engine/service/machine/calibrate.h"
 #include "ui/state/store_watch.h"
+#include "ui/words/words.h"
 
 #include <QMetaObject>
+
+#include <utility>
 
 namespace stagelens::ui {
 
@@ -32,11 +35,26 @@ void EngineBridge::openDatabase(const std::filesystem::path &file)
 
 void EngineBridge::calibrateOnce()
 {
-    if (service::isCalibrated() || m_calibration.joinable())
+    if (!service::isCalibrated())
+        calibrate();
+}
+
+void EngineBridge::calibrate()
+{
+    if (std::exchange(m_isCalibrating, true))
         return;
     m_calibration = std::jthread([this](const std::stop_token &stop) {
-        if (service::calibrate(stop).ok())
-            QMetaObject::invokeMethod(this, &EngineBridge::calibrated, Qt::QueuedConnection);
+        const auto measured = service::calibrate(stop);
+        QMetaObject::invokeMethod(
+            this,
+            [this, why = measured ? QString() : sentence(measured.error())] {
+                m_isCalibrating = false;
+                if (why.isEmpty())
+                    emit calibrated();
+                else
+                    emit calibrationFailed(why);
+            },
+            Qt::QueuedConnection);
     });
 }
 

@@ -51,6 +51,9 @@ public:
     [[nodiscard]] int cores() const { return m_cores; }
     /// Measures this machine in the background if that was never done; emits calibrated() when its costs have changed.
     void calibrateOnce();
+    /// Measures this machine in the background (about a second), unless that is going on; then emits calibrated() or
+    /// calibrationFailed().
+    void calibrate();
     /// Finds this machine's backends in the background, once: CUDA takes seconds to start.
     void findBackends();
 
@@ -63,6 +66,7 @@ signals:
     /// This process or another has written to the run database.
     void storeChanged();
     void calibrated();
+    void calibrationFailed(const QString &why);
     void backendsFound(const std::vector<stagelens::service::BackendInfo> &backends);
 
 private:
@@ -72,6 +76,7 @@ private:
     int m_cores;
     std::unique_ptr<service::EngineService> m_service;
     std::unique_ptr<StoreWatch> m_storeWatch;
+    bool m_isCalibrating = false;
     std::jthread m_calibration;
     std::jthread m_backends;
 };

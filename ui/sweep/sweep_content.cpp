@@ -185,8 +185,8 @@ SweepContent memoryContent(const SweepSetup &setup, std::span<const SweepResult>
     content.x.name = Words::tr("Peak memory of a device");
     content.x.text = [](double value) { return ui::bytesText(static_cast<base::Bytes>(value)); };
     content.x.inBytes = true;
-    content.y.name = isOneWork(results) ? Words::tr("Iteration (less is better) · dotted: none is faster and smaller")
-                                        : Words::tr("Iteration · dotted: at equal work none is faster and smaller");
+    content.y.name = isOneWork(results) ? Words::tr("Iteration (less is better) · dotted: Pareto front")
+                                        : Words::tr("Iteration · dotted: Pareto front of equal work");
     content.y.text = sweepMetrics().front().text;
     content.y.fromZero = true;
     base::Bytes capacity = 0;

@@ -187,7 +187,7 @@ void SweepResultsView::highlight(int id)
     m_metricPlot->setHighlighted(shown);
     m_memoryPlot->setHighlighted(shown);
     const QString words = m_outcomes->words(shown);
-    m_point->setText(words.isEmpty() ? Words::tr("Point at a result to see its figures in both plots; a click keeps it.")
+    m_point->setText(words.isEmpty() ? Words::tr("Point at a result to see its figures in both plots; click to pin it.")
                                      : words);
 }
 
