@@ -134,8 +134,8 @@ private slots:
         const auto checkpoint = runtime::newestCheckpoint(from);
         QVERIFY(session.ok() && checkpoint.ok());
         QVERIFY(runtime::restore(*checkpoint, **session).ok());
-        const auto first = (*session)->tensors(runtime::ParameterPart::state(0));
-        const auto second = (*session)->tensors(runtime::ParameterPart::state(1));
+        const auto first = (*session)->tensors().read(runtime::ParameterPart::state(0));
+        const auto second = (*session)->tensors().read(runtime::ParameterPart::state(1));
         std::vector<std::vector<std::vector<float>>> values(first.size()); // before each update
         std::vector<std::vector<float>> gradients(first.size());           // of the first
         (*session)->watchUpdates([&](const runtime::Parameter &parameter, backend::Compute &compute) {
@@ -287,7 +287,7 @@ private slots:
         QVERIFY(runtime::writeCheckpoint(run, **session, {1.0}, {}).ok());
         auto parameters = (*session)->parameters();
         parameters[3][1] = std::numeric_limits<float>::infinity();
-        (*session)->setTensors(&runtime::Parameter::value, parameters);
+        (*session)->tensors().write(&runtime::Parameter::value, parameters);
         const auto second = runtime::writeCheckpoint(run, **session, {1.0, 0.5}, {});
         QVERIFY(!second && second.error().text().find("not finite") != std::string::npos);
         QCOMPARE(runtime::newestCheckpoint(run)->steps(), 1);

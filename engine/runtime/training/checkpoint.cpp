@@ -93,10 +93,10 @@ Result<bool> isNextRequested(Session &session, bool own)
 /// Returns the tensors of a part from all processes; the others wait in sendParts().
 Result<Tensors> requestPart(const CheckpointPart &part, Session &session)
 {
-    Tensors tensors = session.tensors(part.buffer, part.replica);
+    Tensors tensors = session.tensors().read(part.buffer, part.replica);
     if (const auto requested = isNextRequested(session, true); !requested)
         return requested.error();
-    if (auto added = session.addOthers(part.buffer, tensors, part.replica); !added)
+    if (auto added = session.tensors().addOthers(part.buffer, tensors, part.replica); !added)
         return added.error();
     return tensors;
 }
@@ -110,7 +110,7 @@ Result<> sendParts(Session &session)
         if (!requested || !*requested || part == parts.size())
             return requested ? Result<>() : requested.error();
         Tensors none;
-        if (auto sent = session.addOthers(parts[part].buffer, none, parts[part].replica); !sent)
+        if (auto sent = session.tensors().addOthers(parts[part].buffer, none, parts[part].replica); !sent)
             return sent;
     }
 }
@@ -212,9 +212,9 @@ Result<std::vector<double>> follow(Session &session)
         return Error::failed("process 0 sent no valid checkpoint; start all processes from the same build");
     parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(count), parts.end());
     for (const CheckpointPart &part : parts)
-        if (auto set = session.distribute(targetsOf(part), {}, part.replica); !set)
+        if (auto set = session.tensors().distribute(targetsOf(part), {}, part.replica); !set)
             return std::move(set).error();
-    session.setUpdates(updates);
+    session.tensors().setUpdates(updates);
     return losses;
 }
 
@@ -346,10 +346,10 @@ Result<> restore(const Checkpoint &checkpoint, Session &session)
         const auto tensors = readPart(part, checkpoint, session.plan().parameters);
         if (!tensors)
             return tensors.error();
-        if (auto set = session.distribute(targetsOf(part), *tensors, part.replica); !set)
+        if (auto set = session.tensors().distribute(targetsOf(part), *tensors, part.replica); !set)
             return set;
     }
-    session.setUpdates(checkpoint.updates);
+    session.tensors().setUpdates(checkpoint.updates);
     return {};
 }
 
@@ -382,7 +382,7 @@ Result<std::vector<double>> resume(const fs::path &runFolder, Session &session)
 Result<> writeCheckpoint(const fs::path &runFolder, Session &session, const std::vector<double> &losses,
                          const std::stop_token &stop)
 {
-    const auto updates = session.collectUpdates();
+    const auto updates = session.tensors().collectUpdates();
     if (!updates)
         return updates.error();
     if (!session.control().isFirst())

@@ -39,37 +39,7 @@ public:
     /// Returns what the GPUs hold beside the plan, once, after the first step; empty if unknown.
     [[nodiscard]] std::string takeGpuMemoryText();
 
-    /// Returns values, gradients or optimizer state of the whole model, if all of it is in this process; codes as numbers.
-    /// `replica`: as that replica has them, which must hold all of a part; otherwise each replica's share.
-    [[nodiscard]] Tensors tensors(const ParameterPart &part, std::optional<int> replica = {}) const;
-    /// Returns the numbers that each of these tensors has.
-    [[nodiscard]] std::vector<std::int64_t> sizes(const ParameterPart &part) const;
-    /// Returns what the only device of this process contributes to such a tensor.
-    [[nodiscard]] TensorPieces pieces(const ParameterPart &part, int index, std::optional<int> replica = {}) const;
-    /// Replaces the tensors of a part, as tensors() returns them, on all replicas or on one. Skips parameters without that
-    /// part.
-    void setTensors(const ParameterPart &part, const Tensors &tensors, std::optional<int> replica = {});
-    /// Replaces the tensor of one parameter.
-    void setTensor(const ParameterPart &part, int index, const std::vector<float> &whole, std::optional<int> replica = {});
-    /// Returns the number of updates of each parameter; -1 for those that only other processes have.
-    [[nodiscard]] std::vector<int> updates() const;
-    void setUpdates(const std::vector<int> &counts);
-    /// Returns Parameter::stage of each parameter.
-    [[nodiscard]] std::vector<int> parameterStages() const;
-
 private:
-    /// Returns the numbers of a part of a whole parameter.
-    [[nodiscard]] std::int64_t numbersOf(const ParameterInfo &info, const ParameterPart &part) const;
-    // Of optimizer state that has not a float for each element. Its rows are whole: such optimizers are refused with tensor
-    // ranks.
-    /// Returns whether a part has a float for each element.
-    [[nodiscard]] bool isPlain(const ParameterPart &part) const;
-    /// Returns the place of the numbers of a rank in the tensor of the whole parameter.
-    [[nodiscard]] layout::Interval numbersOf(const ParameterPart &part, const Parameter &rows) const;
-    void writeState(backend::Compute &compute, const ParameterPart &part, Parameter &rows,
-                    std::span<const float> numbers) const;
-    void readState(backend::Compute &compute, const ParameterPart &part, Parameter &rows, std::span<float> numbers) const;
-    [[nodiscard]] const operators::StateTensor &stateTensor(const ParameterPart &part) const;
     [[nodiscard]] base::Result<> makeMemory();
     [[nodiscard]] base::Result<> makeTransport(std::function<std::int64_t()> passes);
     void makeGroups();

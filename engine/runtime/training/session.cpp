@@ -7,7 +7,6 @@
 #include "engine/runtime/machine/processor.h"
 #include "engine/runtime/plan/lowering.h"
 #include "engine/runtime/processes/nccl.h"
-#include "engine/runtime/processes/packing.h"
 #include "engine/runtime/state/optimizer.h"
 #include "engine/runtime/training/run_check.h"
 
@@ -323,47 +322,6 @@ void Session::watchUpdates(const std::function<void(const Parameter &, backend::
 bool Session::isLossFinite() const
 {
     return std::ranges::all_of(m_devices.all(), [](const auto &device) { return std::isfinite(device->lossSum()); });
-}
-
-base::Result<Tensors> Session::collect(const ParameterPart &part)
-{
-    Tensors all = m_control.isFirst() ? m_devices.tensors(part) : Tensors();
-    if (auto added = addOthers(part, all); !added)
-        return added.error();
-    return all;
-}
-
-base::Result<> Session::addOthers(const ParameterPart &part, Tensors &tensors, std::optional<int> replica)
-{
-    return m_control.gatherTensors(tensors, m_devices.sizes(part),
-                                   [&](int index) { return m_devices.pieces(part, index, replica); });
-}
-
-base::Result<> Session::distribute(std::span<const ParameterPart> parts, const Tensors &tensors, std::optional<int> replica)
-{
-    return m_control.scatterTensors(tensors, m_devices.sizes(parts.front()), [&](int index, const std::vector<float> &whole) {
-        for (const ParameterPart &part : parts)
-            m_devices.setTensor(part, index, whole, replica);
-    });
-}
-
-base::Result<std::vector<int>> Session::collectUpdates()
-{
-    std::vector<int> updates = m_devices.updates();
-    if (m_control.isAlone())
-        return updates;
-    Packer own;
-    own.put(updates);
-    const auto all = m_control.allGather(own.take());
-    if (!all)
-        return all.error();
-    for (const backend::Bytes &part : *all) {
-        const auto theirs = Unpacker(part).values<int>();
-        for (std::size_t index = 0; index < std::min(updates.size(), theirs.size()); ++index)
-            if (theirs[index] >= 0)
-                updates[index] = theirs[index];
-    }
-    return updates;
 }
 
 } // namespace stagelens::runtime

@@ -3,6 +3,7 @@
 
 #include "engine/runtime/executor/executor.h"
 #include "engine/runtime/processes/control_channel.h"
+#include "engine/runtime/training/model_tensors.h"
 #include "engine/runtime/training/run_devices.h"
 #include "engine/runtime/training/training_run.h"
 
@@ -12,7 +13,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -33,30 +33,12 @@ public:
     [[nodiscard]] base::Result<StepReport> step(int index, bool optimize, const TrainingObserver &observer,
                                                 const std::function<base::Result<>()> &inspect = {});
 
-    [[nodiscard]] Tensors parameters() const { return tensors(&Parameter::value); }
-    [[nodiscard]] Tensors gradients() const { return tensors(&Parameter::gradient); }
-    /// Returns values, gradients or optimizer state of the whole model, if all of it is in this process. See RunDevices.
-    [[nodiscard]] Tensors tensors(const ParameterPart &part, std::optional<int> replica = {}) const
-    {
-        return m_devices.tensors(part, replica);
-    }
-    /// Returns the same from all processes, on the first one only.
-    [[nodiscard]] base::Result<Tensors> collect(const ParameterPart &part);
-    /// Adds what other processes hold to the tensors() of the first one. Others pass no tensors.
-    [[nodiscard]] base::Result<> addOthers(const ParameterPart &part, Tensors &tensors, std::optional<int> replica = {});
-    /// Replaces the tensors of a part, as tensors() returns them. Skips parameters without that part.
-    void setTensors(const ParameterPart &part, const Tensors &tensors, std::optional<int> replica = {})
-    {
-        m_devices.setTensors(part, tensors, replica);
-    }
-    /// Does the same in all processes with the tensors of the first one. Others pass no tensors.
-    [[nodiscard]] base::Result<> distribute(std::span<const ParameterPart> parts, const Tensors &tensors,
-                                            std::optional<int> replica = {});
+    /// Returns parameters, gradients and optimizer state of the whole model.
+    [[nodiscard]] ModelTensors &tensors() { return m_tensors; }
+    [[nodiscard]] Tensors parameters() const { return m_tensors.read(&Parameter::value); }
+    [[nodiscard]] Tensors gradients() const { return m_tensors.read(&Parameter::gradient); }
     /// Returns the bytes of the first process, in all of them.
     [[nodiscard]] base::Result<backend::Bytes> fromFirst(backend::Bytes own) { return m_control.fromFirst(std::move(own)); }
-    /// Returns the number of updates of each parameter, on the first process only.
-    [[nodiscard]] base::Result<std::vector<int>> collectUpdates();
-    void setUpdates(const std::vector<int> &counts) { m_devices.setUpdates(counts); }
     /// Returns the mean loss over the held-back tokens after `steps` steps; nothing if there are none.
     [[nodiscard]] base::Result<std::optional<double>> evaluate(int steps);
     /// Returns false if a loss of the last step was NaN or infinite.
@@ -67,8 +49,6 @@ public:
     void noteFact(const std::string &name, std::string text) { m_facts[name] = std::move(text); }
     /// See Device::watchUpdates().
     void watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch);
-    /// Returns Parameter::stage of each parameter.
-    [[nodiscard]] std::vector<int> parameterStages() const { return m_devices.parameterStages(); }
     [[nodiscard]] const ControlChannel &control() const { return m_control; }
     [[nodiscard]] const RunPlan &plan() const { return m_plan; }
     /// The tokens of the last step.
@@ -105,6 +85,7 @@ private:
     Batch m_batch;
     std::unique_ptr<TokenSource> m_tokens;
     RunDevices m_devices;
+    ModelTensors m_tensors{m_plan, m_control, m_devices.all()};
     ExpertLog m_experts;
     std::map<std::string, std::string> m_facts; ///< StepReport::facts
     base::Nanos m_clockError = 0;               ///< greatest so far

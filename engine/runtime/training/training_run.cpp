@@ -87,8 +87,8 @@ private:
             const auto parameters = readParameters(m_folders.init, m_session.plan());
             if (!parameters)
                 return parameters.error();
-            m_session.setTensors(&Parameter::value, parameters->values);
-            m_session.setTensors(&Parameter::previous, parameters->values);
+            m_session.tensors().write(&Parameter::value, parameters->values);
+            m_session.tensors().write(&Parameter::previous, parameters->values);
             reportNotes(parameters->notes);
         }
         if (m_folders.resume.empty())
@@ -180,7 +180,7 @@ private:
     {
         if (!m_dump)
             return {};
-        const auto whole = m_session.collect(part);
+        const auto whole = m_session.tensors().collect(part);
         if (!whole)
             return whole.error();
         return m_session.control().isFirst() ? write(*whole) : base::Result<>();
@@ -208,7 +208,7 @@ base::Result<Verification> verifyReplicas(Session &session, std::stop_token stop
     const auto tensorsOf = [&](const ParameterPart &part) {
         std::vector<Tensors> all;
         for (int replica = 0; replica < plan.replicas(); ++replica)
-            all.push_back(session.tensors(part, replica));
+            all.push_back(session.tensors().read(part, replica));
         return all;
     };
     for (int step = every - result.steps; step < every; ++step) {
@@ -258,7 +258,7 @@ base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
 base::Result<Verification> verifyVersions(Session &session, std::stop_token stop)
 {
     const RunPlan &plan = session.plan();
-    Replay replay(plan, session.parameterStages(), std::move(stop));
+    Replay replay(plan, session.tensors().stages(), std::move(stop));
     UpdateTrace trace(plan.parameters.size());
     session.watchUpdates([&trace](const Parameter &parameter, backend::Compute &compute) {
         Update &update = trace[size(parameter.index)].emplace_back(

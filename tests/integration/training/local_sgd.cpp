@@ -92,7 +92,7 @@ public:
             }
             if ((index + 1) % every == 0)
                 for (const SessionPtr &session : m_sessions)
-                    session->setTensors(&runtime::Parameter::value, meanOf(all));
+                    session->tensors().write(&runtime::Parameter::value, meanOf(all));
         }
         return m_sessions.front()->parameters();
     }
@@ -165,7 +165,7 @@ private slots:
         for (int index = 0; index < 4; ++index)
             step(*session, index);
         for (int replica = 0; replica < replicas; ++replica) {
-            const Tensors found = session->tensors(&runtime::Parameter::value, replica);
+            const Tensors found = session->tensors().read(&runtime::Parameter::value, replica);
             for (std::size_t i = 0; i < found.size(); ++i)
                 QVERIFY2(test::sameBits(found[i], expected[i]), session->plan().parameters[i].name.c_str());
         }
@@ -176,14 +176,15 @@ private slots:
     {
         const SessionPtr session = open(planOf(3));
         const auto apart = [&session] {
-            return distance(session->tensors(&runtime::Parameter::value, 0), session->tensors(&runtime::Parameter::value, 1));
+            return distance(session->tensors().read(&runtime::Parameter::value, 0),
+                            session->tensors().read(&runtime::Parameter::value, 1));
         };
         for (int index = 0; index < 6; ++index) {
             step(*session, index);
             QCOMPARE(apart() == 0, index % 3 == 2);
         }
         const auto state = runtime::ParameterPart::state(0);
-        QVERIFY(distance(session->tensors(state, 0), session->tensors(state, 1)) > 0);
+        QVERIFY(distance(session->tensors().read(state, 0), session->tensors().read(state, 1)) > 0);
     }
 
     /// The mean of the weights after a step of gradient descent is a step along the mean of the gradients.

@@ -100,14 +100,14 @@ private slots:
             std::vector<runtime::ReplicaStep> replicas(2);
             const auto inspect = [&]() -> base::Result<> {
                 for (int i = 0; i < 2; ++i)
-                    replicas[static_cast<std::size_t>(i)].gradients = session->tensors(&runtime::Parameter::gradient, i);
+                    replicas[static_cast<std::size_t>(i)].gradients = session->tensors().read(&runtime::Parameter::gradient, i);
                 return {};
             };
             for (int i = 0; i < 2; ++i)
-                replicas[static_cast<std::size_t>(i)].before = session->tensors(&runtime::Parameter::value, i);
+                replicas[static_cast<std::size_t>(i)].before = session->tensors().read(&runtime::Parameter::value, i);
             QVERIFY(session->step(index, true, {}, inspect).ok());
             for (int i = 0; i < 2; ++i)
-                replicas[static_cast<std::size_t>(i)].after = session->tensors(&runtime::Parameter::value, i);
+                replicas[static_cast<std::size_t>(i)].after = session->tensors().read(&runtime::Parameter::value, i);
             QVERIFY(replay.follow(session->batch(), replicas, expectsAverage && index == 2).ok());
         }
         double worst = 0;
