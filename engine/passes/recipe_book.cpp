@@ -1,5 +1,6 @@
+#include "engine/passes/recipe_book.h"
+
 #include "engine/model/names.h"
-#include "engine/passes/pass_recipe.h"
 #include "engine/passes/vocabulary/vocabulary_steps.h"
 
 #include <algorithm>
@@ -33,138 +34,6 @@ PassKind chainKind(PassKind kind)
 {
     return kind == PassKind::I ? PassKind::B : kind;
 }
-
-/// Writes the steps of the passes around those of the vocabulary layers.
-class Writer {
-public:
-    Writer(const VocabularySteps &vocabulary, const PassRole &role, bool recomputes, Sharing sharing)
-        : m_vocabulary(vocabulary), m_role(role), m_recomputes(recomputes), m_sharing(sharing)
-    {}
-
-    [[nodiscard]] PassSteps make()
-    {
-        switch (m_role.kind) {
-        case PassKind::F: forward(); break;
-        case PassKind::B:
-        case PassKind::I: backward(); break;
-        case PassKind::W: weights(); break;
-        case PassKind::S: m_steps = m_vocabulary.s; break;
-        case PassKind::U: m_steps = m_vocabulary.u; break;
-        case PassKind::T: m_steps = m_vocabulary.t; break;
-        case PassKind::EF:
-            if (m_vocabulary.shardsEmbedding)
-                m_steps = m_sharing == Sharing::Sequence ? embed(PassValue::Embeddings)
-                                                         : PassSteps{step(PassStepKind::Embed, {}, {PassValue::Embeddings})};
-            if (m_vocabulary.shardsEmbedding)
-                m_steps.push_back(send(PassValue::Embeddings));
-            break;
-        case PassKind::EB:
-            if (m_vocabulary.shardsEmbedding) {
-                m_steps = {receive(PassValue::FirstGradient, {PassValue::FirstGradient})};
-                append(m_steps, tokenGradient(PassValue::FirstGradient));
-            }
-            break;
-        case PassKind::O: break;
-        }
-        return std::move(m_steps);
-    }
-
-private:
-    void add(PassStepKind kind, std::vector<PassValue> in, std::vector<PassValue> out)
-    {
-        m_steps.push_back(step(kind, std::move(in), std::move(out)));
-    }
-
-    /// Returns the steps that make the embeddings of a microbatch from the rows of all tensor ranks.
-    [[nodiscard]] PassSteps embed(PassValue out) const
-    {
-        if (m_sharing == Sharing::Sequence)
-            return {step(PassStepKind::Embed, {}, {PassValue::Partial}),
-                    step(PassStepKind::SumRows, {PassValue::Partial}, {out})};
-        PassSteps steps{step(PassStepKind::Embed, {}, {out})};
-        if (m_sharing == Sharing::Tensor)
-            steps.push_back(step(PassStepKind::SumRows, {out}, {out}));
-        return steps;
-    }
-
-    [[nodiscard]] PassSteps tokenGradient(PassValue gradient) const
-    {
-        if (m_sharing == Sharing::Sequence)
-            return {step(PassStepKind::GatherRows, {gradient}, {PassValue::Partial}),
-                    step(PassStepKind::TokenGradient, {PassValue::Partial}, {})};
-        return {step(PassStepKind::TokenGradient, {gradient}, {})};
-    }
-
-    void forward()
-    {
-        // An empty stage passes its input on.
-        const PassValue output = m_role.isLast ? PassValue::NormInput : PassValue::Output;
-        const PassValue input = m_role.hasLayers ? PassValue::StageInput : output;
-        if (!m_role.isFirst)
-            m_steps.push_back(receiveCopy(PassValue::Output, input));
-        else if (m_vocabulary.shardsEmbedding)
-            m_steps.push_back(receiveCopy(PassValue::Embeddings, input));
-        else
-            append(m_steps, apart(embed(input)));
-        if (m_role.isFirst && m_vocabulary.shardsEmbedding && m_sharing == Sharing::Tensor)
-            add(PassStepKind::SumRows, {input}, {input});
-        if (m_role.isFirst)
-            add(PassStepKind::AddPositions, {input}, {input});
-        if (m_role.hasLayers)
-            add(PassStepKind::LayersForward, {PassValue::StageInput}, {output, PassValue::StageSlots});
-        if (!m_role.isLast)
-            return m_steps.push_back(send(PassValue::Output));
-        add(PassStepKind::FinalNorm, {PassValue::NormInput}, {m_vocabulary.normOutput, PassValue::NormStatistics});
-        append(m_steps, m_vocabulary.forward);
-        if (m_vocabulary.sendsNormOutput)
-            m_steps.push_back(send(m_vocabulary.normOutput));
-    }
-
-    void backward()
-    {
-        const bool isSplit = m_role.kind == PassKind::I;
-        const PassValue gradient = !m_role.isFirst                ? PassValue::Gradient
-                                   : m_vocabulary.shardsEmbedding ? PassValue::FirstGradient
-                                   : isSplit                      ? PassValue::EmbeddingGradient
-                                                                  : PassValue::Gradient;
-        if (m_role.isLast) {
-            append(m_steps, m_vocabulary.backward);
-            add(PassStepKind::FinalNormBackward, {PassValue::OutputGradient, PassValue::NormInput, PassValue::NormStatistics},
-                {gradient});
-        } else {
-            m_steps.push_back(receiveCopy(PassValue::Gradient, gradient));
-        }
-        if (m_role.hasLayers) {
-            const std::vector<PassValue> in{gradient, PassValue::StageInput, PassValue::StageSlots};
-            add(isSplit ? PassStepKind::LayersInputGradient : PassStepKind::LayersBackward, in,
-                isSplit && m_recomputes ? std::vector{gradient, PassValue::Recomputed} : std::vector{gradient});
-        }
-        if (!m_role.isFirst)
-            return m_steps.push_back(send(PassValue::Gradient));
-        add(PassStepKind::PositionGradient, {gradient}, {});
-        if (m_vocabulary.shardsEmbedding)
-            m_steps.push_back(send(PassValue::FirstGradient));
-        else if (!isSplit)
-            append(m_steps, apart(tokenGradient(gradient)));
-    }
-
-    void weights()
-    {
-        if (m_role.hasLayers)
-            add(PassStepKind::LayersWeightGradient,
-                m_recomputes ? std::vector{PassValue::StageInput, PassValue::StageSlots, PassValue::Recomputed}
-                             : std::vector{PassValue::StageInput, PassValue::StageSlots},
-                {});
-        if (m_role.isFirst && !m_vocabulary.shardsEmbedding)
-            append(m_steps, apart(tokenGradient(PassValue::EmbeddingGradient)));
-    }
-
-    const VocabularySteps &m_vocabulary;
-    PassRole m_role;
-    bool m_recomputes;
-    Sharing m_sharing;
-    PassSteps m_steps;
-};
 
 /// Returns a bit for each kept value that the pass makes or reads.
 std::uint32_t keptBy(const PassRecipe &recipe)
@@ -245,7 +114,7 @@ void RecipeBook::write(const RecipeChoice &choice)
             for (std::size_t bits = 0; bits < kRoles / 2; ++bits) {
                 const PassRole role{static_cast<PassKind>(kind), (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,
                                     isOnLastDevice};
-                m_recipes[index(role)].steps = Writer(vocabulary, role, choice.recomputes, choice.sharing).make();
+                m_recipes[index(role)].steps = stepsOf(role, vocabulary, choice.recomputes, choice.sharing);
             }
     }
 }

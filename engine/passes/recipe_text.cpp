@@ -1,4 +1,4 @@
-#include "engine/passes/pass_recipe.h"
+#include "engine/passes/recipe_book.h"
 
 #include <array>
 #include <fmt/format.h>

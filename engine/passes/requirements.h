@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/model/experiment.h"
-#include "engine/passes/pass_recipe.h"
+#include "engine/passes/recipe_book.h"
 
 #include <cstdint>
 

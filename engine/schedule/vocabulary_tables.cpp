@@ -1,6 +1,6 @@
 #include "engine/schedule/vocabulary_tables.h"
 
-#include "engine/passes/pass_recipe.h"
+#include "engine/passes/recipe_book.h"
 
 namespace stagelens::schedule {
 

@@ -2,7 +2,7 @@
 #include "engine/operators/architecture.h"
 #include "engine/operators/partition.h"
 #include "engine/operators/recipe.h"
-#include "engine/passes/pass_recipe.h"
+#include "engine/passes/recipe_book.h"
 #include "tests/support/golden.h"
 #include "tests/support/test_program.h"
 

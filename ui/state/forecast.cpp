@@ -3,7 +3,7 @@
 #include "engine/model/family_shape.h"
 #include "engine/model/what_if.h"
 #include "engine/operators/stage_layers.h"
-#include "engine/passes/pass_recipe.h"
+#include "engine/passes/recipe_book.h"
 #include "engine/schedule/families.h"
 #include "engine/service/search/recompute_advice.h"
 #include "ui/state/engine_bridge.h"

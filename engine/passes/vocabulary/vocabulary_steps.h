@@ -45,6 +45,9 @@ struct VocabularyLayer {
 /// Returns steps that keep no exponentials between passes: a pass that reads them multiplies again (as Cut Cross-Entropy does,
 /// arXiv 2411.09009), so that it finds the same bits.
 [[nodiscard]] VocabularySteps withRebuiltLogits(VocabularySteps steps);
+/// Returns the steps of a pass with these vocabulary layers. `recomputes`: layers recompute values that the forward has
+/// dropped.
+[[nodiscard]] PassSteps stepsOf(const PassRole &role, const VocabularySteps &vocabulary, bool recomputes, Sharing sharing);
 
 [[nodiscard]] PassStep step(PassStepKind kind, std::vector<PassValue> in, std::vector<PassValue> out);
 [[nodiscard]] PassStep receive(PassValue message, std::vector<PassValue> out);

@@ -3,7 +3,7 @@
 
 #include "engine/layout/mesh.h"
 #include "engine/model/experiment.h"
-#include "engine/passes/pass_recipe.h"
+#include "engine/passes/recipe_book.h"
 #include "engine/runtime/plan/parameter_list.h"
 #include "engine/runtime/plan/shape.h"
 #include "engine/schedule/schedule.h"

@@ -4,7 +4,7 @@
 #include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
 #include "engine/operators/stage_layers.h"
-#include "engine/passes/pass_recipe.h"
+#include "engine/passes/recipe_book.h"
 #include "engine/schedule/check/ranks.h"
 #include "engine/simulate/offload/offload_plan.h"
 #include "engine/simulate/planned_schedule.h"

@@ -1,7 +1,7 @@
 #include "engine/service/search/equal_work.h"
 
 #include "engine/model/family_shape.h"
-#include "engine/passes/pass_recipe.h"
+#include "engine/passes/recipe_book.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include "engine/model/experiment.h"
 #include "engine/model/presets.h"
 #include "engine/operators/partition.h"
-#include "engine/passes/pass_recipe.h"
+#include "engine/passes/recipe_book.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/costs/cost_model.h"
 #include "engine/simulate/costs/layer_costs.h"

@@ -2,7 +2,7 @@
 // table 4.
 #pragma once
 
-#include "engine/passes/pass_recipe.h"
+#include "engine/passes/recipe_book.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/costs/layer_costs.h"
 
