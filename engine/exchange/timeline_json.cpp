@@ -3,6 +3,7 @@
 #include "engine/layout/mesh.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/presets.h"
+#include "engine/simulate/metric_list.h"
 
 #include <algorithm>
 #include <array>
@@ -15,32 +16,45 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T>
-Json orNull(const std::optional<T> &value)
-{
-    return value ? Json(*value) : Json(nullptr);
-}
-
-/// An empty list means that nothing is known.
-template <class T>
-Json orNull(const std::vector<T> &values)
-{
-    return values.empty() ? Json(nullptr) : Json(values);
-}
-
 /// A count of FLOPs as an integer, where it is one.
-Json countJson(const std::optional<double> &count)
+Json countJson(const Json &count)
 {
     constexpr double kExact = 9e18;
-    if (!count || !std::isfinite(*count))
+    const double number = count.is_null() ? NAN : count.get<double>();
+    if (!std::isfinite(number))
         return nullptr;
-    return std::abs(*count) < kExact ? Json(std::llround(*count)) : Json(*count);
+    return std::abs(number) < kExact ? Json(std::llround(number)) : count;
 }
 
-Json categoriesJson(const std::vector<simulate::MemoryByCategory> &devices)
+template <class T>
+bool isKnown(const T & /*value*/)
 {
-    if (devices.empty())
-        return nullptr;
+    return true;
+}
+template <class T>
+bool isKnown(const std::optional<T> &value)
+{
+    return value.has_value();
+}
+/// An empty list means that nothing is known.
+template <class T>
+bool isKnown(const std::vector<T> &values)
+{
+    return !values.empty();
+}
+
+template <class T>
+Json known(const T &value)
+{
+    return value;
+}
+template <class T>
+Json known(const std::optional<T> &value)
+{
+    return *value;
+}
+Json known(const std::vector<simulate::MemoryByCategory> &devices)
+{
     Json list = Json::array();
     for (const simulate::MemoryByCategory &bytes : devices) {
         Json device = Json::object();
@@ -156,46 +170,17 @@ std::string_view transferWord(schedule::Transfer transfer)
 
 nlohmann::ordered_json metricsJson(const simulate::Metrics &metrics)
 {
-    Json json{{"makespan_ns", metrics.makespan},
-              {"iteration_ns", metrics.iteration},
-              {"lower_bound_ns", orNull(metrics.lowerBound)},
-              {"bubble_ratio", metrics.bubbleRatio},
-              {"bubble_ratio_per_device", orNull(metrics.bubbleRatioPerDevice)},
-              {"vocabulary_share_per_device", orNull(metrics.vocabularySharePerDevice)},
-              {"tokens_per_second", orNull(metrics.tokensPerSecond)},
-              {"mfu", orNull(metrics.mfu)},
-              {"model_flops", countJson(metrics.modelFlops)},
-              {"mfu_causal", orNull(metrics.mfuCausal)},
-              {"model_flops_causal", countJson(metrics.modelFlopsCausal)},
-              {"peak_memory_bytes", orNull(metrics.peakMemory)},
-              {"peak_memory_by_category_bytes", categoriesJson(metrics.peakMemoryByCategory)},
-              {"peak_activation_microbatches", orNull(metrics.peakActivationMicrobatches)}};
-    if (!metrics.peakHost.empty()) {
-        json["anchored_activation_microbatches"] = metrics.anchoredActivationMicrobatches;
-        json["peak_host_bytes"] = metrics.peakHost;
-    }
-    if (metrics.exposedExchange)
-        json["exposed_exchange_ns"] = *metrics.exposedExchange;
-    if (!metrics.tensorPerDevice.empty())
-        json["exposed_ns_per_device"]["tensor"] = metrics.tensorPerDevice;
-    if (!metrics.replicaPerDevice.empty())
-        json["exposed_ns_per_device"]["data"] = metrics.replicaPerDevice;
-    if (!metrics.contextPerDevice.empty())
-        json["exposed_ns_per_device"]["context"] = metrics.contextPerDevice;
-    if (!metrics.expertPerDevice.empty())
-        json["exposed_ns_per_device"]["expert"] = metrics.expertPerDevice;
-    if (!metrics.tensorTraffic.empty())
-        json["traffic_bytes_per_rank"]["tensor"] = metrics.tensorTraffic;
-    if (!metrics.contextTraffic.empty())
-        json["traffic_bytes_per_rank"]["context"] = metrics.contextTraffic;
-    if (!metrics.expertTraffic.empty())
-        json["traffic_bytes_per_rank"]["expert"] = metrics.expertTraffic;
-    if (!metrics.replicaTraffic.empty())
-        json["traffic_bytes_per_rank"]["data"] = metrics.replicaTraffic;
-    if (metrics.processorShare)
-        json["processor_share"] = *metrics.processorShare;
-    if (metrics.publishedIteration)
-        json["published_iteration_ns"] = *metrics.publishedIteration;
+    Json json;
+    simulate::visitMetrics(metrics, [&json](const simulate::MetricMember &member, const auto &value) {
+        using enum simulate::MetricMember::Shown;
+        if (member.shown == Never || (member.shown == IfKnown && !isKnown(value)))
+            return;
+        Json &place = member.group == nullptr ? json[member.name] : json[member.group][member.name];
+        if (isKnown(value))
+            place = known(value);
+        if (member.isCount)
+            place = countJson(place);
+    });
     return json;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/store/metrics_json.h"
 
 #include "engine/model/json_reader.h"
+#include "engine/simulate/metric_list.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,30 +11,6 @@ namespace stagelens::store {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// One list of the members, for both directions. `visit(name, member)`.
-template <class MetricsType, class Visitor>
-void visitMembers(MetricsType &metrics, Visitor visit)
-{
-    visit("makespan_ns", metrics.makespan);
-    visit("iteration_ns", metrics.iteration);
-    visit("lower_bound_ns", metrics.lowerBound);
-    visit("bubble_ratio", metrics.bubbleRatio);
-    visit("bubble_ratio_per_device", metrics.bubbleRatioPerDevice);
-    visit("busy_per_device_ns", metrics.busyPerDevice);
-    visit("vocabulary_share_per_device", metrics.vocabularySharePerDevice);
-    visit("tokens_per_second", metrics.tokensPerSecond);
-    visit("mfu", metrics.mfu);
-    visit("model_flops", metrics.modelFlops);
-    visit("mfu_causal", metrics.mfuCausal);
-    visit("model_flops_causal", metrics.modelFlopsCausal);
-    visit("peak_memory_bytes", metrics.peakMemory);
-    visit("peak_memory_by_category_bytes", metrics.peakMemoryByCategory);
-    visit("peak_activation_microbatches", metrics.peakActivationMicrobatches);
-    visit("anchored_activation_microbatches", metrics.anchoredActivationMicrobatches);
-    visit("peak_host_bytes", metrics.peakHost);
-    visit("processor_share", metrics.processorShare);
-}
 
 template <class T>
 Json toJson(const T &value)
@@ -78,7 +55,10 @@ std::string fromJson(const Json &json, std::vector<simulate::MemoryByCategory> &
 std::string metricsToJson(const simulate::Metrics &metrics)
 {
     Json document = Json::object();
-    visitMembers(metrics, [&](const char *name, const auto &member) { document[name] = toJson(member); });
+    simulate::visitMetrics(metrics, [&](const simulate::MetricMember &member, const auto &value) {
+        if (member.isStored)
+            document[member.name] = toJson(value);
+    });
     return document.dump();
 }
 
@@ -92,12 +72,12 @@ base::Result<simulate::Metrics> metricsFromJson(std::string_view text)
         return damaged(document.error().problems.front().message);
     simulate::Metrics metrics;
     std::string fault;
-    visitMembers(metrics, [&](const char *name, auto &member) {
-        const auto found = document->find(name);
-        if (found == document->end() || !fault.empty())
+    simulate::visitMetrics(metrics, [&](const simulate::MetricMember &member, auto &value) {
+        const auto found = document->find(member.name);
+        if (!member.isStored || found == document->end() || !fault.empty())
             return;
-        if (const std::string wrong = fromJson(*found, member); !wrong.empty())
-            fault = fmt::format("{} {}", name, wrong);
+        if (const std::string wrong = fromJson(*found, value); !wrong.empty())
+            fault = fmt::format("{} {}", member.name, wrong);
     });
     if (!fault.empty())
         return damaged(fault);

@@ -1,5 +1,5 @@
-// The metrics of a run as JSON, for the column that nothing filters by. Internal to the store. Exchanges among ranks and the
-// iteration in published order, which only predictions have, are not stored; exchange/timeline_json.cpp writes those too.
+// The metrics of a run as JSON, for the column that nothing filters by. Internal to the store. Leaves out what only predictions
+// have (MetricMember::isStored).
 #pragma once
 
 #include "engine/base/result.h"
