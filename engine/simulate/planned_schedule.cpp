@@ -165,7 +165,8 @@ base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experi
         return base::Error::invalid("schedule.memory_limit",
                                     "a limit in bytes needs a model; give one or leave memory_limit out");
     auto schedule = scheduleForCosts(experiment);
-    if (schedule && schedule::hasBestOrder(experiment.schedule))
+    if (schedule && schedule->runs(schedule::PassKind::S) &&
+        experiment.schedule.vocabularyOrder == model::VocabularyOrder::Best)
         schedule = noLongerThanPublished(*std::move(schedule), experiment);
     return schedule ? withOffload(experiment, *std::move(schedule)) : schedule;
 }

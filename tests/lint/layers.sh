@@ -88,14 +88,16 @@ report "Only Frontier's users, WaitPlan and the search for the best order make a
 ofMethods() {
     grep -rnE "$1" --include='*.h' --include='*.cpp' app engine ui | grep -vE '^engine/(passes/vocabulary/|model/vocabulary_method\.h:)'
 }
-deciders='engine/(model/(capabilities|family_shape)|operators/stage_layers|runtime/memory/memory_check|schedule/(families|order/vocabulary_insertion)|service/(plans/schedule_plan|search/divisions))\.cpp'
-report "Only these files decide by the vocabulary method: $deciders" \
-    "$(ofMethods 'traits\(.*\)\.(isChoice|redistributesLayers|isSharded|barriers)\b|vocabularyPasses\(.*\)\.empty\(|[!=]= (model::)?VocabularyMethod::' |
-        grep -vE "^($deciders|ui/(learn/facts|words/method_groups)\.cpp):")" # the window's two print a trait
+deciders='engine/(model/(capabilities|family_shape|checks/stage_checks|schema/schedule_rows)|operators/stage_layers|runtime/memory/memory_check|schedule/(families|order/vocabulary_insertion)|service/(plans/schedule_plan|search/search_space))\.cpp'
+# leavesVocabularyOrderOpen(), leastStageLayers() and hasBestOrder() are traits under another name.
+words='(ui/(learn/facts|words/method_groups)|app/cli/(front|commands/list))\.cpp'
+report "Only these ten files decide by the vocabulary method: $deciders" \
+    "$(ofMethods 'traits\(.*\)\.(isChoice|redistributesLayers|isSharded|barriers)\b|\b(row|method|choice)\.(isSharded|barriers|redistributesLayers)\b|vocabularyPasses\(.*\)\.empty\(|[!=]= (model::)?VocabularyMethod::|\b(leavesVocabularyOrderOpen|leastStageLayers|hasBestOrder)\(' |
+        grep -vE "^($deciders|$words|engine/(model/family_shape|schedule/families)\.h):")" # $words: put a trait into words
 # What else names a method makes a schedule or a plan with it: imports, measurements, pictures, the prepared sweep.
 report "Only makers of plans name a vocabulary method beside none" \
     "$(ofMethods '\bVocabularyMethod::[A-MO-Z]|VocabularyMethod::Naive' |
-        grep -vE "^($deciders|engine/(schedule/families/interlaced|service/(machine/calibrate|runs/gpu_bench))\.cpp|ui/sweep/sweep_plan\.cpp|app/(scenes|cli/commands/bench)\.cpp):")"
+        grep -vE "^($deciders|engine/(service/search/divisions|schedule/families/interlaced|service/(machine/calibrate|runs/gpu_bench))\.cpp|ui/sweep/sweep_plan\.cpp|app/(scenes|cli/commands/bench)\.cpp):")"
 # circles PATTERN: the loops of the graph of includes, whose nodes are what the extended regular expression leaves of each path.
 circles() {
     includesOf engine kernels ui app | sed -nE 's/^([^:]+):[0-9]+:[^"]*"((engine|kernels|ui|app)\/[^"]+)".*/\1 \2/p' |

@@ -1,5 +1,6 @@
 #include "engine/runtime/plan/lowering.h"
 
+#include "engine/passes/recipe_book.h"
 #include "engine/passes/vocabulary/vocabulary_steps.h"
 
 #include <cstdint>
@@ -36,8 +37,7 @@ std::vector<std::vector<schedule::Copy>> loweredCopies(const schedule::Schedule 
 
 schedule::Schedule lowered(const schedule::Schedule &schedule)
 {
-    const std::string_view apart = schedule::vocabularyLayer(model::name(schedule.vocabulary())).apart;
-    if (apart.empty())
+    if (!schedule::recipeBook(schedule.vocabulary()).hasBarrierInside(PassKind::S))
         return schedule.hasCopies() ? schedule.withCopies(loweredCopies(schedule, {})) : schedule;
     std::vector<std::vector<Pass>> orders;
     std::vector<std::vector<std::uint32_t>> places;
@@ -51,6 +51,7 @@ schedule::Schedule lowered(const schedule::Schedule &schedule)
                 order.push_back(makePass(PassKind::T, pass.stage, pass.microbatch));
         }
     }
+    const std::string_view apart = schedule::vocabularyLayer(model::name(schedule.vocabulary())).apart;
     const schedule::Schedule lowered(schedule.family(), schedule.placement(), schedule.microbatches(),
                                      model::parseVocabularyMethod(apart).value(), orders, schedule.weightUpdate());
     return schedule.hasCopies() ? lowered.withCopies(loweredCopies(schedule, places)) : lowered;

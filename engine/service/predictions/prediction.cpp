@@ -30,9 +30,10 @@ std::string costName(const model::CostChoice &cost)
 }
 
 /// Iteration with the published order of the vocabulary passes, where `best` chose another or might have.
-std::optional<base::Nanos> publishedIteration(model::Experiment experiment)
+std::optional<base::Nanos> publishedIteration(model::Experiment experiment, const schedule::Schedule &planned)
 {
-    if (!schedule::hasBestOrder(experiment.schedule))
+    const bool hasChoice = planned.runs(schedule::PassKind::S) && planned.vocabulary() == experiment.schedule.vocabulary;
+    if (!hasChoice || experiment.schedule.vocabularyOrder != model::VocabularyOrder::Best)
         return std::nullopt;
     experiment.schedule.vocabularyOrder = model::VocabularyOrder::Published;
     const auto schedule = scheduleOf(experiment);
@@ -80,7 +81,7 @@ base::Result<std::shared_ptr<Prediction>> predictionOf(const model::Experiment &
         return base::Error::cancelled();
     prediction->metrics = simulate::computeMetrics(prediction->experiment, *prediction->schedule, *prediction->timeline,
                                                    prediction->costs.get(), *hardware ? (*hardware)->peakFlops : 0);
-    prediction->metrics.publishedIteration = publishedIteration(prediction->experiment);
+    prediction->metrics.publishedIteration = publishedIteration(prediction->experiment, *prediction->schedule);
     if (prediction->experiment.hasModel)
         prediction->memory = std::make_shared<const simulate::MemoryProfiles>(
             prediction->metrics.peakMemory, prediction->experiment, prediction->schedule, prediction->timeline);
