@@ -113,8 +113,9 @@ void ContentsList::fill()
         addFolder(caption, folder, numbered(learnDir(u"docs/"_s + folder)));
     addExamples();
     QStringList methods;
-    for (const char16_t *name : {u"none", u"redis", u"vocab-naive", u"vocab-1", u"vocab-2", u"arithmetic"})
-        methods << u"vocabulary/"_s + QString::fromUtf16(name) + u".md"_s;
+    for (const model::VocabularyTraits &method : model::kVocabularyChoices)
+        methods << u"vocabulary/"_s + qtText(method.name) + u".md"_s;
+    methods << u"vocabulary/arithmetic.md"_s;
     addFolder(Words::tr("Vocabulary layers"), {}, methods);
     QStringList families;
     for (const auto &family : schedule::families())

@@ -1,11 +1,10 @@
 #include "ui/learn/lesson_picture.h"
 
 #include "ui/controls/computing_sign.h"
-#include "ui/controls/flow_layout.h"
 #include "ui/controls/message_bar.h"
+#include "ui/learn/lesson_controls.h"
 #include "ui/learn/reorder_bar.h"
 #include "ui/morph/morph_panel.h"
-#include "ui/panels/field_editor.h"
 #include "ui/panels/play_bar.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/links.h"
@@ -36,8 +35,8 @@ LessonPicture::LessonPicture(EngineBridge *bridge, QWidget *parent)
     : QWidget(parent), m_job(bridge), m_document(new ExperimentDocument(bridge, this)), m_view(new ViewState(this)),
       m_timeline(new TimelineView(m_view, this)), m_morph(new MorphPanel(this)), m_stack(new QStackedWidget(this)),
       m_computing(new ComputingSign(m_stack)), m_play(new PlayBar(m_timeline, m_view, this)),
-      m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)), m_controls(new QWidget(this)),
-      m_row(new FlowLayout(m_controls, 16, 4)), m_moves(new ReorderBar(&m_document->undoStack(), this)),
+      m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)),
+      m_controls(new LessonControls(m_document, this)), m_moves(new ReorderBar(&m_document->undoStack(), this)),
       m_morphing(new QPushButton(Words::tr("As &morph"), this)), m_reset(new QPushButton(Words::tr("Re&set"), this)),
       m_open(new QPushButton(Words::tr("&Open in Explore"), this))
 {
@@ -72,7 +71,6 @@ void LessonPicture::build()
     m_reset->setToolTip(Words::tr("The plan as the text describes it"));
     m_open->setObjectName(u"lesson.open"_s);
     m_open->setToolTip(Words::tr("Makes this plan the experiment; Undo brings yours back"));
-    m_row->setContentsMargins(0, 0, 0, 0);
     auto *play = new QPushButton(Words::tr("▶ &Play"), this);
     play->setObjectName(u"lesson.play"_s);
     play->setToolTip(Words::tr("Moves through the iteration and says what happens (Space over the picture)"));
@@ -133,7 +131,7 @@ void LessonPicture::showPlan(const LivePlan &plan, const QString &title)
     m_moves->setVisible(plan.reorder);
     m_timeline->setMoveJudge(plan.reorder ? [this](const service::PassMove &asked) { return refusal(asked); }
                                           : TimelineView::MoveJudge());
-    setControls(plan.controls);
+    m_controls->setFields(plan.controls);
     m_morphing->setVisible(!plan.beside.empty());
     m_morphing->setChecked(plan.morph);
     setMorphing(plan.morph);
@@ -151,30 +149,6 @@ void LessonPicture::setMorphing(bool on)
     m_stack->setCurrentWidget(on ? static_cast<QWidget *>(m_morph) : m_timeline);
     m_playing->setVisible(!on); // the morph has its own
     sayFigures();
-}
-
-void LessonPicture::setControls(const QStringList &ids)
-{
-    QStringList now;
-    for (const FieldEditor *editor : m_editors)
-        now << editor->field().id;
-    if (now == ids)
-        return;
-    m_editors.clear();
-    qDeleteAll(m_controls->findChildren<QWidget *>(Qt::FindDirectChildrenOnly));
-    for (const QString &id : ids) {
-        auto *box = new QWidget(m_controls);
-        auto *row = new QHBoxLayout(box);
-        row->setContentsMargins(0, 0, 0, 0);
-        auto *editor = new FieldEditor(ui::field(id), m_document, box);
-        editor->control()->setObjectName(u"lesson."_s + id);
-        row->addWidget(editor->makeCaption(box));
-        row->addWidget(editor);
-        m_editors.push_back(editor);
-        m_row->addWidget(box);
-        box->show();
-    }
-    m_controls->setVisible(!ids.isEmpty());
 }
 
 void LessonPicture::simulate()
@@ -263,13 +237,7 @@ void LessonPicture::sayFigures()
 
 void LessonPicture::say(const base::Error *error)
 {
-    for (FieldEditor *editor : m_editors) {
-        QString reason;
-        for (const base::Problem &problem : error != nullptr ? error->problems : base::Problems())
-            if (qtText(problem.field) == editor->field().id)
-                reason = sentence(problem);
-        editor->setProblem(reason);
-    }
+    m_controls->showProblems(error);
     if (error != nullptr)
         m_bar->say(MessageBar::Tone::Warning, sentence(*error) + Words::tr(" The picture shows the plan before."),
                    {{Words::tr("Undo"), [this] { m_document->undoStack().undo(); }}});

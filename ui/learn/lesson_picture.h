@@ -16,8 +16,7 @@ namespace stagelens::ui {
 
 class ComputingSign;
 class ExperimentDocument;
-class FieldEditor;
-class FlowLayout;
+class LessonControls;
 class MessageBar;
 class MorphPanel;
 class PlayBar;
@@ -69,7 +68,6 @@ protected:
 private:
     void build();
     void connectMoves();
-    void setControls(const QStringList &ids);
     /// Returns why a pass cannot be moved so; empty if it can.
     [[nodiscard]] QString refusal(const service::PassMove &move) const;
     void move(const service::PassMove &move);
@@ -103,9 +101,7 @@ private:
     PlayBar *m_play;
     MessageBar *m_bar;
     QLabel *m_figures;
-    QWidget *m_controls;
-    FlowLayout *m_row;
-    std::vector<FieldEditor *> m_editors;
+    LessonControls *m_controls;
     ReorderBar *m_moves;
     QPushButton *m_playing = nullptr;
     QPushButton *m_morphing;
