@@ -6,6 +6,10 @@ long=$(find app engine kernels ui tests resources/cmake resources/setup -type f 
     awk '$2 != "total" && $1 > 400 { print $1, $2 }' | sort -rn)
 report "A file has at most 800 lines" "$(printf '%s\n' "$long" | awk '$1 > 800')"
 [ -z "$long" ] || printf 'Longer than 400 lines (allowed, not loved):\n%s\n\n' "$long"
+# A class counts its body and the definitions of its members, without the helpers beside them.
+report "A class has at most 400 lines" "$(find app engine kernels ui -type f \
+    \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -exec awk -f tests/lint/classes.awk {} + |
+    awk '{ size[$2 " " $3] += $1 } END { for (name in size) if (size[name] > 400) print size[name], name }')"
 
 for header in $(sourceFiles | grep -E '\.(h|cuh)$'); do
     grep -q '^#pragma once$' "$header" || report "A header begins with #pragma once" "$header"
