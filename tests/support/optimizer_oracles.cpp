@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stagelens::test {
 namespace {
@@ -184,6 +185,22 @@ void muonOracle(const operators::OptimizerChoice &choice, OracleParameter &p)
         p.values[i] -= choice.learningRate * (choice.weightDecay * p.values[i] + shape * x[i]);
 }
 
+/// For optimizers without an oracle: their own float64 reference.
+void ownReference(const operators::OptimizerChoice &choice, OracleParameter &p)
+{
+    const operators::Optimizer &optimizer = operators::optimizerOf(choice);
+    std::vector<std::vector<double>> state;
+    for (const operators::StateTensor &tensor : optimizer.state) {
+        std::vector<double> &kept = p.kept[tensor.name];
+        kept.resize(tensor.isOf(p.kind) ? static_cast<std::size_t>(tensor.numbers(p.rows * p.columns, p.columns)) : 0);
+        state.push_back(kept);
+    }
+    const operators::PartShape shape{p.rows, p.columns, p.kind};
+    optimizer.reference(choice, {p.updates - 1, 1, shape}, {shape, p.values, p.gradient, state});
+    for (std::size_t i = 0; i < state.size(); ++i)
+        p.kept[optimizer.state[i].name] = std::move(state[i]);
+}
+
 } // namespace
 
 void oracleUpdate(const operators::OptimizerChoice &choice, OracleParameter &parameter)
@@ -192,7 +209,8 @@ void oracleUpdate(const operators::OptimizerChoice &choice, OracleParameter &par
         {"adafactor", adafactorOracle}, {"adam8bit", adam8bitOracle}, {"adamw", adamwOracle},
         {"lion", lionOracle},           {"muon", muonOracle},         {"sgd", sgdOracle}};
     ++parameter.updates;
-    kOracles.at(choice.name)(choice, parameter);
+    const auto oracle = kOracles.find(choice.name);
+    (oracle == kOracles.end() ? ownReference : oracle->second)(choice, parameter);
 }
 
 } // namespace stagelens::test

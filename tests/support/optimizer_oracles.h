@@ -32,7 +32,8 @@ struct OracleParameter {
 /// the other bits divide [0.1, 1] of it.
 std::vector<double> dynamicTree(bool isSigned);
 
-/// Runs the next update of a parameter by the optimizer of that name.
+/// Runs the next update of a parameter by the optimizer of that name: an oracle if there is one, otherwise the float64
+/// reference of the optimizer itself.
 void oracleUpdate(const operators::OptimizerChoice &choice, OracleParameter &parameter);
 
 } // namespace stagelens::test
