@@ -71,11 +71,6 @@ base::Result<TorchKind> kindOf(const schedule::Pass &pass, int device)
 
 } // namespace
 
-bool TorchCsv::hasCommunication() const
-{
-    return hasAny(ranks, [](TorchKind kind) { return !isCompute(kind) && kind != TorchKind::Idle; });
-}
-
 bool TorchCsv::hasWaits() const
 {
     return hasAny(ranks, [](TorchKind kind) {

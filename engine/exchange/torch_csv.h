@@ -61,8 +61,6 @@ struct TorchCsv {
     TorchDialect dialect = TorchDialect::Current;
     std::vector<std::vector<TorchAction>> ranks;
 
-    /// Returns whether the file is "compute_comms": contains more than F, I, W, B and idle cells.
-    [[nodiscard]] bool hasCommunication() const;
     /// Returns whether the file is "compute_comms" of PyTorch 2.15 or later.
     [[nodiscard]] bool hasWaits() const;
     friend bool operator==(const TorchCsv &, const TorchCsv &) = default;

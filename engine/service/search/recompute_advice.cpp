@@ -62,18 +62,6 @@ base::Error refused(std::string message)
 
 } // namespace
 
-std::optional<int> leastRecomputedLayers(int inFlight, int layers, const LayerMemory &memory, Bytes limit)
-{
-    const Bytes excess = inFlight * layers * memory.layer + memory.layer - limit;
-    const Bytes saving = inFlight * (memory.layer - memory.input);
-    if (excess <= 0)
-        return 0;
-    if (saving <= 0)
-        return std::nullopt;
-    const Bytes least = (excess + saving - 1) / saving;
-    return least <= layers ? std::optional(static_cast<int>(least)) : std::nullopt;
-}
-
 base::Result<model::Experiment> withLeastRecomputation(const model::Experiment &experiment, int cores,
                                                        std::optional<base::Bytes> given, const std::stop_token &stop)
 {

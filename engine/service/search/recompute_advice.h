@@ -9,16 +9,6 @@
 
 namespace stagelens::service {
 
-/// What a device of one stage keeps, by formula: `layer` for each layer and microbatch in flight, or `input` if the layer is
-/// recomputed, and one layer being rebuilt.
-struct LayerMemory {
-    base::Bytes layer = 0;
-    base::Bytes input = 0;
-};
-/// Returns the fewest of a stage's layers to recompute so that the activations of `inFlight` microbatches fit into `limit`
-/// bytes: n = ceil((i L A + A - M) / (i (A - A_b))), at least 0; nothing if all layers do not suffice.
-[[nodiscard]] std::optional<int> leastRecomputedLayers(int inFlight, int layers, const LayerMemory &memory, base::Bytes limit);
-
 /// The plan with the fewest recomputed layers of each stage, by the byte-exact plan of every device under the schedule's order.
 /// On a device with several stages, those with the most microbatches in flight recompute first. The limit is
 /// `limit`, else schedule.memory_limit, else the capacity of the hardware. Fails with InvalidInput if there is no limit, if the

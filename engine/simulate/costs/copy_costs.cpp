@@ -95,9 +95,4 @@ base::Result<base::Bytes> hostMemoryOfNode(const model::Experiment &experiment)
     return *hardware ? (*hardware)->hostMemory : base::Bytes{0};
 }
 
-double layerCopyRatio(double hidden, double sequence, double flops, double bytesPerSecond)
-{
-    return 10 / (3 * (6 * hidden + sequence)) * flops / bytesPerSecond;
-}
-
 } // namespace stagelens::simulate

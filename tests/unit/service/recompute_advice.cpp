@@ -49,18 +49,6 @@ double makespanOf(const model::Experiment &experiment)
 class RecomputeAdvice : public QObject {
     Q_OBJECT
 private slots:
-    /// 1F1B holds 4, 3, 2 and 1 microbatches; layers keep 34 units, or 2 if recomputed, and a device has 800.
-    void formulaOfTheTextbook()
-    {
-        std::vector<int> least;
-        for (const int inFlight : {4, 3, 2, 1})
-            least.push_back(service::leastRecomputedLayers(inFlight, 8, {34, 2}, 800).value());
-        QCOMPARE(least, (std::vector<int>{3, 1, 0, 0}));
-        QCOMPARE(service::leastRecomputedLayers(4, 8, {34, 2}, 4 * 8 * 2 + 34), std::optional(8));
-        QCOMPARE(service::leastRecomputedLayers(4, 8, {34, 2}, 4 * 8 * 2 + 33), std::nullopt);
-        QCOMPARE(service::leastRecomputedLayers(1, 8, {34, 34}, 1), std::nullopt);
-    }
-
     void makespansOfTheTextbook()
     {
         model::Experiment experiment = textbook();

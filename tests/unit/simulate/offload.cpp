@@ -111,17 +111,6 @@ private slots:
                 QCOMPARE(planned(4, 8, ratio, kAuto, family).timeline.makespan(),
                          planned(4, 8, ratio, {}, family).timeline.makespan());
     }
-
-    void ratioOfALayer()
-    {
-        const auto isNear = [](double is, double should) { return std::abs(is - should) < 1e-3; };
-        constexpr double kA100 = 220e12;
-        QVERIFY(isNear(simulate::layerCopyRatio(4096, 4096, kA100, 15e9), 1.705));
-        QVERIFY(isNear(simulate::layerCopyRatio(5120, 4096, kA100, 15e9), 1.404));
-        QVERIFY(isNear(simulate::layerCopyRatio(8192, 4096, kA100, 15e9), 0.918));
-        QVERIFY(isNear(simulate::layerCopyRatio(8192, 16384, kA100, 15e9), 0.746));
-        QVERIFY(isNear(simulate::layerCopyRatio(10240, 32768, kA100, 15e9), 0.519));
-    }
 };
 
 STAGELENS_TEST(Offload)
