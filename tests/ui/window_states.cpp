@@ -10,6 +10,7 @@
 #include "ui/controls/detail_combo.h"
 #include "ui/learn/page_browser.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/panels/compare_table.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/state/run_database.h"
 #include "ui/words/words.h"

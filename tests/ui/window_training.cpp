@@ -6,6 +6,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/plan_controller.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/panels/compare_table.h"
 #include "ui/plots/plots.h"
 #include "ui/shell/closing_signals.h"
 #include "ui/state/run_database.h"

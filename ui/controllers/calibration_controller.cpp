@@ -20,9 +20,8 @@ CalibrationController::CalibrationController(EngineBridge *bridge, RunController
     connect(bridge, &EngineBridge::calibrated, this, [this] {
         showSpread();
         if (std::exchange(m_isAsked, false))
-            m_notice->say(MessageBar::Tone::Note,
-                          Words::tr("This computer was measured again: equal passes differ by %1.")
-                              .arg(shareText(model::calibrationSpread().value_or(0))));
+            m_notice->say(MessageBar::Tone::Note, Words::tr("This computer was measured again: equal passes differ by %1.")
+                                                      .arg(shareText(model::calibrationSpread().value_or(0))));
     });
     connect(bridge, &EngineBridge::calibrationFailed, this, [this](const QString &why) {
         showSpread();

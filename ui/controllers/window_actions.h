@@ -39,7 +39,7 @@ public:
     QAction *shapes; ///< divisions of the plan's GPUs
     QAction *topology;
     QAction *applyAdvice;
-    QAction *importModel;  ///< a config.json of Hugging Face
+    QAction *importModel; ///< a config.json of Hugging Face
     QAction *calibrate;
     QAction *copyHardware; ///< a cluster of the user, from the plan's hardware
     QAction *settings;     ///< every field, in a dock

@@ -3,6 +3,7 @@
 #include "ui/controls/chip_button.h"
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/message_bar.h"
+#include "ui/panels/compare_table.h"
 #include "ui/plots/plots.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
@@ -10,19 +11,14 @@
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
-#include <QAction>
-#include <QApplication>
 #include <QCheckBox>
-#include <QClipboard>
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QSplitter>
-#include <QTableWidget>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -36,7 +32,6 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int kChipGap = 8;
 constexpr int kChipHeight = 28;
-constexpr int kWidestCell = 360;
 constexpr int kNarrowestLoss = 280;
 } // namespace
 
@@ -46,7 +41,7 @@ ComparePanel::ComparePanel(QWidget *parent)
       m_equalMemory(new QCheckBox(Words::tr("Equal memory"), this)), m_bar(new MessageBar(u"compare.bar"_s, this)),
       m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)),
       m_methods(new QPushButton(Words::tr("Compare the five vocabulary methods"), m_empty)),
-      m_timeline(new TimelineView(m_view, this)), m_table(new QTableWidget(this)), m_loss(new LossPlot(this)),
+      m_timeline(new TimelineView(m_view, this)), m_table(new CompareTable(this)), m_loss(new LossPlot(this)),
       m_splitter(new QSplitter(Qt::Vertical, this)), m_computing(new ComputingSign(this))
 {
     connect(m_computing, &ComputingSign::cancelled, this, &ComparePanel::cancelled);
@@ -57,7 +52,6 @@ ComparePanel::ComparePanel(QWidget *parent)
     layout->addWidget(m_bar);
     fillEmpty();
     layout->addWidget(m_empty, 1);
-    makeTable();
     m_loss->setObjectName(u"compare.loss"_s);
     m_loss->setMinimumWidth(kNarrowestLoss);
     auto *below = new QSplitter(Qt::Horizontal, m_splitter);
@@ -157,25 +151,6 @@ QWidget *ComparePanel::makeBar()
     connect(m_microbatch, &QSpinBox::valueChanged, this, &ComparePanel::refreshTimelines);
     connect(m_equalMemory, &QCheckBox::toggled, this, &ComparePanel::refresh);
     return bar;
-}
-
-void ComparePanel::makeTable()
-{
-    m_table->setObjectName(u"compare.table"_s);
-    m_table->setAccessibleName(Words::tr("What differs"));
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 8);
-    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    m_table->setTabKeyNavigation(false); // Tab goes on to the next control
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setAlternatingRowColors(true);
-    m_table->setShowGrid(false);
-    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
-    auto *copy = new QAction(Words::tr("Copy"), m_table);
-    copy->setShortcut(QKeySequence::Copy);
-    copy->setShortcutContext(Qt::WidgetShortcut);
-    m_table->addAction(copy);
-    connect(copy, &QAction::triggered, this, &ComparePanel::copyCells);
 }
 
 void ComparePanel::setItems(std::vector<CompareItem> items)
@@ -324,18 +299,6 @@ void ComparePanel::refreshTimelines()
     m_timeline->setContent(std::move(content));
 }
 
-void ComparePanel::addRow(const QString &what, const QStringList &cells)
-{
-    const int row = m_table->rowCount();
-    m_table->insertRow(row);
-    m_table->setItem(row, 0, new QTableWidgetItem(what));
-    for (int column = 0; column < cells.size(); ++column) {
-        auto *cell = new QTableWidgetItem(cells[column]);
-        cell->setToolTip(plainTip(cells[column]));
-        m_table->setItem(row, column + 1, cell);
-    }
-}
-
 void ComparePanel::refreshTable()
 {
     std::vector<CompareItem> items;
@@ -345,30 +308,7 @@ void ComparePanel::refreshTable()
         header << (i == 0 ? Words::tr("A, the baseline") : chipOf(i) + Words::tr(" against A"));
     }
     const Comparison comparison = compareItems(items);
-    m_table->clearSpans();
-    m_table->setRowCount(0);
-    m_table->setColumnCount(static_cast<int>(header.size()));
-    m_table->setHorizontalHeaderLabels(header);
-    std::optional<ComparisonRow::Section> section;
-    for (const ComparisonRow &row : comparison.rows) {
-        if (row.section != section) {
-            section = row.section;
-            addRow(caption(row.section), {});
-            QTableWidgetItem *title = m_table->item(m_table->rowCount() - 1, 0);
-            QFont font = m_table->font();
-            font.setBold(true);
-            title->setFont(font);
-            m_table->setSpan(m_table->rowCount() - 1, 0, 1, m_table->columnCount());
-        }
-        QStringList cells;
-        for (qsizetype i = 0; i < row.values.size(); ++i)
-            cells << (row.verdicts[i].isEmpty() ? row.values[i] : row.values[i] + u"   "_s + row.verdicts[i]);
-        addRow(row.what, cells);
-    }
-    m_table->resizeColumnsToContents();
-    for (int column = 0; column < m_table->columnCount(); ++column)
-        m_table->setColumnWidth(column, std::min(m_table->columnWidth(column) + 12, kWidestCell));
-    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->setComparison(comparison, header);
     if (comparison.doubts.isEmpty())
         m_bar->clear();
     else
@@ -388,24 +328,6 @@ void ComparePanel::refreshLoss()
     m_loss->setVisible(!curves.empty());
     m_loss->setCurves(std::move(curves),
                       vocabularies.size() == 1 ? std::optional(std::log(*vocabularies.begin())) : std::nullopt);
-}
-
-void ComparePanel::copyCells()
-{
-    QStringList lines;
-    int row = -1;
-    QList<QTableWidgetItem *> cells = m_table->selectedItems();
-    std::ranges::sort(cells, [](const QTableWidgetItem *a, const QTableWidgetItem *b) {
-        return std::pair(a->row(), a->column()) < std::pair(b->row(), b->column());
-    });
-    for (const QTableWidgetItem *cell : cells) {
-        if (cell->row() == row)
-            lines.back() += u'\t' + cell->text();
-        else
-            lines << cell->text();
-        row = cell->row();
-    }
-    QApplication::clipboard()->setText(lines.join(u'\n'));
 }
 
 } // namespace stagelens::ui

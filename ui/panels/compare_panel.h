@@ -14,7 +14,6 @@ class QLabel;
 class QMenu;
 class QSpinBox;
 class QSplitter;
-class QTableWidget;
 class QPushButton;
 
 namespace stagelens::ui {
@@ -22,6 +21,7 @@ namespace stagelens::ui {
 class ComputingSign;
 class MessageBar;
 class TimelineView;
+class CompareTable;
 class LossPlot;
 class ViewState;
 
@@ -42,7 +42,7 @@ public:
     void setComputing(bool computing, bool isLong);
     [[nodiscard]] bool isEmpty() const { return m_items.empty(); }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
-    [[nodiscard]] QTableWidget *table() { return m_table; }
+    [[nodiscard]] CompareTable *table() { return m_table; }
 
 signals:
     void proposalAsked();
@@ -58,15 +58,12 @@ signals:
 private:
     QWidget *makeBar();
     void fillEmpty();
-    void makeTable();
     void refresh();
     void refreshChips();
     void refreshTimelines();
     void refreshTable();
     /// The losses of what was trained, in one plot.
     void refreshLoss();
-    void addRow(const QString &what, const QStringList &cells);
-    void copyCells();
     /// The one with that key; the end where it is gone.
     [[nodiscard]] std::vector<CompareItem>::iterator find(std::uint64_t key);
     void moveToFront(std::uint64_t key);
@@ -89,7 +86,7 @@ private:
     QPushButton *m_propose;
     QPushButton *m_methods;
     TimelineView *m_timeline;
-    QTableWidget *m_table;
+    CompareTable *m_table;
     LossPlot *m_loss; ///< hidden where nothing was trained
     QSplitter *m_splitter;
     ComputingSign *m_computing;

@@ -18,7 +18,7 @@
 namespace stagelens::simulate {
 class CostModel;
 struct PassLeg;
-}
+} // namespace stagelens::simulate
 
 namespace stagelens::ui {
 

@@ -1,0 +1,102 @@
+#include "ui/panels/compare_table.h"
+
+#include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kWidestCell = 360;
+constexpr int kRowRoom = 8;
+constexpr int kColumnRoom = 12;
+} // namespace
+
+CompareTable::CompareTable(QWidget *parent) : QTableWidget(parent)
+{
+    setObjectName(u"compare.table"_s);
+    setAccessibleName(Words::tr("What differs"));
+    verticalHeader()->hide();
+    verticalHeader()->setDefaultSectionSize(fontMetrics().height() + kRowRoom);
+    horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    setTabKeyNavigation(false); // Tab goes on to the next control
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setAlternatingRowColors(true);
+    setShowGrid(false);
+    setContextMenuPolicy(Qt::ActionsContextMenu);
+    auto *copy = new QAction(Words::tr("Copy"), this);
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setShortcutContext(Qt::WidgetShortcut);
+    addAction(copy);
+    connect(copy, &QAction::triggered, this, &CompareTable::copyCells);
+}
+
+void CompareTable::addRow(const QString &what, const QStringList &cells)
+{
+    const int row = rowCount();
+    insertRow(row);
+    setItem(row, 0, new QTableWidgetItem(what));
+    for (int column = 0; column < cells.size(); ++column) {
+        auto *cell = new QTableWidgetItem(cells[column]);
+        cell->setToolTip(plainTip(cells[column]));
+        setItem(row, column + 1, cell);
+    }
+}
+
+void CompareTable::setComparison(const Comparison &comparison, const QStringList &header)
+{
+    clearSpans();
+    setRowCount(0);
+    setColumnCount(static_cast<int>(header.size()));
+    setHorizontalHeaderLabels(header);
+    std::optional<ComparisonRow::Section> section;
+    for (const ComparisonRow &row : comparison.rows) {
+        if (row.section != section) {
+            section = row.section;
+            addRow(caption(row.section), {});
+            QTableWidgetItem *title = item(rowCount() - 1, 0);
+            QFont bold = font();
+            bold.setBold(true);
+            title->setFont(bold);
+            setSpan(rowCount() - 1, 0, 1, columnCount());
+        }
+        QStringList cells;
+        for (qsizetype i = 0; i < row.values.size(); ++i)
+            cells << (row.verdicts[i].isEmpty() ? row.values[i] : row.values[i] + u"   "_s + row.verdicts[i]);
+        addRow(row.what, cells);
+    }
+    resizeColumnsToContents();
+    for (int column = 0; column < columnCount(); ++column)
+        setColumnWidth(column, std::min(columnWidth(column) + kColumnRoom, kWidestCell));
+    horizontalHeader()->setStretchLastSection(true);
+}
+
+void CompareTable::copyCells()
+{
+    QStringList lines;
+    int row = -1;
+    QList<QTableWidgetItem *> cells = selectedItems();
+    std::ranges::sort(cells, [](const QTableWidgetItem *a, const QTableWidgetItem *b) {
+        return std::pair(a->row(), a->column()) < std::pair(b->row(), b->column());
+    });
+    for (const QTableWidgetItem *cell : cells) {
+        if (cell->row() == row)
+            lines.back() += u'\t' + cell->text();
+        else
+            lines << cell->text();
+        row = cell->row();
+    }
+    QApplication::clipboard()->setText(lines.join(u'\n'));
+}
+
+} // namespace stagelens::ui
