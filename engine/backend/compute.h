@@ -50,7 +50,8 @@ struct Product {
     kernels::Epilogue epilogue = kernels::Epilogue::None;
     ConstValues addend = {}; ///< a residual, for example
     ConstValues bias = {};
-    Values between = {}; ///< receives the input of GELU
+    Values between = {};                                        ///< receives the input of the activation function
+    kernels::Activation activation = kernels::Activation::Gelu; ///< of the epilogue
 };
 
 /// A product for each expert that has rows. The operands of `each` are those of expert 0, as if it had all rows.
@@ -202,7 +203,7 @@ public:
                                 std::int64_t width, float epsilon) = 0;
     virtual void rmsNormBackward(Values inGradient, float *weightGradient, ConstValues outGradient, ConstValues in,
                                  const float *rstd, ConstValues weight, std::int64_t rows, std::int64_t width) = 0;
-    virtual void geluForward(Values out, ConstValues in, std::int64_t count) = 0;
+    virtual void activationForward(kernels::Activation activation, Values out, ConstValues in, std::int64_t count) = 0;
     virtual void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) = 0;
     virtual void swigluBackward(Values gate, Values up, ConstValues outGradient, std::int64_t count) = 0;
     virtual void rotate(Values rows, const float *angles, const kernels::RotaryShape &shape, kernels::Turn turn) = 0;

@@ -6,12 +6,12 @@
 
 namespace stagelens::operators {
 
-std::string_view name(OperatorKind kind)
+std::string_view name(const Operator &op)
 {
     constexpr std::array<std::string_view, 24> kNames{"layer-norm",
                                                       "rms-norm",
                                                       "linear",
-                                                      "gelu",
+                                                      "activation",
                                                       "swiglu",
                                                       "rotary",
                                                       "attention",
@@ -32,7 +32,7 @@ std::string_view name(OperatorKind kind)
                                                       "send-to-experts",
                                                       "return-from-experts",
                                                       "keep-keys"};
-    return kNames[static_cast<std::size_t>(kind)];
+    return op.kind == OperatorKind::Activation ? kernels::name(op.activation) : kNames[static_cast<std::size_t>(op.kind)];
 }
 
 std::int64_t Block::inputWidth(const Projection &projection) const
@@ -147,9 +147,11 @@ void BlockBuilder::linear(ValueId x, std::vector<Projection> projections)
     m_block.operators.push_back({OperatorKind::Linear, {x}, std::move(outputs), {}, std::move(projections)});
 }
 
-ValueId BlockBuilder::gelu(std::string_view name, ValueId x)
+ValueId BlockBuilder::activation(std::string_view name, ValueId x, kernels::Activation function)
 {
-    return append(OperatorKind::Gelu, {x}, name, m_block.value(x).width);
+    const ValueId out = append(OperatorKind::Activation, {x}, name, m_block.value(x).width);
+    m_block.operators.back().activation = function;
+    return out;
 }
 
 ValueId BlockBuilder::swiGlu(std::string_view name, ValueId gate, ValueId up)

@@ -4,6 +4,8 @@
 
 #include "engine/model/model_config.h"
 
+#include "kernels/include/activation.h"
+
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -59,12 +61,12 @@ struct BlockParameter {
 };
 
 enum class OperatorKind : std::uint8_t {
-    LayerNorm, ///< x -> y, statistics [mean | rstd]; parameters weight and bias
-    RmsNorm,   ///< x -> y, statistics [rstd]; parameter weight
-    Linear,    ///< x -> the outputs of its projections
-    Gelu,      ///< x -> y, in the tanh form
-    SwiGlu,    ///< gate, up -> silu(gate) up; the backward overwrites gate and up with their gradients
-    Rotary,    ///< rotates the queries and keys of fused rows in place
+    LayerNorm,  ///< x -> y, statistics [mean | rstd]; parameters weight and bias
+    RmsNorm,    ///< x -> y, statistics [rstd]; parameter weight
+    Linear,     ///< x -> the outputs of its projections
+    Activation, ///< x -> y, by the function of the operator
+    SwiGlu,     ///< gate, up -> silu(gate) up; the backward overwrites gate and up with their gradients
+    Rotary,     ///< rotates the queries and keys of fused rows in place
     /// queries, keys and values in fused rows -> y, log of the sum of exponentials of each head, and the probabilities of each
     /// head and key if they are kept (withProbabilities()). With context ranks or slices also reads the keys of all tokens
     Attention,
@@ -95,7 +97,6 @@ enum class OperatorKind : std::uint8_t {
     /// Of slices of sequences: fused rows -> the keys and values of the whole sequences, to which each slice adds its own
     KeepKeys,
 };
-[[nodiscard]] std::string_view name(OperatorKind kind); ///< "layer-norm", ...
 
 /// One weight of a linear operator: writes columns of a value.
 struct Projection {
@@ -112,7 +113,10 @@ struct Operator {
     std::vector<int> parameters;         ///< of a norm; the bias of a sum
     std::vector<Projection> projections; ///< of Linear and ExpertLinear
     int ring = 0; ///< of GatherKeys: ranks of the ring, in which attention reads one part at a time; 0: all parts at once
+    kernels::Activation activation = kernels::Activation::Gelu; ///< of Activation
 };
+
+[[nodiscard]] std::string_view name(const Operator &op); ///< "layer-norm", ... or the name of its activation function
 
 /// Layout of a stored weight matrix of a linear map.
 enum class WeightLayout : std::uint8_t {
@@ -185,7 +189,7 @@ public:
     ValueId linear(std::string_view name, ValueId x, int weight, int bias = -1);
     /// Appends a linear map with several weights. Its outputs are values from value().
     void linear(ValueId x, std::vector<Projection> projections);
-    ValueId gelu(std::string_view name, ValueId x);
+    ValueId activation(std::string_view name, ValueId x, kernels::Activation function);
     ValueId swiGlu(std::string_view name, ValueId gate, ValueId up);
     ValueId rotary(std::string_view name, ValueId qkv);
     ValueId attention(std::string_view name, ValueId qkv, const model::ModelConfig &model);

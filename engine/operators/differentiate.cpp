@@ -39,7 +39,7 @@ private:
             }
             break;
         case OperatorKind::Linear: appendLinear(op); break;
-        case OperatorKind::Gelu: break; // part of the product after it
+        case OperatorKind::Activation: break; // part of the product after it
         case OperatorKind::SwiGlu:
             m_draft.steps.push_back({StepKind::InputGradient,
                                      static_cast<int>(m_op),
@@ -321,9 +321,10 @@ private:
         ValueId input = op.inputs[0];
         Step step{StepKind::InputGradient, static_cast<int>(m_op), outGradients, {}};
         if (const int before = m_fusion.producer(input);
-            before >= 0 && m_block.operators[static_cast<std::size_t>(before)].kind == OperatorKind::Gelu) {
+            before >= 0 && m_block.operators[static_cast<std::size_t>(before)].kind == OperatorKind::Activation) {
             input = m_block.operators[static_cast<std::size_t>(before)].inputs[0];
             step.between = saved(input);
+            step.activation = before;
         }
         const ValueId root = m_fusion.root(input);
         step.accumulates = m_gradient.contains(root);

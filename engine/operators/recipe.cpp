@@ -60,6 +60,7 @@ private:
         std::vector<ValueId> outputs = op.outputs;
         if (const int activation = m_fusion.activation(index); activation >= 0) {
             step.between = place(outputs[0]);
+            step.activation = activation;
             outputs = m_block.operators[static_cast<std::size_t>(activation)].outputs;
         }
         if (const int addition = m_fusion.addition(index); addition >= 0) {
@@ -177,7 +178,7 @@ BackwardReads backwardReads(const Block &block, const Operator &op)
     case OperatorKind::LayerNorm:
     case OperatorKind::RmsNorm: return {{op.inputs[0], op.outputs[1]}, {}};
     case OperatorKind::Linear: return {{}, {beforeGather(block, op.inputs[0])}};
-    case OperatorKind::Gelu:
+    case OperatorKind::Activation:
     case OperatorKind::SwiGlu: return {op.inputs, {}};
     case OperatorKind::Attention: {
         std::vector<ValueId> input{op.inputs[0]};
@@ -243,7 +244,7 @@ LayerRecipe recipeOf(Block block)
             width = std::max(width, block.value(Block::kInput).width);
     }
     recipe.forward = forward.placed(recipe.scratch);
-    recipe.rebuild = rebuildSteps(block, recipe.forward, recipe.saved);
+    recipe.rebuild = rebuildSteps(recipe.forward, recipe.saved);
     recipe.backward = whole.draft.placed(recipe.scratch);
     recipe.inputGradient = split.draft.placed(recipe.scratch);
     recipe.weightGradient = split.weights.placed(recipe.scratch);

@@ -69,7 +69,7 @@ enum class Exchange : std::uint8_t {
 /// A kernel call, or one for each projection of a linear map. Operands by operator:
 ///
 ///     Forward         norm: in x; out y, statistics                linear: in x; out its outputs; addend, between
-///                     gelu: in x; out y, unless a product computes it
+///                     activation: in x; out y, unless a product computes it
 ///                     attention: in qkv (, keys); out y, log-sum-exp (, probabilities)
 ///                     swiglu: in gate, up; out y        rotary: in and out rows
 ///                     of experts: the inputs and outputs of the operator; combine: addend
@@ -90,13 +90,14 @@ struct Step {
     int op = -1; ///< index in Block::operators; -1: Copy, Zero
     std::vector<Place> in;
     std::vector<Place> out;
-    Place addend = {}; ///< Forward of linear: out = x W + b + addend
-    Place between =
-        {}; ///< Forward of linear: receives x W + b, and out is its GELU. InputGradient: dx times GELU's derivative there
+    Place addend = {};        ///< Forward of linear: out = x W + b + addend
+    Place between = {};       ///< Forward of linear: receives x W + b, and out its activation. InputGradient: dx times the
+                              ///< activation's derivative there
     bool accumulates = false; ///< InputGradient: adds to dx; a norm always does
     std::int64_t width = 0;   ///< of Copy and Zero: numbers for each token of the microbatch; of Exchange: of a row
     Exchange exchange = Exchange::AllGather;
-    int hop = 0; ///< in a ring: of the exchange, or of the keys that attention sees
+    int hop = 0;         ///< in a ring: of the exchange, or of the keys that attention sees
+    int activation = -1; ///< with `between`: the operator of the activation function, index in Block::operators
 };
 
 struct LayerRecipe {

@@ -52,7 +52,8 @@ private:
             break;
         case StepKind::InputGradient:
             return fmt::format("{}{}{}{}", places(step.out), step.accumulates ? " += " : " = ", call(step, "-input"),
-                               step.between ? " * gelu'(" + word(step.between) + ")" : "");
+                               step.between ? fmt::format(" * {}'({})", name(activationOf(step)), word(step.between))
+                                            : std::string());
         case StepKind::WeightGradient: return fmt::format("{} += {}", parameters(step), call(step, "-weight"));
         }
         return fmt::format("{} = {}{}{}", places(step.out), call(step, ""), step.between ? " via " + word(step.between) : "",
@@ -63,7 +64,7 @@ private:
     {
         const Operator &op = operatorOf(step);
         const std::string names = step.kind == StepKind::WeightGradient ? std::string() : parameters(step);
-        return fmt::format("{}{}{}({}{}{})", name(op.kind), half, hop(step), places(step.in), names.empty() ? "" : "; ", names);
+        return fmt::format("{}{}{}({}{}{})", name(op), half, hop(step), places(step.in), names.empty() ? "" : "; ", names);
     }
 
     /// Returns the hop of a step of a ring.
@@ -114,6 +115,11 @@ private:
     [[nodiscard]] const Operator &operatorOf(const Step &step) const
     {
         return m_block.operators[static_cast<std::size_t>(step.op)];
+    }
+
+    [[nodiscard]] const Operator &activationOf(const Step &step) const
+    {
+        return m_block.operators[static_cast<std::size_t>(step.activation)];
     }
 
     const LayerRecipe &m_recipe;

@@ -12,15 +12,6 @@ bool contains(std::span<const ValueId> values, ValueId value)
     return std::ranges::find(values, value) != values.end();
 }
 
-/// Returns the step that computes only the activation function of a product.
-Step activationAlone(const Block &block, const Step &product)
-{
-    int op = product.op;
-    while (block.operators[static_cast<std::size_t>(op)].kind != OperatorKind::Gelu)
-        ++op;
-    return {.kind = StepKind::Forward, .op = op, .in = {product.between}, .out = product.out};
-}
-
 } // namespace
 
 bool isRebuilt(OperatorKind kind, const model::RecomputeModules &modules)
@@ -28,7 +19,7 @@ bool isRebuilt(OperatorKind kind, const model::RecomputeModules &modules)
     switch (kind) {
     case OperatorKind::LayerNorm:
     case OperatorKind::RmsNorm: return modules.norms;
-    case OperatorKind::Gelu:
+    case OperatorKind::Activation:
     case OperatorKind::SwiGlu: return modules.activation;
     case OperatorKind::HeadsToTokens:
     case OperatorKind::LatentAttention:
@@ -47,7 +38,7 @@ std::vector<ValueId> droppedValues(const Block &block, std::span<const ValueId> 
     return dropped;
 }
 
-std::vector<Step> rebuildSteps(const Block &block, const std::vector<Step> &forward, std::span<const ValueId> dropped)
+std::vector<Step> rebuildSteps(const std::vector<Step> &forward, std::span<const ValueId> dropped)
 {
     std::vector<Step> steps;
     std::vector<Place> wanted;
@@ -59,8 +50,9 @@ std::vector<Step> rebuildSteps(const Block &block, const std::vector<Step> &forw
         const bool isInner = step->between && isWanted(step->between);
         if (!std::ranges::any_of(step->out, isWanted) && !isInner)
             continue;
-        steps.push_back(step->between && step->between.kind == Place::Kind::Saved && !isInner ? activationAlone(block, *step)
-                                                                                              : *step);
+        steps.push_back(step->between && step->between.kind == Place::Kind::Saved && !isInner
+                            ? Step{.kind = StepKind::Forward, .op = step->activation, .in = {step->between}, .out = step->out}
+                            : *step);
         std::vector<Place> read = steps.back().in;
         read.push_back(step->addend);
         for (const Place &place : read)
@@ -79,7 +71,7 @@ LayerStorage storageOf(const LayerRecipe &recipe, std::span<const ValueId> dropp
         if (!contains(dropped, value))
             kept.push_back(value);
     return {savedLayout(recipe.block, kept, tokens, precision), savedLayout(recipe.block, dropped, tokens, precision),
-            rebuildSteps(recipe.block, recipe.forward, dropped)};
+            rebuildSteps(recipe.forward, dropped)};
 }
 
 std::vector<int> recomputedLayers(const model::ScheduleChoice &schedule, std::span<const int> stageLayers)

@@ -20,8 +20,7 @@ namespace stagelens::operators {
 
 /// Returns the steps of the forward that produce the dropped values from the input and the other saved values, directly or not.
 /// An activation function that the forward computes within a product becomes a separate step.
-[[nodiscard]] std::vector<Step> rebuildSteps(const Block &block, const std::vector<Step> &forward,
-                                             std::span<const ValueId> dropped);
+[[nodiscard]] std::vector<Step> rebuildSteps(const std::vector<Step> &forward, std::span<const ValueId> dropped);
 
 /// The memory of a layer's saved values: those kept from F to B (or W), and those that the backward recomputes. The forward
 /// writes the latter to memory that the next layer reuses.

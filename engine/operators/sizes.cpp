@@ -87,7 +87,7 @@ OperatorWork workOf(const Block &block, const Operator &op)
     case OperatorKind::LayerNorm:
     case OperatorKind::RmsNorm: work.residualNumbers = 2 * width(op.inputs[0]); break;
     case OperatorKind::Add: work.residualNumbers = 3 * width(op.inputs[0]); break;
-    case OperatorKind::Gelu: work.innerNumbers = 2 * width(op.inputs[0]); break;
+    case OperatorKind::Activation: work.innerNumbers = 2 * width(op.inputs[0]); break;
     case OperatorKind::SwiGlu: work.innerNumbers = 3 * width(op.inputs[0]); break;
     case OperatorKind::Linear:
         for (const Projection &projection : op.projections)

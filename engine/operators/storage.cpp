@@ -44,7 +44,7 @@ Fusion::Fusion(const Block &block)
         const Operator &each = block.operators[op];
         if (each.kind == OperatorKind::Rotary || each.kind == OperatorKind::Replicate)
             m_root[static_cast<std::size_t>(each.outputs[0])] = root(each.inputs[0]);
-        if (each.kind != OperatorKind::Add && each.kind != OperatorKind::Gelu)
+        if (each.kind != OperatorKind::Add && each.kind != OperatorKind::Activation)
             continue;
         const int before = producer(each.inputs[0]);
         const bool isAdd = each.kind == OperatorKind::Add;

@@ -64,28 +64,6 @@ STAGELENS_INLINE void addColumnSumsLoop(float *__restrict sums, const float *__r
             sums[i] += in[row * width + i];
 }
 
-// 0.5 (1 + tanh u) is sigmoid(2 u).
-constexpr float kGeluScale = 2 * 0.7978845608028654F; // 2 sqrt(2 / pi)
-constexpr float kGeluCubic = 0.044715F;
-
-STAGELENS_INLINE void geluForwardLoop(float *__restrict out, const float *__restrict in, std::int64_t count)
-{
-    for (std::int64_t i = 0; i < count; ++i) {
-        const float x = in[i];
-        out[i] = x * sigmoidOf(kGeluScale * (x + kGeluCubic * x * x * x));
-    }
-}
-
-STAGELENS_INLINE void geluBackwardLoop(float *__restrict gradient, const float *__restrict in, std::int64_t count)
-{
-    for (std::int64_t i = 0; i < count; ++i) {
-        const float x = in[i];
-        const float share = sigmoidOf(kGeluScale * (x + kGeluCubic * x * x * x));
-        const float inner = kGeluScale * (1.0F + 3.0F * kGeluCubic * x * x);
-        gradient[i] *= share + x * share * (1.0F - share) * inner;
-    }
-}
-
 } // namespace
 
 void add(float *to, const float *from, std::int64_t count)
@@ -122,16 +100,6 @@ void fillRows(float *out, const float *bias, const float *residual, std::int64_t
 void addColumnSums(float *sums, const float *in, std::int64_t rows, std::int64_t width)
 {
     runBest<addColumnSumsLoop>(sums, in, rows, width);
-}
-
-void geluForward(float *out, const float *in, std::int64_t count)
-{
-    runBest<geluForwardLoop>(out, in, count);
-}
-
-void geluBackward(float *gradient, const float *in, std::int64_t count)
-{
-    runBest<geluBackwardLoop>(gradient, in, count);
 }
 
 } // namespace stagelens::kernels

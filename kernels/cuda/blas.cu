@@ -45,8 +45,8 @@ cublasLtEpilogue_t epilogueOf(Epilogue epilogue)
 {
     switch (epilogue) {
     case Epilogue::Bias: return CUBLASLT_EPILOGUE_BIAS;
-    case Epilogue::Gelu: return CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
-    case Epilogue::GeluBackward: return CUBLASLT_EPILOGUE_DGELU;
+    case Epilogue::Activation: return CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
+    case Epilogue::ActivationBackward: return CUBLASLT_EPILOGUE_DGELU;
     case Epilogue::None: break;
     }
     return CUBLASLT_EPILOGUE_DEFAULT;
@@ -67,9 +67,9 @@ cublasStatus_t set(cublasLtMatmulPreferenceOpaque_t &preference, cublasLtMatmulP
 cublasStatus_t setArrays(cublasLtMatmulDescOpaque_t &operation, const Call &call)
 {
     Steps steps;
-    if (call.key.epilogue == Epilogue::Bias || call.key.epilogue == Epilogue::Gelu)
+    if (call.key.epilogue == Epilogue::Bias || call.key.epilogue == Epilogue::Activation)
         steps(set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias));
-    if (call.key.epilogue == Epilogue::Gelu || call.key.epilogue == Epilogue::GeluBackward) {
+    if (call.key.epilogue == Epilogue::Activation || call.key.epilogue == Epilogue::ActivationBackward) {
         steps(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, call.between));
         steps(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, call.key.stride));
     }
@@ -165,8 +165,9 @@ bool Products::State::isFused(const Call &call)
 {
     if (call.key.epilogue == Epilogue::None)
         return true;
-    const bool hasGelu = call.key.epilogue != Epilogue::Bias;
-    if (hasGelu && (call.key.outBytes == sizeof(float) || call.key.stride % 8 != 0))
+    const bool hasActivation = call.key.epilogue != Epilogue::Bias;
+    const bool isGelu = call.activation == Activation::Gelu;
+    if (hasActivation && (!isGelu || call.key.outBytes == sizeof(float) || call.key.stride % 8 != 0))
         return false;
     // The library reports unsupported epilogues with several codes. A real fault occurs again in the product without epilogue.
     return m_library->planOf(call).status == CUBLAS_STATUS_SUCCESS;

@@ -39,6 +39,7 @@ struct Call {
     void *between = nullptr;
     float alpha = 1;
     float beta = 0;
+    Activation activation = Activation::Gelu; ///< of the epilogue; the library has only GELU
 };
 
 /// Returns the alignment; null counts as aligned.
@@ -53,9 +54,9 @@ inline unsigned char alignmentOf(std::initializer_list<const void *> addresses)
 template <class T, class Out>
 Call callOf(const Product<T, Out> &product)
 {
-    Call call{{},          product.a.data, product.b.data,  product.addend != nullptr ? product.addend : product.c,
-              product.c,   product.bias,   product.between, product.alpha,
-              product.beta};
+    Call call{{},           product.a.data,    product.b.data,  product.addend != nullptr ? product.addend : product.c,
+              product.c,    product.bias,      product.between, product.alpha,
+              product.beta, product.activation};
     call.key = {product.rows,
                 product.columns,
                 product.inner,

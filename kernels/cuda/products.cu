@@ -15,11 +15,11 @@ bool isSound(const Operand<T> &operand, std::int64_t rows, std::int64_t columns)
 template <class T, class Out>
 bool isSound(const Product<T, Out> &product)
 {
-    const bool hasBias = product.epilogue == Epilogue::Bias || product.epilogue == Epilogue::Gelu;
-    const bool hasGelu = product.epilogue == Epilogue::Gelu || product.epilogue == Epilogue::GeluBackward;
+    const bool hasBias = product.epilogue == Epilogue::Bias || product.epilogue == Epilogue::Activation;
+    const bool hasActivation = product.epilogue == Epilogue::Activation || product.epilogue == Epilogue::ActivationBackward;
     return product.rows >= 0 && product.columns >= 0 && product.inner >= 0 && product.stride >= product.columns &&
            isSound(product.a, product.rows, product.inner) && isSound(product.b, product.inner, product.columns) &&
-           product.c != nullptr && (!hasBias || product.bias != nullptr) && (!hasGelu || product.between != nullptr);
+           product.c != nullptr && (!hasBias || product.bias != nullptr) && (!hasActivation || product.between != nullptr);
 }
 
 /// An empty product: a shard without rows.
@@ -62,16 +62,16 @@ Status Products::multiply(Stream stream, const Product<T, Out> &product)
     const std::int64_t count = product.rows * product.columns;
     Product<T, Out> bare = product;
     bare.epilogue = Epilogue::None;
-    if (product.epilogue == Epilogue::GeluBackward) {
+    if (product.epilogue == Epilogue::ActivationBackward) {
         const Status status = multiply(stream, bare);
-        return status.failed() ? status : geluBackward(stream, product.c, product.between, count);
+        return status.failed() ? status : activationBackward(stream, product.activation, product.c, product.between, count);
     }
-    if (product.epilogue == Epilogue::Gelu) {
+    if (product.epilogue == Epilogue::Activation) {
         bare.epilogue = Epilogue::Bias;
         bare.addend = product.addend != nullptr || product.beta == 0.0F ? product.addend : product.c;
         bare.c = product.between;
         const Status status = multiply(stream, bare);
-        return status.failed() ? status : geluForward(stream, product.c, product.between, count);
+        return status.failed() ? status : activationForward(stream, product.activation, product.c, product.between, count);
     }
     if (product.beta != 0.0F && product.beta != 1.0F)
         return kUnsupported;

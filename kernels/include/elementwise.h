@@ -24,11 +24,6 @@ void fillRows(float *out, const float *bias, const float *residual, std::int64_t
 /// sums[width] += the sum of the rows of in[rows, width], in row order.
 void addColumnSums(float *sums, const float *in, std::int64_t rows, std::int64_t width);
 
-/// The tanh form of GELU that GPT-2 uses ("gelu_new"): 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
-void geluForward(float *out, const float *in, std::int64_t count);
-/// gradient *= d gelu / dx at `in`.
-void geluBackward(float *gradient, const float *in, std::int64_t count);
-
 namespace gpu {
 
 /// As above; add() and addScaled() round a product before they add it, and give the CPU's bits for float.
@@ -67,12 +62,6 @@ Status sumParts(Stream stream, T *out, const Parts<T> &parts, std::int64_t count
 template <class T>
 Status sumScaledParts(Stream stream, T *out, const Parts<T> &parts, const float *factors, std::int64_t rows,
                       std::int64_t width);
-
-/// As above.
-template <class T>
-Status geluForward(Stream stream, T *out, const T *in, std::int64_t count);
-template <class T>
-Status geluBackward(Stream stream, T *gradient, const T *in, std::int64_t count);
 
 } // namespace gpu
 

@@ -1,6 +1,7 @@
 // Dense matrix products.
 #pragma once
 
+#include "kernels/include/activation.h"
 #include "kernels/include/bf16.h"
 #include "kernels/include/interrupt.h"
 #include "kernels/include/stream.h"
@@ -35,9 +36,9 @@ struct Product {
 /// What is applied to the product before it is rounded. `bias`[columns] is added to each row; `between` has the shape of C.
 enum class Epilogue : unsigned char {
     None,
-    Bias,        ///< C + bias
-    Gelu,        ///< between = C + bias; C = tanh GELU of `between`
-    GeluBackward ///< C times the derivative of GELU at `between`
+    Bias,              ///< C + bias
+    Activation,        ///< between = C + bias; C = the activation function of `between`
+    ActivationBackward ///< C times the derivative of the activation function at `between`
 };
 
 /// Computes the product in blocks of at most 10^9 FLOPs (10 to 50 ms on one core), and checks `interrupt` before each. The
@@ -86,7 +87,8 @@ struct Product {
     Epilogue epilogue = Epilogue::None;
     const Out *addend = nullptr; ///< a residual, for example
     const Out *bias = nullptr;
-    Out *between = nullptr; ///< the input of GELU
+    Out *between = nullptr;                   ///< the input of the activation function
+    Activation activation = Activation::Gelu; ///< of the epilogue
 };
 
 /// Workspace for fast products (cuBLASLt on Hopper).
@@ -103,8 +105,9 @@ public:
     Products(const Products &) = delete;
     Products &operator=(const Products &) = delete;
 
-    /// Returns kUnsupported if strides are too small or arrays are missing. If the library does not support an epilogue (GELU
-    /// of float, or of rows that are not a multiple of 8), separate kernels apply it; they need a dense C.
+    /// Returns kUnsupported if strides are too small or arrays are missing. If the library does not support an epilogue (an
+    /// activation other than GELU; GELU of float, or of rows that are not a multiple of 8), separate kernels apply it; they
+    /// need a dense C.
     template <class T, class Out>
     Status multiply(Stream stream, const Product<T, Out> &product);
 

@@ -2,6 +2,7 @@
 // programs on the machine disturb little. FLOP/s of products and attention, bytes/s of the rest.
 #include "engine/backend/memory.h"
 #include "engine/base/random.h"
+#include "kernels/include/activation.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/attention.h"
 #include "kernels/include/elementwise.h"
@@ -161,13 +162,13 @@ void addElementwise()
     add("gelu/forward", [](benchmark::State &state) {
         Floats in(kWide), out(kWide);
         for (auto step : state)
-            kernels::geluForward(out, in, kWide);
+            kernels::activationForward(kernels::Activation::Gelu, out, in, kWide);
         countBytes(state, 2 * kWide);
     });
     add("gelu/backward", [](benchmark::State &state) {
         Floats in(kWide), gradient(kWide);
         for (auto step : state)
-            kernels::geluBackward(gradient, in, kWide);
+            kernels::activationBackward(kernels::Activation::Gelu, gradient, in, kWide);
         countBytes(state, 3 * kWide);
     });
     add("bias/fill", [](benchmark::State &state) {

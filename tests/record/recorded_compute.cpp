@@ -283,10 +283,10 @@ public:
         record("rmsNormBackward", inGradient, weightGradient, outGradient, in, rstd, weight, rows, width);
         m_inner->rmsNormBackward(inGradient, weightGradient, outGradient, in, rstd, weight, rows, width);
     }
-    void geluForward(Values out, ConstValues in, std::int64_t count) override
+    void activationForward(kernels::Activation activation, Values out, ConstValues in, std::int64_t count) override
     {
-        record("geluForward", out, in, count);
-        m_inner->geluForward(out, in, count);
+        record((std::string(name(activation)) + "Forward").c_str(), out, in, count);
+        m_inner->activationForward(activation, out, in, count);
     }
     void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) override
     {

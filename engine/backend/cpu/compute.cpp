@@ -141,10 +141,10 @@ public:
     void multiply(const Product &product) override
     {
         const std::int64_t count = product.rows * product.columns;
-        const bool isGelu = product.epilogue == Epilogue::Gelu;
-        float *const to = (isGelu ? product.between : product.c).floats();
+        const bool isActivated = product.epilogue == Epilogue::Activation;
+        float *const to = (isActivated ? product.between : product.c).floats();
         float beta = product.beta;
-        if (isGelu || product.epilogue == Epilogue::Bias) {
+        if (isActivated || product.epilogue == Epilogue::Bias) {
             kernels::fillRows(to, product.bias.floats(), product.addend.floats(), product.rows, product.columns);
             beta = 1;
         } else if (product.addend) {
@@ -160,10 +160,10 @@ public:
                            .stride = product.stride,
                            .beta = beta},
                           m_interrupt);
-        if (isGelu)
-            kernels::geluForward(product.c.floats(), to, count);
-        else if (product.epilogue == Epilogue::GeluBackward)
-            kernels::geluBackward(to, product.between.floats(), count);
+        if (isActivated)
+            kernels::activationForward(product.activation, product.c.floats(), to, count);
+        else if (product.epilogue == Epilogue::ActivationBackward)
+            kernels::activationBackward(product.activation, to, product.between.floats(), count);
     }
 
     void layerNormForward(Values out, float *mean, float *rstd, ConstValues in, ConstValues weight, ConstValues bias,
@@ -189,9 +189,9 @@ public:
         kernels::rmsNormBackward(inGradient.floats(), weightGradient, outGradient.floats(), in.floats(), rstd, weight.floats(),
                                  rows, width);
     }
-    void geluForward(Values out, ConstValues in, std::int64_t count) override
+    void activationForward(kernels::Activation activation, Values out, ConstValues in, std::int64_t count) override
     {
-        kernels::geluForward(out.floats(), in.floats(), count);
+        kernels::activationForward(activation, out.floats(), in.floats(), count);
     }
     void multiplyExperts(const ExpertProduct &product) override
     {

@@ -93,10 +93,11 @@ void benchElements(KernelBench &bench)
             const Status status = renew(first);
             return status.failed() ? status : renew(second);
         };
-        bench.measure(figure("GELU forward", shape, 2), [&] { return gpu::geluForward<Bf16>(stream, third, first, count); });
+        bench.measure(figure("GELU forward", shape, 2),
+                      [&] { return gpu::activationForward<Bf16>(stream, kernels::Activation::Gelu, third, first, count); });
         bench.measure(
-            figure("GELU backward", shape, 3), [&] { return gpu::geluBackward<Bf16>(stream, first, second, count); },
-            renewBoth);
+            figure("GELU backward", shape, 3),
+            [&] { return gpu::activationBackward<Bf16>(stream, kernels::Activation::Gelu, first, second, count); }, renewBoth);
         bench.measure(figure("SwiGLU forward", shape, 3),
                       [&] { return gpu::swigluForward<Bf16>(stream, third, first, second, count); });
         bench.measure(

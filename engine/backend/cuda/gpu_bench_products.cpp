@@ -34,7 +34,7 @@ void benchProduct(KernelBench &bench, gpu::Products &products, FigureGroup group
         product.c = arrays.random<Out>(sizes.rows * sizes.columns);
         product.beta = kAdds ? 1.0F : 0.0F;
         product.epilogue = epilogue;
-        if (epilogue == kernels::Epilogue::Gelu) {
+        if (epilogue == kernels::Epilogue::Activation) {
             product.bias = arrays.random<Out>(sizes.columns);
             product.between = arrays.space<Out>(sizes.rows * sizes.columns);
         }
@@ -84,7 +84,7 @@ void benchProducts(KernelBench &bench, gpu::Products &products)
         benchLinear(bench, products, "MLP's first", tokens, hidden, 4 * hidden);
         benchLinear(bench, products, "MLP's second", tokens, 4 * hidden, hidden);
         benchProduct<Bf16>(bench, products, FigureGroup::LayerProduct, "MLP's first with bias and GELU, forward",
-                           {tokens, 4 * hidden, hidden}, Form::Plain, Form::Plain, kernels::Epilogue::Gelu);
+                           {tokens, 4 * hidden, hidden}, Form::Plain, Form::Plain, kernels::Epilogue::Activation);
     }
 }
 

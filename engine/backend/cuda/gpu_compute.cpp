@@ -148,9 +148,9 @@ public:
             },
             "rmsNormBackward");
     }
-    void geluForward(Values out, ConstValues in, std::int64_t count) override
+    void activationForward(kernels::Activation activation, Values out, ConstValues in, std::int64_t count) override
     {
-        run([&] { return gpu::geluForward(stream(), out.as<T>(), in.as<T>(), count); }, "geluForward");
+        run([&] { return gpu::activationForward(stream(), activation, out.as<T>(), in.as<T>(), count); }, "activationForward");
     }
     void swigluForward(Values out, ConstValues gate, ConstValues up, std::int64_t count) override
     {

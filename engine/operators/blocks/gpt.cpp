@@ -48,7 +48,7 @@ Block gptBlock(const model::ModelConfig &model)
     const ValueId middle = block.add("middle", projected, Block::kInput);
     const ValueId norm2 = block.layerNorm("norm2", "statistics2", middle, ln2.weight, ln2.bias);
     const ValueId inner = block.linear("inner", norm2, mlpIn.weight, mlpIn.bias);
-    const ValueId activated = block.gelu("activated", inner);
+    const ValueId activated = block.activation("activated", inner, kernels::Activation::Gelu);
     const ValueId down = block.linear("down", activated, mlpOut.weight, mlpOut.bias);
     Block made = block.build(block.add("out", down, middle));
     made.dropouts = 2; // after either half (Korthikanti et al. 2022, arXiv 2205.05198, section 4.1)

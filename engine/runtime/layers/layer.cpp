@@ -65,7 +65,8 @@ private:
         case OperatorKind::ReduceScatter:
         case OperatorKind::AllReduce: return completeSum(step, op);
         case OperatorKind::KeepKeys: return copyKeys(at(step.in[0]), at(step.out[0]), true);
-        case OperatorKind::Gelu: return compute().geluForward(at(step.out[0]), at(step.in[0]), rows() * widthOf(op.outputs[0]));
+        case OperatorKind::Activation:
+            return compute().activationForward(op.activation, at(step.out[0]), at(step.in[0]), rows() * widthOf(op.outputs[0]));
         case OperatorKind::LatentAttention: // model::capabilities() refuses it
         case OperatorKind::Add:             // part of a product or sum
         case OperatorKind::AllGather:
@@ -119,7 +120,7 @@ private:
                                     m_context.workspace.attention.data());
     }
 
-    /// out = in W + b (+ addend), or between = in W + b and out = GELU of that.
+    /// out = in W + b (+ addend), or between = in W + b and out = its activation.
     void forwardLinear(const Step &step, const Operator &op) const
     {
         const bool isActivated = static_cast<bool>(step.between);
@@ -136,18 +137,20 @@ private:
                                      .c = out.data,
                                      .stride = out.stride};
             if (projection.bias >= 0) {
-                product.epilogue = isActivated ? Epilogue::Gelu : Epilogue::Bias;
+                product.epilogue = isActivated ? Epilogue::Activation : Epilogue::Bias;
                 product.bias = parameter(projection.bias).weights();
             }
-            if (isActivated)
+            if (isActivated) {
                 product.between = at(step.between);
+                product.activation = activationOf(step);
+            }
             if (step.addend)
                 product.addend = at(step.addend);
             compute().multiply(product);
         }
     }
 
-    /// inGradient (+)= outGradient W^T, times the derivative of GELU at `between` if it is given.
+    /// inGradient (+)= outGradient W^T, times the derivative of the activation at `between` if it is given.
     void linearInputGradient(const Step &step, const Operator &op) const
     {
         float beta = step.accumulates ? 1.0F : 0.0F;
@@ -163,9 +166,16 @@ private:
                                 .c = at(step.out[0]),
                                 .stride = in,
                                 .beta = std::exchange(beta, 1.0F),
-                                .epilogue = step.between ? Epilogue::GeluBackward : Epilogue::None,
-                                .between = step.between ? at(step.between) : Values()});
+                                .epilogue = step.between ? Epilogue::ActivationBackward : Epilogue::None,
+                                .between = step.between ? at(step.between) : Values(),
+                                .activation = activationOf(step)});
         }
+    }
+
+    /// Returns the function that a product applies, if any.
+    [[nodiscard]] kernels::Activation activationOf(const Step &step) const
+    {
+        return step.between ? m_block.operators[static_cast<std::size_t>(step.activation)].activation : kernels::Activation{};
     }
 
     /// dW += in^T outGradient in the layout of W, db += sum of the rows of outGradient.

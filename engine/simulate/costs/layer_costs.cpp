@@ -45,7 +45,7 @@ Kernels kernelsOf(const Operator &op)
     case OperatorKind::RmsNorm: return {2, 4, 0};
     case OperatorKind::Linear:
     case OperatorKind::ExpertLinear: return {2 * products, 2 * products, 4 * products};
-    case OperatorKind::Gelu:
+    case OperatorKind::Activation:
     case OperatorKind::SwiGlu:
     case OperatorKind::ExpertSwiGlu:
     case OperatorKind::Rotary: return {2, 2, 0};

@@ -1,5 +1,6 @@
 // Elementwise and row kernels.
 #include "kernels/cuda/selftest/bench.h"
+#include "kernels/include/activation.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/rotary.h"
@@ -75,20 +76,20 @@ void runActivations(Bench &bench, std::int64_t count)
         Case test = bench.begin<T>("geluForward", {count});
         const auto x = test.random<T>(count, 2);
         std::vector<float> expected(size(count));
-        kernels::geluForward(expected.data(), floatsOf(x).data(), count);
+        kernels::activationForward(Activation::Gelu, expected.data(), floatsOf(x).data(), count);
         T *out = test.space<T>(count);
         const T *in = test.put(x);
-        test.compare(out, expected, [&] { return geluForward(test.stream(), out, in, count); });
+        test.compare(out, expected, [&] { return activationForward(test.stream(), Activation::Gelu, out, in, count); });
     }
     {
         Case test = bench.begin<T>("geluBackward", {count});
         const auto x = test.random<T>(count, 2), dy = test.random<T>(count);
         auto expected = floatsOf(dy);
-        kernels::geluBackward(expected.data(), floatsOf(x).data(), count);
+        kernels::activationBackward(Activation::Gelu, expected.data(), floatsOf(x).data(), count);
         T *gradient = test.put(dy);
         const T *in = test.put(x);
         test.compare(
-            gradient, expected, [&] { return geluBackward(test.stream(), gradient, in, count); },
+            gradient, expected, [&] { return activationBackward(test.stream(), Activation::Gelu, gradient, in, count); },
             [&] { test.restore(gradient, dy); });
     }
     {

@@ -84,15 +84,15 @@ void runEpilogue(Bench &bench, Products &products, const Sizes &sizes, Epilogue 
     const auto bias = test.random<T>(sizes.columns), between = test.random<T>(count);
     const auto exact = productOf(floatsOf(a), Form::Plain, floatsOf(b), Form::Plain, sizes);
     std::vector<float> expected(exact.begin(), exact.end());
-    if (epilogue == Epilogue::GeluBackward) {
-        kernels::geluBackward(expected.data(), floatsOf(between).data(), count);
+    if (epilogue == Epilogue::ActivationBackward) {
+        kernels::activationBackward(Activation::Gelu, expected.data(), floatsOf(between).data(), count);
     } else {
         const auto product = expected;
         kernels::fillRows(expected.data(), floatsOf(bias).data(), product.data(), sizes.rows, sizes.columns);
     }
-    if (epilogue == Epilogue::Gelu) {
+    if (epilogue == Epilogue::Activation) {
         const auto in = expected;
-        kernels::geluForward(expected.data(), in.data(), count);
+        kernels::activationForward(Activation::Gelu, expected.data(), in.data(), count);
     }
     T *c = test.space<T>(count);
     Product<T> product;
@@ -119,8 +119,8 @@ void runOf(Bench &bench, Products &products, const Sizes &sizes)
                 runForm<T, float>(bench, products, sizes, aForm, bForm);
         }
     runEpilogue<T>(bench, products, sizes, Epilogue::Bias, "product + bias");
-    runEpilogue<T>(bench, products, sizes, Epilogue::Gelu, "GELU of product + bias");
-    runEpilogue<T>(bench, products, sizes, Epilogue::GeluBackward, "product times GELU's derivative");
+    runEpilogue<T>(bench, products, sizes, Epilogue::Activation, "GELU of product + bias");
+    runEpilogue<T>(bench, products, sizes, Epilogue::ActivationBackward, "product times GELU's derivative");
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 // The CPU kernels against plain loops in double.
+#include "kernels/include/activation.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/embedding.h"
@@ -204,9 +205,9 @@ private slots:
         x[0] = 60.0F;
         x[1] = -60.0F;
         std::vector<float> y(x.size());
-        geluForward(y.data(), x.data(), signedSize(x));
+        activationForward(Activation::Gelu, y.data(), x.data(), signedSize(x));
         std::vector<float> slope(x.size(), 1.0F);
-        geluBackward(slope.data(), x.data(), signedSize(x));
+        activationBackward(Activation::Gelu, slope.data(), x.data(), signedSize(x));
         std::vector<double> expected, expectedSlope;
         for (const float value : x) {
             const auto at = static_cast<double>(value);

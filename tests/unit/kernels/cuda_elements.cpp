@@ -1,4 +1,5 @@
 // The GPU's GELU, SwiGLU, rotary positions and AdamW, on fibres, against plain loops in double.
+#include "kernels/include/activation.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/rotary.h"
@@ -34,10 +35,10 @@ void checkGelu(std::size_t count)
         slopes.push_back(gradient[i] * (geluOf(exact[i] + 1e-5) - geluOf(exact[i] - 1e-5)) / 2e-5);
     }
     auto y = filledWith<T>(count, kNaN);
-    QVERIFY(went(gpu::geluForward<T>(kStream, y.data(), x.data(), static_cast<std::int64_t>(count))));
+    QVERIFY(went(gpu::activationForward<T>(kStream, Activation::Gelu, y.data(), x.data(), static_cast<std::int64_t>(count))));
     QVERIFY(isRight(y, expected));
     auto dx = dy;
-    QVERIFY(went(gpu::geluBackward<T>(kStream, dx.data(), x.data(), static_cast<std::int64_t>(count))));
+    QVERIFY(went(gpu::activationBackward<T>(kStream, Activation::Gelu, dx.data(), x.data(), static_cast<std::int64_t>(count))));
     QVERIFY(isRight(dx, slopes));
 }
 
@@ -122,8 +123,8 @@ private slots:
     {
         const auto x = as<Bf16>(randomValues(65, 7));
         std::vector<Bf16> whole(64), shifted(65);
-        QVERIFY(went(gpu::geluForward<Bf16>(kStream, whole.data(), x.data(), 64)));
-        QVERIFY(went(gpu::geluForward<Bf16>(kStream, shifted.data() + 1, x.data() + 1, 64)));
+        QVERIFY(went(gpu::activationForward<Bf16>(kStream, Activation::Gelu, whole.data(), x.data(), 64)));
+        QVERIFY(went(gpu::activationForward<Bf16>(kStream, Activation::Gelu, shifted.data() + 1, x.data() + 1, 64)));
         for (std::size_t i = 1; i < 64; ++i)
             QCOMPARE(shifted[i].bits, whole[i].bits);
     }

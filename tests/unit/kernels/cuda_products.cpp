@@ -116,7 +116,7 @@ void checkEpilogues(bool hasAddend)
         return std::is_same_v<T, float> ? isRight(values, reference) : error(floatsOf(values), reference) < 8e-3;
     };
     QVERIFY(isNear(c, biased));
-    product.epilogue = Epilogue::Gelu;
+    product.epilogue = Epilogue::Activation;
     product.between = between.data();
     QVERIFY(went(products.multiply(kStream, product)));
     QVERIFY(isNear(between, biased));
@@ -124,7 +124,7 @@ void checkEpilogues(bool hasAddend)
     if (hasAddend)
         return;
     std::copy(before.begin(), before.end(), between.begin());
-    product.epilogue = Epilogue::GeluBackward;
+    product.epilogue = Epilogue::ActivationBackward;
     QVERIFY(went(products.multiply(kStream, product)));
     QVERIFY(isNear(c, slopes));
 }
@@ -189,7 +189,7 @@ private slots:
         QVERIFY(isRefused([](auto &p) { p.stride = 3; }));
         QVERIFY(isRefused([](auto &p) { p.c = nullptr; }));
         QVERIFY(isRefused([](auto &p) { p.epilogue = Epilogue::Bias; }));
-        QVERIFY(isRefused([](auto &p) { p.epilogue = Epilogue::GeluBackward; }));
+        QVERIFY(isRefused([](auto &p) { p.epilogue = Epilogue::ActivationBackward; }));
     }
 
     /// One way for the first product into a gradient and all that add to it, wherever the arrays lie; another for other shapes.

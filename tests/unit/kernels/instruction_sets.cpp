@@ -1,4 +1,5 @@
 // The versions of a kernel for several instruction sets: which one runs, and what they have in common.
+#include "kernels/include/activation.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/attention.h"
 #include "kernels/include/elementwise.h"
@@ -67,8 +68,8 @@ private slots:
             auto gradient = y;
             std::vector<float> out(count), mean(rows), rstd(rows), sums(width), biases(width), first(count), second(count);
             const std::vector<std::int32_t> labels(rows, 3);
-            geluForward(out.data(), x.data(), count);
-            geluBackward(gradient.data(), x.data(), count);
+            activationForward(Activation::Gelu, out.data(), x.data(), count);
+            activationBackward(Activation::Gelu, gradient.data(), x.data(), count);
             add(gradient.data(), out.data(), count);
             layerNormForward(out.data(), mean.data(), rstd.data(), gradient.data(), x.data(), y.data(), rows, width);
             layerNormBackward(gradient.data(), sums.data(), biases.data(), y.data(), out.data(), mean.data(), rstd.data(),

@@ -277,7 +277,7 @@ private slots:
                 const model::RecomputeModules modules{(set & 1) != 0, (set & 2) != 0, (set & 4) != 0};
                 const std::vector<ValueId> dropped = droppedValues(block, recipe.saved, modules);
                 QCOMPARE(dropped.empty(), set == 0);
-                const std::vector<Step> rebuild = rebuildSteps(block, recipe.forward, dropped);
+                const std::vector<Step> rebuild = rebuildSteps(recipe.forward, dropped);
                 Names names(recipe);
                 try {
                     names.forward(recipe.forward);
@@ -291,7 +291,7 @@ private slots:
                     QVERIFY(step.kind == StepKind::Forward &&
                             isRebuilt(block.operators[static_cast<std::size_t>(step.op)].kind, modules));
             }
-            QCOMPARE(rebuildSteps(block, recipe.forward, recipe.saved).size(), recipe.rebuild.size());
+            QCOMPARE(rebuildSteps(recipe.forward, recipe.saved).size(), recipe.rebuild.size());
         }
     }
 
