@@ -1,39 +1,9 @@
 #include "engine/operators/block.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace stagelens::operators {
-
-std::string_view name(const Operator &op)
-{
-    constexpr std::array<std::string_view, 24> kNames{"layer-norm",
-                                                      "rms-norm",
-                                                      "linear",
-                                                      "activation",
-                                                      "swiglu",
-                                                      "rotary",
-                                                      "attention",
-                                                      "latent-attention",
-                                                      "add",
-                                                      "route",
-                                                      "dispatch",
-                                                      "expert-linear",
-                                                      "expert-swiglu",
-                                                      "combine",
-                                                      "all-gather",
-                                                      "reduce-scatter",
-                                                      "replicate",
-                                                      "all-reduce",
-                                                      "gather-keys",
-                                                      "tokens-to-heads",
-                                                      "heads-to-tokens",
-                                                      "send-to-experts",
-                                                      "return-from-experts",
-                                                      "keep-keys"};
-    return op.kind == OperatorKind::Activation ? kernels::name(op.activation) : kNames[static_cast<std::size_t>(op.kind)];
-}
 
 std::int64_t Block::inputWidth(const Projection &projection) const
 {

@@ -116,8 +116,6 @@ struct Operator {
     kernels::Activation activation = kernels::Activation::Gelu; ///< of Activation
 };
 
-[[nodiscard]] std::string_view name(const Operator &op); ///< "layer-norm", ... or the name of its activation function
-
 /// Layout of a stored weight matrix of a linear map.
 enum class WeightLayout : std::uint8_t {
     InputByOutput, ///< [in, out], as GPT-2's Conv1D

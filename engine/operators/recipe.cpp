@@ -172,35 +172,6 @@ ValueId beforeGather(const Block &block, ValueId value)
     return value;
 }
 
-BackwardReads backwardReads(const Block &block, const Operator &op)
-{
-    switch (op.kind) {
-    case OperatorKind::LayerNorm:
-    case OperatorKind::RmsNorm: return {{op.inputs[0], op.outputs[1]}, {}};
-    case OperatorKind::Linear: return {{}, {beforeGather(block, op.inputs[0])}};
-    case OperatorKind::Activation:
-    case OperatorKind::SwiGlu: return {op.inputs, {}};
-    case OperatorKind::Attention: {
-        std::vector<ValueId> input{op.inputs[0]};
-        input.insert(input.end(), op.outputs.begin(), op.outputs.end());
-        return {input, {}};
-    }
-    case OperatorKind::LatentAttention: {
-        std::vector<ValueId> input = op.inputs;
-        input.insert(input.end(), op.outputs.begin(), op.outputs.end());
-        return {input, {}};
-    }
-    case OperatorKind::Route: return {{op.inputs[0], op.outputs[0], op.outputs[1]}, {}};
-    case OperatorKind::Dispatch: return {{op.inputs[1]}, {}};
-    case OperatorKind::ExpertLinear: return {{op.inputs[1]}, op.inputs};
-    case OperatorKind::ExpertSwiGlu: return {op.inputs, {}};
-    case OperatorKind::SendToExperts: return {{op.inputs[2], op.outputs[2]}, {}};
-    case OperatorKind::ReturnFromExperts: return {{op.inputs[1], op.inputs[2]}, {}};
-    case OperatorKind::Combine: return {{op.inputs[1]}, {op.inputs[1]}}; // the second half gathers the gradient again
-    default: return {};
-    }
-}
-
 std::vector<ValueId> savedValues(const Block &block)
 {
     const Fusion fusion(block);

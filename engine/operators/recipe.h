@@ -2,7 +2,7 @@
 // the same for every microbatch. The runtime executes it, sizes.h counts it, and text() prints it for goldens.
 #pragma once
 
-#include "engine/operators/block.h"
+#include "engine/operators/kinds.h"
 
 #include <span>
 #include <string>
@@ -120,12 +120,6 @@ struct LayerRecipe {
 /// Returns the scratch tensors of layers of two kinds, each as wide as the wider kind needs.
 [[nodiscard]] std::vector<std::int64_t> widerScratch(std::vector<std::int64_t> scratch, const std::vector<std::int64_t> &other);
 
-/// Returns the values that the backward of an operator reads, by half. A gathered value is gathered again, from its input.
-struct BackwardReads {
-    std::vector<ValueId> input;
-    std::vector<ValueId> weight;
-};
-[[nodiscard]] BackwardReads backwardReads(const Block &block, const Operator &op);
 /// Returns the input of the AllGather that produces the value, or the value itself.
 [[nodiscard]] ValueId beforeGather(const Block &block, ValueId value);
 

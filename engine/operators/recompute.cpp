@@ -16,16 +16,13 @@ bool contains(std::span<const ValueId> values, ValueId value)
 
 bool isRebuilt(OperatorKind kind, const model::RecomputeModules &modules)
 {
-    switch (kind) {
-    case OperatorKind::LayerNorm:
-    case OperatorKind::RmsNorm: return modules.norms;
-    case OperatorKind::Activation:
-    case OperatorKind::SwiGlu: return modules.activation;
-    case OperatorKind::HeadsToTokens:
-    case OperatorKind::LatentAttention:
-    case OperatorKind::Attention: return modules.attention;
-    default: return false;
+    switch (descriptionOf(kind).module) {
+    case Module::None: break;
+    case Module::Norm: return modules.norms;
+    case Module::Activation: return modules.activation;
+    case Module::Attention: return modules.attention;
     }
+    return false;
 }
 
 std::vector<ValueId> droppedValues(const Block &block, std::span<const ValueId> saved, const model::RecomputeModules &modules)

@@ -4,6 +4,7 @@
 #include "engine/base/precision.h"
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
+#include "engine/operators/kinds.h"
 #include "engine/operators/partition.h"
 
 #include <cstdint>
@@ -22,20 +23,6 @@ namespace stagelens::operators {
 
 /// How the FLOPs of attention are counted: for all pairs of positions, as in the papers, or for those under a causal mask.
 enum class AttentionCount : unsigned char { Full, Causal };
-
-/// The work of an operator's forward for one token.
-struct OperatorWork {
-    double matrixEntries = 0;   ///< of its weights; 2 FLOPs each
-    double attentionWidth = 0;  ///< of its queries; 4 FLOPs each for every position attended to
-    double residualNumbers = 0; ///< read and written by norms and additions
-    double innerNumbers = 0;    ///< read and written by the activation function
-    double routedNumbers = 0;   ///< read and written to sort rows by expert and to sum them
-    double gatedNumbers = 0;    ///< read and written by the activation function of routed rows
-    double probabilities = 0;   ///< kept by attention
-};
-[[nodiscard]] OperatorWork workOf(const Block &block, const Operator &op);
-/// Returns the sum over the operators of the block.
-[[nodiscard]] OperatorWork workOf(const Block &block);
 
 /// Returns the forward FLOPs of one layer for b sequences: matrix products with weights, and attention: 4 b s^2 h in full and
 /// 2 b s (s + 1) h with a causal mask, where h is the width of the queries. Grouped queries save neither.

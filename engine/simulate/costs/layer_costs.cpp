@@ -30,45 +30,6 @@ operators::Block plannedBlock(const model::Experiment &experiment, const model::
     return operators::partitioned(std::move(block), operators::splitOf(experiment.parallel));
 }
 
-/// Kernels that the usual frameworks launch for an operator: a norm with its casts, a product with its bias, the copies and
-/// kernels of attention. A GPT's layer has 20, 24 and 16.
-struct Kernels {
-    int forward = 0;
-    int input = 0;
-    int weight = 0;
-};
-Kernels kernelsOf(const Operator &op)
-{
-    const auto products = static_cast<int>(op.projections.size());
-    switch (op.kind) {
-    case OperatorKind::LayerNorm:
-    case OperatorKind::RmsNorm: return {2, 4, 0};
-    case OperatorKind::Linear:
-    case OperatorKind::ExpertLinear: return {2 * products, 2 * products, 4 * products};
-    case OperatorKind::Activation:
-    case OperatorKind::SwiGlu:
-    case OperatorKind::ExpertSwiGlu:
-    case OperatorKind::Rotary: return {2, 2, 0};
-    case OperatorKind::Route: // softmax, choice and sorting
-    case OperatorKind::LatentAttention:
-    case OperatorKind::Attention: return {4, 4, 0};
-    case OperatorKind::Dispatch:
-    case OperatorKind::Combine:
-    case OperatorKind::Add: break;
-    case OperatorKind::AllGather:
-    case OperatorKind::ReduceScatter:
-    case OperatorKind::Replicate:
-    case OperatorKind::GatherKeys:
-    case OperatorKind::TokensToHeads:
-    case OperatorKind::HeadsToTokens:
-    case OperatorKind::SendToExperts:
-    case OperatorKind::ReturnFromExperts:
-    case OperatorKind::AllReduce:
-    case OperatorKind::KeepKeys: return {}; // their latency is that of the network, or of a copy
-    }
-    return {1, 1, 0};
-}
-
 } // namespace
 
 LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware)
@@ -193,7 +154,7 @@ int LayerCosts::kernels(PassHalf half, Rebuilds rebuilds) const
 {
     int count = 0;
     for (const Operator &op : m_block.operators) {
-        const Kernels each = kernelsOf(op);
+        const operators::Launches each = operators::launchesOf(op);
         count += half == PassHalf::Forward ? each.forward : half == PassHalf::InputGradient ? each.input : each.weight;
         const bool isModule = operators::isRebuilt(op.kind, m_experiment.schedule.recomputeModules);
         if (half == PassHalf::InputGradient && (rebuilds == Rebuilds::Layer || (rebuilds == Rebuilds::Operators && isModule)))
@@ -246,7 +207,7 @@ std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds
     for (std::size_t op = 0; op < count && (half == PassHalf::Forward || recomputes); ++op) {
         const Operator &each = m_block.operators[op];
         if (!recomputes || isAgain(each, rebuilds))
-            append(op, secondsOf(each).sum(), kernelsOf(each).forward, recomputes);
+            append(op, secondsOf(each).sum(), operators::launchesOf(each).forward, recomputes);
         if (!recomputes || m_exchanges.repeats(each, rebuilds)) {
             const std::size_t before = legs.size();
             m_exchanges.append(legs, op, PassHalf::Forward, isSplit);
@@ -257,12 +218,12 @@ std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds
     for (std::size_t op = count; op-- > 0 && half != PassHalf::Forward;) {
         m_exchanges.append(legs, op, half, isSplit);
         const Work work = secondsOf(m_block.operators[op]);
-        const Kernels kernels = kernelsOf(m_block.operators[op]);
+        const operators::Launches launches = operators::launchesOf(m_block.operators[op]);
         const bool isEarly = m_block.expertRanks > 1 && isWeighedEarly(m_block.operators[op]);
         if (half != PassHalf::WeightGradient)
-            append(op, inputGradient(work) + (isEarly ? work.matrix : 0), kernels.input, false);
+            append(op, inputGradient(work) + (isEarly ? work.matrix : 0), launches.input, false);
         else if (!isEarly)
-            append(op, work.matrix, kernels.weight, false);
+            append(op, work.matrix, launches.weight, false);
     }
     for (Leg &leg : legs)
         leg.seconds *= leg.isExchange ? 1 : total / sum;
