@@ -1,11 +1,11 @@
 // The CPU kernels against plain loops in double.
-#include "kernels/include/activation.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/embedding.h"
 #include "kernels/include/layernorm.h"
 #include "kernels/include/matmul.h"
 #include "kernels/include/softmax.h"
+#include "tests/support/activations.h"
 #include "tests/support/instruction_sets.h"
 #include "tests/support/kernel_numbers.h"
 #include "tests/support/test_program.h"
@@ -46,11 +46,6 @@ struct Norms {
         return y;
     }
 };
-
-double geluOf(double x)
-{
-    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-}
 
 } // namespace
 
@@ -199,23 +194,24 @@ private slots:
         }
     }
 
-    void gelu()
+    void activations()
     {
         auto x = randomValues(1003, 10, 2.0);
         x[0] = 60.0F;
         x[1] = -60.0F;
-        std::vector<float> y(x.size());
-        activationForward(Activation::Gelu, y.data(), x.data(), signedSize(x));
-        std::vector<float> slope(x.size(), 1.0F);
-        activationBackward(Activation::Gelu, slope.data(), x.data(), signedSize(x));
-        std::vector<double> expected, expectedSlope;
-        for (const float value : x) {
-            const auto at = static_cast<double>(value);
-            expected.push_back(geluOf(at));
-            expectedSlope.push_back((geluOf(at + 1e-5) - geluOf(at - 1e-5)) / 2e-5);
+        for (const ActivationFunction &function : kActivationFunctions) {
+            std::vector<float> y(x.size());
+            activationForward(function.activation, y.data(), x.data(), signedSize(x));
+            std::vector<float> slope(x.size(), 1.0F);
+            activationBackward(function.activation, slope.data(), x.data(), signedSize(x));
+            std::vector<double> expected, expectedSlope;
+            for (const float value : x) {
+                expected.push_back(function.value(static_cast<double>(value)));
+                expectedSlope.push_back(function.slope(static_cast<double>(value)));
+            }
+            QVERIFY2(error(y, expected) < 1e-6, name(function.activation));
+            QVERIFY2(error(slope, expectedSlope) < 1e-6, name(function.activation));
         }
-        QVERIFY(error(y, expected) < 1e-6);
-        QVERIFY(error(slope, expectedSlope) < 1e-6);
     }
 
     void softmaxParts()

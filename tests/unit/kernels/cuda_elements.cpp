@@ -1,9 +1,9 @@
 // The GPU's GELU, SwiGLU, rotary positions and AdamW, on fibres, against plain loops in double.
-#include "kernels/include/activation.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/rotary.h"
 #include "kernels/include/swiglu.h"
+#include "tests/support/activations.h"
 #include "tests/support/gpu_on_host.h"
 #include "tests/support/test_program.h"
 
@@ -14,13 +14,8 @@ using namespace stagelens::test;
 
 namespace {
 
-double geluOf(double x)
-{
-    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-}
-
 template <class T>
-void checkGelu(std::size_t count)
+void checkActivation(const ActivationFunction &function, std::size_t count)
 {
     auto values = randomValues(count, 1, 2.0);
     values[0] = 60.0F;
@@ -31,14 +26,16 @@ void checkGelu(std::size_t count)
     const auto exact = doublesOf(x);
     const auto gradient = doublesOf(dy);
     for (std::size_t i = 0; i < count; ++i) {
-        expected.push_back(geluOf(exact[i]));
-        slopes.push_back(gradient[i] * (geluOf(exact[i] + 1e-5) - geluOf(exact[i] - 1e-5)) / 2e-5);
+        expected.push_back(function.value(exact[i]));
+        slopes.push_back(gradient[i] * function.slope(exact[i]));
     }
     auto y = filledWith<T>(count, kNaN);
-    QVERIFY(went(gpu::activationForward<T>(kStream, Activation::Gelu, y.data(), x.data(), static_cast<std::int64_t>(count))));
+    QVERIFY(
+        went(gpu::activationForward<T>(kStream, function.activation, y.data(), x.data(), static_cast<std::int64_t>(count))));
     QVERIFY(isRight(y, expected));
     auto dx = dy;
-    QVERIFY(went(gpu::activationBackward<T>(kStream, Activation::Gelu, dx.data(), x.data(), static_cast<std::int64_t>(count))));
+    QVERIFY(
+        went(gpu::activationBackward<T>(kStream, function.activation, dx.data(), x.data(), static_cast<std::int64_t>(count))));
     QVERIFY(isRight(dx, slopes));
 }
 
@@ -113,8 +110,10 @@ private slots:
     void activations()
     {
         QFETCH(int, count);
-        checkGelu<float>(static_cast<std::size_t>(count));
-        checkGelu<Bf16>(static_cast<std::size_t>(count));
+        for (const ActivationFunction &function : kActivationFunctions) {
+            checkActivation<float>(function, static_cast<std::size_t>(count));
+            checkActivation<Bf16>(function, static_cast<std::size_t>(count));
+        }
         checkSwiglu<float>(static_cast<std::size_t>(count));
         checkSwiglu<Bf16>(static_cast<std::size_t>(count));
     }

@@ -1,6 +1,7 @@
 // Products as the GPU's contract has them, by the host's loops: forms, types, sums into what is there, epilogues, and what a
 // way to compute one depends on. On a GPU the same class is cuBLASLt's.
 #include "kernels/cuda/plans.h"
+#include "tests/support/activations.h"
 #include "tests/support/gpu_on_host.h"
 #include "tests/support/test_program.h"
 
@@ -38,11 +39,6 @@ struct Matrix {
     }
     [[nodiscard]] gpu::Operand<T> operand() const { return {values.data(), stride, form}; }
 };
-
-double geluOf(double x)
-{
-    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-}
 
 /// alpha op(A) op(B), [rows, columns].
 template <class T>
@@ -90,7 +86,7 @@ void checkForms()
 }
 
 template <class T>
-void checkEpilogues(bool hasAddend)
+void checkEpilogues(const ActivationFunction &function, bool hasAddend)
 {
     const Sizes sizes;
     const Matrix<T> a(sizes.rows, sizes.inner, Form::Plain, 0, 4), b(sizes.inner, sizes.columns, Form::Plain, 0, 5);
@@ -99,9 +95,9 @@ void checkEpilogues(bool hasAddend)
     std::vector<double> biased(35), activated(35), slopes(35);
     for (std::size_t i = 0; i < 35; ++i) {
         biased[i] = exact[i] + doublesOf(bias)[i % 7] + (hasAddend ? doublesOf(addend)[i] : 0);
-        activated[i] = geluOf(biased[i]);
+        activated[i] = function.value(biased[i]);
         const double x = doublesOf(before)[i];
-        slopes[i] = exact[i] * (geluOf(x + 1e-5) - geluOf(x - 1e-5)) / 2e-5;
+        slopes[i] = exact[i] * function.slope(x);
     }
     gpu::Products products(nullptr, 0);
     auto c = filledWith<T>(35, kNaN), between = c;
@@ -117,6 +113,7 @@ void checkEpilogues(bool hasAddend)
     };
     QVERIFY(isNear(c, biased));
     product.epilogue = Epilogue::Activation;
+    product.activation = function.activation;
     product.between = between.data();
     QVERIFY(went(products.multiply(kStream, product)));
     QVERIFY(isNear(between, biased));
@@ -147,8 +144,10 @@ private slots:
     void epiloguesFollowTheProduct()
     {
         for (const bool hasAddend : {false, true}) {
-            checkEpilogues<float>(hasAddend);
-            checkEpilogues<Bf16>(hasAddend);
+            for (const ActivationFunction &function : kActivationFunctions) {
+                checkEpilogues<float>(function, hasAddend);
+                checkEpilogues<Bf16>(function, hasAddend);
+            }
         }
     }
 
