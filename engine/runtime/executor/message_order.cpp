@@ -1,6 +1,7 @@
 #include "engine/runtime/executor/message_order.h"
 
 #include "engine/runtime/executor/evaluation.h"
+#include "engine/runtime/memory/message_bounds.h"
 #include "engine/schedule/devices_in_order.h"
 
 #include <algorithm>
@@ -87,10 +88,7 @@ MessageKey keyOf(PassValue message, int stage, int microbatch)
 
 std::int64_t messageFloats(PassValue message, const Shape &shape)
 {
-    const int statistics = schedule::traits(message).statistics;
-    if (statistics > 0)
-        return statistics * shape.tokens();
-    return shape.floats(message == PassValue::Partial ? shape.gathered() : shape.boundary());
+    return messageFloats(message, {shape.tokens(), shape.floats(shape.gathered()), shape.floats(shape.boundary())});
 }
 
 std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pass)

@@ -126,10 +126,7 @@ private:
     [[nodiscard]] std::int64_t floats(PassValue message, const Pass &pass) const
     {
         const operators::EngineFloats &each = m_floats[static_cast<std::size_t>(pass.microbatch) % m_floats.size()];
-        const int statistics = schedule::traits(message).statistics;
-        if (statistics > 0)
-            return statistics * each.tokens;
-        return message == PassValue::Partial ? each.gathered : each.boundary;
+        return messageFloats(message, {each.tokens, each.gathered, each.boundary});
     }
 
     [[nodiscard]] PassMessage sent(PassValue message, const Pass &pass) const
@@ -182,6 +179,14 @@ private:
 };
 
 } // namespace
+
+std::int64_t messageFloats(PassValue message, const TensorFloats &floats)
+{
+    const int statistics = schedule::traits(message).statistics;
+    if (statistics > 0)
+        return statistics * floats.tokens;
+    return message == PassValue::Partial ? floats.gathered : floats.boundary;
+}
 
 std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, std::span<const operators::EngineFloats> floats,
                                         schedule::Sharing sharing)

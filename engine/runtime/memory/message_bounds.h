@@ -14,6 +14,14 @@
 
 namespace stagelens::runtime {
 
+/// Floats of the tensors of a microbatch that messages contain: a number a token, all columns, those between stages.
+struct TensorFloats {
+    std::int64_t tokens = 0;
+    std::int64_t gathered = 0;
+    std::int64_t boundary = 0;
+};
+[[nodiscard]] std::int64_t messageFloats(schedule::PassValue message, const TensorFloats &floats);
+
 /// The greatest memory of a device's messages for any timing of the other devices.
 struct MessageBound {
     std::map<std::int64_t, int> blocks; ///< greatest number of simultaneous messages, by their size in floats
