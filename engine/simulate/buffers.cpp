@@ -306,21 +306,4 @@ MemoryByCategory BufferPlan::peak() const
     return most;
 }
 
-std::int64_t BufferPlan::hostPeakFloats() const
-{
-    std::vector<const HostBuffer *> byEnd;
-    for (const HostBuffer &each : m_hostBuffers)
-        byEnd.push_back(&each);
-    std::ranges::stable_sort(byEnd, {}, &HostBuffer::last);
-    auto ended = byEnd.begin();
-    std::int64_t now = 0;
-    std::int64_t most = 0;
-    for (const HostBuffer &each : m_hostBuffers) {
-        for (; (*ended)->last < each.first; ++ended)
-            now -= m_buffers[(*ended)->from].floats;
-        most = std::max(most, now += m_buffers[each.from].floats);
-    }
-    return most;
-}
-
 } // namespace stagelens::simulate

@@ -77,8 +77,6 @@ public:
     [[nodiscard]] std::span<const HostBuffer> hostBuffers() const { return m_hostBuffers; }
     /// Returns the range of hostBuffers() that a copy of the device moves: the first, and the one after the last.
     [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> movedBy(std::size_t copy) const { return m_movedBy[copy]; }
-    /// Returns the greatest number of floats in hostBuffers() at any time.
-    [[nodiscard]] std::int64_t hostPeakFloats() const;
 
 private:
     class Walk;

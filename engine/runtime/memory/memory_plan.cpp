@@ -68,43 +68,49 @@ private:
     std::int64_t m_end = 0;
 };
 
-/// Assigns an offset to every buffer, in order of begin.
-void place(DevicePlan &plan)
+/// Offsets of buffers with known lifetimes.
+struct Offsets {
+    std::vector<std::int64_t> places; ///< of each
+    std::int64_t end = 0;             ///< of the highest
+    std::int64_t mostLive = 0;        ///< greatest number of floats in simultaneously live buffers
+};
+
+/// Assigns an offset to every buffer, in order of begin. `byEnd`: their indices in order of end.
+template <class Buffers, class Indices, class Floats>
+Offsets placed(const Buffers &buffers, const Indices &byEnd, const Floats &floatsOf)
 {
+    Offsets made;
     Gaps gaps;
-    const auto buffers = plan.buffers.buffers();
-    auto ended = plan.buffers.byEnd().begin();
+    auto ended = byEnd.begin();
     std::int64_t live = 0;
-    for (const PlannedBuffer &buffer : buffers) {
+    for (const auto &buffer : buffers) {
         for (; buffers[*ended].last < buffer.first; ++ended) {
-            gaps.release(plan.places[*ended], blockFloats(buffers[*ended].floats));
-            live -= buffers[*ended].floats;
+            gaps.release(made.places[*ended], blockFloats(floatsOf(buffers[*ended])));
+            live -= floatsOf(buffers[*ended]);
         }
-        plan.places.push_back(gaps.allocate(blockFloats(buffer.floats)));
-        plan.mostLive = std::max(plan.mostLive, live += buffer.floats);
+        made.places.push_back(gaps.allocate(blockFloats(floatsOf(buffer))));
+        made.mostLive = std::max(made.mostLive, live += floatsOf(buffer));
     }
-    plan.bufferFloats = gaps.end();
+    made.end = gaps.end();
+    return made;
 }
 
-/// Assigns an offset to every offloaded value on the host, in order of begin.
-void placeOnHost(DevicePlan &plan)
+void place(DevicePlan &plan)
 {
-    Gaps gaps;
-    const auto floatsOf = [&plan](const simulate::HostBuffer &each) {
-        return blockFloats(plan.buffers.buffers()[each.from].floats);
-    };
-    const auto all = plan.buffers.hostBuffers();
-    std::vector<std::size_t> byEnd(all.size());
+    const auto buffers = plan.buffers.buffers();
+    Offsets device = placed(buffers, plan.buffers.byEnd(), [](const PlannedBuffer &each) { return each.floats; });
+    plan.places = std::move(device.places);
+    plan.bufferFloats = device.end;
+    plan.mostLive = device.mostLive;
+
+    const auto onHost = plan.buffers.hostBuffers();
+    std::vector<std::size_t> byEnd(onHost.size());
     std::iota(byEnd.begin(), byEnd.end(), std::size_t{0});
-    std::ranges::stable_sort(byEnd, {}, [&all](std::size_t i) { return all[i].last; });
-    auto ended = byEnd.begin();
-    for (const simulate::HostBuffer &each : all) {
-        for (; all[*ended].last < each.first; ++ended)
-            gaps.release(plan.hostPlaces[*ended], floatsOf(all[*ended]));
-        plan.hostPlaces.push_back(gaps.allocate(floatsOf(each)));
-    }
-    plan.hostFloats = gaps.end();
-    plan.hostPeak = plan.buffers.hostPeakFloats() * static_cast<base::Bytes>(sizeof(float));
+    std::ranges::stable_sort(byEnd, {}, [&onHost](std::size_t i) { return onHost[i].last; });
+    Offsets host = placed(onHost, byEnd, [&buffers](const simulate::HostBuffer &each) { return buffers[each.from].floats; });
+    plan.hostPlaces = std::move(host.places);
+    plan.hostFloats = host.end;
+    plan.hostPeak = host.mostLive * static_cast<base::Bytes>(sizeof(float));
 }
 
 void followBytes(DevicePlan &plan, std::size_t passes)
@@ -171,7 +177,6 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         plan.peak = plan.buffers.peak();
         plan.peak[category(simulate::MemoryCategory::Communication)] += messages[size(device)].bytes;
         place(plan);
-        placeOnHost(plan);
         followBytes(plan, schedule.device(device).size());
         plan.slabFloats = plan.poolFloats + plan.bufferFloats;
     }
