@@ -288,6 +288,16 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
         return {std::min(toNanos(simulate::collectiveSeconds(m_hardware, collective, size, span, bytes)), base::kLongestPass),
                 static_cast<base::Bytes>(bytesSent(collective, size, bytes))};
     };
+    const auto plus = [](const Exchange &a, const Exchange &b) -> Exchange {
+        return {a.duration + b.duration, a.bytes + b.bytes};
+    };
+    // Of all parameters, those of experts among the replicas that have them.
+    const auto ofAll = [&](GroupCollective collective, int bytes) -> Exchange {
+        const Exchange shared = among(shards, collective, bytes * count);
+        return parameters.experts == 0
+                   ? shared
+                   : plus(shared, among(copies, collective, bytes * static_cast<double>(parameters.experts)));
+    };
     if (plan.averagesWeights()) {
         // What the optimizer updates: the fp32 copy of weights that passes read in 16 bits.
         const auto bytes = static_cast<double>(each.master > 0 ? each.master : each.parameter);
@@ -296,27 +306,13 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
     } else if (m_experiment.training.compression.isOn()) {
         costs.setExchange(device, timeline::AnchoredKind::ReduceGradients, compressedReduction(device, ranks, all));
     } else if (!plan.reducesEagerly()) {
-        const double gradients = each.gradient * count;
-        Exchange reduce = among(shards, plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce, gradients);
-        if (others.ranks.size() > 1) {
-            const Exchange sum = among(others, GroupCollective::AllReduce, gradients / group);
-            reduce = {reduce.duration + sum.duration, reduce.bytes + sum.bytes};
-        }
-        if (parameters.experts > 0) {
-            const Exchange sum = among(copies, plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce,
-                                       each.gradient * static_cast<double>(parameters.experts));
-            reduce = {reduce.duration + sum.duration, reduce.bytes + sum.bytes};
-        }
+        Exchange reduce = ofAll(plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce, each.gradient);
+        if (others.ranks.size() > 1)
+            reduce = plus(reduce, among(others, GroupCollective::AllReduce, each.gradient * count / group));
         costs.setExchange(device, timeline::AnchoredKind::ReduceGradients, reduce);
     }
-    if (plan.zero > 0 && (plan.zero < 3 || plan.gathersFirst())) {
-        const Exchange shared = among(shards, GroupCollective::AllGather, each.parameter * count);
-        const Exchange experts = parameters.experts == 0 ? Exchange()
-                                                         : among(copies, GroupCollective::AllGather,
-                                                                 each.parameter * static_cast<double>(parameters.experts));
-        costs.setExchange(device, timeline::AnchoredKind::GatherParameters,
-                          {shared.duration + experts.duration, shared.bytes + experts.bytes});
-    }
+    if (plan.zero > 0 && (plan.zero < 3 || plan.gathersFirst()))
+        costs.setExchange(device, timeline::AnchoredKind::GatherParameters, ofAll(GroupCollective::AllGather, each.parameter));
 }
 
 CostModel AnalyticCosts::build()
