@@ -111,12 +111,7 @@ private:
     void addByOutputs(const Operator &op)
     {
         Operator made = op;
-        ValueId &x = made.inputs[0];
-        const Value in = m_made.value(x);
-        Value entered = in;
-        entered.name = m_split.isSequenceParallel ? "gathered" : "entered";
-        entered.isOwnRows = false;
-        x = append(m_split.isSequenceParallel ? OperatorKind::AllGather : OperatorKind::Replicate, x, entered);
+        made.inputs[0] = entered(op.inputs[0]);
         std::map<ValueId, std::int64_t> widths;
         for (Projection &projection : made.projections) {
             projection.firstColumn = widths[projection.out];
@@ -125,6 +120,18 @@ private:
         for (const auto &[output, width] : widths)
             value(output).width = width;
         m_made.operators.push_back(std::move(made));
+    }
+
+    /// Returns a value as the ranks' columns read it. All readers share it, so that its gradient is summed once over the ranks.
+    ValueId entered(ValueId x)
+    {
+        const auto known = m_entered.find(x);
+        if (known != m_entered.end())
+            return known->second;
+        Value made = m_made.value(x);
+        made.name = m_split.isSequenceParallel ? "gathered" : "entered";
+        made.isOwnRows = false;
+        return m_entered[x] = append(m_split.isSequenceParallel ? OperatorKind::AllGather : OperatorKind::Replicate, x, made);
     }
 
     void addByInputs(const Operator &op)
@@ -148,6 +155,7 @@ private:
     const Block &m_whole;
     TensorSplit m_split;
     Block m_made;
+    std::map<ValueId, ValueId> m_entered;
 };
 
 /// Lets attention read the keys and values of the whole sequences, of which each context rank has its part. In a ring it has

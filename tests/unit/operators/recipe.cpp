@@ -33,13 +33,18 @@ model::ModelConfig llama(int kvHeads, int ffn)
 /// Attention and MLP read one norm: x + attention(norm(x)) + mlp(norm(x)), as in GPT-J.
 Block parallelBlock(std::int64_t h, const model::ModelConfig &model)
 {
-    BlockBuilder block(h, WeightLayout::OutputByInput);
+    BlockBuilder block(h, WeightLayout::InputByOutput);
     const int norm = block.vector("norm.weight", h, Initial::Ones);
     const int qkvIn = block.matrix("qkv.weight", h, 3 * h);
     const int out = block.matrix("out.weight", h, h);
     const int gateIn = block.matrix("gate.weight", h, 2 * h);
     const int upIn = block.matrix("up.weight", h, 2 * h);
     const int downIn = block.matrix("down.weight", 2 * h, h);
+    block.cut(qkvIn, Cut::Outputs, {{h, model.heads}, {h, model.heads}, {h, model.heads}});
+    for (const int each : {gateIn, upIn})
+        block.cut(each, Cut::Outputs, {{2 * h, 2 * h}});
+    for (const int each : {out, downIn})
+        block.cut(each, Cut::Inputs);
     const ValueId normed = block.rmsNorm("normed", "statistics", Block::kInput, norm);
     const ValueId attention = block.attention("attention", block.linear("qkv", normed, qkvIn), model);
     const ValueId middle = block.add("middle", block.linear("projected", attention, out), Block::kInput);
@@ -265,6 +270,26 @@ private slots:
                     QVERIFY(names.updates().size() >= static_cast<std::size_t>(matrices) + 1);
                 }
             }
+        }
+    }
+
+    /// Two linear maps of the ranks' columns read one norm, whose gradient is summed over the ranks once.
+    void valuesEnterTensorRanksOnce()
+    {
+        const model::ModelConfig gpt;
+        for (const bool isSequenceParallel : {false, true}) {
+            const Block block = partitioned(parallelBlock(128, gpt), {.ranks = 2, .isSequenceParallel = isSequenceParallel});
+            const auto entries = std::ranges::count_if(block.operators, [](const Operator &op) {
+                return op.kind == OperatorKind::AllGather || op.kind == OperatorKind::Replicate;
+            });
+            QCOMPARE(entries, 1);
+            const Exchange sum = isSequenceParallel ? Exchange::ReduceScatter : Exchange::AllReduce;
+            const LayerRecipe recipe = recipeOf(block);
+            for (const auto *steps : {&recipe.backward, &recipe.inputGradient})
+                QCOMPARE(
+                    std::ranges::count_if(
+                        *steps, [sum](const Step &step) { return step.kind == StepKind::Exchange && step.exchange == sum; }),
+                    1);
         }
     }
 
