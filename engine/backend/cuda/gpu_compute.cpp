@@ -287,7 +287,8 @@ private:
                                         .epilogue = product.epilogue,
                                         .addend = product.addend.as<Out>(),
                                         .bias = product.bias.as<Out>(),
-                                        .between = product.between.as<Out>()};
+                                        .between = product.between.as<Out>(),
+                                        .activation = product.activation};
         run([&] { return m_products->multiply(stream(), same); }, "a product");
     }
 
