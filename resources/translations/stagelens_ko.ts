@@ -2162,10 +2162,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation> / %1</translation>
     </message>
     <message>
-        <source>A teaching example has no bytes: choose a model to see memory.</source>
-        <translation>교육용 예제에는 바이트가 없습니다. 메모리를 보려면 모델을 고르십시오.</translation>
-    </message>
-    <message>
         <source>Memory </source>
         <translation>메모리 </translation>
     </message>
@@ -7546,7 +7542,7 @@ It stays there while the other lanes scroll</source>
         <translation>로짓</translation>
     </message>
     <message>
-        <source>what the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again</source>
+        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again.</source>
         <translation>출력층이 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 숫자 세 개만 보관하고 곱을 다시 계산합니다</translation>
     </message>
     <message>
@@ -7596,6 +7592,14 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Times a few passes, about a second: predictions for this computer use them. Best with nothing else running</source>
         <translation>패스 몇 개의 시간을 약 1초 동안 잽니다. 이 컴퓨터에 대한 예측에 쓰입니다. 다른 작업이 없을 때 하는 것이 좋습니다</translation>
+    </message>
+    <message>
+        <source>Device %1 holds the activations of at most %2</source>
+        <translation>장치 %1은(는) 최대 %2의 활성값을 보관함</translation>
+    </message>
+    <message>
+        <source>%1 microbatch</source>
+        <translation>마이크로배치 %1개</translation>
     </message>
 </context>
 </TS>

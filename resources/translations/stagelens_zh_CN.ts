@@ -2162,10 +2162,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>，共 %1</translation>
     </message>
     <message>
-        <source>A teaching example has no bytes: choose a model to see memory.</source>
-        <translation>教学示例没有字节数：选择一个模型以查看内存。</translation>
-    </message>
-    <message>
         <source>Memory </source>
         <translation>内存 </translation>
     </message>
@@ -7546,7 +7542,7 @@ It stays there while the other lanes scroll</source>
         <translation>Logits</translation>
     </message>
     <message>
-        <source>what the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again</source>
+        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again.</source>
         <translation>输出层在求梯度之前为每个微批保留的内容：full 保留 exp(logits)；recompute-logits 每个 token 只保留三个数并重新做一次乘法</translation>
     </message>
     <message>
@@ -7596,6 +7592,14 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Times a few passes, about a second: predictions for this computer use them. Best with nothing else running</source>
         <translation>测量几个 pass 的时间，约一秒：对此计算机的预测使用它们。最好没有其他程序运行</translation>
+    </message>
+    <message>
+        <source>Device %1 holds the activations of at most %2</source>
+        <translation>设备 %1 最多保存 %2 的激活值</translation>
+    </message>
+    <message>
+        <source>%1 microbatch</source>
+        <translation>%1 个微批</translation>
     </message>
 </context>
 </TS>

@@ -5,6 +5,7 @@
 #include "tests/support/ui_test.h"
 #include "ui/controls/message_bar.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/panels/compare_table.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QApplication>

@@ -1,4 +1,5 @@
 // The plots below the timeline: exact columns, empty states, the shared axis.
+#include "engine/model/family_shape.h"
 #include "engine/service/search/predict.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
@@ -156,6 +157,35 @@ private slots:
         const int selected = pixelsOf(plot.grab().toImage(), activations);
         QVERIFY(selected > 0);
         QVERIFY2(std::abs(worst - 3 * selected) < worst / 10, qPrintable(QStringLiteral("%1 %2").arg(worst).arg(selected)));
+    }
+
+    /// A plan without bytes shows the microbatches whose activations each device holds.
+    void teachingPlansShowHeldMicrobatches()
+    {
+        model::Experiment experiment;
+        experiment.hasModel = false;
+        experiment.parallel.devices = 4;
+        experiment.parallel.microbatches = 8;
+        experiment.schedule.family = "1f1b";
+        experiment.cost.source = model::UniformCosts{{{"F", 1.0}, {"B", 2.0}}};
+        for (const auto &[family, first] :
+             {std::pair{"1f1b", 4.0}, std::pair{"gpipe", 8.0}, std::pair{"interleaved-1f1b", 5.5}}) {
+            experiment.schedule.family = family;
+            model::chooseFamily(experiment.schedule, family);
+            const auto plan = service::predict(experiment, 2);
+            QVERIFY2(plan.ok(), family);
+            const auto held = ui::heldMicrobatches((*plan)->timeline, ui::kMicrobatch);
+            QCOMPARE(static_cast<double>(held->peaks()[0]), first * ui::kMicrobatch);
+            const auto profile = held->of(0);
+            QCOMPARE(profile->steps.back().total(), base::Bytes{0}); // all are freed
+            ui::ViewState state;
+            state.setSpan((*plan)->timeline->iteration());
+            ui::MemoryPlot plot(&state);
+            plot.resize(900, 180);
+            plot.setContent({.profiles = held, .inMicrobatches = true, .end = (*plan)->timeline->iteration()});
+            QCOMPARE(plot.accessibleDescription(),
+                     QStringLiteral("Device 0 holds the activations of at most %1 microbatches").arg(first));
+        }
     }
 
     /// The picture of a second plan is that of a plot which has seen no other.

@@ -142,6 +142,23 @@ private slots:
         QVERIFY(menu->menuAction()->toolTip().contains(u"choose one"_s));
     }
 
+    /// The chip's list measures this computer again and says by how much equal passes differ.
+    void thisComputerIsMeasuredAgain()
+    {
+        auto &window = m_fixture->open();
+        auto *menu = window.findChild<ui::PlanStrip *>()->menu(u"cost.hardware"_s);
+        emit menu->aboutToShow();
+        QAction *measure = window.actions().calibrate;
+        QVERIFY(menu->actions().contains(measure));
+        measure->trigger();
+        QVERIFY(!measure->isEnabled());
+        auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(notice->text().startsWith(u"This computer was measured again: equal passes differ by "_s),
+                                 60000);
+        QVERIFY(measure->isEnabled());
+        QVERIFY2(measure->text().contains(u"equal passes differ by"_s), qPrintable(measure->text()));
+    }
+
 private:
     void usePreset(const char *name)
     {
@@ -153,7 +170,7 @@ private:
     {
         auto *menu = m_fixture->window().findChild<ui::PlanStrip *>()->menu(u"cost.hardware"_s);
         emit menu->aboutToShow();
-        menu->actions().constLast()->trigger();
+        m_fixture->window().actions().copyHardware->trigger();
         ui::ClusterDialog *dialog = nullptr;
         [&] { QTRY_VERIFY((dialog = m_fixture->window().findChild<ui::ClusterDialog *>()) != nullptr); }();
         return dialog;

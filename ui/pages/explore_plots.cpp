@@ -106,7 +106,8 @@ void ExplorePlots::refreshMemory()
         if (run->record.metrics)
             content.activations = run->record.metrics->peakActivationMicrobatches;
     } else {
-        content.profiles = plan->memory;
+        content.inMicrobatches = !plan->experiment.hasModel;
+        content.profiles = content.inMicrobatches ? heldMicrobatches(plan->timeline, kMicrobatch) : plan->memory;
         content.end = plan->timeline->iteration();
         content.caption = caption(timeline::Provenance::Predicted);
         content.ghost = unshardedMemory(plan->experiment, plan->schedule, plan->timeline);

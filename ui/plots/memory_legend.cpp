@@ -1,6 +1,7 @@
 #include "ui/plots/memory_legend.h"
 
 #include "ui/plots/plot_style.h"
+#include "ui/plots/plots.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
 
@@ -48,6 +49,17 @@ std::vector<MemoryLegendEntry> memoryLegend(const simulate::MemoryByCategory &pe
     if (!placed.empty() && placed.back().place.y() > 1)
         placed = entries(peak, metrics, left, from, right, false);
     return placed;
+}
+
+QString microbatchesText(base::Bytes held)
+{
+    const QString count = QString::number(static_cast<double>(held) / static_cast<double>(kMicrobatch), 'g', 3);
+    return (held == kMicrobatch ? Words::tr("%1 microbatch") : Words::tr("%1 microbatches")).arg(count);
+}
+
+QString heldPeakText(int device, base::Bytes held)
+{
+    return Words::tr("Device %1 holds the activations of at most %2").arg(device).arg(microbatchesText(held));
 }
 
 QString memoryPeakText(int device, base::Bytes peak, const std::vector<double> &activations)

@@ -23,6 +23,10 @@ struct MemoryLegendEntry {
 [[nodiscard]] std::vector<MemoryLegendEntry> memoryLegend(const simulate::MemoryByCategory &peak, const QFontMetrics &metrics,
                                                           int left, int from, int right);
 
+/// "4 microbatches", of an amount in units of kMicrobatch.
+[[nodiscard]] QString microbatchesText(base::Bytes held);
+/// "Device 3 holds the activations of at most 4 microbatches".
+[[nodiscard]] QString heldPeakText(int device, base::Bytes held);
 /// "Device 3: peak 20.8 GiB, activations of 4 microbatches". `activations`: microbatches by device; may be empty.
 [[nodiscard]] QString memoryPeakText(int device, base::Bytes peak, const std::vector<double> &activations);
 

@@ -58,6 +58,7 @@ public:
     base::Bytes capacity = 0;
     base::Bytes baseline = 0;
     base::Bytes top = 1; ///< of the axis
+    bool inMicrobatches = false;
     std::vector<double> activations;
     QString caption;
     std::vector<MemoryLegendEntry> legend;
@@ -75,7 +76,6 @@ MemoryPlot::Private::Private(MemoryPlot *plotWidget, ViewState *viewState)
     plot->xAxis->setTickLabels(false);
     plot->xAxis->setTicks(false);
     plot->xAxis->grid()->setVisible(false);
-    plot->yAxis->setTicker(QSharedPointer<BytesTicker>::create());
     plot->yAxis->setTickLength(0);
     stack->state = state;
     new PaintedLayer(plot, QStringLiteral("axes"), [this](QPainter &painter) { paintAround(painter); });
@@ -178,7 +178,8 @@ const simulate::MemoryStep *MemoryPlot::Private::stepAt(base::Nanos time) const
 
 QString MemoryPlot::Private::peakText() const
 {
-    return memoryPeakText(shownDevice(), stack->profile->peak(), activations);
+    return inMicrobatches ? heldPeakText(shownDevice(), stack->profile->peak())
+                          : memoryPeakText(shownDevice(), stack->profile->peak(), activations);
 }
 
 void MemoryPlot::Private::paintPeak(QPainter &painter)
@@ -207,7 +208,8 @@ void MemoryPlot::Private::layoutLegend()
         return;
     const QFontMetrics metrics(q->font());
     const int from = left() + metrics.horizontalAdvance(peakText() + capacityText()) + kLegendGap + ghost.width(metrics);
-    legend = memoryLegend(stack->profile->atPeak(), metrics, left(), from, q->width() - kRightMargin);
+    if (!inMicrobatches) // else there are activations only
+        legend = memoryLegend(stack->profile->atPeak(), metrics, left(), from, q->width() - kRightMargin);
 }
 
 void MemoryPlot::Private::paintLegend(QPainter &painter)
@@ -238,7 +240,7 @@ void MemoryPlot::Private::paintAround(QPainter &painter)
 {
     const Colours &colours = *stack->colours;
     if (stack->profile == nullptr) {
-        paintSentence(painter, *q, colours, Words::tr("A teaching example has no bytes: choose a model to see memory."));
+        paintSentence(painter, *q, colours, Words::tr("No plan to draw yet: choose a model and a schedule in the experiment."));
         return;
     }
     QFont bold = q->font();
@@ -275,7 +277,9 @@ void MemoryPlot::Private::paintPointer(QPainter &painter)
     const bool atPeak = step->total() == stack->profile->peak();
     const QString text =
         Words::tr("%1%2 at %3")
-            .arg(atPeak ? Words::tr("Peak: ") : QString(), bytesText(static_cast<double>(step->total())), durationText(time));
+            .arg(atPeak ? Words::tr("Peak: ") : QString(),
+                 inMicrobatches ? microbatchesText(step->total()) : bytesText(static_cast<double>(step->total())),
+                 durationText(time, inMicrobatches));
     const int width = metrics.horizontalAdvance(text) + 12;
     QRect tag(*pointer + 8, area.top() + 4, width, metrics.height() + 6);
     if (tag.right() > area.right())
@@ -306,6 +310,9 @@ void MemoryPlot::setContent(MemoryContent content)
 {
     Private &d = *m_private;
     d.profiles = content.profiles && content.profiles->devices() > 0 ? std::move(content.profiles) : nullptr;
+    d.inMicrobatches = content.inMicrobatches;
+    d.plot->yAxis->setTicker(content.inMicrobatches ? QSharedPointer<QCPAxisTicker>(new MicrobatchTicker)
+                                                    : QSharedPointer<QCPAxisTicker>(new BytesTicker));
     d.capacity = content.capacity;
     d.baseline = content.baseline;
     d.activations = std::move(content.activations);

@@ -1,5 +1,7 @@
 #include "ui/plots/plot_style.h"
 
+#include "ui/plots/plots.h"
+
 #include "engine/base/text.h"
 
 #include <algorithm>
@@ -94,6 +96,17 @@ double PercentTicker::getTickStep(const QCPRange &range)
 QString PercentTicker::getTickLabel(double tick, const QLocale &, QChar, int)
 {
     return tick < 0.5 ? QString() : QStringLiteral("%1 %").arg(std::llround(tick)); // the floor speaks for itself
+}
+
+double MicrobatchTicker::getTickStep(const QCPRange &range)
+{
+    constexpr auto kUnit = static_cast<double>(kMicrobatch);
+    return std::max(niceStep(range.size() / std::max(tickCount(), 1) / kUnit), 1.0) * kUnit;
+}
+
+QString MicrobatchTicker::getTickLabel(double tick, const QLocale &, QChar, int)
+{
+    return QString::number(std::lround(tick / static_cast<double>(kMicrobatch)));
 }
 
 double IntegerTicker::getTickStep(const QCPRange &range)

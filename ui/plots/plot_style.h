@@ -33,6 +33,14 @@ protected:
     QString getTickLabel(double tick, const QLocale &locale, QChar formatChar, int precision) override;
 };
 
+/// Marks at 1, 2 and 5 times a power of ten of microbatches, in units of kMicrobatch.
+class MicrobatchTicker : public QCPAxisTicker {
+protected:
+    double getTickStep(const QCPRange &range) override;
+    int getSubTickCount(double) override { return 0; }
+    QString getTickLabel(double tick, const QLocale &locale, QChar formatChar, int precision) override;
+};
+
 /// Whole numbers only.
 class IntegerTicker : public QCPAxisTicker {
 protected:

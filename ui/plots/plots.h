@@ -16,12 +16,16 @@ namespace stagelens::ui {
 
 class ViewState;
 
+/// Activations of one microbatch where profiles count microbatches; a stage of a device with v stages has 1 / v of them.
+inline constexpr base::Bytes kMicrobatch = 1'000'000;
+
 /// What the memory plot shows: all of one plan, so that its parts are set together.
 struct MemoryContent {
-    std::shared_ptr<const simulate::MemoryProfiles> profiles = {}; ///< null: says that a teaching example has no bytes
-    base::Nanos end = 0;                                           ///< of the iteration
-    base::Bytes capacity = 0;                                      ///< of a device; 0: no line
-    QString caption = {};                                          ///< where the profiles come from
+    std::shared_ptr<const simulate::MemoryProfiles> profiles = {}; ///< null: there is nothing to show
+    bool inMicrobatches = false; ///< profiles count activations in units of kMicrobatch, for plans without bytes
+    base::Nanos end = 0;         ///< of the iteration
+    base::Bytes capacity = 0;    ///< of a device; 0: no line
+    QString caption = {};        ///< where the profiles come from
     /// What the baseline's fullest device holds, 0: unknown; the axis has room for it, so that a plan that takes less looks
     /// lower.
     base::Bytes baseline = 0;

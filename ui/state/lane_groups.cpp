@@ -89,6 +89,34 @@ std::shared_ptr<const simulate::MemoryProfiles> memoryOf(const service::RunSnaps
     return std::make_shared<const simulate::MemoryProfiles>(std::move(peaks), record.experiment, run.schedule, record.timeline);
 }
 
+std::shared_ptr<const simulate::MemoryProfiles> heldMicrobatches(timeline::TimelinePtr timeline, base::Bytes unit)
+{
+    const auto profileOf = [timeline, unit](int device) {
+        const timeline::Lane &lane = timeline->lanes[static_cast<std::size_t>(device)];
+        const std::size_t stages = timeline->stages.empty() ? 1 : timeline->stages[static_cast<std::size_t>(device)].size();
+        const base::Bytes share = unit / static_cast<base::Bytes>(std::max<std::size_t>(stages, 1));
+        simulate::MemoryProfile profile;
+        profile.steps.emplace_back();
+        const auto add = [&profile](base::Nanos time, base::Bytes change) {
+            simulate::MemoryStep step = profile.steps.back();
+            step.bytes[static_cast<std::size_t>(simulate::MemoryCategory::Activations)] += change;
+            step.time = time;
+            if (time == profile.steps.back().time)
+                profile.steps.back() = step;
+            else
+                profile.steps.push_back(step);
+        };
+        for (std::size_t i = 0; i < lane.size(); ++i)
+            if (const int change = schedule::activationChange(lane.pass[i].kind); change != 0)
+                add(change > 0 ? lane.begin[i] : lane.end[i], change * share);
+        return profile;
+    };
+    std::vector<base::Bytes> peaks;
+    for (int device = 0; device < timeline->devices(); ++device)
+        peaks.push_back(profileOf(device).peak());
+    return std::make_shared<const simulate::MemoryProfiles>(std::move(peaks), profileOf);
+}
+
 simulate::MemoryProfiles::Maker unshardedMemory(const model::Experiment &experiment,
                                                 std::shared_ptr<const schedule::Schedule> schedule,
                                                 timeline::TimelinePtr timeline)

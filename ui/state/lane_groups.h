@@ -11,6 +11,11 @@ namespace stagelens::ui {
 /// Bytes held over time in a run that has a timeline and a schedule; null without a model.
 [[nodiscard]] std::shared_ptr<const simulate::MemoryProfiles> memoryOf(const service::RunSnapshot &run);
 
+/// Returns what the devices hold of activations, of a microbatch `unit`, its share on one of v stages of a device `unit` / v:
+/// from the begin of F to the end of B, or of W if the backward is split.
+[[nodiscard]] std::shared_ptr<const simulate::MemoryProfiles> heldMicrobatches(timeline::TimelinePtr timeline,
+                                                                               base::Bytes unit);
+
 /// Returns what makes the profiles of the devices if replicas sharded nothing, with the same times; null if they shard nothing,
 /// and without a model.
 [[nodiscard]] simulate::MemoryProfiles::Maker unshardedMemory(const model::Experiment &experiment,

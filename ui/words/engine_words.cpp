@@ -117,6 +117,14 @@ constexpr auto kEngineWords = std::to_array<const char *>({
                       "A custom schedule: Stagelens' text form, or a CSV of PyTorch's pipelining; - is standard input."),
     QT_TRANSLATE_NOOP("Words", "Vocabulary layers"),
     QT_TRANSLATE_NOOP("Words", "Where the input embedding and the output layer are computed: see `list vocabularies`."),
+    QT_TRANSLATE_NOOP("Words", "Logits"),
+    QT_TRANSLATE_NOOP("Words", "Kept"),
+    QT_TRANSLATE_NOOP("Words", "exp(logits) of every token and word are kept until the gradient of the output layer"),
+    QT_TRANSLATE_NOOP("Words", "Computed again"),
+    QT_TRANSLATE_NOOP(
+        "Words", "Only the statistics of each token are kept; the gradient takes one more product. The numbers are the same"),
+    QT_TRANSLATE_NOOP("Words", "What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); "
+                               "recompute-logits keeps three numbers a token and multiplies again."),
     QT_TRANSLATE_NOOP("Words", "Order of S and T"),
     QT_TRANSLATE_NOOP("Words", "Where the vocabulary passes stand among the others: published or best."),
     QT_TRANSLATE_NOOP("Words", "Chunks"),
