@@ -329,6 +329,12 @@ const std::vector<Scene> &scenes()
          simply([](MainWindow &window) { window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2); })},
         {u"edited", simply(editTheMicrobatches)},
         {u"trained", trainAFewSteps},
+        {u"pass-kinds",
+         [](MainWindow &window) {
+             auto trained = trainAFewSteps(window);
+             window.findChild<QAbstractButton *>(u"metrics.byKind"_s)->click();
+             return trained;
+         }},
         {u"failed", simply(letARunFail)},
         {u"bubble", simply([](MainWindow &window) { askAboutAGap(*window.explorePage().timeline()); })},
         {u"compare", showTwoRunsCompared},

@@ -7601,5 +7601,33 @@ It stays there while the other lanes scroll</source>
         <source>%1 microbatch</source>
         <translation>마이크로배치 %1개</translation>
     </message>
+    <message>
+        <source>Durations of the steps</source>
+        <translation>단계별 소요 시간</translation>
+    </message>
+    <message>
+        <source>Median %1, predicted %2</source>
+        <translation>중앙값 %1, 예측 %2</translation>
+    </message>
+    <message>
+        <source>Step %1: %2</source>
+        <translation>단계 %1: %2</translation>
+    </message>
+    <message>
+        <source>predicted %1</source>
+        <translation>예측 %1</translation>
+    </message>
+    <message>
+        <source>median %1</source>
+        <translation>중앙값 %1</translation>
+    </message>
+    <message>
+        <source>A dot a step, the first at the top; hollow: warm-up; shaded: the middle half of the others</source>
+        <translation>점 하나가 한 단계(첫 단계가 맨 위). 빈 점: 예열. 음영: 나머지의 가운데 절반</translation>
+    </message>
+    <message>
+        <source>A dot a step, the first at the top; shaded: the middle half</source>
+        <translation>점 하나가 한 단계(첫 단계가 맨 위). 음영: 가운데 절반</translation>
+    </message>
 </context>
 </TS>

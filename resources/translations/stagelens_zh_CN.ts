@@ -7601,5 +7601,33 @@ It stays there while the other lanes scroll</source>
         <source>%1 microbatch</source>
         <translation>%1 个微批</translation>
     </message>
+    <message>
+        <source>Durations of the steps</source>
+        <translation>各步用时</translation>
+    </message>
+    <message>
+        <source>Median %1, predicted %2</source>
+        <translation>中位数 %1，预测 %2</translation>
+    </message>
+    <message>
+        <source>Step %1: %2</source>
+        <translation>第 %1 步：%2</translation>
+    </message>
+    <message>
+        <source>predicted %1</source>
+        <translation>预测 %1</translation>
+    </message>
+    <message>
+        <source>median %1</source>
+        <translation>中位数 %1</translation>
+    </message>
+    <message>
+        <source>A dot a step, the first at the top; hollow: warm-up; shaded: the middle half of the others</source>
+        <translation>每点一步，第一步在最上；空心：预热；阴影：其余的中间一半</translation>
+    </message>
+    <message>
+        <source>A dot a step, the first at the top; shaded: the middle half</source>
+        <translation>每点一步，第一步在最上；阴影：中间一半</translation>
+    </message>
 </context>
 </TS>

@@ -184,6 +184,22 @@ private slots:
         }
     }
 
+    /// Logits that are multiplied again have the bits of those that were kept.
+    void rebuildsLogits()
+    {
+        for (const bool isBf16 : {false, true})
+            for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
+                model::Experiment plan = onGpu("1f1b", method);
+                if (isBf16)
+                    plan = inBf16(plan, 2);
+                plan.training.steps = 2;
+                const std::vector<double> losses = lossesOf(plan);
+                QCOMPARE(losses.size(), std::size_t{2});
+                plan.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits;
+                QCOMPARE(lossesOf(plan), losses);
+            }
+    }
+
     void tenStepsInBf16_data()
     {
         QTest::addColumn<int>("method");

@@ -4,6 +4,7 @@
 #include "tests/ui/lane_groups.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/metrics_panel.h"
+#include "ui/plots/step_strip.h"
 #include "ui/words/words.h"
 
 #include <QDialog>
@@ -78,6 +79,25 @@ private slots:
         QVERIFY2(ui::busyMachineText(metrics, idle).contains(u"38 %"_s), qPrintable(ui::busyMachineText(metrics, idle)));
     }
 
+    void stepsAreDotsOfTheirDurations()
+    {
+        ui::StepStrip strip;
+        strip.resize(600, strip.sizeHint().height());
+        strip.setSteps({200, 150, 100, 104, 96, 100}, 80);
+        QVERIFY(!strip.placeOf(6));
+        for (std::size_t step = 1; step < 6; ++step) // the first is at the top
+            QVERIFY(strip.placeOf(step)->y() > strip.placeOf(step - 1)->y());
+        QCOMPARE(strip.placeOf(2)->x(), strip.placeOf(5)->x()); // as long
+        QVERIFY(strip.placeOf(4)->x() < strip.placeOf(2)->x() && strip.placeOf(2)->x() < strip.placeOf(0)->x());
+        // 150 is in the middle of 100 and 200.
+        const int length = strip.placeOf(0)->x() - strip.placeOf(2)->x();
+        QVERIFY(std::abs((strip.placeOf(0)->x() - strip.placeOf(1)->x()) * 2 - length) <= 2);
+        QCOMPARE(strip.textAt(*strip.placeOf(3)), u"Step 4: 104 ns"_s);
+        QCOMPARE(strip.textAt({2, 2}), QString());
+        QVERIFY2(strip.accessibleDescription().contains(u"predicted 80 ns"_s), qPrintable(strip.accessibleDescription()));
+        QVERIFY(!strip.grab().isNull());
+    }
+
     void theFiguresOpenTheTable()
     {
         test::WindowFixture fixture;
@@ -94,6 +114,8 @@ private slots:
         QCOMPARE(table->item(0, 0)->text(), u"F"_s);
         QCOMPARE(table->item(0, 1)->text(), u"8"_s); // 2 devices x 4 microbatches
         QVERIFY(window.findChild<QLabel *>(u"passKinds.iteration"_s)->text().contains(u"predicted"_s));
+        const auto *steps = window.findChild<ui::StepStrip *>(u"passKinds.steps"_s);
+        QVERIFY(steps && steps->isVisible() && steps->placeOf(1));
         auto *dialog = window.findChild<QDialog *>(u"passKinds"_s);
         QTest::keyClick(dialog, Qt::Key_Escape);
         QTRY_VERIFY(!window.findChild<QDialog *>(u"passKinds"_s));

@@ -1,5 +1,6 @@
 #include "ui/shell/pass_kinds.h"
 
+#include "ui/plots/step_strip.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
@@ -167,11 +168,17 @@ QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, con
         label->setWordWrap(true);
         layout->addWidget(label);
     }
+    if (iterations.size() > 1) {
+        auto *steps = new StepStrip(dialog);
+        steps->setObjectName(u"passKinds.steps"_s);
+        steps->setSteps(iterations, predicted.iteration());
+        layout->addWidget(steps);
+    }
     layout->addWidget(makeTable(dialog, passKindRows(predicted, measured)), 1);
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
     layout->addWidget(buttons);
-    dialog->resize(640, 360);
+    dialog->resize(680, 480);
     dialog->show();
     return dialog;
 }

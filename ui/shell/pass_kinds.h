@@ -32,7 +32,7 @@ struct PassKindRow {
 /// than four steps after the warm-up.
 [[nodiscard]] QString busyMachineText(const simulate::Metrics &metrics, const std::vector<base::Nanos> &iterations);
 
-/// Shows the table in a dialog, which deletes itself when it is closed.
+/// Shows the durations of the steps and the table in a dialog, which deletes itself when it is closed.
 QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, const timeline::Timeline &measured,
                        const simulate::Metrics &metrics, const std::vector<base::Nanos> &iterations);
 

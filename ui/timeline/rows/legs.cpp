@@ -47,8 +47,8 @@ QColor fillOf(const Scene &scene, const simulate::PassLeg &leg, const QColor &pa
                                           : leg.isContext ? layout::Axis::Context
                                                           : layout::Axis::Tensor);
     if (leg.isVocabulary)
-        return mix(scene.colours->vocabulary, scene.colours->background, isOdd ? 0.25 : 0.0);
-    return mix(pass, scene.colours->background, isOdd ? 0.6 : 0.75);
+        return mix(scene.colours->vocabulary, scene.colours->background, isOdd ? 0.75 : 0.5);
+    return mix(pass, scene.colours->background, isOdd ? 0.75 : 0.55);
 }
 
 /// The name as far as it fits: "layer 3 qkv", "qkv", or nothing.
