@@ -101,6 +101,8 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
     if (launch && experiment.parallel.averagesWeights())
         launch->omitted.push_back(fmt::format("averages every {} steps: replicas sum their gradients in every step there",
                                               experiment.parallel.syncEvery));
+    if (launch && experiment.schedule.vocabularyKind == model::VocabularyKind::RecomputeLogits)
+        launch->omitted.push_back("recomputed logits: the output layer keeps its logits there until their gradient");
     return launch;
 }
 

@@ -62,7 +62,7 @@ struct TimelineLayout {
     /// The row at a height, or null.
     [[nodiscard]] const Row *rowAt(int y) const;
     [[nodiscard]] const Row *rowOf(int group, int device) const;
-    /// The height at which the name of a row's device stands: between both halves where lanes alternate.
+    /// Returns the y on which the name of a row's device is centred. Where lanes alternate, it lies between the two lanes.
     [[nodiscard]] int middleOf(const Row &row) const;
     [[nodiscard]] int greatestScroll() const;
 };

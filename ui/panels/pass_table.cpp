@@ -25,7 +25,7 @@ PassTable::PassTable(ViewState *state, QWidget *parent) : QTableView(parent), m_
                                                    m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString())));
     horizontalHeader()->setHighlightSections(false);
     setSelectionBehavior(QAbstractItemView::SelectRows);
-    setTabKeyNavigation(false); // Tab goes on to the next control
+    setTabKeyNavigation(false); // Tab moves to the next control
     setSelectionMode(QAbstractItemView::SingleSelection);
     setAlternatingRowColors(true);
     setShowGrid(false);

@@ -19,7 +19,7 @@ public:
     explicit StepStrip(QWidget *parent = nullptr);
     /// `iterations` of every step, in order.
     void setSteps(std::vector<base::Nanos> iterations, base::Nanos predicted);
-    /// Returns where the dot of a step stands, from 0, or nothing; for tests.
+    /// Returns the position of a step's dot, or nothing if there is no such step. `step` counts from 0. For tests.
     [[nodiscard]] std::optional<QPoint> placeOf(std::size_t step) const;
     /// "Step 5: 118 ms" of the nearest dot; empty where there is none.
     [[nodiscard]] QString textAt(QPoint point) const;

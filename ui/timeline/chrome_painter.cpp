@@ -215,8 +215,8 @@ void ChromePainter::header(const TimelineLayout::Row &row)
 
 void ChromePainter::rails()
 {
-    // In alternation each half lane has its own rail; where it is too low for its dashes to be seen, and in a group that
-    // stands alone, one rail runs through all lanes, and another through the pinned ones.
+    // Where lanes alternate and are high enough to show dashes, each lane has its own rail. Otherwise a group has one rail
+    // for its pinned lanes and one for the others.
     const bool single = m_layout.paired && m_layout.pitch >= 36;
     struct Rail {
         const TimelineLayout::Row *first;

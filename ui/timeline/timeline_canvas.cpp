@@ -211,7 +211,7 @@ void TimelineCanvas::render(QPainter &painter, QSize size) const
     Scene scene = makeScene(size, ratio, Extent::All);
     TimelineContent content = *scene.content;
     for (LaneGroup &group : content.groups)
-        group.next.reset(); // nobody can click in an exported picture
+        group.next.reset(); // an exported picture has nothing to click
     scene.content = &content;
     paintPicture(painter, scene);
 }

@@ -116,6 +116,17 @@ private slots:
         }
     }
 
+    void othersKeepLogits()
+    {
+        model::Experiment experiment = planOf("1f1b");
+        for (const char *format : {"megatron", "torchtitan", "deepspeed"}) {
+            experiment.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits;
+            QVERIFY(omits(launched(format, experiment), "recomputed logits"));
+            experiment.schedule.vocabularyKind = model::VocabularyKind::Full;
+            QVERIFY(!omits(launched(format, experiment), "recomputed logits"));
+        }
+    }
+
     void megatronIsGivenThePlan()
     {
         model::Experiment experiment = planOf("1f1b");

@@ -131,7 +131,7 @@ void RunsPanel::makeTable()
     m_table->setItemDelegate(new TypingDelegate(m_table));
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    m_table->setTabKeyNavigation(false); // Tab goes on to the next control
+    m_table->setTabKeyNavigation(false); // Tab moves to the next control
     m_table->setEditTriggers(QAbstractItemView::EditKeyPressed);
     m_table->setShowGrid(false);
     m_table->setAlternatingRowColors(true);
