@@ -7629,5 +7629,17 @@ It stays there while the other lanes scroll</source>
         <source>A dot a step, the first at the top; shaded: the middle half</source>
         <translation>점 하나가 한 단계(첫 단계가 맨 위). 음영: 가운데 절반</translation>
     </message>
+    <message>
+        <source>runs: %1</source>
+        <translation>실행: %1</translation>
+    </message>
+    <message>
+        <source>Costs: %1</source>
+        <translation>비용: %1</translation>
+    </message>
+    <message>
+        <source>Editing the order: drag a pass to move it, Ctrl+Shift+E ends</source>
+        <translation>순서 편집 중: 패스를 끌어 옮기고, Ctrl+Shift+E로 끝냅니다</translation>
+    </message>
 </context>
 </TS>

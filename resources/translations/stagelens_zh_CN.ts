@@ -7629,5 +7629,17 @@ It stays there while the other lanes scroll</source>
         <source>A dot a step, the first at the top; shaded: the middle half</source>
         <translation>每点一步，第一步在最上；阴影：中间一半</translation>
     </message>
+    <message>
+        <source>runs: %1</source>
+        <translation>运行：%1</translation>
+    </message>
+    <message>
+        <source>Costs: %1</source>
+        <translation>开销：%1</translation>
+    </message>
+    <message>
+        <source>Editing the order: drag a pass to move it, Ctrl+Shift+E ends</source>
+        <translation>正在编辑顺序：拖动通道即可移动，按 Ctrl+Shift+E 结束</translation>
+    </message>
 </context>
 </TS>

@@ -251,8 +251,8 @@ void WindowEditor::theLastValidPlanIsTheOneBeforeTheEdit()
     QCOMPARE(window.forecast().baseline()->metrics.iteration, end);
     QVERIFY(window.forecast().advice() && window.forecast().isStale());
     QTest::keyClick(devices, Qt::Key_Return);
-    QVERIFY2(window.explorePage().problemBar()->text().startsWith(u"Showing the last valid plan: 4 devices."_s),
-             qPrintable(window.explorePage().problemBar()->text()));
+    QVERIFY2(window.problemBar().text().startsWith(u"Showing the last valid plan: 4 devices."_s),
+             qPrintable(window.problemBar().text()));
     // Neither does the next field count from a plan between two keys.
     auto *microbatches = m_fixture->find<QSpinBox>(u"strip.parallel.microbatches"_s);
     microbatches->setFocus();

@@ -232,7 +232,7 @@ void WindowExplore::illegalDevicesKeepThePictureAndUndoRestores()
     QVERIFY(!window.actions().train->isEnabled());
     QVERIFY2(window.actions().train->toolTip().contains(u"9"_s), qPrintable(window.actions().train->toolTip()));
     QTest::keyClick(devices, Qt::Key_Return);
-    auto *bar = window.explorePage().problemBar();
+    auto *bar = &window.problemBar();
     QTRY_VERIFY(bar->isVisible());
     QVERIFY2(bar->text().startsWith(u"Showing the last valid plan: 4 devices."_s), qPrintable(bar->text()));
     const QAction *exports = window.actions().exports->menuAction();
@@ -386,7 +386,7 @@ void WindowExplore::undoOfAProblemGoesBackToASoundPlan()
 {
     auto &window = m_fixture->open();
     auto &document = window.document();
-    auto *bar = window.explorePage().problemBar();
+    auto *bar = &window.problemBar();
     const auto edit = [&](const QString &field, auto change) {
         model::Experiment next = document.experiment();
         change(next);
@@ -434,12 +434,20 @@ void WindowExplore::smallWindowsMovePanes()
     auto *right = m_fixture->find<QDockWidget>(u"dock.figures"_s);
     QVERIFY(window.tabifiedDockWidgets(left).isEmpty());
     window.resize(1024, 700);
-    QTRY_COMPARE(window.tabifiedDockWidgets(left), QList<QDockWidget *>{right});
+    QTRY_VERIFY(!right->isVisible()); // the figures are a line of the page
+    auto *line = m_fixture->find<QWidget>(u"figures.line"_s);
+    QVERIFY(line->isVisible() && left->isVisible());
+    QCOMPARE(m_fixture->find<QLabel>(u"figures.line.iteration"_s)->text(),
+             m_fixture->find<QLabel>(u"metrics.iteration"_s)->text());
+    right->toggleViewAction()->trigger(); // their panel on demand, with the settings behind one another
+    QTRY_VERIFY(right->isVisible() && !line->isVisible());
+    QCOMPARE(window.tabifiedDockWidgets(left), QList<QDockWidget *>{right});
     auto *tabs = window.explorePage().findChild<QTabWidget *>();
     QCOMPARE(tabs->count(), 3);
     QCOMPARE(tabs->tabText(0), u"Memory"_s);
     window.resize(1440, 900);
     QTRY_VERIFY(window.tabifiedDockWidgets(left).isEmpty());
+    QVERIFY(right->isVisible() && !line->isVisible());
     QCOMPARE(tabs->count(), 2);
 }
 

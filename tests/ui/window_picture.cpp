@@ -343,7 +343,7 @@ void WindowPicture::panesComeBackAsTheyWere()
     const QList<QDockWidget *> docks = {m_fixture->find<QDockWidget>(u"dock.experiment"_s),
                                         m_fixture->find<QDockWidget>(u"dock.figures"_s),
                                         m_fixture->find<QDockWidget>(u"dock.runs"_s)};
-    docks[2]->toggleViewAction()->trigger(); // closed by hand
+    QVERIFY(!docks[2]->isVisible()); // folded
     window.resizeDocks({docks[0]}, {333}, Qt::Horizontal);
     QTest::qWait(1);
     const auto placed = [&docks] {
@@ -374,7 +374,8 @@ void WindowPicture::panesComeBackAsTheyWere()
     // Panes behind one another: the one in front is in front again.
     window.resize(1100, 800);
     QTest::qWait(1);
-    docks[1]->raise();
+    QVERIFY(!docks[1]->isVisible());
+    docks[1]->toggleViewAction()->trigger();
     QTRY_VERIFY(docks[0]->visibleRegion().isEmpty() && !docks[1]->visibleRegion().isEmpty());
     for (QAction *step : {actions.learn, actions.explore, actions.presentation, actions.presentation}) {
         step->trigger();
@@ -391,8 +392,10 @@ void WindowPicture::compareAndSweepOwnTheWindow()
     auto *figures = m_fixture->find<QDockWidget>(u"dock.figures"_s);
     auto *runs = m_fixture->find<QDockWidget>(u"dock.runs"_s);
     const auto shown = [&] { return QList<bool>{settings->isVisible(), figures->isVisible(), runs->isVisible()}; };
-    const QRect place = settings->geometry();
+    m_fixture->click(u"runs.fold"_s);
     QCOMPARE(shown(), (QList<bool>{true, true, true}));
+    QTest::qWait(1); // the runs get their room
+    const QRect place = settings->geometry();
     for (const Qt::Key page : {Qt::Key_2, Qt::Key_3}) {
         QTest::keyClick(&window, page, Qt::ControlModifier);
         QCOMPARE(shown(), (QList<bool>{false, false, true})); // the runs are everyone's

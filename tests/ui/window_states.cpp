@@ -5,13 +5,16 @@
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/compare_controller.h"
+#include "ui/controllers/notice_controller.h"
 #include "ui/controllers/runs/import_controller.h"
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/detail_combo.h"
+#include "ui/controls/message_bar.h"
 #include "ui/learn/page_browser.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/compare_table.h"
 #include "ui/panels/headline_bar.h"
+#include "ui/state/experiment_document.h"
 #include "ui/state/run_database.h"
 #include "ui/words/words.h"
 
@@ -20,7 +23,9 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QLabel>
+#include <QPushButton>
 #include <QScopeGuard>
+#include <QStatusBar>
 #include <QTableWidget>
 #include <QTextDocument>
 #include <QToolButton>
@@ -50,6 +55,7 @@ private slots:
     void aLongPredictionSaysSoAndCanBeCancelled();
     void listsShowWhatEachChoiceWouldGive();
     void tooLittleMemoryIsSaidAtTheLaneAndInTheHeadline();
+    void messagesNeverPushThePicture();
     void namesAreShownAsTheyAre();
     void dialogsOfQtShowNamesAsTheyAre();
     void pagesReadNothingButTheirOwnPictures();
@@ -133,14 +139,13 @@ void WindowStates::aLongPredictionSaysSoAndCanBeCancelled()
     QVERIFY(!sign->isVisible());
     QCOMPARE(iteration->text(), before);
     QVERIFY(!iteration->isEnabled());
-    QVERIFY2(window.explorePage().problemBar()->text().startsWith(u"The prediction was cancelled"_s),
-             qPrintable(window.explorePage().problemBar()->text()));
+    QVERIFY2(window.problemBar().text().startsWith(u"The prediction was cancelled"_s), qPrintable(window.problemBar().text()));
     plan.schedule.family = "1f1b";
     plan.parallel.devices = 4;
     plan.parallel.microbatches = 8;
     window.document().start(plan, {}, u"Short"_s);
     QVERIFY(iteration->isEnabled());
-    QVERIFY(!window.explorePage().problemBar()->isVisible());
+    QVERIFY(!window.problemBar().isVisible());
 }
 
 void WindowStates::listsShowWhatEachChoiceWouldGive()
@@ -226,6 +231,39 @@ QStringList tipsOf(const QAbstractItemModel &model)
 }
 
 } // namespace
+
+void WindowStates::messagesNeverPushThePicture()
+{
+    auto &window = m_fixture->open();
+    const auto place = [](const QWidget *widget) { return QRect(widget->mapToGlobal(QPoint()), widget->size()); };
+    const QRect before = place(window.explorePage().timeline());
+    auto *status = m_fixture->find<QStatusBar>(u"status"_s);
+    QCOMPARE(status->height(), 24);
+    // A note, a problem and a state that lasts.
+    window.controllers().notice->warn(u"Something went wrong, and what to do against it."_s);
+    model::Experiment illegal = window.document().experiment();
+    illegal.parallel.devices = 100'000;
+    window.document().edit(u"parallel.devices"_s, u"Devices"_s, illegal);
+    auto *problem = &window.problemBar();
+    auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    QTRY_VERIFY(problem->isVisible() && notice->isVisible());
+    auto *store = m_fixture->find<ui::MessageBar>(u"bar.store"_s);
+    store->say(ui::MessageBar::Tone::Warning, u"Runs will not be saved: "_s + QString(300, u'x'), {{u"Choose"_s, [] {}}});
+    QTest::qWait(1);
+    QCOMPARE(place(window.explorePage().timeline()), before);
+    QCOMPARE(status->height(), 24);
+    QVERIFY(place(status).contains(place(store)));
+    QVERIFY(place(status).contains(place(store->findChild<QPushButton *>())));
+    // They lie over the page, whole and apart, and leave the rest of it to the mouse.
+    const QRect page = place(&window.explorePage());
+    QVERIFY(page.contains(place(problem)) && page.contains(place(notice)) && !place(problem).intersects(place(notice)));
+    QVERIFY(problem->height() >= 48 && notice->height() >= 48);
+    QVERIFY(!place(problem->parentWidget()).contains(page.center()));
+    notice->clear();
+    window.document().undoStack().undo();
+    QTRY_VERIFY(!problem->isVisible());
+    QVERIFY(!problem->parentWidget()->isVisible());
+}
 
 void WindowStates::namesAreShownAsTheyAre()
 {

@@ -20,6 +20,7 @@
 #include <QActionGroup>
 #include <QMainWindow>
 #include <QStackedWidget>
+#include <QStatusBar>
 
 namespace stagelens::ui {
 
@@ -97,6 +98,7 @@ void PageController::arrange()
     QWidget *page = m_pages.stack->currentWidget();
     const bool isPresented = m_actions->presentation->isChecked();
     m_window->menuWidget()->setVisible(!isPresented);
+    m_window->statusBar()->setVisible(!isPresented && page != m_pages.learn);
     m_strip->setVisible(page != m_pages.learn); // its plan says nothing about the pictures of the pages
     m_pages.explore->setPresentation(isPresented && page == m_pages.explore);
     m_pages.learn->setPresentation(isPresented && page == m_pages.learn);

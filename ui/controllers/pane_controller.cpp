@@ -50,7 +50,12 @@ PaneController::PaneController(QMainWindow *window, const Docks &docks, const Co
     m_docks.left->setProperty(kWideWidth, kLeftWidth);
     m_docks.right->setProperty(kWideWidth, kRightWidth);
     m_window->resizeDocks({m_docks.left, m_docks.right}, {kLeftWidth, kRightWidth}, Qt::Horizontal);
+    connect(m_contents.runs, &RunsPanel::foldedChanged, this, [this](bool folded) { setRunsShown(!folded); });
+    connect(m_docks.right, &QDockWidget::visibilityChanged, this, &PaneController::arrangeFigures);
+    connect(m_docks.right->toggleViewAction(), &QAction::triggered, m_docks.right, &QDockWidget::raise);
     connect(m_contents.runs, &RunsPanel::unfolded, this, &PaneController::giveRunsRoom);
+    connect(m_docks.bottom->toggleViewAction(), &QAction::triggered, m_contents.runs,
+            [this](bool shown) { m_contents.runs->foldByHand(!shown); });
 }
 
 void PaneController::restore()
@@ -65,6 +70,8 @@ void PaneController::restore()
     m_window->restoreGeometry(settings->value(u"geometry"_s).toByteArray());
     if (m_window->restoreState(settings->value(u"state"_s).toByteArray(), kMemoryVersion))
         m_narrow = settings->value(u"narrow"_s).toBool();
+    m_areFiguresShown = settings->value(u"figures"_s, true).toBool();
+    setRunsShown(!m_contents.runs->isFolded());
     fitIntoScreen(); // it may be another one, or scaled otherwise
     if (settings->contains(u"groups"_s))
         m_contents.editor->setOpenGroups(settings->value(u"groups"_s).toStringList());
@@ -110,6 +117,7 @@ void PaneController::save()
     settings->setValue(u"geometry"_s, m_window->saveGeometry());
     settings->setValue(u"state"_s, m_window->saveState(kMemoryVersion));
     settings->setValue(u"narrow"_s, m_narrow);
+    settings->setValue(u"figures"_s, m_areFiguresShown);
     settings->setValue(u"groups"_s, m_contents.editor->openGroups());
     settings->setValue(u"runColumns"_s, m_contents.runs->columns());
     if (const QAction *language = m_actions->languages->checkedAction())
@@ -148,17 +156,25 @@ void PaneController::setNarrow(bool narrow)
         return;
     m_narrow = narrow;
     if (narrow) {
+        m_areFiguresShown = !m_docks.right->isHidden();
         for (QDockWidget *dock : {m_docks.left, m_docks.right})
             if (dock->isVisible())
                 dock->setProperty(kWideWidth, dock->width());
         m_window->tabifyDockWidget(m_docks.left, m_docks.right);
-        m_docks.left->raise();
+        m_docks.right->hide(); // the page has them in a line
     } else {
         m_window->addDockWidget(Qt::RightDockWidgetArea, m_docks.right);
+        m_docks.right->setVisible(m_areFiguresShown || !m_docks.right->isHidden());
         m_window->resizeDocks({m_docks.left, m_docks.right},
                               {m_docks.left->property(kWideWidth).toInt(), m_docks.right->property(kWideWidth).toInt()},
                               Qt::Horizontal);
     }
+    arrangeFigures();
+}
+
+void PaneController::arrangeFigures()
+{
+    m_contents.explore->setFiguresLineShown(m_narrow && m_docks.right->isHidden());
 }
 
 void PaneController::setDocksAside(Aside aside)
@@ -206,13 +222,25 @@ void PaneController::showAgain(const std::vector<SetAside> &shown)
             each.dock->raise();
 }
 
+void PaneController::setRunsShown(bool shown)
+{
+    if (m_asideNow != Aside::All) {
+        m_docks.bottom->setVisible(shown);
+        return;
+    }
+    std::erase_if(m_aside, [this](const SetAside &each) { return each.dock == m_docks.bottom; });
+    if (shown)
+        m_aside.push_back({m_docks.bottom, m_docks.bottom->size(), true});
+}
+
 void PaneController::giveRunsRoom()
 {
     // The picture comes first: a low window shows a row or two and scrolls.
     const int most = m_contents.runs->header()->sizeHint().height() + m_window->height() / kRunsShare;
-    m_window->resizeDocks(
-        {m_docks.bottom},
-        {std::min(m_contents.runs->header()->sizeHint().height() + m_contents.runs->sizeHint().height(), most)}, Qt::Vertical);
+    const int height = std::min(m_contents.runs->header()->sizeHint().height() + m_contents.runs->sizeHint().height(), most);
+    const auto resize = [this, height] { m_window->resizeDocks({m_docks.bottom}, {height}, Qt::Vertical); };
+    resize();
+    QTimer::singleShot(0, this, resize); // once the dock has its place
 }
 
 void PaneController::focusNext(QList<QWidget *> panes)

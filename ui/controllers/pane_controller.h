@@ -48,12 +48,16 @@ public:
     enum class Aside : unsigned char { None, OfThePlan, All };
     /// Hides these docks; those that are no longer meant are shown again as they were.
     void setDocksAside(Aside aside);
+    /// Shows or hides the runs, where the page in front has no docks, once it no longer is.
+    void setRunsShown(bool shown);
     /// The widgets that F6 walks through, the page in front among them.
     void focusNext(QList<QWidget *> panes);
 
 private:
     void connectMemory();
     void setNarrow(bool narrow);
+    /// Their panel or the page's line.
+    void arrangeFigures();
     /// Makes the window as large as it should be, but no larger than its screen has room for.
     void fitIntoScreen();
     void giveRunsRoom();
@@ -74,6 +78,7 @@ private:
     Aside m_asideNow = Aside::None;
     std::vector<SetAside> m_aside; ///< the docks that were shown before
     bool m_narrow = false;
+    bool m_areFiguresShown = true; ///< the panel of figures, where the window is wide
 };
 
 } // namespace stagelens::ui

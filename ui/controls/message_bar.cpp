@@ -1,27 +1,51 @@
 #include "ui/controls/message_bar.h"
+
+#include "ui/canvas/design.h"
+#include "ui/controls/line_label.h"
 #include "ui/words/plain_text.h"
 
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QPushButton>
 
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-MessageBar::MessageBar(const QString &name, QWidget *parent)
-    : QFrame(parent), m_icon(plainLabel(this)), m_label(plainLabel(this)), m_buttons(new QHBoxLayout)
+namespace {
+constexpr int kRadius = 6;
+constexpr int kLineButton = 5 * kGrid;
+constexpr int kEdge = 130; ///< how much darker the edge is, in percent
+
+/// What lies behind the words.
+QColor ground(MessageBar::Tone tone, const QPalette &palette)
+{
+    const bool isDark = palette.color(QPalette::Window).lightness() < 128;
+    if (tone == MessageBar::Tone::Warning)
+        return isDark ? QColor(0x5a4310) : QColor(0xfff1c9);
+    return isDark ? QColor(0x23374f) : QColor(0xe3eefb);
+}
+} // namespace
+
+MessageBar::MessageBar(const QString &name, QWidget *parent, Form form)
+    : QFrame(parent), m_form(form), m_icon(plainLabel(this)), m_buttons(new QHBoxLayout)
 {
     setObjectName(name);
-    setFrameShape(QFrame::StyledPanel);
-    setAutoFillBackground(true);
     auto *layout = new QHBoxLayout(this);
-    layout->setContentsMargins(8, 4, 8, 4);
+    layout->setSpacing(kControlSpacing);
     layout->addWidget(m_icon);
-    m_label->setWordWrap(true);
-    m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    layout->addWidget(m_label, 1);
+    if (form == Form::Card) {
+        layout->setContentsMargins(kPanelMargin, kGrid, kPanelMargin, kGrid);
+        m_label = plainLabel(this);
+        m_label->setWordWrap(true);
+        m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        layout->addWidget(m_label, 1);
+    } else {
+        layout->setContentsMargins(kControlSpacing, 0, kControlSpacing, 0);
+        m_line = new LineLabel(this);
+        layout->addWidget(m_line, 1);
+    }
     layout->addLayout(m_buttons);
     hide();
 }
@@ -41,25 +65,36 @@ int MessageBar::say(Tone tone, const QString &text, std::vector<Action> actions)
     for (Action &action : actions) {
         auto *button = new QPushButton(action.caption, this);
         button->setObjectName(objectName() + u'.' + action.caption);
+        if (m_form == Form::Line) {
+            button->setFlat(true);
+            button->setFixedHeight(kLineButton);
+            QPalette linked = button->palette();
+            linked.setColor(QPalette::ButtonText, palette().color(QPalette::Link));
+            button->setPalette(linked);
+        }
         // Queued: the action may replace the buttons of this bar, this one among them.
         connect(button, &QPushButton::clicked, this, std::move(action.run), Qt::QueuedConnection);
         m_buttons->addWidget(button);
     }
-    colour();
     show();
+    update();
     return ++m_message;
 }
 
 void MessageBar::setText(const QString &text)
 {
-    m_label->setText(text);
+    m_text = text;
+    if (m_label)
+        m_label->setText(text);
+    else
+        m_line->setText(text);
     setAccessibleName(text);
 }
 
 void MessageBar::clear()
 {
     hide();
-    m_label->clear();
+    setText({});
 }
 
 void MessageBar::clear(int message)
@@ -68,26 +103,15 @@ void MessageBar::clear(int message)
         clear();
 }
 
-QString MessageBar::text() const
+void MessageBar::paintEvent(QPaintEvent *event)
 {
-    return m_label->text();
-}
-
-void MessageBar::changeEvent(QEvent *event)
-{
-    QFrame::changeEvent(event);
-    if (event->type() == QEvent::ApplicationPaletteChange)
-        colour();
-}
-
-void MessageBar::colour()
-{
-    QPalette palette;
-    const bool dark = palette.color(QPalette::Window).lightness() < 128;
-    const QColor warning = dark ? QColor(0x5a4310) : QColor(0xfff1c9);
-    const QColor note = dark ? QColor(0x23374f) : QColor(0xe3eefb);
-    palette.setColor(QPalette::Window, m_tone == Tone::Warning ? warning : note);
-    setPalette(palette);
+    Q_UNUSED(event)
+    QPainter painter(this);
+    const QColor colour = ground(m_tone, palette());
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(colour);
+    painter.setPen(m_form == Form::Line ? QPen(Qt::NoPen) : QPen(colour.darker(kEdge)));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), kRadius, kRadius);
 }
 
 } // namespace stagelens::ui

@@ -3,12 +3,12 @@
 #include "ui/canvas/design.h"
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/enlarge.h"
-#include "ui/controls/message_bar.h"
 #include "ui/morph/morph_panel.h"
 #include "ui/pages/baseline_morph.h"
 #include "ui/pages/explore_plots.h"
 #include "ui/pages/gap_explainer.h"
 #include "ui/pages/provenance_bar.h"
+#include "ui/panels/figures_line.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/pass_table.h"
 #include "ui/panels/play_bar.h"
@@ -46,7 +46,7 @@ QString presentedTitle(const model::Experiment &experiment)
 ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController *runController, ViewState *view,
                          QWidget *parent)
     : QWidget(parent), m_forecast(forecast), m_runController(runController), m_headline(new HeadlineBar(this)),
-      m_problemBar(new MessageBar(u"bar.problem"_s, this)), m_explanations(new Explanations(bridge, this)),
+      m_figures(new FiguresLine(this)), m_explanations(new Explanations(bridge, this)),
       m_content(forecast, runController, m_explanations),
       m_provenanceBar(new ProvenanceBar(forecast, runController, &m_content, this)), m_timeline(new TimelineView(view, this)),
       m_table(new PassTable(view, this)), m_morph(new MorphPanel(this)), m_play(new PlayBar(m_timeline, view, this)),
@@ -90,8 +90,8 @@ void ExplorePage::build(ViewState *view)
     m_planTitle->hide();
     layout->addWidget(m_planTitle);
     layout->addWidget(m_headline);
-    layout->addWidget(m_problemBar);
-    layout->addWidget(m_provenanceBar);
+    layout->addWidget(m_figures);
+    m_figures->hide();
     layout->addWidget(makeTitle());
     m_picture->addWidget(m_timeline);
     m_picture->addWidget(m_table);
@@ -141,6 +141,12 @@ void ExplorePage::setEditing(bool on)
     showContent();
     if (!on)
         m_timeline->setFocus();
+}
+
+void ExplorePage::setFiguresLineShown(bool shown)
+{
+    m_hasFiguresLine = shown;
+    m_figures->setVisible(shown && !m_presentation);
 }
 
 void ExplorePage::setLow(bool low)
@@ -233,6 +239,11 @@ TopologyStrip *ExplorePage::topology()
     return m_plots->topology();
 }
 
+MessageBar *ExplorePage::provenanceBar()
+{
+    return m_provenanceBar;
+}
+
 QWidget *ExplorePage::picture()
 {
     return m_picture->currentWidget();
@@ -250,6 +261,7 @@ void ExplorePage::setPresentation(bool on)
     bold.setBold(true);
     m_planTitle->setFont(bold);
     m_planTitle->setVisible(on);
+    m_figures->setVisible(m_hasFiguresLine && !on);
     m_schedule->setVisible(!on && m_editing);
     m_play->setKept(on);
     if (on)

@@ -21,6 +21,7 @@ class ExplorePlots;
 class Forecast;
 class GapExplainer;
 class HeadlineBar;
+class FiguresLine;
 class MessageBar;
 class MorphPanel;
 class PassTable;
@@ -63,6 +64,8 @@ public:
     void setPresentation(bool on);
     /// Shows the schedule's text under the picture, and lets the passes of the prediction be moved.
     void setEditing(bool on);
+    /// In a narrow window the figures are a line under the verdict.
+    void setFiguresLineShown(bool shown);
     /// In a low window memory is a tab beside bubbles and loss.
     void setLow(bool low);
     /// True where the shown run is not the plan's, or was measured on another machine than the plan was predicted for.
@@ -71,7 +74,9 @@ public:
     [[nodiscard]] service::RunSnapshotPtr run() const { return m_content.run(); }
 
     [[nodiscard]] HeadlineBar *headline() { return m_headline; }
-    [[nodiscard]] MessageBar *problemBar() { return m_problemBar; }
+    [[nodiscard]] FiguresLine *figuresLine() { return m_figures; }
+    /// What is said of the run beside the prediction; the window gives it a place outside the page.
+    [[nodiscard]] MessageBar *provenanceBar();
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
     [[nodiscard]] ShownSwitch *shownSwitch() { return m_shownSwitch; }
     /// The timeline or its table, whichever is shown.
@@ -103,7 +108,7 @@ private:
     Forecast *m_forecast;
     RunController *m_runController;
     HeadlineBar *m_headline;
-    MessageBar *m_problemBar;
+    FiguresLine *m_figures;
     Explanations *m_explanations; ///< of the timelines that are shown
     ExploreContent m_content;
     ProvenanceBar *m_provenanceBar;
@@ -122,6 +127,7 @@ private:
     BaselineMorph *m_baselineMorph;
     GapExplainer *m_gaps;
     bool m_presentation = false;
+    bool m_hasFiguresLine = false;
     bool m_low = false;
     bool m_editing = false;
 };

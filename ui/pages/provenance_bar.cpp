@@ -15,7 +15,8 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 ProvenanceBar::ProvenanceBar(Forecast *forecast, RunController *runController, const ExploreContent *content, QWidget *parent)
-    : MessageBar(u"bar.provenance"_s, parent), m_forecast(forecast), m_runController(runController), m_content(content)
+    : MessageBar(u"bar.provenance"_s, parent, Form::Line), m_forecast(forecast), m_runController(runController),
+      m_content(content)
 {}
 
 void ProvenanceBar::refresh()

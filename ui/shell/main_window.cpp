@@ -21,12 +21,14 @@
 #include "ui/controls/theme.h"
 #include "ui/pages/explore_page.h"
 #include "ui/panels/experiment_editor.h"
+#include "ui/panels/figures_line.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/metrics_panel.h"
 #include "ui/panels/runs/runs_panel.h"
 #include "ui/panels/settings_panel.h"
 #include "ui/shell/pass_kinds.h"
+#include "ui/shell/status_bar.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
@@ -118,6 +120,8 @@ void MainWindow::connectModel()
             showPassKinds(this, *plan->timeline, *run->record.timeline, run->record.metrics.value_or(simulate::Metrics()),
                           run->record.iterations);
     });
+    connect(m_model.forecast, &Forecast::changed, this, &MainWindow::updateStatus);
+    connect(m_model.actions->editSchedule, &QAction::toggled, this, &MainWindow::updateStatus);
     connect(m_model.document, &ExperimentDocument::fileChanged, this, &MainWindow::updateTitle);
     connect(m_model.run, &RunController::trainingChanged, this, [this] {
         if (m_model.run->isTraining())
@@ -170,7 +174,8 @@ void MainWindow::connectActions()
     on(m_model.actions->nextPane, [this] {
         m_controllers->panes->focusNext(m_controllers->pages->panes(
             {m_widgets->strip, m_widgets->editor},
-            {m_widgets->right->widget(), m_widgets->runs->isFolded() ? m_widgets->runs->header() : m_widgets->runs->table()}));
+            {m_widgets->right->widget(),
+             m_widgets->runs->isFolded() ? static_cast<QWidget *>(m_widgets->runs->foldButton()) : m_widgets->runs->table()}));
     });
     on(m_model.actions->systemAppearance, [] { applyAppearance(Appearance::System); });
     on(m_model.actions->light, [] { applyAppearance(Appearance::Light); });
@@ -184,10 +189,26 @@ void MainWindow::connectActions()
 
 void MainWindow::updateFigures()
 {
-    m_widgets->metrics->setFigures({m_model.forecast->plan(), m_model.forecast->comparableBaseline(),
-                                    m_model.forecast->baselineName(), m_widgets->explore->run(),
-                                    m_widgets->explore->runDiffers(), m_model.forecast->isStale(),
-                                    m_controllers->sensitivity->answer(), m_controllers->sensitivity->isLate()});
+    const Figures figures{m_model.forecast->plan(),
+                          m_model.forecast->comparableBaseline(),
+                          m_model.forecast->baselineName(),
+                          m_widgets->explore->run(),
+                          m_widgets->explore->runDiffers(),
+                          m_model.forecast->isStale(),
+                          m_controllers->sensitivity->answer(),
+                          m_controllers->sensitivity->isLate()};
+    m_widgets->metrics->setFigures(figures);
+    m_widgets->explore->figuresLine()->setFigures(figures);
+}
+
+void MainWindow::updateStatus()
+{
+    const auto &plan = m_model.forecast->plan();
+    const QString runs = Words::tr("runs: %1").arg(qtText(m_model.bridge->service().databaseFile().filename().string()));
+    m_widgets->status->setSources(plan ? Words::tr("Costs: %1").arg(costCaption(plan->experiment)) + u" · "_s + runs : runs);
+    m_widgets->status->setMode(m_model.actions->editSchedule->isChecked()
+                                   ? Words::tr("Editing the order: drag a pass to move it, Ctrl+Shift+E ends")
+                                   : QString());
 }
 
 void MainWindow::updateTitle()

@@ -33,6 +33,7 @@ public:
     [[nodiscard]] WindowActions &actions() { return *m_model.actions; }
     [[nodiscard]] ExplorePage &explorePage() { return *m_widgets->explore; }
     [[nodiscard]] RunsPanel &runsPanel() { return *m_widgets->runs; }
+    [[nodiscard]] MessageBar &problemBar() { return *m_widgets->problemBar; }
     [[nodiscard]] ComparePanel &comparePanel() { return *m_widgets->compare; }
     [[nodiscard]] SweepPage &sweepPage() { return *m_widgets->sweep; }
     [[nodiscard]] LearnPage &learnPage() { return *m_widgets->learn; }
@@ -50,6 +51,7 @@ private:
     void connectInspector();
     void connectActions();
     void updateFigures();
+    void updateStatus();
     void updateTitle();
     void showText(const QString &title, const QString &richText);
     void showAbout();

@@ -60,8 +60,8 @@ void WindowControllers::make(QMainWindow *window, bool remember)
 {
     notice = std::make_unique<NoticeController>(m_widgets.noticeBar, &m_model.document->undoStack());
     plan = std::make_unique<PlanController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run, window);
-    problems = std::make_unique<ProblemController>(m_model.document, m_model.forecast, m_widgets.explore->problemBar(),
-                                                   m_widgets.fieldEditors());
+    problems =
+        std::make_unique<ProblemController>(m_model.document, m_model.forecast, m_widgets.problemBar, m_widgets.fieldEditors());
     fields = std::make_unique<FieldController>(m_model.bridge, m_model.forecast, m_widgets.explore, m_widgets.fieldEditors(),
                                                m_widgets.strip);
     training = std::make_unique<TrainingController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run,

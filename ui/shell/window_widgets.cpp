@@ -3,6 +3,7 @@
 #include "ui/controllers/window_actions.h"
 #include "ui/controls/button_style.h"
 #include "ui/controls/message_bar.h"
+#include "ui/controls/toast_stack.h"
 #include "ui/pages/explore_page.h"
 #include "ui/pages/learn_page.h"
 #include "ui/panels/compare_panel.h"
@@ -11,6 +12,7 @@
 #include "ui/panels/metrics_panel.h"
 #include "ui/panels/runs/runs_panel.h"
 #include "ui/panels/settings_panel.h"
+#include "ui/shell/status_bar.h"
 #include "ui/shell/window_model.h"
 #include "ui/strip/plan_strip.h"
 #include "ui/sweep/sweep_page.h"
@@ -49,6 +51,7 @@ WindowWidgets::WindowWidgets(QMainWindow *window, const WindowModel &model)
     buildTop(window, model);
     buildCentre(window, model);
     buildDocks(window, model);
+    buildStatus(window);
     model.actions->fill(menuBar, {left->toggleViewAction(), right->toggleViewAction(), bottom->toggleViewAction()});
 }
 
@@ -95,9 +98,6 @@ void WindowWidgets::buildCentre(QMainWindow *window, const WindowModel &model)
     auto *layout = new QVBoxLayout(centre);
     layout->setContentsMargins(4, 4, 4, 4);
     layout->setSpacing(4);
-    storeBar = new MessageBar(u"bar.store"_s, centre);
-    importBar = new MessageBar(u"bar.import"_s, centre);
-    noticeBar = new MessageBar(u"bar.notice"_s, centre);
     pages = new QStackedWidget(centre);
     explore = new ExplorePage(model.bridge, model.forecast, model.run, model.view, pages);
     compare = new ComparePanel(pages);
@@ -105,9 +105,6 @@ void WindowWidgets::buildCentre(QMainWindow *window, const WindowModel &model)
     learn = new LearnPage(model.bridge, pages);
     for (QWidget *page : std::initializer_list<QWidget *>{explore, compare, sweep, learn}) // in the order of the modes
         pages->addWidget(page);
-    layout->addWidget(storeBar);
-    layout->addWidget(importBar);
-    layout->addWidget(noticeBar);
     // A page that needs more than a small screen has is scrolled; it does not make the window larger.
     auto *scroll = new QScrollArea(centre);
     scroll->setFrameShape(QFrame::NoFrame);
@@ -120,7 +117,20 @@ void WindowWidgets::buildCentre(QMainWindow *window, const WindowModel &model)
     QObject::connect(explore, &ExplorePage::partAsked, scroll, [scroll](QWidget *part) {
         QTimer::singleShot(kLayoutMilliseconds, scroll, [scroll, part] { scroll->ensureWidgetVisible(part); });
     });
+    auto *toasts = new ToastStack(centre);
+    problemBar = toasts->add(u"bar.problem"_s);
+    noticeBar = toasts->add(u"bar.notice"_s);
     window->setCentralWidget(centre);
+}
+
+void WindowWidgets::buildStatus(QMainWindow *window)
+{
+    status = new StatusBar(runs->foldButton(), window);
+    storeBar = new MessageBar(u"bar.store"_s, status, MessageBar::Form::Line);
+    importBar = new MessageBar(u"bar.import"_s, status, MessageBar::Form::Line);
+    for (MessageBar *message : {storeBar, importBar, explore->provenanceBar()})
+        status->add(message);
+    window->setStatusBar(status);
 }
 
 void WindowWidgets::buildDocks(QMainWindow *window, const WindowModel &model)
@@ -142,6 +152,7 @@ void WindowWidgets::buildDocks(QMainWindow *window, const WindowModel &model)
     runs = new RunsPanel(window);
     bottom = makeDock(u"dock.runs"_s, Words::tr("Runs"), runs, Qt::BottomDockWidgetArea);
     bottom->setTitleBarWidget(runs->header());
+    bottom->hide(); // as the runs are folded
 }
 
 QWidget *WindowWidgets::makeFigures(QMainWindow *window)

@@ -23,6 +23,7 @@ class RunsPanel;
 class SettingsPanel;
 class SweepPage;
 class PlanStrip;
+class StatusBar;
 class WindowActions;
 struct WindowModel;
 
@@ -35,9 +36,11 @@ public:
 
     QMenuBar *menuBar;
     PlanStrip *strip;
-    MessageBar *storeBar;
+    MessageBar *storeBar; ///< in the status bar, like the next
     MessageBar *importBar;
-    MessageBar *noticeBar;
+    MessageBar *noticeBar; ///< over the picture, like the next
+    MessageBar *problemBar;
+    StatusBar *status;
     QStackedWidget *pages;
     ExplorePage *explore;
     ComparePanel *compare;
@@ -57,6 +60,7 @@ private:
     [[nodiscard]] QWidget *makeModeSwitch(const WindowActions &actions);
     void buildCentre(QMainWindow *window, const WindowModel &model);
     void buildDocks(QMainWindow *window, const WindowModel &model);
+    void buildStatus(QMainWindow *window);
     [[nodiscard]] QWidget *makeFigures(QMainWindow *window);
 };
 

@@ -50,7 +50,7 @@ public:
 } // namespace
 
 RunsPanel::RunsPanel(QWidget *parent)
-    : QWidget(parent), m_model(new RunTableModel(this)), m_header(new QWidget(this)), m_fold(new QToolButton(m_header)),
+    : QWidget(parent), m_model(new RunTableModel(this)), m_header(new QWidget(this)), m_fold(new QToolButton(this)),
       m_filter(new QLineEdit(m_header)), m_import(new QPushButton(Words::tr("Import…"), m_header)),
       m_plot(new QPushButton(Words::tr("Plot…"), m_header)), m_compare(new QPushButton(Words::tr("Compare"), m_header)),
       m_table(new QTableView(this)), m_empty(plainLabel(this))
@@ -107,7 +107,6 @@ void RunsPanel::makeHeader()
     m_plot->setToolTip(Words::tr("Draws these runs as lines through their figures, to find those that are good in several"));
     m_compare->setObjectName(u"runs.compare"_s);
     m_compare->setAutoDefault(false);
-    row->addWidget(m_fold);
     row->addWidget(m_filter, 1);
     row->addStretch(1);
     row->addWidget(m_import);
@@ -116,10 +115,7 @@ void RunsPanel::makeHeader()
     connect(m_filter, &QLineEdit::textChanged, &m_typing, qOverload<>(&QTimer::start));
     connect(m_import, &QPushButton::clicked, this, &RunsPanel::importAsked);
     connect(m_plot, &QPushButton::clicked, this, &RunsPanel::plotAsked);
-    connect(m_fold, &QToolButton::clicked, this, [this] {
-        setFolded(!m_folded);
-        emit foldedByHand(m_folded);
-    });
+    connect(m_fold, &QToolButton::clicked, this, [this] { foldByHand(!m_folded); });
     connect(m_compare, &QPushButton::clicked, this, [this] { emit compareAsked(compared()); });
 }
 
@@ -337,20 +333,25 @@ void RunsPanel::updateHeader()
                                               : Words::tr("Tick or select two to six runs to compare them")));
 }
 
+void RunsPanel::foldByHand(bool folded)
+{
+    setFolded(folded);
+    emit foldedByHand();
+}
+
 void RunsPanel::setFolded(bool folded)
 {
     const bool wasShown = m_table->isVisibleTo(this);
-    m_folded = folded;
+    if (std::exchange(m_folded, folded) != folded)
+        emit foldedChanged(folded);
     m_fold->setArrowType(folded ? Qt::RightArrow : Qt::DownArrow);
     const bool any = m_model->rowCount() > 0;
     m_table->setVisible(!folded && any);
     m_empty->setVisible(!folded && !any);
-    m_filter->setVisible(!folded && m_model->total() > 0);
-    m_import->setVisible(!folded);
-    m_plot->setVisible(!folded && any);
-    m_compare->setVisible(!folded && any);
-    setMinimumHeight(folded ? 0 : any ? heightOf(kFewestRows) : m_empty->sizeHint().height());
-    setMaximumHeight(folded ? 0 : QWIDGETSIZE_MAX);
+    m_filter->setVisible(m_model->total() > 0);
+    m_plot->setVisible(any);
+    m_compare->setVisible(any);
+    setMinimumHeight(any ? heightOf(kFewestRows) : m_empty->sizeHint().height());
     if (!wasShown && m_table->isVisibleTo(this))
         emit unfolded();
 }
@@ -362,9 +363,7 @@ int RunsPanel::heightOf(int rows) const
 
 QSize RunsPanel::sizeHint() const
 {
-    const int height = m_folded                  ? 0
-                       : m_model->rowCount() > 0 ? heightOf(std::min(kRows, m_model->rowCount()))
-                                                 : m_empty->sizeHint().height();
+    const int height = m_model->rowCount() > 0 ? heightOf(std::min(kRows, m_model->rowCount())) : m_empty->sizeHint().height();
     return {QWidget::sizeHint().width(), height};
 }
 

@@ -29,10 +29,14 @@ public:
     void setColumns(const QStringList &captions);
     [[nodiscard]] RunTableModel *model() { return m_model; }
     [[nodiscard]] QTableView *table() { return m_table; }
-    /// The strip with the title: the dock uses it as its title bar.
+    /// The strip above the table: the dock uses it as its title bar.
     [[nodiscard]] QWidget *header() { return m_header; }
+    /// Says how many runs there are and folds them; the window gives it a place that stays.
+    [[nodiscard]] QToolButton *foldButton() { return m_fold; }
     [[nodiscard]] bool isFolded() const { return m_folded; }
     void setFolded(bool folded);
+    /// As a person does, so that it stays until they do otherwise.
+    void foldByHand(bool folded);
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -52,7 +56,8 @@ signals:
     void noteAsked(qint64 run, const QString &note);
     /// Rows that were set meanwhile are not shown yet.
     void typingEnded();
-    void foldedByHand(bool folded);
+    void foldedByHand();
+    void foldedChanged(bool folded);
     void columnsChanged();
     /// The table came into sight and would like its sizeHint().
     void unfolded();

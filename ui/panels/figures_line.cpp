@@ -1,0 +1,88 @@
+#include "ui/panels/figures_line.h"
+
+#include "ui/canvas/design.h"
+#include "ui/controls/flow_layout.h"
+#include "ui/panels/metrics_panel.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
+#include "ui/words/words.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+
+#include <algorithm>
+#include <array>
+
+namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kPairGap = 5 * kGrid;
+const QStringList kNames{u"iteration"_s, u"bubble"_s, u"memory"_s, u"tokens"_s, u"mfu"_s, u"bound"_s, u"measured"_s};
+
+/// The values in the order of kNames; an empty one is not shown.
+QStringList values(const Figures &figures)
+{
+    if (!figures.plan)
+        return {};
+    const simulate::Metrics &plan = figures.plan->metrics;
+    const bool units = inTeachingUnits(figures.plan->experiment);
+    const base::Bytes peak = plan.peakMemory.empty() ? 0 : std::ranges::max(plan.peakMemory);
+    QString measured;
+    if (figures.run && figures.run->record.metrics && figures.run->record.timeline)
+        measured = caption(figures.run->record.summary.kind) + u": "_s + durationText(figures.run->record.metrics->iteration);
+    return {durationText(plan.iteration, units),
+            shareText(plan.bubbleRatio),
+            plan.peakMemory.empty() ? kUnknown : bytesText(peak),
+            plan.tokensPerSecond ? countText(*plan.tokensPerSecond) : QString(),
+            plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : QString(),
+            plan.lowerBound ? durationText(*plan.lowerBound, units) : QString(),
+            measured};
+}
+} // namespace
+
+FiguresLine::FiguresLine(QWidget *parent) : QWidget(parent)
+{
+    setObjectName(u"figures.line"_s);
+    auto *flow = new FlowLayout(this, kPairGap, kGrid);
+    flow->setContentsMargins(kPanelMargin, 0, kPanelMargin, 0);
+    const QStringList captions{Words::tr("Iteration"),
+                               Words::tr("Bubble"),
+                               Words::tr("Peak memory"),
+                               Words::tr("Tokens/s"),
+                               u"MFU"_s,
+                               Words::tr("Lower bound"),
+                               QString()};
+    for (qsizetype i = 0; i < kNames.size(); ++i) {
+        auto *both = new QWidget(this);
+        auto *row = new QHBoxLayout(both);
+        row->setContentsMargins(0, 0, 0, 0);
+        row->setSpacing(kGrid);
+        QLabel *name = plainLabel(captions[i], both);
+        name->setForegroundRole(QPalette::PlaceholderText);
+        name->setVisible(!captions[i].isEmpty());
+        QLabel *value = plainLabel(both);
+        value->setObjectName(u"figures.line."_s + kNames[i]);
+        value->setAccessibleName(captions[i]);
+        value->setFont(scaled(font(), TypeSize::Text, QFont::DemiBold));
+        value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        row->addWidget(name);
+        row->addWidget(value);
+        flow->addWidget(both);
+        m_pairs.push_back({both, value});
+    }
+}
+
+void FiguresLine::setFigures(const Figures &figures)
+{
+    const QStringList texts = values(figures);
+    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
+        const QString text = texts.value(static_cast<qsizetype>(i));
+        m_pairs[i].value->setText(text);
+        m_pairs[i].both->setVisible(!text.isEmpty());
+    }
+    setEnabled(!figures.stale);
+}
+
+} // namespace stagelens::ui

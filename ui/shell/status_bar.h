@@ -1,0 +1,35 @@
+// The line at the bottom of the window: where figures come from, what is kept where, what lasts.
+#pragma once
+
+#include <QStatusBar>
+
+class QAbstractButton;
+
+namespace stagelens::ui {
+
+class LineLabel;
+class MessageBar;
+
+/// 24 pixels high whatever it says.
+class StatusBar : public QStatusBar {
+    Q_OBJECT
+public:
+    /// `runs` folds and unfolds the runs; it stands at the right end.
+    StatusBar(QAbstractButton *runs, QWidget *parent);
+    /// Adds a message that lasts; several share the room.
+    void add(MessageBar *message);
+    /// What the line says at its left: the sources of the plan's times and the file of the runs.
+    void setSources(const QString &text);
+    /// What a mode changes for the mouse, before the sources; empty: none.
+    void setMode(const QString &text);
+
+private:
+    void say();
+    /// The spacing of the grid: Qt makes the layout anew for each widget.
+    void space();
+    LineLabel *m_text;
+    QString m_sources;
+    QString m_mode;
+};
+
+} // namespace stagelens::ui
