@@ -60,7 +60,7 @@ void declareOptions(QCommandLineParser &parser)
         {u"from"_s, u"Makes --export an animation (svg, gif or mp4) that leads from this experiment to that of --experiment."_s,
          u"FILE"_s},
         {u"run"_s, u"What --export draws: a stored run."_s, u"ID"_s},
-        {u"step"_s, u"Step of the run that --export draws, from 0; else its median step."_s, u"N"_s},
+        {u"step"_s, u"Step of the run that --export draws, from 0; else its typical step."_s, u"N"_s},
         {u"format"_s, u"png, svg, pdf, gif or mp4; else by the file's ending."_s, u"FORMAT"_s},
         {u"size"_s, u"Size of the picture in pixels."_s, u"WxH"_s},
         {u"screenshot"_s, u"Write a picture of the whole window and end; works without a display."_s, u"FILE"_s},

@@ -17,7 +17,7 @@ struct ExportRequest {
     QString experiment; ///< file; empty where a run is drawn
     QString from;       ///< file of the plan from which an animation (svg, gif, mp4) leads to `experiment`; empty: a picture
     std::optional<qint64> run;
-    std::optional<int> step; ///< of the run; its median step where none is given
+    std::optional<int> step; ///< of the run; its typical step where none is given
     std::filesystem::path database;
     QSize size;
 };

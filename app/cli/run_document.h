@@ -1,4 +1,4 @@
-// The JSON of a stored run: the timeline document of its median step, with what only a run has.
+// The JSON of a stored run: the timeline document of its typical step, with what only a run has.
 #pragma once
 
 #include "engine/store/run_record.h"
@@ -20,7 +20,7 @@ struct StepTimes {
 [[nodiscard]] std::optional<StepTimes> stepTimes(const std::vector<base::Nanos> &iterations);
 /// A row of `runs list --json`.
 [[nodiscard]] nlohmann::ordered_json summaryJson(const store::RunSummary &run);
-/// The whole run; `withSlices` adds every slice of the median step. Before the first step "metrics" is null and "devices"
+/// The whole run; `withSlices` adds every slice of the typical step. Before the first step "metrics" is null and "devices"
 /// empty.
 [[nodiscard]] nlohmann::ordered_json runDocument(const store::RunRecord &run, bool withSlices);
 

@@ -23,7 +23,7 @@ struct Subject {
 };
 
 /// A whole number is a run of the database, all else an experiment (file and options), which is predicted. A run shows its
-/// median step unless another is asked for. Failed for a run without a finished step.
+/// typical step unless another is asked for. Failed for a run without a finished step.
 [[nodiscard]] base::Result<Subject> subjectOf(const ExperimentArguments &arguments, const std::string &database,
                                               std::optional<int> step = {});
 /// A stored run, as above.

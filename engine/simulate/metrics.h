@@ -63,6 +63,8 @@ struct Metrics {
     std::optional<double> expertLoad;
     /// Of a measured timeline: the part of the passes' time in which their threads had a processor. Absent on GPUs.
     std::optional<double> processorShare;
+    /// Of the typical step of a run: over how many steps it is typical (engine/simulate/typical_step.h).
+    std::optional<std::int64_t> typicalOfSteps;
 
     /// Whether other programs had the processors for a noticeable part of the time, so that passes took longer than they need.
     [[nodiscard]] bool wasMachineBusy() const { return processorShare.value_or(1) < kIdleMachineShare; }

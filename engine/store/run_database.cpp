@@ -80,10 +80,10 @@ Result<> RunDatabase::stepTimeline(RunId id, int step, std::string &metrics, std
         return looked;
     if (!std::ranges::binary_search(kept, step)) {
         const std::string which =
-            kept.empty() ? fmt::format("run {} kept the timeline of its median step only", id)
+            kept.empty() ? fmt::format("run {} kept the timeline of its typical step only", id)
                          : fmt::format("run {} kept the timelines of the steps {} to {}", id, kept.front(), kept.back());
         return base::Error::invalid(
-            "--step", fmt::format("there is no timeline of step {}: {}; leave --step out for the median step", step, which));
+            "--step", fmt::format("there is no timeline of step {}: {}; leave --step out for the typical step", step, which));
     }
     return each(fmt::format("SELECT detail, data FROM step_timeline WHERE run = ? AND step = {}", step), id,
                 [&](const Statement &row) {

@@ -24,7 +24,8 @@ public:
     [[nodiscard]] base::Result<std::vector<RunSummary>> summaries(std::span<const RunId> runs);
     /// Loads only the plan of a run.
     [[nodiscard]] base::Result<model::Experiment> experiment(RunId run);
-    /// With the timeline and metrics of the median step, or of the step asked for; InvalidInput where that one's were not kept.
+    /// With the timeline and metrics of the typical step, or of the step asked for; InvalidInput where that one's were not
+    /// kept.
     [[nodiscard]] base::Result<RunRecord> load(RunId run, std::optional<int> step = {});
 
 private:

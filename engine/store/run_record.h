@@ -91,8 +91,8 @@ struct RunRecord {
     std::vector<EvaluationLoss> evaluations;
     std::vector<base::Nanos> iterations;          ///< of every step that this run did itself
     std::vector<timeline::RouterStepPtr> routers; ///< of the same steps; empty without experts
-    std::optional<simulate::Metrics> metrics;     ///< of the median step
-    timeline::TimelinePtr timeline;               ///< of the median step; null before the first
+    std::optional<simulate::Metrics> metrics;     ///< of the typical step, else of the median one
+    timeline::TimelinePtr timeline;               ///< of the typical step, else of the median one; null before the first
 };
 
 } // namespace stagelens::store

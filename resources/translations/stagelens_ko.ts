@@ -7641,5 +7641,13 @@ It stays there while the other lanes scroll</source>
         <source>Editing the order: drag a pass to move it, Ctrl+Shift+E ends</source>
         <translation>순서 편집 중: 패스를 끌어 옮기고, Ctrl+Shift+E로 끝냅니다</translation>
     </message>
+    <message>
+        <source>, typical of %1 steps</source>
+        <translation>, 스텝 %1개의 전형</translation>
+    </message>
+    <message>
+        <source>Typical: each pass at its median</source>
+        <translation>전형: 각 패스의 중앙값</translation>
+    </message>
 </context>
 </TS>

@@ -7641,5 +7641,13 @@ It stays there while the other lanes scroll</source>
         <source>Editing the order: drag a pass to move it, Ctrl+Shift+E ends</source>
         <translation>正在编辑顺序：拖动通道即可移动，按 Ctrl+Shift+E 结束</translation>
     </message>
+    <message>
+        <source>, typical of %1 steps</source>
+        <translation>，%1 步的典型情况</translation>
+    </message>
+    <message>
+        <source>Typical: each pass at its median</source>
+        <translation>典型：每个计算块取中位数</translation>
+    </message>
 </context>
 </TS>

@@ -94,9 +94,11 @@ void CliRuns::trainsAndStores()
     const QString id = QString::number(document[u"run"].toObject()[u"id"].toInteger());
     const CliAnswer shown = cli.run({u"runs"_s, u"show"_s, id, u"--json"_s});
     QCOMPARE(shown.object()[u"losses"].toArray(), losses);
+    QCOMPARE(shown.object()[u"metrics"][u"typical_of_steps"].toInt(), 3); // without the two that warm up
     const double fourth = iterations[u"steps_ns"].toArray()[3].toDouble();
     const CliAnswer step = cli.run({u"runs"_s, u"show"_s, id, u"--json"_s, u"--step"_s, u"3"_s});
     QCOMPARE(step.object()[u"metrics"][u"iteration_ns"].toDouble(), fourth);
+    QVERIFY(!step.object()[u"metrics"].toObject().contains(u"typical_of_steps"_s));
     const CliAnswer exported = cli.run({u"export"_s, id, u"--step"_s, u"3"_s});
     QCOMPARE(exported.object()[u"metrics"][u"iteration_ns"].toDouble(), fourth);
     QCOMPARE(cli.run({u"runs"_s, u"show"_s, id, u"--step"_s, u"5"_s}).status, 2);

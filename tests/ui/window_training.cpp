@@ -430,6 +430,17 @@ void WindowTraining::measuredChoosesRunAndStep()
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{1});
     m_fixture->click(u"shown.Measured"_s);
     QTRY_COMPARE(median.match(caption(0)).captured(1), u"2"_s);
+    // Longer runs show the typical step, and any single one on demand.
+    m_fixture->usePlanForTraining(6);
+    train();
+    if (QTest::currentTestFailed())
+        return;
+    const QString typical = u"Virtual clock · run 3, typical of 4 steps"_s;
+    QTRY_COMPARE(caption(0), typical);
+    choose(u"Median: step "_s);
+    QTRY_VERIFY(caption(0).startsWith(u"Virtual clock · run 3, step "_s));
+    choose(u"Typical: each pass at its median"_s);
+    QTRY_COMPARE(caption(0), typical);
     // One of another plan is not taken for it.
     m_fixture->open();
     m_fixture->usePlanForTraining(4);

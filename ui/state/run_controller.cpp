@@ -103,9 +103,18 @@ void RunController::show(store::RunId run, std::optional<int> step, std::functio
 
 void RunController::setShown(service::RunSnapshotPtr run, std::optional<int> step)
 {
+    const bool isSame = m_shown && run && m_shown->record.summary.id == run->record.summary.id;
+    m_hasTypical = isSame && hasTypicalStep();
     m_shown = std::move(run);
     m_step = step;
     emit shownChanged();
+}
+
+bool RunController::hasTypicalStep() const
+{
+    if (m_step)
+        return m_hasTypical;
+    return m_shown && m_shown->record.metrics && m_shown->record.metrics->typicalOfSteps;
 }
 
 void RunController::showNone()
@@ -122,6 +131,8 @@ QString RunController::shownCaption() const
     const store::RunSummary &run = m_shown->record.summary;
     QString text = caption(run.kind) + Words::tr(" · run %1").arg(run.id);
     const auto &metrics = m_shown->record.metrics;
+    if (!m_step && metrics && metrics->typicalOfSteps)
+        return text + Words::tr(", typical of %1 steps").arg(*metrics->typicalOfSteps);
     const bool isMedian =
         !m_step && m_shown->finished && metrics && store::medianIteration(m_shown->record.iterations) == metrics->iteration;
     const int step = m_step ? *m_step + 1 : isMedian ? *medianStep(m_shown->record) : m_shown->finished ? 0 : m_shown->step;

@@ -31,13 +31,15 @@ public:
 
     /// Returns the run shown below the prediction: the live one unless another was selected. May be null.
     [[nodiscard]] const service::RunSnapshotPtr &shown() const { return m_shown; }
-    /// Shows the given step (from 0) if its timeline was stored, otherwise the median step, or the latest one of a running run.
-    /// Calls `then` once the run is shown, unless another was selected first.
+    /// Shows the given step (from 0) if its timeline was stored, otherwise the typical step, or the latest one of a running
+    /// run. Calls `then` once the run is shown, unless another was selected first.
     void show(store::RunId run, std::optional<int> step = {}, std::function<void()> then = {});
     void showNone();
     /// From 0, where one was chosen.
     [[nodiscard]] std::optional<int> shownStep() const { return m_step; }
-    /// "Virtual clock · run 12, step 7 of 50, the median"
+    /// Whether the shown run, asked for no step, shows its typical one; of old runs it is the median.
+    [[nodiscard]] bool hasTypicalStep() const;
+    /// "Virtual clock · run 12, typical of 48 steps", "…, step 7 of 50"
     [[nodiscard]] QString shownCaption() const;
     /// The shown run where it may stand beside that plan (resolved): it trained the same model, and its times are of the plan's
     /// unit. Else null.
@@ -69,6 +71,7 @@ private:
     service::RunSnapshotPtr m_live;
     service::RunSnapshotPtr m_shown;
     std::optional<int> m_step; ///< of the shown run, if one was chosen
+    bool m_hasTypical = false; ///< before a step was chosen
     int m_choice = 0;          ///< counts what was chosen to be shown, so that the last choice holds
 };
 

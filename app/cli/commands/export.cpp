@@ -45,7 +45,7 @@ struct ExportArguments {
     ExperimentArgumentsPtr experiment; ///< of `export`; its file may be a run's number
     std::string run;                   ///< of `runs export`: a run's number or name
     std::shared_ptr<std::string> database;
-    std::optional<int> step; ///< of a run; its median step where none is given
+    std::optional<int> step; ///< of a run; its typical step where none is given
     std::string format = "json";
     std::string comms;        ///< of torch-csv: "" (compute_only); kBareFlag, "full", "messages" or "replicas"
     std::string torchVersion; ///< of `comms`: "2.14", "2.15" or "" for the newest
@@ -302,7 +302,7 @@ void addExportUnder(CLI::App &command, const std::string &positional, Action &ch
                 "makes svg, gif or mp4 an animation, in which the passes of this plan fly to their places in the other")
             ->type_name("FILE")
             ->check(notEmpty());
-    inner->add_option("--step", arguments->step, "step of a run, from 0 (default: its median step)")
+    inner->add_option("--step", arguments->step, "step of a run, from 0 (default: its typical step)")
         ->type_name("N")
         ->transform(wholeNumberFrom(0));
     inner->add_option("-o,--output", arguments->output, "file to write (default: standard output)")

@@ -190,7 +190,7 @@ void addRuns(CLI::App &app, Action &chosen)
     {
         const auto [inner, arguments] = add("show", "all that is stored of a run", showRun);
         addRun(inner, arguments);
-        inner->add_option("--step", arguments->step, "step to show, from 0 (default: the median step)")
+        inner->add_option("--step", arguments->step, "step to show, from 0 (default: the typical step)")
             ->type_name("N")
             ->transform(wholeNumberFrom(0));
         inner->add_flag("--json", arguments->asJson, "print one JSON document");

@@ -50,7 +50,7 @@ struct StepResult {
     timeline::Provenance kind = timeline::Provenance::MeasuredVirtualClock;
     std::string remark = {};   ///< what was changed to make it fit; empty if nothing was
     std::string fault = {};    ///< why there are no figures
-    base::Nanos iteration = 0; ///< median step
+    base::Nanos iteration = 0; ///< typical step
     double bubble = 0;
     double mfu = 0; ///< model FLOPs over the largest product's FLOP/s of the type that the run computes in, on every device
     double tokensPerSecond = 0;

@@ -8,6 +8,7 @@
 #include "engine/schedule/text_form.h"
 #include "engine/service/plans/schedule_plan.h"
 #include "engine/service/runs/run_writer.h"
+#include "engine/simulate/typical_step.h"
 
 #include <algorithm>
 #include <chrono>
@@ -102,7 +103,15 @@ Result<> fill(store::RunEditor runs, store::RunId run, const exchange::ImportedT
     }
     const auto median = std::ranges::find(iterations, store::medianIteration(iterations).value_or(iterations.front()));
     const timeline::Timeline &shown = trace.steps[static_cast<std::size_t>(median - iterations.begin())];
-    const auto kept = runs.setTimeline(run, shown, simulate::computeMetrics(experiment, trace.schedule, shown, nullptr, 0));
+    std::vector<timeline::TimelinePtr> steps;
+    for (const timeline::Timeline &step : trace.steps)
+        steps.push_back(std::make_shared<const timeline::Timeline>(step));
+    const auto typical = simulate::typicalStep(steps, trace.schedule);
+    simulate::Metrics metrics =
+        simulate::computeMetrics(experiment, trace.schedule, typical ? typical->timeline : shown, nullptr, 0);
+    if (typical)
+        metrics.typicalOfSteps = typical->steps;
+    const auto kept = runs.setTimeline(run, typical ? typical->timeline : shown, metrics);
     return kept ? runs.finish(run, store::RunStatus::Finished, {}) : kept;
 }
 

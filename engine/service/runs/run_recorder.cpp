@@ -2,6 +2,7 @@
 
 #include "engine/base/log.h"
 #include "engine/base/progress_log.h"
+#include "engine/simulate/typical_step.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -151,15 +152,41 @@ simulate::Metrics RunRecorder::metricsOf(const timeline::Timeline &timeline,
 
 const RunRecorder::Kept *RunRecorder::medianStep(const std::function<bool(const Kept &)> &isOne) const
 {
-    std::vector<const Kept *> candidates;
-    for (const Kept &kept : m_kept)
-        if ((kept.step >= kWarmUpSteps || m_kept.size() <= kWarmUpSteps) && isOne(kept))
-            candidates.push_back(&kept);
-    if (candidates.empty())
+    std::vector<const Kept *> found = candidates();
+    std::erase_if(found, [&isOne](const Kept *kept) { return !isOne(*kept); });
+    if (found.empty())
         return nullptr;
-    const auto middle = candidates.begin() + static_cast<std::ptrdiff_t>((candidates.size() - 1) / 2);
-    std::ranges::nth_element(candidates, middle, {}, [](const Kept *kept) { return kept->iteration; });
+    const auto middle = found.begin() + static_cast<std::ptrdiff_t>((found.size() - 1) / 2);
+    std::ranges::nth_element(found, middle, {}, [](const Kept *kept) { return kept->iteration; });
     return *middle;
+}
+
+std::vector<const RunRecorder::Kept *> RunRecorder::candidates() const
+{
+    std::vector<const Kept *> found;
+    for (const Kept &kept : m_kept)
+        if (kept.step >= kWarmUpSteps || m_kept.size() <= kWarmUpSteps)
+            found.push_back(&kept);
+    return found;
+}
+
+bool RunRecorder::showTypicalStep()
+{
+    if (m_snapshot.record.experiment.parallel.averagesWeights()) // its steps are of two sorts
+        return false;
+    std::vector<timeline::TimelinePtr> steps;
+    for (const Kept *kept : candidates())
+        steps.push_back(kept->timeline);
+    const Kept *median = medianStep([](const Kept &) { return true; });
+    const auto typical = simulate::typicalStep(steps, *m_snapshot.schedule);
+    if (!typical)
+        return false;
+    store::RunRecord &record = m_snapshot.record;
+    record.timeline = std::make_shared<const timeline::Timeline>(typical->timeline);
+    record.metrics = metricsOf(*record.timeline, median->peakMemory, median->peakHost);
+    record.metrics->typicalOfSteps = typical->steps;
+    summarize();
+    return true;
 }
 
 /// Of replicas that train alone: a step that ends with an average, with the mean time over the steps up to the next one.
@@ -214,7 +241,8 @@ RunWriter::Change RunRecorder::shownTimeline() const
 void RunRecorder::finish(const base::Result<> &outcome, bool isConnectionLost)
 {
     store::RunSummary &summary = m_snapshot.record.summary;
-    showMedianStep();
+    if (!showTypicalStep())
+        showMedianStep();
     summary.status = store::RunStatus::Finished;
     if (!outcome) {
         const base::Error &error = outcome.error();

@@ -41,8 +41,8 @@ public:
     void onProgress(const runtime::Progress &progress);
     void onEvaluation(const runtime::Evaluation &evaluation);
     void onCheckpoint(int steps, const base::Result<> &written);
-    /// Stores how the run ended, with the timeline of its median step, and publishes the last snapshot. A run whose connection
-    /// was lost counts as interrupted.
+    /// Stores how the run ended, with the timeline of its typical step (else its median), and publishes the last snapshot. A
+    /// run whose connection was lost counts as interrupted.
     void finish(const base::Result<> &outcome, bool isConnectionLost);
 
 private:
@@ -64,10 +64,14 @@ private:
     [[nodiscard]] simulate::Metrics metricsOf(const timeline::Timeline &timeline,
                                               const std::vector<simulate::MemoryByCategory> &peakMemory,
                                               const std::vector<base::Bytes> &peakHost) const;
-    /// Returns the median of the kept steps of which `isOne` holds, but for the first ones; null if there is none.
+    /// Returns the steps that stand for the others: without the first ones, where there are more.
+    [[nodiscard]] std::vector<const Kept *> candidates() const;
+    /// Returns the median of the candidates of which `isOne` holds; null if there is none.
     [[nodiscard]] const Kept *medianStep(const std::function<bool(const Kept &)> &isOne) const;
     /// Puts the median step's timeline and figures into the record and the summary.
     void showMedianStep();
+    /// As showMedianStep, of the typical step; false if there is none.
+    bool showTypicalStep();
     void summarize();
     /// Returns the change that stores the timeline and figures of the record.
     [[nodiscard]] RunWriter::Change shownTimeline() const;

@@ -34,7 +34,7 @@ public:
     /// Returns the rows of some runs, in that order; omits deleted runs.
     [[nodiscard]] base::Result<std::vector<store::RunSummary>> summaries(std::span<const store::RunId> runs);
     [[nodiscard]] base::Result<model::Experiment> experiment(store::RunId run);
-    /// Loads a run with the timeline of the median step, or of `step` if it was stored.
+    /// Loads a run with the timeline of the typical step, or of `step` if it was stored.
     [[nodiscard]] base::Result<store::RunRecord> load(store::RunId run, std::optional<int> step = {});
     /// Returns the run with that number, or else with that name if it is unique.
     [[nodiscard]] base::Result<store::RunId> numberOf(const std::string &run);

@@ -17,7 +17,7 @@ namespace stagelens::service {
 
 /// The state of a run: its record so far, and the current activity. Immutable.
 struct RunSnapshot {
-    store::RunRecord record; ///< record.timeline: latest step while running, median step after
+    store::RunRecord record; ///< record.timeline: latest step while running, typical step after
     int step = 0;            ///< steps done
     int steps = 0;
     std::size_t passesDone = 0; ///< of the current step

@@ -108,8 +108,11 @@ void MeasuredController::addSteps(QMenu *menu, const service::RunSnapshot &run)
             Words::tr("%1: step %2, %3").arg(name).arg(step + 1).arg(durationText(times[static_cast<std::size_t>(index)])),
             run.record.summary.id, chosen, m_runController->shownStep() == chosen);
     };
+    const bool hasTypical = m_runController->hasTypicalStep();
+    if (hasTypical)
+        add(menu, Words::tr("Typical: each pass at its median"), run.record.summary.id, {}, !m_runController->shownStep());
     if (const auto median = medianStep(run.record))
-        entry(Words::tr("Median"), *median - 1 - before, true);
+        entry(Words::tr("Median"), *median - 1 - before, !hasTypical);
     entry(Words::tr("Fastest"), std::ranges::min_element(times) - times.begin(), false);
     entry(Words::tr("Slowest"), std::ranges::max_element(times) - times.begin(), false);
     entry(Words::tr("First"), 0, false);
