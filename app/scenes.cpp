@@ -399,7 +399,7 @@ Result<> playScene(MainWindow &window, const QString &name)
     const auto settled = [&window] {
         return (window.forecast().advice() || !window.forecast().problems().empty()) && !window.runDatabase().isRefreshing() &&
                !window.controllers().scheduleFiles->isOpening() && !window.controllers().sensitivity->isComputing() &&
-               window.forecast().familyOptions().state != ui::FamilyOptions::State::Trying;
+               window.forecast().familyOptions().isSettled();
     };
     if (!waitFor(settled))
         return base::Error::failed("the prediction did not end within 3 minutes");

@@ -3812,10 +3812,6 @@ Let go to put it here</source>
         <translation>사용자 순서에는 자체 어휘 방법이 있습니다. 다른 방법을 보려면 스케줄 종류를 고르십시오.</translation>
     </message>
     <message>
-        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods and schedules, one at a time (predicted).</source>
-        <translation>이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 것이 없습니다. 방법과 스케줄을 하나씩 시도했습니다(예측).</translation>
-    </message>
-    <message>
         <source>No vocabulary method makes this plan more than 1 % faster at this memory (predicted). Schedules were not tried.</source>
         <translation>이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 어휘 방법이 없습니다(예측). 스케줄은 시도하지 않았습니다.</translation>
     </message>
@@ -7648,6 +7644,14 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Typical: each pass at its median</source>
         <translation>전형: 각 패스의 중앙값</translation>
+    </message>
+    <message>
+        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, and each with the fastest method (predicted).</source>
+        <translation>시도한 것 중 이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 것은 없습니다: 방식, 스케줄, 그리고 각 스케줄과 가장 빠른 방식의 조합 (예측).</translation>
+    </message>
+    <message>
+        <source>%1 with %2</source>
+        <translation>%2를 쓴 %1</translation>
     </message>
 </context>
 </TS>

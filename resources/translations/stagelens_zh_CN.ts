@@ -3812,10 +3812,6 @@ Let go to put it here</source>
         <translation>自定义顺序有自己的词表方法；要尝试其他方法请选择一种调度族。</translation>
     </message>
     <message>
-        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods and schedules, one at a time (predicted).</source>
-        <translation>所有尝试都不能在此内存下使该方案快 1 % 以上：逐个尝试了方法和调度（预测）。</translation>
-    </message>
-    <message>
         <source>No vocabulary method makes this plan more than 1 % faster at this memory (predicted). Schedules were not tried.</source>
         <translation>没有词表方法能在此内存下使该方案快 1 % 以上（预测）。未尝试调度。</translation>
     </message>
@@ -7648,6 +7644,14 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Typical: each pass at its median</source>
         <translation>典型：每个计算块取中位数</translation>
+    </message>
+    <message>
+        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, and each with the fastest method (predicted).</source>
+        <translation>已尝试的方案都不能在此内存下使该计划快 1 % 以上：各方法、各调度，以及各调度配最快的方法（预测）。</translation>
+    </message>
+    <message>
+        <source>%1 with %2</source>
+        <translation>%1 配 %2</translation>
     </message>
 </context>
 </TS>

@@ -322,6 +322,17 @@ void BridgeWords::theSecondLineHasTheBestAlternativeAndItsPrice()
                                    {families.options[0], {"zb-h1", 995'000, base::Bytes{40} << 30}}};
     QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, others).second,
              u"Also: V-Half needs 20.0 GiB less and takes 0.4 % more time."_s);
+    // Both at once: a schedule with the fastest method, once all of them were tried.
+    ui::FamilyOptions both = others;
+    both.fastest = model::VocabularyMethod::Vocab1;
+    both.combined = {{"1f1b", 500'000, base::Bytes{10} << 30}, // the plan's own: a method, not both
+                     {"chimera", 700'000, base::Bytes{44} << 30},
+                     {"pipedream", 100'000, base::Bytes{30} << 30}};
+    QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, both).second,
+             u"Also: V-Half needs 20.0 GiB less and takes 0.4 % more time. Chimera with VOCAB-1 takes 30.0 % less time but "
+             "needs 4.00 GiB more."_s);
+    both.state = ui::FamilyOptions::State::Combining;
+    QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, both).second, QString());
 }
 
 void BridgeWords::headlineNamesTheFixForMemory()

@@ -67,7 +67,7 @@ ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController
     connect(m_computing, &ComputingSign::cancelled, m_forecast, &Forecast::cancel);
     connect(m_forecast, &Forecast::adviceChanged, this, &ExplorePage::refreshAdvice);
     connect(m_forecast, &Forecast::familiesChanged, this, [this] {
-        if (m_forecast->familyOptions().state == FamilyOptions::State::Tried)
+        if (m_forecast->familyOptions().state != FamilyOptions::State::Trying)
             refreshAdvice();
     });
     connect(m_runController, &RunController::shownChanged, this, &ExplorePage::refresh);

@@ -219,11 +219,37 @@ void Forecast::askFamily()
     if (!isTriedWithFamilies(now) || !std::holds_alternative<model::HardwarePreset>(now.cost.source))
         return; // as with the advice: durations from a file say nothing about another order
     const auto families = schedule::families();
-    const std::size_t tried = m_families.options.size();
-    m_families.state = tried < families.size() ? FamilyOptions::State::Trying : FamilyOptions::State::Tried;
-    if (tried == families.size())
+    if (const std::size_t tried = m_families.options.size(); tried < families.size()) {
+        m_families.state = FamilyOptions::State::Trying;
+        submit(Stage::Family, withFamily(now, families[tried].name));
         return;
-    submit(Stage::Family, withFamily(now, families[tried].name));
+    }
+    if (m_families.state == FamilyOptions::State::Trying)
+        m_families.fastest = fastestMethod();
+    const std::size_t combined = m_families.combined.size();
+    m_families.state = m_families.fastest && combined < families.size() ? FamilyOptions::State::Combining
+                                                                         : FamilyOptions::State::Tried;
+    if (m_families.state == FamilyOptions::State::Tried)
+        return;
+    model::Experiment next = withFamily(now, families[combined].name);
+    next.schedule.vocabulary = *m_families.fastest;
+    submit(Stage::Family, next);
+}
+
+std::optional<model::VocabularyMethod> Forecast::fastestMethod() const
+{
+    std::optional<model::VocabularyMethod> fastest;
+    base::Nanos least = m_plan->metrics.iteration;
+    if (!m_advice)
+        return fastest;
+    for (const service::Advice::Option &option : m_advice->options) {
+        const bool fits = m_plan->memoryCapacity <= 0 || option.peakMemory.value_or(0) <= m_plan->memoryCapacity;
+        if (option.method == m_plan->experiment.schedule.vocabulary || !option.iteration || !fits || *option.iteration >= least)
+            continue;
+        least = *option.iteration;
+        fastest = option.method;
+    }
+    return fastest;
 }
 
 void Forecast::stopWaiting()
@@ -302,14 +328,16 @@ void Forecast::takeFix(const base::Result<service::PredictionPtr> &answer)
 
 void Forecast::takeFamily(const base::Result<service::PredictionPtr> &answer)
 {
-    FamilyOption option{std::string(schedule::families()[m_families.options.size()].name), {}, {}};
+    std::vector<FamilyOption> &options =
+        m_families.state == FamilyOptions::State::Combining ? m_families.combined : m_families.options;
+    FamilyOption option{std::string(schedule::families()[options.size()].name), {}, {}};
     if (answer) {
         option.iteration = (*answer)->metrics.iteration;
         option.peakMemory = greatestPeak((*answer)->metrics.peakMemory);
         if (const std::vector<base::Nanos> &experts = (*answer)->metrics.expertPerDevice; !experts.empty())
             option.experts = std::ranges::max(experts);
     }
-    m_families.options.push_back(std::move(option));
+    options.push_back(std::move(option));
     askFamily();
     emit familiesChanged();
 }

@@ -268,6 +268,11 @@ std::vector<Alternative> alternatives(const service::Prediction &prediction, con
             qtText(option.family) != headline.family)
             add(familyCaption(option.family), option);
     }
+    for (const FamilyOption &option : families.combined) {
+        const schedule::Family *family = schedule::findFamily(option.family);
+        if (family != nullptr && family->synchronous && option.family != prediction.experiment.schedule.family)
+            add(Words::tr("%1 with %2").arg(familyCaption(option.family), shortName(*families.fastest)), option);
+    }
     return found;
 }
 
@@ -336,11 +341,11 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
     const double familySpeedup =
         family ? static_cast<double>(prediction.metrics.iteration) / static_cast<double>(*family->iteration) : 1;
     // Where the sentence names the vocabulary layers, so does its fix.
-    const bool isTried = families.state == FamilyOptions::State::Tried;
+    const bool isTried = families.state == FamilyOptions::State::Tried || families.state == FamilyOptions::State::Combining;
     if (advice.better && (namesVocabulary(prediction, advice) || familySpeedup <= advice.speedup)) {
         headline.action = advice.better;
         promise(shortName(*advice.better), advice.speedup);
-    } else if (family && families.state == FamilyOptions::State::Tried) {
+    } else if (family && isTried) {
         headline.family = qtText(family->family);
         promise(familyCaption(family->family), familySpeedup,
                 namesExperts(prediction, advice) ? hiddenExperts(prediction, *family) : std::nullopt);
@@ -351,14 +356,14 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
     } else if (advice.options.empty() || prediction.search || families.state == FamilyOptions::State::Trying) {
         return; // given durations say nothing about another method
     }
-    if (families.state == FamilyOptions::State::Trying)
+    if (!families.isSettled())
         return; // not before everything was tried
     const Measure measure = measureOf(prediction, advice, families, headline);
     headline.second = alternativeWords(alternatives(prediction, advice, families, headline, measure), measure);
     if (headline.second.isEmpty() && !headline.hasAction())
         headline.second =
-            isTried ? Words::tr("Nothing tried makes this plan more than 1 % faster at this memory: methods and "
-                                "schedules, one at a time (predicted).")
+            isTried ? Words::tr("Nothing tried makes this plan more than 1 % faster at this memory: methods, "
+                                "schedules, and each with the fastest method (predicted).")
                     : Words::tr("No vocabulary method makes this plan more than 1 % faster at this memory (predicted). "
                                 "Schedules were not tried.");
 }

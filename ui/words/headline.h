@@ -32,9 +32,13 @@ struct FamilyOption {
 };
 /// The plan with each schedule family, as far as they were tried.
 struct FamilyOptions {
-    enum class State : unsigned char { Trying, Tried, NotTried };
+    /// Combining: each was tried with the plan's own method, and is being tried with the fastest one.
+    enum class State : unsigned char { Trying, Combining, Tried, NotTried };
     State state = State::NotTried;
+    [[nodiscard]] bool isSettled() const { return state == State::Tried || state == State::NotTried; }
     std::vector<FamilyOption> options;
+    std::optional<model::VocabularyMethod> fastest = {}; ///< the method of those tried that fits; absent where it is the plan's own
+    std::vector<FamilyOption> combined = {};              ///< each family with that method
 };
 
 /// A change that may make a plan fit into its devices' memory.
