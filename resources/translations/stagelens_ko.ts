@@ -3780,18 +3780,6 @@ Let go to put it here</source>
         <translation> 어떤 어휘 방법으로도 들어가지 않습니다. 장치를 늘리거나 마이크로배치나 레이어를 줄이십시오.</translation>
     </message>
     <message>
-        <source> but needs %1 more.</source>
-        <translation> 그러나 %1 더 필요합니다.</translation>
-    </message>
-    <message>
-        <source> and needs %1 less.</source>
-        <translation> 그리고 %1 덜 필요합니다.</translation>
-    </message>
-    <message>
-        <source> at the same memory.</source>
-        <translation> (같은 메모리에서).</translation>
-    </message>
-    <message>
         <source>Also: </source>
         <translation>또한: </translation>
     </message>
@@ -5200,14 +5188,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>Removes what runs twice, adds what is missing, and moves what would wait for ever. Undo takes it back.</source>
         <translation>두 번 실행되는 것을 빼고, 빠진 것을 넣고, 끝없이 기다릴 것을 옮깁니다. 실행 취소로 되돌립니다.</translation>
-    </message>
-    <message>
-        <source>%1 needs %2 less and takes %3 % less time.</source>
-        <translation>%1은(는) %2 덜 필요하고 시간이 %3 % 줄어듭니다.</translation>
-    </message>
-    <message>
-        <source>%1 takes %2 % less time</source>
-        <translation>%1의 시간이 %2 % 줄어듦</translation>
     </message>
     <message>
         <source>Stagelens connects to the other machine.</source>
@@ -6738,14 +6718,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>%1; %2</translation>
     </message>
     <message>
-        <source>%1 needs %2 less and takes the same time.</source>
-        <translation>%1은(는) %2 적게 쓰고 시간은 같습니다.</translation>
-    </message>
-    <message>
-        <source>%1 needs %2 less and takes %3 % more time.</source>
-        <translation>%1은(는) %2 적게 쓰고 시간은 %3 % 더 걸립니다.</translation>
-    </message>
-    <message>
         <source>. Throughput and MFU are of all ranks, bubble and memory of one rank of each device.</source>
         <translation>. 처리량과 MFU는 모든 rank의 값이고, 버블과 메모리는 장치마다 rank 하나의 값입니다.</translation>
     </message>
@@ -7652,6 +7624,26 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>%1 with %2</source>
         <translation>%2를 쓴 %1</translation>
+    </message>
+    <message>
+        <source>Bubbles and loss</source>
+        <translation>버블과 손실</translation>
+    </message>
+    <message>
+        <source>Where each device waits, and why; loss of the run that is shown</source>
+        <translation>각 장치가 어디서 왜 기다리는지, 그리고 보이는 실행의 손실</translation>
+    </message>
+    <message>
+        <source>same time</source>
+        <translation>같은 시간</translation>
+    </message>
+    <message>
+        <source>%1 % time</source>
+        <translation>시간 %1 %</translation>
+    </message>
+    <message>
+        <source>same memory</source>
+        <translation>같은 메모리</translation>
     </message>
 </context>
 </TS>

@@ -3780,18 +3780,6 @@ Let go to put it here</source>
         <translation>没有词表方法能使其放下：请使用更多设备、更小的微批次或更少的层。</translation>
     </message>
     <message>
-        <source> but needs %1 more.</source>
-        <translation>但多需 %1。</translation>
-    </message>
-    <message>
-        <source> and needs %1 less.</source>
-        <translation>且少需 %1。</translation>
-    </message>
-    <message>
-        <source> at the same memory.</source>
-        <translation>（内存相同）。</translation>
-    </message>
-    <message>
         <source>Also: </source>
         <translation>另外：</translation>
     </message>
@@ -5200,14 +5188,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>Removes what runs twice, adds what is missing, and moves what would wait for ever. Undo takes it back.</source>
         <translation>删除重复的计算块，补上缺少的，并移动会永远等待的。撤销可恢复。</translation>
-    </message>
-    <message>
-        <source>%1 needs %2 less and takes %3 % less time.</source>
-        <translation>%1 少需 %2，且时间少 %3 %。</translation>
-    </message>
-    <message>
-        <source>%1 takes %2 % less time</source>
-        <translation>%1 时间少 %2 %</translation>
     </message>
     <message>
         <source>Stagelens connects to the other machine.</source>
@@ -6738,14 +6718,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>%1；%2</translation>
     </message>
     <message>
-        <source>%1 needs %2 less and takes the same time.</source>
-        <translation>%1 少用 %2，用时相同。</translation>
-    </message>
-    <message>
-        <source>%1 needs %2 less and takes %3 % more time.</source>
-        <translation>%1 少用 %2，用时多 %3 %。</translation>
-    </message>
-    <message>
         <source>. Throughput and MFU are of all ranks, bubble and memory of one rank of each device.</source>
         <translation>。吞吐量和 MFU 针对所有 rank，气泡和内存针对每个设备的一个 rank。</translation>
     </message>
@@ -7652,6 +7624,26 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>%1 with %2</source>
         <translation>%1 配 %2</translation>
+    </message>
+    <message>
+        <source>Bubbles and loss</source>
+        <translation>气泡与损失</translation>
+    </message>
+    <message>
+        <source>Where each device waits, and why; loss of the run that is shown</source>
+        <translation>每个设备在哪里等待及其原因；所显示运行的损失</translation>
+    </message>
+    <message>
+        <source>same time</source>
+        <translation>时间相同</translation>
+    </message>
+    <message>
+        <source>%1 % time</source>
+        <translation>时间 %1 %</translation>
+    </message>
+    <message>
+        <source>same memory</source>
+        <translation>内存相同</translation>
     </message>
 </context>
 </TS>

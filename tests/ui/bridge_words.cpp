@@ -316,12 +316,11 @@ void BridgeWords::theSecondLineHasTheBestAlternativeAndItsPrice()
                                       {"v-zb", 400'000, base::Bytes{200} << 30}}};
     const auto headline = ui::makeHeadline(prediction, &advice, nullptr, families);
     QCOMPARE(headline.family, u"zb-h2"_s); // the fastest that fits is the action, and not the alternative
-    QCOMPARE(headline.second, u"Against ZB-H2: V-Half needs 30.0 GiB less and takes 11.6 % more time."_s);
+    QCOMPARE(headline.second, u"Against ZB-H2: V-Half, −30.0 GiB, +11.6 % time"_s);
     // Without one it is compared with the plan.
     const ui::FamilyOptions others{ui::FamilyOptions::State::Tried,
                                    {families.options[0], {"zb-h1", 995'000, base::Bytes{40} << 30}}};
-    QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, others).second,
-             u"Also: V-Half needs 20.0 GiB less and takes 0.4 % more time."_s);
+    QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, others).second, u"Also: V-Half, −20.0 GiB, +0.4 % time"_s);
     // Both at once: a schedule with the fastest method, once all of them were tried.
     ui::FamilyOptions both = others;
     both.fastest = model::VocabularyMethod::Vocab1;
@@ -329,8 +328,7 @@ void BridgeWords::theSecondLineHasTheBestAlternativeAndItsPrice()
                      {"chimera", 700'000, base::Bytes{44} << 30},
                      {"pipedream", 100'000, base::Bytes{30} << 30}};
     QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, both).second,
-             u"Also: V-Half needs 20.0 GiB less and takes 0.4 % more time. Chimera with VOCAB-1 takes 30.0 % less time but "
-             "needs 4.00 GiB more."_s);
+             u"Also: V-Half, −20.0 GiB, +0.4 % time · Chimera with VOCAB-1, −30.0 % time, +4.00 GiB"_s);
     both.state = ui::FamilyOptions::State::Combining;
     QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, both).second, QString());
 }

@@ -100,6 +100,21 @@ void ComparePage::onlyWhatDiffersStandsThereInOrder()
     QVERIFY(std::ranges::is_sorted(comparison.rows, {}, &ComparisonRow::section));
     QVERIFY(comparison.rows.front().section == ComparisonRow::Section::Metrics);
     QVERIFY(comparison.doubts.isEmpty());
+    // Chips say the same in a few words, and names where nothing differs.
+    std::vector<CompareItem> named{a, b};
+    named[0].name = u"first"_s;
+    named[1].name = u"second"_s;
+    QCOMPARE(ui::distinctNames(named), QStringList({u"first"_s, u"second"_s}));
+    named[1].experiment.schedule.vocabulary = model::VocabularyMethod::Vocab2;
+    named[1].experiment.parallel.microbatches = 32;
+    named[1].run = 12;
+    named[0].experiment.schedule.vocabulary = model::VocabularyMethod::None;
+    named[0].experiment.parallel.microbatches = 16;
+    const QStringList distinct = ui::distinctNames(named);
+    QVERIFY2(distinct[0].contains(u"Microbatches 16"_s) && distinct[0].contains(u"not split"_s), qPrintable(distinct[0]));
+    QVERIFY2(distinct[1].startsWith(u"run 12 · "_s) && distinct[1].contains(u"Microbatches 32"_s) &&
+                 distinct[1].contains(u"VOCAB-2"_s) && !distinct[1].contains(u"Devices"_s),
+             qPrintable(distinct[1]));
 }
 
 void ComparePage::betterIsSaidBeyondTheNoiseAlone()

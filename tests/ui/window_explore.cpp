@@ -443,12 +443,12 @@ void WindowExplore::smallWindowsMovePanes()
     QTRY_VERIFY(right->isVisible() && !line->isVisible());
     QCOMPARE(window.tabifiedDockWidgets(left), QList<QDockWidget *>{right});
     auto *tabs = window.explorePage().findChild<QTabWidget *>();
-    QCOMPARE(tabs->count(), 3);
+    QCOMPARE(tabs->count(), 2);
     QCOMPARE(tabs->tabText(0), u"Memory"_s);
     window.resize(1440, 900);
     QTRY_VERIFY(window.tabifiedDockWidgets(left).isEmpty());
     QVERIFY(right->isVisible() && !line->isVisible());
-    QCOMPARE(tabs->count(), 2);
+    QCOMPARE(tabs->count(), 1);
 }
 
 void WindowExplore::theWindowFitsASmallScreen()

@@ -19,6 +19,8 @@ namespace stagelens::ui {
 
 namespace {
 constexpr QSize kSmallestPlot{160, 84};
+constexpr int kBubbleStretch = 7;
+constexpr int kLossStretch = 3;
 } // namespace
 
 ExplorePlots::ExplorePlots(Forecast *forecast, const ExploreContent *content, ViewState *view, QSplitter *splitter,
@@ -31,10 +33,16 @@ ExplorePlots::ExplorePlots(Forecast *forecast, const ExploreContent *content, Vi
     for (QWidget *plot : std::initializer_list<QWidget *>{m_memory, m_bubbles, m_loss, m_experts})
         plot->setMinimumSize(plot->minimumSizeHint().expandedTo(kSmallestPlot));
     m_tabs->setDocumentMode(true);
-    m_tabs->addTab(m_bubbles, Words::tr("Bubbles"));
-    m_tabs->addTab(m_loss, Words::tr("Loss"));
-    m_tabs->setTabToolTip(0, Words::tr("Where each device waits, and why"));
-    m_tabs->setTabToolTip(1, Words::tr("Loss of the run that is shown"));
+    m_tabs->setTabBarAutoHide(true);
+    m_pair = new QSplitter(Qt::Horizontal, page);
+    m_pair->addWidget(m_bubbles);
+    m_pair->addWidget(m_loss);
+    m_pair->setStretchFactor(0, kBubbleStretch);
+    m_pair->setStretchFactor(1, kLossStretch);
+    m_pair->setSizes({kBubbleStretch * 100, kLossStretch * 100});
+    m_pair->setChildrenCollapsible(false);
+    m_tabs->addTab(m_pair, Words::tr("Bubbles and loss"));
+    m_tabs->setTabToolTip(0, Words::tr("Where each device waits, and why; loss of the run that is shown"));
     m_splitter->addWidget(m_memory);
     m_splitter->addWidget(m_tabs);
     m_experts->hide();
@@ -140,7 +148,7 @@ void ExplorePlots::refreshExperts()
         return;
     }
     if (tab < 0) {
-        const int added = m_tabs->insertTab(m_tabs->indexOf(m_loss) + 1, m_experts, Words::tr("Experts"));
+        const int added = m_tabs->insertTab(m_tabs->indexOf(m_pair) + 1, m_experts, Words::tr("Experts"));
         m_tabs->setTabToolTip(added, Words::tr("How evenly the routers of the shown run choose experts"));
     }
     m_experts->setSteps(hasSteps ? run->record.routers : std::vector<timeline::RouterStepPtr>(),

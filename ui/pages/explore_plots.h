@@ -48,6 +48,7 @@ private:
     BubblePlot *m_bubbles;
     LossPlot *m_loss;
     ExpertPlot *m_experts;
+    QSplitter *m_pair = nullptr; ///< bubbles and loss side by side
     QTabWidget *m_tabs;
     TopologyStrip *m_topology;
     bool m_isLow = false;

@@ -235,6 +235,7 @@ void ComparePanel::refreshChips()
         delete item;
     }
     auto *row = static_cast<QHBoxLayout *>(m_chips->layout());
+    m_names = distinctNames(m_items);
     for (std::size_t i = 0; i < m_items.size(); ++i) {
         QWidget *chip = makeChip(i);
         row->addWidget(chip);
@@ -249,7 +250,8 @@ QWidget *ComparePanel::makeChip(std::size_t index)
     auto *chip = new ChipButton(m_chips);
     chip->setObjectName(u"compare.chip."_s + chipOf(index));
     chip->setFixedHeight(kChipHeight);
-    QString text = index == 0 ? Words::tr("A (baseline)  ") + item.name : chipOf(index) + u"  "_s + item.name;
+    const QString &name = m_names[static_cast<qsizetype>(index)];
+    QString text = index == 0 ? Words::tr("A (baseline)  ") + name : chipOf(index) + u"  "_s + name;
     if (isHidden(index))
         text =
             chipOf(index) + Words::tr("  hidden: needs %1, A %2").arg(bytesText(peakOf(item)), bytesText(peakOf(m_items[0])));
@@ -288,7 +290,8 @@ void ComparePanel::refreshTimelines()
         group.schedule = item.schedule;
         group.metrics = item.metrics;
         group.capacity = item.capacity;
-        group.caption = u"%1 · %2 · %3"_s.arg(chipOf(indices[n]), caption(item.kind), item.name);
+        group.caption =
+            u"%1 · %2 · %3"_s.arg(chipOf(indices[n]), caption(item.kind), m_names[static_cast<qsizetype>(indices[n])]);
         if (!aligned[n].mark.isEmpty())
             group.caption += u" · "_s + aligned[n].mark;
         content.groups.push_back(std::move(group));

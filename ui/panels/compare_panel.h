@@ -75,6 +75,7 @@ private:
 
     std::vector<CompareItem> m_items;
     std::uint64_t m_lastKey = 0;
+    QStringList m_names; ///< of the items, as their chips and lanes have them
     ViewState *m_view;
     QWidget *m_chips; ///< a row of fixed height, in which the chips share the room behind m_add
     QPushButton *m_add;

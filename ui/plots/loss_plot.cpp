@@ -8,7 +8,13 @@
 #include <cmath>
 
 namespace stagelens::ui {
+
+using namespace Qt::StringLiterals;
+
 namespace {
+
+constexpr int kMostLossTicks = 4; ///< of losses,
+constexpr int kMostStepTicks = 6; ///< and of steps, where there is room
 
 QString stepAxisName()
 {
@@ -36,10 +42,8 @@ LossPlot::Private::Private(LossPlot *plotWidget) : q(plotWidget), plot(new Vecto
     plot->setFocusPolicy(Qt::NoFocus);
     plot->axisRect()->setAutoMargins(QCP::msNone);
     plot->xAxis->setTicker(QSharedPointer<IntegerTicker>::create());
-    plot->xAxis->ticker()->setTickCount(6);
     plot->xAxis->grid()->setVisible(false);
     plot->xAxis->setTickLength(0);
-    plot->yAxis->ticker()->setTickCount(4);
     plot->yAxis->setTickLength(0);
     plot->yAxis->setNumberFormat(QStringLiteral("g"));
     plot->yAxis->setNumberPrecision(4);
@@ -52,6 +56,9 @@ void LossPlot::Private::arrange()
     const int line = metrics.height();
     plot->setGeometry(q->rect());
     plot->axisRect()->setMargins(QMargins(leftMargin(metrics, stepAxisName()), line + 12, 12, line + 8));
+    // Labels do not touch.
+    plot->yAxis->ticker()->setTickCount(std::clamp((q->height() - 2 * line - 20) / (2 * line), 1, kMostLossTicks));
+    plot->xAxis->ticker()->setTickCount(std::clamp(q->width() / (4 * line), 2, kMostStepTicks));
 }
 
 void LossPlot::Private::refresh()
@@ -131,7 +138,9 @@ void LossPlot::Private::paintAround(QPainter &painter)
     const double y = std::floor(plot->yAxis->coordToPixel(*ignorance)) + 0.5;
     painter.setPen(QPen(colours->muted, 1, Qt::DashLine));
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-    const QString text = Words::tr("ln V = %1: a model that knows nothing").arg(QString::number(*ignorance, 'f', 2));
+    QString text = Words::tr("ln V = %1: a model that knows nothing").arg(QString::number(*ignorance, 'f', 2));
+    if (metrics.horizontalAdvance(text) > area.width() / 2)
+        text = u"ln V = %1"_s.arg(QString::number(*ignorance, 'f', 2));
     const int width = metrics.horizontalAdvance(text) + 8;
     const QRectF place(area.right() - width, y - metrics.height() / 2.0, width, metrics.height());
     painter.fillRect(place, colours->background);

@@ -227,8 +227,8 @@ void Forecast::askFamily()
     if (m_families.state == FamilyOptions::State::Trying)
         m_families.fastest = fastestMethod();
     const std::size_t combined = m_families.combined.size();
-    m_families.state = m_families.fastest && combined < families.size() ? FamilyOptions::State::Combining
-                                                                         : FamilyOptions::State::Tried;
+    m_families.state =
+        m_families.fastest && combined < families.size() ? FamilyOptions::State::Combining : FamilyOptions::State::Tried;
     if (m_families.state == FamilyOptions::State::Tried)
         return;
     model::Experiment next = withFamily(now, families[combined].name);

@@ -64,6 +64,10 @@ QString timeText(const CompareItem &item)
 
 QString tokensText(const CompareItem &item)
 {
+    // Of the same step as the iteration in the row beside it.
+    if (const base::Nanos median = spreadOf(item).median;
+        !item.iterations.empty() && median > 0 && item.metrics.tokensPerSecond)
+        return countText(tokensOfStep(item) * base::kNanosPerSecond / static_cast<double>(median));
     return item.metrics.tokensPerSecond ? countText(*item.metrics.tokensPerSecond) : kUnknown;
 }
 
@@ -242,6 +246,7 @@ CompareItem itemOf(const service::RunSnapshot &run, int cores)
     const store::RunRecord &record = run.record;
     CompareItem item;
     item.name = Words::tr("run %1: %2").arg(record.summary.id).arg(runName(record.summary));
+    item.run = record.summary.id;
     item.kind = record.summary.kind;
     item.experiment = operators::resolved(record.experiment, cores);
     item.environment = record.environment;
@@ -264,6 +269,32 @@ CompareItem itemOf(const service::Prediction &prediction, const QString &name)
     item.schedule = prediction.schedule;
     item.capacity = prediction.memoryCapacity;
     return item;
+}
+
+QStringList distinctNames(std::span<const CompareItem> items)
+{
+    std::vector<const model::Experiment *> experiments;
+    for (const CompareItem &item : items)
+        experiments.push_back(&item.experiment);
+    std::vector<QStringList> parts(items.size());
+    for (const FieldValues &found : differingFields(experiments)) {
+        const QString &field = found.field;
+        // What follows from the method and the layers is no choice of its own, and the name of a model says less than its
+        // sizes.
+        if (field == u"parallel.stage_layers"_s || field == u"model.preset"_s || field.startsWith(u"training."_s))
+            continue;
+        const bool speaksForItself = field == u"schedule.vocabulary"_s || field == u"schedule.family"_s;
+        for (std::size_t i = 0; i < items.size(); ++i)
+            parts[i] << (speaksForItself ? found.values[static_cast<qsizetype>(i)]
+                                         : fieldCaption(field) + u' ' + found.values[static_cast<qsizetype>(i)]);
+    }
+    QStringList names;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const QString run = items[i].run > 0 ? Words::tr("run %1").arg(items[i].run) : QString();
+        const bool isNamed = parts[i].isEmpty();
+        names << (isNamed ? items[i].name : (run.isEmpty() ? parts[i] : QStringList{run} + parts[i]).join(u" · "_s));
+    }
+    return names;
 }
 
 base::Bytes peakOf(const CompareItem &item)

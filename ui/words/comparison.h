@@ -27,10 +27,14 @@ struct CompareItem {
     timeline::TimelinePtr timeline; ///< null for a run without a finished step
     std::shared_ptr<const schedule::Schedule> schedule;
     base::Bytes capacity = 0; ///< of a device; 0: unknown
+    store::RunId run = 0;     ///< 0: a prediction
     std::uint64_t key = 0;    ///< which one it is while others come, go and change places; given by the panel
 };
 [[nodiscard]] CompareItem itemOf(const service::RunSnapshot &run, int cores);
 [[nodiscard]] CompareItem itemOf(const service::Prediction &prediction, const QString &name);
+/// What each of them is called beside the others: only what differs, "VOCAB-2 · Microbatches 32"; its name where nothing of the
+/// plan does. Runs keep their number.
+[[nodiscard]] QStringList distinctNames(std::span<const CompareItem> items);
 /// Most bytes of a device; 0: unknown.
 [[nodiscard]] base::Bytes peakOf(const CompareItem &item);
 /// "A" to "F".

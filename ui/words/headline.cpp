@@ -276,14 +276,8 @@ std::vector<Alternative> alternatives(const service::Prediction &prediction, con
     return found;
 }
 
-QString capitalised(QString text)
-{
-    text[0] = text[0].toUpper();
-    return text;
-}
-
-/// "Also: V-Half needs 4.7 GiB less and takes 0.4 % more time. ZB-V takes 2.1 % less time but needs 9.8 GiB more.", or "Against
-/// VOCAB-2: VOCAB-1 takes …" where the verdict recommends something.
+/// "Also: V-Half, −4.7 GiB, +0.4 % time · ZB-V, −2.1 % time, +9.8 GiB", or "Against VOCAB-2: VOCAB-1, …" where the verdict
+/// recommends something.
 QString alternativeWords(const std::vector<Alternative> &found, const Measure &measure)
 {
     // Shares of the time that are worth a share of the peak.
@@ -301,27 +295,23 @@ QString alternativeWords(const std::vector<Alternative> &found, const Measure &m
         if (one.time <= 1 - kWorthwhile && (fast == nullptr || one.time < fast->time))
             fast = &one;
     }
-    QString words;
-    if (lean != nullptr) {
-        const double change = (lean->time - 1) * 100;
+    const auto timeOf = [](const Alternative &one) {
+        const double change = (one.time - 1) * 100;
         const bool isEqual = std::abs(change) < 0.05; // would read 0.0 %
-        const QString sentence = isEqual      ? Words::tr("%1 needs %2 less and takes the same time.")
-                                 : change < 0 ? Words::tr("%1 needs %2 less and takes %3 % less time.")
-                                              : Words::tr("%1 needs %2 less and takes %3 % more time.");
-        words = sentence.arg(lean->name, bytesText(lean->saved));
-        if (!isEqual)
-            words = words.arg(std::abs(change), 0, 'f', 1);
-    }
-    if (fast != nullptr && fast != lean) {
-        const QString faster = Words::tr("%1 takes %2 % less time").arg(fast->name).arg((1 - fast->time) * 100, 0, 'f', 1);
-        const QString price = fast->saved < 0   ? Words::tr(" but needs %1 more.").arg(bytesText(-fast->saved))
-                              : fast->saved > 0 ? Words::tr(" and needs %1 less.").arg(bytesText(fast->saved))
-                                                : Words::tr(" at the same memory.");
-        words += (words.isEmpty() ? faster : u' ' + capitalised(faster)) + price;
-    }
+        return isEqual ? Words::tr("same time")
+                       : Words::tr("%1 % time").arg((change < 0 ? u"−"_s : u"+"_s) + QString::number(std::abs(change), 'f', 1));
+    };
+    const auto memoryOf = [](const Alternative &one) {
+        return one.saved == 0 ? Words::tr("same memory") : (one.saved > 0 ? u"−"_s : u"+"_s) + bytesText(std::abs(one.saved));
+    };
+    QStringList words;
+    if (lean != nullptr)
+        words << u"%1, %2, %3"_s.arg(lean->name, memoryOf(*lean), timeOf(*lean));
+    if (fast != nullptr && fast != lean)
+        words << u"%1, %2, %3"_s.arg(fast->name, timeOf(*fast), memoryOf(*fast));
     if (words.isEmpty())
-        return words;
-    return (measure.name.isEmpty() ? Words::tr("Also: ") : Words::tr("Against %1: ").arg(measure.name)) + words;
+        return {};
+    return (measure.name.isEmpty() ? Words::tr("Also: ") : Words::tr("Against %1: ").arg(measure.name)) + words.join(u" · "_s);
 }
 
 /// Adds what would make the plan faster, or that nothing which was tried does. Says nothing of what is still being tried.

@@ -37,8 +37,9 @@ struct FamilyOptions {
     State state = State::NotTried;
     [[nodiscard]] bool isSettled() const { return state == State::Tried || state == State::NotTried; }
     std::vector<FamilyOption> options;
-    std::optional<model::VocabularyMethod> fastest = {}; ///< the method of those tried that fits; absent where it is the plan's own
-    std::vector<FamilyOption> combined = {};              ///< each family with that method
+    std::optional<model::VocabularyMethod> fastest =
+        {};                                  ///< the method of those tried that fits; absent where it is the plan's own
+    std::vector<FamilyOption> combined = {}; ///< each family with that method
 };
 
 /// A change that may make a plan fit into its devices' memory.
