@@ -7645,5 +7645,45 @@ It stays there while the other lanes scroll</source>
         <source>same memory</source>
         <translation>같은 메모리</translation>
     </message>
+    <message>
+        <source>Searching schedules: %1 of %2 plans</source>
+        <translation>스케줄 찾는 중: 계획 %2개 중 %1개</translation>
+    </message>
+    <message>
+        <source>, the fastest %1</source>
+        <translation>, 가장 빠른 것 %1</translation>
+    </message>
+    <message>
+        <source>The plan was edited, so the search for a schedule has ended.</source>
+        <translation>계획이 편집되어 스케줄 찾기를 끝냈습니다.</translation>
+    </message>
+    <message>
+        <source>No schedule was found. </source>
+        <translation>스케줄을 찾지 못했습니다. </translation>
+    </message>
+    <message>
+        <source>None of %1 schedules is faster than this plan.</source>
+        <translation>스케줄 %1개 중 이 계획보다 빠른 것은 없습니다.</translation>
+    </message>
+    <message>
+        <source>%1, the fastest of %2 schedules: %3 instead of %4.</source>
+        <translation>%1, 스케줄 %2개 중 가장 빠름: %4 대신 %3.</translation>
+    </message>
+    <message>
+        <source>Use the fastest schedule</source>
+        <translation>가장 빠른 스케줄 쓰기</translation>
+    </message>
+    <message>
+        <source>Find the &amp;fastest schedule</source>
+        <translation>가장 빠른 스케줄 찾기(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Tries every schedule with every vocabulary method, cut and number of chunks, and takes the fastest that fits. Undo takes it back.</source>
+        <translation>모든 스케줄을 모든 어휘 방식, 분할, 청크 수와 함께 시험하고, 들어맞는 가장 빠른 것을 씁니다. 실행 취소로 되돌립니다.</translation>
+    </message>
+    <message>
+        <source>finds the fastest schedule that fits</source>
+        <translation>들어맞는 가장 빠른 스케줄 찾기</translation>
+    </message>
 </context>
 </TS>

@@ -7645,5 +7645,45 @@ It stays there while the other lanes scroll</source>
         <source>same memory</source>
         <translation>内存相同</translation>
     </message>
+    <message>
+        <source>Searching schedules: %1 of %2 plans</source>
+        <translation>正在搜索调度：%2 个计划中的 %1 个</translation>
+    </message>
+    <message>
+        <source>, the fastest %1</source>
+        <translation>，最快 %1</translation>
+    </message>
+    <message>
+        <source>The plan was edited, so the search for a schedule has ended.</source>
+        <translation>计划已被编辑，因此调度搜索已结束。</translation>
+    </message>
+    <message>
+        <source>No schedule was found. </source>
+        <translation>没有找到调度。</translation>
+    </message>
+    <message>
+        <source>None of %1 schedules is faster than this plan.</source>
+        <translation>%1 个调度中没有一个比该计划更快。</translation>
+    </message>
+    <message>
+        <source>%1, the fastest of %2 schedules: %3 instead of %4.</source>
+        <translation>%1，%2 个调度中最快：%3，而非 %4。</translation>
+    </message>
+    <message>
+        <source>Use the fastest schedule</source>
+        <translation>使用最快的调度</translation>
+    </message>
+    <message>
+        <source>Find the &amp;fastest schedule</source>
+        <translation>查找最快的调度(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Tries every schedule with every vocabulary method, cut and number of chunks, and takes the fastest that fits. Undo takes it back.</source>
+        <translation>将每个调度与每种词表方法、切分和块数逐一尝试，采用放得下的最快者。可撤销。</translation>
+    </message>
+    <message>
+        <source>finds the fastest schedule that fits</source>
+        <translation>查找放得下的最快调度</translation>
+    </message>
 </context>
 </TS>

@@ -2,6 +2,8 @@
 #include "engine/schedule/families.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/controls/message_bar.h"
+#include "ui/state/experiment_document.h"
 #include "ui/state/run_database.h"
 #include "ui/strip/choice_menu.h"
 #include "ui/strip/method_picker.h"
@@ -33,6 +35,7 @@ private slots:
     void aChipOpensItsPicker_data();
     void aChipOpensItsPicker();
     void theMethodPickerShowsWhatEachWouldGive();
+    void theFastestScheduleIsFound();
     void presetsAreNamedForPeople();
     void figuresSayWhatNoRunMeasured();
     void aProblemMarksItsChip();
@@ -206,6 +209,35 @@ void WindowStrip::theMethodPickerShowsWhatEachWouldGive()
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualItemRect(picker->row(u"gpipe"_s)).center());
     QCOMPARE(experiment().schedule.family, std::string("gpipe"));
     QVERIFY(!picker->isVisible());
+}
+
+void WindowStrip::theFastestScheduleIsFound()
+{
+    auto &window = m_fixture->open();
+    const model::Experiment before = window.document().experiment();
+    const base::Nanos time = window.forecast().plan()->metrics.iteration;
+    auto *picker = m_fixture->find<ui::MethodPicker>(u"picker.schedule.family"_s);
+    QTest::mouseClick(chip(u"schedule"_s), Qt::LeftButton);
+    QTRY_VERIFY(picker->isVisible());
+    auto *command = picker->findChild<QToolButton *>(u"picker.schedule.family.search-schedules"_s);
+    QVERIFY(command && picker->rect().contains(command->geometry()));
+    QTest::mouseClick(command, Qt::LeftButton);
+    QVERIFY(!picker->isVisible());
+    auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
+    QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible() && notice->text().contains(u", the fastest of "_s), 30000);
+    QVERIFY(window.document().experiment().schedule.family != "auto");
+    QTRY_VERIFY(window.forecast().plan()->experiment.schedule.family != "1f1b");
+    QVERIFY(window.forecast().plan()->metrics.iteration < time);
+    m_fixture->click(u"bar.notice.Undo"_s);
+    QTRY_VERIFY(window.document().experiment() == before);
+    // An edit meanwhile ends the search, and nothing is applied.
+    window.actions().searchSchedules->trigger();
+    model::Experiment next = before;
+    next.parallel.microbatches = 24;
+    window.document().edit(u"parallel.microbatches"_s, u"Microbatches"_s, next);
+    QVERIFY2(notice->text().startsWith(u"The plan was edited"_s), qPrintable(notice->text()));
+    QTest::qWait(300);
+    QVERIFY(window.document().experiment() == next);
 }
 
 void WindowStrip::presetsAreNamedForPeople()

@@ -67,6 +67,14 @@ void NoticeController::offerUndo(const QString &words, const QString &button)
     m_undoMessage = m_bar->say(MessageBar::Tone::Note, words, {{button, [this] { m_undo->undo(); }}, dismiss()});
 }
 
+bool NoticeController::change(const QString &text, const QString &next)
+{
+    const bool isSaid = !text.isEmpty() && m_bar->text() == text;
+    if (isSaid)
+        m_bar->setText(next);
+    return isSaid;
+}
+
 void NoticeController::clear(const QString &text)
 {
     if (m_bar->text() == text)

@@ -30,6 +30,8 @@ public:
     void offerUndo(const QString &words, const QString &button);
     /// Hides the message if it has this text.
     void clear(const QString &text);
+    /// Other words for what is being said, if that is still said; its buttons stay. Returns whether it was.
+    bool change(const QString &text, const QString &next);
 
 private:
     [[nodiscard]] MessageBar::Action dismiss();

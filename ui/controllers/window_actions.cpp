@@ -46,6 +46,9 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
                          Words::tr("The baseline is 1F1B without vocabulary parallelism again"));
     applyAdvice = make(u"apply-advice"_s, Words::tr("Do what the &headline proposes"), QKeySequence(u"Ctrl+Return"_s),
                        Words::tr("The one change that helps most"));
+    searchSchedules = make(u"search-schedules"_s, Words::tr("Find the &fastest schedule"), QKeySequence(u"Ctrl+Shift+F"_s),
+                           Words::tr("Tries every schedule with every vocabulary method, cut and number of chunks, and takes "
+                                     "the fastest that fits. Undo takes it back."));
     levers = make(u"levers"_s, Words::tr("&Levers…"), QKeySequence(u"Ctrl+L"_s),
                   Words::tr("What recomputation, schedules and other changes save and cost"));
     shapes = make(u"shapes"_s, Words::tr("S&hapes that fit…"), QKeySequence(u"Ctrl+P"_s),
@@ -212,7 +215,8 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
     file->addAction(quit);
     bar->addMenu(Words::tr("&Edit"))->addActions({undo, redo, copyPicture});
     bar->addMenu(Words::tr("E&xperiment"))
-        ->addActions({settings, editSchedule, costsFromRun, shapes, levers, applyAdvice, pinBaseline, unpinBaseline});
+        ->addActions(
+            {settings, editSchedule, costsFromRun, shapes, levers, searchSchedules, applyAdvice, pinBaseline, unpinBaseline});
     bar->addMenu(Words::tr("&Run"))->addActions({train, trainCopy, stop});
     QMenu *view = bar->addMenu(Words::tr("&View"));
     view->addActions(modes->actions());
@@ -255,6 +259,7 @@ QString keyTable()
         {u"Ctrl+Z; Ctrl+Shift+Z"_s, Words::tr("undo; redo")},
         {u"Ctrl+1 to Ctrl+4"_s, Words::tr("Explore, Compare, Sweep, Learn")},
         {u"Ctrl+E"_s, Words::tr("all settings")},
+        {u"Ctrl+Shift+F"_s, Words::tr("finds the fastest schedule that fits")},
         {u"Ctrl+L"_s, Words::tr("levers: what each change of the plan saves and costs")},
         {u"Ctrl+Shift+T"_s, Words::tr("topology: the nodes with their ranks")},
         {u"Ctrl+P"_s, Words::tr("shapes that fit: how to divide the GPUs")},

@@ -36,6 +36,7 @@ public:
     QAction *pinBaseline;
     QAction *unpinBaseline;
     QAction *levers;
+    QAction *searchSchedules;
     QAction *shapes; ///< divisions of the plan's GPUs
     QAction *topology;
     QAction *applyAdvice;

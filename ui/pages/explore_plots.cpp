@@ -34,6 +34,8 @@ ExplorePlots::ExplorePlots(Forecast *forecast, const ExploreContent *content, Vi
         plot->setMinimumSize(plot->minimumSizeHint().expandedTo(kSmallestPlot));
     m_tabs->setDocumentMode(true);
     m_tabs->setTabBarAutoHide(true);
+    m_tabs->setFocusProxy(nullptr); // a bar that is hidden would end the way of the Tab key
+    m_tabs->setFocusPolicy(Qt::NoFocus);
     m_pair = new QSplitter(Qt::Horizontal, page);
     m_pair->addWidget(m_bubbles);
     m_pair->addWidget(m_loss);

@@ -19,6 +19,7 @@
 #include "ui/controllers/runs/training_controller.h"
 #include "ui/controllers/schedule_controller.h"
 #include "ui/controllers/schedule_file_controller.h"
+#include "ui/controllers/search_controller.h"
 #include "ui/controllers/sensitivity_controller.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/pages/explore_page.h"
@@ -78,6 +79,8 @@ void WindowControllers::make(QMainWindow *window, bool remember)
         m_model.run, m_model.database);
     cluster = std::make_unique<ClusterController>(m_model.bridge, m_model.document, m_model.actions, window);
     calibration = std::make_unique<CalibrationController>(m_model.bridge, m_model.run, m_model.actions, notice.get());
+    search = std::make_unique<SearchController>(
+        SearchController::Parts{m_model.bridge, m_model.document, m_model.forecast, plan.get(), notice.get()}, m_model.actions);
     levers = std::make_unique<LeversController>(m_model.bridge, m_model.forecast, m_model.actions, window);
     shapes = std::make_unique<ShapeController>(m_model.bridge, m_model.forecast, m_model.actions, window);
     lecture = std::make_unique<LectureController>(m_model.bridge, m_model.actions, m_model.forecast, m_model.view,

@@ -27,6 +27,7 @@ class ProblemController;
 class RunTableController;
 class ScheduleController;
 class ScheduleFileController;
+class SearchController;
 class SensitivityController;
 class ShapeController;
 class StoreController;
@@ -51,6 +52,7 @@ public:
     std::unique_ptr<ExportController> exports;
     std::unique_ptr<ClusterController> cluster;
     std::unique_ptr<CalibrationController> calibration;
+    std::unique_ptr<SearchController> search;
     std::unique_ptr<LeversController> levers;
     std::unique_ptr<ShapeController> shapes;
     std::unique_ptr<LectureController> lecture;

@@ -86,6 +86,7 @@ void WindowWidgets::buildTop(QMainWindow *window, const WindowModel &model)
                           {model.actions->train, model.actions->trainCopy, model.actions->stop, model.actions->settings}, top);
     strip->addCommands(u"model.preset"_s, {model.actions->importModel});
     strip->addCommands(u"cost.hardware"_s, {model.actions->shapes, model.actions->copyHardware, model.actions->calibrate});
+    strip->addCommands(u"schedule.family"_s, {model.actions->searchSchedules});
     layout->addWidget(menuBar);
     layout->addWidget(strip);
     layout->addWidget(makeLine(top));

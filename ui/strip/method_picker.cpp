@@ -7,11 +7,13 @@
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
+#include <QAction>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QPainter>
 #include <QScreen>
 #include <QStyledItemDelegate>
+#include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -161,12 +163,25 @@ void MethodPicker::fill()
     m_table->expandAll();
 }
 
+void MethodPicker::addCommand(QAction *command)
+{
+    auto *button = new QToolButton(this);
+    button->setObjectName(objectName() + u'.' + command->objectName().section(u'.', -1));
+    button->setDefaultAction(command);
+    button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    button->setAutoRaise(true);
+    button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    layout()->addWidget(button);
+    m_commandHeight += button->sizeHint().height() + layout()->spacing();
+    connect(command, &QAction::triggered, this, &MethodPicker::hide);
+}
+
 void MethodPicker::openBelow(const QWidget &chip)
 {
     const QRect screen = chip.screen()->availableGeometry();
     int rows = m_table->topLevelItemCount() + static_cast<int>(m_rows.size());
-    resize(kPickerWidth,
-           std::min({rows * (kRowHeight + 1) + m_table->header()->sizeHint().height() + 16, kPickerHeight, screen.height()}));
+    resize(kPickerWidth, std::min({rows * (kRowHeight + 1) + m_table->header()->sizeHint().height() + 16 + m_commandHeight,
+                                   kPickerHeight, screen.height()}));
     QPoint place = chip.mapToGlobal(chip.rect().bottomLeft()) + QPoint(0, 4);
     place.setX(std::clamp(place.x(), screen.left(), std::max(screen.left(), screen.right() - width())));
     place.setY(std::clamp(place.y(), screen.top(), std::max(screen.top(), screen.bottom() - height())));

@@ -23,6 +23,8 @@ class MethodPicker : public QFrame {
 public:
     MethodPicker(const Field &field, ExperimentDocument *document, QWidget *parent = nullptr);
     [[nodiscard]] const Field &field() const { return m_field; }
+    /// A command below the choices, which closes the picker.
+    void addCommand(QAction *command);
     /// Opens below the widget, with the plan's choice selected.
     void openBelow(const QWidget &chip);
 
@@ -60,6 +62,7 @@ private:
     Field m_field;
     ExperimentDocument *m_document;
     QTreeWidget *m_table;
+    int m_commandHeight = 0; ///< of all commands
     QHash<QString, QTreeWidgetItem *> m_rows;
     QHash<QString, Figures> m_figures;
     Figures m_plan;

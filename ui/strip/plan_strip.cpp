@@ -226,7 +226,10 @@ void PlanStrip::showHardware(const model::Experiment &plan)
 void PlanStrip::addCommands(const QString &field, const QList<QAction *> &commands)
 {
     for (QAction *command : commands)
-        m_menus.value(field)->addExtra(command);
+        if (MethodPicker *picker = methods(field))
+            picker->addCommand(command);
+        else
+            m_menus.value(field)->addExtra(command);
 }
 
 void PlanStrip::setProgress(const QString &text)
