@@ -121,9 +121,9 @@ std::size_t slackLevel(base::Nanos slack, base::Nanos makespan)
 
 QColor axisColour(const Colours &colours, layout::Axis axis)
 {
-    constexpr std::size_t kRose = 3;
-    constexpr std::size_t kViolet = 6;
-    constexpr std::size_t kTeal = 7;
+    constexpr std::size_t kRose = 2;
+    constexpr std::size_t kViolet = 0;
+    constexpr std::size_t kTeal = 1;
     switch (axis) {
     case layout::Axis::Tensor: return colours.microbatches[kTeal];
     case layout::Axis::Context: return colours.microbatches[kViolet];

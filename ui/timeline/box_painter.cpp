@@ -93,17 +93,35 @@ void BoxPainter::addDensity(const TimelineLayout::Row &row, QRect place)
         if (low)
             append(m_batches.marks(colourOfColumn(column)), rect);
         else
-            addFold(column.work, column.span, rect);
+            hatchFolds(addFold(column.work, column.span, rect));
     }
+    hatchFolds({});
 }
 
-void BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
+void BoxPainter::hatchFolds(QRect vocabulary)
+{
+    const int least = kShareHatchFrom * m_unit;
+    const QRect common(m_hatched.left(), std::max(m_hatched.top(), vocabulary.top()), vocabulary.right() + 1 - m_hatched.left(),
+                       std::min(m_hatched.bottom(), vocabulary.bottom()) + 1 - std::max(m_hatched.top(), vocabulary.top()));
+    const bool continues = !m_hatched.isEmpty() && !vocabulary.isEmpty() && vocabulary.left() <= m_hatched.right() + 1 &&
+                           common.height() >= least &&
+                           4 * common.height() >= 3 * std::max(m_hatched.height(), vocabulary.height());
+    if (continues) {
+        m_hatched = common;
+        return;
+    }
+    if (m_hatched.width() >= least && m_hatched.height() >= least)
+        m_batches.addHatch(m_hatched, m_colours.vocabularyHatch);
+    m_hatched = vocabulary;
+}
+
+QRect BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
 {
     // A column of shares from the bottom, idle time left free at the top: a fold shows what is in it, and how much.
     base::Nanos below = 0;
     int bottom = rect.bottom() + 1;
     const double scale = rect.height() / static_cast<double>(std::max<base::Nanos>(span, 1));
-    const auto stack = [&](base::Nanos part, QVector<QRect> &fills) {
+    const auto stack = [&](base::Nanos part, QVector<QRect> &fills) -> QRect {
         below += part;
         const auto filled = static_cast<int>(static_cast<double>(below) * scale + 0.5);
         const int y = rect.bottom() + 1 - std::min(filled, rect.height());
@@ -111,6 +129,7 @@ void BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
         bottom = y;
         if (!piece.isEmpty())
             append(fills, piece);
+        return piece;
     };
     for (std::size_t part = 0; part < work.kinds.size(); ++part) {
         if (work.kinds[part] <= 0)
@@ -120,8 +139,10 @@ void BoxPainter::addFold(const WorkShares &work, base::Nanos span, QRect rect)
             fills = &partBatch(part).fills;
         stack(work.kinds[part], *fills);
     }
-    if (work.hiddenVocabulary > 0)
-        stack(work.hiddenVocabulary, m_batches.marks(m_colours.vocabulary));
+    if (work.hiddenVocabulary <= 0)
+        return {};
+    const QRect vocabulary = stack(work.hiddenVocabulary, m_batches.marks(m_colours.vocabulary));
+    return m_scene.content->colourBy == ColourBy::Kind ? vocabulary : QRect();
 }
 
 void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect rect)
@@ -217,11 +238,12 @@ void BoxPainter::addBoxes(std::size_t index, QRect place)
         const QRect rect(place.left() + box.x, place.top(), box.width, place.height());
         if (box.isFold()) {
             const base::Nanos span = lane.end[box.first + box.count - 1] - lane.begin[box.first];
-            addFold(sums.work(lane, box.first, box.count), span, rect);
+            hatchFolds(addFold(sums.work(lane, box.first, box.count), span, rect));
         } else {
             addPass(box, lane, halfOfPair(lane, box.first, rect));
         }
     }
+    hatchFolds({});
 }
 
 void BoxPainter::addTail(const timeline::Lane &lane, QRect place)

@@ -26,7 +26,10 @@ private:
     void addMessages(std::size_t index, int left);
     /// Returns the half of an overlapped pair's rectangle that a slice of it has.
     [[nodiscard]] QRect halfOfPair(const timeline::Lane &lane, std::size_t slice, QRect rect) const;
-    void addFold(const WorkShares &work, base::Nanos span, QRect rect);
+    /// Returns the part of hidden vocabulary work, which may be empty.
+    QRect addFold(const WorkShares &work, base::Nanos span, QRect rect);
+    /// Hatches what neighbouring folds have in common of their vocabulary work: a single one is too narrow for a pattern.
+    void hatchFolds(QRect vocabulary);
     [[nodiscard]] Batch &kindBatch(schedule::PassKind kind, int chunk = 0);
     /// Returns the batch of an index into the colours of the colouring: a kind, or a class of LaneSums.
     [[nodiscard]] Batch &partBatch(std::size_t part);
@@ -42,6 +45,7 @@ private:
     const Scene &m_scene;
     const Colours &m_colours;
     bool m_faded;
+    QRect m_hatched;      ///< of the folds so far that touch
     bool m_dense = false; ///< the group's passes are too narrow to be told apart
     int m_unit;           ///< thickness of edges in device pixels
     QRect m_axis;         ///< left and width of the axis in device pixels
