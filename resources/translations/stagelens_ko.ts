@@ -7685,5 +7685,13 @@ It stays there while the other lanes scroll</source>
         <source>finds the fastest schedule that fits</source>
         <translation>들어맞는 가장 빠른 스케줄 찾기</translation>
     </message>
+    <message>
+        <source>39B GPT on 512 A100, in 3D</source>
+        <translation>A100 512개의 39B GPT, 3D</translation>
+    </message>
+    <message>
+        <source>Mixtral 8x7B on 32 H100</source>
+        <translation>H100 32개의 Mixtral 8x7B</translation>
+    </message>
 </context>
 </TS>

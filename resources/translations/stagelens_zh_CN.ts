@@ -7685,5 +7685,13 @@ It stays there while the other lanes scroll</source>
         <source>finds the fastest schedule that fits</source>
         <translation>查找放得下的最快调度</translation>
     </message>
+    <message>
+        <source>39B GPT on 512 A100, in 3D</source>
+        <translation>512 块 A100 上的 39B GPT，3D</translation>
+    </message>
+    <message>
+        <source>Mixtral 8x7B on 32 H100</source>
+        <translation>32 块 H100 上的 Mixtral 8x7B</translation>
+    </message>
 </context>
 </TS>

@@ -302,6 +302,8 @@ QString titleOfFile(const QString &file)
         {u"demo-slow-last-device"_s, Words::tr("Demo: the slow last device")},
         {u"textbook-1f1b"_s, Words::tr("Textbook 1F1B")},
         {u"gpt-4b-8xa100-256k"_s, Words::tr("4B GPT on 8 A100, vocabulary 256k")},
+        {u"gpt-39b-512xa100"_s, Words::tr("39B GPT on 512 A100, in 3D")},
+        {u"mixtral-8x7b-32xh100"_s, Words::tr("Mixtral 8x7B on 32 H100")},
         {u"two-schedules-equal-memory"_s, Words::tr("Two schedules at equal memory")},
     };
     QString name = QFileInfo(file).fileName();
