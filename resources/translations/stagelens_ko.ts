@@ -7693,5 +7693,37 @@ It stays there while the other lanes scroll</source>
         <source>Mixtral 8x7B on 32 H100</source>
         <translation>H100 32개의 Mixtral 8x7B</translation>
     </message>
+    <message>
+        <source>tensor ranks exchange</source>
+        <translation>텐서 랭크 교환</translation>
+    </message>
+    <message>
+        <source>context ranks exchange</source>
+        <translation>컨텍스트 랭크 교환</translation>
+    </message>
+    <message>
+        <source>expert ranks exchange</source>
+        <translation>전문가 랭크 교환</translation>
+    </message>
+    <message>
+        <source>replicas exchange</source>
+        <translation>복제본 교환</translation>
+    </message>
+    <message>
+        <source>gradients after the last pass</source>
+        <translation>마지막 패스 뒤의 기울기</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>유휴</translation>
+    </message>
+    <message>
+        <source>Where the time goes</source>
+        <translation>시간이 쓰이는 곳</translation>
+    </message>
+    <message>
+        <source>%1: %2 %3, %4 of the iteration</source>
+        <translation>%1: %2 %3, 반복의 %4</translation>
+    </message>
 </context>
 </TS>

@@ -7693,5 +7693,37 @@ It stays there while the other lanes scroll</source>
         <source>Mixtral 8x7B on 32 H100</source>
         <translation>32 块 H100 上的 Mixtral 8x7B</translation>
     </message>
+    <message>
+        <source>tensor ranks exchange</source>
+        <translation>张量 rank 交换</translation>
+    </message>
+    <message>
+        <source>context ranks exchange</source>
+        <translation>上下文 rank 交换</translation>
+    </message>
+    <message>
+        <source>expert ranks exchange</source>
+        <translation>专家 rank 交换</translation>
+    </message>
+    <message>
+        <source>replicas exchange</source>
+        <translation>副本交换</translation>
+    </message>
+    <message>
+        <source>gradients after the last pass</source>
+        <translation>最后一个计算块之后的梯度</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>Where the time goes</source>
+        <translation>时间去向</translation>
+    </message>
+    <message>
+        <source>%1: %2 %3, %4 of the iteration</source>
+        <translation>%1：%2 %3，占迭代的 %4</translation>
+    </message>
 </context>
 </TS>

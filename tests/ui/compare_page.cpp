@@ -6,6 +6,7 @@
 #include "ui/controls/message_bar.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/compare_table.h"
+#include "ui/plots/time_bars.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QApplication>
@@ -78,6 +79,7 @@ private slots:
     void equalMemoryHidesWhatIsAboveA();
     void sevenAreTooMany();
     void cellsAreCopied();
+    void barsSayWhereTheTimeGoes();
 };
 
 void ComparePage::onlyWhatDiffersStandsThereInOrder()
@@ -115,6 +117,43 @@ void ComparePage::onlyWhatDiffersStandsThereInOrder()
     QVERIFY2(distinct[1].startsWith(u"run 12 · "_s) && distinct[1].contains(u"Microbatches 32"_s) &&
                  distinct[1].contains(u"VOCAB-2"_s) && !distinct[1].contains(u"Devices"_s),
              qPrintable(distinct[1]));
+}
+
+void ComparePage::barsSayWhereTheTimeGoes()
+{
+    simulate::Metrics metrics;
+    metrics.makespan = 90;
+    metrics.iteration = 100;
+    metrics.busyPerDevice = {60, 80};
+    metrics.vocabularySharePerDevice = {0, 0.5};
+    metrics.tensorPerDevice = {10, 10};
+    metrics.exposedExchange = 4;
+    const ui::TimeParts parts = ui::timePartsOf(metrics);
+    // Layers, vocabulary, tensor, context, expert, replicas, gradients, optimizer, idle.
+    QCOMPARE(parts, (ui::TimeParts{40, 20, 10, 0, 0, 0, 4, 6, 20}));
+    metrics.iteration = 50; // figures that contradict one another still fill the bar, and no more
+    QCOMPARE(std::accumulate(parts.begin(), parts.end(), base::Nanos{0}), base::Nanos{100});
+    const ui::TimeParts cut = ui::timePartsOf(metrics);
+    QCOMPARE(std::accumulate(cut.begin(), cut.end(), base::Nanos{0}), base::Nanos{50});
+
+    ui::TimeBars bars;
+    metrics.iteration = 100 * base::kNanosPerMilli;
+    metrics.makespan = 90 * base::kNanosPerMilli;
+    metrics.busyPerDevice = {60 * base::kNanosPerMilli, 80 * base::kNanosPerMilli};
+    metrics.tensorPerDevice = {};
+    metrics.exposedExchange.reset();
+    simulate::Metrics shorter = metrics;
+    shorter.iteration /= 2;
+    bars.setBars({{u"A"_s, metrics}, {u"B"_s, shorter}});
+    bars.resize(600, bars.sizeHint().height());
+    QCOMPARE(bars.textAt({60, 8}), u"A: layers 50 ms, 50 % of the iteration"_s);
+    QVERIFY(bars.textAt({480, 8}).startsWith(u"A: idle "_s));
+    const int second = bars.sizeHint().height() / 2;
+    QVERIFY(bars.textAt({60, second}).startsWith(u"B: layers "_s));
+    QVERIFY(bars.textAt({480, second}).isEmpty()); // half as long, on the same axis
+    QVERIFY(bars.accessibleDescription().contains(u"B: layers "_s));
+    bars.setBars({});
+    QVERIFY(bars.isHidden());
 }
 
 void ComparePage::betterIsSaidBeyondTheNoiseAlone()

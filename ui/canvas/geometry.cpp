@@ -131,4 +131,16 @@ bool areNarrow(const std::vector<const std::vector<SliceBox> *> &lanes, int leas
     return count >= kFewest * lanes.size() && (foldsToo || count < kMany * drawn) && weighted < pixels * least;
 }
 
+QVector<QLine> hatchLines(QRect rect, int step)
+{
+    QVector<QLine> lines;
+    for (int sum = (rect.left() + rect.top()) / step * step; sum <= rect.right() + rect.bottom(); sum += step) {
+        const int from = std::max(rect.left(), sum - rect.bottom());
+        const int to = std::min(rect.right(), sum - rect.top());
+        if (from <= to)
+            lines.push_back(QLine(from, sum - from, to, sum - to));
+    }
+    return lines;
+}
+
 } // namespace stagelens::ui

@@ -4,6 +4,10 @@
 #include "engine/base/units.h"
 #include "engine/timeline/timeline.h"
 
+#include <QLine>
+#include <QRect>
+#include <QVector>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -97,5 +101,8 @@ struct DensityColumn {
 [[nodiscard]] std::vector<DensityColumn> densityColumns(const timeline::Lane &lane, const LaneSums &sums,
                                                         const LaneWindow &window, int step,
                                                         std::optional<base::Nanos> longestGap = {});
+
+/// Lines at 45 degrees with one phase for the whole picture, clipped to a rectangle by arithmetic: vector formats do not clip.
+[[nodiscard]] QVector<QLine> hatchLines(QRect rect, int step);
 
 } // namespace stagelens::ui

@@ -5,6 +5,7 @@
 #include "ui/controls/message_bar.h"
 #include "ui/panels/compare_table.h"
 #include "ui/plots/plots.h"
+#include "ui/plots/time_bars.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/words/plain_text.h"
@@ -40,7 +41,7 @@ ComparePanel::ComparePanel(QWidget *parent)
       m_alignment(new QComboBox(this)), m_microbatch(new QSpinBox(this)),
       m_equalMemory(new QCheckBox(Words::tr("Equal memory"), this)), m_bar(new MessageBar(u"compare.bar"_s, this)),
       m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)),
-      m_methods(new QPushButton(Words::tr("Compare the five vocabulary methods"), m_empty)),
+      m_methods(new QPushButton(Words::tr("Compare the five vocabulary methods"), m_empty)), m_times(new TimeBars(this)),
       m_timeline(new TimelineView(m_view, this)), m_table(new CompareTable(this)), m_loss(new LossPlot(this)),
       m_splitter(new QSplitter(Qt::Vertical, this)), m_computing(new ComputingSign(this))
 {
@@ -50,6 +51,7 @@ ComparePanel::ComparePanel(QWidget *parent)
     layout->setSpacing(4);
     layout->addWidget(makeBar());
     layout->addWidget(m_bar);
+    layout->addWidget(m_times);
     fillEmpty();
     layout->addWidget(m_empty, 1);
     m_loss->setObjectName(u"compare.loss"_s);
@@ -281,6 +283,7 @@ void ComparePanel::refreshTimelines()
     const auto aligned = align(timelines, alignment, m_microbatch->value());
     TimelineContent content;
     content.hasFlags = false;
+    std::vector<TimeBars::Bar> bars;
     for (std::size_t n = 0; n < indices.size(); ++n) {
         const CompareItem &item = m_items[indices[n]];
         if (!item.timeline)
@@ -295,7 +298,9 @@ void ComparePanel::refreshTimelines()
         if (!aligned[n].mark.isEmpty())
             group.caption += u" · "_s + aligned[n].mark;
         content.groups.push_back(std::move(group));
+        bars.push_back({chipOf(indices[n]), item.metrics, inTeachingUnits(item.experiment)});
     }
+    m_times->setBars(std::move(bars));
     content.teachingUnits = !m_items.empty() && std::ranges::all_of(m_items, [](const CompareItem &item) {
         return inTeachingUnits(item.experiment);
     });

@@ -20,6 +20,7 @@ namespace stagelens::ui {
 
 class ComputingSign;
 class MessageBar;
+class TimeBars;
 class TimelineView;
 class CompareTable;
 class LossPlot;
@@ -86,6 +87,7 @@ private:
     QWidget *m_empty; ///< shown while there is nothing to compare
     QPushButton *m_propose;
     QPushButton *m_methods;
+    TimeBars *m_times;
     TimelineView *m_timeline;
     CompareTable *m_table;
     LossPlot *m_loss; ///< hidden where nothing was trained

@@ -63,18 +63,6 @@ void paintTracks(QPainter &painter, const Scene &scene)
 
 } // namespace
 
-QVector<QLine> hatchLines(QRect rect, int step)
-{
-    QVector<QLine> lines;
-    for (int sum = (rect.left() + rect.top()) / step * step; sum <= rect.right() + rect.bottom(); sum += step) {
-        const int from = std::max(rect.left(), sum - rect.bottom());
-        const int to = std::min(rect.right(), sum - rect.top());
-        if (from <= to)
-            lines.push_back(QLine(from, sum - from, to, sum - to));
-    }
-    return lines;
-}
-
 void paintLanes(QPainter &painter, const Scene &scene)
 {
     painter.save();

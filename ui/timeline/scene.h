@@ -122,8 +122,6 @@ void paintFlags(QPainter &painter, const Scene &scene);
 
 /// Vocabulary shares narrower than this, in logical pixels, have no hatch. A plain share would look like S.
 inline constexpr int kShareHatchFrom = 6;
-/// Lines at 45 degrees with one phase for the whole picture, clipped to a rectangle by arithmetic: vector formats do not clip.
-[[nodiscard]] QVector<QLine> hatchLines(QRect rect, int step);
 
 /// The statistics of a range: time by kind, busy and idle, of all devices and of each.
 [[nodiscard]] QString rangeWords(const Scene &scene, base::Nanos begin, base::Nanos end);
