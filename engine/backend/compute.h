@@ -244,5 +244,9 @@ public:
 
 /// Computes on the processors of this machine in fp32. Each call runs on its caller's thread and returns when its work is done.
 [[nodiscard]] std::unique_ptr<Compute> makeCpuCompute(const kernels::Interrupt &interrupt = {});
+/// Emulates bf16 or fp16: values are stored in that precision and converted for kernels in fp32, whose results are rounded
+/// once.
+[[nodiscard]] std::unique_ptr<Compute> makeNarrowCpuCompute(base::Precision precision,
+                                                            const kernels::Interrupt &interrupt = {});
 
 } // namespace stagelens::backend

@@ -3,6 +3,7 @@
 
 #include "engine/base/precision.h"
 #include "kernels/include/bf16.h"
+#include "kernels/include/fp16.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,18 @@
 #include <type_traits>
 
 namespace stagelens::backend {
+
+/// Returns the precision of numbers of type T.
+template <class T>
+[[nodiscard]] constexpr base::Precision precisionOf()
+{
+    if constexpr (std::is_same_v<T, kernels::Bf16>)
+        return base::Precision::Bf16;
+    else if constexpr (std::is_same_v<T, kernels::Fp16>)
+        return base::Precision::Fp16;
+    else
+        return base::Precision::Fp32;
+}
 
 /// A pointer to numbers with their precision; offsets count numbers. Converts from a pointer to float, which is always fp32.
 template <bool IsConst>
@@ -28,14 +41,14 @@ public:
     [[nodiscard]] base::Precision precision() const { return m_precision; }
     [[nodiscard]] Pointer<void> address() const { return m_address; }
     [[nodiscard]] explicit operator bool() const { return m_address != nullptr; }
-    /// Returns the pointer as T, float or kernels::Bf16. Throws std::logic_error if the precision differs.
+    /// Returns the pointer as T, float, kernels::Bf16 or kernels::Fp16. Throws std::logic_error if the precision differs.
     template <class T>
     [[nodiscard]] Pointer<T> as() const
     {
-        constexpr auto kPrecision = std::is_same_v<T, float> ? base::Precision::Fp32 : base::Precision::Bf16;
+        constexpr auto kPrecision = precisionOf<T>();
         static_assert(base::elementBytes(kPrecision) == sizeof(T));
         if (m_address != nullptr && m_precision != kPrecision)
-            throw std::logic_error("values of one precision are read as those of the other");
+            throw std::logic_error("values of one precision are read as those of another");
         return static_cast<Pointer<T>>(m_address);
     }
     [[nodiscard]] Pointer<float> floats() const { return as<float>(); }

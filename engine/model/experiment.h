@@ -196,6 +196,8 @@ struct DurationsFile {
 struct HardwarePreset {
     std::string name = "cpu-local";
     std::shared_ptr<const Hardware> cluster = {}; ///< has that name; null: the preset of that name
+    /// Returns whether it is the processors of this machine.
+    [[nodiscard]] bool isThisMachine() const { return !cluster && name == "cpu-local"; }
     friend bool operator==(const HardwarePreset &one, const HardwarePreset &other)
     {
         const bool isSame = one.cluster == other.cluster || (one.cluster && other.cluster && *one.cluster == *other.cluster);

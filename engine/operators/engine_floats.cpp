@@ -100,10 +100,10 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
         floats.layer = kept + floats.dropped;
         scratch = widerScratch(scratch, dense.scratch);
     }
-    // In bf16 there are GPUs, whose attention brings its own scratch.
+    // Backends of 16 bits bring the scratch of attention.
     const bool seesParts = split.contextMethod == model::ContextMethod::Ring;
     const std::int64_t positions = seesParts ? model.sequence / split.context : model.sequence;
-    const std::int64_t attention = precision == base::Precision::Bf16 ? 0 : attentionScratch(positions, model.headSize());
+    const std::int64_t attention = precision == base::Precision::Fp32 ? attentionScratch(positions, model.headSize()) : 0;
     floats.workspace = attention + constantFloats(recipe.block, model.sequence / split.context, model.headSize());
     floats.workspaceParts = static_cast<int>(scratch.size()) + 3;
     for (const std::int64_t width : scratch)

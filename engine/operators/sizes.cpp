@@ -127,15 +127,23 @@ int elementBytes(DataType dtype)
 
 base::Precision enginePrecision(const Experiment &experiment)
 {
-    const bool isBf16 = experiment.training.backend == "cuda" && experiment.model.dtype == DataType::Bf16;
-    return isBf16 ? base::Precision::Bf16 : base::Precision::Fp32;
+    switch (experiment.model.dtype) {
+    case DataType::Bf16: return base::Precision::Bf16;
+    case DataType::Fp16: return base::Precision::Fp16;
+    case DataType::Fp32: break;
+    }
+    return base::Precision::Fp32;
 }
 
 bool isEnginePlan(const Experiment &experiment)
 {
-    if (model::slicesOf(experiment.schedule) > 1 && experiment.training.backend != "cpu")
+    const bool isOnProcessors = experiment.training.backend == "cpu";
+    if (model::slicesOf(experiment.schedule) > 1 && !isOnProcessors)
         return false; // only predicted
-    return experiment.model.dtype == DataType::Fp32 || enginePrecision(experiment) == base::Precision::Bf16;
+    if (experiment.model.dtype == DataType::Fp32)
+        return true;
+    const auto *const hardware = std::get_if<model::HardwarePreset>(&experiment.cost.source);
+    return isOnProcessors ? hardware != nullptr && hardware->isThisMachine() : experiment.model.dtype == DataType::Bf16;
 }
 
 base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, model::Recompute recompute,

@@ -44,10 +44,10 @@ struct ParameterBytes {
 [[nodiscard]] ParameterBytes parameterBytes(const model::Experiment &experiment);
 [[nodiscard]] int elementBytes(model::DataType dtype);
 
-/// Returns the precision in which the engine trains the plan: on GPUs bf16 if the model's dtype is bf16, otherwise fp32.
+/// Returns the precision in which the engine trains the plan.
 [[nodiscard]] base::Precision enginePrecision(const model::Experiment &experiment);
-/// Returns whether that is the model's dtype, so that the engine's memory is the plan's. A 16-bit plan for processors describes
-/// other machines, whose frameworks keep other tensors.
+/// Returns whether the plan describes the engine, so that the engine's memory is the plan's. A 16-bit plan that trains on
+/// processors with the hardware of another machine describes that machine, whose frameworks keep other tensors.
 [[nodiscard]] bool isEnginePlan(const model::Experiment &experiment);
 
 /// Returns whether layers keep attention's probabilities from the forward to the backward; selective recomputation drops them.

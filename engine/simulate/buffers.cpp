@@ -276,7 +276,9 @@ base::Result<BufferPlan> BufferPlan::make(const model::Experiment &experiment, c
                                           std::optional<int> replica, int tensor)
 {
     model::Experiment computed = experiment;
-    if (!operators::isEnginePlan(experiment))
+    if (experiment.training.backend == "cpu")
+        computed.cost.source = model::HardwarePreset{}; // the engine's buffers, whatever machine the plan describes
+    else if (!operators::isEnginePlan(experiment))
         computed.model.dtype = model::DataType::Fp32;
     BufferPlan plan(computed, schedule, device, replica, tensor);
     if (auto sound = Walk(plan, computed, schedule, device, tensor).run(); !sound)

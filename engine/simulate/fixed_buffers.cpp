@@ -57,7 +57,7 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     const operators::EngineFloats floats = operators::engineFloats(experiment);
     const std::int64_t again = rebuiltFloats(experiment, schedule, device);
     MemoryByCategory bytes{};
-    // Passes read a version of the weights; in bf16 these are copies of the fp32 master weights.
+    // Passes read a version of the weights; in 16 bits these are copies of the fp32 master weights.
     const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
     bytes[at(MemoryCategory::Parameters)] =
         parameters.count * (master + base::elementBytes(precision) * weightVersions(schedule, device));

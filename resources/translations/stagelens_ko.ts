@@ -3184,8 +3184,8 @@ Let go to put it here</source>
         <translation>수 형식</translation>
     </message>
     <message>
-        <source>Fp32, bf16 or fp16, of weights and activations in the plan; processors compute in fp32, GPUs in fp32 and bf16.</source>
-        <translation>계획의 가중치와 활성값 형식: fp32, bf16, fp16. 프로세서는 fp32, GPU는 fp32와 bf16으로 계산합니다.</translation>
+        <source>Fp32, bf16 or fp16, of weights, activations and messages; processors emulate bf16, GPUs compute in it.</source>
+        <translation>가중치, 활성값, 메시지의 형식: fp32, bf16, fp16. 프로세서는 bf16을 에뮬레이션하고 GPU는 bf16으로 계산합니다.</translation>
     </message>
     <message>
         <source>Width of a head</source>
@@ -6632,6 +6632,14 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose bf16 or fp32</source>
         <translation>bf16 또는 fp32를 선택하세요</translation>
+    </message>
+    <message>
+        <source>ranks send the rows of experts in fp32 only</source>
+        <translation>랭크는 전문가의 행을 fp32로만 보냅니다</translation>
+    </message>
+    <message>
+        <source>choose fp32, or expert 1</source>
+        <translation>fp32 또는 expert 1을 선택하세요</translation>
     </message>
     <message>
         <source>the GPU kernels of attention never store its probabilities</source>

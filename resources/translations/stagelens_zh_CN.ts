@@ -3184,8 +3184,8 @@ Let go to put it here</source>
         <translation>数值格式</translation>
     </message>
     <message>
-        <source>Fp32, bf16 or fp16, of weights and activations in the plan; processors compute in fp32, GPUs in fp32 and bf16.</source>
-        <translation>方案中权重和激活的 fp32、bf16 或 fp16；处理器以 fp32 计算，GPU 以 fp32 和 bf16 计算。</translation>
+        <source>Fp32, bf16 or fp16, of weights, activations and messages; processors emulate bf16, GPUs compute in it.</source>
+        <translation>权重、激活和消息的 fp32、bf16 或 fp16；处理器模拟 bf16，GPU 直接以它计算。</translation>
     </message>
     <message>
         <source>Width of a head</source>
@@ -6632,6 +6632,14 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose bf16 or fp32</source>
         <translation>请选择 bf16 或 fp32</translation>
+    </message>
+    <message>
+        <source>ranks send the rows of experts in fp32 only</source>
+        <translation>各 rank 只以 fp32 发送专家的行</translation>
+    </message>
+    <message>
+        <source>choose fp32, or expert 1</source>
+        <translation>请选择 fp32，或 expert 1</translation>
     </message>
     <message>
         <source>the GPU kernels of attention never store its probabilities</source>

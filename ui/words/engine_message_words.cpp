@@ -227,6 +227,8 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "choose adamw, or the backend cpu"),
     QT_TRANSLATE_NOOP("Words", "the engine has no loss scaling, which it needs"),
     QT_TRANSLATE_NOOP("Words", "choose bf16 or fp32"),
+    QT_TRANSLATE_NOOP("Words", "ranks send the rows of experts in fp32 only"),
+    QT_TRANSLATE_NOOP("Words", "choose fp32, or expert 1"),
     QT_TRANSLATE_NOOP("Words", "the GPU kernels of attention never store its probabilities"),
     QT_TRANSLATE_NOOP("Words", "choose flash, or the backend cpu"),
     QT_TRANSLATE_NOOP("Words", "GPUs compute GELU within a product, and a kernel of its own rounds differently"),

@@ -29,9 +29,8 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Tied embeddings"),
     QT_TRANSLATE_NOOP("Words", "Input embedding and output projection share one matrix."),
     QT_TRANSLATE_NOOP("Words", "Number format"),
-    QT_TRANSLATE_NOOP(
-        "Words",
-        "Fp32, bf16 or fp16, of weights and activations in the plan; processors compute in fp32, GPUs in fp32 and bf16."),
+    QT_TRANSLATE_NOOP("Words",
+                      "Fp32, bf16 or fp16, of weights, activations and messages; processors emulate bf16, GPUs compute in it."),
     QT_TRANSLATE_NOOP("Words", "Width of a head"),
     QT_TRANSLATE_NOOP("Words", "Channels of one head of a llama, an even number (default: h / a)."),
     QT_TRANSLATE_NOOP("Words", "Experts"),

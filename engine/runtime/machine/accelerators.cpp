@@ -143,8 +143,10 @@ base::Result<std::vector<std::unique_ptr<backend::Compute>>> makeComputes(const 
 {
     std::vector<std::unique_ptr<backend::Compute>> made;
     if (experiment.training.backend != "cuda") {
+        const base::Precision precision = operators::enginePrecision(experiment);
         for (std::size_t i = 0; i < ranks.size(); ++i)
-            made.push_back(backend::makeCpuCompute(interrupt));
+            made.push_back(precision == base::Precision::Fp32 ? backend::makeCpuCompute(interrupt)
+                                                              : backend::makeNarrowCpuCompute(precision, interrupt));
         return made;
     }
     return onGpus([&]() -> std::vector<std::unique_ptr<backend::Compute>> {

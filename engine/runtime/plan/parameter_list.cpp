@@ -2,7 +2,7 @@
 
 #include "engine/base/random.h"
 #include "engine/operators/architecture.h"
-#include "kernels/include/bf16.h"
+#include "kernels/include/rounding.h"
 
 #include <algorithm>
 #include <cmath>
@@ -114,9 +114,14 @@ void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_
 
 std::vector<float> asRead(std::vector<float> values, base::Precision precision)
 {
-    if (precision == base::Precision::Bf16)
+    const auto round = [&values]<class T>(T) {
         for (float &value : values)
-            value = kernels::toFloat(kernels::toBf16(value));
+            value = kernels::toFloat(kernels::rounded<T>(value));
+    };
+    if (precision == base::Precision::Bf16)
+        round(kernels::Bf16{});
+    else if (precision == base::Precision::Fp16)
+        round(kernels::Fp16{});
     return values;
 }
 

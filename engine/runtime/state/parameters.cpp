@@ -49,9 +49,10 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
             initialise(block.subspan(size(own - first), size(length)), info, training.seed, whole);
         });
     });
-    if (compute.precision() == base::Precision::Bf16) {
+    parameter.precision = compute.precision();
+    if (parameter.precision != base::Precision::Fp32) {
         parameter.rounded =
-            pool.allocate(size(base::floatsOf(parameter.count(), base::Precision::Bf16)), category(MemoryCategory::Parameters));
+            pool.allocate(size(base::floatsOf(parameter.count(), parameter.precision)), category(MemoryCategory::Parameters));
         compute.round(parameter.numbers(&Parameter::rounded), parameter.value.data(), parameter.count());
     }
     return parameter;

@@ -15,7 +15,7 @@ namespace stagelens::runtime {
 class ParameterPart;
 
 /// The part of a parameter that a rank holds, a matrix [rows, columns], with gradient and the optimizer's state. All are float,
-/// except what kernels read in a bf16 run.
+/// except what kernels read in a run of 16 bits.
 struct Parameter {
     int index = 0; ///< in parameterList()
     operators::ParameterKind kind = operators::ParameterKind::Matrix;
@@ -31,8 +31,9 @@ struct Parameter {
     bool isRepeated = false; ///< whether a lower tensor rank holds it
     bool needsSum = false;   ///< whether the gradient is the sum of those of its copies
     backend::Buffer value;
-    /// In a bf16 run: `value` rounded, read by kernels; must be written whenever `value` is. Empty otherwise.
+    /// In a run of 16 bits: `value` rounded, read by kernels; must be written whenever `value` is. Empty otherwise.
     backend::Buffer rounded;
+    base::Precision precision = base::Precision::Fp32; ///< of what passes read
     backend::Buffer gradient;
     std::vector<backend::Buffer> state; ///< see operators::Optimizer::state
     /// With tied weights: the gradient of the output projection. It is added to that of the embedding once at the end of the
@@ -65,7 +66,7 @@ struct Parameter {
     [[nodiscard]] backend::Buffer &read() { return rounded.size() > 0 ? rounded : value; }
     [[nodiscard]] backend::ConstValues weights() const
     {
-        return rounded.size() > 0 ? backend::ConstValues(rounded.data(), base::Precision::Bf16) : value.data();
+        return rounded.size() > 0 ? backend::ConstValues(rounded.data(), precision) : value.data();
     }
     /// Returns the numbers of one of the buffers above; null if it is empty.
     [[nodiscard]] backend::Values numbers(const ParameterPart &part);

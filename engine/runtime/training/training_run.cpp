@@ -3,6 +3,7 @@
 #include "engine/base/exception_text.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
+#include "engine/model/names.h"
 #include "engine/runtime/machine/processor.h"
 #include "engine/runtime/memory/memory_check.h"
 #include "engine/runtime/reference/local_sgd.h"
@@ -309,6 +310,11 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
                 fmt::format(
                     "is {}, which changes the gradients that are compared with the reference; choose none to verify the plan",
                     operators::text(choice)));
+        if (experiment.model.hasExperts() && experiment.model.dtype != model::DataType::Fp32)
+            return base::Error::invalid("model.dtype",
+                                        fmt::format("is {}, in which routers choose other experts than in the reference if two "
+                                                    "logits are close; choose fp32 to verify the plan",
+                                                    model::name(experiment.model.dtype)));
         const bool isSynchronous = schedule.isSynchronous();
         const bool areAlone = experiment.parallel.averagesWeights();
         const base::Bytes reference = areAlone        ? LocalSgdReplay::bytes(experiment)
@@ -322,10 +328,19 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
         auto found = areAlone        ? verifyReplicas(**session, stop)
                      : isSynchronous ? verifyStep(**session, stop)
                                      : verifyVersions(**session, stop);
-        if (found && (*session)->plan().shape.precision == base::Precision::Bf16)
-            found->tolerance = Verification::kBf16Tolerance;
+        if (found)
+            found->tolerance = Verification::toleranceOf((*session)->plan().shape.precision, experiment.model.layers);
         return found;
     });
+}
+
+double Verification::toleranceOf(base::Precision precision, int layers)
+{
+    constexpr int kInsideBlocks = 5;
+    constexpr double kMargin = 2;
+    if (precision == base::Precision::Fp32)
+        return kTolerance;
+    return kMargin * base::roundingError(precision) * std::sqrt(2.0 * (2 * layers + kInsideBlocks));
 }
 
 double Verification::worst() const

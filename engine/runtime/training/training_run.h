@@ -1,6 +1,7 @@
 // Trains a model: executes a Schedule on p devices.
 #pragma once
 
+#include "engine/base/precision.h"
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
@@ -105,12 +106,16 @@ struct Verification {
     double referenceLoss = 0;
     std::vector<GradientError> gradients;
     [[nodiscard]] double worst() const;
-    static constexpr double kTolerance = 1e-5;     ///< of a run in fp32
-    static constexpr double kBf16Tolerance = 1e-2; ///< bf16 has 8 bits of precision
-    double tolerance = kTolerance;                 ///< of this run
-    [[nodiscard]] bool holds() const;              ///< loss (relative) and every gradient within the tolerance
+    static constexpr double kTolerance = 1e-5; ///< of a run in fp32
+    /// Returns the tolerance of a run of 16 bits: with e the relative error of a rounded tensor (base::roundingError()),
+    /// 2 e sqrt(2 (2 L + 5)). Of L layers, the stream is rounded twice in each layer and at most 5 tensors between two of
+    /// these, in the forward and again in the backward; independent errors add as squares. A single tensor may have twice the
+    /// expected error.
+    [[nodiscard]] static double toleranceOf(base::Precision precision, int layers);
+    double tolerance = kTolerance;    ///< of this run
+    [[nodiscard]] bool holds() const; ///< loss (relative) and every gradient within the tolerance
 };
-/// Compares one step with an unpartitioned float64 reference of the same model, parameters (rounded to bf16 in a bf16 run) and
+/// Compares one step with an unpartitioned float64 reference of the same model, parameters (rounded in a run of 16 bits) and
 /// batch. Asynchronous schedules: three steps with updates; the reference uses the weight versions of the schedule, and
 /// compares the gradient of every update and the weights after it. Replicas that train alone: the last three steps of a period
 /// (fewer if it has fewer), of each replica the gradients, the updates, and the weights after the average; the error of a

@@ -27,6 +27,14 @@
 namespace stagelens::service {
 namespace {
 
+/// Returns what a run computes in: "fp32", "bf16", or "bf16, emulated on processors".
+std::string precisionText(const model::Experiment &experiment)
+{
+    const base::Precision precision = operators::enginePrecision(experiment);
+    const bool isEmulated = precision != base::Precision::Fp32 && experiment.training.backend == "cpu";
+    return fmt::format("{}{}", base::name(precision), isEmulated ? ", emulated on processors" : "");
+}
+
 /// Prepares and trains a plan.
 class TrainingJob {
 public:
@@ -176,7 +184,7 @@ private:
         store::RunRecord &record = m_snapshot.record;
         record.environment.merge(m_remote ? m_remote->facts(record.experiment.training.backend) : environment());
         record.environment["backend"] = record.experiment.training.backend;
-        record.environment["precision"] = base::name(operators::enginePrecision(record.experiment));
+        record.environment["precision"] = precisionText(record.experiment);
         record.environment["data"] = record.experiment.training.data;
         if (const auto remark = schedule::accumulationOrder(*m_snapshot.schedule))
             record.environment["gradient order"] = schedule::text(*remark);

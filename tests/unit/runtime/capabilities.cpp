@@ -251,10 +251,12 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.training.backend = "cuda";
          e.training.optimizer.name = "sgd";
      }},
-    {"fp16-on-gpus",
+    {"bf16", [](Experiment &e) { e.model.dtype = model::DataType::Bf16; }},
+    {"fp16", [](Experiment &e) { e.model.dtype = model::DataType::Fp16; }},
+    {"16-bits-with-expert-ranks",
      [](Experiment &e) {
-         e.training.backend = "cuda";
-         e.model.dtype = model::DataType::Fp16;
+         useExpertRanks(e);
+         e.model.dtype = model::DataType::Bf16;
      }},
     {"materialised-attention-on-gpus",
      [](Experiment &e) {

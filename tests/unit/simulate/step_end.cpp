@@ -146,6 +146,7 @@ private slots:
     {
         model::Experiment experiment = test::tinyExperiment("1f1b", VocabularyMethod::None, 4, 8);
         experiment.model.dtype = model::DataType::Fp16;
+        experiment.cost.source = model::HardwarePreset{"a100-80gb"};
         experiment.parallel.replicas = 64;
         const auto bytesOf = [&](int zero) {
             experiment.parallel.zero = zero;
