@@ -53,13 +53,14 @@ bool Transport::gather(int rank, const MessageKey &key, std::vector<Tensor> &par
     return true;
 }
 
-Tensor Transport::reduce(int root, const MessageKey &key, Compute &compute)
+Tensor Transport::reduce(int root, const MessageKey &key, Compute &compute, std::optional<base::Precision> precision)
 {
+    const base::Precision each = precision.value_or(compute.precision());
     PartsOfAll parts;
-    if (!parts.receive(*this, root, key, compute.precision()))
+    if (!parts.receive(*this, root, key, each))
         return nullptr;
     const auto bytes = static_cast<std::int64_t>(parts.first()->values().size_bytes());
-    compute.sumParts(parts.values(), bytes / base::elementBytes(compute.precision()));
+    compute.sumParts(parts.values(), bytes / base::elementBytes(each));
     compute.finish(); // before the parts are released
     return parts.first();
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "engine/backend/memory.h"
+#include "engine/base/precision.h"
 
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -75,9 +77,10 @@ public:
     /// stopped.
     [[nodiscard]] bool gather(int rank, const MessageKey &key, std::vector<Tensor> &parts);
 
-    /// Receives the parts of a reduce, which every rank sends to the root, and adds them in rank order. The parts have the
-    /// precision of `compute`, which computes the sum.
-    [[nodiscard]] Tensor reduce(int root, const MessageKey &key, Compute &compute);
+    /// Receives the parts of a reduce, which every rank sends to the root, and adds them in rank order, which `compute`
+    /// does. `precision`: of the parts; absent: that of `compute`.
+    [[nodiscard]] Tensor reduce(int root, const MessageKey &key, Compute &compute,
+                                std::optional<base::Precision> precision = {});
     /// Like reduce(), but multiplies row i of rank r's part [rows, width] by factors[r * rows + i].
     [[nodiscard]] Tensor reduceScaled(int root, const MessageKey &key, const float *factors, std::int64_t rows,
                                       std::int64_t width, Compute &compute);

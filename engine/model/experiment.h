@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/model/hardware.h"
+#include "engine/model/loss_scale.h"
 #include "engine/model/model_config.h"
 #include "engine/model/vocabulary_method.h"
 #include "engine/operators/compression/choice.h"
@@ -228,6 +229,7 @@ struct TrainingPlan {
     std::uint64_t seed = 1;
     std::string data = "synthetic"; ///< "synthetic", a text file (byte-level BPE) or a .bin token file
     CompressionChoice compression;  ///< of the gradients that replicas exchange
+    LossScaleChoice lossScale;      ///< in fp16
     OptimizerChoice optimizer;
     friend bool operator==(const TrainingPlan &, const TrainingPlan &) = default;
 };

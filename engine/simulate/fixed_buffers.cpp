@@ -59,8 +59,8 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     MemoryByCategory bytes{};
     // Passes read a version of the weights; in 16 bits these are copies of the fp32 master weights.
     const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
-    bytes[at(MemoryCategory::Parameters)] =
-        parameters.count * (master + base::elementBytes(precision) * weightVersions(schedule, device));
+    const std::int64_t copy = precision == base::Precision::Fp32 ? parameters.count : parameters.narrowFloats;
+    bytes[at(MemoryCategory::Parameters)] = parameters.count * master + kFloatBytes * copy * weightVersions(schedule, device);
     bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (parameters.count + parameters.tied);
     const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device, replica, tensor);
     const operators::CompressedSizes compressed = compressedSizes(experiment, schedule, device, tensor);

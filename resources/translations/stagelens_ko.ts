@@ -3184,8 +3184,8 @@ Let go to put it here</source>
         <translation>수 형식</translation>
     </message>
     <message>
-        <source>Fp32, bf16 or fp16, of weights, activations and messages; processors emulate bf16, GPUs compute in it.</source>
-        <translation>가중치, 활성값, 메시지의 형식: fp32, bf16, fp16. 프로세서는 bf16을 에뮬레이션하고 GPU는 bf16으로 계산합니다.</translation>
+        <source>Fp32, bf16 or fp16, of weights, activations and messages; processors emulate 16 bits, GPUs compute in bf16.</source>
+        <translation>가중치, 활성값, 메시지의 형식: fp32, bf16, fp16. 프로세서는 16비트를 에뮬레이션하고 GPU는 bf16으로 계산합니다.</translation>
     </message>
     <message>
         <source>Width of a head</source>
@@ -6626,12 +6626,12 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>adamw 또는 cpu 백엔드를 선택하세요</translation>
     </message>
     <message>
-        <source>the engine has no loss scaling, which it needs</source>
-        <translation>엔진에 필요한 손실 스케일링이 없습니다</translation>
+        <source>the GPU kernels compute in bf16 and fp32 only</source>
+        <translation>GPU 커널은 bf16과 fp32로만 계산합니다</translation>
     </message>
     <message>
-        <source>choose bf16 or fp32</source>
-        <translation>bf16 또는 fp32를 선택하세요</translation>
+        <source>choose bf16 or fp32, or the backend cpu</source>
+        <translation>bf16이나 fp32, 또는 cpu 백엔드를 선택하세요</translation>
     </message>
     <message>
         <source>ranks send the rows of experts in fp32 only</source>
@@ -6920,6 +6920,22 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>One bit for each number, and one scale for each matrix</source>
         <translation>수마다 1비트, 행렬마다 배율 하나</translation>
+    </message>
+    <message>
+        <source>Loss scale</source>
+        <translation>손실 스케일</translation>
+    </message>
+    <message>
+        <source>Factor of the loss in fp16, which keeps small gradients from becoming 0: dynamic (halved when a gradient overflows, which skips the step), or a power of two.</source>
+        <translation>작은 기울기가 0이 되지 않도록 fp16에서 손실에 곱하는 수: dynamic(기울기가 넘치면 그 스텝을 건너뛰고 절반으로 줄임) 또는 2의 거듭제곱.</translation>
+    </message>
+    <message>
+        <source>Dynamic</source>
+        <translation>동적</translation>
+    </message>
+    <message>
+        <source>Begins at 65536; halved when a gradient overflows, doubled after 1000 steps without</source>
+        <translation>65536에서 시작해 기울기가 넘치면 절반으로 줄이고, 넘치지 않은 1000스텝마다 두 배로 늘립니다</translation>
     </message>
     <message>
         <source>Stagelens checks whether the other machine can run the plan.</source>

@@ -3184,8 +3184,8 @@ Let go to put it here</source>
         <translation>数值格式</translation>
     </message>
     <message>
-        <source>Fp32, bf16 or fp16, of weights, activations and messages; processors emulate bf16, GPUs compute in it.</source>
-        <translation>权重、激活和消息的 fp32、bf16 或 fp16；处理器模拟 bf16，GPU 直接以它计算。</translation>
+        <source>Fp32, bf16 or fp16, of weights, activations and messages; processors emulate 16 bits, GPUs compute in bf16.</source>
+        <translation>权重、激活和消息的 fp32、bf16 或 fp16；处理器模拟 16 位格式，GPU 以 bf16 计算。</translation>
     </message>
     <message>
         <source>Width of a head</source>
@@ -6626,12 +6626,12 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>请选择 adamw，或 cpu 后端</translation>
     </message>
     <message>
-        <source>the engine has no loss scaling, which it needs</source>
-        <translation>引擎没有它所需的损失缩放</translation>
+        <source>the GPU kernels compute in bf16 and fp32 only</source>
+        <translation>GPU 内核只以 bf16 和 fp32 计算</translation>
     </message>
     <message>
-        <source>choose bf16 or fp32</source>
-        <translation>请选择 bf16 或 fp32</translation>
+        <source>choose bf16 or fp32, or the backend cpu</source>
+        <translation>请选择 bf16 或 fp32，或 cpu 后端</translation>
     </message>
     <message>
         <source>ranks send the rows of experts in fp32 only</source>
@@ -6920,6 +6920,22 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>One bit for each number, and one scale for each matrix</source>
         <translation>每个数一位，每个矩阵一个缩放系数</translation>
+    </message>
+    <message>
+        <source>Loss scale</source>
+        <translation>损失缩放</translation>
+    </message>
+    <message>
+        <source>Factor of the loss in fp16, which keeps small gradients from becoming 0: dynamic (halved when a gradient overflows, which skips the step), or a power of two.</source>
+        <translation>fp16 中损失所乘的因子，使小梯度不致变为 0：dynamic（梯度溢出时跳过该步并减半），或 2 的幂。</translation>
+    </message>
+    <message>
+        <source>Dynamic</source>
+        <translation>动态</translation>
+    </message>
+    <message>
+        <source>Begins at 65536; halved when a gradient overflows, doubled after 1000 steps without</source>
+        <translation>从 65536 开始；梯度溢出时减半，连续 1000 步没有溢出则加倍</translation>
     </message>
     <message>
         <source>Stagelens checks whether the other machine can run the plan.</source>

@@ -123,6 +123,9 @@ private slots:
         add(2, "--optimizer muon --zero 1", 2);
         add(4, "--gradient-compression powersgd=2 --vocabulary vocab-1 --clip 0.5", 2);
         add(2, "--gradient-compression top-k=0.05 --zero 1", 2);
+        add(4, "--dtype bf16 --vocabulary vocab-2 --tied --clip 0.5", 2);
+        add(4, "--dtype fp16 --vocabulary vocab-1 --zero 1 --clip 0.5", 1, 2, 2);
+        add(3, "--dtype fp16 --loss-scale 4294967296 --optimizer adafactor --vocabulary vocab-2"); // skips every step
         add(4, "--sync-every 2 --vocabulary vocab-1 --clip 0.5", 2);
         add(3, "--sync-every 4 --vocabulary none --tied", 3);
         add(2, "--family llama --experts 4 --top-k 2 --vocabulary vocab-1 --clip 0.5");

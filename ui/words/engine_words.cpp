@@ -29,8 +29,8 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Tied embeddings"),
     QT_TRANSLATE_NOOP("Words", "Input embedding and output projection share one matrix."),
     QT_TRANSLATE_NOOP("Words", "Number format"),
-    QT_TRANSLATE_NOOP("Words",
-                      "Fp32, bf16 or fp16, of weights, activations and messages; processors emulate bf16, GPUs compute in it."),
+    QT_TRANSLATE_NOOP(
+        "Words", "Fp32, bf16 or fp16, of weights, activations and messages; processors emulate 16 bits, GPUs compute in bf16."),
     QT_TRANSLATE_NOOP("Words", "Width of a head"),
     QT_TRANSLATE_NOOP("Words", "Channels of one head of a llama, an even number (default: h / a)."),
     QT_TRANSLATE_NOOP("Words", "Experts"),
@@ -299,6 +299,11 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Greatest 10 %"),
     QT_TRANSLATE_NOOP("Words", "Signs"),
     QT_TRANSLATE_NOOP("Words", "One bit for each number, and one scale for each matrix"),
+    QT_TRANSLATE_NOOP("Words", "Loss scale"),
+    QT_TRANSLATE_NOOP("Words", "Factor of the loss in fp16, which keeps small gradients from becoming 0: dynamic (halved when "
+                               "a gradient overflows, which skips the step), or a power of two."),
+    QT_TRANSLATE_NOOP("Words", "Dynamic"),
+    QT_TRANSLATE_NOOP("Words", "Begins at 65536; halved when a gradient overflows, doubled after 1000 steps without"),
     QT_TRANSLATE_NOOP("Words", "Optimizer"),
     QT_TRANSLATE_NOOP("Words", "AdamW"),
     QT_TRANSLATE_NOOP("Words", "mean and square of the gradient, and a decay of weights"),

@@ -66,9 +66,9 @@ void print(const RunSnapshot &run)
     std::cout << '\n';
     if (const std::string text = evaluationText(record.evaluations); !text.empty())
         std::cout << "on held-back tokens: loss " << text << '\n';
-    for (const char *fact :
-         {"reached through", "checkpoint", "init", "devices", "clocks", "gpu memory", "kernels", "gradient order"})
-        if (const auto known = record.environment.find(fact); known != record.environment.end())
+    for (const char *fact : {"reached through", "checkpoint", "init", "devices", "clocks", "gpu memory", "kernels",
+                             "gradient order", "precision", "loss scale"})
+        if (const auto known = record.environment.find(fact); known != record.environment.end() && known->second != "fp32")
             std::cout << fact << ": " << base::printable(known->second) << '\n';
     for (const auto &[fact, text] : record.environment)
         if (fact.starts_with("experts of layer"))

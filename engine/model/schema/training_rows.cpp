@@ -20,6 +20,15 @@ std::string setCompression(Experiment &experiment, const FieldValue &value)
     return std::move(parsed.fault);
 }
 
+std::string setLossScale(Experiment &experiment, const FieldValue &value)
+{
+    LossScaleChoice choice;
+    std::string fault = parseLossScale(std::get<std::string>(value), choice);
+    if (fault.empty())
+        experiment.training.lossScale = choice;
+    return fault;
+}
+
 std::string setBetas(Experiment &experiment, const FieldValue &value)
 {
     const auto &betas = std::get<std::vector<double>>(value);
@@ -65,6 +74,15 @@ std::vector<Field> trainingRows()
             omitted(), where([](const Experiment &e) {
                 return e.hasModel && (e.parallel.gradientRanks() > 1 || e.training.compression.isOn());
             })),
+        row("training.loss_scale", "--loss-scale", "dynamic|N", "Loss scale",
+            "factor of the loss in fp16, which keeps small gradients from becoming 0: dynamic (halved when a gradient "
+            "overflows, which skips the step), or a power of two",
+            by([](const Experiment &e) { return FieldValue(text(e.training.lossScale)); }, setLossScale), as(Kind::Choice),
+            oneOf(
+                {{"dynamic", "Dynamic", "Begins at 65536; halved when a gradient overflows, doubled after 1000 steps without"},
+                 {"1024", "1024"},
+                 {"65536", "65536"}}),
+            omitted(), where(all<kHasModel, kIsFp16>)),
         row("training.backend", "--backend", "NAME", "Backend",
             "what computes the passes when the plan is trained: see `list backends`", MEMBER(training.backend),
             as(Kind::Choice), oneOf({{"cpu", "CPU", "This machine's processor"}, {"cuda", "CUDA", "NVIDIA GPUs"}})),

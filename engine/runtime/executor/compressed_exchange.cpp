@@ -198,7 +198,8 @@ bool CompressedExchange::addParts(const Step &step)
     const SummedPart own = chunkOf(step, m_rank);
     if (own.last == own.first)
         return true;
-    const backend::Tensor sum = m_transport.reduce(m_rank, keyOf(kCompressedPart, step.message, step.chunk), m_context.compute);
+    const backend::Tensor sum =
+        m_transport.reduce(m_rank, keyOf(kCompressedPart, step.message, step.chunk), m_context.compute, base::Precision::Fp32);
     if (!sum)
         return false;
     m_context.compute.copy(m_sums[size(step.message)].data() + own.first, sum->data(), own.last - own.first);

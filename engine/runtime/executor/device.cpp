@@ -28,8 +28,9 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
       m_tokens(plan.shape, place.context), m_tableSums(plan, place, m_context, m_model, transports.all)
 {}
 
-void Device::beginStep(const Batch &batch, int step, StepUse use)
+void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScale)
 {
+    m_shape.lossScale = lossScale;
     compute().beginStep();
     m_passBegins.clear();
     m_record.clear();
@@ -226,6 +227,8 @@ base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
     auto done = round < shared ? m_exchange.run(kind, round) : m_expertExchange.run(kind, round - shared);
     if (done && kind == AnchoredKind::ReduceGradients && round + 1 == rounds(kind))
         m_model.dropGradients();
+    if (done && kind != AnchoredKind::ReduceGradients && round + 1 == rounds(kind))
+        m_model.roundValues();
     return done;
 }
 

@@ -46,7 +46,7 @@ public:
 
     [[nodiscard]] const RankPlace &place() const { return m_place; }
     /// Begins a step and drops what a cancelled step left. `batch` must stay valid until the next call.
-    void beginStep(const Batch &batch, int step, StepUse use);
+    void beginStep(const Batch &batch, int step, StepUse use, float lossScale = 1);
     /// Drops the parameters that a replica of ZeRO-3 does not keep between steps.
     void endStep() { m_model.dropValues(); }
     /// Returns the pass at the beginning of its recipe. It runs by receive(), compute() and publish().
@@ -103,6 +103,12 @@ public:
 
     /// Returns the sum of the step's token losses in microbatch order; 0 except on devices of the last stage.
     [[nodiscard]] double lossSum() const;
+    /// Returns whether every gradient is finite. Call after the passes, before replicas exchange gradients.
+    [[nodiscard]] bool hasFiniteGradients() { return m_model.hasFiniteGradients(); }
+    /// Multiplies all gradients by the factor, which undoes the loss scale.
+    void scaleGradients(float factor) { m_model.scaleGradients(factor); }
+    /// Sets all gradients to 0: the step is skipped.
+    void discardGradients() { m_model.discardGradients(); }
     /// Runs a round of TableSums::rounds() of the optimizer's step, and waits for the kernels. Returns Cancelled if the run was
     /// stopped.
     [[nodiscard]] base::Result<> optimize(float gradientScale, int round);

@@ -201,6 +201,43 @@ void DeviceModel::endMicrobatch(const schedule::Pass &pass, bool isTraining)
         update(*parameter, static_cast<float>(m_plan.schedule.microbatches()));
 }
 
+bool DeviceModel::hasFiniteGradients()
+{
+    return std::ranges::all_of(m_parameters, [this](const auto &parameter) {
+        const layout::Interval live = parameter->live(parameter->isGradientDropped);
+        // A sum of squares of floats does not overflow in double.
+        return std::isfinite(m_compute.sumOfSquares(parameter->gradient.data() + live.begin, live.size()));
+    });
+}
+
+void DeviceModel::scaleGradients(float factor)
+{
+    for (const auto &parameter : m_parameters)
+        if (!parameter->biasRate) { // counts of choices
+            const layout::Interval live = parameter->live(parameter->isGradientDropped);
+            float *const gradient = parameter->gradient.data() + live.begin;
+            m_compute.scale(gradient, gradient, factor, live.size());
+        }
+    m_compute.finish();
+}
+
+void DeviceModel::discardGradients()
+{
+    for (const auto &parameter : m_parameters) {
+        const layout::Interval live = parameter->live(parameter->isGradientDropped);
+        m_compute.zero(parameter->gradient.data() + live.begin, live.size());
+    }
+    m_compute.finish();
+}
+
+void DeviceModel::roundValues()
+{
+    for (const auto &parameter : m_parameters)
+        if (const backend::Values rounded = parameter->numbers(&Parameter::rounded))
+            m_compute.round(rounded, parameter->value.data(), parameter->count());
+    m_compute.finish();
+}
+
 void DeviceModel::restoreGradients()
 {
     for (const auto &parameter : m_parameters)

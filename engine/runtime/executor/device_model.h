@@ -51,6 +51,12 @@ public:
     /// Releases the weight version of the pass; when training, also updates the stage from the microbatch's gradient. Call
     /// after the last pass of a microbatch on a stage. Does nothing if the stage has no weight versions.
     void endMicrobatch(const schedule::Pass &pass, bool isTraining);
+    // See Device.
+    [[nodiscard]] bool hasFiniteGradients();
+    void scaleGradients(float factor);
+    void discardGradients();
+    /// Rounds what replicas have gathered or averaged, for the passes of a run of 16 bits.
+    void roundValues();
     // With ZeRO-2 and 3 each does, else nothing: what a replica holds only for a part of a step.
     void restoreGradients(); ///< whole and 0, before the passes
     void dropGradients();    ///< but the share, after their reduction

@@ -136,7 +136,7 @@ bool ReplicaExchange::addParts(int chunk, const ParameterPart &part, bool tellsO
     const Interval own = chunkOf(m_replica, chunk);
     if (own.size() == 0)
         return true;
-    backend::Tensor sum = m_transport.reduce(m_replica, keyOf(kReplicaPart, chunk), m_context.compute);
+    backend::Tensor sum = m_transport.reduce(m_replica, keyOf(kReplicaPart, chunk), m_context.compute, base::Precision::Fp32);
     if (!sum)
         return false;
     if (part == &Parameter::value)
@@ -162,7 +162,7 @@ bool ReplicaExchange::addSums(int chunk)
     const Interval own = chunkOf(m_replica, chunk);
     if (own.size() == 0)
         return true;
-    const backend::Tensor sum = m_holders.reduce(m_group, keyOf(kGroupSum, chunk), m_context.compute);
+    const backend::Tensor sum = m_holders.reduce(m_group, keyOf(kGroupSum, chunk), m_context.compute, base::Precision::Fp32);
     if (!sum)
         return false;
     unpack(own, &Parameter::gradient, sum->data());

@@ -40,10 +40,10 @@ void ExpertKernels::inputGradient(const Step &step, const Operator &op) const
 {
     switch (op.kind) {
     case OperatorKind::Route: {
-        const auto weight = 1.0F / static_cast<float>(m_context.shape.lossMicrobatches());
-        return compute().routeBackward(
-            at(step.out[0]), at(step.in[0]), floats(step.in[1]), routes(step.in[2]), routingShape(), rule(),
-            {static_cast<float>(m_block.routing.auxLoss), static_cast<float>(m_block.routing.zLoss), weight});
+        return compute().routeBackward(at(step.out[0]), at(step.in[0]), floats(step.in[1]), routes(step.in[2]), routingShape(),
+                                       rule(),
+                                       {static_cast<float>(m_block.routing.auxLoss), static_cast<float>(m_block.routing.zLoss),
+                                        m_context.shape.microbatchWeight()});
     }
     case OperatorKind::Dispatch: // each token has k rows of gradients
         return compute().combineRows(at(step.out[0]), at(step.in[0]), step.accumulates ? at(step.out[0]) : Values(),

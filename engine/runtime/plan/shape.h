@@ -48,6 +48,7 @@ struct Shape {
     std::int64_t headSize = 0;
     float normEpsilon = 0;        ///< of RMSNorm
     kernels::RotaryRule rotation; ///< of rotary positions
+    float lossScale = 1;          ///< factor of the loss whose gradients a step computes
     base::Precision precision;    ///< of weights as kernels read them, activations and messages
     std::shared_ptr<const LayerPlan> layer;
     std::shared_ptr<const LayerPlan> dense; ///< of layers without experts where others have some; else null
@@ -88,8 +89,9 @@ struct Shape {
     [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }
     /// Returns the microbatches over which the gradients are a mean: those of a step, or of a replica that trains alone.
     [[nodiscard]] std::int64_t lossMicrobatches() const { return microbatches * lossReplicas; }
-    /// Returns the weight of a token in the loss, which is the mean over all tokens of these.
-    [[nodiscard]] float tokenWeight() const { return 1.0F / static_cast<float>(lossMicrobatches() * wholeTokens()); }
+    /// Returns the weight of a microbatch, and of a token, in the scaled loss, which is the mean over all tokens of these.
+    [[nodiscard]] float microbatchWeight() const { return lossScale / static_cast<float>(lossMicrobatches()); }
+    [[nodiscard]] float tokenWeight() const { return lossScale / static_cast<float>(lossMicrobatches() * wholeTokens()); }
     /// Returns the floats of all saved values of a layer; its input is apart.
     [[nodiscard]] std::int64_t savedFloats() const { return layer->whole.dropped.floats; }
     /// Returns the floats of the constants that the layers read; those of a slice begin at its first token.

@@ -285,6 +285,18 @@ base::Result<std::vector<double>> ControlChannel::gradientNorms(const RunPlan &p
     return normsOf(plan, squares);
 }
 
+base::Result<bool> ControlChannel::isAny(bool own)
+{
+    if (isAlone())
+        return own;
+    Packer mine;
+    mine.put(own);
+    const auto all = allGather(mine.take());
+    if (!all)
+        return all.error();
+    return std::ranges::any_of(*all, [](const Bytes &part) { return Unpacker(part).value<bool>(); });
+}
+
 base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin)
 {
     if (isAlone())

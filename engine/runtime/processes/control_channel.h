@@ -80,6 +80,8 @@ public:
 
     /// Returns the norm of the gradient over all ranks; with local SGD the norm of each replica's.
     [[nodiscard]] base::Result<std::vector<double>> gradientNorms(const RunPlan &plan, const Devices &devices);
+    /// Returns whether it is true in any process.
+    [[nodiscard]] base::Result<bool> isAny(bool own);
     /// Replaces `outcomes` on the first process by those of all devices in rank order, by one clock. `begin` is the begin of
     /// the step by this process's clock.
     [[nodiscard]] base::Result<> gatherOutcomes(std::vector<DeviceOutcome> &outcomes, Clock::time_point begin);

@@ -34,7 +34,8 @@ void DroppedParts::dropValue(Parameter &parameter)
         return;
     parameter.isValueDropped = true;
     poison(parameter.value, parameter.share);
-    count(simulate::MemoryCategory::Parameters, parameter.share.size() - parameter.count());
+    poison(parameter.rounded, {parameter.share.begin / 2, (parameter.share.end + 1) / 2}); // two numbers in a float
+    countValues(parameter, -1);
 }
 
 void DroppedParts::restoreValue(Parameter &parameter)
@@ -42,7 +43,7 @@ void DroppedParts::restoreValue(Parameter &parameter)
     if (!parameter.isValueDropped)
         return;
     parameter.isValueDropped = false;
-    count(simulate::MemoryCategory::Parameters, parameter.count() - parameter.share.size());
+    countValues(parameter, 1);
 }
 
 void DroppedParts::poison(backend::Buffer &buffer, const layout::Interval &kept)
@@ -52,6 +53,14 @@ void DroppedParts::poison(backend::Buffer &buffer, const layout::Interval &kept)
     m_compute.finish(); // kernels may still read it
     m_compute.memory().poison(buffer.values().first(size(kept.begin)));
     m_compute.memory().poison(buffer.values().subspan(size(kept.end)));
+}
+
+void DroppedParts::countValues(const Parameter &parameter, int sign)
+{
+    const base::Bytes each = base::elementBytes(base::Precision::Fp32) +
+                             (parameter.rounded.size() > 0 ? base::elementBytes(parameter.precision) : 0);
+    m_meter.add(runtime::category(simulate::MemoryCategory::Parameters),
+                sign * each * (parameter.count() - parameter.share.size()));
 }
 
 void DroppedParts::count(simulate::MemoryCategory category, std::int64_t floats)

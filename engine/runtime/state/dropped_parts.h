@@ -23,6 +23,8 @@ public:
 
 private:
     void poison(backend::Buffer &buffer, const layout::Interval &kept);
+    /// Counts the values, and their rounded copies, that other replicas own.
+    void countValues(const Parameter &parameter, int sign);
     void count(simulate::MemoryCategory category, std::int64_t floats);
 
     backend::MemoryMeter &m_meter;

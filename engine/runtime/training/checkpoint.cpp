@@ -133,7 +133,7 @@ Result<> writeParts(const fs::path &folder, Session &session, const std::vector<
             return written.error();
         checksums[part.file] = *written;
     }
-    return writeDescription(folder, session.plan().experiment, losses, updates, checksums);
+    return writeDescription(folder, session.plan().experiment, losses, updates, session.lossScale(), checksums);
 }
 
 /// Calls writeParts() and turns a lack of memory into an error.
@@ -206,6 +206,8 @@ Result<std::vector<double>> follow(Session &session)
     model::Experiment stored = session.plan().experiment; // as the checkpoint is divided
     stored.parallel.syncEvery = head.value<int>();
     stored.parallel.replicas = head.value<int>();
+    const bool hasScale = head.value<bool>();
+    LossScale scale{head.value<double>(), head.value<int>(), head.values<int>()};
     std::vector<CheckpointPart> parts = partsOf(stored);
     parts.push_back(previousPart());
     if (!head.isWhole() || count > parts.size())
@@ -215,6 +217,8 @@ Result<std::vector<double>> follow(Session &session)
         if (auto set = session.tensors().distribute(targetsOf(part), {}, part.replica); !set)
             return std::move(set).error();
     session.tensors().setUpdates(updates);
+    if (hasScale)
+        session.restoreLossScale(std::move(scale));
     return losses;
 }
 
@@ -316,7 +320,7 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
         for (const auto &[key, value] : (*document)["model"].items())
             keys.insert(key);
     for (const std::string &key : keys)
-        if (key != "preset" && key != "dtype") // names only; the CPU engine always computes in fp32
+        if (key != "preset" && key != "dtype") // the master weights of any format are in fp32
             compare("model", key);
     compare("training", "seed");
     compare("training", "data");
@@ -350,6 +354,8 @@ Result<> restore(const Checkpoint &checkpoint, Session &session)
             return set;
     }
     session.tensors().setUpdates(checkpoint.updates);
+    if (checkpoint.lossScale)
+        session.restoreLossScale(*checkpoint.lossScale);
     return {};
 }
 
@@ -371,6 +377,11 @@ Result<std::vector<double>> resume(const fs::path &runFolder, Session &session)
         head.put(storedParts(*checkpoint).size());
         head.put(checkpoint->experiment.parallel.syncEvery);
         head.put(checkpoint->experiment.parallel.replicas);
+        head.put(checkpoint->lossScale.has_value());
+        const LossScale scale = checkpoint->lossScale.value_or(LossScale());
+        head.put(scale.factor);
+        head.put(scale.cleanSteps);
+        head.put(scale.skipped);
     }
     if (const auto sent = session.fromFirst(head.take()); !sent || !checkpoint)
         return sent ? checkpoint.error() : sent.error();

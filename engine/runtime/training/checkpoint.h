@@ -21,6 +21,7 @@ struct Checkpoint {
     std::vector<double> losses;   ///< of every step before it
     /// Updates per parameter; differs from the number of steps if a schedule updates after each microbatch.
     std::vector<int> updates;
+    std::optional<LossScale> lossScale; ///< of a run in fp16
     /// base::hashText() of each tensor file, by its name; empty in checkpoints of older versions.
     std::map<std::string, std::string> checksums;
     /// A warning that a newer checkpoint is damaged or that this one has no checksums; may be empty.

@@ -54,6 +54,15 @@ void readMembers(const Json &document, Checkpoint &found, std::string &version, 
     if (version != kVersion)
         return;
     reader.require("updates", found.updates);
+    if (const Json *const scale = reader.find("loss_scale")) {
+        LossScale &state = found.lossScale.emplace();
+        model::ObjectReader members(*scale, "loss_scale", problems);
+        members.require("factor", state.factor);
+        members.require("clean_steps", state.cleanSteps);
+        members.require("skipped", state.skipped);
+        if (!(state.factor >= 1 && state.factor <= model::kLargestLossScale))
+            reader.problem("loss_scale", "is not from 1 to 2^32");
+    }
     const Json *parts = reader.find("parts");
     if (parts == nullptr || !parts->is_object())
         return reader.problem("parts", "missing");
@@ -65,10 +74,14 @@ void readMembers(const Json &document, Checkpoint &found, std::string &version, 
 } // namespace
 
 Result<> writeDescription(const std::filesystem::path &folder, const model::Experiment &experiment,
-                          const std::vector<double> &losses, const std::vector<int> &updates, const Json &checksums)
+                          const std::vector<double> &losses, const std::vector<int> &updates, const LossScale *lossScale,
+                          const Json &checksums)
 {
-    const Json description{{"stagelens", kVersion}, {"steps", losses.size()}, {"losses", losses},
-                           {"updates", updates},    {"parts", checksums},     {"experiment", model::toJson(experiment)}};
+    Json description{{"stagelens", kVersion}, {"steps", losses.size()}, {"losses", losses},
+                     {"updates", updates},    {"parts", checksums},     {"experiment", model::toJson(experiment)}};
+    if (lossScale != nullptr)
+        description["loss_scale"] = {
+            {"factor", lossScale->factor}, {"clean_steps", lossScale->cleanSteps}, {"skipped", lossScale->skipped}};
     return base::writeFile(folder / kCheckpointDescription, protectedText(description));
 }
 

@@ -30,6 +30,10 @@ void addAsynchronous(base::Problems &found, const model::Experiment &experiment,
         found.push_back({"schedule",
                          "the two model replicas sum their gradients at the end of the step, but the schedule updates "
                          "weights at another time; use one replica, or updates end-of-step"});
+    if (experiment.model.dtype == model::DataType::Fp16 && schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
+        found.push_back({"model.dtype",
+                         "is fp16, but each stage is updated before the others know whether its gradients overflow; choose "
+                         "bf16, or 1f1b"});
     if (experiment.training.optimizer.clip && schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
         found.push_back({"training.optimizer.clip",
                          "each stage is updated before the gradients of earlier stages are computed, so their "

@@ -142,9 +142,14 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     StepHooks hooks;
     hooks.afterPass = [this, index, &observer] { countPass(index, observer); };
     m_clipFactors.assign(m_plan.experiment.parallel.averagesWeights() ? size(m_plan.replicas()) : 1, 1.0F);
-    const auto work = [](timeline::AnchoredKind kind) {
+    const auto work = [this](timeline::AnchoredKind kind) {
+        // A skipped step leaves the residuals of compression as they are.
+        const bool isOmitted = kind == timeline::AnchoredKind::ReduceGradients && m_plan.experiment.training.compression.isOn();
         return TailWork{.together = {},
-                        .onDevice = [kind](Device &device, int round) { return device.runAnchored(kind, round); },
+                        .onDevice =
+                            [this, kind, isOmitted](Device &device, int round) {
+                                return isOmitted && m_isSkipped ? base::Result<>() : device.runAnchored(kind, round);
+                            },
                         .anchored = kind};
     };
     const auto exchange = [&](timeline::AnchoredKind kind) { hooks.tail.push_back(work(kind)); };
@@ -155,6 +160,9 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
         hooks.tail.push_back({.together = [this] { return m_devices.sumCopies(); }, .onDevice = {}});
     if (m_plan.tensorRanks() > 1)
         exchange(timeline::AnchoredKind::SumReplicated);
+    m_isSkipped = false;
+    if (m_scaler.isOn())
+        hooks.tail.push_back({.together = [this] { return settleGradients(); }, .onDevice = {}});
     if (m_plan.gradientRanks() > 1 && !parallel.averagesWeights())
         exchange(timeline::AnchoredKind::ReduceGradients);
     if (inspect || (optimize && choice.clip)) {
@@ -172,7 +180,9 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     }
     if (!optimize)
         return hooks;
-    const auto update = [this](Device &device, int round) {
+    const auto update = [this](Device &device, int round) -> base::Result<> {
+        if (m_isSkipped)
+            return {};
         const int own = m_clipFactors.size() > 1 ? device.place().replica : 0;
         return device.optimize(m_clipFactors[size(own)], round);
     };
@@ -182,6 +192,22 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     if (parallel.averagesAfter(index))
         exchange(timeline::AnchoredKind::AverageParameters);
     return hooks;
+}
+
+base::Result<> Session::settleGradients()
+{
+    const Devices &devices = m_devices.all();
+    const bool overflows = !std::ranges::all_of(devices, [](const auto &device) { return device->hasFiniteGradients(); });
+    const auto any = m_control.isAny(overflows);
+    if (!any)
+        return any.error();
+    m_isSkipped = *any;
+    for (const auto &device : devices)
+        if (m_isSkipped)
+            device->discardGradients();
+        else
+            device->scaleGradients(1 / m_scaler.factor());
+    return {};
 }
 
 bool Session::isLive() const
@@ -211,7 +237,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     m_batch.load(*m_tokens, index);
     m_passesDone = 0;
     for (const auto &device : m_devices.all())
-        device->beginStep(m_batch, index, optimize ? StepUse::Training : StepUse::Gradients);
+        device->beginStep(m_batch, index, optimize ? StepUse::Training : StepUse::Gradients, m_scaler.factor());
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
     if (auto ready = m_control.barrier(); !ready)
         return ready.error();
@@ -240,6 +266,14 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
 
     StepReport report;
     report.step = index;
+    report.isSkipped = m_isSkipped;
+    if (m_scaler.isOn()) {
+        report.lossScale = m_scaler.state().factor;
+        if (optimize)
+            if (auto noted = m_scaler.note(index, m_isSkipped); !noted)
+                return noted.error();
+        m_facts["loss scale"] = m_scaler.text(index + 1);
+    }
     report.routers = noteExperts(index, outcomes);
     times->lanes.assign(size(m_plan.schedule.devices()), {});
     report.peakMemory.resize(times->lanes.size());

@@ -3,6 +3,7 @@
 
 #include "engine/runtime/executor/executor.h"
 #include "engine/runtime/processes/control_channel.h"
+#include "engine/runtime/state/loss_scaler.h"
 #include "engine/runtime/training/model_tensors.h"
 #include "engine/runtime/training/run_devices.h"
 #include "engine/runtime/training/training_run.h"
@@ -49,6 +50,9 @@ public:
     void noteFact(const std::string &name, std::string text) { m_facts[name] = std::move(text); }
     /// See Device::watchUpdates().
     void watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch);
+    /// Returns the state of loss scaling, which a checkpoint keeps; null if the run does not scale its loss.
+    [[nodiscard]] const LossScale *lossScale() const { return m_scaler.isOn() ? &m_scaler.state() : nullptr; }
+    void restoreLossScale(LossScale state) { m_scaler.restore(std::move(state)); }
     [[nodiscard]] const ControlChannel &control() const { return m_control; }
     [[nodiscard]] const RunPlan &plan() const { return m_plan; }
     /// The tokens of the last step.
@@ -69,6 +73,8 @@ private:
     [[nodiscard]] StepHooks hooksOf(int index, bool optimize, const TrainingObserver &observer,
                                     const std::function<base::Result<>()> &inspect);
     timeline::RouterStepPtr noteExperts(int index, const std::vector<DeviceOutcome> &outcomes);
+    /// Undoes the loss scale, or discards all gradients if one of any rank is not finite.
+    [[nodiscard]] base::Result<> settleGradients();
     void noteFacts();
     [[nodiscard]] std::vector<std::vector<base::Nanos>> passBegins() const;
     void countPass(int index, const TrainingObserver &observer);
@@ -91,7 +97,9 @@ private:
     base::Nanos m_clockError = 0;               ///< greatest so far
     int m_recordedStep = -1;
     std::vector<float> m_clipFactors{1}; ///< one for all replicas, or for each if they train alone
-    std::mutex m_progress;               ///< serialises calls of the observer
+    LossScaler m_scaler{m_plan.experiment};
+    bool m_isSkipped = false; ///< the step at hand: a gradient is not finite
+    std::mutex m_progress;    ///< serialises calls of the observer
     std::size_t m_passesDone = 0;
 };
 

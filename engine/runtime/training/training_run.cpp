@@ -236,11 +236,22 @@ base::Result<Verification> verifyReplicas(Session &session, std::stop_token stop
     return result;
 }
 
+base::Error overflowed(const StepReport &report)
+{
+    return base::Error::failed(
+        fmt::format("a gradient overflows fp16 at the loss scale {:.0f}, so that there is nothing to compare; choose a lower "
+                    "one, such as --loss-scale {:.0f}",
+                    report.lossScale, std::max(1.0, report.lossScale / 16)),
+        "training.loss_scale");
+}
+
 base::Result<Verification> verifyStep(Session &session, std::stop_token stop)
 {
     auto report = session.step(0, false, {});
     if (!report)
         return report.error();
+    if (report->isSkipped)
+        return overflowed(*report);
     Verification result;
     result.loss = report->loss;
     Tensors parameters = session.parameters();

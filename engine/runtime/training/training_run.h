@@ -57,6 +57,8 @@ struct StepReport {
     /// initial parameters, "init".
     std::map<std::string, std::string> facts = {};
     timeline::KernelTracePtr kernels = {}; ///< if recorded
+    double lossScale = 0;                  ///< factor of the loss in fp16; 0: none
+    bool isSkipped = false;                ///< a gradient was infinite or NaN, so that no rank has updated its parameters
     timeline::RouterStepPtr routers = {};  ///< what the routers chose; null without experts
 };
 

@@ -41,9 +41,10 @@ using operators::PartShape;
 /// The parameters of a device in the order of state_dict(), and the elements of them that belong to a tied table.
 struct HeldParameters {
     std::vector<PartShape> all;
-    std::int64_t count = 0;       ///< elements of all
-    std::vector<bool> areExperts; ///< which are divided over expert ranks
-    std::int64_t experts = 0;     ///< elements of those
+    std::int64_t count = 0;        ///< elements of all
+    std::int64_t narrowFloats = 0; ///< see DeviceParameters
+    std::vector<bool> areExperts;  ///< which are divided over expert ranks
+    std::int64_t experts = 0;      ///< elements of those
     std::int64_t tied = 0;
     std::int64_t summed = 0;
 };
@@ -96,8 +97,10 @@ HeldParameters parametersOf(const HeldRequest &request)
     if (!model.tied && request.holdsOutput)
         held.all.push_back(table);
     held.areExperts.resize(held.all.size());
-    for (const PartShape &part : held.all)
+    for (const PartShape &part : held.all) {
         held.count += part.count();
+        held.narrowFloats += base::floatsOf(part.count(), base::Precision::Bf16);
+    }
     return held;
 }
 
@@ -174,7 +177,7 @@ DeviceParameters deviceParameters(const model::Experiment &experiment, const sch
                                   int tensor)
 {
     const auto held = parametersOf(experiment, schedule, device, tensor);
-    return {held->count, held->tied, held->experts, held->summed};
+    return {held->count, held->tied, held->narrowFloats, held->experts, held->summed};
 }
 
 std::vector<PartShape> deviceParts(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,

@@ -24,7 +24,7 @@ using test::scheduleOf;
 
 namespace {
 
-constexpr DataType kTypes[] = {DataType::Bf16};
+constexpr DataType kTypes[] = {DataType::Bf16, DataType::Fp16};
 
 /// Wide enough that rounding errors average out, as in a real model.
 model::Experiment narrow(DataType type, const char *family, VocabularyMethod method, int devices, int microbatches)
@@ -69,8 +69,8 @@ private slots:
         for (const VocabularyMethod method : test::kAllMethods) {
             if (!test::refusedField(name, method, 2).empty() || sample.leavesOut())
                 continue;
-            model::Experiment plan = narrow(kTypes[static_cast<std::size_t>(turn) % std::size(kTypes)], name.c_str(), method, 2,
-                                            name == "pipedream-2bw" ? 2 : 4);
+            model::Experiment plan = narrow(name == "pipedream" ? DataType::Bf16 : kTypes[static_cast<std::size_t>(turn) % 2],
+                                            name.c_str(), method, 2, name == "pipedream-2bw" ? 2 : 4);
             change(plan, turn++);
             if (name.starts_with("pipedream"))
                 plan.training.optimizer.learningRate = 1e-4; // three steps
@@ -101,6 +101,7 @@ private slots:
             QTest::addRow("context %s", model::name(method).data()) << Change([method](model::Experiment &plan) {
                 plan.parallel.context = 2;
                 plan.parallel.contextMethod = method;
+                plan.schedule.attention = model::Attention::Flash;
             });
         row("slices", [](model::Experiment &plan) {
             plan.schedule.family = "seq1f1b";
@@ -142,6 +143,29 @@ private slots:
         }
     }
 
+    /// Replicas that shard the optimizer's state read rounded copies of what others have updated.
+    void replicasShardTheSameTraining()
+    {
+        for (const DataType type : kTypes) {
+            auto plan = narrow(type, "1f1b", VocabularyMethod::Vocab1, 2, 4);
+            plan.parallel.replicas = 2;
+            plan.training.steps = 4;
+            const std::vector<double> losses = test::lossesOf(plan);
+            QVERIFY(losses.back() < losses.front());
+            for (int stage = 1; stage <= 3; ++stage) {
+                plan.parallel.zero = stage;
+                QCOMPARE(test::lossesOf(plan), losses);
+            }
+            // One replica with all microbatches adds in another order, and rounds alike.
+            plan.parallel.zero = 0;
+            plan.parallel.replicas = 1;
+            plan.parallel.microbatches = 8;
+            const std::vector<double> alone = test::lossesOf(plan);
+            for (std::size_t step = 0; step < losses.size(); ++step)
+                QVERIFY(std::abs(alone[step] - losses[step]) < 2e-3);
+        }
+    }
+
     void planOfMemory()
     {
         int turn = 0;
@@ -150,9 +174,10 @@ private slots:
                 if (!test::refusedField(family, method, 2).empty())
                     continue;
                 auto plan = test::smallExperiment(family, method, 2, 4);
-                plan.model.dtype = kTypes[static_cast<std::size_t>(turn) % std::size(kTypes)];
+                plan.model.dtype = std::string_view(family) == "pipedream" ? DataType::Bf16 : kTypes[turn % 2];
                 plan.model.sequence = 5;
                 change(plan, turn++);
+                plan.model.ffn = 60 + turn; // arrays of 16 bits are filled up
                 holdsWhatIsPlanned(plan);
                 if (QTest::currentTestFailed())
                     return;
@@ -184,10 +209,6 @@ private:
                 QVERIFY(held[0] <= peak[0]);
                 if ((*planned)[device].weightVersions > 1) // the most that may be in flight
                     held[0] = peak[0];
-                if (plan.parallel.zero == 3) { // replicas reach the peak with other categories, in live runs
-                    QVERIFY(std::ranges::equal(held, peak, std::less_equal{}));
-                    held = peak;
-                }
                 QCOMPARE(held, peak);
             }
         };

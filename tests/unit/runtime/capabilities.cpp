@@ -251,8 +251,17 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.training.backend = "cuda";
          e.training.optimizer.name = "sgd";
      }},
-    {"bf16", [](Experiment &e) { e.model.dtype = model::DataType::Bf16; }},
+    {"bf16",
+     [](Experiment &e) {
+         e.training.backend = "cpu"; // on GPUs it is no feature of its own
+         e.model.dtype = model::DataType::Bf16;
+     }},
     {"fp16", [](Experiment &e) { e.model.dtype = model::DataType::Fp16; }},
+    {"fp16-on-gpus",
+     [](Experiment &e) {
+         e.training.backend = "cuda";
+         e.model.dtype = model::DataType::Fp16;
+     }},
     {"16-bits-with-expert-ranks",
      [](Experiment &e) {
          useExpertRanks(e);
