@@ -36,6 +36,8 @@ public:
         std::string line = fmt::format("step {}/{}", run.step, run.steps);
         if (!run.record.losses.empty())
             line += "  loss " + base::fixedText(run.record.losses.back(), 4);
+        if (run.isSkipped)
+            line += "  skipped, because a gradient overflowed";
         if (m_terminal && run.passCount > 0 && run.passesDone > 0)
             line += fmt::format("  pass {}/{}", run.passesDone, run.passCount);
         if (run.secondsLeft)

@@ -13,7 +13,7 @@ namespace stagelens::model {
 /// positions, SwiGLU and grouped-query attention.
 enum class ModelFamily : unsigned char { Gpt, Llama };
 
-/// Number format of parameters and activations in training (the CPU engine always computes in fp32).
+/// Number format of parameters and activations in training (processors emulate 16 bits).
 enum class DataType : unsigned char { Fp32, Bf16, Fp16 };
 
 /// How a router weights experts: by the softmax of its logits, or by the sigmoid of each logit, with a bias per expert that

@@ -86,6 +86,7 @@ void RunRecorder::onStep(const runtime::StepReport &report)
         m_keptSlices += report.timeline->sliceCount();
     }
     m_snapshot.step = report.step + 1;
+    m_snapshot.isSkipped = report.isSkipped;
     m_snapshot.passesDone = 0;
     m_snapshot.kernels = report.kernels;
     m_snapshot.kernelTimeline = report.kernels ? report.timeline : nullptr;

@@ -19,6 +19,7 @@ namespace stagelens::service {
 struct RunSnapshot {
     store::RunRecord record; ///< record.timeline: latest step while running, typical step after
     int step = 0;            ///< steps done
+    bool isSkipped = false;  ///< the last step: a gradient overflowed fp16
     int steps = 0;
     std::size_t passesDone = 0; ///< of the current step
     std::size_t passCount = 0;

@@ -232,7 +232,7 @@ private:
                     });
     }
 
-    /// Of plans for other machines; the engine on processors computes in fp32.
+    /// Of plans for other machines: processors emulate 16 bits, in a time that is not predicted.
     void precisions()
     {
         const bool isHere = m_prediction.hardware && m_prediction.hardware->name == "cpu-local";
