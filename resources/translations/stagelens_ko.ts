@@ -7749,5 +7749,21 @@ It stays there while the other lanes scroll</source>
         <source>%1: %2 %3, %4 of the iteration</source>
         <translation>%1: %2 %3, 반복의 %4</translation>
     </message>
+    <message>
+        <source>capacity %1</source>
+        <translation>용량 %1</translation>
+    </message>
+    <message>
+        <source>%1, vocabulary %2: %3, on %4</source>
+        <translation>%1, 어휘 %2: %3, %4</translation>
+    </message>
+    <message>
+        <source>1024</source>
+        <translation>1024</translation>
+    </message>
+    <message>
+        <source>65536</source>
+        <translation>65536</translation>
+    </message>
 </context>
 </TS>

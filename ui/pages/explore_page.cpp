@@ -35,11 +35,14 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-/// "4B GPT: 1F1B · VOCAB-2 · 8 devices x 128 microbatches".
+/// "4B GPT, vocabulary 256,000: 1F1B · VOCAB-2 · 8 devices x 128 microbatches, on A100 80 GB".
 QString presentedTitle(const model::Experiment &experiment)
 {
     const QString plan = planCaption(experiment);
-    return experiment.hasModel ? u"%1: %2"_s.arg(modelCaption(experiment.model.preset), plan) : plan;
+    return experiment.hasModel ? Words::tr("%1, vocabulary %2: %3, on %4")
+                                     .arg(modelCaption(experiment.model.preset), countText(experiment.model.vocabularySize),
+                                          plan, costCaption(experiment))
+                               : plan;
 }
 } // namespace
 

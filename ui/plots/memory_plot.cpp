@@ -42,6 +42,7 @@ public:
     /// Places the names of the categories, in a second line where the first is full.
     void layoutLegend();
     void paintPeak(QPainter &painter);
+    void paintLineNames(QPainter &painter);
     [[nodiscard]] QString peakText() const;
     [[nodiscard]] QString capacityText() const;
     void paintPointer(QPainter &painter);
@@ -196,6 +197,34 @@ void MemoryPlot::Private::paintPeak(QPainter &painter)
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
+/// Names the lines across the plot, at their right end and above them where there is room.
+void MemoryPlot::Private::paintLineNames(QPainter &painter)
+{
+    const QRect area = plot->axisRect()->rect();
+    const QFontMetrics metrics(q->font());
+    const auto write = [&](base::Bytes bytes, const QString &text) {
+        const int y = static_cast<int>(std::floor(plot->yAxis->coordToPixel(static_cast<double>(bytes))));
+        const int width = metrics.horizontalAdvance(text) + 8;
+        const bool isAbove = y - metrics.height() >= area.top() - 2;
+        const QRect place(area.right() - width, isAbove ? y - metrics.height() : y + 3, width, metrics.height());
+        painter.setPen(stack->colours->muted);
+        painter.fillRect(place, stack->colours->background);
+        painter.drawText(place, Qt::AlignCenter, text);
+    };
+    const base::Bytes peak = stack->profile->peak();
+    const auto highest = static_cast<base::Bytes>(plot->yAxis->range().upper);
+    constexpr double kNear = 0.02; // then the line is the plan's own upper edge
+    const auto differs = [&](base::Bytes line) {
+        return std::abs(static_cast<double>(line - peak)) > kNear * static_cast<double>(std::max<base::Bytes>(peak, 1));
+    };
+    if (inMicrobatches)
+        return;
+    if (baseline > 0 && differs(baseline))
+        write(baseline, Words::tr("baseline %1").arg(bytesText(static_cast<double>(baseline))));
+    if (capacity > 0 && capacity <= highest)
+        write(capacity, Words::tr("capacity %1").arg(bytesText(static_cast<double>(capacity))));
+}
+
 QString MemoryPlot::Private::capacityText() const
 {
     return capacity > 0 ? Words::tr(" of %1").arg(bytesText(static_cast<double>(capacity))) : QString();
@@ -256,6 +285,7 @@ void MemoryPlot::Private::paintAround(QPainter &painter)
     painter.drawText(title.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(caption, Qt::ElideRight, title.width() - used));
     paintLegend(painter);
+    paintLineNames(painter);
     paintPeak(painter);
 }
 

@@ -359,6 +359,8 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Draws"),
     QT_TRANSLATE_NOOP("Words", "Steps that are drawn with the jitter, from training.seed (default: 200)."),
     QT_TRANSLATE_NOOP("Words", "200"),
+    QT_TRANSLATE_NOOP("Words", "1024"),
+    QT_TRANSLATE_NOOP("Words", "65536"),
     QT_TRANSLATE_NOOP("Words", "Sequence lengths"),
     QT_TRANSLATE_NOOP("Words", "CSV with the header microbatch,length or replica,microbatch,length, a row for each sequence."),
     QT_TRANSLATE_NOOP("Words", "Hours between failures"),
