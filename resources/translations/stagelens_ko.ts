@@ -7765,5 +7765,9 @@ It stays there while the other lanes scroll</source>
         <source>65536</source>
         <translation>65536</translation>
     </message>
+    <message>
+        <source>, which emulates %1 on processors: predictions do not count the conversions, so no error is shown.</source>
+        <translation>의 것이며, 프로세서에서 %1을 흉내 냅니다. 예측은 변환을 세지 않으므로 오차를 보이지 않습니다.</translation>
+    </message>
 </context>
 </TS>

@@ -7765,5 +7765,9 @@ It stays there while the other lanes scroll</source>
         <source>65536</source>
         <translation>65536</translation>
     </message>
+    <message>
+        <source>, which emulates %1 on processors: predictions do not count the conversions, so no error is shown.</source>
+        <translation>，它在处理器上模拟 %1：预测不计转换，因此不显示误差。</translation>
+    </message>
 </context>
 </TS>

@@ -52,6 +52,7 @@ private slots:
     void aFailedRunSaysWhereAndWhatToDo();
     void aRefusedRunSaysWhyAndIsNone();
     void measuredChoosesRunAndStep();
+    void emulatedRunsShowNoError();
     void devicesThatWaitForEachOtherAreNamed();
     void aStoreThatCannotGrowIsSaid();
 
@@ -449,6 +450,24 @@ void WindowTraining::measuredChoosesRunAndStep()
     m_fixture->window().runDatabase().refresh(); // is answered after what was asked before
     QTRY_VERIFY(m_fixture->isSettled());
     QVERIFY(!m_fixture->window().runController().shown());
+}
+
+void WindowTraining::emulatedRunsShowNoError()
+{
+    model::Experiment plan = m_fixture->window().document().experiment();
+    plan.model.dtype = model::DataType::Bf16;
+    m_fixture->window().document().start(plan, {}, u"Tiny in bf16"_s);
+    train();
+    if (QTest::currentTestFailed())
+        return;
+    auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
+    QTRY_VERIFY(bar->isVisible());
+    QCOMPARE(bar->text(), u"From run 1, which emulates bf16 on processors: predictions do not count the conversions, so no "
+                          "error is shown."_s);
+    const QString measured = m_fixture->find<QLabel>(u"metrics.iteration.measured"_s)->text();
+    QVERIFY2(measured.startsWith(u"Virtual clock: "_s) && !measured.contains(u'%'), qPrintable(measured));
+    m_fixture->click(u"bar.provenance.Hide the run"_s);
+    QTRY_VERIFY(!bar->isVisible());
 }
 
 void WindowTraining::devicesThatWaitForEachOtherAreNamed()

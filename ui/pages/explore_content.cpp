@@ -24,7 +24,16 @@ bool ExploreContent::runDiffers() const
     if (!plan || !run())
         return false;
     const auto *hardware = std::get_if<model::HardwarePreset>(&plan->experiment.cost.source);
-    return !hardware || hardware->name != "cpu-local" || !m_runController->shownDifferences(plan->experiment).empty();
+    return !hardware || hardware->name != "cpu-local" || runIsEmulated() ||
+           !m_runController->shownDifferences(plan->experiment).empty();
+}
+
+bool ExploreContent::runIsEmulated() const
+{
+    const service::RunSnapshotPtr shownRun = run();
+    return shownRun && shownRun->record.summary.kind != timeline::Provenance::Imported &&
+           shownRun->record.experiment.model.dtype != model::DataType::Fp32 &&
+           shownRun->record.experiment.training.backend == "cpu";
 }
 
 service::RunSnapshotPtr ExploreContent::run() const

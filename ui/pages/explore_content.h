@@ -23,8 +23,11 @@ public:
     [[nodiscard]] TimelineContent make() const;
     /// Returns the run whose lanes and figures are shown beside the plan's; null if there is none.
     [[nodiscard]] service::RunSnapshotPtr run() const;
-    /// Returns whether the shown run is not the plan's, or was measured on another machine than the plan was predicted for.
+    /// Returns whether the shown run is not the plan's, or was measured on another machine than the plan was predicted for, or
+    /// in an arithmetic that predictions do not count: its figures then say nothing about theirs.
     [[nodiscard]] bool runDiffers() const;
+    /// Returns whether the shown run computed in 16 bits on processors, which emulate them (resources/docs/precision.md).
+    [[nodiscard]] bool runIsEmulated() const;
     /// Returns why the passes of a shown timeline start when they do; null if it is not known yet or cannot be found.
     [[nodiscard]] ExplanationPtr whyOf(const timeline::TimelinePtr &timeline) const;
 

@@ -1,5 +1,6 @@
 #include "ui/pages/provenance_bar.h"
 
+#include "engine/model/names.h"
 #include "ui/pages/explore_content.h"
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
@@ -56,6 +57,15 @@ void ProvenanceBar::sayDifferences()
     const auto &run = m_runController->shown();
     const QString from = Words::tr("From run %1").arg(run->record.summary.id);
     const auto found = m_runController->shownDifferences(plan->experiment);
+    if (found.empty() && m_content->runIsEmulated()) {
+        const std::string_view format = model::name(run->record.experiment.model.dtype);
+        say(MessageBar::Tone::Note,
+            from + Words::tr(", which emulates %1 on processors: predictions do not count the conversions, so no error is "
+                             "shown.")
+                       .arg(QString::fromUtf8(format.data(), static_cast<qsizetype>(format.size()))),
+            {{Words::tr("Hide the run"), [this] { m_runController->showNone(); }}});
+        return;
+    }
     if (found.empty()) {
         say(MessageBar::Tone::Note,
             from + Words::tr(", measured on this computer; the prediction is for %1, so no error is shown.")
