@@ -77,7 +77,7 @@ PlanStrip::PlanStrip(ExperimentDocument *document, const Actions &actions, QWidg
     setAccessibleName(Words::tr("Plan"));
     m_model = addChip(u"model"_s, Words::tr("Model"), u"model.preset"_s, 96, 288);
     m_hardware = addChip(u"hardware"_s, Words::tr("Hardware"), u"cost.hardware"_s, 92, 204);
-    m_microbatches = addChip(u"microbatches"_s, Words::tr("Microbatches"), {}, 80, 112);
+    m_microbatches = addChip(u"microbatches"_s, Words::tr("Microbatches"), {}, 84, 132);
     m_schedule = addChip(u"schedule"_s, Words::tr("Schedule"), u"schedule.family"_s, 80, 168);
     m_vocabulary = addChip(u"vocabulary"_s, Words::tr("Vocabulary layers"), u"schedule.vocabulary"_s, 84, 232);
     addNumber(m_model, u"model.vocabulary_size"_s);
