@@ -70,7 +70,8 @@ inline std::vector<float> gradientsOf(const model::Experiment &experiment)
 
 inline bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
 {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+    // The data of nothing may be null, which memcmp must not be given.
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
 /// Returns whether the peaks of a device in a step are those predicted, category by category; messages, which depend on timing,
