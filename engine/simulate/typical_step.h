@@ -1,4 +1,4 @@
-// The typical step of a run, which stands for all of its steps.
+// The typical step of a run: each pass at its median over the steps.
 #pragma once
 
 #include "engine/schedule/schedule.h"

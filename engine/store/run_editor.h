@@ -33,7 +33,7 @@ public:
     /// Adds a fact to the run's environment, or replaces its text.
     [[nodiscard]] base::Result<> setFact(RunId run, const std::string &name, const std::string &text);
     [[nodiscard]] base::Result<> addEvaluation(RunId run, const EvaluationLoss &evaluation);
-    /// Stores metrics and timeline (a versioned, checksummed blob) of the step that stands for the run so far.
+    /// Stores metrics and timeline (a versioned, checksummed blob) of the typical or median step so far.
     [[nodiscard]] base::Result<> setTimeline(RunId run, const timeline::Timeline &timeline, const simulate::Metrics &metrics);
     [[nodiscard]] base::Result<> finish(RunId run, RunStatus status, const std::string &reason);
 

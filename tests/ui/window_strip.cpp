@@ -238,6 +238,15 @@ void WindowStrip::theFastestScheduleIsFound()
     QVERIFY2(notice->text().startsWith(u"The plan was edited"_s), qPrintable(notice->text()));
     QTest::qWait(300);
     QVERIFY(window.document().experiment() == next);
+    // So does Cancel, and the next search shows its progress again.
+    for (int search = 0; search < 2; ++search) {
+        notice->clear();
+        window.actions().searchSchedules->trigger();
+        QTRY_VERIFY(notice->text().startsWith(u"Searching schedules: "_s));
+        m_fixture->click(u"bar.notice.Cancel"_s);
+        QTRY_VERIFY(!notice->isVisible());
+        QVERIFY(window.document().experiment() == next);
+    }
 }
 
 void WindowStrip::presetsAreNamedForPeople()

@@ -37,6 +37,8 @@ void SearchController::start()
     if (!plan)
         return;
     m_before = plan->metrics.iteration;
+    m_inUnits = inTeachingUnits(plan->experiment);
+    m_said.clear();
     model::Experiment wanted = m_parts.document->experiment();
     model::chooseFamily(wanted.schedule, std::string(model::kAutomaticFamily));
     model::followStages(wanted);
@@ -61,7 +63,7 @@ void SearchController::show(const service::SearchProgress &progress)
     const QString before = m_said;
     m_said = Words::tr("Searching schedules: %1 of %2 plans").arg(progress.done).arg(progress.total);
     if (progress.shortest)
-        m_said += Words::tr(", the fastest %1").arg(durationText(*progress.shortest));
+        m_said += Words::tr(", the fastest %1").arg(durationText(*progress.shortest, m_inUnits));
     if (!m_parts.notice->change(before, m_said) && before.isEmpty())
         m_parts.notice->offer(m_said, {{Words::tr("Cancel"), [this] { m_job.cancel(); }}});
 }
@@ -92,7 +94,7 @@ void SearchController::take(const base::Result<service::PredictionPtr> &answer)
     const QString words = Words::tr("%1, the fastest of %2 schedules: %3 instead of %4.")
                               .arg(planCaption(found.experiment))
                               .arg(tried)
-                              .arg(durationText(found.metrics.iteration), durationText(m_before));
+                              .arg(durationText(found.metrics.iteration, m_inUnits), durationText(m_before, m_inUnits));
     m_parts.plan->applyLever(Words::tr("Use the fastest schedule"), found.experiment);
     m_parts.notice->offerUndo(words, Words::tr("Undo"));
 }

@@ -33,13 +33,14 @@ public:
 private:
     void show(const service::SearchProgress &progress);
     void take(const base::Result<service::PredictionPtr> &answer);
-    /// Says how it ended, in place of its progress.
+    /// Ends the search and replaces its progress message with the sentence.
     void end(const QString &sentence);
 
     Parts m_parts;
     LatestJob m_job;
-    QString m_said; ///< the progress that is shown
-    base::Nanos m_before = 0;
+    QString m_said;           ///< the progress that is shown
+    base::Nanos m_before = 0; ///< iteration of the plan that the search began with
+    bool m_inUnits = false;   ///< its times are teaching units
 };
 
 } // namespace stagelens::ui

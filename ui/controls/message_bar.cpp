@@ -4,6 +4,8 @@
 #include "ui/controls/line_label.h"
 #include "ui/words/plain_text.h"
 
+#include <QApplication>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -18,7 +20,14 @@ constexpr int kRadius = 6;
 constexpr int kLineButton = 5 * kGrid;
 constexpr int kEdge = 130; ///< how much darker the edge is, in percent
 
-/// What lies behind the words.
+void colourAsLink(QPushButton &button)
+{
+    QPalette linked = QApplication::palette();
+    linked.setColor(QPalette::ButtonText, linked.color(QPalette::Link));
+    button.setPalette(linked);
+}
+
+/// Returns the background of a message.
 QColor ground(MessageBar::Tone tone, const QPalette &palette)
 {
     const bool isDark = palette.color(QPalette::Window).lightness() < 128;
@@ -68,9 +77,7 @@ int MessageBar::say(Tone tone, const QString &text, std::vector<Action> actions)
         if (m_form == Form::Line) {
             button->setFlat(true);
             button->setFixedHeight(kLineButton);
-            QPalette linked = button->palette();
-            linked.setColor(QPalette::ButtonText, palette().color(QPalette::Link));
-            button->setPalette(linked);
+            colourAsLink(*button);
         }
         // Queued: the action may replace the buttons of this bar, this one among them.
         connect(button, &QPushButton::clicked, this, std::move(action.run), Qt::QueuedConnection);
@@ -101,6 +108,15 @@ void MessageBar::clear(int message)
 {
     if (message == m_message)
         clear();
+}
+
+void MessageBar::changeEvent(QEvent *event)
+{
+    QFrame::changeEvent(event);
+    if (event->type() != QEvent::ApplicationPaletteChange || m_form != Form::Line)
+        return;
+    for (QPushButton *button : findChildren<QPushButton *>())
+        colourAsLink(*button);
 }
 
 void MessageBar::paintEvent(QPaintEvent *event)

@@ -36,6 +36,7 @@ public:
     [[nodiscard]] QString text() const { return m_text; }
 
 protected:
+    void changeEvent(QEvent *event) override;
     void paintEvent(QPaintEvent *event) override;
 
 private:

@@ -1,4 +1,4 @@
-// The line at the bottom of the window: where figures come from, what is kept where, what lasts.
+// The status bar of the window: the source of the costs, the file of the runs, and lasting messages.
 #pragma once
 
 #include <QStatusBar>
@@ -14,7 +14,7 @@ class MessageBar;
 class StatusBar : public QStatusBar {
     Q_OBJECT
 public:
-    /// `runs` folds and unfolds the runs; it stands at the right end.
+    /// `runs` is the button at the right end that folds and unfolds the runs.
     StatusBar(QAbstractButton *runs, QWidget *parent);
     /// Adds a message that lasts; several share the room.
     void add(MessageBar *message);

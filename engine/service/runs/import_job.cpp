@@ -105,7 +105,7 @@ Result<> fill(store::RunEditor runs, store::RunId run, const exchange::ImportedT
     const timeline::Timeline &shown = trace.steps[static_cast<std::size_t>(median - iterations.begin())];
     std::vector<timeline::TimelinePtr> steps;
     for (const timeline::Timeline &step : trace.steps)
-        steps.push_back(std::make_shared<const timeline::Timeline>(step));
+        steps.emplace_back(timeline::TimelinePtr(), &step); // not owned: the trace outlives it
     const auto typical = simulate::typicalStep(steps, trace.schedule);
     simulate::Metrics metrics =
         simulate::computeMetrics(experiment, trace.schedule, typical ? typical->timeline : shown, nullptr, 0);
