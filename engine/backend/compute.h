@@ -73,6 +73,7 @@ struct LogitShard {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     std::int64_t first = 0;
+    std::int64_t stride = 0; ///< of rows; `columns` on processors
 };
 
 /// The drift of a device's clock against the steady clock over a step.

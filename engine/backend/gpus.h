@@ -4,6 +4,7 @@
 #include "engine/backend/communicator.h"
 #include "engine/backend/compute.h"
 #include "engine/base/units.h"
+#include "kernels/include/libraries.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -68,10 +69,14 @@ struct KernelRun {
 
 /// Small shapes are for tests; their times have no meaning.
 enum class BenchShapes : unsigned char { Small, Real };
+/// All kernels, or those alone that others are compared with.
+enum class BenchKernels : unsigned char { All, Ceilings };
 
 class Gpus {
 public:
     virtual ~Gpus() = default;
+    /// Loads the libraries and returns their versions, or why they cannot be used.
+    [[nodiscard]] virtual std::vector<kernels::gpu::Library> libraries() = 0;
     /// Lists the GPUs in CUDA's order. On failure returns none and sets `problem`.
     [[nodiscard]] virtual std::vector<Gpu> list(std::string &problem) = 0;
     /// Creates the Compute of a device on GPU number `gpu`; several may share a GPU. Throws like Compute.
@@ -80,9 +85,9 @@ public:
     /// Compares every kernel on that GPU with the processor, with small shapes and, if `large`, also with those of a large
     /// model. Throws like Compute.
     [[nodiscard]] virtual std::vector<KernelCheck> checkKernels(int gpu, bool large) = 0;
-    /// Times every kernel on that GPU, which should be idle. Returns early with fewer figures if interrupted. Throws like
+    /// Times the kernels on that GPU, which should be idle. Returns early with fewer figures if interrupted. Throws like
     /// Compute.
-    [[nodiscard]] virtual std::vector<KernelFigure> benchKernels(int gpu, BenchShapes shapes,
+    [[nodiscard]] virtual std::vector<KernelFigure> benchKernels(int gpu, BenchShapes shapes, BenchKernels kernels,
                                                                  const kernels::Interrupt &interrupt) = 0;
     /// Starts recording the kernels of this process on all GPUs, which costs time. Returns an error message, or an empty
     /// string.
@@ -107,6 +112,6 @@ public:
 /// `problem`.
 using OpenGpus = Gpus *(std::uint32_t version, std::string *problem);
 inline constexpr const char *kGpusSymbol = "stagelensGpus";
-inline constexpr std::uint32_t kGpusVersion = 5;
+inline constexpr std::uint32_t kGpusVersion = 6;
 
 } // namespace stagelens::backend

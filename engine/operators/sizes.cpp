@@ -1,5 +1,6 @@
 #include "engine/operators/sizes.h"
 
+#include "engine/model/conditions.h"
 #include "engine/model/family_shape.h"
 
 #include "engine/operators/architecture.h"
@@ -133,6 +134,11 @@ base::Precision enginePrecision(const Experiment &experiment)
     case DataType::Fp32: break;
     }
     return base::Precision::Fp32;
+}
+
+std::int64_t logitMultiple(const Experiment &experiment)
+{
+    return model::kIsOnGpus(experiment) ? 64 : 1;
 }
 
 bool isEnginePlan(const Experiment &experiment)

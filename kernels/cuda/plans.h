@@ -1,4 +1,4 @@
-// The key of an algorithm for a product, and the interface of its implementations: cuBLASLt (kernels/cuda/blas.cu), or loops on
+// The key of an algorithm for a product, and the interface of its implementations: cuBLASLt (kernels/cuda/blas.cpp), or loops on
 // the host (tests/cuda_emulator/blas.cpp).
 #pragma once
 

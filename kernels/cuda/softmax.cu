@@ -38,6 +38,16 @@ STAGELENS_DEVICE float maximumOf(const Pack<W> &pack)
     return maximum;
 }
 
+/// Calls use(column, raw) for the packs of this thread, then for the elements of a row that fill no pack, one each.
+template <int W, class T, class Use>
+STAGELENS_DEVICE void forEachInRow(const T *row, std::int64_t columns, const Use &use)
+{
+    const std::int64_t whole = columns / W * W;
+    forEachPack<W>(row, whole, use);
+    if (W > 1 && whole + threadIndex() < columns)
+        use(whole + threadIndex(), loadRaw<1>(row + whole + threadIndex()));
+}
+
 /// Returns the logit of the label; 0 if it is not local.
 template <class T>
 STAGELENS_DEVICE float labelLogit(const LogitShardOf<T> &shard, const T *row, std::int32_t label)
@@ -51,10 +61,10 @@ STAGELENS_KERNEL(kMostThreads, 3)
 maximaKernel(float *maximum, float *target, LogitShardOf<T> shard, const std::int32_t *labels)
 {
     const int row = blockIndex();
-    const T *logits = shard.logits + row * shard.columns;
+    const T *logits = shard.logits + row * shard.rowStride();
     float top = kMinusInfinity;
-    forEachPack<W>(logits, shard.columns,
-                   [&](std::int64_t, const Raw<T, W> &raw) { top = std::fmax(top, maximumOf(unpack(raw))); });
+    forEachInRow<W>(logits, shard.columns,
+                    [&](std::int64_t, const auto &raw) { top = std::fmax(top, maximumOf(unpack(raw))); });
     top = blockMaximum(top, reinterpret_cast<float *>(sharedBytes()));
     if (threadIndex() == 0) {
         maximum[row] = top;
@@ -67,14 +77,14 @@ template <int W, class T>
 STAGELENS_DEVICE float exponentiatePacks(T *logits, const T *from, std::int64_t columns, float base)
 {
     float part = 0;
-    forEachPack<W>(from, columns, [&](std::int64_t column, const Raw<T, W> &raw) {
-        Pack<W> pack = unpack(raw);
+    forEachInRow<W>(from, columns, [&]<int Width>(std::int64_t column, const Raw<T, Width> &raw) {
+        Pack<Width> pack = unpack(raw);
 #pragma unroll
-        for (int i = 0; i < W; ++i) {
+        for (int i = 0; i < Width; ++i) {
             pack.at[i] = expOf(pack.at[i] - base);
             part += pack.at[i];
         }
-        store<W>(logits + column, pack);
+        store<Width>(logits + column, pack);
     });
     return part;
 }
@@ -84,7 +94,7 @@ STAGELENS_KERNEL(kMostThreads, 3)
 exponentiateKernel(float *sum, const float *maximum, LogitShardOf<T> shard)
 {
     const int row = blockIndex();
-    T *logits = shard.logits + row * shard.columns;
+    T *logits = shard.logits + row * shard.rowStride();
     const float part = exponentiatePacks<W>(logits, logits, shard.columns, baseOf(maximum[row]));
     const float all = blockSum(part, reinterpret_cast<float *>(sharedBytes()));
     if (threadIndex() == 0)
@@ -93,22 +103,22 @@ exponentiateKernel(float *sum, const float *maximum, LogitShardOf<T> shard)
 
 /// With OnChip the row is kept in shared memory, after the parts of the two reductions; otherwise it is read again.
 template <class T, int W, bool OnChip>
-STAGELENS_KERNEL(kMostThreads, 3)
+STAGELENS_KERNEL(kMostThreads, OnChip ? 3 : 2)
 localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> shard, const std::int32_t *labels)
 {
     auto *parts = reinterpret_cast<float *>(sharedBytes());
     T *kept = reinterpret_cast<T *>(parts + 2 * kMostWarps);
     const int row = blockIndex();
-    T *logits = shard.logits + row * shard.columns;
+    T *logits = shard.logits + row * shard.rowStride();
     const std::int32_t label = labels[row]; // loaded by all threads before the row, to hide the latency
     if constexpr (!OnChip)
         if (threadIndex() == 0)
             target[row] =
                 labelLogit(shard, logits, label); // before the barrier of blockMaximum(), because it is overwritten later
     float top = kMinusInfinity;
-    forEachPack<W>(logits, shard.columns, [&](std::int64_t column, const Raw<T, W> &raw) {
+    forEachInRow<W>(logits, shard.columns, [&]<int Width>(std::int64_t column, const Raw<T, Width> &raw) {
         if constexpr (OnChip)
-            storeRaw<W>(kept + column, raw);
+            storeRaw<Width>(kept + column, raw);
         top = std::fmax(top, maximumOf(unpack(raw)));
     });
     top = blockMaximum(top, parts);
@@ -128,7 +138,7 @@ localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> sh
 template <class T, class Start>
 Status startRows(const LogitShardOf<T> &shard, const Start &start)
 {
-    if (isWide<T>({shard.logits}, {shard.columns}))
+    if (isWide<T>({shard.logits}, {shard.rowStride()}))
         return start(std::integral_constant<int, kWide<T>>{}, threadsForRow(shard.columns / kWide<T>, kMostThreads));
     return start(std::integral_constant<int, 1>{}, threadsForRow(shard.columns, kMostThreads));
 }

@@ -14,10 +14,14 @@ namespace stagelens::kernels {
 /// The logits of a shard.
 template <class T>
 struct LogitShardOf {
-    T *logits = nullptr; ///< [rows, columns], dense
+    T *logits = nullptr; ///< [rows, columns]
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     std::int64_t first = 0;
+    /// Elements from a row to the next, or 0 for dense rows, which processors require. GPU kernels read 16 bytes at a time if
+    /// rows begin at multiples of them.
+    std::int64_t stride = 0;
+    [[nodiscard]] constexpr std::int64_t rowStride() const { return stride > 0 ? stride : columns; }
     /// Returns the column of the label in the shard, or -1.
     [[nodiscard]] constexpr std::int64_t local(std::int32_t label) const
     {

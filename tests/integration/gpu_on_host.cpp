@@ -509,7 +509,7 @@ private slots:
 
     void timesItsKernels()
     {
-        const auto figures = runtime::benchKernels(backend::BenchShapes::Small, {});
+        const auto figures = runtime::benchKernels(backend::BenchShapes::Small, backend::BenchKernels::All, {});
         QVERIFY2(figures.ok(), figures ? "" : figures.error().text().c_str());
         std::map<std::string, const backend::KernelFigure *> byName;
         for (const backend::KernelFigure &figure : *figures) {
@@ -538,7 +538,7 @@ private slots:
         const test::CliAnswer answer = test::CliRunner().run(QStringLiteral("bench --backend cuda --small --json"));
         QVERIFY2(answer.status == 0, answer.err);
         const QJsonArray steps = answer.object()[QLatin1String("steps")].toArray();
-        QCOMPARE(steps.size(), 7);
+        QCOMPARE(steps.size(), 9);
         for (const QJsonValue &step : steps) {
             QVERIFY2(step[QLatin1String("iteration_ns")].toDouble() > 0, QJsonDocument(step.toObject()).toJson());
             QVERIFY(step[QLatin1String("mfu_of_ceiling")].toDouble() > 0);

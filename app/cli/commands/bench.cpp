@@ -205,16 +205,18 @@ int calibrate(bool asJson)
     return kDone;
 }
 
-int bench(const std::string &backend, bool asJson, bool calibrateOnly, bool isSmall)
+int bench(const std::string &backend, bool asJson, bool calibrateOnly, bool isSmall, service::BenchParts parts)
 {
     if (backend == "cuda" && calibrateOnly)
         return fail(base::Error::invalid("--calibrate", "fits the preset cpu-local; leave out --backend cuda"));
     if (backend == "cuda")
-        return benchGpu(asJson, isSmall);
+        return benchGpu(asJson, isSmall, parts);
     if (backend != "cpu")
         return fail(base::Error::invalid("--backend", fmt::format("`{}` is unknown; choose cpu or cuda", backend)));
     if (isSmall)
         return fail(base::Error::invalid("--small", "is for --backend cuda"));
+    if (parts != service::BenchParts::All)
+        return fail(base::Error::invalid("--kernels-only", "and --steps-only are for --backend cuda"));
     if (calibrateOnly)
         return calibrate(asJson);
     const InterruptScope interrupt;
@@ -248,9 +250,18 @@ void addBench(CLI::App &app, Action &chosen)
     const auto isSmall = std::make_shared<bool>(false);
     command->add_option("--backend", *backend, "cpu or cuda, the first GPU")->type_name("NAME");
     command->add_flag("--small", *isSmall, "cuda with tiny shapes, to see that all of it runs: the times mean nothing");
+    const auto kernelsOnly = std::make_shared<bool>(false);
+    const auto stepsOnly = std::make_shared<bool>(false);
+    CLI::Option *kernels = command->add_flag("--kernels-only", *kernelsOnly, "cuda without training steps");
+    command->add_flag("--steps-only", *stepsOnly, "cuda without kernels but those that steps are compared with")->excludes(kernels);
     command->add_flag("--json", *asJson, "print one JSON document");
     command->add_flag("--calibrate", *calibrateOnly, "measure the hardware preset cpu-local and keep it");
-    command->callback([=, &chosen] { chosen = [=] { return bench(*backend, *asJson, *calibrateOnly, *isSmall); }; });
+    command->callback([=, &chosen] {
+        chosen = [=] {
+            using enum service::BenchParts;
+            return bench(*backend, *asJson, *calibrateOnly, *isSmall, *kernelsOnly ? Kernels : *stepsOnly ? Steps : All);
+        };
+    });
 }
 
 } // namespace stagelens::cli

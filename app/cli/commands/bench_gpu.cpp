@@ -175,11 +175,12 @@ void printAsJson(const service::GpuBench &bench)
 
 } // namespace
 
-int benchGpu(bool asJson, bool isSmall)
+int benchGpu(bool asJson, bool isSmall, service::BenchParts parts)
 {
     const InterruptScope interrupt;
     const auto shapes = isSmall ? backend::BenchShapes::Small : backend::BenchShapes::Real;
-    const auto bench = service::benchGpu(shapes, interrupt.token(), [](const std::string &what) { std::cerr << what << '\n'; });
+    const auto bench =
+        service::benchGpu(shapes, parts, interrupt.token(), [](const std::string &what) { std::cerr << what << '\n'; });
     if (!bench) {
         base::Error error = bench.error();
         for (base::Problem &problem : error.problems)

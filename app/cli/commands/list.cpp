@@ -10,6 +10,7 @@
 #include "engine/model/names.h"
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
+#include "engine/runtime/machine/accelerators.h"
 #include "engine/service/machine/backends.h"
 #include "engine/service/machine/machines.h"
 
@@ -128,9 +129,19 @@ base::Result<Json> capabilities()
     return list;
 }
 
+/// The backends, and the libraries of the GPUs with their versions and files.
 base::Result<Json> backends()
 {
-    return availability(service::backends());
+    Json list = availability(service::backends());
+    for (const kernels::gpu::Library &library : runtime::gpuLibraries()) {
+        Json row = {{"name", library.name}, {"use", library.use}};
+        if (library.problem.empty())
+            row.update({{"version", library.version}, {"file", library.file}});
+        else
+            row["problem"] = library.problem;
+        list.back()["libraries"].push_back(std::move(row));
+    }
+    return list;
 }
 
 /// The backends of another machine.
@@ -158,6 +169,13 @@ void print(const Json &list)
         if (const std::string conditions = row.value("conditions", ""); !conditions.empty())
             text += " (" + conditions + ")";
         table.add({row["name"], std::move(text)});
+        for (const Json &library : row.value("libraries", Json::array())) {
+            const std::string use = library["use"], name = library["name"];
+            table.add({"", library.contains("problem")
+                               ? fmt::format("{} without {}: {}", use, name, library["problem"].get<std::string>())
+                               : fmt::format("{} by {} {} ({})", use, name, library["version"].get<std::string>(),
+                                             library["file"].get<std::string>())});
+        }
     }
     table.print(std::cout);
 }

@@ -14,7 +14,8 @@
 namespace stagelens::backend {
 
 /// Implements Gpus::benchKernels().
-[[nodiscard]] std::vector<KernelFigure> measureKernels(int gpu, BenchShapes shapes, const kernels::Interrupt &interrupt);
+[[nodiscard]] std::vector<KernelFigure> measureKernels(int gpu, BenchShapes shapes, BenchKernels kernels,
+                                                       const kernels::Interrupt &interrupt);
 
 /// The arrays of a benchmark on the current GPU; the destructor frees them. Throws std::bad_alloc if memory is exhausted.
 class BenchArrays {

@@ -267,7 +267,7 @@ private:
     }
     static kernels::LogitShardOf<T> shardOf(const LogitShard &shard)
     {
-        return {shard.logits.template as<T>(), shard.rows, shard.columns, shard.first};
+        return {shard.logits.template as<T>(), shard.rows, shard.columns, shard.first, shard.stride};
     }
     static gpu::Operand<T> operandOf(const Operand &operand)
     {

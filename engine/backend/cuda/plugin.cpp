@@ -95,6 +95,15 @@ private:
 
 class CudaGpus final : public Gpus {
 public:
+    std::vector<gpu::Library> libraries() override
+    {
+        std::vector<gpu::Library> all = gpu::libraries();
+        gpu::Library nccl{"NCCL", "transport nccl", {}, {}, {}};
+        nccl.version = ncclVersion(nccl.problem);
+        nccl.file = gpu::fileOf("libnccl.so.2", "ncclGetVersion");
+        all.push_back(std::move(nccl));
+        return all;
+    }
     std::vector<Gpu> list(std::string &problem) override
     {
         int count = 0;
@@ -126,9 +135,10 @@ public:
         }
         return checks;
     }
-    std::vector<KernelFigure> benchKernels(int gpu, BenchShapes shapes, const kernels::Interrupt &interrupt) override
+    std::vector<KernelFigure> benchKernels(int gpu, BenchShapes shapes, BenchKernels kernels,
+                                           const kernels::Interrupt &interrupt) override
     {
-        return measureKernels(gpu, shapes, interrupt);
+        return measureKernels(gpu, shapes, kernels, interrupt);
     }
     std::string startRecording() override { return gpu::startRecording(); }
     std::vector<KernelRun> stopRecording() override

@@ -14,7 +14,7 @@ SoftmaxStatistics OutputShard::statistics(int microbatch, const Context &context
 backend::LogitShard OutputShard::logitShard(int microbatch, const Context &context) const
 {
     return {context.at(PassValue::Exponentials, simulate::kVocabularyStage, microbatch), context.shape.tokens(), m_weight.rows,
-            m_weight.held.rows.begin};
+            m_weight.held.rows.begin, context.shape.logitStride(m_weight.rows)};
 }
 
 void OutputShard::logits(int microbatch, const Context &context) const
@@ -26,7 +26,7 @@ void OutputShard::logits(int microbatch, const Context &context) const
                               .a = {context.at(PassValue::OutputInput, simulate::kVocabularyStage, microbatch), shape.hidden},
                               .b = {m_weight.weights(), shape.hidden, Form::Transposed},
                               .c = logitShard(microbatch, context).logits,
-                              .stride = m_weight.rows});
+                              .stride = shape.logitStride(m_weight.rows)});
 }
 
 void OutputShard::localSoftmax(int microbatch, Labels labels, const Context &context) const
@@ -83,7 +83,7 @@ void OutputShard::addWeightGradient(int microbatch, const SoftmaxStatistics &all
     context.compute.multiply({.rows = m_weight.rows,
                               .columns = shape.hidden,
                               .inner = tokens,
-                              .a = {logitShard(microbatch, context).logits, m_weight.rows, Form::Transposed},
+                              .a = {logitShard(microbatch, context).logits, shape.logitStride(m_weight.rows), Form::Transposed},
                               .b = {scaled, shape.hidden},
                               .c = gradient().data(),
                               .stride = shape.hidden,
@@ -97,7 +97,7 @@ void OutputShard::weighRows(Values rows, int microbatch, const Context &context)
     context.compute.multiply({.rows = shape.tokens(),
                               .columns = shape.hidden,
                               .inner = m_weight.rows,
-                              .a = {logitShard(microbatch, context).logits, m_weight.rows},
+                              .a = {logitShard(microbatch, context).logits, shape.logitStride(m_weight.rows)},
                               .b = {m_weight.weights(), shape.hidden},
                               .c = rows,
                               .stride = shape.hidden});

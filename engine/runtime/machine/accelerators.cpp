@@ -43,6 +43,13 @@ auto onGpus(const Work &work) -> base::Result<decltype(work())>
 
 } // namespace
 
+std::vector<kernels::gpu::Library> gpuLibraries()
+{
+    std::string problem;
+    backend::Gpus *all = gpus().problem.empty() ? backend::cudaGpus(problem) : nullptr;
+    return all != nullptr ? all->libraries() : std::vector<kernels::gpu::Library>{};
+}
+
 GpuList gpus()
 {
     GpuList found;
@@ -109,14 +116,16 @@ base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large)
     return onGpus([&] { return backend::cudaGpus(problem)->checkKernels(usable(found.gpus).front(), large); });
 }
 
-base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop)
+base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, backend::BenchKernels kernels,
+                                                                std::stop_token stop)
 {
     const GpuList found = gpus();
     if (!found.problem.empty())
         return missing(found.problem);
     const auto asked = [](const void *token) { return static_cast<const std::stop_token *>(token)->stop_requested(); };
     std::string problem;
-    return onGpus([&] { return backend::cudaGpus(problem)->benchKernels(usable(found.gpus).front(), shapes, {asked, &stop}); });
+    return onGpus(
+        [&] { return backend::cudaGpus(problem)->benchKernels(usable(found.gpus).front(), shapes, kernels, {asked, &stop}); });
 }
 
 base::Result<> openGpus(const std::vector<int> &ranks, const std::vector<int> &places, bool hasNetwork)

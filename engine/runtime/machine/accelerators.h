@@ -18,6 +18,8 @@ struct GpuList {
 };
 /// Returns the GPUs with their present free memory.
 [[nodiscard]] GpuList gpus();
+/// Returns the libraries of the GPU kernels; none without a GPU that can train.
+[[nodiscard]] std::vector<kernels::gpu::Library> gpuLibraries();
 
 /// Returns, for example, "0 NVIDIA H200 (sm_90, 130 GiB of 139 GiB free), 1 ...".
 [[nodiscard]] std::string gpusText(const std::vector<backend::Gpu> &gpus);
@@ -33,8 +35,9 @@ struct GpuList {
 /// Compares every kernel on the first GPU that can train with the processor, with small and, if requested, `large` shapes.
 [[nodiscard]] base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large);
 
-/// Times every kernel on the first GPU that can train. Returns the figures measured so far after a stop of `stop`.
-[[nodiscard]] base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, std::stop_token stop);
+/// Times the kernels on the first GPU that can train. Returns the figures measured so far after a stop of `stop`.
+[[nodiscard]] base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, backend::BenchKernels kernels,
+                                                                              std::stop_token stop);
 
 /// Opens the GPUs of the devices `ranks`; `places` as for checkGpuMemory(). Enables access to each other's memory unless a
 /// network carries the tensors. Call before any other use of the GPUs.

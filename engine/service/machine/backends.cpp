@@ -12,7 +12,7 @@ namespace stagelens::service {
 std::vector<BackendInfo> backends()
 {
     const runtime::GpuList found = runtime::gpus();
-    return {{"cpu", "this machine's processor, fp32, one thread a device", true, {}},
+    return {{"cpu", "this machine's processor, fp32, or bf16 and fp16 emulated, one thread a device", true, {}},
             {"cuda", "NVIDIA GPUs, fp32 or bf16" + (found.gpus.empty() ? "" : ": " + runtime::gpusText(found.gpus)),
              found.problem.empty(), found.problem}};
 }

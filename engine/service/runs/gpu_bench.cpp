@@ -159,6 +159,18 @@ base::Result<std::vector<StepPlan>> stepPlans(BenchShapes shapes)
     whole.ffn = 6400;
     whole.sequence = 1024;
     whole.vocabularySize = 50'304;
+    model::ModelConfig gpt = whole; // 1.3B, in 8,192 tokens
+    gpt.layers = 24;
+    gpt.hidden = 2048;
+    gpt.heads = gpt.kvHeads = 16;
+    gpt.ffn = 8192;
+    gpt.sequence = 2048;
+    model::ModelConfig llama = gpt; // Llama 3.2 1B
+    llama.family = model::ModelFamily::Llama;
+    llama.layers = 16;
+    llama.heads = 32;
+    llama.kvHeads = 8;
+    llama.vocabularySize = 128'256;
     if (!isReal) {
         whole = {};
         whole.layers = 2;
@@ -167,9 +179,10 @@ base::Result<std::vector<StepPlan>> stepPlans(BenchShapes shapes)
         whole.sequence = 8;
         whole.vocabularySize = 64;
         whole.preset = "custom";
-        paper = whole;
+        paper = gpt = llama = whole;
+        llama.family = model::ModelFamily::Llama;
     }
-    paper.dtype = whole.dtype = model::DataType::Bf16;
+    paper.dtype = whole.dtype = gpt.dtype = llama.dtype = model::DataType::Bf16;
     model::ModelConfig stage = paper;
     const int devices = isReal ? 8 : 2;
     stage.preset = "custom";
@@ -182,6 +195,16 @@ base::Result<std::vector<StepPlan>> stepPlans(BenchShapes shapes)
     plans.push_back({"a whole model, one rank", experimentOf(whole, 1, isReal ? 8 : 1, steps), kWantedMfu});
     if (isReal)
         plans.back().experiment.parallel.microbatchSize = 4;
+    const auto addLarge = [&](const char *name, const model::ModelConfig &config) {
+        plans.push_back({name, experimentOf(config, 1, 1, isReal ? 6 : 1), kWantedMfu});
+        plans.back().experiment.parallel.microbatchSize = isReal ? 4 : 1;
+    };
+    addLarge("GPT 1.3B, 8,192 tokens, one rank", gpt);
+    if (isReal) {
+        gpt.vocabularySize = 50'257;
+        addLarge("GPT 1.3B with GPT-2's vocabulary", gpt);
+    }
+    addLarge("Llama 1B, 8,192 tokens, one rank", llama);
     const auto addMethod = [&](const char *name, const char *family, VocabularyMethod method) {
         // Two steps warm up; on the virtual clock a third has every pass as often as there are microbatches.
         model::Experiment experiment = experimentOf(paper, devices, isReal ? 32 : 2, isReal ? 3 : 1);
@@ -251,7 +274,8 @@ GpuBench judged(std::vector<KernelFigure> figures)
     return bench;
 }
 
-base::Result<GpuBench> benchGpu(BenchShapes shapes, std::stop_token stop, const std::function<void(const std::string &)> &say)
+base::Result<GpuBench> benchGpu(BenchShapes shapes, BenchParts parts, std::stop_token stop,
+                                const std::function<void(const std::string &)> &say)
 {
     const runtime::GpuList found = runtime::gpus();
     if (!found.problem.empty())
@@ -260,11 +284,16 @@ base::Result<GpuBench> benchGpu(BenchShapes shapes, std::stop_token stop, const 
     if (!plans)
         return plans.error();
     say("kernels");
-    auto figures = runtime::benchKernels(shapes, stop);
+    auto figures = runtime::benchKernels(
+        shapes, parts == BenchParts::Steps ? backend::BenchKernels::Ceilings : backend::BenchKernels::All, stop);
     if (!figures)
         return figures.error();
     GpuBench bench = judged(std::move(figures).value());
     bench.gpu = runtime::gpusText(found.gpus);
+    if (parts == BenchParts::Kernels) {
+        bench.isWhole = !stop.stop_requested();
+        return bench;
+    }
     double peak = 0;
     for (const KernelResult &each : bench.kernels)
         if (each.figure.name == "largest product" && each.figure.type == "bf16")

@@ -67,12 +67,15 @@ struct GpuBench {
     std::vector<StepResult> steps;
 };
 
+/// What benchGpu() measures: kernels, steps with the ceilings that they are compared with, or both.
+enum class BenchParts : unsigned char { All, Kernels, Steps };
+
 /// Returns the measured shares of the peak and the targets.
 [[nodiscard]] GpuBench judged(std::vector<backend::KernelFigure> figures);
 
-/// Measures the first GPU that can train: some minutes with real shapes. `say` is called with the progress. The runs are not
+/// Measures the first GPU that can train: with real shapes half a minute for kernels, two for steps. `say` is called with the progress. The runs are not
 /// stored. On a stop request returns what has been measured so far. Fails without a GPU.
-[[nodiscard]] base::Result<GpuBench> benchGpu(backend::BenchShapes shapes, std::stop_token stop,
+[[nodiscard]] base::Result<GpuBench> benchGpu(backend::BenchShapes shapes, BenchParts parts, std::stop_token stop,
                                               const std::function<void(const std::string &)> &say);
 
 } // namespace stagelens::service

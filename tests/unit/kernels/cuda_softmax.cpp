@@ -85,21 +85,40 @@ bool statisticsAreRight(const std::vector<float> &statistics, const Expected &ex
     return true;
 }
 
+/// Returns the rows with `stride` elements each; those after the columns are NaN.
 template <class T>
-void check(std::int64_t rows, std::int64_t columns)
+std::vector<T> padded(const std::vector<T> &dense, std::int64_t rows, std::int64_t columns, std::int64_t stride)
+{
+    std::vector<T> values(static_cast<std::size_t>(rows * stride), as<T>(std::vector<float>{kNaN}).front());
+    for (std::int64_t row = 0; row < rows; ++row)
+        std::copy_n(dense.begin() + row * columns, columns, values.begin() + row * stride);
+    return values;
+}
+template <class T>
+std::vector<T> withoutPadding(const std::vector<T> &values, std::int64_t rows, std::int64_t columns, std::int64_t stride)
+{
+    std::vector<T> dense;
+    for (std::int64_t row = 0; row < rows; ++row)
+        dense.insert(dense.end(), values.begin() + row * stride, values.begin() + row * stride + columns);
+    return dense;
+}
+
+template <class T>
+void check(std::int64_t rows, std::int64_t columns, std::int64_t stride)
 {
     const Shard shard = shardOf(rows, columns);
-    const auto logits = as<T>(shard.logits);
-    const Expected expected = expectedOf(shard, doublesOf(logits));
+    const auto dense = as<T>(shard.logits);
+    const auto logits = padded(dense, rows, columns, stride);
+    const Expected expected = expectedOf(shard, doublesOf(dense));
     const auto count = static_cast<std::size_t>(rows);
 
     std::vector<float> local(3 * count, kNaN);
     const auto exponentials = sameBitsInEveryOrder<T>([&] {
         auto values = logits;
         if (!went(gpu::localSoftmax<T>(kStream, local.data(), local.data() + count, local.data() + 2 * count,
-                                       {values.data(), rows, columns, kFirst}, shard.labels.data())))
-            values.clear();
-        return values;
+                                       {values.data(), rows, columns, kFirst, stride}, shard.labels.data())))
+            return std::vector<T>{};
+        return withoutPadding(values, rows, columns, stride);
     });
     QVERIFY(statisticsAreRight(local, expected));
     QVERIFY(isRight(exponentials, expected.exponentials));
@@ -107,7 +126,7 @@ void check(std::int64_t rows, std::int64_t columns)
     // The naive method in two steps, with maxima above the shard's own in every third row.
     std::vector<float> naive(3 * count, kNaN);
     QVERIFY(went(gpu::rowMaxima<T>(kStream, naive.data(), naive.data() + 2 * count,
-                                   {const_cast<T *>(logits.data()), rows, columns, kFirst}, shard.labels.data())));
+                                   {const_cast<T *>(logits.data()), rows, columns, kFirst, stride}, shard.labels.data())));
     std::vector<double> shifted = expected.exponentials;
     Expected global = expected;
     for (std::size_t row = 0; row < count; ++row) {
@@ -121,8 +140,8 @@ void check(std::int64_t rows, std::int64_t columns)
     const auto naiveExponentials = sameBitsInEveryOrder<T>([&] {
         auto values = logits;
         const Status status =
-            gpu::exponentiate<T>(kStream, naive.data() + count, naive.data(), {values.data(), rows, columns, kFirst});
-        return went(status) ? values : std::vector<T>{};
+            gpu::exponentiate<T>(kStream, naive.data() + count, naive.data(), {values.data(), rows, columns, kFirst, stride});
+        return went(status) ? withoutPadding(values, rows, columns, stride) : std::vector<T>{};
     });
     QVERIFY(statisticsAreRight(naive, global));
     QVERIFY(isRight(naiveExponentials, shifted));
@@ -140,27 +159,33 @@ private slots:
     {
         QTest::addColumn<int>("rows");
         QTest::addColumn<int>("columns");
-        QTest::addRow("no columns") << 6 << 0;
-        QTest::addRow("one column") << 6 << 1;
-        QTest::addRow("odd") << 7 << 77;             // rows that begin anywhere
-        QTest::addRow("wide") << 7 << 128;           // 16 bytes at a time
-        QTest::addRow("several turns") << 6 << 9000; // each thread has more packs than it loads ahead
-        QTest::addRow("odd and long") << 6 << 4099;
+        QTest::addColumn<int>("stride");
+        QTest::addRow("no columns") << 6 << 0 << 0;
+        QTest::addRow("one column") << 6 << 1 << 1;
+        QTest::addRow("odd") << 7 << 77 << 77;               // rows that begin anywhere
+        QTest::addRow("wide") << 7 << 128 << 128;            // 16 bytes at a time
+        QTest::addRow("several turns") << 6 << 9000 << 9000; // each thread has more packs than it loads ahead
+        QTest::addRow("odd and long") << 6 << 4099 << 4099;
+        QTest::addRow("odd, padded to 128 bytes") << 7 << 4099 << 4160; // 16 bytes at a time, with a last pack of 3
+        QTest::addRow("one column, padded") << 6 << 1 << 64;
+        QTest::addRow("odd, odd stride") << 6 << 77 << 79;
     }
     void softmax()
     {
         QFETCH(int, rows);
         QFETCH(int, columns);
-        check<float>(rows, columns);
-        check<Bf16>(rows, columns);
+        QFETCH(int, stride);
+        check<float>(rows, columns, stride);
+        check<Bf16>(rows, columns, stride);
     }
 
     /// 26,000 floats do not fit the chip's share of a row and are read twice.
     void rowsTooLongForTheChip()
     {
-        check<float>(2, 26'000);
+        check<float>(2, 26'000, 26'000);
         const SharedLimit few(512);
-        check<Bf16>(4, 1000);
+        check<Bf16>(4, 1000, 1000);
+        check<Bf16>(4, 999, 1024);
     }
 
     /// Three shards of 5 tokens, one of them without columns; each is compared with all logits in double.

@@ -4,10 +4,20 @@
 // Sums are never split between thread blocks (CUBLASLT_REDUCTION_SCHEME_NONE), and beta does not affect the choice of the
 // algorithm, so that the first product into a gradient and later ones that accumulate round alike. addColumnSums() computes
 // bias gradients, because the epilogue of the library would use the type of C and overwrite the previous value.
-#include "kernels/cuda/gpu.h"
+//
+// The first proposal of the library is up to a fifth slower than its best (H200, weight gradients of 2048 tokens). So large
+// products are timed with each proposal when they first run, and a faster one is taken if its result has the same bits as that
+// of the first: all 300 proposals for 46 products had on an H200. Two runs that time differently thus compute the same.
 #include "kernels/cuda/plans.h"
+#include "kernels/cuda/timed_alternatives.h"
 
 #include <cublasLt.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace stagelens::kernels::gpu {
 namespace {
@@ -18,9 +28,25 @@ struct Plan {
     cublasLtMatrixLayoutOpaque_t left{};  ///< op(B)^T
     cublasLtMatrixLayoutOpaque_t right{}; ///< op(A)^T
     cublasLtMatrixLayoutOpaque_t out{};
-    cublasLtMatmulAlgo_t algorithm{};
+    std::vector<cublasLtMatmulAlgo_t> proposals; ///< the first is used; others are tried when the product first runs
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS; ///< of the algorithm search
 };
+
+constexpr int kMostProposals = 8;
+/// FLOPs of a product that takes 2 us on the fastest GPUs; smaller ones are bound by their launch.
+constexpr double kLeastTimedFlops = 2e9;
+/// A later proposal must be this much faster than the one before.
+constexpr float kWorthwhile = 0.99F;
+
+/// Returns whether to time the proposals: STAGELENS_TIMED_PRODUCTS=0 takes the first of each product, to compare.
+bool timesProducts()
+{
+    static const bool times = [] {
+        const char *value = std::getenv("STAGELENS_TIMED_PRODUCTS");
+        return value == nullptr || std::string_view(value) != "0";
+    }();
+    return times;
+}
 
 /// Returns the first status that is not a success.
 class Steps {
@@ -46,7 +72,7 @@ cublasLtEpilogue_t epilogueOf(Epilogue epilogue)
     switch (epilogue) {
     case Epilogue::Bias: return CUBLASLT_EPILOGUE_BIAS;
     case Epilogue::Activation: return CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
-    case Epilogue::ActivationBackward: return CUBLASLT_EPILOGUE_DGELU;
+    case Epilogue::ActivationBackward:
     case Epilogue::None: break;
     }
     return CUBLASLT_EPILOGUE_DEFAULT;
@@ -69,7 +95,7 @@ cublasStatus_t setArrays(cublasLtMatmulDescOpaque_t &operation, const Call &call
     Steps steps;
     if (call.key.epilogue == Epilogue::Bias || call.key.epilogue == Epilogue::Activation)
         steps(set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias));
-    if (call.key.epilogue == Epilogue::Activation || call.key.epilogue == Epilogue::ActivationBackward) {
+    if (call.key.epilogue == Epilogue::Activation) {
         steps(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, call.between));
         steps(set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, call.key.stride));
     }
@@ -100,7 +126,44 @@ struct Products::State::Library {
 
     Plan &planOf(const Call &call);
     cublasStatus_t search(Plan &plan, const Call &call);
+    cublasStatus_t multiply(Plan &plan, const cublasLtMatmulAlgo_t &algorithm, const Call &call, void *out,
+                            cudaStream_t stream) const;
+    void choose(Plan &plan, const Call &call, cudaStream_t stream) const;
 };
+
+namespace {
+
+/// The algorithms that were chosen by time, of all devices of the process, by GPU.
+class Choices {
+public:
+    /// Sets `algorithm` and returns true if there is one.
+    bool find(cublasLtMatmulAlgo_t &algorithm, int gpu, const PlanKey &key)
+    {
+        const std::lock_guard lock(m_mutex);
+        const std::map<PlanKey, cublasLtMatmulAlgo_t> &ofGpu = m_all[gpu];
+        const auto found = ofGpu.find(key);
+        if (found != ofGpu.end())
+            algorithm = found->second;
+        return found != ofGpu.end();
+    }
+    void add(int gpu, const PlanKey &key, const cublasLtMatmulAlgo_t &algorithm)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_all[gpu].insert_or_assign(key, algorithm);
+    }
+
+private:
+    std::mutex m_mutex;
+    std::map<int, std::map<PlanKey, cublasLtMatmulAlgo_t>> m_all;
+};
+
+Choices &choices()
+{
+    static Choices all;
+    return all;
+}
+
+} // namespace
 
 /// Describes the product and selects the first proposal of the library.
 cublasStatus_t Products::State::Library::search(Plan &plan, const Call &call)
@@ -128,14 +191,51 @@ cublasStatus_t Products::State::Library::search(Plan &plan, const Call &call)
         steps(set(preference, attribute, std::uint32_t{key.alignment}));
     if (steps.status() != CUBLAS_STATUS_SUCCESS)
         return steps.status();
-    cublasLtMatmulHeuristicResult_t first{};
+    cublasLtMatmulHeuristicResult_t results[kMostProposals]{};
     int found = 0;
-    steps(cublasLtMatmulAlgoGetHeuristic(handle, &plan.operation, &plan.left, &plan.right, &plan.out, &plan.out, &preference, 1,
-                                         &first, &found));
+    steps(cublasLtMatmulAlgoGetHeuristic(handle, &plan.operation, &plan.left, &plan.right, &plan.out, &plan.out, &preference,
+                                         kMostProposals, results, &found));
     if (steps.status() == CUBLAS_STATUS_SUCCESS)
-        steps(found > 0 ? first.state : CUBLAS_STATUS_NOT_SUPPORTED);
-    plan.algorithm = first.algo;
+        steps(found > 0 ? results[0].state : CUBLAS_STATUS_NOT_SUPPORTED);
+    for (int i = 0; i < found; ++i)
+        if (results[i].state == CUBLAS_STATUS_SUCCESS)
+            plan.proposals.push_back(results[i].algo);
     return steps.status();
+}
+
+cublasStatus_t Products::State::Library::multiply(Plan &plan, const cublasLtMatmulAlgo_t &algorithm, const Call &call,
+                                                  void *out, cudaStream_t stream) const
+{
+    return cublasLtMatmul(handle, &plan.operation, &call.alpha, call.b, &plan.left, call.a, &plan.right, &call.beta, call.addend,
+                          &plan.out, out, &plan.out, &algorithm, workspace, bytes, stream);
+}
+
+/// Leaves the fastest of the proposals that give the bits of the first. The results go to an array of their own, because the
+/// product may add to C; without memory for it the first proposal stays.
+void Products::State::Library::choose(Plan &plan, const Call &call, cudaStream_t stream) const
+{
+    const std::vector<cublasLtMatmulAlgo_t> proposals = plan.proposals;
+    plan.proposals.resize(1);
+    const PlanKey &key = call.key;
+    const double flops = 2.0 * static_cast<double>(key.rows) * static_cast<double>(key.columns) * static_cast<double>(key.inner);
+    int gpu = 0;
+    if (proposals.size() == 1 || flops < kLeastTimedFlops || !timesProducts() || cudaGetDevice(&gpu) != cudaSuccess)
+        return;
+    if (choices().find(plan.proposals.front(), gpu, key))
+        return;
+    const auto outBytes = static_cast<std::size_t>((key.rows - 1) * key.stride + key.columns) * key.outBytes;
+    TimedAlternatives timed(stream, outBytes);
+    std::optional<float> least;
+    for (const cublasLtMatmulAlgo_t &proposal : proposals) {
+        const auto runs = [&](void *out) { return multiply(plan, proposal, call, out, stream) == CUBLAS_STATUS_SUCCESS; };
+        const std::optional<float> time = timed.time(runs);
+        if (time && (!least || *time < *least * kWorthwhile)) {
+            least = time;
+            plan.proposals.front() = proposal;
+        }
+    }
+    if (least)
+        choices().add(gpu, key, plan.proposals.front());
 }
 
 Plan &Products::State::Library::planOf(const Call &call)
@@ -165,6 +265,10 @@ bool Products::State::isFused(const Call &call)
 {
     if (call.key.epilogue == Epilogue::None)
         return true;
+    // The derivative as an epilogue more than doubles the time of a product on Hopper (8192 x 8192 x 2048: 0.95 ms, and 0.35 ms
+    // without it; our kernel takes 0.1 ms).
+    if (call.key.epilogue == Epilogue::ActivationBackward)
+        return false;
     const bool hasActivation = call.key.epilogue != Epilogue::Bias;
     const bool isGelu = call.activation == Activation::Gelu;
     if (hasActivation && (!isGelu || call.key.outBytes == sizeof(float) || call.key.stride % 8 != 0))
@@ -179,11 +283,12 @@ Status Products::State::run(Stream stream, const Call &call)
     Steps steps;
     steps(plan.status);
     steps(setArrays(plan.operation, call));
-    if (steps.status() == CUBLAS_STATUS_SUCCESS)
-        steps(cublasLtMatmul(m_library->handle, &plan.operation, &call.alpha, call.b, &plan.left, call.a, &plan.right,
-                             &call.beta, call.addend, &plan.out, call.c, &plan.out, &plan.algorithm, m_library->workspace,
-                             m_library->bytes, static_cast<cudaStream_t>(stream.handle)));
-    return statusOf(steps.status());
+    if (steps.status() != CUBLAS_STATUS_SUCCESS)
+        return statusOf(steps.status());
+    auto *const native = static_cast<cudaStream_t>(stream.handle);
+    if (plan.proposals.size() > 1)
+        m_library->choose(plan, call, native);
+    return statusOf(m_library->multiply(plan, plan.proposals.front(), call, call.c, native));
 }
 
 std::string explain(Status status)
