@@ -82,6 +82,8 @@ public:
     /// Creates the Compute of a device on GPU number `gpu`; several may share a GPU. Throws like Compute.
     [[nodiscard]] virtual std::unique_ptr<Compute> makeCompute(int gpu, base::Precision precision,
                                                                const kernels::Interrupt &interrupt) = 0;
+    /// Returns the bytes that attention of this shape takes in addition to its arrays.
+    [[nodiscard]] virtual base::Bytes attentionWorkspace(const kernels::AttentionShape &shape, base::Precision precision) = 0;
     /// Compares every kernel on that GPU with the processor, with small shapes and, if `large`, also with those of a large
     /// model. Throws like Compute.
     [[nodiscard]] virtual std::vector<KernelCheck> checkKernels(int gpu, bool large) = 0;

@@ -21,7 +21,6 @@ using base::Error;
 using base::Result;
 
 constexpr base::Bytes kLargestPreset = base::Bytes{1} << 20;
-constexpr std::string_view kLocal = "cpu-local";
 
 std::filesystem::path modelFolder()
 {
@@ -98,25 +97,22 @@ void warnOnce(const std::string &text)
         base::log(base::LogLevel::Warning, text);
 }
 
-std::filesystem::path calibrationFile()
-{
-    return base::dataFolder() / fmt::format("{}.json", kLocal);
-}
-
 /// Returns the calibration of this machine, or nothing.
-std::optional<Hardware> measuredHardware()
+std::optional<Hardware> measuredHardware(std::string_view preset)
 {
-    const std::filesystem::path file = calibrationFile();
+    const std::filesystem::path file = calibrationFile(preset);
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored))
         return std::nullopt;
     Result<Hardware> measured = readHardware(file);
-    if (measured && measured->name == kLocal)
+    if (measured && measured->name == preset)
         return *std::move(measured);
-    warnOnce(fmt::format("{}; the general values of {} are used; measure again with `stagelens-cli bench --calibrate`",
-                         measured ? fmt::format("{}: is named {}, not {}", file.string(), measured->name, kLocal)
-                                  : measured.error().text(),
-                         kLocal));
+    const std::string why =
+        measured ? fmt::format("{}: is named {}, not {}", file.string(), measured->name, preset) : measured.error().text();
+    warnOnce(preset == kLocalGpu
+                 ? why + "; measure again with `stagelens-cli bench --calibrate --backend cuda`"
+                 : fmt::format("{}; the general values of {} are used; measure again with `stagelens-cli bench --calibrate`",
+                               why, preset));
     return std::nullopt;
 }
 
@@ -183,7 +179,7 @@ std::vector<Extrapolation> extrapolations(const Hardware &hardware, const Experi
 
 bool isMeasured(const Hardware &hardware)
 {
-    return hardware.measured || hardware.name == kLocal;
+    return hardware.measured || hardware.name == kLocalProcessor || hardware.name == kLocalGpu;
 }
 
 Result<std::vector<ModelPreset>> modelPresets()
@@ -193,7 +189,10 @@ Result<std::vector<ModelPreset>> modelPresets()
 
 Result<std::vector<Hardware>> hardwarePresets()
 {
-    return readAll<Hardware>(hardwareFolder(), hardwarePreset);
+    auto presets = readAll<Hardware>(hardwareFolder(), hardwarePreset);
+    if (std::optional<Hardware> gpu = presets ? measuredHardware(kLocalGpu) : std::nullopt)
+        presets->insert(std::ranges::lower_bound(*presets, kLocalGpu, {}, &Hardware::name), *std::move(gpu));
+    return presets;
 }
 
 Result<ModelConfig> modelPreset(std::string_view name)
@@ -206,10 +205,12 @@ Result<ModelConfig> modelPreset(std::string_view name)
 
 Result<Hardware> hardwarePreset(std::string_view name)
 {
-    if (name == kLocal) {
-        if (std::optional<Hardware> measured = measuredHardware())
+    if (name == kLocalProcessor || name == kLocalGpu)
+        if (std::optional<Hardware> measured = measuredHardware(name))
             return *std::move(measured);
-    }
+    if (name == kLocalGpu)
+        return Error::invalid("cost.hardware", "gpu-local is the GPU of this machine, which has not been measured; run "
+                                               "`stagelens-cli bench --calibrate --backend cuda`");
     const Result<std::filesystem::path> file = presetFile(hardwareFolder(), name, "cost.hardware");
     if (!file)
         return file.error();
@@ -231,11 +232,16 @@ std::string calibrationToJson(const Calibration &calibration)
     return json.dump(2) + '\n';
 }
 
-std::optional<double> calibrationSpread()
+std::filesystem::path calibrationFile(std::string_view preset)
 {
-    if (!measuredHardware())
+    return base::dataFolder() / fmt::format("{}.json", preset);
+}
+
+std::optional<double> calibrationSpread(std::string_view preset)
+{
+    if (!measuredHardware(preset))
         return std::nullopt;
-    const Result<std::string> text = base::readFile(calibrationFile(), kLargestPreset);
+    const Result<std::string> text = base::readFile(calibrationFile(preset), kLargestPreset);
     const Result<Json> document = text ? parseDocument(*text, "") : Result<Json>(text.error());
     if (!document || !document->contains(kSpread))
         return std::nullopt;

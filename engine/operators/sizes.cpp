@@ -136,7 +136,7 @@ base::Precision enginePrecision(const Experiment &experiment)
     return base::Precision::Fp32;
 }
 
-std::int64_t logitMultiple(const Experiment &experiment)
+std::int64_t outputMultiple(const Experiment &experiment)
 {
     return model::kIsOnGpus(experiment) ? 64 : 1;
 }

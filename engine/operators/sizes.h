@@ -46,13 +46,14 @@ struct ParameterBytes {
 
 /// Returns the precision in which the engine trains the plan.
 [[nodiscard]] base::Precision enginePrecision(const model::Experiment &experiment);
-/// Returns the number of which the engine's rows of logits are a multiple: on GPUs 128 bytes of bf16, because products with odd
-/// rows take eight times as long (resources/docs/gpu-kernels.md).
-[[nodiscard]] std::int64_t logitMultiple(const model::Experiment &experiment);
-/// Returns the numbers from a row of logits to the next.
-[[nodiscard]] constexpr std::int64_t logitStride(std::int64_t columns, std::int64_t multiple)
+/// Returns the number of which the rows of the engine's output projection on a device are a multiple: 64 on GPUs, because
+/// products with odd sizes take seven times as long (resources/docs/gpu-kernels.md). The rows added are zeros, which change no
+/// result.
+[[nodiscard]] std::int64_t outputMultiple(const model::Experiment &experiment);
+/// Returns the rows of a shard of the output projection with those added, which are the columns of its logits.
+[[nodiscard]] constexpr std::int64_t paddedRows(std::int64_t rows, std::int64_t multiple)
 {
-    return (columns + multiple - 1) / multiple * multiple;
+    return (rows + multiple - 1) / multiple * multiple;
 }
 /// Returns whether the plan describes the engine, so that the engine's memory is the plan's. A 16-bit plan that trains on
 /// processors with the hardware of another machine describes that machine, whose frameworks keep other tensors.

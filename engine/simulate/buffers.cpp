@@ -29,7 +29,7 @@ public:
     Walk(BufferPlan &plan, const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
         : m_plan(plan), m_schedule(schedule), m_order(schedule.device(device)), m_device(device),
           m_floats(operators::engineFloatsOfSlices(experiment)), m_layers(layersOfStages(experiment, schedule)),
-          m_logitStride(operators::logitStride(shardRows(experiment, schedule, device, tensor), operators::logitMultiple(experiment))),
+          m_rows(operators::paddedRows(shardRows(experiment, schedule, device, tensor), operators::outputMultiple(experiment))),
           m_whole(operators::recomputedLayers(experiment.schedule, m_layers)),
           m_recipes(schedule::recipeBook(schedule.vocabulary(), schedule::recipeChoice(experiment))),
           m_isRebuilt(experiment.schedule.vocabularyKind == model::VocabularyKind::RecomputeLogits)
@@ -79,7 +79,7 @@ private:
     int m_device;
     std::vector<operators::EngineFloats> m_floats; ///< of each slice of a sequence
     std::vector<int> m_layers;
-    std::int64_t m_logitStride;
+    std::int64_t m_rows;      ///< of the output projection, padded
     std::vector<int> m_whole; ///< of them: recomputed as a whole
     const schedule::RecipeBook &m_recipes;
     bool m_isRebuilt; ///< exponentials are made again after they were freed
@@ -169,7 +169,7 @@ std::int64_t BufferPlan::Walk::floats(PassValue value, const Pass &pass) const
     case PassValue::Keys:
     case PassValue::KeyGradients: return layers * each.keys;
     case PassValue::NormStatistics: return each.normStatistics;
-    case PassValue::Exponentials: return base::floatsOf(each.tokens * m_logitStride, each.precision);
+    case PassValue::Exponentials: return base::floatsOf(each.tokens * m_rows, each.precision);
     case PassValue::LocalStatistics:
     case PassValue::GlobalStatistics: return 3 * each.tokens;
     case PassValue::ShardFactors: return m_schedule.devices() * each.tokens;

@@ -1,6 +1,7 @@
 #include "engine/simulate/fixed_buffers.h"
 
 #include "engine/operators/recompute.h"
+#include "engine/schedule/vocabulary_tables.h"
 #include "engine/simulate/costs/compression_costs.h"
 #include "engine/simulate/costs/device_share.h"
 
@@ -23,6 +24,15 @@ std::int64_t exchangedChunk(const model::Experiment &experiment, const layout::R
     const std::int64_t shorter = operators::compressedChunk(compressed, experiment.parallel.gradientRanks());
     const bool isCompressed = !compressed.isCompressed.empty();
     return isCompressed && experiment.parallel.zero == 0 ? shorter : std::max(shorter, replicaChunkFloats(cut));
+}
+
+/// Returns the elements that pad the output projection of a device.
+std::int64_t outputPadding(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
+{
+    if (!schedule::VocabularyTables(schedule).holdsOutput(device))
+        return 0;
+    const std::int64_t rows = shardRows(experiment, schedule, device, tensor);
+    return (operators::paddedRows(rows, operators::outputMultiple(experiment)) - rows) * experiment.model.hidden;
 }
 
 } // namespace
@@ -60,8 +70,12 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     // Passes read a version of the weights; in 16 bits these are copies of the fp32 master weights.
     const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
     const std::int64_t copy = precision == base::Precision::Fp32 ? parameters.count : parameters.narrowFloats;
-    bytes[at(MemoryCategory::Parameters)] = parameters.count * master + kFloatBytes * copy * weightVersions(schedule, device);
-    bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (parameters.count + parameters.tied);
+    const std::int64_t padding = outputPadding(experiment, schedule, device, tensor);
+    bytes[at(MemoryCategory::Parameters)] = parameters.count * master + kFloatBytes *
+                                                                            (copy + base::floatsOf(padding, precision)) *
+                                                                            weightVersions(schedule, device);
+    bytes[at(MemoryCategory::Gradients)] =
+        kFloatBytes * (parameters.count + parameters.tied + padding * (parameters.tied > 0 ? 2 : 1));
     const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device, replica, tensor);
     const operators::CompressedSizes compressed = compressedSizes(experiment, schedule, device, tensor);
     bytes[at(MemoryCategory::Optimizer)] = optimizer.state + kFloatBytes * (compressed.elements + compressed.state);

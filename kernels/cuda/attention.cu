@@ -141,6 +141,7 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
     }
 
     // Only the warp itself reads its queries, so its part of their tile can be overwritten with its output.
+    syncWarp();
 #pragma unroll
     for (int m = 0; m < kBlocks; ++m) {
         float factor[2];

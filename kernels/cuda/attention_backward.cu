@@ -132,6 +132,7 @@ queryKernel(Attention all)
     }
 
     // Only the warp itself reads its queries, so its part of their tile can be overwritten with its output.
+    syncWarp();
     putSums(queryTile, warpRow, sums[0], {share, share});
     syncBlock();
     writeTile<Size, kRows, kThreads>(all.qkvGradient + queryAt, queryTile, stride, valid);
@@ -237,6 +238,7 @@ keyKernel(Attention all)
     }
 
     // Only the warp itself reads its keys and values, so its part of their tiles can be overwritten with its output.
+    syncWarp();
     putSums(keyTile, warpRow, keySums[0], {share, share});
     putSums(valueTile, warpRow, valueSums[0], {1.0F, 1.0F});
     syncBlock();

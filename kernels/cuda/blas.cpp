@@ -28,7 +28,7 @@ struct Plan {
     cublasLtMatrixLayoutOpaque_t left{};  ///< op(B)^T
     cublasLtMatrixLayoutOpaque_t right{}; ///< op(A)^T
     cublasLtMatrixLayoutOpaque_t out{};
-    std::vector<cublasLtMatmulAlgo_t> proposals; ///< the first is used; others are tried when the product first runs
+    std::vector<cublasLtMatmulAlgo_t> proposals;   ///< the first is used; others are tried when the product first runs
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS; ///< of the algorithm search
 };
 
@@ -206,8 +206,8 @@ cublasStatus_t Products::State::Library::search(Plan &plan, const Call &call)
 cublasStatus_t Products::State::Library::multiply(Plan &plan, const cublasLtMatmulAlgo_t &algorithm, const Call &call,
                                                   void *out, cudaStream_t stream) const
 {
-    return cublasLtMatmul(handle, &plan.operation, &call.alpha, call.b, &plan.left, call.a, &plan.right, &call.beta, call.addend,
-                          &plan.out, out, &plan.out, &algorithm, workspace, bytes, stream);
+    return cublasLtMatmul(handle, &plan.operation, &call.alpha, call.b, &plan.left, call.a, &plan.right, &call.beta,
+                          call.addend, &plan.out, out, &plan.out, &algorithm, workspace, bytes, stream);
 }
 
 /// Leaves the fastest of the proposals that give the bits of the first. The results go to an array of their own, because the
@@ -217,7 +217,8 @@ void Products::State::Library::choose(Plan &plan, const Call &call, cudaStream_t
     const std::vector<cublasLtMatmulAlgo_t> proposals = plan.proposals;
     plan.proposals.resize(1);
     const PlanKey &key = call.key;
-    const double flops = 2.0 * static_cast<double>(key.rows) * static_cast<double>(key.columns) * static_cast<double>(key.inner);
+    const double flops =
+        2.0 * static_cast<double>(key.rows) * static_cast<double>(key.columns) * static_cast<double>(key.inner);
     int gpu = 0;
     if (proposals.size() == 1 || flops < kLeastTimedFlops || !timesProducts() || cudaGetDevice(&gpu) != cudaSuccess)
         return;

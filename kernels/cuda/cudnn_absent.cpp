@@ -14,6 +14,11 @@ const std::string &CudnnAttention::problem()
     return why;
 }
 
+std::int64_t CudnnAttention::workspace(const AttentionShape &)
+{
+    return 0;
+}
+
 Status CudnnAttention::forward(Stream, Bf16 *, float *, const Bf16 *, const AttentionShape &)
 {
     return kUnsupported;

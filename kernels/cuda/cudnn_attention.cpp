@@ -7,6 +7,7 @@
 #define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
 #include <cudnn_frontend.h>
 
+#include <algorithm>
 #include <cmath>
 #include <compare>
 #include <cstdlib>
@@ -51,20 +52,27 @@ struct Key {
     auto operator<=>(const Key &) const = default;
 };
 
+/// The sequences and heads of one call, among those of the arrays.
+struct Part {
+    std::int64_t batch;
+    std::int64_t heads;
+    std::int64_t kvHeads;
+};
+
 using Lengths = std::vector<std::int64_t>;
 
 /// [batch, heads, sequence, size] in token rows of `width`.
-Lengths dimensions(const AttentionShape &shape, std::int64_t heads)
+Lengths dimensions(const AttentionShape &shape, const Part &part, std::int64_t heads)
 {
-    return {shape.batch, heads, shape.sequence, shape.size};
+    return {part.batch, heads, shape.sequence, shape.size};
 }
 Lengths strides(const AttentionShape &shape, std::int64_t width)
 {
     return {shape.sequence * width, shape.size, width, 1};
 }
-Lengths statisticsDimensions(const AttentionShape &shape)
+Lengths statisticsDimensions(const AttentionShape &shape, const Part &part)
 {
-    return {shape.batch, shape.heads, shape.sequence, 1};
+    return {part.batch, part.heads, shape.sequence, 1};
 }
 Lengths statisticsStrides(const AttentionShape &shape)
 {
@@ -76,10 +84,31 @@ float scaleOf(const AttentionShape &shape)
     return 1 / std::sqrt(static_cast<float>(shape.size));
 }
 
-/// Greatest workspace of a graph. The memory plan does not contain it, each virtual rank has its own, and the deterministic
-/// backward on Hopper requests 2 batch heads sequence^2 bytes, 4.3 GB for 32 heads of 8192 tokens, where our kernels need none.
-/// A fixed bound, not the free memory, decides, so that equal shapes give equal bits.
+/// The deterministic backward on Hopper takes 2 bytes for each score (cuDNN 9.19), 4.3 GB for 32 heads of 8192 tokens. So it
+/// runs for as many sequences or heads at a time as stay within this bound.
+constexpr std::int64_t kWorkspaceOfPart = std::int64_t{512} << 20U;
+/// Greatest workspace of a graph. A fixed bound, not the free memory, decides, so that equal shapes give equal bits.
 constexpr std::int64_t kMostWorkspace = std::int64_t{2} << 30U;
+constexpr std::int64_t kBytesOfScore = 2;
+
+std::int64_t scoreBytes(const AttentionShape &shape, const Part &part)
+{
+    return kBytesOfScore * part.batch * part.heads * shape.sequence * shape.sequence;
+}
+
+/// Returns the part of the arrays that the backward computes at a time; parts of equal size make up the whole.
+Part backwardPart(const AttentionShape &shape)
+{
+    Part part{shape.batch, shape.heads, shape.kvHeads};
+    const auto isTooLarge = [&] { return scoreBytes(shape, part) > kWorkspaceOfPart; };
+    while (part.batch > 1 && (isTooLarge() || shape.batch % part.batch != 0))
+        --part.batch;
+    while (part.kvHeads > 1 && (isTooLarge() || shape.kvHeads % part.kvHeads != 0)) {
+        --part.kvHeads;
+        part.heads = part.kvHeads * (shape.heads / shape.kvHeads);
+    }
+    return part;
+}
 
 /// Returns null if cuDNN supports no plan.
 struct Graph {
@@ -106,26 +135,27 @@ void setOutput(const TensorPtr &tensor, Uid uid, Lengths lengths, Lengths steps,
     tensor->set_output(true).set_uid(uid).set_dim(lengths).set_stride(steps).set_data_type(type);
 }
 
-void describeForward(fe::graph::Graph &graph, const AttentionShape &shape)
+void describeForward(fe::graph::Graph &graph, const AttentionShape &shape, const Part &part)
 {
     const std::int64_t width = shape.qkvWidth();
-    const auto queries = input(graph, kQueries, dimensions(shape, shape.heads), strides(shape, width));
-    const auto keys = input(graph, kKeys, dimensions(shape, shape.kvHeads), strides(shape, width));
-    const auto values = input(graph, kValues, dimensions(shape, shape.kvHeads), strides(shape, width));
+    const auto all = dimensions(shape, part, part.heads), shared = dimensions(shape, part, part.kvHeads);
+    const auto queries = input(graph, kQueries, all, strides(shape, width));
+    const auto keys = input(graph, kKeys, shared, strides(shape, width));
+    const auto values = input(graph, kValues, shared, strides(shape, width));
     const auto how = fe::graph::SDPA_attributes()
                          .set_name("attention forward")
                          .set_generate_stats(true)
                          .set_causal_mask(true)
                          .set_attn_scale(scaleOf(shape));
     const auto [out, statistics] = graph.sdpa(queries, keys, values, how);
-    setOutput(out, kOut, dimensions(shape, shape.heads), strides(shape, shape.width()));
-    setOutput(statistics, kStatistics, statisticsDimensions(shape), statisticsStrides(shape), fe::DataType_t::FLOAT);
+    setOutput(out, kOut, all, strides(shape, shape.width()));
+    setOutput(statistics, kStatistics, statisticsDimensions(shape, part), statisticsStrides(shape), fe::DataType_t::FLOAT);
 }
 
-void describeBackward(fe::graph::Graph &graph, const AttentionShape &shape)
+void describeBackward(fe::graph::Graph &graph, const AttentionShape &shape, const Part &part)
 {
     const std::int64_t width = shape.qkvWidth();
-    const auto all = dimensions(shape, shape.heads), shared = dimensions(shape, shape.kvHeads);
+    const auto all = dimensions(shape, part, part.heads), shared = dimensions(shape, part, part.kvHeads);
     const auto fused = strides(shape, width), own = strides(shape, shape.width());
     const auto queries = input(graph, kQueries, all, fused);
     const auto keys = input(graph, kKeys, shared, fused);
@@ -133,7 +163,7 @@ void describeBackward(fe::graph::Graph &graph, const AttentionShape &shape)
     const auto out = input(graph, kOut, all, own);
     const auto outGradient = input(graph, kOutGradient, all, own);
     const auto statistics =
-        input(graph, kStatistics, statisticsDimensions(shape), statisticsStrides(shape), fe::DataType_t::FLOAT);
+        input(graph, kStatistics, statisticsDimensions(shape, part), statisticsStrides(shape), fe::DataType_t::FLOAT);
     const auto how = fe::graph::SDPA_backward_attributes()
                          .set_name("attention backward")
                          .set_causal_mask(true)
@@ -183,15 +213,16 @@ struct CudnnAttention::State {
         for (void *before : outgrown)
             release(before);
     }
-    Graph built(const AttentionShape &shape, bool isBackward);
-    Status run(Stream stream, const AttentionShape &shape, bool isBackward, std::unordered_map<std::int64_t, void *> arrays);
+    Graph built(const AttentionShape &shape, const Part &part, bool isBackward);
+    Status run(Stream stream, const AttentionShape &shape, const Part &part, bool isBackward,
+               std::unordered_map<std::int64_t, void *> arrays);
     Status makeRoom(std::int64_t bytes);
 };
 
-Graph CudnnAttention::State::built(const AttentionShape &shape, bool isBackward)
+Graph CudnnAttention::State::built(const AttentionShape &shape, const Part &part, bool isBackward)
 {
     Graph made{emptyGraph()};
-    isBackward ? describeBackward(*made.graph, shape) : describeForward(*made.graph, shape);
+    isBackward ? describeBackward(*made.graph, shape, part) : describeForward(*made.graph, shape, part);
     if (made.graph->build(handle, {fe::HeurMode_t::A}).is_bad() || made.graph->get_workspace_size(made.workspace).is_bad())
         return {};
     if (made.workspace > kMostWorkspace)
@@ -211,7 +242,7 @@ Status CudnnAttention::State::makeRoom(std::int64_t bytes)
     return {};
 }
 
-Status CudnnAttention::State::run(Stream stream, const AttentionShape &shape, bool isBackward,
+Status CudnnAttention::State::run(Stream stream, const AttentionShape &shape, const Part &part, bool isBackward,
                                   std::unordered_map<std::int64_t, void *> arrays)
 {
     if (!problem().empty() || shape.size % 8 != 0)
@@ -220,10 +251,11 @@ Status CudnnAttention::State::run(Stream stream, const AttentionShape &shape, bo
     try {
         if (handle == nullptr && fe::detail::create_handle(&handle) != CUDNN_STATUS_SUCCESS)
             return kUnsupported;
-        const Key key{shape.batch, shape.sequence, shape.heads, shape.kvHeads, shape.size, isBackward};
+        // Strides follow from the whole shape, of which a run has one for each number of heads.
+        const Key key{part.batch, shape.sequence, part.heads, shape.kvHeads, shape.size, isBackward};
         const auto [place, isNew] = graphs.try_emplace(key);
         if (isNew)
-            place->second = built(shape, isBackward);
+            place->second = built(shape, part, isBackward);
         const Graph &graph = place->second;
         if (graph.graph == nullptr)
             return kUnsupported;
@@ -246,10 +278,15 @@ const std::string &CudnnAttention::problem()
     return why;
 }
 
+std::int64_t CudnnAttention::workspace(const AttentionShape &shape)
+{
+    return problem().empty() && shape.size % 8 == 0 ? std::min(scoreBytes(shape, backwardPart(shape)), kMostWorkspace) : 0;
+}
+
 Status CudnnAttention::forward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape)
 {
     auto *rows = const_cast<Bf16 *>(qkv); // read alone; the interface knows no const
-    return m_state->run(stream, shape, false,
+    return m_state->run(stream, shape, {shape.batch, shape.heads, shape.kvHeads}, false,
                         {{kQueries, rows},
                          {kKeys, rows + shape.width()},
                          {kValues, rows + shape.width() + shape.kvWidth()},
@@ -260,17 +297,33 @@ Status CudnnAttention::forward(Stream stream, Bf16 *out, float *logSumExp, const
 Status CudnnAttention::backward(Stream stream, Bf16 *qkvGradient, const Bf16 *outGradient, const Bf16 *qkv, const Bf16 *out,
                                 const float *logSumExp, const AttentionShape &shape)
 {
-    auto *rows = const_cast<Bf16 *>(qkv);
-    return m_state->run(stream, shape, true,
-                        {{kQueries, rows},
-                         {kKeys, rows + shape.width()},
-                         {kValues, rows + shape.width() + shape.kvWidth()},
-                         {kOut, const_cast<Bf16 *>(out)},
-                         {kStatistics, const_cast<float *>(logSumExp)},
-                         {kOutGradient, const_cast<Bf16 *>(outGradient)},
-                         {kQueryGradient, qkvGradient},
-                         {kKeyGradient, qkvGradient + shape.width()},
-                         {kValueGradient, qkvGradient + shape.width() + shape.kvWidth()}});
+    const Part part = backwardPart(shape);
+    const std::int64_t group = shape.heads / shape.kvHeads;
+    for (std::int64_t sequence = 0; sequence < shape.batch; sequence += part.batch)
+        for (std::int64_t kvHead = 0; kvHead < shape.kvHeads; kvHead += part.kvHeads) {
+            const std::int64_t token = sequence * shape.sequence, head = kvHead * group;
+            const auto fusedAt = [&](Bf16 *rows, std::int64_t element) { return rows + token * shape.qkvWidth() + element; };
+            const auto ownAt = [&](const Bf16 *rows) {
+                return const_cast<Bf16 *>(rows) + token * shape.width() + head * shape.size;
+            };
+            const std::int64_t queries = head * shape.size, keys = shape.width() + kvHead * shape.size,
+                               values = keys + shape.kvWidth();
+            auto *const fused = const_cast<Bf16 *>(qkv);
+            const std::int64_t statistics = (sequence * shape.heads + head) * shape.sequence;
+            const Status status = m_state->run(stream, shape, part, true,
+                                               {{kQueries, fusedAt(fused, queries)},
+                                                {kKeys, fusedAt(fused, keys)},
+                                                {kValues, fusedAt(fused, values)},
+                                                {kOut, ownAt(out)},
+                                                {kStatistics, const_cast<float *>(logSumExp) + statistics},
+                                                {kOutGradient, ownAt(outGradient)},
+                                                {kQueryGradient, fusedAt(qkvGradient, queries)},
+                                                {kKeyGradient, fusedAt(qkvGradient, keys)},
+                                                {kValueGradient, fusedAt(qkvGradient, values)}});
+            if (status.failed())
+                return status;
+        }
+    return {};
 }
 
 } // namespace stagelens::kernels::gpu

@@ -50,6 +50,11 @@ STAGELENS_DEVICE void syncBlock()
 {
     __syncthreads();
 }
+/// A barrier of the 32 lanes of a warp: what one read or wrote in shared memory is done before another goes on.
+STAGELENS_DEVICE void syncWarp()
+{
+    __syncwarp();
+}
 /// Returns the value of the lane whose number differs by `mask`. All 32 lanes must call it.
 template <class T>
 STAGELENS_DEVICE T shuffleXor(T value, int mask)

@@ -41,8 +41,9 @@ std::vector<Library> libraries()
     } else {
         cudnn.problem += "; Stagelens's own kernels compute attention, at half its speed";
     }
-    return {{"cuBLASLt", "products", versionText(cublasLtGetVersion()), fileWith(reinterpret_cast<void *>(&cublasLtCreate)), {}},
-            std::move(cudnn)};
+    return {
+        {"cuBLASLt", "products", versionText(cublasLtGetVersion()), fileWith(reinterpret_cast<void *>(&cublasLtCreate)), {}},
+        std::move(cudnn)};
 }
 
 std::string fileOf(const char *library, const char *function)

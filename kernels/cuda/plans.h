@@ -1,5 +1,5 @@
-// The key of an algorithm for a product, and the interface of its implementations: cuBLASLt (kernels/cuda/blas.cpp), or loops on
-// the host (tests/cuda_emulator/blas.cpp).
+// The key of an algorithm for a product, and the interface of its implementations: cuBLASLt (kernels/cuda/blas.cpp), or loops
+// on the host (tests/cuda_emulator/blas.cpp).
 #pragma once
 
 #include "kernels/include/matmul.h"

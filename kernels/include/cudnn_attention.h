@@ -19,6 +19,8 @@ public:
 
     /// Returns why cuDNN is not available, or an empty string.
     [[nodiscard]] static const std::string &problem();
+    /// Returns the bytes of GPU memory that the two directions take in addition to their arrays; 0 if cuDNN is not available.
+    [[nodiscard]] static std::int64_t workspace(const AttentionShape &shape);
 
     Status forward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape);
     Status backward(Stream stream, Bf16 *qkvGradient, const Bf16 *outGradient, const Bf16 *qkv, const Bf16 *out,

@@ -75,6 +75,10 @@ private:
     const host::Deposit *m_all;
 };
 
+STAGELENS_DEVICE void syncWarp(const Where &where = Where::current())
+{
+    (void)WarpValues<bool>(true, where);
+}
 template <class T>
 STAGELENS_DEVICE T shuffleXor(T value, int mask, const Where &where = Where::current())
 {

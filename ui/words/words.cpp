@@ -297,6 +297,7 @@ QString hardwareName(std::string_view preset)
 {
     static const std::map<std::string_view, QString> kHardware{
         {"cpu-local", Words::tr("This computer")},
+        {"gpu-local", Words::tr("This computer's GPU")},
         {"a100-80gb", u"A100 80 GB"_s},
         {"h100-sxm", u"H100 80 GB"_s},
         {"h200", u"H200 141 GB"_s},

@@ -189,36 +189,37 @@ void printAsJson(const std::vector<Benchmark> &benchmarks)
     printJson({{"stagelens", "bench/1"}, {"environment", service::environment()}, {"results", std::move(results)}});
 }
 
-int calibrate(bool asJson)
+int calibrate(const std::string &on, bool asJson, bool isSmall)
 {
     const InterruptScope interrupt;
-    const auto hardware = service::calibrate(interrupt.token());
+    const auto hardware =
+        service::calibrate(interrupt.token(), on, isSmall ? backend::BenchShapes::Small : backend::BenchShapes::Real);
     if (!hardware)
         return fail(hardware.error());
     if (asJson)
-        std::cout << base::printableJson(model::calibrationToJson({*hardware, model::calibrationSpread().value_or(0)}));
+        std::cout << base::printableJson(
+            model::calibrationToJson({*hardware, model::calibrationSpread(hardware->name).value_or(0)}));
     else
-        std::cout << "cpu-local: " << hardware->description << "; " << countText(hardware->peakFlops) << "FLOP/s, efficiency "
-                  << percentText(hardware->matrixEfficiency) << " (attention " << percentText(hardware->attentionEfficiency)
-                  << "), memory " << countText(hardware->memoryBytesPerSecond) << "B/s, " << timeText(hardware->passOverhead)
-                  << " a pass; predictions for cpu-local use it from now on\n";
+        std::cout << hardware->name << ": " << hardware->description << "; " << countText(hardware->peakFlops)
+                  << "FLOP/s, efficiency " << percentText(hardware->matrixEfficiency) << " (attention "
+                  << percentText(hardware->attentionEfficiency) << "), memory " << countText(hardware->memoryBytesPerSecond)
+                  << "B/s, " << timeText(hardware->passOverhead) << " a pass; predictions for " << hardware->name
+                  << (isSmall ? " do not use it: small shapes" : " use it from now on") << '\n';
     return kDone;
 }
 
 int bench(const std::string &backend, bool asJson, bool calibrateOnly, bool isSmall, service::BenchParts parts)
 {
-    if (backend == "cuda" && calibrateOnly)
-        return fail(base::Error::invalid("--calibrate", "fits the preset cpu-local; leave out --backend cuda"));
-    if (backend == "cuda")
+    if (backend == "cuda" && !calibrateOnly)
         return benchGpu(asJson, isSmall, parts);
-    if (backend != "cpu")
+    if (backend != "cpu" && backend != "cuda")
         return fail(base::Error::invalid("--backend", fmt::format("`{}` is unknown; choose cpu or cuda", backend)));
-    if (isSmall)
+    if (isSmall && backend == "cpu")
         return fail(base::Error::invalid("--small", "is for --backend cuda"));
     if (parts != service::BenchParts::All)
         return fail(base::Error::invalid("--kernels-only", "and --steps-only are for --backend cuda"));
     if (calibrateOnly)
-        return calibrate(asJson);
+        return calibrate(backend, asJson, isSmall);
     const InterruptScope interrupt;
     std::vector<Benchmark> benchmarks;
     std::vector<std::function<base::Result<Benchmark>()>> makers;
@@ -253,9 +254,11 @@ void addBench(CLI::App &app, Action &chosen)
     const auto kernelsOnly = std::make_shared<bool>(false);
     const auto stepsOnly = std::make_shared<bool>(false);
     CLI::Option *kernels = command->add_flag("--kernels-only", *kernelsOnly, "cuda without training steps");
-    command->add_flag("--steps-only", *stepsOnly, "cuda without kernels but those that steps are compared with")->excludes(kernels);
+    command->add_flag("--steps-only", *stepsOnly, "cuda without kernels but those that steps are compared with")
+        ->excludes(kernels);
     command->add_flag("--json", *asJson, "print one JSON document");
-    command->add_flag("--calibrate", *calibrateOnly, "measure the hardware preset cpu-local and keep it");
+    command->add_flag("--calibrate", *calibrateOnly,
+                      "measure the hardware preset cpu-local, or with --backend cuda gpu-local, and keep it");
     command->callback([=, &chosen] {
         chosen = [=] {
             using enum service::BenchParts;

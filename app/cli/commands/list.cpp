@@ -8,9 +8,9 @@
 #include "engine/model/capabilities.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
+#include "engine/runtime/machine/accelerators.h"
 #include "engine/schedule/families.h"
 #include "engine/service/engine_service.h"
-#include "engine/runtime/machine/accelerators.h"
 #include "engine/service/machine/backends.h"
 #include "engine/service/machine/machines.h"
 
@@ -93,8 +93,7 @@ base::Result<Json> hardware()
             list.back()["measured"] = {{"hidden", {preset.measured->hidden.least, preset.measured->hidden.most}},
                                        {"microbatch_tokens", {preset.measured->tokens.least, preset.measured->tokens.most}},
                                        {"devices", {preset.measured->devices.least, preset.measured->devices.most}}};
-        const auto spread = preset.name == "cpu-local" ? model::calibrationSpread() : std::nullopt;
-        if (spread)
+        if (const auto spread = model::calibrationSpread(preset.name))
             list.back()["spread"] = *spread;
     }
     return list;

@@ -6,6 +6,7 @@
 #include "engine/backend/gpus.h"
 #include "kernels/cuda/selftest/selftest.h"
 #include "kernels/include/activity.h"
+#include "kernels/include/cudnn_attention.h"
 #include "kernels/include/device.h"
 
 #include <algorithm>
@@ -119,6 +120,10 @@ public:
     std::unique_ptr<Compute> makeCompute(int gpu, base::Precision precision, const kernels::Interrupt &interrupt) override
     {
         return makeGpuCompute(gpu, precision, interrupt);
+    }
+    base::Bytes attentionWorkspace(const kernels::AttentionShape &shape, base::Precision precision) override
+    {
+        return precision == base::Precision::Bf16 ? gpu::CudnnAttention::workspace(shape) : 0;
     }
     std::vector<KernelCheck> checkKernels(int device, bool large) override
     {

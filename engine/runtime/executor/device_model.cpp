@@ -52,11 +52,13 @@ void DeviceModel::divide(int share)
 
 Parameter &DeviceModel::own(int index, layout::MatrixPart part)
 {
+    const std::int64_t multiple =
+        index == m_plan.outputWeight() && m_plan.tables.holdsOutput(m_device) ? m_plan.shape.outputMultiple : 1;
     m_parameters.push_back(std::make_unique<Parameter>(
-        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment, std::move(part), m_compute)));
+        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment, std::move(part), multiple, m_compute)));
     Parameter &parameter = *m_parameters.back();
     if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
-        parameter.previous = allocateVersion(m_pool, parameter);
+        parameter.previous = allocateVersion(m_pool, parameter, m_compute);
         m_compute.copy(parameter.numbers(&Parameter::previous), parameter.weights(), parameter.count());
     }
     return parameter;
@@ -127,8 +129,9 @@ void DeviceModel::makeVocabularyParameters()
         m_output.emplace(shard(m_plan.outputWeight(), model.tied ? 0 : last));
         return;
     }
-    m_tokenTable->outputGradient = m_pool.allocate(size(m_tokenTable->count()), category(simulate::MemoryCategory::Gradients));
-    m_compute.zero(m_tokenTable->outputGradient.data(), m_tokenTable->count());
+    m_tokenTable->outputGradient =
+        m_pool.allocate(size(m_tokenTable->paddedCount()), category(simulate::MemoryCategory::Gradients));
+    m_compute.zero(m_tokenTable->outputGradient.data(), m_tokenTable->paddedCount());
     m_output.emplace(*m_tokenTable);
 }
 

@@ -14,19 +14,19 @@ SoftmaxStatistics OutputShard::statistics(int microbatch, const Context &context
 backend::LogitShard OutputShard::logitShard(int microbatch, const Context &context) const
 {
     return {context.at(PassValue::Exponentials, simulate::kVocabularyStage, microbatch), context.shape.tokens(), m_weight.rows,
-            m_weight.held.rows.begin, context.shape.logitStride(m_weight.rows)};
+            m_weight.held.rows.begin, m_weight.paddedRows()};
 }
 
 void OutputShard::logits(int microbatch, const Context &context) const
 {
     const Shape &shape = context.shape;
     context.compute.multiply({.rows = shape.tokens(),
-                              .columns = m_weight.rows,
+                              .columns = m_weight.paddedRows(),
                               .inner = shape.hidden,
                               .a = {context.at(PassValue::OutputInput, simulate::kVocabularyStage, microbatch), shape.hidden},
                               .b = {m_weight.weights(), shape.hidden, Form::Transposed},
                               .c = logitShard(microbatch, context).logits,
-                              .stride = shape.logitStride(m_weight.rows)});
+                              .stride = m_weight.paddedRows()});
 }
 
 void OutputShard::localSoftmax(int microbatch, Labels labels, const Context &context) const
@@ -80,10 +80,10 @@ void OutputShard::addWeightGradient(int microbatch, const SoftmaxStatistics &all
     const ConstValues x = context.at(PassValue::OutputInput, simulate::kVocabularyStage, microbatch);
     const Values scaled = context.scratch(1);
     context.compute.scaleRows(scaled, x, factors(microbatch, all, context), {}, tableShard(), labels, 0, tokens);
-    context.compute.multiply({.rows = m_weight.rows,
+    context.compute.multiply({.rows = m_weight.paddedRows(),
                               .columns = shape.hidden,
                               .inner = tokens,
-                              .a = {logitShard(microbatch, context).logits, shape.logitStride(m_weight.rows), Form::Transposed},
+                              .a = {logitShard(microbatch, context).logits, m_weight.paddedRows(), Form::Transposed},
                               .b = {scaled, shape.hidden},
                               .c = gradient().data(),
                               .stride = shape.hidden,
@@ -96,8 +96,8 @@ void OutputShard::weighRows(Values rows, int microbatch, const Context &context)
     const Shape &shape = context.shape;
     context.compute.multiply({.rows = shape.tokens(),
                               .columns = shape.hidden,
-                              .inner = m_weight.rows,
-                              .a = {logitShard(microbatch, context).logits, shape.logitStride(m_weight.rows)},
+                              .inner = m_weight.paddedRows(),
+                              .a = {logitShard(microbatch, context).logits, m_weight.paddedRows()},
                               .b = {m_weight.weights(), shape.hidden},
                               .c = rows,
                               .stride = shape.hidden});

@@ -50,6 +50,13 @@ std::vector<kernels::gpu::Library> gpuLibraries()
     return all != nullptr ? all->libraries() : std::vector<kernels::gpu::Library>{};
 }
 
+base::Bytes attentionWorkspace(const kernels::AttentionShape &shape, base::Precision precision)
+{
+    std::string problem;
+    backend::Gpus *all = backend::cudaGpus(problem);
+    return all != nullptr ? all->attentionWorkspace(shape, precision) : 0;
+}
+
 GpuList gpus()
 {
     GpuList found;
@@ -117,15 +124,16 @@ base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large)
 }
 
 base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, backend::BenchKernels kernels,
-                                                                std::stop_token stop)
+                                                              std::stop_token stop)
 {
     const GpuList found = gpus();
     if (!found.problem.empty())
         return missing(found.problem);
     const auto asked = [](const void *token) { return static_cast<const std::stop_token *>(token)->stop_requested(); };
     std::string problem;
-    return onGpus(
-        [&] { return backend::cudaGpus(problem)->benchKernels(usable(found.gpus).front(), shapes, kernels, {asked, &stop}); });
+    return onGpus([&] {
+        return backend::cudaGpus(problem)->benchKernels(usable(found.gpus).front(), shapes, kernels, {asked, &stop});
+    });
 }
 
 base::Result<> openGpus(const std::vector<int> &ranks, const std::vector<int> &places, bool hasNetwork)

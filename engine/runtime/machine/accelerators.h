@@ -16,6 +16,8 @@ struct GpuList {
     std::vector<backend::Gpu> gpus; ///< in CUDA's order
     std::string problem;            ///< why no GPU can train; empty if one can
 };
+/// Returns the bytes that attention takes on a GPU in addition to its arrays.
+[[nodiscard]] base::Bytes attentionWorkspace(const kernels::AttentionShape &shape, base::Precision precision);
 /// Returns the GPUs with their present free memory.
 [[nodiscard]] GpuList gpus();
 /// Returns the libraries of the GPU kernels; none without a GPU that can train.
@@ -36,8 +38,8 @@ struct GpuList {
 [[nodiscard]] base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large);
 
 /// Times the kernels on the first GPU that can train. Returns the figures measured so far after a stop of `stop`.
-[[nodiscard]] base::Result<std::vector<backend::KernelFigure>> benchKernels(backend::BenchShapes shapes, backend::BenchKernels kernels,
-                                                                              std::stop_token stop);
+[[nodiscard]] base::Result<std::vector<backend::KernelFigure>>
+benchKernels(backend::BenchShapes shapes, backend::BenchKernels kernels, std::stop_token stop);
 
 /// Opens the GPUs of the devices `ranks`; `places` as for checkGpuMemory(). Enables access to each other's memory unless a
 /// network carries the tensors. Call before any other use of the GPUs.

@@ -18,9 +18,9 @@ constexpr base::Bytes kUnremarkable = base::Bytes{16} << 20;
 
 } // namespace
 
-base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens)
+base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens, base::Bytes attention)
 {
-    return slab + tokens + kBesideSlab;
+    return slab + tokens + attention + kBesideSlab;
 }
 
 base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need, const std::vector<int> &places)
@@ -28,7 +28,7 @@ base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const Memor
     std::vector<base::Bytes> taken(gpus.size());
     for (std::size_t device = 0; device < places.size(); ++device)
         if (places[device] >= 0)
-            taken[static_cast<std::size_t>(places[device])] += gpuBytesOf(need.slabs[device], need.tokens);
+            taken[static_cast<std::size_t>(places[device])] += gpuBytesOf(need.slabs[device], need.tokens, need.attention);
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         if (taken[i] == 0 || taken[i] + kLoaded <= gpus[i].freeBytes)
             continue;

@@ -12,7 +12,7 @@
 namespace stagelens::runtime {
 
 /// Returns the planned GPU memory of a device.
-[[nodiscard]] base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens);
+[[nodiscard]] base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens, base::Bytes attention);
 /// Fails if the devices on a GPU need more memory than it has free. `places` is the GPU of each device, as from gpuOfDevice();
 /// negative if it is on another machine or belongs to another process.
 [[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need,
@@ -22,7 +22,7 @@ namespace stagelens::runtime {
 /// same time are counted too.
 class GpuMemoryWatch {
 public:
-    /// `places` is the GPU of each device, `planned` the bytes that it will allocate (slab, tokens, workspace), and `slabs` the
+    /// `places` is the GPU of each device, `planned` the bytes that it will allocate (gpuBytesOf()), and `slabs` the
     /// part of them in slabs. Call before the first allocation.
     GpuMemoryWatch(const std::vector<int> &places, const std::vector<base::Bytes> &planned,
                    const std::vector<base::Bytes> &slabs);

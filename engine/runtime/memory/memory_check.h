@@ -18,6 +18,7 @@ struct MemoryNeed {
     std::vector<base::Bytes> hosts;     ///< likewise: memory of offloaded activations
     std::vector<base::Bytes> hostPeaks; ///< likewise: peak bytes of their tensors
     base::Bytes tokens = 0;             ///< of a step's batch
+    base::Bytes attention = 0;          ///< workspace of attention on each device, on GPUs; checkRun() sets it
 
     [[nodiscard]] base::Bytes total() const;
 };

@@ -42,8 +42,7 @@ Shape::Shape(const model::Experiment &experiment)
       replicas(experiment.parallel.replicas), lossReplicas(experiment.parallel.averagesWeights() ? 1 : replicas),
       split(operators::engineSplit(experiment)), headSize(experiment.model.headSize()),
       normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)), rotation(rotationOf(experiment.model)),
-      logitMultiple(operators::logitMultiple(experiment)),
-      precision(operators::enginePrecision(experiment))
+      outputMultiple(operators::outputMultiple(experiment)), precision(operators::enginePrecision(experiment))
 {
     const auto planOf = [&](std::int64_t count, bool hasExperts) {
         const operators::LayerRecipe recipe = operators::recipeOf(operators::engineBlock(experiment, hasExperts));

@@ -46,11 +46,11 @@ struct Shape {
     std::int64_t lossReplicas = 1; ///< over whose tokens the loss that gradients are of is a mean; 1 if replicas train alone
     operators::TensorSplit split;  ///< over the tensor ranks of a device
     std::int64_t headSize = 0;
-    float normEpsilon = 0;        ///< of RMSNorm
-    kernels::RotaryRule rotation; ///< of rotary positions
-    std::int64_t logitMultiple = 1; ///< operators::logitMultiple()
-    float lossScale = 1;          ///< factor of the loss whose gradients a step computes
-    base::Precision precision;    ///< of weights as kernels read them, activations and messages
+    float normEpsilon = 0;           ///< of RMSNorm
+    kernels::RotaryRule rotation;    ///< of rotary positions
+    std::int64_t outputMultiple = 1; ///< operators::outputMultiple()
+    float lossScale = 1;             ///< factor of the loss whose gradients a step computes
+    base::Precision precision;       ///< of weights as kernels read them, activations and messages
     std::shared_ptr<const LayerPlan> layer;
     std::shared_ptr<const LayerPlan> dense; ///< of layers without experts where others have some; else null
     std::vector<SequenceSlice> slices;      ///< of each sequence; empty if they are not cut
@@ -93,8 +93,6 @@ struct Shape {
     /// Returns the weight of a microbatch, and of a token, in the scaled loss, which is the mean over all tokens of these.
     [[nodiscard]] float microbatchWeight() const { return lossScale / static_cast<float>(lossMicrobatches()); }
     [[nodiscard]] float tokenWeight() const { return lossScale / static_cast<float>(lossMicrobatches() * wholeTokens()); }
-    /// Returns the numbers from a row of logits of a shard to the next.
-    [[nodiscard]] std::int64_t logitStride(std::int64_t columns) const { return operators::logitStride(columns, logitMultiple); }
     /// Returns the floats of all saved values of a layer; its input is apart.
     [[nodiscard]] std::int64_t savedFloats() const { return layer->whole.dropped.floats; }
     /// Returns the floats of the constants that the layers read; those of a slice begin at its first token.

@@ -5,6 +5,13 @@
 namespace stagelens::runtime {
 namespace {
 
+void zeroPadding(backend::Buffer &version, const Parameter &parameter, backend::Compute &compute)
+{
+    if (parameter.paddingRows > 0)
+        compute.zero(backend::Values(version.data(), parameter.precision) + parameter.count(),
+                     parameter.paddedCount() - parameter.count());
+}
+
 /// Allocates the optimizer's state for the elements that are updated here.
 void allocateState(backend::Pool &pool, Parameter &parameter, const model::TrainingPlan &training, backend::Compute &compute)
 {
@@ -21,7 +28,8 @@ void allocateState(backend::Pool &pool, Parameter &parameter, const model::Train
 } // namespace
 
 Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
-                        const model::Experiment &experiment, layout::MatrixPart part, backend::Compute &compute)
+                        const model::Experiment &experiment, layout::MatrixPart part, std::int64_t multiple,
+                        backend::Compute &compute)
 {
     const model::TrainingPlan &training = experiment.training;
     using simulate::MemoryCategory;
@@ -35,10 +43,13 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
     parameter.columns = part.width();
     parameter.held = std::move(part);
     parameter.allRows = info.rows;
-    const std::size_t count = size(parameter.count());
-    parameter.value = pool.allocate(count, category(MemoryCategory::Parameters));
-    parameter.gradient = pool.allocate(count, category(MemoryCategory::Gradients));
-    compute.zero(parameter.gradient.data(), parameter.count());
+    parameter.paddingRows = operators::paddedRows(parameter.rows, multiple) - parameter.rows;
+    parameter.precision = compute.precision();
+    const bool isRounded = parameter.precision != base::Precision::Fp32;
+    parameter.value =
+        pool.allocate(size(isRounded ? parameter.count() : parameter.paddedCount()), category(MemoryCategory::Parameters));
+    parameter.gradient = pool.allocate(size(parameter.paddedCount()), category(MemoryCategory::Gradients));
+    compute.zero(parameter.gradient.data(), parameter.paddedCount());
     parameter.share = {0, parameter.count()};
     parameter.isStateSharded = experiment.parallel.zero > 0;
     if (!parameter.isStateSharded)
@@ -49,12 +60,12 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
             initialise(block.subspan(size(own - first), size(length)), info, training.seed, whole);
         });
     });
-    parameter.precision = compute.precision();
-    if (parameter.precision != base::Precision::Fp32) {
-        parameter.rounded =
-            pool.allocate(size(base::floatsOf(parameter.count(), parameter.precision)), category(MemoryCategory::Parameters));
+    if (isRounded) {
+        parameter.rounded = pool.allocate(size(base::floatsOf(parameter.paddedCount(), parameter.precision)),
+                                          category(MemoryCategory::Parameters));
         compute.round(parameter.numbers(&Parameter::rounded), parameter.value.data(), parameter.count());
     }
+    zeroPadding(parameter.read(), parameter, compute);
     return parameter;
 }
 
@@ -66,9 +77,11 @@ void shareState(backend::Pool &pool, Parameter &parameter, const layout::Interva
         allocateState(pool, parameter, training, compute);
 }
 
-backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter)
+backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter, backend::Compute &compute)
 {
-    return pool.allocate(parameter.read().size(), category(simulate::MemoryCategory::Parameters));
+    backend::Buffer version = pool.allocate(parameter.read().size(), category(simulate::MemoryCategory::Parameters));
+    zeroPadding(version, parameter, compute);
+    return version;
 }
 
 } // namespace stagelens::runtime

@@ -23,6 +23,8 @@ struct Parameter {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     std::int64_t allRows = 0; ///< of the whole parameter
+    /// Rows of zeros after `rows` in what passes read; those of the gradients mean nothing (operators::outputMultiple()).
+    std::int64_t paddingRows = 0;
     int copies = 1;           ///< consecutive tensor ranks that hold this part
     bool isOfExperts = false; ///< whether it is of experts that are divided over ranks
     /// Of the selection bias of a router, which no optimizer updates: a step moves each element by this much against the sign
@@ -55,6 +57,8 @@ struct Parameter {
     bool isGradientDropped = false;
     bool isValueDropped = false;
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
+    [[nodiscard]] std::int64_t paddedRows() const { return rows + paddingRows; }
+    [[nodiscard]] std::int64_t paddedCount() const { return paddedRows() * columns; }
     [[nodiscard]] layout::Interval whole() const { return {0, count()}; }
     /// Returns the elements of a gradient or value that exist now.
     [[nodiscard]] layout::Interval live(bool isDropped) const { return isDropped ? share : whole(); }
@@ -113,13 +117,15 @@ inline backend::Values Parameter::numbersFrom(const ParameterPart &part, std::in
     return all ? all + (part.isState() ? element - updated().begin : element) : all;
 }
 
-/// Allocates and initialises a part of a parameter. With ZeRO its optimizer state has no memory until shareState().
+/// Allocates and initialises a part of a parameter, padded to a multiple of `multiple` rows. With ZeRO its optimizer state has
+/// no memory until shareState().
 [[nodiscard]] Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
-                                      const model::Experiment &experiment, layout::MatrixPart part, backend::Compute &compute);
+                                      const model::Experiment &experiment, layout::MatrixPart part, std::int64_t multiple,
+                                      backend::Compute &compute);
 /// Sets the share of a replica, and allocates its optimizer state.
 void shareState(backend::Pool &pool, Parameter &parameter, const layout::Interval &share, const model::TrainingPlan &training,
                 backend::Compute &compute);
-/// Allocates memory for another version of what passes read.
-[[nodiscard]] backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter);
+/// Allocates memory for another version of what passes read, with its padding.
+[[nodiscard]] backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter, backend::Compute &compute);
 
 } // namespace stagelens::runtime

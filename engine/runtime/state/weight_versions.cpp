@@ -59,7 +59,7 @@ void WeightStash::keepNewest(backend::Pool &pool, backend::Compute &compute)
         std::vector<backend::Buffer> &copies = m_kept[m_newest];
         for (Parameter *parameter : m_parameters) {
             const backend::ConstValues newest = parameter->weights();
-            copies.push_back(allocateVersion(pool, *parameter));
+            copies.push_back(allocateVersion(pool, *parameter, compute));
             compute.copy({copies.back().data(), newest.precision()}, newest, parameter->count());
         }
     }

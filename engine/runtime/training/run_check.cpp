@@ -111,9 +111,11 @@ base::Result<> checkRun(const model::Experiment &experiment, const schedule::Sch
         return base::Error::invalid(std::move(found));
     if (experiment.training.backend == "cpu")
         return checkMemory(experiment, schedule, availableBytes());
-    const auto need = memoryNeed(experiment, schedule);
+    auto need = memoryNeed(experiment, schedule);
     if (!need)
         return need.error();
+    const Shape shape(experiment);
+    need->attention = attentionWorkspace(shape.fusedRows(), shape.precision);
     const std::vector<backend::Gpu> all = gpus().gpus;
     return checkGpuMemory(all, *need, places.empty() ? gpuOfDevice(all, schedule.devices()) : places);
 }

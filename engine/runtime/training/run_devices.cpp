@@ -169,11 +169,12 @@ void RunDevices::watchGpuMemory()
 {
     if (m_plan.experiment.training.backend != "cuda" || !m_control.isAlone())
         return;
+    const base::Bytes attention = attentionWorkspace(m_plan.shape.fusedRows(), m_plan.shape.precision);
     std::vector<base::Bytes> planned;
     std::vector<base::Bytes> slabs;
     for (const DevicePlan &plan : m_memoryPlans) {
         slabs.push_back(plan.slabBytes());
-        planned.push_back(gpuBytesOf(plan.slabBytes(), tokenBytes(m_plan.shape)));
+        planned.push_back(gpuBytesOf(plan.slabBytes(), tokenBytes(m_plan.shape), attention));
     }
     m_gpuMemory.emplace(m_places, planned, slabs);
 }

@@ -3,26 +3,31 @@
 #include "engine/base/exception_text.h"
 #include "engine/base/file.h"
 #include "engine/operators/stage_layers.h"
+#include "engine/runtime/machine/accelerators.h"
 #include "engine/runtime/machine/processor.h"
 #include "engine/runtime/training/training_run.h"
 #include "engine/schedule/families.h"
 #include "engine/service/machine/calibration_fit.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 
 namespace stagelens::service {
 namespace {
 
-std::filesystem::path presetFile()
-{
-    return base::dataFolder() / "cpu-local.json";
-}
-
 /// The first step of each plan touches its memory for the first time and does not count.
 constexpr int kSteps = 13;
+constexpr int kGpuSteps = 7;
+
+constexpr FitBeginning kGpuBeginning{.matrixEfficiency = 0.75,
+                                     .attentionEfficiency = 0.4,
+                                     .halfSpeedDimension = 100,
+                                     .memoryBytesPerSecond = 3e12,
+                                     .passOverhead = 30'000};
 
 /// Plans that differ in what dominates them: layers of two widths, a large vocabulary, sharded vocabulary passes. The first has
 /// the size of the demo: where fewer devices take turns, more of what a pass reads is still in the processor's caches.
@@ -48,15 +53,50 @@ std::vector<model::Experiment> samplePlans()
     return plans;
 }
 
-/// The median processor time of each kind of pass on each device in a step.
+/// For a GPU: products that fill it and that do not, a large vocabulary on one device and sharded.
+std::vector<model::Experiment> gpuPlans(backend::BenchShapes shapes)
+{
+    model::Experiment base;
+    base.model.preset = "custom";
+    base.model.dtype = model::DataType::Bf16;
+    base.model.sequence = 2048;
+    base.parallel.devices = 2;
+    base.parallel.microbatches = 4;
+    base.training.backend = "cuda";
+    base.training.steps = kGpuSteps;
+    base.training.mode = model::RunMode::VirtualClock;
+    struct Size {
+        int layers, hidden, heads, batch, vocabulary;
+        model::VocabularyMethod method;
+    };
+    if (shapes == backend::BenchShapes::Small)
+        base.model.sequence = 8;
+    std::vector<model::Experiment> plans;
+    for (const Size &whole : {Size{8, 2048, 16, 4, 50'304, model::VocabularyMethod::None},
+                              Size{4, 4096, 32, 2, 32'768, model::VocabularyMethod::Vocab2},
+                              Size{4, 1024, 16, 1, 131'072, model::VocabularyMethod::Vocab1}}) {
+        const Size size = shapes == backend::BenchShapes::Real ? whole : Size{2, 16, 2, 1, 64, whole.method};
+        model::Experiment &plan = plans.emplace_back(base);
+        plan.model.layers = size.layers;
+        plan.model.hidden = size.hidden;
+        plan.model.heads = plan.model.kvHeads = size.heads;
+        plan.model.ffn = 4 * size.hidden;
+        plan.model.vocabularySize = size.vocabulary;
+        plan.parallel.microbatchSize = size.batch;
+        plan.schedule.vocabulary = size.method;
+    }
+    return plans;
+}
+
+/// The median time of each kind of pass on each device in a step: on processors without what other programs took.
 PassTimes typicalOf(const timeline::Timeline &timeline)
 {
     PassTimes typical;
     for (int device = 0; device < timeline.devices(); ++device) {
         const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
         std::map<schedule::PassKind, std::vector<base::Nanos>> times;
-        for (std::size_t i = 0; i < lane.processor.size(); ++i)
-            times[lane.pass[i].kind].push_back(lane.processor[i]);
+        for (std::size_t i = 0; i < lane.size(); ++i)
+            times[lane.pass[i].kind].push_back(lane.processor.empty() ? lane.end[i] - lane.begin[i] : lane.processor[i]);
         for (auto &[kind, all] : times)
             typical.emplace(std::pair(device, kind), median(all));
     }
@@ -71,39 +111,107 @@ base::Result<MeasuredPlan> measure(const model::Experiment &plan, std::stop_toke
     if (!schedule)
         return std::move(schedule).error();
     measured.schedule = *std::move(schedule);
+    const bool isOnGpu = plan.training.backend == "cuda";
     const auto onStep = [&](const runtime::StepReport &report) {
         if (report.step > 0)
-            measured.steps.push_back({typicalOf(*report.timeline), report.timeline->processorShare().value_or(0)});
+            measured.steps.push_back(
+                {typicalOf(*report.timeline), report.timeline->processorShare().value_or(isOnGpu ? 1 : 0)});
     };
     if (auto trained = runtime::train(measured.experiment, measured.schedule, {}, {onStep, {}}, std::move(stop)); !trained)
         return std::move(trained).error();
     return measured;
 }
 
-base::Result<model::Hardware> measureAndStore(const std::stop_token &stop)
+base::Result<std::vector<MeasuredPlan>> measureAll(const std::vector<model::Experiment> &plans, const std::stop_token &stop,
+                                                   const std::function<void()> &afterEach)
 {
-    auto hardware = model::hardwarePreset("cpu-local");
-    if (!hardware)
-        return hardware;
-    std::vector<MeasuredPlan> plans;
-    hardware->peakFlops = runtime::matrixPeak();
-    for (const model::Experiment &plan : samplePlans()) {
+    std::vector<MeasuredPlan> all;
+    for (const model::Experiment &plan : plans) {
         auto measured = measure(plan, stop);
         if (!measured)
             return std::move(measured).error();
-        plans.push_back(*std::move(measured));
-        hardware->peakFlops = std::max(hardware->peakFlops, runtime::matrixPeak()); // a clock rate changes meanwhile
+        all.push_back(*std::move(measured));
+        afterEach();
     }
-    hardware->memoryCapacity = runtime::installedBytes();
-    hardware->description = fmt::format("one core of {}, measured here", runtime::processorName());
-    const auto fitted = fitHardware(*std::move(hardware), plans);
+    return all;
+}
+
+base::Result<model::Hardware> stored(const base::Result<model::Calibration> &fitted)
+{
     if (!fitted)
         return fitted.error();
     std::error_code ignored;
     std::filesystem::create_directories(base::dataFolder(), ignored);
-    if (auto written = base::writeFile(presetFile(), model::calibrationToJson(*fitted)); !written)
+    if (auto written = base::writeFile(model::calibrationFile(fitted->hardware.name), model::calibrationToJson(*fitted));
+        !written)
         return std::move(written).error();
     return fitted->hardware;
+}
+
+base::Result<model::Hardware> measureProcessor(const std::stop_token &stop)
+{
+    auto hardware = model::hardwarePreset(model::kLocalProcessor);
+    if (!hardware)
+        return hardware;
+    hardware->peakFlops = runtime::matrixPeak();
+    const auto plans = measureAll(samplePlans(), stop, [&hardware] { // a clock rate changes meanwhile
+        hardware->peakFlops = std::max(hardware->peakFlops, runtime::matrixPeak());
+    });
+    if (!plans)
+        return plans.error();
+    hardware->memoryCapacity = runtime::installedBytes();
+    hardware->description = fmt::format("one core of {}, measured here", runtime::processorName());
+    return stored(fitHardware(*std::move(hardware), *plans));
+}
+
+/// Returns the preset of GPUs like this one, for its peak and its links: the one whose name begins with a word of the GPU's
+/// name. For an unknown GPU, one behind PCIe whose peak is the largest product that it computes.
+base::Result<model::Hardware> presetLike(const backend::Gpu &gpu, const std::stop_token &stop, backend::BenchShapes shapes)
+{
+    const auto presets = model::hardwarePresets();
+    if (!presets)
+        return presets.error();
+    std::string name = gpu.name;
+    std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::tolower(letter); });
+    const auto isLike = [&name](const model::Hardware &preset) {
+        const std::string model = preset.name.substr(preset.name.find("rtx-") == 0 ? 4 : 0);
+        return preset.name != model::kLocalGpu && name.find(model.substr(0, model.find('-'))) != std::string::npos;
+    };
+    if (const auto found = std::ranges::find_if(*presets, isLike); found != presets->end())
+        return *found;
+    auto unknown = model::hardwarePreset("rtx-4090");
+    const auto figures = runtime::benchKernels(shapes, backend::BenchKernels::Ceilings, stop);
+    if (!unknown || !figures)
+        return unknown ? figures.error() : unknown.error();
+    for (const backend::KernelFigure &figure : *figures)
+        if (figure.type == "bf16" && !figure.seconds.empty())
+            unknown->peakFlops = figure.flops / *std::ranges::min_element(figure.seconds);
+    return unknown;
+}
+
+base::Result<model::Hardware> measureGpu(const std::stop_token &stop, backend::BenchShapes shapes)
+{
+    const runtime::GpuList found = runtime::gpus();
+    if (!found.problem.empty())
+        return base::Error::invalid("training.backend", "cuda is not available: " + found.problem);
+    const backend::Gpu &gpu = *std::ranges::find_if(found.gpus, [](const backend::Gpu &each) { return each.problem.empty(); });
+    auto hardware = presetLike(gpu, stop, shapes);
+    if (!hardware)
+        return hardware;
+    const auto plans = measureAll(gpuPlans(shapes), stop, [] {});
+    if (!plans)
+        return plans.error();
+    hardware->name = model::kLocalGpu;
+    hardware->description = gpu.name + ", measured here";
+    hardware->memoryCapacity = gpu.totalBytes;
+    hardware->launchInterval = 0; // of frameworks
+    hardware->reservedMemory = 0;
+    hardware->fragmentation = 0;
+    hardware->measured.reset();
+    const auto fitted = fitHardware(*std::move(hardware), *plans, kGpuBeginning);
+    if (!fitted || shapes == backend::BenchShapes::Small)
+        return fitted ? base::Result<model::Hardware>(fitted->hardware) : fitted.error();
+    return stored(fitted);
 }
 
 } // namespace
@@ -111,13 +219,13 @@ base::Result<model::Hardware> measureAndStore(const std::stop_token &stop)
 bool isCalibrated()
 {
     std::error_code ignored;
-    return std::filesystem::exists(presetFile(), ignored);
+    return std::filesystem::exists(model::calibrationFile(model::kLocalProcessor), ignored);
 }
 
-base::Result<model::Hardware> calibrate(std::stop_token stop)
+base::Result<model::Hardware> calibrate(std::stop_token stop, const std::string &backend, backend::BenchShapes shapes)
 {
     try {
-        return measureAndStore(stop);
+        return backend == "cuda" ? measureGpu(stop, shapes) : measureProcessor(stop);
     } catch (const std::exception &exception) { // the window calls this on a thread of its own
         return base::Error::failed("this machine was not measured: " + base::exceptionText(exception));
     }

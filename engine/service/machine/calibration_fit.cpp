@@ -14,14 +14,6 @@ constexpr double kMostSpread = 0.15;
 constexpr double kLeastSpread = 0.01; ///< that is claimed
 constexpr double kLeastProcessorShare = 0.5;
 
-/// The figures that are fitted begin here.
-struct Beginning {
-    double matrixEfficiency = 0.8;
-    double attentionEfficiency = 0.4;
-    double halfSpeedDimension = 8;
-    double memoryBytesPerSecond = 8e9;
-    base::Nanos passOverhead = 2'000;
-};
 /// Weight of a figure's squared logarithmic distance from its beginning. The passes barely distinguish some combinations of
 /// figures: without it noise of a few per cent moves the memory's speed by a factor of a thousand.
 constexpr double kInertia = 0.002;
@@ -86,15 +78,14 @@ double misfit(const model::Hardware &hardware, const std::vector<MeasuredPlan> &
     return sum;
 }
 
-double inertia(const model::Hardware &hardware)
+double inertia(const model::Hardware &hardware, const FitBeginning &beginning)
 {
-    constexpr Beginning kBeginning;
     double sum = 0;
-    for (const double ratio : {hardware.matrixEfficiency / kBeginning.matrixEfficiency,
-                               hardware.attentionEfficiency / kBeginning.attentionEfficiency,
-                               hardware.halfSpeedDimension / kBeginning.halfSpeedDimension,
-                               hardware.memoryBytesPerSecond / kBeginning.memoryBytesPerSecond,
-                               static_cast<double>(hardware.passOverhead) / static_cast<double>(kBeginning.passOverhead)})
+    for (const double ratio :
+         {hardware.matrixEfficiency / beginning.matrixEfficiency, hardware.attentionEfficiency / beginning.attentionEfficiency,
+          hardware.halfSpeedDimension / beginning.halfSpeedDimension,
+          hardware.memoryBytesPerSecond / beginning.memoryBytesPerSecond,
+          static_cast<double>(hardware.passOverhead) / static_cast<double>(beginning.passOverhead)})
         sum += std::log(ratio) * std::log(ratio);
     return kInertia * sum;
 }
@@ -115,9 +106,10 @@ model::Hardware scaled(model::Hardware guess, std::size_t figure, double factor)
 }
 
 /// Coordinate descent on the logarithms of the figures; the steps shrink until they no longer matter.
-void fit(model::Hardware &hardware, const std::vector<MeasuredPlan> &plans, const std::vector<PassTimes> &times)
+void fit(model::Hardware &hardware, const std::vector<MeasuredPlan> &plans, const std::vector<PassTimes> &times,
+         const FitBeginning &beginning)
 {
-    const auto errorOf = [&](const model::Hardware &guess) { return misfit(guess, plans, times) + inertia(guess); };
+    const auto errorOf = [&](const model::Hardware &guess) { return misfit(guess, plans, times) + inertia(guess, beginning); };
     double best = errorOf(hardware);
     for (double step = 2.0; step > 1.005;) {
         bool improved = false;
@@ -140,17 +132,20 @@ std::string percent(double share)
     return fmt::format("{:.0f} %", 100 * share);
 }
 
-base::Error isTooBusy(const std::string &why)
+base::Error isTooBusy(const std::string &preset, const std::string &why)
 {
-    return base::Error::failed(fmt::format("{}; end other programs and measure again. The preset cpu-local is as it was", why));
+    return base::Error::failed(
+        fmt::format("{}; end other programs and measure again. The preset {} is as it was", why, preset));
 }
 
 } // namespace
 
-base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std::vector<MeasuredPlan> &plans)
+base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std::vector<MeasuredPlan> &plans,
+                                             const FitBeginning &beginning)
 {
     if (const double share = medianShare(plans); share < kLeastProcessorShare)
-        return isTooBusy(fmt::format("this machine is too busy to be measured: other programs took {} of the processor",
+        return isTooBusy(hardware.name,
+                         fmt::format("this machine is too busy to be measured: other programs took {} of the processor",
                                      percent(1 - share)));
     double spread = 0;
     std::vector<PassTimes> times;
@@ -159,15 +154,14 @@ base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std
         times.push_back(mediansOf(plan, 0, 1));
     }
     if (spread > kMostSpread)
-        return isTooBusy(fmt::format("the passes' times differ by {} from step to step, more than {}", percent(spread),
-                                     percent(kMostSpread)));
-    constexpr Beginning kBeginning;
-    hardware.matrixEfficiency = kBeginning.matrixEfficiency;
-    hardware.attentionEfficiency = kBeginning.attentionEfficiency;
-    hardware.halfSpeedDimension = kBeginning.halfSpeedDimension;
-    hardware.memoryBytesPerSecond = kBeginning.memoryBytesPerSecond;
-    hardware.passOverhead = kBeginning.passOverhead;
-    fit(hardware, plans, times);
+        return isTooBusy(hardware.name, fmt::format("the passes' times differ by {} from step to step, more than {}",
+                                                    percent(spread), percent(kMostSpread)));
+    hardware.matrixEfficiency = beginning.matrixEfficiency;
+    hardware.attentionEfficiency = beginning.attentionEfficiency;
+    hardware.halfSpeedDimension = beginning.halfSpeedDimension;
+    hardware.memoryBytesPerSecond = beginning.memoryBytesPerSecond;
+    hardware.passOverhead = beginning.passOverhead;
+    fit(hardware, plans, times, beginning);
     spread = std::max(spread, kLeastSpread);
     hardware.description += fmt::format(", within {}", percent(spread));
     return model::Calibration{std::move(hardware), spread};

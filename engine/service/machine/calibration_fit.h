@@ -19,7 +19,7 @@ using PassTimes = std::map<std::pair<int, schedule::PassKind>, base::Nanos>;
 
 /// A step trained with one thread at a time.
 struct MeasuredStep {
-    PassTimes typical;         ///< median processor times, which other programs hardly lengthen
+    PassTimes typical;         ///< median processor times, which other programs hardly lengthen; on GPUs their clock's
     double processorShare = 1; ///< processor time of the passes over their wall time
 };
 
@@ -39,9 +39,19 @@ template <class Value>
     return *middle;
 }
 
+/// The figures that are fitted begin here, and need evidence to move.
+struct FitBeginning {
+    double matrixEfficiency = 0.8;
+    double attentionEfficiency = 0.4;
+    double halfSpeedDimension = 8;
+    double memoryBytesPerSecond = 8e9;
+    base::Nanos passOverhead = 2'000;
+};
+
 /// Fits efficiencies, memory bandwidth and overhead of the analytic costs to the medians of the steps, as a run shows its
 /// typical step. Compares every second step with the others: their difference, the spread, is part of the description. Fails if
 /// the spread is above 15 % or other programs used more than half of the processor.
-[[nodiscard]] base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std::vector<MeasuredPlan> &plans);
+[[nodiscard]] base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std::vector<MeasuredPlan> &plans,
+                                                           const FitBeginning &beginning = {});
 
 } // namespace stagelens::service
