@@ -25,6 +25,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace stagelens::backend {
 
@@ -160,6 +161,14 @@ public:
     virtual void sumScaledParts(std::span<const Values> parts, const float *factors, std::int64_t rows, std::int64_t width) = 0;
     virtual void addColumnSums(float *sums, ConstValues in, std::int64_t rows, std::int64_t width) = 0;
     [[nodiscard]] virtual double sumOfSquares(const float *values, std::int64_t count) = 0;
+    /// Returns the sum of each array, having waited once for all of them.
+    [[nodiscard]] virtual std::vector<double> sumsOfSquares(std::span<const std::span<const float>> arrays)
+    {
+        std::vector<double> sums;
+        for (const std::span<const float> array : arrays)
+            sums.push_back(sumOfSquares(array.data(), std::ssize(array)));
+        return sums;
+    }
     /// Updates a parameter; also writes the new values to `rounded` if it is set.
     virtual void adamwStep(float *values, Values rounded, float *gradient, float *first, float *second,
                            const kernels::AdamW &settings, std::int64_t count) = 0;

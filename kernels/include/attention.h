@@ -84,7 +84,7 @@ Status attentionBackward(Stream stream, T *qkvGradient, const T *outGradient, co
 class CudnnAttention;
 
 /// The attention of one device, on one stream and one thread at a time. Uses cuDNN if it is built in and supports type and
-/// shape (bfloat16, heads of 64 or 128), otherwise the functions above. Equal calls give equal bits in both cases.
+/// shape (bfloat16, heads of a multiple of 8), otherwise the functions above. Equal calls give equal bits in both cases.
 class Attentions {
 public:
     Attentions();

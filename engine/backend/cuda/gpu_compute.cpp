@@ -86,9 +86,20 @@ public:
     }
     double sumOfSquares(const float *values, std::int64_t count) override
     {
-        auto *scratch = scratchOf<double>(gpu::squaresScratch(count));
-        run([&] { return gpu::sumOfSquares(stream(), resultPlace(), values, count, scratch); }, "sumOfSquares");
-        return result();
+        const std::span<const float> only(values, static_cast<std::size_t>(count));
+        return sumsOfSquares({&only, 1}).front();
+    }
+    std::vector<double> sumsOfSquares(std::span<const std::span<const float>> arrays) override
+    {
+        std::vector<double> sums(arrays.size());
+        double *place = resultPlaces(std::ssize(arrays));
+        for (const std::span<const float> array : arrays) {
+            auto *scratch = scratchOf<double>(gpu::squaresScratch(std::ssize(array)));
+            run([&] { return gpu::sumOfSquares(stream(), place, array.data(), std::ssize(array), scratch); }, "sumOfSquares");
+            ++place;
+        }
+        results(sums);
+        return sums;
     }
     void adamwStep(float *values, Values rounded, float *gradient, float *first, float *second, const kernels::AdamW &settings,
                    std::int64_t count) override
@@ -254,8 +265,10 @@ public:
     }
     double lossSum(const SoftmaxStatistics &all, std::int64_t counted) override
     {
-        run([&] { return gpu::sumLosses(stream(), resultPlace(), all.maximum, all.tokens, counted); }, "sumLosses");
-        return result();
+        run([&] { return gpu::sumLosses(stream(), resultPlaces(1), all.maximum, all.tokens, counted); }, "sumLosses");
+        double loss = 0;
+        results({&loss, 1});
+        return loss;
     }
 
 private:

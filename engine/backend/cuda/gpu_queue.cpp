@@ -150,12 +150,17 @@ void GpuQueue::download(float *to, ConstValues from, std::int64_t count)
     finish();
 }
 
-double GpuQueue::result()
+double *GpuQueue::resultPlaces(std::int64_t count)
 {
-    double value = 0;
-    run([&] { return gpu::copy(m_stream.get(), &value, m_result.data(), sizeof(value)); }, "a copy of a sum");
+    if (!m_result.holds(count))
+        m_result.grow(count);
+    return m_result.data();
+}
+
+void GpuQueue::results(std::span<double> values)
+{
+    run([&] { return gpu::copy(m_stream.get(), values.data(), m_result.data(), values.size_bytes()); }, "a copy of sums");
     finish();
-    return value;
 }
 
 } // namespace stagelens::backend

@@ -51,10 +51,10 @@ protected:
             m_scratch.grow(doubles);
         return reinterpret_cast<Scratch *>(m_scratch.data());
     }
-    /// Where a kernel puts a number for result().
-    [[nodiscard]] double *resultPlace() { return m_result.data(); }
-    /// Returns the result of the last kernel.
-    [[nodiscard]] double result();
+    /// Returns where kernels put numbers for results().
+    [[nodiscard]] double *resultPlaces(std::int64_t count);
+    /// Waits for the kernels and reads what they put there.
+    void results(std::span<double> values);
 
 private:
     void upload(Values to, std::int64_t count);

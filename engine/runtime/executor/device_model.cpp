@@ -206,11 +206,13 @@ void DeviceModel::endMicrobatch(const schedule::Pass &pass, bool isTraining)
 
 bool DeviceModel::hasFiniteGradients()
 {
-    return std::ranges::all_of(m_parameters, [this](const auto &parameter) {
+    std::vector<std::span<const float>> gradients;
+    for (const auto &parameter : m_parameters) {
         const layout::Interval live = parameter->live(parameter->isGradientDropped);
-        // A sum of squares of floats does not overflow in double.
-        return std::isfinite(m_compute.sumOfSquares(parameter->gradient.data() + live.begin, live.size()));
-    });
+        gradients.emplace_back(parameter->gradient.data() + live.begin, size(live.size()));
+    }
+    // A sum of squares of floats does not overflow in double.
+    return std::ranges::all_of(m_compute.sumsOfSquares(gradients), [](double sum) { return std::isfinite(sum); });
 }
 
 void DeviceModel::scaleGradients(float factor)

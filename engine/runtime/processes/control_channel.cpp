@@ -47,12 +47,18 @@ std::vector<double> gradientSquares(const RunPlan &plan, const Device &device)
     if (device.place().share >= plan.experiment.parallel.shardGroup())
         return squares; // another group has the same sums
     const bool isAlone = plan.experiment.parallel.averagesWeights();
+    std::vector<std::size_t> held;
+    std::vector<std::span<const float>> gradients;
     for (std::size_t index = 0; index < squares.size(); ++index)
         if (const Parameter *part = device.find(static_cast<int>(index));
             part != nullptr && !part->isCopy && !part->isRepeated && !part->biasRate) {
             const layout::Interval own = isAlone ? part->whole() : part->share;
-            squares[index] = device.compute().sumOfSquares(part->gradient.data() + own.begin, own.size());
+            held.push_back(index);
+            gradients.emplace_back(part->gradient.data() + own.begin, size(own.size()));
         }
+    const std::vector<double> sums = device.compute().sumsOfSquares(gradients);
+    for (std::size_t i = 0; i < held.size(); ++i)
+        squares[held[i]] = sums[i];
     return squares;
 }
 
