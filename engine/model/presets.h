@@ -37,8 +37,8 @@ struct Extrapolation {
 /// Returns the preset of that name; the error lists the existing names.
 [[nodiscard]] base::Result<ModelConfig> modelPreset(std::string_view name);
 /// As above. `cpu-local` is this machine: measured once (about a second) and stored in dataFolder()/cpu-local.json; before
-/// that, the values of resources/hardware/cpu-local.json are used. `gpu-local` is the first GPU of this machine, and exists after
-/// it was measured (model/calibration.h).
+/// that, the values of resources/hardware/cpu-local.json are used. `gpu-local` is the first GPU of this machine, and exists
+/// after it was measured (model/calibration.h).
 [[nodiscard]] base::Result<Hardware> hardwarePreset(std::string_view name);
 /// Returns the hardware that an experiment's costs are for: its cluster, or the preset of that name.
 [[nodiscard]] base::Result<Hardware> hardwareOf(const HardwarePreset &choice);

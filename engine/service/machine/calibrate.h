@@ -2,9 +2,9 @@
 // costs explain their times best.
 #pragma once
 
-#include "engine/backend/gpus.h"
 #include "engine/base/result.h"
 #include "engine/model/presets.h"
+#include "engine/runtime/machine/accelerators.h"
 
 #include <stop_token>
 #include <string>

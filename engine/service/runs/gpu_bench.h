@@ -73,8 +73,8 @@ enum class BenchParts : unsigned char { All, Kernels, Steps };
 /// Returns the measured shares of the peak and the targets.
 [[nodiscard]] GpuBench judged(std::vector<backend::KernelFigure> figures);
 
-/// Measures the first GPU that can train: with real shapes half a minute for kernels, two for steps. `say` is called with the progress. The runs are not
-/// stored. On a stop request returns what has been measured so far. Fails without a GPU.
+/// Measures the first GPU that can train: with real shapes half a minute for kernels, two for steps. `say` is called with the
+/// progress. The runs are not stored. On a stop request returns what has been measured so far. Fails without a GPU.
 [[nodiscard]] base::Result<GpuBench> benchGpu(backend::BenchShapes shapes, BenchParts parts, std::stop_token stop,
                                               const std::function<void(const std::string &)> &say);
 

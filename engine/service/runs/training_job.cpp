@@ -3,6 +3,7 @@
 #include "engine/base/log.h"
 #include "engine/base/process_mark.h"
 #include "engine/base/text.h"
+#include "engine/model/calibration.h"
 #include "engine/operators/sizes.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/service/machine/environment.h"
@@ -84,7 +85,9 @@ private:
         m_snapshot.schedule = std::make_shared<const schedule::Schedule>(std::move(plan->schedule));
         m_snapshot.passCount = m_snapshot.schedule->passCount();
         const bool isOnGpu = experiment.training.backend != "cpu";
-        if (const auto hardware = model::hardwarePreset("cpu-local"); hardware && !isOnGpu && !m_remote)
+        // The peak of a GPU is that of bf16.
+        if (const auto hardware = model::hardwarePreset(isOnGpu ? model::kLocalGpu : model::kLocalProcessor);
+            hardware && !m_remote && (!isOnGpu || experiment.model.dtype == model::DataType::Bf16))
             m_recorder.setPeakFlops(hardware->peakFlops);
         if (!isFirst()) {
             m_recorder.publish();

@@ -109,7 +109,7 @@ LayerCosts::Work LayerCosts::seconds(const OperatorWork &work, double smallest) 
 
 double LayerCosts::inputGradient(const Work &forward) const
 {
-    return forward.matrix + 2 * forward.attention + m_traffic.backward * forward.elementwise +
+    return forward.matrix + m_traffic.attentionBackward * forward.attention + m_traffic.backward * forward.elementwise +
            m_traffic.gatedBackward * forward.gated + m_traffic.scoresBackward / m_traffic.scoresForward * forward.scores;
 }
 

@@ -42,7 +42,7 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     m_product = layer.matrixSeconds(2 * logits * model.hidden, std::min({tokens, rows, static_cast<double>(model.hidden)}));
     m_softmax = layer.memorySeconds(logits * traffic.logitsForward);
     m_gradient = layer.memorySeconds(logits * traffic.logitsBackward);
-    m_cast = layer.memorySeconds(logits * (4.0 + elementBytes));
+    m_cast = layer.memorySeconds(traffic.logitsCast * logits * (4.0 + elementBytes));
     m_copies = layer.memorySeconds(traffic.shardCopies * boundary);
     m_lookUp = layer.memorySeconds(traffic.lookUp * boundary);
     m_scatter = layer.memorySeconds(traffic.scatter * boundary + traffic.denseGradient * (rows * model.hidden * elementBytes));

@@ -2,6 +2,7 @@
 #include "engine/model/presets.h"
 #include "engine/base/file.h"
 #include "engine/base/log.h"
+#include "engine/model/calibration.h"
 #include "engine/model/experiment.h"
 #include "engine/operators/sizes.h"
 #include "tests/support/test_program.h"
@@ -10,6 +11,8 @@
 #include <QTest>
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace unit_model_presets {
 
@@ -175,6 +178,37 @@ private slots:
         QCOMPARE(hardwarePreset("cpu-local")->peakFlops, 4.2e10);
         const auto all = hardwarePresets();
         QVERIFY(std::any_of(all->begin(), all->end(), [](const Hardware &hardware) { return hardware.peakFlops == 4.2e10; }));
+    }
+
+    void theGpuIsAPresetOnceItIsMeasured()
+    {
+        const auto names = [] {
+            std::vector<std::string> all;
+            for (const Hardware &hardware : *hardwarePresets())
+                all.push_back(hardware.name);
+            return all;
+        };
+        const auto missing = hardwarePreset("gpu-local");
+        QVERIFY(!missing.ok());
+        QVERIFY2(missing.error().text().find("bench --calibrate --backend cuda") != std::string::npos,
+                 missing.error().text().c_str());
+        const std::vector<std::string> before = names();
+        QVERIFY(std::ranges::find(before, "gpu-local") == before.end());
+
+        Hardware measured = *hardwarePreset("h200");
+        measured.name = kLocalGpu;
+        measured.peakFlops = 4.2e14;
+        QVERIFY(base::writeFile(calibrationFile(kLocalGpu), calibrationToJson({measured, 0.03})).ok());
+        QCOMPARE(hardwarePreset("gpu-local")->peakFlops, 4.2e14);
+        QVERIFY(isMeasured(*hardwarePreset("gpu-local")));
+        QCOMPARE(calibrationSpread(kLocalGpu), std::optional(0.03));
+        const std::vector<std::string> after = names();
+        QCOMPARE(after.size(), before.size() + 1);
+        QVERIFY(std::ranges::is_sorted(after) && std::ranges::find(after, "gpu-local") != after.end());
+
+        QVERIFY(base::writeFile(calibrationFile(kLocalGpu), "{").ok());
+        QVERIFY(!hardwarePreset("gpu-local").ok());
+        QCOMPARE(names(), before);
     }
 
     void damagedMeasurementFallsBackWithAWarning()
