@@ -12,6 +12,7 @@
 #include "ui/morph/morph_panel.h"
 #include "ui/pages/explore_page.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/panels/headline_bar.h"
 #include "ui/panels/levers_dialog.h"
 #include "ui/panels/play_bar.h"
 #include "ui/panels/runs/run_plot_dialog.h"
@@ -208,11 +209,14 @@ void showTheRunSheet(MainWindow &window)
 }
 
 /// Shows a schedule text in which one pass is missing and another occurs twice.
-void breakTheSchedule(MainWindow &window)
+Result<> breakTheSchedule(MainWindow &window)
 {
     window.actions().editSchedule->trigger();
     auto &text = *window.findChild<ui::ScheduleTextEdit *>();
     text.setPlainText(text.toPlainText().replace(u"1: F0 F1 F2"_s, u"1: F0 F1 F1"_s));
+    if (!waitFor([&window] { return window.explorePage().headline()->headline().isRepair; }))
+        return base::Error::failed("the schedule was not judged within 3 minutes");
+    return {};
 }
 
 /// Half of the way from the baseline to the plan with the vocabulary split.
@@ -351,7 +355,7 @@ const std::vector<Scene> &scenes()
         {u"topology", simply(showTheTopology)},
         {u"ranks", simply([](MainWindow &window) { window.actions().lanes->actions().constLast()->trigger(); })},
         {u"schedule", simply(editTheSchedule)},
-        {u"invalid", simply(breakTheSchedule)},
+        {u"invalid", breakTheSchedule},
         {u"runs",
          [](MainWindow &window) {
              auto trained = trainAFewSteps(window);

@@ -344,10 +344,6 @@
         <translation>패스 %1개는 텍스트로 보이기에 너무 많습니다. 그림에서는 옮길 수 있습니다.</translation>
     </message>
     <message>
-        <source>The picture shows the last valid plan until this is mended.</source>
-        <translation>고칠 때까지 그림은 마지막 올바른 계획을 보여 줍니다.</translation>
-    </message>
-    <message>
         <source> Type, or drag a pass in the picture; what is changed becomes a custom order.</source>
         <translation> 입력하거나 그림에서 패스를 끌어 옮기십시오. 바꾼 순서는 사용자 순서가 됩니다.</translation>
     </message>
@@ -1106,20 +1102,8 @@ Below: iteration %1, bubble %2, at most %3 microbatches held</source>
         <translation>, 지금 %1, %2</translation>
     </message>
     <message>
-        <source>Bubbles</source>
-        <translation>버블</translation>
-    </message>
-    <message>
         <source>Loss</source>
         <translation>손실</translation>
-    </message>
-    <message>
-        <source>Where each device waits, and why</source>
-        <translation>각 장치가 어디서 왜 기다리는지</translation>
-    </message>
-    <message>
-        <source>Loss of the run that is shown</source>
-        <translation>표시된 실행의 손실</translation>
     </message>
     <message>
         <source>Timeline</source>
@@ -3040,10 +3024,6 @@ Let go to put it here</source>
         <translation>패스 %1/%2</translation>
     </message>
     <message>
-        <source>No plan to draw yet: choose a model and a schedule in the experiment.</source>
-        <translation>아직 그릴 계획이 없습니다. 실험에서 모델과 스케줄을 고르십시오.</translation>
-    </message>
-    <message>
         <source>No pass is selected: click one.</source>
         <translation>선택한 패스가 없습니다. 하나를 누르십시오.</translation>
     </message>
@@ -3934,10 +3914,6 @@ Let go to put it here</source>
     <message>
         <source>%1 microbatches</source>
         <translation>마이크로배치 %1개</translation>
-    </message>
-    <message>
-        <source>Showing the last valid plan: %1. %2</source>
-        <translation>마지막 올바른 계획을 표시 중: %1. %2</translation>
     </message>
     <message>
         <source>no clear difference</source>
@@ -5180,10 +5156,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>This plan with each of the methods, side by side</source>
         <translation>이 계획을 각 방법으로 나란히 보기</translation>
-    </message>
-    <message>
-        <source>Repair</source>
-        <translation>고치기</translation>
     </message>
     <message>
         <source>Removes what runs twice, adds what is missing, and moves what would wait for ever. Undo takes it back.</source>
@@ -7170,38 +7142,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>컨텍스트</translation>
     </message>
     <message>
-        <source>above</source>
-        <translation>위</translation>
-    </message>
-    <message>
-        <source>below</source>
-        <translation>아래</translation>
-    </message>
-    <message>
-        <source>Training the plan %1</source>
-        <translation>%1 계획 학습 중</translation>
-    </message>
-    <message>
-        <source>: step %1 of %2</source>
-        <translation>: %2스텝 중 %1</translation>
-    </message>
-    <message>
-        <source>Loss on tokens held back from training: %1 above, %2 below.</source>
-        <translation>학습에서 제외한 토큰의 손실: 위 %1, 아래 %2.</translation>
-    </message>
-    <message>
-        <source>Trains both plans on this computer, %1 steps each, with the same tokens.</source>
-        <translation>이 컴퓨터에서 두 계획을 같은 토큰으로 각각 %1스텝 학습합니다.</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
-        <source>&amp;Train both</source>
-        <translation>둘 다 학습(&amp;T)</translation>
-    </message>
-    <message>
         <source>How evenly the routers of the shown run choose experts</source>
         <translation>표시된 실행의 라우터가 전문가를 얼마나 고르게 고르는지</translation>
     </message>
@@ -7554,10 +7494,6 @@ It stays there while the other lanes scroll</source>
         <translation>토큰마다 통계만 보관하고 기울기에 곱셈이 한 번 더 듭니다. 결과 숫자는 같습니다</translation>
     </message>
     <message>
-        <source>logits</source>
-        <translation>로짓</translation>
-    </message>
-    <message>
         <source>&amp;Measure this computer</source>
         <translation>이 컴퓨터 측정(&amp;M)</translation>
     </message>
@@ -7768,6 +7704,46 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>, which emulates %1 on processors: predictions do not count the conversions, so no error is shown.</source>
         <translation>의 것이며, 프로세서에서 %1을 흉내 냅니다. 예측은 변환을 세지 않으므로 오차를 보이지 않습니다.</translation>
+    </message>
+    <message>
+        <source>%1 is the nearest value with which the plan is valid.</source>
+        <translation>%1은(는) 계획이 올바르게 되는 가장 가까운 값입니다.</translation>
+    </message>
+    <message>
+        <source>Sets %1 to %2. Undo takes it back.</source>
+        <translation>%1을(를) %2(으)로 설정합니다. 실행 취소로 되돌립니다.</translation>
+    </message>
+    <message>
+        <source>Reads the order from another file. Undo takes it back.</source>
+        <translation>다른 파일에서 순서를 읽습니다. 실행 취소로 되돌립니다.</translation>
+    </message>
+    <message>
+        <source>Click a fault to go to its place.</source>
+        <translation>오류를 누르면 그 위치로 갑니다.</translation>
+    </message>
+    <message>
+        <source>No plan to draw yet: it appears when the experiment is valid.</source>
+        <translation>아직 그릴 계획이 없습니다. 실험이 올바르면 나타납니다.</translation>
+    </message>
+    <message>
+        <source>%1 must be %2 to %3, not %4.</source>
+        <translation>%1의 값은 %2~%3이어야 하며 %4일 수 없습니다.</translation>
+    </message>
+    <message>
+        <source>Showing the last valid plan: %1.</source>
+        <translation>마지막 올바른 계획을 표시 중: %1.</translation>
+    </message>
+    <message>
+        <source>The schedule is invalid. %1</source>
+        <translation>스케줄이 올바르지 않습니다. %1</translation>
+    </message>
+    <message>
+        <source>1 more problem: %1</source>
+        <translation>문제 1개 더: %1</translation>
+    </message>
+    <message>
+        <source>%1 more problems: %2</source>
+        <translation>문제 %1개 더: %2</translation>
     </message>
 </context>
 </TS>

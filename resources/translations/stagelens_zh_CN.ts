@@ -344,10 +344,6 @@
         <translation>%1 个计算块太多，无法显示为文本；仍可在图中移动。</translation>
     </message>
     <message>
-        <source>The picture shows the last valid plan until this is mended.</source>
-        <translation>在修正之前，图中显示最后一个有效方案。</translation>
-    </message>
-    <message>
         <source> Type, or drag a pass in the picture; what is changed becomes a custom order.</source>
         <translation>直接输入，或在图中拖动计算块；修改后即成为自定义顺序。</translation>
     </message>
@@ -1106,20 +1102,8 @@ Below: iteration %1, bubble %2, at most %3 microbatches held</source>
         <translation>，现为 %1，%2</translation>
     </message>
     <message>
-        <source>Bubbles</source>
-        <translation>气泡</translation>
-    </message>
-    <message>
         <source>Loss</source>
         <translation>损失</translation>
-    </message>
-    <message>
-        <source>Where each device waits, and why</source>
-        <translation>每个设备在哪里等待及其原因</translation>
-    </message>
-    <message>
-        <source>Loss of the run that is shown</source>
-        <translation>所示运行的损失</translation>
     </message>
     <message>
         <source>Timeline</source>
@@ -3040,10 +3024,6 @@ Let go to put it here</source>
         <translation>计算块 %1/%2</translation>
     </message>
     <message>
-        <source>No plan to draw yet: choose a model and a schedule in the experiment.</source>
-        <translation>尚无方案可绘制：请在实验中选择模型和调度。</translation>
-    </message>
-    <message>
         <source>No pass is selected: click one.</source>
         <translation>未选择计算块：请单击一个。</translation>
     </message>
@@ -3934,10 +3914,6 @@ Let go to put it here</source>
     <message>
         <source>%1 microbatches</source>
         <translation>%1 个微批次</translation>
-    </message>
-    <message>
-        <source>Showing the last valid plan: %1. %2</source>
-        <translation>显示的是最后一个有效方案：%1。%2</translation>
     </message>
     <message>
         <source>no clear difference</source>
@@ -5180,10 +5156,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>This plan with each of the methods, side by side</source>
         <translation>并排显示此方案采用每种方法的结果</translation>
-    </message>
-    <message>
-        <source>Repair</source>
-        <translation>修复</translation>
     </message>
     <message>
         <source>Removes what runs twice, adds what is missing, and moves what would wait for ever. Undo takes it back.</source>
@@ -7170,38 +7142,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>上下文</translation>
     </message>
     <message>
-        <source>above</source>
-        <translation>上方</translation>
-    </message>
-    <message>
-        <source>below</source>
-        <translation>下方</translation>
-    </message>
-    <message>
-        <source>Training the plan %1</source>
-        <translation>正在训练%1的方案</translation>
-    </message>
-    <message>
-        <source>: step %1 of %2</source>
-        <translation>：第 %1 步，共 %2 步</translation>
-    </message>
-    <message>
-        <source>Loss on tokens held back from training: %1 above, %2 below.</source>
-        <translation>未参与训练的 token 上的损失：上方 %1，下方 %2。</translation>
-    </message>
-    <message>
-        <source>Trains both plans on this computer, %1 steps each, with the same tokens.</source>
-        <translation>在本机上用相同的 token 训练两个方案，各 %1 步。</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
-        <source>&amp;Train both</source>
-        <translation>训练两者(&amp;T)</translation>
-    </message>
-    <message>
         <source>How evenly the routers of the shown run choose experts</source>
         <translation>所示运行的路由器选择专家的均匀程度</translation>
     </message>
@@ -7554,10 +7494,6 @@ It stays there while the other lanes scroll</source>
         <translation>只保留每个 token 的统计量；梯度要多做一次乘法。结果数值相同</translation>
     </message>
     <message>
-        <source>logits</source>
-        <translation>logits</translation>
-    </message>
-    <message>
         <source>&amp;Measure this computer</source>
         <translation>测量此计算机(&amp;M)</translation>
     </message>
@@ -7768,6 +7704,46 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>, which emulates %1 on processors: predictions do not count the conversions, so no error is shown.</source>
         <translation>，它在处理器上模拟 %1：预测不计转换，因此不显示误差。</translation>
+    </message>
+    <message>
+        <source>%1 is the nearest value with which the plan is valid.</source>
+        <translation>%1 是使方案有效的最接近的值。</translation>
+    </message>
+    <message>
+        <source>Sets %1 to %2. Undo takes it back.</source>
+        <translation>将 %1 设为 %2。撤销可恢复。</translation>
+    </message>
+    <message>
+        <source>Reads the order from another file. Undo takes it back.</source>
+        <translation>从另一个文件读取顺序。撤销可恢复。</translation>
+    </message>
+    <message>
+        <source>Click a fault to go to its place.</source>
+        <translation>点击错误即可跳到其位置。</translation>
+    </message>
+    <message>
+        <source>No plan to draw yet: it appears when the experiment is valid.</source>
+        <translation>尚无方案可绘制：实验有效后即显示。</translation>
+    </message>
+    <message>
+        <source>%1 must be %2 to %3, not %4.</source>
+        <translation>%1 必须为 %2 到 %3，不能是 %4。</translation>
+    </message>
+    <message>
+        <source>Showing the last valid plan: %1.</source>
+        <translation>显示的是最后一个有效方案：%1。</translation>
+    </message>
+    <message>
+        <source>The schedule is invalid. %1</source>
+        <translation>调度无效。%1</translation>
+    </message>
+    <message>
+        <source>1 more problem: %1</source>
+        <translation>另有 1 个问题：%1</translation>
+    </message>
+    <message>
+        <source>%1 more problems: %2</source>
+        <translation>另有 %1 个问题：%2</translation>
     </message>
 </context>
 </TS>

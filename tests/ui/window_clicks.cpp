@@ -9,6 +9,7 @@
 #include "ui/learn/card_list.h"
 #include "ui/pages/learn_page.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/panels/headline_bar.h"
 #include "ui/sweep/sweep_page.h"
 #include "ui/sweep/sweep_plot.h"
 #include "ui/sweep/sweep_results_view.h"
@@ -20,6 +21,7 @@
 #include <QFileDialog>
 #include <QLabel>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QTimer>
 
 namespace ui_window_clicks {
@@ -41,8 +43,21 @@ private slots:
     void fivePlansSideBySide();
     void fiveFiguresOfALecture();
     void aBrokenScheduleIsRepaired();
+    void aBrokenOrderIsRepairedWithoutItsText();
+    void aNumberOutOfRangeIsRepaired();
+    void anInvalidFileSaysWhatIsWrongAtOnce();
+    void theVerdictOnAnInvalidPlanNamesFieldCauseAndRemedy();
 
 private:
+    [[nodiscard]] const ui::Headline &verdict() { return m_fixture->window().explorePage().headline()->headline(); }
+    void type(const QString &field, const QString &text)
+    {
+        auto *box = m_fixture->find<QSpinBox>(field);
+        box->setFocus();
+        box->selectAll();
+        QTest::keyClicks(box, text);
+        QTest::keyClick(box, Qt::Key_Return);
+    }
     /// Clicks what a person sees: fails if it is hidden or disabled.
     void click(QWidget *widget, QPoint at = {})
     {
@@ -143,11 +158,106 @@ void WindowClicks::aBrokenScheduleIsRepaired()
     text.close();
     ui::MainWindow &window = m_fixture->open();
     window.controllers().scheduleFiles->open(file);
-    click(u"schedule.repair"_s);
+    auto *verdict = window.explorePage().headline();
+    QTRY_VERIFY2(verdict->headline().isRepair, qPrintable(verdict->headline().text));
+    click(u"headline.action"_s);
     QTRY_VERIFY(!m_fixture->find<QWidget>(u"schedule.faults"_s)->isVisible());
     QTRY_VERIFY(window.forecast().plan() && !window.forecast().isStale());
     QCOMPARE(window.forecast().plan()->schedule->passCount(), std::size_t{12});
     QVERIFY(m_clicks <= 3);
+}
+
+void WindowClicks::aBrokenOrderIsRepairedWithoutItsText()
+{
+    ui::MainWindow &window = m_fixture->open();
+    model::Experiment broken = window.document().experiment();
+    broken.schedule.family = model::kCustomFamily;
+    broken.schedule.text = "schedule mine devices 2 microbatches 3 vocabulary none\n0: F0 F1 B0 B1 B2\n1: F0 B0 F1 B1 F2 B2\n";
+    broken.parallel.devices = 2;
+    broken.parallel.microbatches = 3;
+    broken.parallel.stageLayers.clear();
+    window.document().replace(broken, {}, u"Broken"_s);
+    QTRY_VERIFY2(verdict().isRepair, qPrintable(verdict().text));
+    QVERIFY2(verdict().text.startsWith(u"The schedule is invalid. Line 2"_s), qPrintable(verdict().text));
+    QVERIFY2(verdict().text.contains(u"F2"_s), qPrintable(verdict().text));
+    QVERIFY(!m_fixture->find<QWidget>(u"schedule.panel"_s)->isVisible());
+    click(u"headline.action"_s);
+    QTRY_VERIFY(window.forecast().problems().empty() && window.forecast().isCurrent());
+    QCOMPARE(window.forecast().plan()->schedule->passCount(), std::size_t{12});
+    QCOMPARE(m_clicks, 1);
+    QVERIFY(!verdict().isRepair);
+    window.actions().undo->trigger();
+    QTRY_COMPARE(window.document().experiment(), broken);
+}
+
+void WindowClicks::aNumberOutOfRangeIsRepaired()
+{
+    ui::MainWindow &window = m_fixture->open();
+    type(u"strip.parallel.devices"_s, u"100000"_s);
+    QVERIFY(!QApplication::activePopupWidget()); // Enter ends the number, and opens no list
+    QTRY_COMPARE(verdict().text, u"Devices must be 1 to 1,024, not 100,000."_s);
+    QCOMPARE(verdict().second, u"8 is the nearest value with which the plan is valid."_s);
+    QCOMPARE(m_fixture->find<QPushButton>(u"headline.action"_s)->text(), u"Use 8"_s);
+    QCOMPARE(window.problemBar().text(), u"Showing the last valid plan: 4 devices."_s);
+    // Where the card is not on the screen, the message says what it would.
+    window.actions().sweep->trigger();
+    QVERIFY2(window.problemBar().text().contains(u"must be 1 to 1,024"_s), qPrintable(window.problemBar().text()));
+    window.actions().explore->trigger();
+    QCOMPARE(window.problemBar().text(), u"Showing the last valid plan: 4 devices."_s);
+    click(u"headline.action"_s);
+    QCOMPARE(window.document().experiment().parallel.devices, 8);
+    QVERIFY(window.forecast().problems().empty());
+    QVERIFY(!window.problemBar().isVisible() && !verdict().isRepair);
+    window.actions().undo->trigger();
+    window.actions().undo->trigger();
+    QCOMPARE(window.document().experiment().parallel.devices, 4);
+    // By keyboard as well.
+    type(u"strip.parallel.microbatches"_s, u"0"_s);
+    QTRY_COMPARE(verdict().text, u"Microbatches must be 1 to 1,000,000, not 0."_s);
+    QTest::keyClick(&window, Qt::Key_Return, Qt::ControlModifier);
+    QCOMPARE(window.document().experiment().parallel.microbatches, 1);
+    QTRY_VERIFY(window.forecast().isCurrent());
+}
+
+void WindowClicks::anInvalidFileSaysWhatIsWrongAtOnce()
+{
+    ui::ExperimentDocument document;
+    model::Experiment wrong = document.experiment();
+    wrong.parallel.devices = 100'000;
+    document.start(wrong, {}, u"Wrong"_s);
+    const QString file = m_fixture->path(u"wrong.stagelens.json"_s);
+    QVERIFY(document.save(file).ok());
+    ui::MainWindow &window = m_fixture->openAtOnce(file);
+    QVERIFY(!window.forecast().plan());
+    QVERIFY2(verdict().text.startsWith(u"Devices must be"_s), qPrintable(verdict().text));
+    QVERIFY(!window.problemBar().isVisible());
+    click(u"headline.action"_s);
+    QTRY_VERIFY(window.forecast().isCurrent());
+    QVERIFY(m_fixture->isSettled() || QTest::qWaitFor([this] { return m_fixture->isSettled(); }));
+}
+
+void WindowClicks::theVerdictOnAnInvalidPlanNamesFieldCauseAndRemedy()
+{
+    ui::MainWindow &window = m_fixture->open();
+    model::Experiment plan = window.document().experiment();
+    plan.model.heads = plan.model.kvHeads = 7;
+    plan.parallel.microbatchSize = 0;
+    window.document().replace(plan, {}, u"Wrong"_s);
+    QTRY_VERIFY(verdict().isRepair || !window.problemBar().text().isEmpty());
+    QVERIFY2(verdict().text.contains(u"7 heads do not divide hidden 128; choose a divisor of 128."_s) ||
+                 verdict().second.contains(u"7 heads do not divide"_s),
+             qPrintable(verdict().text + verdict().second));
+    QVERIFY2(verdict().second.startsWith(u"1 more problem: "_s), qPrintable(verdict().second));
+    // One number does not repair two problems: the way back is Undo.
+    QVERIFY(!m_fixture->find<QWidget>(u"headline.action"_s)->isVisible());
+    click(u"bar.problem.Undo"_s);
+    QTRY_VERIFY(window.forecast().isCurrent());
+    plan.parallel.microbatchSize = 1;
+    window.document().replace(plan, {}, u"Wrong"_s);
+    QTRY_COMPARE(m_fixture->find<QPushButton>(u"headline.action"_s)->text(), u"Use 8"_s);
+    click(u"headline.action"_s);
+    QCOMPARE(window.document().experiment().model.heads, 8);
+    QTRY_VERIFY(window.forecast().isCurrent());
 }
 
 STAGELENS_TEST(WindowClicks)

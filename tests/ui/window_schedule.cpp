@@ -4,6 +4,7 @@
 #include "ui/canvas/colours.h"
 #include "ui/controllers/schedule_controller.h"
 #include "ui/controllers/schedule_file_controller.h"
+#include "ui/panels/headline_bar.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/schedule_text_edit.h"
 #include "ui/strip/method_picker.h"
@@ -127,7 +128,7 @@ void WindowSchedule::typingMarksFaultsAndKeepsThePicture()
     QVERIFY2(faults->item(0)->text().startsWith(u"Line 2, word 10: B3"_s), qPrintable(faults->item(0)->text()));
     QCOMPARE(m_fixture->content().groups[0].timeline, before);
     QVERIFY(m_fixture->content().stale);
-    QVERIFY2(panel().words().contains(u"last valid plan"_s), qPrintable(panel().words()));
+    QVERIFY2(panel().words().contains(u"Click a fault"_s), qPrintable(panel().words()));
     QVERIFY(!window.actions().train->isEnabled());
     // Taken out again, the text is sound: a custom order that is known.
     for (int i = 0; i < 3; ++i)
@@ -311,7 +312,8 @@ void WindowSchedule::longSchedulesDoNotBlockTheWindow()
     text().insertPlainText({});
     QTRY_VERIFY(!window.forecast().problems().empty() && !text().markedLines().empty());
     const std::string faulty = choice().text;
-    m_fixture->click(u"schedule.repair"_s);
+    QTRY_VERIFY(window.explorePage().headline()->headline().isRepair);
+    m_fixture->click(u"headline.action"_s);
     QCOMPARE(choice().text, faulty);
     QTRY_VERIFY(choice().text != faulty);
     QTRY_VERIFY(window.forecast().problems().empty());

@@ -50,14 +50,6 @@ void PlanController::tryFamily(const QString &family)
     edit(u"schedule.family"_s, Words::tr("Schedule"), std::move(next));
 }
 
-void PlanController::accept(const Headline &headline)
-{
-    if (headline.action)
-        chooseMethod(*headline.action);
-    else if (headline.isFix)
-        applyFix();
-}
-
 void PlanController::applyFix()
 {
     if (const MemoryFix *fix = m_forecast->fix())

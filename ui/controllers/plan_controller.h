@@ -9,7 +9,6 @@
 
 namespace stagelens::ui {
 
-struct Headline;
 class EngineBridge;
 class ExperimentDocument;
 class Forecast;
@@ -29,8 +28,6 @@ public:
     void tryFamily(const QString &family);
     /// Makes the plan of a lever the experiment.
     void applyLever(const QString &words, const model::Experiment &plan);
-    /// Does what the headline proposes.
-    void accept(const Headline &headline);
     void applyFix();
     void open(const QString &words, const model::Experiment &plan);
     /// Makes the plan of the shown run the experiment.

@@ -1,11 +1,16 @@
 #include "ui/controllers/problem_controller.h"
 
+#include "ui/controllers/plan_repair.h"
 #include "ui/panels/field_editor.h"
+#include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
+#include "ui/words/differences.h"
+#include "ui/words/problem_words.h"
 #include "ui/words/tr.h"
-#include "ui/words/train_words.h"
 #include "ui/words/words.h"
+
+#include <QFileInfo>
 
 #include <algorithm>
 #include <utility>
@@ -18,9 +23,9 @@ namespace {
 constexpr int kProblemDelayMilliseconds = 600;
 } // namespace
 
-ProblemController::ProblemController(ExperimentDocument *document, Forecast *forecast, MessageBar *bar,
+ProblemController::ProblemController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, MessageBar *bar,
                                      std::vector<FieldEditor *> editors)
-    : m_document(document), m_forecast(forecast), m_bar(bar), m_editors(std::move(editors))
+    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_bar(bar), m_editors(std::move(editors))
 {
     m_delay.setSingleShot(true);
     m_delay.setInterval(kProblemDelayMilliseconds);
@@ -40,7 +45,7 @@ void ProblemController::update(bool atOnce)
     if (m_forecast->problems().empty() || m_forecast->isCancelled()) {
         m_delay.stop();
         show();
-    } else if (atOnce || m_bar->isVisible()) {
+    } else if (atOnce || m_bar->isVisible() || !m_forecast->plan()) {
         show();
     } else {
         m_delay.start();
@@ -63,36 +68,88 @@ void ProblemController::markFields()
 void ProblemController::show()
 {
     markFields();
-    if (m_forecast->isCancelled())
+    const base::Problems &problems = m_forecast->problems();
+    m_repair = nullptr;
+    if (m_forecast->isCancelled()) {
+        emit judged({});
         m_bar->say(MessageBar::Tone::Note, Words::tr("The prediction was cancelled: this is the last plan that was computed."),
                    {{Words::tr("Compute"), [this] { m_forecast->refresh(); }}, undoToValid()});
-    else if (m_forecast->problems().empty())
+        return;
+    }
+    if (problems.empty()) {
+        emit judged({});
         m_bar->clear();
+        return;
+    }
+    const Headline headline = verdict();
+    emit judged(headline);
+    QStringList words{lastValidPlanWords(m_forecast->plan(), problems)};
+    if (!m_isCardShown)
+        words << headline.text << headline.second;
+    words.removeAll({});
+    const auto actions = remedies();
+    if (words.isEmpty())
+        m_bar->clear(); // there was no valid plan: all that is known is in the card
     else
-        m_bar->say(MessageBar::Tone::Warning, lastValidPlanWords(m_forecast->plan(), m_forecast->problems()), remedies());
+        m_bar->say(MessageBar::Tone::Warning, words.join(u' '), actions);
+}
+
+Headline ProblemController::verdict()
+{
+    const base::Problems &problems = m_forecast->problems();
+    const model::Experiment &experiment = m_document->experiment();
+    Headline headline = invalidHeadline(problems, experiment);
+    const auto offer = [&](const QString &caption, const QString &tip, std::function<void()> run) {
+        headline.isRepair = true;
+        headline.actionCaption = caption;
+        headline.actionTip = tip;
+        m_repair = std::move(run);
+    };
+    const std::string &field = problems.front().field;
+    const service::PredictionPtr &plan = m_forecast->plan();
+    if (const auto nearest = nearestRepair(experiment, problems, plan ? &plan->experiment : nullptr, m_bridge->cores())) {
+        const QString caption = fieldCaption(qtText(field));
+        const QString value = countText(static_cast<double>(nearest->value));
+        if (headline.second.isEmpty())
+            headline.second = Words::tr("%1 is the nearest value with which the plan is valid.").arg(value);
+        offer(Words::tr("Use %1").arg(value), Words::tr("Sets %1 to %2. Undo takes it back.").arg(caption, value),
+              [this, caption, field, next = nearest->experiment] {
+                  m_document->closeGesture();
+                  m_document->edit(qtText(field), caption, next);
+                  m_document->closeGesture();
+              });
+    } else if (field == "schedule.text" || (field == "schedule.file" && QFileInfo::exists(qtText(experiment.schedule.file)))) {
+        offer(Words::tr("Repair the schedule"),
+              Words::tr("Removes what runs twice, adds what is missing, and moves what would wait for ever. "
+                        "Undo takes it back."),
+              [this] { emit orderRepairAsked(); });
+    } else if (field == "schedule.file") {
+        offer(Words::tr("Import schedule…"), Words::tr("Reads the order from another file. Undo takes it back."),
+              [this] { emit scheduleFileAsked(); });
+    }
+    return headline;
 }
 
 std::vector<MessageBar::Action> ProblemController::remedies()
 {
     std::vector<MessageBar::Action> actions;
-    const std::string &field = m_forecast->problems().front().field;
-    const model::Experiment &experiment = m_document->experiment();
-    if (field == "parallel.devices" && experiment.hasModel && experiment.parallel.devices > experiment.model.layers &&
-        experiment.model.layers > 0) {
-        actions.push_back({Words::tr("Use %1").arg(experiment.model.layers), [this] {
-                               model::Experiment next = m_document->experiment();
-                               next.parallel.devices = next.model.layers;
-                               m_document->edit(u"parallel.devices"_s, Words::tr("Devices"), std::move(next));
-                               m_document->closeGesture();
-                           }});
-    }
-    if (field == "schedule.text" && !m_isTextShown)
+    if (m_forecast->problems().front().field == "schedule.text" && !m_isTextShown)
         actions.push_back({Words::tr("Show the text"), [this] { emit textAsked(); }});
-    if (field == "schedule.file")
-        actions.push_back({Words::tr("Import schedule…"), [this] { emit scheduleFileAsked(); }});
     if (m_document->undoStack().canUndo())
         actions.push_back(undoToValid());
     return actions;
+}
+
+void ProblemController::repair()
+{
+    if (const auto run = m_repair) // which replaces the verdict
+        run();
+}
+
+void ProblemController::setCardShown(bool shown)
+{
+    if (std::exchange(m_isCardShown, shown) != shown && m_bar->isVisible())
+        show();
 }
 
 MessageBar::Action ProblemController::undoToValid()

@@ -76,7 +76,6 @@ void ScheduleController::connectPanel()
         if (!m_document->revertGesture(kTextField))
             refresh(); // what was typed last is not in the document
     });
-    connect(m_panel, &SchedulePanel::repairAsked, this, &ScheduleController::repair);
     connect(m_panel, &SchedulePanel::closed, this, [this] { m_actions->editSchedule->setChecked(false); });
 }
 
@@ -115,18 +114,24 @@ void ScheduleController::edit(const QString &text)
 
 void ScheduleController::repair()
 {
-    const QString faulty = m_panel->edit()->toPlainText();
+    // While its text is shown, what was typed last may not be in the document yet.
+    const QString shown = m_active ? m_panel->edit()->toPlainText() : QString();
     const model::Experiment before = m_document->experiment();
+    const std::string &own = before.schedule.text;
     m_repairJob.run(
-        faulty.size() <= kLettersRepairedAtOnce,
-        [before, text = utf8(faulty)](const std::stop_token &) -> base::Result<model::Experiment> {
-            const auto whole = service::repairedText(text);
+        std::max(shown.size(), static_cast<qsizetype>(own.size())) <= kLettersRepairedAtOnce && before.schedule.file.empty(),
+        [before, typed = utf8(shown)](const std::stop_token &) -> base::Result<model::Experiment> {
+            const auto text = typed.empty() ? service::editableText(before.schedule) : base::Result<std::string>(typed);
+            if (!text)
+                return text.error();
+            const auto whole = service::repairedText(*text);
             if (!whole)
                 return whole.error();
             return service::withScheduleText(before, *whole);
         },
-        [this, before, faulty](const base::Result<model::Experiment> &whole) {
-            if (m_panel->edit()->toPlainText() == faulty && m_document->experiment() == before)
+        [this, before, shown](const base::Result<model::Experiment> &whole) {
+            const bool isUnchanged = !m_active || m_panel->edit()->toPlainText() == shown;
+            if (isUnchanged && m_document->experiment() == before)
                 takeRepaired(whole);
         });
 }
@@ -206,7 +211,7 @@ void ScheduleController::show(const Analysis &analysis)
 QString ScheduleController::wordsOf(bool sound) const
 {
     if (!sound)
-        return Words::tr("The picture shows the last valid plan until this is mended.");
+        return Words::tr("Click a fault to go to its place.");
     const model::ScheduleChoice &choice = m_document->experiment().schedule;
     const QString how = Words::tr(" Type, or drag a pass in the picture; what is changed becomes a custom order.");
     if (!choice.hasOwnOrder())

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] QString refusal(const service::PassMove &move);
     void move(const service::PassMove &move);
 
+    /// Replaces a faulty order by the nearest valid one, unless it is edited meanwhile.
+    void repair();
     /// Says what a custom schedule is that was chosen in the list, and where to change or replace it.
     void offerCustomOrder();
     /// Longer orders are not shown as text.
@@ -49,8 +51,6 @@ private:
         std::vector<service::TextFault> faults;
         std::string_view family; ///< that makes exactly this order; empty: none
     };
-    /// Replaces a faulty text by the nearest valid order, unless it is edited meanwhile.
-    void repair();
     void takeRepaired(const base::Result<model::Experiment> &whole);
     void refresh();
     void show(const Analysis &analysis);

@@ -2,6 +2,7 @@
 
 #include "ui/canvas/colours.h"
 
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QMouseEvent>
 #include <QPainter>
@@ -112,6 +113,13 @@ bool ChipNumber::drag(const QMouseEvent &mouse)
         selectAll();
     }
     return true;
+}
+
+void ChipNumber::keyPressEvent(QKeyEvent *event)
+{
+    NumberBox::keyPressEvent(event);
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+        event->accept(); // QSpinBox leaves it to the chip, which would open its picker
 }
 
 void ChipNumber::wheelEvent(QWheelEvent *event)

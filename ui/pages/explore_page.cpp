@@ -292,8 +292,20 @@ void ExplorePage::refresh()
     refreshAdvice();
 }
 
+void ExplorePage::setProblem(const Headline &headline)
+{
+    m_problem = headline;
+    refreshAdvice();
+}
+
 void ExplorePage::refreshAdvice()
 {
+    if (!m_problem.text.isEmpty()) {
+        m_headline->setHeadline(m_problem);
+        m_headline->setEnabled(true);
+        m_plots->refreshBubbles();
+        return;
+    }
     const auto &plan = m_forecast->plan();
     if (!plan)
         return;

@@ -4,6 +4,7 @@
 #include "engine/service/engine_service.h"
 #include "ui/pages/explore_content.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/headline.h"
 
 #include <QWidget>
 
@@ -43,6 +44,8 @@ public:
     void refresh();
     /// Only the headline and the bubble's causes, which come later than the plan.
     void refreshAdvice();
+    /// Shows this verdict on an invalid plan in place of the one on the last valid plan; one without text ends that.
+    void setProblem(const Headline &headline);
     void setShown(Shown shown);
     [[nodiscard]] Shown shown() const { return m_content.shown; }
     /// Flags the end that the plan would have with another method, or in the order of another family; an empty one clears it.
@@ -108,6 +111,7 @@ private:
     Forecast *m_forecast;
     RunController *m_runController;
     HeadlineBar *m_headline;
+    Headline m_problem; ///< of an invalid plan
     FiguresLine *m_figures;
     Explanations *m_explanations; ///< of the timelines that are shown
     ExploreContent m_content;

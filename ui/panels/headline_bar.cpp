@@ -87,14 +87,21 @@ HeadlineBar::HeadlineBar(QWidget *parent)
     arrange();
     colour();
     connect(m_label, &QLabel::linkActivated, this, [this](const QString &device) { emit deviceAsked(device.toInt()); });
-    connect(m_button, &QPushButton::clicked, this, [this] {
-        if (m_headline.action)
-            emit applied(*m_headline.action);
-        else if (!m_headline.family.isEmpty())
-            emit familyApplied(m_headline.family);
-        else if (m_headline.isFix)
-            emit fixApplied();
-    });
+    connect(m_button, &QPushButton::clicked, this, &HeadlineBar::accept);
+}
+
+void HeadlineBar::accept()
+{
+    if (!isEnabled())
+        return; // it is about a plan that is no longer the experiment's
+    if (m_headline.action)
+        emit applied(*m_headline.action);
+    else if (!m_headline.family.isEmpty())
+        emit familyApplied(m_headline.family);
+    else if (m_headline.isFix)
+        emit fixApplied();
+    else if (m_headline.isRepair)
+        emit repairAsked();
 }
 
 void HeadlineBar::setHeadline(const Headline &headline)
@@ -105,7 +112,8 @@ void HeadlineBar::setHeadline(const Headline &headline)
     m_button->setVisible(headline.hasAction());
     m_button->setText(headline.actionCaption);
     m_button->setAccessibleDescription(headline.text);
-    m_button->setToolTip(plainTip(headline.isFix    ? Words::tr("Changes this plan so that it fits. Undo takes it back.")
+    m_button->setToolTip(plainTip(headline.isRepair ? headline.actionTip
+                                  : headline.isFix  ? Words::tr("Changes this plan so that it fits. Undo takes it back.")
                                   : headline.action ? Words::tr("Sets the vocabulary layers of this plan. Undo takes it back.")
                                                     : Words::tr("Sets the schedule of this plan. Undo takes it back.")));
     if (!headline.action && headline.family.isEmpty())

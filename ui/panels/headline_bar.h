@@ -18,12 +18,15 @@ public:
     explicit HeadlineBar(QWidget *parent = nullptr);
     void setHeadline(const Headline &headline);
     [[nodiscard]] const Headline &headline() const { return m_headline; }
+    /// Does what the headline proposes; nothing if it proposes nothing.
+    void accept();
 
 signals:
     /// The action was chosen.
     void applied(stagelens::model::VocabularyMethod method);
     void familyApplied(const QString &family);
     void fixApplied();
+    void repairAsked();
     /// The pointer or the focus is on the action (or has left it).
     void hovered(bool on);
     /// The name of a device was clicked.

@@ -11,7 +11,6 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QPainter>
-#include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -43,8 +42,7 @@ QIcon mark(const QColor &colour)
 } // namespace
 
 SchedulePanel::SchedulePanel(QWidget *parent)
-    : QFrame(parent), m_words(plainLabel(this)), m_edit(new ScheduleTextEdit(this)), m_faults(new QListWidget(this)),
-      m_repair(new QPushButton(Words::tr("Repair"), this))
+    : QFrame(parent), m_words(plainLabel(this)), m_edit(new ScheduleTextEdit(this)), m_faults(new QListWidget(this))
 {
     setObjectName(u"schedule.panel"_s);
     auto *layout = new QVBoxLayout(this);
@@ -65,14 +63,6 @@ SchedulePanel::SchedulePanel(QWidget *parent)
     head->addWidget(title);
     head->addSpacing(8);
     head->addWidget(m_words, 1);
-    m_repair->setObjectName(u"schedule.repair"_s);
-    m_repair->setAutoDefault(false);
-    m_repair->setToolTip(
-        plainTip(Words::tr("Removes what runs twice, adds what is missing, and moves what would wait for ever. "
-                           "Undo takes it back.")));
-    m_repair->hide();
-    connect(m_repair, &QPushButton::clicked, this, &SchedulePanel::repairAsked);
-    head->addWidget(m_repair);
     head->addWidget(close);
     layout->addLayout(head);
     layout->addWidget(m_edit, 1);
@@ -116,7 +106,6 @@ void SchedulePanel::setFaults(const std::vector<service::TextFault> &faults)
     }
     m_faults->setFixedHeight(std::min(kRowsOfFaults, m_faults->count()) * (fontMetrics().height() + 4) + 4);
     m_faults->setVisible(!faults.empty());
-    m_repair->setVisible(!faults.empty());
     colour();
 }
 

@@ -9,7 +9,6 @@
 
 class QLabel;
 class QListWidget;
-class QPushButton;
 
 namespace stagelens::ui {
 
@@ -30,8 +29,6 @@ public:
 
 signals:
     void closed();
-    /// The nearest valid order is wanted.
-    void repairAsked();
 
 protected:
     void changeEvent(QEvent *event) override;
@@ -42,7 +39,6 @@ private:
     QLabel *m_words;
     ScheduleTextEdit *m_edit;
     QListWidget *m_faults;
-    QPushButton *m_repair;
 };
 
 } // namespace stagelens::ui

@@ -269,7 +269,7 @@ void MemoryPlot::Private::paintAround(QPainter &painter)
 {
     const Colours &colours = *stack->colours;
     if (stack->profile == nullptr) {
-        paintSentence(painter, *q, colours, Words::tr("No plan to draw yet: choose a model and a schedule in the experiment."));
+        paintSentence(painter, *q, colours, Words::tr("No plan to draw yet: it appears when the experiment is valid."));
         return;
     }
     QFont bold = q->font();

@@ -159,7 +159,7 @@ void MainWindow::connectActions()
     on(m_model.actions->quit, [this] { close(); });
     on(m_model.actions->pinBaseline, [this] { m_model.forecast->pinBaseline(); });
     on(m_model.actions->unpinBaseline, [this] { m_model.forecast->unpinBaseline(); });
-    on(m_model.actions->applyAdvice, [this] { m_controllers->plan->accept(m_widgets->explore->headline()->headline()); });
+    on(m_model.actions->applyAdvice, [this] { m_widgets->explore->headline()->accept(); });
     on(m_model.actions->trainCopy, [this] { m_controllers->plan->offerScaledCopy(); });
     on(m_model.actions->costsFromRun, [this] { m_controllers->plan->useCostsOfRun(); });
     on(m_model.actions->importModel, [this] { m_model.files->importModelAsked(); });

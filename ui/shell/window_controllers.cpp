@@ -61,8 +61,8 @@ void WindowControllers::make(QMainWindow *window, bool remember)
 {
     notice = std::make_unique<NoticeController>(m_widgets.noticeBar, &m_model.document->undoStack());
     plan = std::make_unique<PlanController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run, window);
-    problems =
-        std::make_unique<ProblemController>(m_model.document, m_model.forecast, m_widgets.problemBar, m_widgets.fieldEditors());
+    problems = std::make_unique<ProblemController>(m_model.bridge, m_model.document, m_model.forecast, m_widgets.problemBar,
+                                                   m_widgets.fieldEditors());
     fields = std::make_unique<FieldController>(m_model.bridge, m_model.forecast, m_widgets.explore, m_widgets.fieldEditors(),
                                                m_widgets.strip);
     training = std::make_unique<TrainingController>(m_model.bridge, m_model.document, m_model.forecast, m_model.run,
@@ -119,6 +119,10 @@ void WindowControllers::connectPlan()
     connect(headline, &HeadlineBar::applied, plan.get(), &PlanController::chooseMethod);
     connect(headline, &HeadlineBar::familyApplied, plan.get(), &PlanController::chooseFamily);
     connect(headline, &HeadlineBar::fixApplied, plan.get(), &PlanController::applyFix);
+    connect(headline, &HeadlineBar::repairAsked, problems.get(), &ProblemController::repair);
+    connect(problems.get(), &ProblemController::judged, m_widgets.explore, &ExplorePage::setProblem);
+    connect(problems.get(), &ProblemController::orderRepairAsked, schedule.get(), &ScheduleController::repair);
+    connect(m_model.actions->explore, &QAction::toggled, problems.get(), &ProblemController::setCardShown);
     connect(levers.get(), &LeversController::applied, plan.get(), &PlanController::applyLever);
     connect(shapes.get(), &ShapeController::applied, plan.get(), &PlanController::applyLever);
     connect(shapes.get(), &ShapeController::compareAsked, compare.get(), &CompareController::comparePlans);

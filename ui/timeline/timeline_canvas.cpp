@@ -41,7 +41,7 @@ void paintEmpty(QPainter &painter, const Scene &scene)
     painter.setPen(scene.colours->muted);
     painter.setFont(scene.font);
     painter.drawText(QRect({0, 0}, scene.layout.size), Qt::AlignCenter,
-                     Words::tr("No plan to draw yet: choose a model and a schedule in the experiment."));
+                     Words::tr("No plan to draw yet: it appears when the experiment is valid."));
 }
 
 bool isEmpty(const TimelineContent &content)

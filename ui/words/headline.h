@@ -17,10 +17,12 @@ struct Headline {
     QString text;
     QString second; ///< the best alternative and its price, or that nothing which was tried helps; empty until that is known
     std::optional<model::VocabularyMethod> action;
-    QString family;        ///< the action is this schedule; empty: it is another one
-    bool isFix = false;    ///< the action is the memory fix
-    QString actionCaption; ///< "Try VOCAB-2"
-    [[nodiscard]] bool hasAction() const { return action || isFix || !family.isEmpty(); }
+    QString family;         ///< the action is this schedule; empty: it is another one
+    bool isFix = false;     ///< the action is the memory fix
+    bool isRepair = false;  ///< the action makes an invalid plan valid
+    QString actionCaption;  ///< "Try VOCAB-2"
+    QString actionTip = {}; ///< what a repair changes
+    [[nodiscard]] bool hasAction() const { return action || isFix || isRepair || !family.isEmpty(); }
 };
 
 /// What a plan would be in the order of another schedule family; absent where it cannot be made.

@@ -74,20 +74,4 @@ MachineObstacle machineObstacle(const service::Prediction &plan)
     return {sentence(problems.front()), copyHelps};
 }
 
-QString lastValidPlanWords(const service::PredictionPtr &plan, const base::Problems &problems)
-{
-    const QString reasons = sentence(base::Error::invalid(problems));
-    if (!plan)
-        return reasons;
-    // The field that is wrong now is named with the value that it had.
-    const std::string &field = problems.front().field;
-    const model::ParallelPlan &parallel = plan->experiment.parallel;
-    QString shown = planCaption(plan->experiment);
-    if (field == "parallel.devices")
-        shown = Words::tr("%1 devices").arg(parallel.devices);
-    else if (field == "parallel.microbatches")
-        shown = Words::tr("%1 microbatches").arg(parallel.microbatches);
-    return Words::tr("Showing the last valid plan: %1. %2").arg(shown, reasons);
-}
-
 } // namespace stagelens::ui

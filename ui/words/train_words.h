@@ -20,7 +20,5 @@ struct MachineObstacle {
     bool copyHelps = false; ///< a scaled copy of the plan could be run
 };
 [[nodiscard]] MachineObstacle machineObstacle(const service::Prediction &plan);
-/// "Showing the last valid plan: 4 devices. ..." with every problem.
-[[nodiscard]] QString lastValidPlanWords(const service::PredictionPtr &plan, const base::Problems &problems);
 
 } // namespace stagelens::ui
