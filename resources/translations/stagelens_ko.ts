@@ -7711,7 +7711,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Sets %1 to %2. Undo takes it back.</source>
-        <translation>%1을(를) %2(으)로 설정합니다. 실행 취소로 되돌립니다.</translation>
+        <translation>%1을(를) %2(으)로 정합니다. 실행 취소로 되돌립니다.</translation>
     </message>
     <message>
         <source>Reads the order from another file. Undo takes it back.</source>
@@ -7744,6 +7744,14 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>%1 more problems: %2</source>
         <translation>문제 %1개 더: %2</translation>
+    </message>
+    <message>
+        <source>Schedule and vocabulary layers</source>
+        <translation>스케줄과 어휘 레이어</translation>
+    </message>
+    <message>
+        <source>Sets schedule and vocabulary layers of this plan. Undo takes it back.</source>
+        <translation>이 계획의 스케줄과 어휘 레이어를 정합니다. 실행 취소로 되돌립니다.</translation>
     </message>
 </context>
 </TS>

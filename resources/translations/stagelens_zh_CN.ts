@@ -7745,5 +7745,13 @@ It stays there while the other lanes scroll</source>
         <source>%1 more problems: %2</source>
         <translation>另有 %1 个问题：%2</translation>
     </message>
+    <message>
+        <source>Schedule and vocabulary layers</source>
+        <translation>调度和词表层</translation>
+    </message>
+    <message>
+        <source>Sets schedule and vocabulary layers of this plan. Undo takes it back.</source>
+        <translation>设置此方案的调度和词表层。撤销可恢复。</translation>
+    </message>
 </context>
 </TS>

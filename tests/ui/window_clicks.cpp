@@ -47,6 +47,8 @@ private slots:
     void aNumberOutOfRangeIsRepaired();
     void anInvalidFileSaysWhatIsWrongAtOnce();
     void theVerdictOnAnInvalidPlanNamesFieldCauseAndRemedy();
+    void anAlternativeOfTheVerdictIsOneClick();
+    void anAlternativeOfTheVerdictIsChosenByKeyboard();
 
 private:
     [[nodiscard]] const ui::Headline &verdict() { return m_fixture->window().explorePage().headline()->headline(); }
@@ -258,6 +260,53 @@ void WindowClicks::theVerdictOnAnInvalidPlanNamesFieldCauseAndRemedy()
     click(u"headline.action"_s);
     QCOMPARE(window.document().experiment().model.heads, 8);
     QTRY_VERIFY(window.forecast().isCurrent());
+}
+
+void WindowClicks::anAlternativeOfTheVerdictIsOneClick()
+{
+    ui::MainWindow &window = m_fixture->open();
+    QTRY_VERIFY(window.forecast().familyOptions().state == ui::FamilyOptions::State::Tried);
+    QCOMPARE(verdict().alternatives.size(), std::size_t{2});
+    const ui::Alternative second = verdict().alternatives[1];
+    QVERIFY(second.method && !second.family.isEmpty()); // a schedule with a method, in one step
+    const model::Experiment before = window.document().experiment();
+    const auto &combined = window.forecast().familyOptions().combined;
+    const auto option = std::ranges::find(combined, second.family.toStdString(), &ui::FamilyOption::family);
+    QVERIFY(option != combined.end() && option->iteration);
+    const base::Nanos promised = *option->iteration;
+    auto *line = m_fixture->find<QLabel>(u"headline.second"_s);
+    const qsizetype begin = verdict().second.indexOf(second.words);
+    const QPoint at(line->fontMetrics().horizontalAdvance(verdict().second.left(begin + 4)), line->height() / 2);
+    QTest::mouseMove(line, at);
+    QTRY_VERIFY2(line->toolTip().contains(u"Sets schedule and vocabulary layers"_s), qPrintable(line->toolTip()));
+    QVERIFY(m_fixture->content().ghost && m_fixture->content().ghost->end == promised);
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(line, &leave);
+    QVERIFY(!m_fixture->content().ghost);
+    click(line, at);
+    QCOMPARE(window.document().experiment().schedule.family, second.family.toStdString());
+    QVERIFY(window.document().experiment().schedule.vocabulary == second.method);
+    QTRY_VERIFY(window.forecast().isCurrent());
+    QCOMPARE(window.forecast().plan()->metrics.iteration, promised);
+    QVERIFY(!m_fixture->content().ghost); // what was promised is the plan
+    window.actions().undo->trigger();
+    QCOMPARE(window.document().experiment(), before);
+    QCOMPARE(m_clicks, 1);
+}
+
+void WindowClicks::anAlternativeOfTheVerdictIsChosenByKeyboard()
+{
+    ui::MainWindow &window = m_fixture->open();
+    QTRY_VERIFY(window.forecast().familyOptions().state == ui::FamilyOptions::State::Tried);
+    auto *line = m_fixture->find<QLabel>(u"headline.second"_s);
+    const ui::Alternative first = verdict().alternatives.front();
+    QVERIFY(!line->text().contains(u"underline"_s));
+    line->setFocus(Qt::TabFocusReason);
+    QTest::keyClick(line, Qt::Key_Tab);
+    QVERIFY(line->hasFocus());
+    QTest::keyClick(line, Qt::Key_Return);
+    QCOMPARE(window.document().experiment().schedule.family, first.family.toStdString());
+    QVERIFY(window.document().experiment().schedule.vocabulary == first.method);
 }
 
 STAGELENS_TEST(WindowClicks)

@@ -42,6 +42,19 @@ void PlanController::chooseFamily(const QString &family)
     edit(u"schedule.family"_s, Words::tr("Schedule"), withFamily(m_document->experiment(), utf8(family)));
 }
 
+void PlanController::chooseAlternative(const Alternative &alternative)
+{
+    if (alternative.family.isEmpty() && alternative.method) {
+        chooseMethod(*alternative.method);
+    } else if (!alternative.method) {
+        chooseFamily(alternative.family);
+    } else { // as Forecast predicts it
+        model::Experiment next = withFamily(m_document->experiment(), utf8(alternative.family));
+        next.schedule.vocabulary = *alternative.method;
+        edit(u"schedule.family"_s, Words::tr("Schedule and vocabulary layers"), std::move(next));
+    }
+}
+
 void PlanController::tryFamily(const QString &family)
 {
     model::Experiment next = m_document->experiment();

@@ -9,6 +9,7 @@
 
 namespace stagelens::ui {
 
+struct Alternative;
 class EngineBridge;
 class ExperimentDocument;
 class Forecast;
@@ -24,6 +25,8 @@ public:
     void chooseMethod(model::VocabularyMethod method);
     /// Keeps a cut of the layers made by hand if the family is the plan's.
     void chooseFamily(const QString &family);
+    /// Chooses schedule and method of an alternative that a verdict names, as one step of undo.
+    void chooseAlternative(const Alternative &alternative);
     /// Chooses the family of a page of Learn, with the cut of the layers that follows from it.
     void tryFamily(const QString &family);
     /// Makes the plan of a lever the experiment.

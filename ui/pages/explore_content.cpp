@@ -125,10 +125,17 @@ void ExploreContent::addGhost(TimelineContent &content) const
         content.ghost = EndFlag{end, u"%1: %2"_s.arg(name, durationText(end, content.teachingUnits))};
     };
     const service::Advice *advice = m_forecast->advice();
+    const FamilyOptions &families = m_forecast->familyOptions();
+    if (ghost && !ghostFamily.isEmpty()) {
+        for (const FamilyOption &family : families.combined)
+            if (qtText(family.family) == ghostFamily && ghost == families.fastest && family.iteration)
+                flag(Words::tr("%1 with %2").arg(familyCaption(family.family), shortName(*ghost)), *family.iteration);
+        return;
+    }
     const auto *option = advice && ghost ? findOption(*advice, *ghost) : nullptr;
     if (option && option->iteration)
         flag(shortName(*ghost), *option->iteration);
-    for (const FamilyOption &family : m_forecast->familyOptions().options)
+    for (const FamilyOption &family : families.options)
         if (qtText(family.family) == ghostFamily && family.iteration)
             flag(familyCaption(family.family), *family.iteration);
 }

@@ -75,6 +75,10 @@ ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController
     });
     connect(m_runController, &RunController::shownChanged, this, &ExplorePage::refresh);
     connect(m_headline, &HeadlineBar::deviceAsked, m_timeline, &TimelineView::showLane);
+    connect(m_headline, &HeadlineBar::alternativeHovered, this, [this](const Alternative *alternative) {
+        setGhost(alternative ? alternative->method : std::nullopt);
+        setGhostFamily(alternative ? alternative->family : QString());
+    });
     connect(m_headline, &HeadlineBar::hovered, this, [this](bool on) {
         setGhost(on ? m_headline->headline().action : std::nullopt);
         setGhostFamily(on ? m_headline->headline().family : QString());

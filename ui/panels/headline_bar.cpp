@@ -41,6 +41,16 @@ QString linked(const QString &text, const QColor &colour)
         device, u"<a href='\\1' style='color:%1; text-decoration:none'>%2</a>"_s.arg(colour.name(), name.arg(u"\\1"_s)));
 }
 
+/// "Sets the schedule V-Half and VOCAB-1. Undo takes it back.", below the words of the alternative.
+QString alternativeTip(const Alternative &alternative)
+{
+    const QString sets =
+        alternative.family.isEmpty() ? Words::tr("Sets the vocabulary layers of this plan. Undo takes it back.")
+        : !alternative.method        ? Words::tr("Sets the schedule of this plan. Undo takes it back.")
+                                     : Words::tr("Sets schedule and vocabulary layers of this plan. Undo takes it back.");
+    return alternative.words + u'\n' + sets;
+}
+
 /// How high the text is in that width.
 int heightOf(const QString &text, const QFont &font, int width)
 {
@@ -57,7 +67,7 @@ int rowsOf(const QString &text, const QFont &font, int width)
 } // namespace
 
 HeadlineBar::HeadlineBar(QWidget *parent)
-    : QFrame(parent), m_label(markupLabel({}, this)), m_second(plainLabel(this)), m_button(new ChipButton(this))
+    : QFrame(parent), m_label(markupLabel({}, this)), m_second(markupLabel({}, this)), m_button(new ChipButton(this))
 {
     setObjectName(u"headline"_s);
     auto *layout = new QHBoxLayout(this);
@@ -78,6 +88,7 @@ HeadlineBar::HeadlineBar(QWidget *parent)
     m_button->setProperty(kPrimaryProperty, true);
     m_button->setFocusPolicy(Qt::StrongFocus);
     m_button->installEventFilter(this);
+    m_second->installEventFilter(this);
     QSizePolicy kept(QSizePolicy::Fixed, QSizePolicy::Fixed);
     kept.setRetainSizeWhenHidden(true); // the sentence is broken alike before and after its fix is found
     m_button->setSizePolicy(kept);
@@ -87,6 +98,15 @@ HeadlineBar::HeadlineBar(QWidget *parent)
     arrange();
     colour();
     connect(m_label, &QLabel::linkActivated, this, [this](const QString &device) { emit deviceAsked(device.toInt()); });
+    connect(m_second, &QLabel::linkActivated, this, [this](const QString &link) {
+        if (const Alternative *chosen = alternativeOf(link))
+            emit alternativeChosen(Alternative(*chosen)); // a copy: the plan's next verdict replaces it
+    });
+    connect(m_second, &QLabel::linkHovered, this, [this](const QString &link) {
+        const Alternative *under = alternativeOf(link);
+        m_second->setToolTip(plainTip(under ? alternativeTip(*under) : m_headline.second));
+        emit alternativeHovered(under);
+    });
     connect(m_button, &QPushButton::clicked, this, &HeadlineBar::accept);
 }
 
@@ -160,10 +180,41 @@ void HeadlineBar::showText()
     m_label->setToolTip(plainTip(isLong ? m_headline.second : QString()));
     m_label->setText(linked(m_headline.text, palette().color(QPalette::Link)));
     m_label->setAccessibleName(m_headline.text);
-    m_second->setTextInteractionFlags(m_headline.second.isEmpty() ? Qt::NoTextInteraction : Qt::TextSelectableByMouse);
-    m_second->setText(m_second->fontMetrics().elidedText(m_headline.second, Qt::ElideRight, room));
+    showSecond(room);
+}
+
+void HeadlineBar::showSecond(int room)
+{
+    const QString shown = m_second->fontMetrics().elidedText(m_headline.second, Qt::ElideRight, room);
+    const qsizetype kept = shown == m_headline.second ? shown.size() : shown.size() - 1; // before the ellipsis
+    QString markup;
+    qsizetype from = 0;
+    for (std::size_t index = 0; index < m_headline.alternatives.size(); ++index) {
+        const QString &words = m_headline.alternatives[index].words;
+        const qsizetype begin = m_headline.second.indexOf(words, from);
+        if (begin < 0 || begin >= kept)
+            break;
+        // One that is cut off is still a link, with the ellipsis.
+        const qsizetype end = begin + words.size() > kept ? shown.size() : begin + words.size();
+        markup +=
+            shown.mid(from, begin - from).toHtmlEscaped() +
+            u"<a href='%1' style='color:%2; text-decoration:none'>%3</a>"_s.arg(
+                QString::number(index), palette().color(QPalette::Link).name(), shown.mid(begin, end - begin).toHtmlEscaped());
+        from = end;
+    }
+    m_second->setText(markup + shown.mid(from).toHtmlEscaped());
+    m_second->setTextInteractionFlags(m_headline.alternatives.empty()
+                                          ? m_headline.second.isEmpty() ? Qt::NoTextInteraction : Qt::TextSelectableByMouse
+                                          : Qt::TextBrowserInteraction);
     m_second->setAccessibleName(m_headline.second);
     m_second->setToolTip(plainTip(m_headline.second));
+}
+
+const Alternative *HeadlineBar::alternativeOf(const QString &link) const
+{
+    bool isNumber = false;
+    const std::size_t index = link.toULongLong(&isNumber);
+    return isNumber && index < m_headline.alternatives.size() ? &m_headline.alternatives[index] : nullptr;
 }
 
 void HeadlineBar::colour()
@@ -208,6 +259,11 @@ void HeadlineBar::changeEvent(QEvent *event)
 
 bool HeadlineBar::eventFilter(QObject *watched, QEvent *event)
 {
+    if (watched == m_second) {
+        if (event->type() == QEvent::Leave)
+            emit alternativeHovered(nullptr);
+        return QFrame::eventFilter(watched, event);
+    }
     if (event->type() == QEvent::Enter || event->type() == QEvent::FocusIn)
         emit hovered(true);
     else if (event->type() == QEvent::Leave || event->type() == QEvent::FocusOut || event->type() == QEvent::Hide)

@@ -11,7 +11,7 @@ class QPushButton;
 namespace stagelens::ui {
 
 /// A card of fixed height, so that nothing moves when the fix is found: a sentence of at most two lines, one filled button, and
-/// a second line. Device names are links.
+/// a second line. Device names and the alternatives of the second line are links.
 class HeadlineBar : public QFrame {
     Q_OBJECT
 public:
@@ -27,6 +27,10 @@ signals:
     void familyApplied(const QString &family);
     void fixApplied();
     void repairAsked();
+    /// An alternative of the second line was chosen.
+    void alternativeChosen(const stagelens::ui::Alternative &alternative);
+    /// The pointer is on that alternative, or has left it (null).
+    void alternativeHovered(const stagelens::ui::Alternative *alternative);
     /// The pointer or the focus is on the action (or has left it).
     void hovered(bool on);
     /// The name of a device was clicked.
@@ -41,6 +45,9 @@ protected:
 private:
     void arrange();
     void showText();
+    void showSecond(int room);
+    /// Returns what a link of the second line leads to; null: nothing.
+    [[nodiscard]] const Alternative *alternativeOf(const QString &link) const;
     void colour();
 
     Headline m_headline;

@@ -242,52 +242,54 @@ Measure measureOf(const service::Prediction &prediction, const service::Advice &
 }
 
 /// Another method or schedule that fits, with what it costs.
-struct Alternative {
+struct Candidate {
     QString name;
+    Alternative plan;
     double time = 1;       ///< of the measure's iteration
     base::Bytes saved = 0; ///< of the fullest device's memory; below 0 where it needs more
 };
 
-std::vector<Alternative> alternatives(const service::Prediction &prediction, const service::Advice &advice,
-                                      const FamilyOptions &families, const Headline &headline, const Measure &measure)
+std::vector<Candidate> candidates(const service::Prediction &prediction, const service::Advice &advice,
+                                  const FamilyOptions &families, const Headline &headline, const Measure &measure)
 {
-    std::vector<Alternative> found;
-    const auto add = [&](const QString &name, const auto &option) {
+    std::vector<Candidate> found;
+    const auto add = [&](const QString &name, const auto &option, Alternative plan) {
         if (!option.iteration || !option.peakMemory ||
             (prediction.memoryCapacity > 0 && *option.peakMemory > prediction.memoryCapacity))
             return;
-        found.push_back({name, static_cast<double>(*option.iteration) / static_cast<double>(measure.iteration),
+        found.push_back({name, std::move(plan), static_cast<double>(*option.iteration) / static_cast<double>(measure.iteration),
                          measure.peak - *option.peakMemory});
     };
     for (const service::Advice::Option &option : advice.options)
         if (option.method != prediction.experiment.schedule.vocabulary && option.method != headline.action)
-            add(shortName(option.method), option);
+            add(shortName(option.method), option, {{}, {}, option.method});
     for (const FamilyOption &option : families.options) {
         const schedule::Family *family = schedule::findFamily(option.family);
         if (family != nullptr && family->synchronous && option.family != prediction.experiment.schedule.family &&
             qtText(option.family) != headline.family)
-            add(familyCaption(option.family), option);
+            add(familyCaption(option.family), option, {{}, qtText(option.family), {}});
     }
     for (const FamilyOption &option : families.combined) {
         const schedule::Family *family = schedule::findFamily(option.family);
         if (family != nullptr && family->synchronous && option.family != prediction.experiment.schedule.family)
-            add(Words::tr("%1 with %2").arg(familyCaption(option.family), shortName(*families.fastest)), option);
+            add(Words::tr("%1 with %2").arg(familyCaption(option.family), shortName(*families.fastest)), option,
+                {{}, qtText(option.family), families.fastest});
     }
     return found;
 }
 
-/// "Also: V-Half, −4.7 GiB, +0.4 % time · ZB-V, −2.1 % time, +9.8 GiB", or "Against VOCAB-2: VOCAB-1, …" where the verdict
-/// recommends something.
-QString alternativeWords(const std::vector<Alternative> &found, const Measure &measure)
+/// Adds the leanest and the fastest alternative: "Also: V-Half, −4.7 GiB, +0.4 % time · ZB-V, −2.1 % time, +9.8 GiB", or
+/// "Against VOCAB-2: VOCAB-1, …" where the verdict recommends something.
+void addAlternatives(Headline &headline, const std::vector<Candidate> &found, const Measure &measure)
 {
     // Shares of the time that are worth a share of the peak.
     constexpr double kSlower = 1.05;
     constexpr double kLess = 0.05;
     constexpr double kMuchSlower = 1.25;
     constexpr double kMuchLess = 0.25;
-    const Alternative *lean = nullptr;
-    const Alternative *fast = nullptr;
-    for (const Alternative &one : found) {
+    const Candidate *lean = nullptr;
+    const Candidate *fast = nullptr;
+    for (const Candidate &one : found) {
         const double less = static_cast<double>(one.saved) / static_cast<double>(std::max<base::Bytes>(measure.peak, 1));
         const bool isWorthIt = (one.time <= kSlower && less >= kLess) || (one.time <= kMuchSlower && less >= kMuchLess);
         if (isWorthIt && (lean == nullptr || one.saved > lean->saved))
@@ -295,23 +297,29 @@ QString alternativeWords(const std::vector<Alternative> &found, const Measure &m
         if (one.time <= 1 - kWorthwhile && (fast == nullptr || one.time < fast->time))
             fast = &one;
     }
-    const auto timeOf = [](const Alternative &one) {
+    const auto timeOf = [](const Candidate &one) {
         const double change = (one.time - 1) * 100;
         const bool isEqual = std::abs(change) < 0.05; // would read 0.0 %
         return isEqual ? Words::tr("same time")
                        : Words::tr("%1 % time").arg((change < 0 ? u"−"_s : u"+"_s) + QString::number(std::abs(change), 'f', 1));
     };
-    const auto memoryOf = [](const Alternative &one) {
+    const auto memoryOf = [](const Candidate &one) {
         return one.saved == 0 ? Words::tr("same memory") : (one.saved > 0 ? u"−"_s : u"+"_s) + bytesText(std::abs(one.saved));
     };
     QStringList words;
+    const auto add = [&](const Candidate &one, const QString &first, const QString &then) {
+        Alternative named = one.plan;
+        named.words = u"%1, %2, %3"_s.arg(one.name, first, then);
+        words << named.words;
+        headline.alternatives.push_back(std::move(named));
+    };
     if (lean != nullptr)
-        words << u"%1, %2, %3"_s.arg(lean->name, memoryOf(*lean), timeOf(*lean));
+        add(*lean, memoryOf(*lean), timeOf(*lean));
     if (fast != nullptr && fast != lean)
-        words << u"%1, %2, %3"_s.arg(fast->name, timeOf(*fast), memoryOf(*fast));
-    if (words.isEmpty())
-        return {};
-    return (measure.name.isEmpty() ? Words::tr("Also: ") : Words::tr("Against %1: ").arg(measure.name)) + words.join(u" · "_s);
+        add(*fast, timeOf(*fast), memoryOf(*fast));
+    if (!words.isEmpty())
+        headline.second =
+            (measure.name.isEmpty() ? Words::tr("Also: ") : Words::tr("Against %1: ").arg(measure.name)) + words.join(u" · "_s);
 }
 
 /// Adds what would make the plan faster, or that nothing which was tried does. Says nothing of what is still being tried.
@@ -349,7 +357,7 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
     if (!families.isSettled())
         return; // not before everything was tried
     const Measure measure = measureOf(prediction, advice, families, headline);
-    headline.second = alternativeWords(alternatives(prediction, advice, families, headline, measure), measure);
+    addAlternatives(headline, candidates(prediction, advice, families, headline, measure), measure);
     if (headline.second.isEmpty() && !headline.hasAction())
         headline.second =
             isTried ? Words::tr("Nothing tried makes this plan more than 1 % faster at this memory: methods, "

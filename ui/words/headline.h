@@ -12,10 +12,18 @@
 
 namespace stagelens::ui {
 
+/// Another plan that the second line of a verdict names, with what it costs.
+struct Alternative {
+    QString words;                                 ///< as in the line: "V-Half, −4.7 GiB, +0.4 % time"
+    QString family = {};                           ///< its schedule; empty: the plan's own
+    std::optional<model::VocabularyMethod> method; ///< absent: the plan's own
+};
+
 /// A sentence with at most one action. Every figure in it is computed.
 struct Headline {
     QString text;
     QString second; ///< the best alternative and its price, or that nothing which was tried helps; empty until that is known
+    std::vector<Alternative> alternatives = {}; ///< those that `second` names, in its order
     std::optional<model::VocabularyMethod> action;
     QString family;         ///< the action is this schedule; empty: it is another one
     bool isFix = false;     ///< the action is the memory fix
