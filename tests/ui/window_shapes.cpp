@@ -127,6 +127,12 @@ private slots:
         QTest::mouseClick(dialog->findChild<QCheckBox *>(u"shapes.front"_s), Qt::LeftButton, {}, {8, 8});
         QVERIFY(table->shownRows() > 0 && table->shownRows() < all);
         QVERIFY(table->isColumnHidden(ui::ShapeTable::Days));
+        // Time and memory are seen without scrolling.
+        dialog->resize(800, 600);
+        QApplication::processEvents();
+        const auto endOf = [&](int column) { return table->columnViewportPosition(column) + table->columnWidth(column); };
+        QVERIFY2(endOf(ui::ShapeTable::Memory) <= table->viewport()->width() && endOf(ui::ShapeTable::Time) > 0,
+                 qPrintable(QString::number(endOf(ui::ShapeTable::Memory))));
         auto *tokens = dialog->findChild<QLineEdit *>(u"shapes.tokens"_s);
         tokens->setFocus();
         QTest::keyClicks(tokens, u"2e12"_s);

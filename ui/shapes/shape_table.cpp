@@ -24,6 +24,7 @@ constexpr int kShapeRowRole = Qt::UserRole;       ///< of an item: index of its 
 constexpr int kShapeOrderRole = Qt::UserRole + 1; ///< of a cell: what it sorts by; absent: last in either order
 constexpr int kShapeRowRoom = 8;
 constexpr int kShapeColumnRoom = 14;
+constexpr int kWidestMethods = 240;
 
 class ShapeItem : public QTreeWidgetItem {
 public:
@@ -67,8 +68,8 @@ ShapeTable::ShapeTable(QWidget *parent) : QTreeWidget(parent)
     setAccessibleName(Words::tr("Shapes that fit"));
     setColumnCount(kColumns);
     setHeaderLabels({Words::tr("Pipeline"), Words::tr("Tensor"), Words::tr("Context"), Words::tr("Data"), Words::tr("Schedule"),
-                     Words::tr("Microbatches"), Words::tr("Time"), Words::tr("Bubble"), Words::tr("Exchanges"),
-                     Words::tr("Memory"), Words::tr("Front"), Words::tr("Headroom"), Words::tr("Days"), Words::tr("Cost"),
+                     Words::tr("Microbatches"), Words::tr("Time"), Words::tr("Memory"), Words::tr("Front"),
+                     Words::tr("Headroom"), Words::tr("Bubble"), Words::tr("Exchanges"), Words::tr("Days"), Words::tr("Cost"),
                      Words::tr("Remark")});
     const auto explain = [this](Column column, const QString &tip) {
         headerItem()->setData(column, Qt::ToolTipRole, plainTip(tip));
@@ -130,7 +131,8 @@ void ShapeTable::fill()
                                                : column == Front ? Qt::AlignCenter
                                                                  : Qt::AlignRight | Qt::AlignVCenter);
         resizeColumnToContents(column);
-        setColumnWidth(column, columnWidth(column) + kShapeColumnRoom);
+        const int most = column == Methods ? kWidestMethods : QWIDGETSIZE_MAX; // time and memory stay in view
+        setColumnWidth(column, std::min(columnWidth(column) + kShapeColumnRoom, most));
     }
     setColumnHidden(Days, !m_frame.tokens);
     setColumnHidden(Money, !m_frame.tokens || price <= 0);
@@ -154,6 +156,7 @@ void ShapeTable::fillRow(QTreeWidgetItem &item, const ShapeRow &row)
     setCell(item, Microbatches, u"%1 × %2"_s.arg(countText(plan.microbatches), countText(plan.microbatchSize)),
             plan.microbatches);
     setCell(item, Methods, methodsText(row.experiment), methodsText(row.experiment));
+    item.setData(Methods, Qt::ToolTipRole, plainTip(methodsText(row.experiment)));
     const QString obstacle = obstacleText(row, m_frame.limit);
     setCell(item, Remark, obstacle, obstacle.isEmpty() ? QVariant() : QVariant(obstacle));
     setCell(item, Front, row.isOnFront ? u"●"_s : QString(), row.isOnFront ? 0 : 1);

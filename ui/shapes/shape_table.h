@@ -19,6 +19,7 @@ class ShapeTable : public QTreeWidget {
 public:
     explicit ShapeTable(QWidget *parent = nullptr);
 
+    /// What a plan is, then time and memory, which a person chooses by, then why.
     enum Column : int {
         Pipeline,
         Tensor,
@@ -27,11 +28,11 @@ public:
         Methods,
         Microbatches,
         Time,
-        Bubble,
-        Exchanges,
         Memory,
         Front,
         Headroom,
+        Bubble,
+        Exchanges,
         Days,
         Money,
         Remark,
