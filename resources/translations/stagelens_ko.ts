@@ -7753,5 +7753,21 @@ It stays there while the other lanes scroll</source>
         <source>Sets schedule and vocabulary layers of this plan. Undo takes it back.</source>
         <translation>이 계획의 스케줄과 어휘 레이어를 정합니다. 실행 취소로 되돌립니다.</translation>
     </message>
+    <message>
+        <source>Train</source>
+        <translation>학습</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>설정</translation>
+    </message>
+    <message>
+        <source>Errors: %1</source>
+        <translation>오류: %1</translation>
+    </message>
 </context>
 </TS>

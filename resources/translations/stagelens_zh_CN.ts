@@ -7753,5 +7753,21 @@ It stays there while the other lanes scroll</source>
         <source>Sets schedule and vocabulary layers of this plan. Undo takes it back.</source>
         <translation>设置此方案的调度和词表层。撤销可恢复。</translation>
     </message>
+    <message>
+        <source>Train</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Errors: %1</source>
+        <translation>错误：%1</translation>
+    </message>
 </context>
 </TS>

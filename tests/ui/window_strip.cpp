@@ -44,6 +44,7 @@ private slots:
     void theRunSheetSaysWhatTrainDoes();
     void theStripFitsEveryWidth_data();
     void theStripFitsEveryWidth();
+    void aNarrowChipKeepsItsMeaning();
 
 private:
     [[nodiscard]] const model::Experiment &experiment() { return m_fixture->window().document().experiment(); }
@@ -390,6 +391,44 @@ void WindowStrip::theStripFitsEveryWidth()
         for (qsizetype j = 0; j < i; ++j)
             QVERIFY2(!all[i].intersects(all[j]), qPrintable(QString::number(i) + u' ' + QString::number(j)));
     }
+}
+
+void WindowStrip::aNarrowChipKeepsItsMeaning()
+{
+    auto &window = m_fixture->open();
+    const auto shown = [this](const QString &name) { return chip(name)->shownValue().replace(QChar(0xa0), u' '); };
+    window.resize(800, 600);
+    QTRY_COMPARE(window.findChild<ui::PlanStrip *>()->width(), 800);
+    QCOMPARE(shown(u"model"_s), u"Demo GPT · 8,192"_s);
+    QCOMPARE(shown(u"hardware"_s), u"4 × CPU"_s);
+    QCOMPARE(shown(u"microbatches"_s), u"16"_s);
+    QCOMPARE(shown(u"schedule"_s), u"1F1B"_s);
+    QCOMPARE(shown(u"vocabulary"_s), u"Not split"_s);
+    QCOMPARE(chip(u"hardware"_s)->toolTip(), u"4 × This computer"_s); // the whole is one hover away
+    model::Experiment plan = experiment();
+    plan.schedule.vocabulary = model::VocabularyMethod::Vocab2;
+    plan.cost.source = model::HardwarePreset{"a100-80gb"};
+    plan.schedule.family = "interleaved-1f1b";
+    plan.schedule.chunks = 2;
+    window.document().edit(u"plan"_s, u"plan"_s, plan);
+    QCOMPARE(shown(u"hardware"_s), u"4 × A100"_s);
+    QCOMPARE(shown(u"vocabulary"_s), u"VOCAB-2"_s);
+    const QString interleaved = shown(u"schedule"_s);
+    plan.schedule.family = "interleaved-zb";
+    window.document().edit(u"plan"_s, u"plan"_s, plan);
+    QVERIFY2(shown(u"schedule"_s) != interleaved && interleaved.endsWith(u"1B"_s), qPrintable(interleaved));
+    // In the narrowest window the name of the model stays, and its number gives way.
+    window.resize(683, 600);
+    QTRY_COMPARE(window.findChild<ui::PlanStrip *>()->width(), 683);
+    QCOMPARE(shown(u"model"_s), u"Demo GPT"_s);
+    QCOMPARE(shown(u"hardware"_s), u"4 × A100"_s);
+    QCOMPARE(shown(u"vocabulary"_s), u"VOCAB-2"_s);
+    // A number of several digits is edited at any width.
+    auto *microbatches = m_fixture->find<QSpinBox>(u"strip.parallel.microbatches"_s);
+    QVERIFY(microbatches->isVisible() && chip(u"microbatches"_s)->rect().contains(microbatches->parentWidget()->geometry()));
+    window.resize(1440, 900);
+    QTRY_COMPARE(shown(u"hardware"_s), u"4 × A100 80 GB"_s);
+    QCOMPARE(shown(u"model"_s), u"Demo GPT · vocabulary 8,192"_s);
 }
 
 STAGELENS_TEST(WindowStrip)

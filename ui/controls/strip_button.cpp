@@ -12,6 +12,7 @@ namespace stagelens::ui {
 
 namespace {
 constexpr int kButtonPadding = 8;
+constexpr int kQuietPadding = 4;
 constexpr double kButtonRadius = 6;
 constexpr int kGlyphSize = 10;
 constexpr int kGlyphGap = 6;
@@ -28,14 +29,22 @@ StripButton::StripButton(Tone tone, QWidget *parent) : QToolButton(parent), m_to
 void StripButton::initStyleOption(QStyleOptionToolButton *option) const
 {
     QToolButton::initStyleOption(option);
+    const int padding = m_tone == Tone::Quiet ? kQuietPadding : kButtonPadding;
     const int icon = option->icon.isNull() ? 0 : option->iconSize.width() + kButtonPadding;
     const int arrow = popupMode() == QToolButton::MenuButtonPopup ? 24 : 0;
-    option->text =
-        option->fontMetrics.elidedText(option->text, Qt::ElideRight, std::max(width() - icon - arrow - 2 * kButtonPadding, 0));
+    option->text = wordsFor(std::max(width() - icon - arrow - 2 * padding, 0), option->fontMetrics);
     if (m_tone == Tone::Quiet) {
         const bool isWrong = property("problem").toBool();
         option->palette.setColor(QPalette::ButtonText, isWrong ? coloursFor(palette()).alarm : palette().color(QPalette::Link));
     }
+}
+
+QString StripButton::wordsFor(int room, const QFontMetrics &metrics) const
+{
+    if (m_narrowText.isEmpty() || metrics.horizontalAdvance(text()) <= room)
+        return metrics.elidedText(text(), Qt::ElideRight, room);
+    const bool isRoom = metrics.horizontalAdvance(m_narrowText) <= room;
+    return m_tone == Tone::Filled && !isRoom ? QString() : metrics.elidedText(m_narrowText, Qt::ElideRight, room);
 }
 
 void StripButton::paintEvent(QPaintEvent *event)
@@ -70,8 +79,10 @@ void StripButton::paintFilled()
         return;
     }
     painter.setFont(scaled(font(), TypeSize::Text, QFont::DemiBold));
-    const int glyph = option.icon.isNull() ? 0 : kGlyphSize + kGlyphGap;
-    const QString words = painter.fontMetrics().elidedText(text(), Qt::ElideRight, width() - glyph - 2 * kButtonPadding);
+    int glyph = option.icon.isNull() ? 0 : kGlyphSize + kGlyphGap;
+    const QString words = wordsFor(width() - glyph - 2 * kButtonPadding, painter.fontMetrics());
+    if (words.isEmpty())
+        glyph = std::min(glyph, kGlyphSize);
     const int wide = glyph + painter.fontMetrics().horizontalAdvance(words);
     const int left = std::max((width() - wide) / 2, kButtonPadding);
     if (glyph > 0) {

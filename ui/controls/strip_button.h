@@ -14,6 +14,12 @@ public:
     /// Filled with the accent, with a frame, or words alone.
     enum class Tone : unsigned char { Filled, Framed, Quiet };
     explicit StripButton(Tone tone, QWidget *parent = nullptr);
+    /// Words in place of its text where that has no room. A filled button with room for neither shows its glyph alone.
+    void setNarrowText(const QString &words)
+    {
+        m_narrowText = words;
+        update();
+    }
     /// Shows an arrow down in place of words.
     void setChevron() { m_chevron = true; }
     /// What a filled button shows before its words.
@@ -29,8 +35,11 @@ protected:
 
 private:
     void paintFilled();
+    /// Returns the words for a room of that many pixels; empty if there is a glyph and no room for words.
+    [[nodiscard]] QString wordsFor(int room, const QFontMetrics &metrics) const;
 
     Tone m_tone;
+    QString m_narrowText;
     bool m_chevron = false;
     Glyph m_glyph = Glyph::Play;
 };

@@ -21,6 +21,7 @@ constexpr int kSlotHeight = 44;
 constexpr int kSlotPadding = 10;
 constexpr int kSlotArrow = 20;
 constexpr int kCaptionTop = 5;
+constexpr int kCaptionRight = 4;
 constexpr int kValueTop = 21;
 constexpr int kValueHeight = 18;
 constexpr double kChipRadius = 6;
@@ -57,11 +58,12 @@ void PlanChip::setWords(const Words &words)
     place(); // also where the words are the same: the number may be another one
 }
 
-void PlanChip::setCaption(const QString &caption, const QString &tip)
+void PlanChip::setCaption(const QString &caption, const QString &tip, const QString &narrow)
 {
-    if (caption == m_caption && tip == m_tip)
+    if (caption == m_caption && tip == m_tip && narrow == m_narrowCaption)
         return;
     m_caption = caption;
+    m_narrowCaption = narrow;
     m_tip = tip;
     describe();
     update();
@@ -71,6 +73,12 @@ QString PlanChip::value() const
 {
     const auto *line = m_number ? m_number->control()->findChild<QLineEdit *>() : nullptr;
     return m_words.before + (m_words.hasNumber && line ? line->text() : QString()) + m_words.after;
+}
+
+QString PlanChip::shownValue() const
+{
+    const auto *line = m_isNumberShown ? m_number->control()->findChild<QLineEdit *>() : nullptr;
+    return m_before + (line ? line->text() : QString()) + m_after;
 }
 
 void PlanChip::setProblem(const QString &field, const QString &reason)
@@ -102,22 +110,36 @@ void PlanChip::place()
 {
     const QFontMetrics metrics(valueFont());
     const int right = width() - (m_hasPicker ? kSlotArrow + 4 : kSlotPadding);
-    int room = right - kSlotPadding;
-    const bool hasNumber = m_number && m_words.hasNumber;
-    if (m_number)
-        m_number->setVisible(hasNumber);
-    if (hasNumber)
+    const int room = right - kSlotPadding;
+    const auto wide = [&metrics](const QString &text) { return metrics.horizontalAdvance(text); };
+    m_isNumberShown = m_number && m_words.hasNumber;
+    if (m_isNumberShown)
         m_number->control()->updateGeometry(); // a number that is set without a signal has another width
-    const int numberWidth = hasNumber ? m_number->control()->sizeHint().width() : 0;
-    room -= std::min(numberWidth, room);
-    // The words after the number give way first, then those before it.
-    const int afterWidth = metrics.horizontalAdvance(m_words.after);
-    m_before = metrics.horizontalAdvance(m_words.before) + afterWidth <= room ? m_words.before : m_words.narrow;
-    m_before = metrics.elidedText(m_before, Qt::ElideRight, m_words.after.isEmpty() ? room : std::max(room - kLeastRoom, 0));
-    m_after = metrics.elidedText(m_words.after, Qt::ElideRight, room - metrics.horizontalAdvance(m_before));
-    if (hasNumber)
-        m_number->setGeometry(kSlotPadding - kFieldIndent + metrics.horizontalAdvance(m_before), kValueTop - 2,
-                              std::min(numberWidth, right - kSlotPadding), kValueHeight + 4);
+    const int numberWidth = m_isNumberShown ? std::min(m_number->control()->sizeHint().width(), room) : 0;
+    m_before = m_words.before;
+    m_after = m_words.after;
+    const auto fits = [&] { return wide(m_before) + numberWidth + wide(m_after) <= room; };
+    if (!fits() && !m_words.narrowAfter.isEmpty())
+        m_after = m_words.narrowAfter;
+    if (!fits())
+        m_before = m_words.narrow;
+    const bool isEdited = m_isNumberShown && m_number->control()->hasFocus();
+    if (!fits() && m_isNumberShown && !isEdited && !m_words.alone.isEmpty()) {
+        m_isNumberShown = false;
+        m_before = metrics.elidedText(m_words.alone, Qt::ElideRight, room);
+        m_after.clear();
+    } else if (!m_isNumberShown) {
+        m_before = metrics.elidedText(m_before, Qt::ElideMiddle, room); // names differ at both ends
+    } else {
+        // The words after the number give way first, then those before it.
+        const int words = room - numberWidth;
+        m_before = metrics.elidedText(m_before, Qt::ElideRight, m_after.isEmpty() ? words : std::max(words - kLeastRoom, 0));
+        m_after = metrics.elidedText(m_after, Qt::ElideRight, words - wide(m_before));
+    }
+    if (m_number)
+        m_number->setVisible(m_isNumberShown);
+    if (m_isNumberShown)
+        m_number->setGeometry(kSlotPadding - kFieldIndent + wide(m_before), kValueTop - 2, numberWidth, kValueHeight + 4);
     describe();
     update();
 }
@@ -150,15 +172,17 @@ void PlanChip::paintEvent(QPaintEvent *event)
     painter.drawRoundedRect(QRectF(rect()).adjusted(inset, inset, -inset, -inset), kChipRadius, kChipRadius);
     painter.setFont(scaled(font(), TypeSize::Small));
     painter.setPen(tones.muted);
-    painter.drawText(QRect(kSlotPadding, kCaptionTop, width() - 2 * kSlotPadding, kValueTop - kCaptionTop - 1),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(m_caption, Qt::ElideRight, width() - 2 * kSlotPadding));
+    const int captionRoom = width() - kSlotPadding - kCaptionRight;
+    const bool isNarrow = !m_narrowCaption.isEmpty() && painter.fontMetrics().horizontalAdvance(m_caption) > captionRoom;
+    const QString &caption = isNarrow ? m_narrowCaption : m_caption;
+    painter.drawText(QRect(kSlotPadding, kCaptionTop, captionRoom, kValueTop - kCaptionTop - 1),
+                     Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(caption, Qt::ElideRight, captionRoom));
     painter.setFont(valueFont());
     painter.setPen(ink.color(isEnabled() ? QPalette::Active : QPalette::Disabled, QPalette::Text));
     painter.drawText(QRect(kSlotPadding, kValueTop, width() - kSlotPadding, kValueHeight), Qt::AlignLeft | Qt::AlignVCenter,
                      m_before);
-    const int after = m_number && m_words.hasNumber ? m_number->geometry().right() + 1 - kFieldIndent
-                                                    : kSlotPadding + painter.fontMetrics().horizontalAdvance(m_before);
+    const int after = m_isNumberShown ? m_number->geometry().right() + 1 - kFieldIndent
+                                      : kSlotPadding + painter.fontMetrics().horizontalAdvance(m_before);
     painter.drawText(QRect(after, kValueTop, width() - after, kValueHeight), Qt::AlignLeft | Qt::AlignVCenter, m_after);
     if (!m_hasPicker)
         return;

@@ -17,19 +17,25 @@ public:
     /// Places a number, which the chip then owns, into the value.
     void setNumber(FieldEditor *number);
     [[nodiscard]] FieldEditor *number() const { return m_number; }
-    /// The words around the number. `narrow` is written instead of `before` where that has no room.
+    /// The words around the number. Where they have no room, `narrowAfter` is written instead of `after`, then `narrow` instead
+    /// of `before`, then `alone` instead of all with the number, unless that is being edited.
     struct Words {
         QString before;
         QString narrow;
-        QString after;
+        QString after = {};
         bool hasNumber = false;
+        QString narrowAfter = {}; ///< empty: `after`
+        QString alone = {};       ///< empty: the number always stays
         friend bool operator==(const Words &, const Words &) = default;
     };
     void setWords(const Words &words);
-    /// Sets the caption, and the tool tip that stands for the value; an empty tool tip shows the value itself.
-    void setCaption(const QString &caption, const QString &tip = {});
-    /// What a person reads in the chip: "8 × A100 80 GB".
+    /// Sets the caption, and the tool tip that stands for the value; an empty tool tip shows the value itself. `narrow` is the
+    /// caption where `caption` has no room.
+    void setCaption(const QString &caption, const QString &tip = {}, const QString &narrow = {});
+    /// What the chip says where it has room: "8 × A100 80 GB".
     [[nodiscard]] QString value() const;
+    /// What a person reads in the chip: "8 × A100" in a narrow one.
+    [[nodiscard]] QString shownValue() const;
     /// Marks the chip; `field` is what is wrong. Empty takes the mark away.
     void setProblem(const QString &field, const QString &reason);
     [[nodiscard]] bool hasProblem() const { return !m_problemField.isEmpty(); }
@@ -54,6 +60,7 @@ private:
     [[nodiscard]] QFont valueFont() const;
 
     QString m_caption;
+    QString m_narrowCaption;
     bool m_hasPicker;
     bool m_hovered = false;
     FieldEditor *m_number = nullptr;
@@ -61,6 +68,7 @@ private:
     Words m_words;
     QString m_before; ///< as it is painted
     QString m_after;
+    bool m_isNumberShown = false;
     QString m_problemField;
     QString m_problem;
 };

@@ -18,6 +18,7 @@
 #include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QRegularExpression>
 #include <QStackedWidget>
 
 #include <algorithm>
@@ -35,6 +36,9 @@ constexpr int kSide = 8;
 constexpr int kNarrowGap = 4;
 constexpr int kWideGap = 8;
 constexpr int kChevronWidth = 32;
+constexpr int kStopWidth = 80;
+constexpr int kNarrowStopWidth = 36; // its glyph alone
+constexpr int kNarrowTraining = 180;
 
 /// The first words of the fields that a chip owns, the longest match first.
 constexpr std::array kOwners{
@@ -68,6 +72,14 @@ QString modelName(const model::ModelConfig &model)
     return modelCaption(model.preset);
 }
 
+/// "A100" of "A100 80 GB"; "CPU" for this computer.
+QString shortHardware(const model::Experiment &plan)
+{
+    static const QRegularExpression kMemory(u"[ \\x{a0}]\\d+[ \\x{a0}]GB$"_s);
+    const auto *preset = std::get_if<model::HardwarePreset>(&plan.cost.source);
+    return preset && preset->name == "cpu-local" ? u"CPU"_s : hardwareCaption(plan).remove(kMemory);
+}
+
 } // namespace
 
 PlanStrip::PlanStrip(ExperimentDocument *document, const Actions &actions, QWidget *parent)
@@ -75,11 +87,12 @@ PlanStrip::PlanStrip(ExperimentDocument *document, const Actions &actions, QWidg
       m_sheet(new RunSheet(document, actions.train, actions.trainCopy, actions.stop, this))
 {
     setAccessibleName(Words::tr("Plan"));
-    m_model = addChip(u"model"_s, Words::tr("Model"), u"model.preset"_s, 96, 288);
-    m_hardware = addChip(u"hardware"_s, Words::tr("Hardware"), u"cost.hardware"_s, 92, 204);
-    m_microbatches = addChip(u"microbatches"_s, Words::tr("Microbatches"), {}, 84, 132);
-    m_schedule = addChip(u"schedule"_s, Words::tr("Schedule"), u"schedule.family"_s, 80, 168);
-    m_vocabulary = addChip(u"vocabulary"_s, Words::tr("Vocabulary layers"), u"schedule.vocabulary"_s, 84, 232);
+    m_model = addChip(u"model"_s, Words::tr("Model"), u"model.preset"_s, {113, 176, 288});
+    m_hardware = addChip(u"hardware"_s, Words::tr("Hardware"), u"cost.hardware"_s, {106, 106, 204});
+    m_microbatches = addChip(u"microbatches"_s, Words::tr("Microbatches"), {}, {102, 102, 132});
+    m_schedule = addChip(u"schedule"_s, Words::tr("Schedule"), u"schedule.family"_s, {80, 94, 168});
+    m_vocabulary = addChip(u"vocabulary"_s, Words::tr("Vocabulary layers"), u"schedule.vocabulary"_s, {102, 108, 232});
+    m_vocabulary->setCaption(Words::tr("Vocabulary layers"), {}, Words::tr("Vocabulary"));
     addNumber(m_model, u"model.vocabulary_size"_s);
     addNumber(m_hardware, u"parallel.devices"_s);
     addNumber(m_microbatches, u"parallel.microbatches"_s);
@@ -92,20 +105,20 @@ PlanStrip::PlanStrip(ExperimentDocument *document, const Actions &actions, QWidg
         else
             emit fieldAsked(m_firstProblem);
     });
-    m_slots.push_back({m_settings, 72, 120});
+    m_slots.push_back({m_settings, {61, 70, 120}});
     m_training->addWidget(makeTrainButton(actions));
     m_training->addWidget(makeProgress(actions));
-    m_slots.push_back({m_training, 112, 240});
+    m_slots.push_back({m_training, {79, 100, 240}});
     connect(m_document, &ExperimentDocument::changed, this, &PlanStrip::refresh);
     setProblems({});
     refresh();
 }
 
-PlanChip *PlanStrip::addChip(const QString &name, const QString &caption, const QString &picker, int narrow, int wide)
+PlanChip *PlanStrip::addChip(const QString &name, const QString &caption, const QString &picker, const Widths &widths)
 {
     auto *chip = new PlanChip(caption, !picker.isEmpty(), this);
     chip->setObjectName(u"strip.chip."_s + name);
-    m_slots.push_back({chip, narrow, wide});
+    m_slots.push_back({chip, widths});
     connect(chip, &PlanChip::problemAsked, this, &PlanStrip::fieldAsked);
     if (picker.isEmpty())
         return chip;
@@ -145,6 +158,7 @@ QWidget *PlanStrip::makeTrainButton(const Actions &actions)
     auto *button = new StripButton(StripButton::Tone::Filled, page);
     button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Expanding);
     button->setObjectName(u"strip.train"_s);
+    button->setNarrowText(Words::tr("Train"));
     button->setDefaultAction(actions.train);
     connect(actions.trainCopy, &QAction::enabledChanged, button, [button, actions](bool on) {
         button->removeAction(on ? actions.train : actions.trainCopy); // two actions would make it a menu
@@ -175,13 +189,14 @@ QWidget *PlanStrip::makeProgress(const Actions &actions)
     m_progress->setWordWrap(true);
     m_progress->setMinimumWidth(0);
     m_progress->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
-    auto *stop = new StripButton(StripButton::Tone::Filled, page);
-    stop->setGlyph(Glyph::Stop);
-    stop->setObjectName(u"strip.stop"_s);
-    stop->setDefaultAction(actions.stop);
-    stop->setFixedSize(80, kChipHeight);
+    m_stop = new StripButton(StripButton::Tone::Filled, page);
+    m_stop->setGlyph(Glyph::Stop);
+    m_stop->setObjectName(u"strip.stop"_s);
+    m_stop->setDefaultAction(actions.stop);
+    m_stop->setNarrowText(Words::tr("Stop"));
+    m_stop->setFixedSize(kStopWidth, kChipHeight);
     row->addWidget(m_progress, 1);
-    row->addWidget(stop);
+    row->addWidget(m_stop);
     return page;
 }
 
@@ -190,15 +205,15 @@ void PlanStrip::refresh()
     const model::Experiment &plan = m_document->experiment();
     if (plan.hasModel) {
         const QString name = modelName(plan.model);
-        m_model->setWords({Words::tr("%1 · vocabulary ").arg(name), Words::tr("%1 · ").arg(name), {}, true});
+        m_model->setWords({Words::tr("%1 · vocabulary ").arg(name), Words::tr("%1 · ").arg(name), {}, true, {}, name});
     } else {
         m_model->setWords({Words::tr("None (teaching units)"), Words::tr("None"), {}, false});
     }
     showHardware(plan);
     m_microbatches->setWords({{}, {}, {}, true});
-    const auto named = [](PlanChip *chip, const QString &name) { chip->setWords({name, name, {}, false}); };
-    named(m_schedule, familyCaption(plan.schedule.family));
-    named(m_vocabulary, capital(caption(plan.schedule.vocabulary)));
+    const QString family = familyCaption(plan.schedule.family);
+    m_schedule->setWords({family, family});
+    m_vocabulary->setWords({capital(caption(plan.schedule.vocabulary)), capital(shortName(plan.schedule.vocabulary))});
     const Field &vocabulary = ui::field(u"schedule.vocabulary"_s);
     m_vocabulary->setEnabled(!vocabulary.applies || vocabulary.applies(plan));
 }
@@ -211,7 +226,7 @@ void PlanStrip::showHardware(const model::Experiment &plan)
     const std::int64_t ranks = parallel.ranks(parallel.devices);
     if (ranks == parallel.devices) {
         m_hardware->setCaption(Words::tr("Hardware"));
-        m_hardware->setWords({{}, {}, u" × "_s + hardware, true});
+        m_hardware->setWords({{}, {}, u" × "_s + hardware, true, u" × "_s + shortHardware(plan)});
         return;
     }
     QString degrees;
@@ -219,7 +234,8 @@ void PlanStrip::showHardware(const model::Experiment &plan)
          {std::pair{u't', parallel.tensor}, std::pair{u'c', parallel.context}, std::pair{u'd', parallel.replicas}})
         degrees += degree > 1 ? u" · %1 %2"_s.arg(QChar(letter)).arg(degree) : QString();
     const QString whole = countText(static_cast<double>(ranks)) + u" × "_s + hardware;
-    m_hardware->setCaption(whole, Words::tr("%1: %2").arg(whole, shapeText(parallel)));
+    m_hardware->setCaption(whole, Words::tr("%1: %2").arg(whole, shapeText(parallel)),
+                           countText(static_cast<double>(ranks)) + u" × "_s + shortHardware(plan));
     m_hardware->setWords({u"p "_s, u"p "_s, degrees, true});
 }
 
@@ -261,44 +277,57 @@ void PlanStrip::setProblems(const base::Problems &problems)
     m_firstProblem = problems.empty() ? QString() : qtText(problems.front().field);
     m_settings->setText(problems.empty() ? Words::tr("All settings")
                                          : Words::tr("All settings (%n)", nullptr, static_cast<int>(problems.size())));
+    m_settings->setNarrowText(problems.empty() ? Words::tr("Settings") : Words::tr("Errors: %1").arg(problems.size()));
     m_settings->setProperty("problem", !problems.empty());
     m_settings->setToolTip(
         plainTip(problems.empty() ? Words::tr("Every field of the experiment (Ctrl+E)") : sentence(problems.front())));
 }
 
+int PlanStrip::widthWith(int Widths::*each, int gap) const
+{
+    int width = 2 * kSide - gap;
+    for (const Slot &slot : m_slots)
+        width += slot.widths.*each + gap;
+    return width;
+}
+
 QSize PlanStrip::sizeHint() const
 {
-    int width = 2 * kSide - kWideGap;
-    for (const Slot &each : m_slots)
-        width += each.wide + kWideGap;
-    return {width, kChipHeight + 2 * kAround};
+    return {widthWith(&Widths::wide, kWideGap), kChipHeight + 2 * kAround};
 }
 
 QSize PlanStrip::minimumSizeHint() const
 {
-    int width = 2 * kSide - kNarrowGap;
-    for (const Slot &each : m_slots)
-        width += each.narrow + kNarrowGap;
-    return {width, kChipHeight + 2 * kAround};
+    return {widthWith(&Widths::least, kNarrowGap), kChipHeight + 2 * kAround};
 }
 
 void PlanStrip::resizeEvent(QResizeEvent *event)
 {
     QWidget::resizeEvent(event);
     const int least = minimumSizeHint().width();
+    const int narrow = widthWith(&Widths::narrow, kNarrowGap);
     const int most = sizeHint().width();
-    const double share = std::clamp(static_cast<double>(width() - least) / (most - least), 0.0, 1.0);
-    const auto between = [share](int narrow, int wide) { return narrow + static_cast<int>(share * (wide - narrow)); };
-    const int gap = between(kNarrowGap, kWideGap);
+    const bool isNarrow = width() < narrow;
+    const double share = isNarrow ? static_cast<double>(width() - least) / (narrow - least)
+                                  : static_cast<double>(width() - narrow) / (most - narrow);
+    const auto between = [share](int from, int to) {
+        return from + static_cast<int>(std::clamp(share, 0.0, 1.0) * (to - from));
+    };
+    const int gap = isNarrow ? kNarrowGap : between(kNarrowGap, kWideGap);
+    const auto widthOf = [&](const Widths &each) {
+        return isNarrow ? between(each.least, each.narrow) : between(each.narrow, each.wide);
+    };
     int left = kSide;
     int right = width() - kSide;
     for (const Slot &each : m_slots)
         if (each.widget != m_settings && each.widget != m_training) {
-            each.widget->setGeometry(left, kAround, between(each.narrow, each.wide), kChipHeight);
+            each.widget->setGeometry(left, kAround, widthOf(each.widths), kChipHeight);
             left = each.widget->geometry().right() + 1 + gap;
         }
     for (auto each = m_slots.rbegin(); each != m_slots.rbegin() + 2; ++each) {
-        const int wide = between(each->narrow, each->wide);
+        const int wide = widthOf(each->widths);
+        if (each->widget == m_training)
+            m_stop->setFixedWidth(wide < kNarrowTraining ? kNarrowStopWidth : kStopWidth);
         each->widget->setGeometry(right - wide, kAround, wide, kChipHeight);
         right -= wide + gap;
     }

@@ -12,7 +12,6 @@
 class QAction;
 class QLabel;
 class QStackedWidget;
-class QToolButton;
 
 namespace stagelens::ui {
 
@@ -22,6 +21,7 @@ class FieldEditor;
 class MethodPicker;
 class PlanChip;
 class RunSheet;
+class StripButton;
 
 /// Five chips in fixed slots: model, hardware, microbatches, schedule and vocabulary; then all settings and training. The
 /// widths follow the window alone: nothing moves while the plan changes or trains.
@@ -61,13 +61,19 @@ protected:
     void resizeEvent(QResizeEvent *event) override;
 
 private:
-    /// One slot: the widget and its width in a narrow and in a wide window.
-    struct Slot {
-        QWidget *widget;
+    /// The widths of a slot in the narrowest window, in one of 800 pixels, and in a wide one.
+    struct Widths {
+        int least;
         int narrow;
         int wide;
     };
-    PlanChip *addChip(const QString &name, const QString &caption, const QString &picker, int narrow, int wide);
+    struct Slot {
+        QWidget *widget;
+        Widths widths;
+    };
+    PlanChip *addChip(const QString &name, const QString &caption, const QString &picker, const Widths &widths);
+    /// Returns the width that the slots need with their gaps.
+    [[nodiscard]] int widthWith(int Widths::*each, int gap) const;
     void addNumber(PlanChip *chip, const QString &field);
     QWidget *makeTrainButton(const Actions &actions);
     QWidget *makeProgress(const Actions &actions);
@@ -85,9 +91,10 @@ private:
     PlanChip *m_schedule;
     PlanChip *m_vocabulary;
     QAction *m_settingsAction;
-    QToolButton *m_settings;
+    StripButton *m_settings;
     QStackedWidget *m_training;
     RunSheet *m_sheet;
+    StripButton *m_stop = nullptr;
     QLabel *m_progress = nullptr;
     QString m_firstProblem; ///< its field
 };
