@@ -7769,5 +7769,9 @@ It stays there while the other lanes scroll</source>
         <source>Errors: %1</source>
         <translation>오류: %1</translation>
     </message>
+    <message>
+        <source>(picture: %1 microbatches)</source>
+        <translation>(그림: 마이크로배치 %1개)</translation>
+    </message>
 </context>
 </TS>

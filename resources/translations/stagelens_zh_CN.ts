@@ -7769,5 +7769,9 @@ It stays there while the other lanes scroll</source>
         <source>Errors: %1</source>
         <translation>错误：%1</translation>
     </message>
+    <message>
+        <source>(picture: %1 microbatches)</source>
+        <translation>（图中为 %1 个微批次）</translation>
+    </message>
 </context>
 </TS>

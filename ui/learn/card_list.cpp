@@ -69,6 +69,19 @@ struct Card {
     timeline::TimelinePtr timeline; ///< null: the plan cannot be drawn
 };
 
+/// A plan of so many microbatches that its picture shows their passes: of more, the first and the last are what a person
+/// recognises a schedule by. A plan with an order of its own stays as it is.
+model::Experiment pictured(const model::Experiment &plan)
+{
+    constexpr int kSeen = 16; // microbatches whose passes can be told apart
+    model::Experiment small = plan;
+    small.parallel.microbatches = std::max(plan.parallel.devices + plan.parallel.devices / 2, kSeen / 2);
+    const bool isSmaller = small.parallel.microbatches < plan.parallel.microbatches;
+    return plan.parallel.microbatches > kSeen && isSmaller && !plan.schedule.hasOwnOrder() && model::validate(small).empty()
+               ? small
+               : plan;
+}
+
 /// Reads what the card is of, and predicts it.
 base::Result<Card> cardOf(const LearnEntry &entry, const std::stop_token &stop)
 {
@@ -77,8 +90,12 @@ base::Result<Card> cardOf(const LearnEntry &entry, const std::stop_token &stop)
         return plan.error();
     if (!livePlanProblems(plan->experiment).empty())
         return Card{plan->summary, nullptr};
-    const auto prediction = service::predict(plan->experiment, service::machineCores(), {stop, {}});
-    return Card{plan->summary, prediction ? (*prediction)->timeline : nullptr};
+    const model::Experiment small = pictured(plan->experiment);
+    const auto prediction = service::predict(small, service::machineCores(), {stop, {}});
+    QString summary = plan->summary;
+    if (small != plan->experiment)
+        summary += u' ' + Words::tr("(picture: %1 microbatches)").arg(small.parallel.microbatches);
+    return Card{summary, prediction ? (*prediction)->timeline : nullptr};
 }
 
 /// Draws a timeline, or an empty picture without one.
