@@ -1052,10 +1052,6 @@
         <translation>이 계획을 실험으로 삼습니다. 실행 취소로 되돌립니다</translation>
     </message>
     <message>
-        <source>▶ &amp;Play</source>
-        <translation>▶ 재생(&amp;P)</translation>
-    </message>
-    <message>
         <source>Moves through the iteration and says what happens (Space over the picture)</source>
         <translation>반복을 따라가며 무슨 일이 일어나는지 설명합니다(그림 위에서 Space)</translation>
     </message>
@@ -1144,18 +1140,6 @@ Below: iteration %1, bubble %2, at most %3 microbatches held</source>
     <message>
         <source>%1: %2. Costs: %3.</source>
         <translation>%1: %2. 비용: %3.</translation>
-    </message>
-    <message>
-        <source>◂ Back</source>
-        <translation>◂ 뒤로</translation>
-    </message>
-    <message>
-        <source>◂ &amp;Previous</source>
-        <translation>◂ 이전(&amp;P)</translation>
-    </message>
-    <message>
-        <source>&amp;Next ▸</source>
-        <translation>다음(&amp;N) ▸</translation>
     </message>
     <message>
         <source>To the page before (Alt+Left)</source>
@@ -1652,10 +1636,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
     <message>
         <source>Export animation…</source>
         <translation>애니메이션 내보내기…</translation>
-    </message>
-    <message>
-        <source>▶ Morph</source>
-        <translation>▶ 변형</translation>
     </message>
     <message>
         <source>Moves the passes of the first plan to their places in the second (Space)</source>
@@ -7772,6 +7752,26 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>(picture: %1 microbatches)</source>
         <translation>(그림: 마이크로배치 %1개)</translation>
+    </message>
+    <message>
+        <source>&amp;Play</source>
+        <translation>재생(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Morph</source>
+        <translation>변형</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>뒤로</translation>
+    </message>
+    <message>
+        <source>&amp;Previous</source>
+        <translation>이전(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Next</source>
+        <translation>다음(&amp;N)</translation>
     </message>
 </context>
 </TS>

@@ -1052,10 +1052,6 @@
         <translation>将此方案设为实验；撤销可恢复您的方案</translation>
     </message>
     <message>
-        <source>▶ &amp;Play</source>
-        <translation>▶ 播放(&amp;P)</translation>
-    </message>
-    <message>
         <source>Moves through the iteration and says what happens (Space over the picture)</source>
         <translation>沿迭代移动并说明发生了什么（在图上按空格键）</translation>
     </message>
@@ -1144,18 +1140,6 @@ Below: iteration %1, bubble %2, at most %3 microbatches held</source>
     <message>
         <source>%1: %2. Costs: %3.</source>
         <translation>%1：%2。成本：%3。</translation>
-    </message>
-    <message>
-        <source>◂ Back</source>
-        <translation>◂ 返回</translation>
-    </message>
-    <message>
-        <source>◂ &amp;Previous</source>
-        <translation>◂ 上一步(&amp;P)</translation>
-    </message>
-    <message>
-        <source>&amp;Next ▸</source>
-        <translation>下一步(&amp;N) ▸</translation>
     </message>
     <message>
         <source>To the page before (Alt+Left)</source>
@@ -1652,10 +1636,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
     <message>
         <source>Export animation…</source>
         <translation>导出动画…</translation>
-    </message>
-    <message>
-        <source>▶ Morph</source>
-        <translation>▶ 变形</translation>
     </message>
     <message>
         <source>Moves the passes of the first plan to their places in the second (Space)</source>
@@ -7772,6 +7752,26 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>(picture: %1 microbatches)</source>
         <translation>（图中为 %1 个微批次）</translation>
+    </message>
+    <message>
+        <source>&amp;Play</source>
+        <translation>播放(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Morph</source>
+        <translation>变形</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>&amp;Previous</source>
+        <translation>上一步(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Next</source>
+        <translation>下一步(&amp;N)</translation>
     </message>
 </context>
 </TS>

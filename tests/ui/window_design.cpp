@@ -2,13 +2,16 @@
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/design.h"
+#include "ui/controls/button_style.h"
 
+#include <QAbstractButton>
 #include <QFontInfo>
 #include <QFormLayout>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLayout>
 #include <QPushButton>
+#include <QRegularExpression>
 
 namespace ui_window_design {
 
@@ -23,6 +26,7 @@ private slots:
     void everyModeKeepsToScaleAndGrid_data();
     void everyModeKeepsToScaleAndGrid();
     void presentedTypeIsLarge();
+    void noButtonHasALetterForAnIcon();
 
 private:
     std::unique_ptr<test::WindowFixture> m_fixture;
@@ -121,6 +125,39 @@ void WindowDesign::presentedTypeIsLarge()
         if (widget->isVisible())
             QVERIFY2(QFontInfo(widget->font()).pixelSize() >= kLeastPixels, qPrintable(nameOf(widget)));
     QVERIFY(window.findChild<QLabel *>(u"presentation.title"_s)->isVisible());
+}
+
+void WindowDesign::noButtonHasALetterForAnIcon()
+{
+    auto &window = m_fixture->open();
+    window.actions().editSchedule->trigger();
+    static const QRegularExpression kIcons(u"[▸▾◂◀▶✕✓⟳⋯×⚠ℹ]"_s); // fonts draw them in sizes of their own
+    int seen = 0;
+    for (const auto *button : window.findChildren<QAbstractButton *>()) {
+        QVERIFY2(!kIcons.match(button->text()).hasMatch(), qPrintable(button->objectName() + u": "_s + button->text()));
+        seen += button->icon().isNull() ? 0 : 1;
+    }
+    QVERIFY(seen >= 6);
+    for (const auto *label : window.findChildren<QLabel *>())
+        QVERIFY2(label->text() != u"⚠"_s && label->text() != u"ℹ"_s, qPrintable(label->objectName()));
+    // They follow the theme.
+    const auto inkOf = [](ui::Glyph glyph) {
+        const QImage picture = ui::glyphIcon(glyph).pixmap(QSize(32, 32), QIcon::Normal, QIcon::Off).toImage();
+        QColor ink;
+        for (int y = 0; y < picture.height(); ++y)
+            for (int x = 0; x < picture.width(); ++x)
+                if (picture.pixelColor(x, y).alpha() == 255)
+                    ink = picture.pixelColor(x, y);
+        return ink;
+    };
+    using ui::Glyph;
+    for (const Glyph glyph :
+         {Glyph::Play, Glyph::Stop, Glyph::Previous, Glyph::Next, Glyph::Close, Glyph::Warning, Glyph::Info}) {
+        QVERIFY(inkOf(glyph).isValid() && inkOf(glyph).lightness() < 128);
+        ui::applyAppearance(ui::Appearance::Dark);
+        QVERIFY(inkOf(glyph).lightness() > 128);
+        ui::applyAppearance(ui::Appearance::Light);
+    }
 }
 
 STAGELENS_TEST(WindowDesign)

@@ -18,6 +18,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kRadius = 3;
+constexpr double kGlyphStroke = 1.6;
 constexpr int kHeaderInset = kCellMargin - kGrid;
 
 bool isFlat(const QStyleOption &option)
@@ -111,10 +112,7 @@ public:
         painter->setBrush(QApplication::palette().color(group, QPalette::ButtonText));
         const double half = qMin(rect.width(), rect.height()) / 3.0;
         const QRectF inner(QRectF(rect).center() - QPointF(half, half), QSizeF(2 * half, 2 * half));
-        if (m_glyph == Glyph::Play)
-            painter->drawPolygon(QPolygonF{inner.topLeft(), QPointF(inner.right(), inner.center().y()), inner.bottomLeft()});
-        else
-            painter->drawRect(inner);
+        drawGlyph(*painter, inner);
         painter->restore();
     }
     QPixmap pixmap(const QSize &size, QIcon::Mode mode, QIcon::State state) override
@@ -128,6 +126,50 @@ public:
     [[nodiscard]] QIconEngine *clone() const override { return new GlyphEngine(m_glyph); }
 
 private:
+    void drawGlyph(QPainter &painter, const QRectF &inner) const
+    {
+        const QPointF middle = inner.center();
+        const QPen stroke(painter.brush(), kGlyphStroke, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
+        const double size = inner.width();
+        switch (m_glyph) {
+        case Glyph::Play:
+            painter.drawPolygon(QPolygonF{inner.topLeft(), {inner.right(), middle.y()}, inner.bottomLeft()});
+            break;
+        case Glyph::Stop: painter.drawRect(inner); break;
+        case Glyph::Previous:
+        case Glyph::Next: {
+            const double tip = (m_glyph == Glyph::Next ? 1 : -1) * size / 4;
+            painter.setPen(stroke);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawPolyline(
+                QPolygonF{middle + QPointF(-tip, -size / 2), middle + QPointF(tip, 0), middle + QPointF(-tip, size / 2)});
+            break;
+        }
+        case Glyph::Close:
+            painter.setPen(stroke);
+            painter.drawLine(inner.topLeft(), inner.bottomRight());
+            painter.drawLine(inner.topRight(), inner.bottomLeft());
+            break;
+        case Glyph::Warning:
+        case Glyph::Info: {
+            painter.setPen(stroke);
+            painter.setBrush(Qt::NoBrush);
+            const QRectF around = inner.adjusted(-2, -2, 2, 2);
+            const bool isWarning = m_glyph == Glyph::Warning;
+            if (isWarning)
+                painter.drawPolygon(QPolygonF{{middle.x(), around.top()}, around.bottomRight(), around.bottomLeft()});
+            else
+                painter.drawEllipse(around);
+            // The stroke of the mark, and its dot: below of a warning, above of a note.
+            const double down = isWarning ? 1 : -1;
+            const double centre = isWarning ? middle.y() + size / 8 : middle.y();
+            painter.drawLine(QPointF(middle.x(), centre - down * size / 4), QPointF(middle.x(), centre + down * size / 10));
+            painter.drawPoint(QPointF(middle.x(), centre + down * size * 0.42));
+            break;
+        }
+        }
+    }
+
     Glyph m_glyph;
 };
 

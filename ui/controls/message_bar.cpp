@@ -1,6 +1,7 @@
 #include "ui/controls/message_bar.h"
 
 #include "ui/canvas/design.h"
+#include "ui/controls/button_style.h"
 #include "ui/controls/line_label.h"
 #include "ui/words/plain_text.h"
 
@@ -17,6 +18,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kRadius = 6;
+constexpr int kIcon = 16;
 constexpr int kLineButton = 5 * kGrid;
 constexpr int kEdge = 130; ///< how much darker the edge is, in percent
 
@@ -62,7 +64,7 @@ MessageBar::MessageBar(const QString &name, QWidget *parent, Form form)
 int MessageBar::say(Tone tone, const QString &text, std::vector<Action> actions)
 {
     m_tone = tone;
-    m_icon->setText(tone == Tone::Warning ? u"⚠"_s : u"ℹ"_s);
+    showIcon();
     setText(text);
     // Deleted later: the bar may be spoken to from the click of one of its own buttons.
     while (QLayoutItem *item = m_buttons->takeAt(0)) {
@@ -86,6 +88,12 @@ int MessageBar::say(Tone tone, const QString &text, std::vector<Action> actions)
     show();
     update();
     return ++m_message;
+}
+
+void MessageBar::showIcon()
+{
+    m_icon->setPixmap(glyphIcon(m_tone == Tone::Warning ? Glyph::Warning : Glyph::Info)
+                          .pixmap(QSize(kIcon, kIcon) * devicePixelRatioF(), QIcon::Normal, QIcon::Off));
 }
 
 void MessageBar::setText(const QString &text)
@@ -113,6 +121,8 @@ void MessageBar::clear(int message)
 void MessageBar::changeEvent(QEvent *event)
 {
     QFrame::changeEvent(event);
+    if (event->type() == QEvent::ApplicationPaletteChange)
+        showIcon();
     if (event->type() != QEvent::ApplicationPaletteChange || m_form != Form::Line)
         return;
     for (QPushButton *button : findChildren<QPushButton *>())

@@ -40,6 +40,7 @@ protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
+    void showIcon();
     Form m_form;
     Tone m_tone = Tone::Note;
     int m_message = 0;

@@ -1,5 +1,6 @@
 #include "ui/learn/lesson_picture.h"
 
+#include "ui/controls/button_style.h"
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/message_bar.h"
 #include "ui/learn/lesson_controls.h"
@@ -71,7 +72,7 @@ void LessonPicture::build()
     m_reset->setToolTip(Words::tr("The plan as the text describes it"));
     m_open->setObjectName(u"lesson.open"_s);
     m_open->setToolTip(Words::tr("Makes this plan the experiment; Undo brings yours back"));
-    auto *play = new QPushButton(Words::tr("▶ &Play"), this);
+    auto *play = new QPushButton(glyphIcon(Glyph::Play), Words::tr("&Play"), this);
     play->setObjectName(u"lesson.play"_s);
     play->setToolTip(Words::tr("Moves through the iteration and says what happens (Space over the picture)"));
     connect(play, &QPushButton::clicked, m_play, &PlayBar::toggle);

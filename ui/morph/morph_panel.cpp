@@ -2,6 +2,7 @@
 
 #include "ui/canvas/gif_writer.h"
 #include "ui/canvas/mp4_writer.h"
+#include "ui/controls/button_style.h"
 #include "ui/morph/animation_writer.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
@@ -54,7 +55,8 @@ void MorphPanel::build()
 {
     m_view->setObjectName(u"morph.view"_s);
     m_play->setObjectName(u"morph.play"_s);
-    m_play->setText(Words::tr("▶ Morph"));
+    m_play->setText(Words::tr("Morph"));
+    m_play->setIcon(glyphIcon(Glyph::Play));
     m_play->setToolTip(Words::tr("Moves the passes of the first plan to their places in the second (Space)"));
     m_slider->setObjectName(u"morph.slider"_s);
     m_slider->setRange(0, kSliderSteps);
@@ -121,6 +123,7 @@ void MorphPanel::togglePlaying()
     if (m_slider->value() == kSliderSteps)
         setProgress(0);
     m_play->setText(Words::tr("Pause"));
+    m_play->setIcon({});
     m_sinceStep.start();
     m_clock.start();
 }
@@ -128,7 +131,8 @@ void MorphPanel::togglePlaying()
 void MorphPanel::stop()
 {
     m_clock.stop();
-    m_play->setText(Words::tr("▶ Morph"));
+    m_play->setText(Words::tr("Morph"));
+    m_play->setIcon(glyphIcon(Glyph::Play));
 }
 
 void MorphPanel::advance()

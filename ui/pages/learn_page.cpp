@@ -1,5 +1,6 @@
 #include "ui/pages/learn_page.h"
 
+#include "ui/controls/button_style.h"
 #include "ui/controls/enlarge.h"
 #include "ui/learn/card_list.h"
 #include "ui/learn/contents_list.h"
@@ -27,8 +28,9 @@ constexpr std::size_t kMostHistory = 100;
 } // namespace
 
 LearnPage::LearnPage(EngineBridge *bridge, QWidget *parent)
-    : QWidget(parent), m_contents(new ContentsList(this)), m_goBack(new QPushButton(Words::tr("◂ Back"), this)),
-      m_stack(new QStackedWidget(this)), m_cards(new CardList(bridge, this)), m_lesson(new LessonView(bridge, this))
+    : QWidget(parent), m_contents(new ContentsList(this)),
+      m_goBack(new QPushButton(glyphIcon(Glyph::Previous), Words::tr("Back"), this)), m_stack(new QStackedWidget(this)),
+      m_cards(new CardList(bridge, this)), m_lesson(new LessonView(bridge, this))
 {
     build();
     connect(m_contents, &ContentsList::chosen, this, &LearnPage::show);

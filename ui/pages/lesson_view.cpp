@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/model/names.h"
 #include "ui/canvas/design.h"
+#include "ui/controls/button_style.h"
 #include "ui/learn/challenge_bar.h"
 #include "ui/learn/lesson_picture.h"
 #include "ui/learn/page_browser.h"
@@ -83,8 +84,9 @@ QString scoreWords(const TourStep &step, const Facts &facts)
 LessonView::LessonView(EngineBridge *bridge, QWidget *parent)
     : QSplitter(parent), m_text(new PageBrowser(this)), m_picture(new LessonPicture(bridge, this)),
       m_challenge(new ChallengeBar(this)), m_slides(new SlidesButton(Words::tr("Slides…"), bridge, this)),
-      m_back(new QPushButton(Words::tr("◂ &Previous"), this)), m_next(new QPushButton(Words::tr("&Next ▸"), this)),
-      m_progress(plainLabel(this)), m_try(new QPushButton(this))
+      m_back(new QPushButton(glyphIcon(Glyph::Previous), Words::tr("&Previous"), this)),
+      m_next(new QPushButton(glyphIcon(Glyph::Next), Words::tr("&Next"), this)), m_progress(plainLabel(this)),
+      m_try(new QPushButton(this))
 {
     build();
     connectParts();

@@ -131,11 +131,12 @@ PlayBar::PlayBar(TimelineView *timeline, ViewState *state, QWidget *parent)
     hide();
 }
 
-QToolButton *PlayBar::makeButton(const QString &name, const QString &text, const QString &tip)
+QToolButton *PlayBar::makeButton(const QString &name, std::optional<Glyph> icon, const QString &tip)
 {
     auto *button = new QToolButton(this);
     button->setObjectName(name);
-    button->setText(text);
+    if (icon)
+        button->setIcon(glyphIcon(*icon));
     button->setToolTip(plainTip(tip));
     button->setAccessibleName(tip);
     layout()->addWidget(button);
@@ -146,11 +147,12 @@ void PlayBar::build()
 {
     auto *row = new QHBoxLayout(this);
     row->setContentsMargins(8, 4, 8, 4);
-    connect(makeButton(u"play.earlier"_s, u"◂"_s, Words::tr("To the moment before at which a pass begins or ends")),
+    connect(makeButton(u"play.earlier"_s, Glyph::Previous, Words::tr("To the moment before at which a pass begins or ends")),
             &QToolButton::clicked, this, [this] { stepTo(false); });
-    m_button = makeButton(u"play.pause"_s, Words::tr("Pause"), Words::tr("Space over the picture"));
+    m_button = makeButton(u"play.pause"_s, std::nullopt, Words::tr("Space over the picture"));
+    m_button->setText(Words::tr("Pause"));
     connect(m_button, &QToolButton::clicked, this, &PlayBar::toggle);
-    connect(makeButton(u"play.later"_s, u"▸"_s, Words::tr("To the next moment at which a pass begins or ends")),
+    connect(makeButton(u"play.later"_s, Glyph::Next, Words::tr("To the next moment at which a pass begins or ends")),
             &QToolButton::clicked, this, [this] { stepTo(true); });
     for (const int seconds : {5, 10, 20, 60, 180})
         m_speed->addItem(Words::tr("%1 s an iteration").arg(seconds), seconds);

@@ -1,11 +1,14 @@
 // Plays an iteration: a playhead over the lanes, and in words what happens.
 #pragma once
 
+#include "ui/controls/button_style.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QElapsedTimer>
 #include <QFrame>
 #include <QTimer>
+
+#include <optional>
 
 class QComboBox;
 class QLabel;
@@ -43,7 +46,7 @@ protected:
 
 private:
     void build();
-    QToolButton *makeButton(const QString &name, const QString &text, const QString &tip);
+    QToolButton *makeButton(const QString &name, std::optional<Glyph> icon, const QString &tip);
     void rest();
     void fixHeight();
     void open();

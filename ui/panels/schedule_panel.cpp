@@ -2,6 +2,7 @@
 #include "ui/words/plain_text.h"
 
 #include "ui/canvas/colours.h"
+#include "ui/controls/button_style.h"
 #include "ui/panels/schedule_text_edit.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -56,7 +57,8 @@ SchedulePanel::SchedulePanel(QWidget *parent)
     m_words->setWordWrap(true);
     auto *close = new QToolButton(this);
     close->setObjectName(u"schedule.close"_s);
-    close->setText(u"×"_s);
+    close->setIcon(glyphIcon(Glyph::Close));
+    close->setIconSize({12, 12});
     close->setAutoRaise(true);
     close->setAccessibleName(Words::tr("Close the schedule's text"));
     close->setToolTip(Words::tr("Close (Ctrl+Shift+E). What was changed stays"));
