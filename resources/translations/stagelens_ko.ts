@@ -7773,5 +7773,9 @@ It stays there while the other lanes scroll</source>
         <source>&amp;Next</source>
         <translation>다음(&amp;N)</translation>
     </message>
+    <message>
+        <source>This computer's GPU</source>
+        <translation>이 컴퓨터의 GPU</translation>
+    </message>
 </context>
 </TS>

@@ -7773,5 +7773,9 @@ It stays there while the other lanes scroll</source>
         <source>&amp;Next</source>
         <translation>下一步(&amp;N)</translation>
     </message>
+    <message>
+        <source>This computer's GPU</source>
+        <translation>本机的 GPU</translation>
+    </message>
 </context>
 </TS>
