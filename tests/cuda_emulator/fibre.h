@@ -87,6 +87,12 @@ public:
     Fibre(const Fibre &) = delete;
     Fibre &operator=(const Fibre &) = delete;
 
+    [[nodiscard]] bool hasOnStack(const void *address) const
+    {
+        const auto *const at = static_cast<const std::byte *>(address);
+        return at >= m_stack && at < m_stack + kStackBytes;
+    }
+
     /// Runs the fibre until it suspends or ends.
     void resume()
     {

@@ -1,5 +1,6 @@
 #include "tests/cuda_emulator/fibres.h"
 
+#include "tests/cuda_emulator/access_watch.h"
 #include "tests/cuda_emulator/activity.h"
 #include "tests/cuda_emulator/fibre.h"
 #include "tests/cuda_emulator/shuffler.h"
@@ -30,6 +31,7 @@ struct Thread {
     State state = State::Ended;
     std::source_location where;
     int exchanges = 0; ///< number of exchanges of its warp so far
+    std::uint32_t warpBarriers = 0;
     int copyGroup = 0;
     std::vector<Copy> copies;
 };
@@ -43,6 +45,7 @@ struct Warp {
 thread_local std::uint64_t seedOfLaunches = 1;
 thread_local std::size_t sharedLimitOfLaunches = std::size_t{227} * 1024;
 thread_local std::string faultOfLaunch;
+thread_local std::function<bool(const void *, std::size_t)> canReachElsewhere; ///< empty: accesses are not watched
 
 std::string placeOf(const std::source_location &where)
 {
@@ -81,6 +84,9 @@ public:
     Thread &self() { return m_threads[static_cast<std::size_t>(m_position.thread)]; }
     const Position &position() const { return m_position; }
     std::byte *shared() { return m_shared.get(); }
+    void onAccess(const void *address, std::size_t bytes, bool isWrite);
+    void queueCopy(void *to, const void *from);
+    void finishCopies(int pendingGroups);
 
 private:
     void resume(int thread);
@@ -101,6 +107,10 @@ private:
     std::vector<std::size_t> m_order;      ///< of warps
     std::unique_ptr<std::byte[]> m_shared;
     bool m_cancelled = false;
+    // If accesses are watched.
+    SharedAccesses m_accesses;
+    std::uint32_t m_barriers = 0; ///< of the block so far
+    std::string m_wrongAccess;    ///< the first
 };
 
 thread_local Machine *machine = nullptr;
@@ -244,6 +254,7 @@ bool Machine::releaseBarrier()
             return false;
     for (Thread &thread : m_threads)
         thread.state = State::Ready;
+    ++m_barriers;
     return true;
 }
 
@@ -283,9 +294,13 @@ bool Machine::runBlock()
 {
     m_shared = std::make_unique_for_overwrite<std::byte[]>(m_grid.sharedBytes);
     std::fill_n(m_shared.get(), m_grid.sharedBytes, std::byte{0xff});
+    if (canReachElsewhere)
+        m_accesses.begin(m_grid.sharedBytes);
+    m_barriers = 0;
     for (Thread &thread : m_threads) {
         thread.state = State::Ready;
         thread.exchanges = 0;
+        thread.warpBarriers = 0;
         thread.copyGroup = 0;
     }
     for (Warp &warp : m_warps)
@@ -319,7 +334,63 @@ bool Machine::runGrid()
         if (!runBlock())
             return false;
     }
-    return true;
+    if (!m_wrongAccess.empty())
+        faultOfLaunch = m_wrongAccess;
+    return m_wrongAccess.empty();
+}
+
+/// The compiler does not expect an access to throw, so the first wrong one is kept until the end of the launch.
+void Machine::onAccess(const void *address, std::size_t bytes, bool isWrite)
+{
+    if (!canReachElsewhere || m_cancelled || !m_wrongAccess.empty())
+        return;
+    const auto *const at = static_cast<const std::byte *>(address);
+    std::string why;
+    if (at >= m_shared.get() && at + bytes <= m_shared.get() + m_grid.sharedBytes) {
+        why = m_accesses.add(static_cast<std::size_t>(at - m_shared.get()), bytes,
+                             {m_position.thread, m_barriers, self().warpBarriers}, isWrite);
+    } else {
+        const auto *const warps = reinterpret_cast<const std::byte *>(m_warps.data());
+        const bool isDeposit = at >= warps && at < warps + m_warps.size() * sizeof(Warp);
+        if (!isDeposit && !self().fibre->hasOnStack(at) && !canReachElsewhere(at, bytes))
+            why = "thread " + std::to_string(m_position.thread) + (isWrite ? " writes " : " reads ") + std::to_string(bytes) +
+                  " bytes that are in no array of the GPU";
+    }
+    if (!why.empty())
+        m_wrongAccess = m_grid.kernel + ", block " + std::to_string(m_position.block) + ": " + why;
+}
+
+void carryOut(const Copy &copy)
+{
+    if (copy.from != nullptr)
+        std::memcpy(copy.to, copy.from, 16);
+    else
+        std::memset(copy.to, 0, 16);
+}
+
+/// The copy writes at some time from here on until it is waited for.
+void Machine::queueCopy(void *to, const void *from)
+{
+    onAccess(to, 16, true);
+    if (from != nullptr)
+        onAccess(from, 16, false);
+    const Copy copy{to, from, self().copyGroup};
+    if (seedOfLaunches % 2 == 1)
+        carryOut(copy);
+    self().copies.push_back(copy);
+}
+
+void Machine::finishCopies(int pendingGroups)
+{
+    Thread &mine = self();
+    const auto isDue = [&](const Copy &copy) { return copy.group < mine.copyGroup - pendingGroups; };
+    for (const Copy &copy : mine.copies)
+        if (isDue(copy)) {
+            onAccess(copy.to, 16, true);
+            if (seedOfLaunches % 2 == 0)
+                carryOut(copy);
+        }
+    std::erase_if(mine.copies, isDue);
 }
 
 } // namespace
@@ -364,6 +435,7 @@ bool run(const Grid &grid, const std::function<void()> &kernel)
     Machine each(grid, kernel);
     machine = &each;
     const bool isWhole = each.runGrid();
+    machine = nullptr;
     note(grid.kernel, begin);
     return isWhole;
 }
@@ -388,10 +460,25 @@ const Deposit *exchange(const Deposit &mine, const std::source_location &where)
     return machine->exchange(mine, where);
 }
 
+void countWarpBarrier()
+{
+    ++machine->self().warpBarriers;
+}
+
+void onAccess(const void *address, std::size_t bytes, bool isWrite)
+{
+    if (machine != nullptr)
+        machine->onAccess(address, bytes, isWrite);
+}
+
+void watchAccesses(std::function<bool(const void *, std::size_t)> canReach)
+{
+    canReachElsewhere = std::move(canReach);
+}
+
 void queueCopy(void *to, const void *from)
 {
-    Thread &mine = machine->self();
-    mine.copies.push_back({to, from, mine.copyGroup});
+    machine->queueCopy(to, from);
 }
 
 void endCopyGroup()
@@ -401,16 +488,7 @@ void endCopyGroup()
 
 void finishCopies(int pendingGroups)
 {
-    Thread &mine = machine->self();
-    const auto isDue = [&](const Copy &copy) { return copy.group < mine.copyGroup - pendingGroups; };
-    for (const Copy &copy : mine.copies)
-        if (isDue(copy)) {
-            if (copy.from != nullptr)
-                std::memcpy(copy.to, copy.from, 16);
-            else
-                std::memset(copy.to, 0, 16);
-        }
-    std::erase_if(mine.copies, isDue);
+    machine->finishCopies(pendingGroups);
 }
 
 void fail(const std::string &why, const std::source_location &where)

@@ -60,7 +60,17 @@ struct alignas(16) Deposit {
 /// Blocks until all lanes of the warp are here. Returns their 32 values, valid until the next exchange of this lane.
 [[nodiscard]] const Deposit *exchange(const Deposit &mine, const std::source_location &where);
 
-/// Copies 16 bytes (zeros if `from` is null), but not before the copy is waited for.
+/// Counts a barrier of the warp, after its exchange.
+void countWarpBarrier();
+
+/// Reports an access of the running thread, if accesses are watched (access_watch.h). The launch fails after its end if it
+/// races with another, or if its address is nothing that a kernel can reach.
+void onAccess(const void *address, std::size_t bytes, bool isWrite);
+/// Watches the accesses of later launches of this thread. Shared memory and stacks are known; `canReach(address, bytes)`
+/// decides on all others.
+void watchAccesses(std::function<bool(const void *, std::size_t)> canReach);
+
+/// Copies 16 bytes (zeros if `from` is null): with even seeds not before the copy is waited for, with odd ones at once.
 void queueCopy(void *to, const void *from);
 void endCopyGroup();
 void finishCopies(int pendingGroups);

@@ -78,6 +78,7 @@ private:
 STAGELENS_DEVICE void syncWarp(const Where &where = Where::current())
 {
     (void)WarpValues<bool>(true, where);
+    host::countWarpBarrier();
 }
 template <class T>
 STAGELENS_DEVICE T shuffleXor(T value, int mask, const Where &where = Where::current())
@@ -168,8 +169,10 @@ STAGELENS_DEVICE void waitForCopies()
     host::finishCopies(Pending);
 }
 
-/// Returns element (row, column) of matrix m of the four whose rows the lanes address.
-STAGELENS_DEVICE std::uint32_t matrixElement(const WarpValues<const void *> &rows, int matrix, int row, int column)
+/// Returns element (row, column) of matrix m of the four whose rows the lanes address. On a GPU the addressing lane reads the
+/// row.
+[[gnu::no_sanitize("thread")]] STAGELENS_DEVICE std::uint32_t matrixElement(const WarpValues<const void *> &rows, int matrix,
+                                                                            int row, int column)
 {
     std::uint16_t element;
     std::memcpy(&element, static_cast<const std::uint16_t *>(rows[matrix * 8 + row]) + column, sizeof(element));
@@ -180,6 +183,7 @@ STAGELENS_DEVICE void loadMatrices(std::uint32_t (&to)[4], const void *shared, i
 {
     const void *row = static_cast<const std::byte *>(shared) + distance;
     checkAligned(row, where);
+    host::onAccess(row, 16, false);
     const WarpValues<const void *> rows(row, where);
     const int lane = threadIndex() % host::kWarp;
     for (int matrix = 0; matrix < 4; ++matrix)
@@ -191,6 +195,7 @@ STAGELENS_DEVICE void loadMatricesTransposed(std::uint32_t (&to)[4], const void 
 {
     const void *row = static_cast<const std::byte *>(shared) + distance;
     checkAligned(row, where);
+    host::onAccess(row, 16, false);
     const WarpValues<const void *> rows(row, where);
     const int lane = threadIndex() % host::kWarp;
     for (int matrix = 0; matrix < 4; ++matrix)
@@ -248,7 +253,12 @@ Status launchWith(const Launch &how, const char *name, void (*kernel)(Parameters
     if (how.blocks <= 0 || how.blocksY <= 0 || how.blocksZ <= 0)
         return {};
     const host::Grid grid{how.blocks, how.blocksY, how.blocksZ, how.threads, static_cast<std::size_t>(how.sharedBytes), name};
-    return host::submit(how.stream, [=]() -> Status { return {host::run(grid, [&] { kernel(arguments...); }) ? 0 : 1}; });
+    return host::submit(how.stream, [=]() -> Status {
+        return {host::run(
+                    grid, [&]() __attribute__((no_sanitize("thread"))) { kernel(arguments...); })
+                    ? 0
+                    : 1};
+    });
 }
 
 template <auto Kernel, class... Arguments>

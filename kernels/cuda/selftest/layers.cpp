@@ -169,6 +169,8 @@ void runOf(Bench &bench)
     runAttention<T>(bench, {2, 19, 4, 2, 12});
     runAttention<T>(bench, {1, 37, 2, 1, 64});
     runAttention<T>(bench, {1, 33, 1, 1, 128});
+    runAttention<T>(bench, {1, 200, 1, 1, 64}); // several tiles, which take turns in shared memory
+    runAttention<T>(bench, {1, 130, 1, 1, 128});
     if (!bench.isLarge())
         return;
     runAttention<T>(bench, {1, 1000, 6, 2, 64});
