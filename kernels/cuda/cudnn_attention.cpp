@@ -183,6 +183,8 @@ std::string load()
             fe::cudnn_dlhandle = ::dlopen(name, RTLD_NOW);
     if (fe::cudnn_dlhandle == nullptr)
         return "libcudnn cannot be loaded; install cuDNN 9";
+    if (::dlsym(fe::cudnn_dlhandle, "cudnnCreate") == nullptr)
+        return "libcudnn is not cuDNN 9; reinstall it";
     // The frontend loads the CUDA runtime, which this program contains, and prefers version 12 if present. It must be the
     // version of the headers of this build.
     constexpr const char *kVariable = "CUDNN_FRONTEND_CUDART_LIB_NAME";

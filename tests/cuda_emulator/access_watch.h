@@ -1,5 +1,5 @@
-// Watches what the threads of a kernel read and write: races in shared memory, and addresses that no GPU could reach. The kernels
-// must be instrumented for it (tests/kernel_accesses).
+// Watches what the threads of a kernel read and write: races in shared memory, and addresses that no GPU could reach. The
+// kernels must be instrumented for it (tests/kernel_accesses).
 #pragma once
 
 #include <cstddef>
@@ -33,9 +33,5 @@ private:
     };
     std::vector<Byte> m_bytes;
 };
-
-/// Adds or removes an array that kernels of this thread may access. Watching begins with the first.
-void allowArray(const void *array, std::size_t bytes);
-void forbidArray(const void *array);
 
 } // namespace stagelens::kernels::gpu::host

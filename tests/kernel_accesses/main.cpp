@@ -1,8 +1,8 @@
 // The self-test of the GPU kernels while every access of theirs is watched, with several orders of fibres; and mistakes in a
 // kernel, each of which must be found. Seeds are printed.
 #include "kernels/cuda/selftest/selftest.h"
-#include "tests/cuda_emulator/access_watch.h"
 #include "tests/cuda_emulator/fibres.h"
+#include "tests/kernel_accesses/arrays.h"
 #include "tests/kernel_accesses/mutants.h"
 
 #include <cstdio>
@@ -23,12 +23,12 @@ public:
     void *allocate(std::int64_t bytes) override
     {
         void *array = std::aligned_alloc(256, (static_cast<std::size_t>(bytes) + 511) / 256 * 256);
-        host::allowArray(array, static_cast<std::size_t>(bytes));
+        test::allowArray(array, static_cast<std::size_t>(bytes));
         return array;
     }
     void release(void *array) override
     {
-        host::forbidArray(array);
+        test::forbidArray(array);
         std::free(array);
     }
     Status upload(void *to, const void *from, std::int64_t bytes) override { return move(to, from, bytes); }

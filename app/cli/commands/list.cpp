@@ -128,7 +128,7 @@ base::Result<Json> capabilities()
     return list;
 }
 
-/// The backends, and the libraries of the GPUs with their versions and files.
+/// The backends, and the libraries of the GPUs with their versions and files: printed if there is a GPU, always in JSON.
 base::Result<Json> backends()
 {
     Json list = availability(service::backends());
@@ -168,7 +168,7 @@ void print(const Json &list)
         if (const std::string conditions = row.value("conditions", ""); !conditions.empty())
             text += " (" + conditions + ")";
         table.add({row["name"], std::move(text)});
-        for (const Json &library : row.value("libraries", Json::array())) {
+        for (const Json &library : available ? row.value("libraries", Json::array()) : Json::array()) {
             const std::string use = library["use"], name = library["name"];
             table.add({"", library.contains("problem")
                                ? fmt::format("{} without {}: {}", use, name, library["problem"].get<std::string>())

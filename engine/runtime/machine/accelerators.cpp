@@ -46,7 +46,7 @@ auto onGpus(const Work &work) -> base::Result<decltype(work())>
 std::vector<kernels::gpu::Library> gpuLibraries()
 {
     std::string problem;
-    backend::Gpus *all = gpus().problem.empty() ? backend::cudaGpus(problem) : nullptr;
+    backend::Gpus *all = backend::cudaGpus(problem);
     return all != nullptr ? all->libraries() : std::vector<kernels::gpu::Library>{};
 }
 

@@ -20,7 +20,7 @@ struct GpuList {
 [[nodiscard]] base::Bytes attentionWorkspace(const kernels::AttentionShape &shape, base::Precision precision);
 /// Returns the GPUs with their present free memory.
 [[nodiscard]] GpuList gpus();
-/// Returns the libraries of the GPU kernels; none without a GPU that can train.
+/// Returns the libraries of the GPU kernels, whether there is a GPU or not; none without the plug-in.
 [[nodiscard]] std::vector<kernels::gpu::Library> gpuLibraries();
 
 /// Returns, for example, "0 NVIDIA H200 (sm_90, 130 GiB of 139 GiB free), 1 ...".

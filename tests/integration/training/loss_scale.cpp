@@ -2,6 +2,7 @@
 // it.
 #include "engine/model/schema.h"
 #include "engine/runtime/state/loss_scaler.h"
+#include "engine/runtime/training/checkpoint.h"
 #include "engine/runtime/training/session.h"
 #include "engine/runtime/training/training_run.h"
 #include "tests/support/test_program.h"

@@ -1,0 +1,5 @@
+// A library that has nothing of what its name promises.
+extern "C" int stagelensStandIn()
+{
+    return 0;
+}
