@@ -15,6 +15,7 @@ namespace {
 static_assert(NCCL_UNIQUE_ID_BYTES == sizeof(NcclId));
 static_assert(ncclSuccess == Nccl::kSuccess && ncclInProgress == Nccl::kInProgress);
 
+constexpr int kMostBlocks = 8; ///< of 132 multiprocessors
 /// The first version with the required finalize and abort of non-blocking communicators.
 constexpr int kLeastVersion = NCCL_VERSION(2, 18, 0);
 
@@ -80,6 +81,8 @@ public:
         std::memcpy(same.internal, id.data(), id.size());
         ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
         config.blocking = 0;
+        // A receive that waits occupies its thread blocks: no more than the products can spare.
+        config.maxCTAs = kMostBlocks;
         ncclComm_t made = nullptr;
         const ncclResult_t result = m_commInitRankConfig(&made, ranks, same, rank, &config);
         comm = made;

@@ -1,7 +1,7 @@
 // What has the same bits as what, line by line:
 //   a plan run twice                                    here
 //   families of schedules, recomputation                same_bits.cpp
-//   threads, processes and NCCL                         cli_mpi.cpp, gpu_nccl.cpp
+//   threads, processes and NCCL                         cli_mpi.cpp, gpu/nccl.cpp
 //   ranks live and folded                               tensor_ranks.cpp, ranks/context.cpp, here with all axes
 //   sequence parallel on and off                        here: all but the gradients that its ranks have parts of, if the
 //                                                       vocabulary is whole

@@ -1,10 +1,10 @@
 // Training over NCCL without a GPU: the plug-in with the CUDA emulator, and a mock of NCCL whose sends block.
+#include "engine/runtime/processes/nccl.h"
 #include "engine/backend/ordered_transport.h"
 #include "engine/backend/plugin.h"
 #include "engine/backend/process_group.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/runtime/machine/accelerators.h"
-#include "engine/runtime/processes/nccl.h"
 #include "tests/cuda_emulator/devices.h"
 #include "tests/cuda_emulator/mock_nccl.h"
 #include "tests/support/fibre_gpus.h"
@@ -437,4 +437,4 @@ STAGELENS_TEST(GpuNccl)
 
 } // namespace integration_gpu_nccl
 
-#include "gpu_nccl.moc"
+#include "gpu/nccl.moc"

@@ -561,4 +561,4 @@ STAGELENS_TEST(GpuOnHost)
 
 } // namespace integration_gpu_on_host
 
-#include "gpu_on_host.moc"
+#include "gpu/on_host.moc"

@@ -96,4 +96,4 @@ STAGELENS_TEST(GpuStandIns)
 
 } // namespace integration_gpu_stand_ins
 
-#include "gpu_stand_ins.moc"
+#include "gpu/stand_ins.moc"
