@@ -41,10 +41,13 @@ void StripButton::initStyleOption(QStyleOptionToolButton *option) const
 
 QString StripButton::wordsFor(int room, const QFontMetrics &metrics) const
 {
-    if (m_narrowText.isEmpty() || metrics.horizontalAdvance(text()) <= room)
-        return metrics.elidedText(text(), Qt::ElideRight, room);
-    const bool isRoom = metrics.horizontalAdvance(m_narrowText) <= room;
-    return m_tone == Tone::Filled && !isRoom ? QString() : metrics.elidedText(m_narrowText, Qt::ElideRight, room);
+    // elidedText() measures fractions of a pixel, and would elide words that just fit.
+    const auto fits = [&](const QString &words) { return metrics.horizontalAdvance(words) <= room; };
+    if (m_narrowText.isEmpty() || fits(text()))
+        return fits(text()) ? text() : metrics.elidedText(text(), Qt::ElideRight, room);
+    if (fits(m_narrowText))
+        return m_narrowText;
+    return m_tone == Tone::Filled ? QString() : metrics.elidedText(m_narrowText, Qt::ElideRight, room);
 }
 
 void StripButton::paintEvent(QPaintEvent *event)
