@@ -226,8 +226,9 @@ void CliInput::namesTheConfigInAFolder()
 void CliInput::refusesWhatCannotBeHere_data()
 {
     QTest::addColumn<QString>("words");
-    for (const char *words : {"simulate --schedule-file x", "run --resume 3", "run --backend cuda --steps 1",
-                              "verify --kernels", "bench --backend cuda"})
+    for (const char *words :
+         {"simulate --schedule-file x", "run --resume 3", "run --backend cuda --steps 1", "verify --kernels",
+          "bench --backend cuda", "bench --calibrate --backend cuda", "simulate --hardware gpu-local", "bench --steps-only"})
         QTest::newRow(words) << QString::fromLatin1(words);
 }
 

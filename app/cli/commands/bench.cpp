@@ -195,7 +195,7 @@ int calibrate(const std::string &on, bool asJson, bool isSmall)
     const auto hardware =
         service::calibrate(interrupt.token(), on, isSmall ? backend::BenchShapes::Small : backend::BenchShapes::Real);
     if (!hardware)
-        return fail(hardware.error());
+        return fail(namedByOption(hardware.error()));
     if (asJson)
         std::cout << base::printableJson(
             model::calibrationToJson({*hardware, model::calibrationSpread(hardware->name).value_or(0)}));
@@ -217,7 +217,9 @@ int bench(const std::string &backend, bool asJson, bool calibrateOnly, bool isSm
     if (isSmall && backend == "cpu")
         return fail(base::Error::invalid("--small", "is for --backend cuda"));
     if (parts != service::BenchParts::All)
-        return fail(base::Error::invalid("--kernels-only", "and --steps-only are for --backend cuda"));
+        return fail(base::Error::invalid("--kernels-only",
+                                         fmt::format("and --steps-only choose what `bench --backend cuda` measures; {}",
+                                                     calibrateOnly ? "leave out --calibrate" : "add --backend cuda")));
     if (calibrateOnly)
         return calibrate(backend, asJson, isSmall);
     const InterruptScope interrupt;

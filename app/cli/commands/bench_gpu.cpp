@@ -175,19 +175,22 @@ void printAsJson(const service::GpuBench &bench)
 
 } // namespace
 
+base::Error namedByOption(base::Error error)
+{
+    for (base::Problem &problem : error.problems)
+        if (problem.field == "training.backend")
+            problem.field = "--backend";
+    return error;
+}
+
 int benchGpu(bool asJson, bool isSmall, service::BenchParts parts)
 {
     const InterruptScope interrupt;
     const auto shapes = isSmall ? backend::BenchShapes::Small : backend::BenchShapes::Real;
     const auto bench =
         service::benchGpu(shapes, parts, interrupt.token(), [](const std::string &what) { std::cerr << what << '\n'; });
-    if (!bench) {
-        base::Error error = bench.error();
-        for (base::Problem &problem : error.problems)
-            if (problem.field == "training.backend")
-                problem.field = "--backend";
-        return fail(error);
-    }
+    if (!bench)
+        return fail(namedByOption(bench.error()));
     if (asJson)
         printAsJson(*bench);
     else
