@@ -23,11 +23,10 @@ namespace {
 constexpr int kSteps = 13;
 constexpr int kGpuSteps = 7;
 
-constexpr FitBeginning kGpuBeginning{.matrixEfficiency = 0.75,
-                                     .attentionEfficiency = 0.4,
-                                     .halfSpeedDimension = 100,
-                                     .memoryBytesPerSecond = 3e12,
-                                     .passOverhead = 30'000};
+/// What memory-bound kernels reach of a copy (H200, resources/docs/measurements.md).
+constexpr double kShareOfCopy = 0.9;
+constexpr FitBeginning kGpuBeginning{
+    .matrixEfficiency = 0.75, .attentionEfficiency = 0.4, .halfSpeedDimension = 100, .passOverhead = 30'000};
 
 /// Plans that differ in what dominates them: layers of two widths, a large vocabulary, sharded vocabulary passes. The first has
 /// the size of the demo: where fewer devices take turns, more of what a pass reads is still in the processor's caches.
@@ -164,9 +163,35 @@ base::Result<model::Hardware> measureProcessor(const std::stop_token &stop)
     return stored(fitHardware(*std::move(hardware), *plans));
 }
 
+/// What a GPU reaches at most.
+struct GpuCeilings {
+    double product = 0; ///< FLOP/s of the largest in bf16
+    double copy = 0;    ///< bytes per second, read and written
+};
+
+base::Result<GpuCeilings> gpuCeilings(const std::stop_token &stop, backend::BenchShapes shapes)
+{
+    const auto figures = runtime::benchKernels(shapes, backend::BenchKernels::Ceilings, stop);
+    if (!figures)
+        return figures.error();
+    GpuCeilings ceilings;
+    for (const backend::KernelFigure &figure : *figures) {
+        if (figure.seconds.empty())
+            continue;
+        const double least = *std::ranges::min_element(figure.seconds);
+        if (figure.type == "bf16")
+            ceilings.product = figure.flops / least;
+        else if (figure.bytes > 0)
+            ceilings.copy = figure.bytes / least;
+    }
+    if (ceilings.product <= 0 || ceilings.copy <= 0)
+        return stop.stop_requested() ? base::Error::cancelled() : base::Error::failed("the GPU could not be measured");
+    return ceilings;
+}
+
 /// Returns the preset of GPUs like this one, for its peak and its links: the one whose name begins with a word of the GPU's
 /// name. For an unknown GPU, one behind PCIe whose peak is the largest product that it computes.
-base::Result<model::Hardware> presetLike(const backend::Gpu &gpu, const std::stop_token &stop, backend::BenchShapes shapes)
+base::Result<model::Hardware> presetLike(const backend::Gpu &gpu, const GpuCeilings &ceilings)
 {
     const auto presets = model::hardwarePresets();
     if (!presets)
@@ -180,12 +205,8 @@ base::Result<model::Hardware> presetLike(const backend::Gpu &gpu, const std::sto
     if (const auto found = std::ranges::find_if(*presets, isLike); found != presets->end())
         return *found;
     auto unknown = model::hardwarePreset("rtx-4090");
-    const auto figures = runtime::benchKernels(shapes, backend::BenchKernels::Ceilings, stop);
-    if (!unknown || !figures)
-        return unknown ? figures.error() : unknown.error();
-    for (const backend::KernelFigure &figure : *figures)
-        if (figure.type == "bf16" && !figure.seconds.empty())
-            unknown->peakFlops = figure.flops / *std::ranges::min_element(figure.seconds);
+    if (unknown)
+        unknown->peakFlops = ceilings.product;
     return unknown;
 }
 
@@ -195,7 +216,10 @@ base::Result<model::Hardware> measureGpu(const std::stop_token &stop, backend::B
     if (!found.problem.empty())
         return base::Error::invalid("training.backend", "cuda is not available: " + found.problem);
     const backend::Gpu &gpu = *std::ranges::find_if(found.gpus, [](const backend::Gpu &each) { return each.problem.empty(); });
-    auto hardware = presetLike(gpu, stop, shapes);
+    const auto ceilings = gpuCeilings(stop, shapes);
+    if (!ceilings)
+        return ceilings.error();
+    auto hardware = presetLike(gpu, *ceilings);
     if (!hardware)
         return hardware;
     const auto plans = measureAll(gpuPlans(shapes), stop, [] {});
@@ -208,7 +232,10 @@ base::Result<model::Hardware> measureGpu(const std::stop_token &stop, backend::B
     hardware->reservedMemory = 0;
     hardware->fragmentation = 0;
     hardware->measured.reset();
-    const auto fitted = fitHardware(*std::move(hardware), *plans, kGpuBeginning);
+    FitBeginning beginning = kGpuBeginning;
+    beginning.memoryBytesPerSecond = kShareOfCopy * ceilings->copy;
+    beginning.isMemoryMeasured = true;
+    const auto fitted = fitHardware(*std::move(hardware), *plans, beginning);
     if (!fitted || shapes == backend::BenchShapes::Small)
         return fitted ? base::Result<model::Hardware>(fitted->hardware) : fitted.error();
     return stored(fitted);

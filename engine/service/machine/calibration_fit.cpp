@@ -90,6 +90,9 @@ double inertia(const model::Hardware &hardware, const FitBeginning &beginning)
     return kInertia * sum;
 }
 
+/// Of scaled().
+constexpr std::size_t kMemory = 3;
+
 /// With one of the five figures changed by a factor, within what is possible.
 model::Hardware scaled(model::Hardware guess, std::size_t figure, double factor)
 {
@@ -97,7 +100,7 @@ model::Hardware scaled(model::Hardware guess, std::size_t figure, double factor)
     case 0: guess.matrixEfficiency = std::clamp(guess.matrixEfficiency * factor, 0.05, 1.0); break;
     case 1: guess.attentionEfficiency = std::clamp(guess.attentionEfficiency * factor, 0.01, 1.0); break;
     case 2: guess.halfSpeedDimension = std::clamp(guess.halfSpeedDimension * factor, 0.5, 512.0); break;
-    case 3: guess.memoryBytesPerSecond = std::clamp(guess.memoryBytesPerSecond * factor, 1e8, 1e13); break;
+    case kMemory: guess.memoryBytesPerSecond = std::clamp(guess.memoryBytesPerSecond * factor, 1e8, 1e13); break;
     default:
         guess.passOverhead =
             std::clamp<base::Nanos>(std::llround(static_cast<double>(guess.passOverhead) * factor), 100, base::kNanosPerMilli);
@@ -115,6 +118,8 @@ void fit(model::Hardware &hardware, const std::vector<MeasuredPlan> &plans, cons
         bool improved = false;
         for (std::size_t figure = 0; figure < 5; ++figure)
             for (const double factor : {step, 1 / step}) {
+                if (figure == kMemory && beginning.isMemoryMeasured)
+                    continue;
                 const model::Hardware guess = scaled(hardware, figure, factor);
                 if (const double error = errorOf(guess); error < best * (1 - 1e-9)) {
                     best = error;

@@ -46,6 +46,7 @@ struct FitBeginning {
     double halfSpeedDimension = 8;
     double memoryBytesPerSecond = 8e9;
     base::Nanos passOverhead = 2'000;
+    bool isMemoryMeasured = false; ///< the memory's rate is known and stays
 };
 
 /// Fits efficiencies, memory bandwidth and overhead of the analytic costs to the medians of the steps, as a run shows its
