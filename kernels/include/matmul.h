@@ -106,8 +106,8 @@ public:
     Products &operator=(const Products &) = delete;
 
     /// Returns kUnsupported if strides are too small or arrays are missing. If the library does not support an epilogue (an
-    /// activation other than GELU; GELU of float, or of rows that are not a multiple of 8), separate kernels apply it; they
-    /// need a dense C.
+    /// activation other than GELU; GELU of float, or of rows that are not a multiple of 8), or is slower with it (the
+    /// derivative of an activation), separate kernels apply it; they need a dense C.
     template <class T, class Out>
     Status multiply(Stream stream, const Product<T, Out> &product);
 
