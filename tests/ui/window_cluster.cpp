@@ -153,9 +153,12 @@ private slots:
         measure->trigger();
         QVERIFY(!measure->isEnabled());
         auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(notice->text().startsWith(u"This computer was measured again: equal passes differ by "_s),
-                                 60000);
-        QVERIFY(measure->isEnabled());
+        // On a busy computer it is said that it is too busy, and the item can be clicked again.
+        QTRY_VERIFY_WITH_TIMEOUT(measure->isEnabled(), 240'000);
+        if (notice->text().contains(u"measure again"_s))
+            QSKIP("other programs keep this computer busy");
+        QVERIFY2(notice->text().startsWith(u"This computer was measured again: equal passes differ by "_s),
+                 qPrintable(notice->text()));
         QVERIFY2(measure->text().contains(u"equal passes differ by"_s), qPrintable(measure->text()));
     }
 
