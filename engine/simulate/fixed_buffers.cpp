@@ -71,9 +71,9 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
     const std::int64_t copy = precision == base::Precision::Fp32 ? parameters.count : parameters.narrowFloats;
     const std::int64_t padding = outputPadding(experiment, schedule, device, tensor);
-    bytes[at(MemoryCategory::Parameters)] = parameters.count * master + kFloatBytes *
-                                                                            (copy + base::floatsOf(padding, precision)) *
-                                                                            weightVersions(schedule, device);
+    const std::int64_t version = copy + base::floatsOf(padding, precision);
+    bytes[at(MemoryCategory::Parameters)] =
+        parameters.count * master + kFloatBytes * version * weightVersions(schedule, device);
     bytes[at(MemoryCategory::Gradients)] =
         kFloatBytes * (parameters.count + parameters.tied + padding * (parameters.tied > 0 ? 2 : 1));
     const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device, replica, tensor);
