@@ -75,8 +75,10 @@ void runForm(Bench &bench, Products &products, const Sizes &sizes, Form aForm, F
         boundOf<Out>(sizes.inner));
 }
 
+/// `ofBetween` compares the input of the activation function, which the product keeps, instead of its output.
 template <class T>
-void runEpilogue(Bench &bench, Products &products, const Sizes &sizes, Epilogue epilogue, const char *name)
+void runEpilogue(Bench &bench, Products &products, const Sizes &sizes, Epilogue epilogue, const char *name,
+                 bool ofBetween = false)
 {
     Case test = bench.begin<T>(name, {sizes.rows, sizes.columns, sizes.inner});
     const std::int64_t count = sizes.rows * sizes.columns;
@@ -91,7 +93,7 @@ void runEpilogue(Bench &bench, Products &products, const Sizes &sizes, Epilogue 
         const auto product = expected;
         kernels::fillRows(expected.data(), floatsOf(bias).data(), product.data(), sizes.rows, sizes.columns);
     }
-    if (epilogue == Epilogue::Activation) {
+    if (epilogue == Epilogue::Activation && !ofBetween) {
         const auto in = expected;
         kernels::activationForward(Activation::Gelu, expected.data(), in.data(), count);
     }
@@ -107,7 +109,7 @@ void runEpilogue(Bench &bench, Products &products, const Sizes &sizes, Epilogue 
     // If separate kernels apply the epilogue, the product is rounded to T first, so norms are compared.
     const double bound = std::is_same_v<T, float> ? boundOf<float>(sizes.inner) : 8e-3;
     test.compare(
-        c, expected, [&] { return products.multiply(test.stream(), product); }, bound);
+        ofBetween ? product.between : c, expected, [&] { return products.multiply(test.stream(), product); }, bound);
 }
 
 template <class T>
@@ -121,6 +123,7 @@ void runOf(Bench &bench, Products &products, const Sizes &sizes)
         }
     runEpilogue<T>(bench, products, sizes, Epilogue::Bias, "product + bias");
     runEpilogue<T>(bench, products, sizes, Epilogue::Activation, "GELU of product + bias");
+    runEpilogue<T>(bench, products, sizes, Epilogue::Activation, "product + bias before GELU", true);
     runEpilogue<T>(bench, products, sizes, Epilogue::ActivationBackward, "product times GELU's derivative");
 }
 
