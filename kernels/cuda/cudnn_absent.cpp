@@ -5,7 +5,7 @@ namespace stagelens::kernels::gpu {
 
 struct CudnnAttention::State {};
 
-CudnnAttention::CudnnAttention() = default;
+CudnnAttention::CudnnAttention(std::int64_t scoreBytes) : m_scoreBytes(scoreBytes) {}
 CudnnAttention::~CudnnAttention() = default;
 
 const std::string &CudnnAttention::problem()

@@ -48,6 +48,7 @@ struct Key {
     std::int64_t heads;
     std::int64_t kvHeads;
     std::int64_t size;
+    std::int64_t width; ///< of a fused row of all heads, from which the strides follow
     bool isBackward;
     auto operator<=>(const Key &) const = default;
 };
@@ -84,9 +85,6 @@ float scaleOf(const AttentionShape &shape)
     return 1 / std::sqrt(static_cast<float>(shape.size));
 }
 
-/// The deterministic backward on Hopper takes 2 bytes for each score (cuDNN 9.19), 4.3 GB for 32 heads of 8192 tokens. So it
-/// runs for as many sequences or heads at a time as stay within this bound.
-constexpr std::int64_t kWorkspaceOfPart = std::int64_t{512} << 20U;
 /// Greatest workspace of a graph. A fixed bound, not the free memory, decides, so that equal shapes give equal bits.
 constexpr std::int64_t kMostWorkspace = std::int64_t{2} << 30U;
 constexpr std::int64_t kBytesOfScore = 2;
@@ -97,10 +95,10 @@ std::int64_t scoreBytes(const AttentionShape &shape, const Part &part)
 }
 
 /// Returns the part of the arrays that the backward computes at a time; parts of equal size make up the whole.
-Part backwardPart(const AttentionShape &shape)
+Part backwardPart(const AttentionShape &shape, std::int64_t most)
 {
     Part part{shape.batch, shape.heads, shape.kvHeads};
-    const auto isTooLarge = [&] { return scoreBytes(shape, part) > kWorkspaceOfPart; };
+    const auto isTooLarge = [&] { return scoreBytes(shape, part) > most; };
     while (part.batch > 1 && (isTooLarge() || shape.batch % part.batch != 0))
         --part.batch;
     while (part.kvHeads > 1 && (isTooLarge() || shape.kvHeads % part.kvHeads != 0)) {
@@ -253,8 +251,7 @@ Status CudnnAttention::State::run(Stream stream, const AttentionShape &shape, co
     try {
         if (handle == nullptr && fe::detail::create_handle(&handle) != CUDNN_STATUS_SUCCESS)
             return kUnsupported;
-        // Strides follow from the whole shape, of which a run has one for each number of heads.
-        const Key key{part.batch, shape.sequence, part.heads, shape.kvHeads, shape.size, isBackward};
+        const Key key{part.batch, shape.sequence, part.heads, part.kvHeads, shape.size, shape.qkvWidth(), isBackward};
         const auto [place, isNew] = graphs.try_emplace(key);
         if (isNew)
             place->second = built(shape, part, isBackward);
@@ -271,7 +268,7 @@ Status CudnnAttention::State::run(Stream stream, const AttentionShape &shape, co
     }
 }
 
-CudnnAttention::CudnnAttention() : m_state(std::make_unique<State>()) {}
+CudnnAttention::CudnnAttention(std::int64_t scoreBytes) : m_scoreBytes(scoreBytes), m_state(std::make_unique<State>()) {}
 CudnnAttention::~CudnnAttention() = default;
 
 const std::string &CudnnAttention::problem()
@@ -282,7 +279,9 @@ const std::string &CudnnAttention::problem()
 
 std::int64_t CudnnAttention::workspace(const AttentionShape &shape)
 {
-    return problem().empty() && shape.size % 8 == 0 ? std::min(scoreBytes(shape, backwardPart(shape)), kMostWorkspace) : 0;
+    return problem().empty() && shape.size % 8 == 0
+               ? std::min(scoreBytes(shape, backwardPart(shape, kScoreBytes)), kMostWorkspace)
+               : 0;
 }
 
 Status CudnnAttention::forward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape)
@@ -299,7 +298,7 @@ Status CudnnAttention::forward(Stream stream, Bf16 *out, float *logSumExp, const
 Status CudnnAttention::backward(Stream stream, Bf16 *qkvGradient, const Bf16 *outGradient, const Bf16 *qkv, const Bf16 *out,
                                 const float *logSumExp, const AttentionShape &shape)
 {
-    const Part part = backwardPart(shape);
+    const Part part = backwardPart(shape, m_scoreBytes);
     const std::int64_t group = shape.heads / shape.kvHeads;
     for (std::int64_t sequence = 0; sequence < shape.batch; sequence += part.batch)
         for (std::int64_t kvHead = 0; kvHead < shape.kvHeads; kvHead += part.kvHeads) {

@@ -50,7 +50,7 @@ STAGELENS_DEVICE void syncBlock()
 {
     __syncthreads();
 }
-/// A barrier of the 32 lanes of a warp: what one read or wrote in shared memory is done before another goes on.
+/// A barrier of the 32 lanes of a warp. It orders their earlier accesses to shared memory before their later ones.
 STAGELENS_DEVICE void syncWarp()
 {
     __syncwarp();

@@ -3,6 +3,7 @@
 
 #include "kernels/include/attention.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,14 +13,19 @@ namespace stagelens::kernels::gpu {
 /// attentionBackward(). Returns kUnsupported for unsupported shapes.
 class CudnnAttention {
 public:
-    CudnnAttention();
+    /// Bytes that the scores of the backward may take. It runs for as many sequences or heads at a time as stay within them,
+    /// but for at least those of one head of keys: the deterministic backward on Hopper takes 2 bytes for each score (cuDNN
+    /// 9.19), 4.3 GB for 32 heads of 8192 tokens.
+    static constexpr std::int64_t kScoreBytes = std::int64_t{512} << 20U;
+    explicit CudnnAttention(std::int64_t scoreBytes = kScoreBytes);
     ~CudnnAttention();
     CudnnAttention(const CudnnAttention &) = delete;
     CudnnAttention &operator=(const CudnnAttention &) = delete;
 
     /// Returns why cuDNN is not available, or an empty string.
     [[nodiscard]] static const std::string &problem();
-    /// Returns the bytes of GPU memory that the two directions take in addition to their arrays; 0 if cuDNN is not available.
+    /// Returns the bytes of GPU memory that the two directions take in addition to their arrays within kScoreBytes; 0 if cuDNN
+    /// is not available.
     [[nodiscard]] static std::int64_t workspace(const AttentionShape &shape);
 
     Status forward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape);
@@ -28,6 +34,7 @@ public:
 
 private:
     struct State;
+    std::int64_t m_scoreBytes = kScoreBytes;
     std::unique_ptr<State> m_state;
 };
 

@@ -14,7 +14,7 @@ public:
     /// Filled with the accent, with a frame, or words alone.
     enum class Tone : unsigned char { Filled, Framed, Quiet };
     explicit StripButton(Tone tone, QWidget *parent = nullptr);
-    /// Words in place of its text where that has no room. A filled button with room for neither shows its glyph alone.
+    /// Sets the words to show where the text does not fit. A filled button shows only its glyph if neither fits.
     void setNarrowText(const QString &words)
     {
         m_narrowText = words;

@@ -44,7 +44,7 @@ public:
     void refresh();
     /// Only the headline and the bubble's causes, which come later than the plan.
     void refreshAdvice();
-    /// Shows this verdict on an invalid plan in place of the one on the last valid plan; one without text ends that.
+    /// Shows the verdict on an invalid plan instead of that on the last valid plan; an empty one shows the latter again.
     void setProblem(const Headline &headline);
     void setShown(Shown shown);
     [[nodiscard]] Shown shown() const { return m_content.shown; }

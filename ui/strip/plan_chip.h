@@ -29,8 +29,7 @@ public:
         friend bool operator==(const Words &, const Words &) = default;
     };
     void setWords(const Words &words);
-    /// Sets the caption, and the tool tip that stands for the value; an empty tool tip shows the value itself. `narrow` is the
-    /// caption where `caption` has no room.
+    /// Sets the caption and the tool tip; an empty tool tip shows the value. `narrow` is shown where `caption` does not fit.
     void setCaption(const QString &caption, const QString &tip = {}, const QString &narrow = {});
     /// What the chip says where it has room: "8 × A100 80 GB".
     [[nodiscard]] QString value() const;

@@ -16,8 +16,8 @@ using kernels::Bf16;
 constexpr double kSampleSeconds = 4e-3;
 constexpr int kMostRuns = 200;
 constexpr int kSamples = 15;
-/// The clock of an idle GPU is low, and the first figure is the reference of the others. Longer, and it meets the limit of
-/// power that the others, with pauses between them, do not: 698 instead of 830 TFLOP/s on an H200.
+/// The clock of an idle GPU is low, and the first figure is the reference of the others. A longer warm-up would reach the limit
+/// of power, which the others, with pauses in between, do not: an H200 computes 698 instead of 830 TFLOP/s there.
 constexpr double kWarmUpSeconds = 0.05;
 /// Random numbers are generated for one block and repeated, because generating more on the host would take too long.
 constexpr std::int64_t kRandomBlock = std::int64_t{1} << 20;

@@ -111,6 +111,30 @@ void runAttention(Bench &bench, const AttentionShape &shape)
         kBackwardBound<T>);
 }
 
+/// The backward with cuDNN; within `scoreBytes` it may take several parts, which must make up the whole.
+void runCudnnBackward(Bench &bench, const AttentionShape &shape, const char *name, std::int64_t scoreBytes)
+{
+    const std::int64_t tokens = shape.batch * shape.sequence;
+    CudnnAttention attention(scoreBytes);
+    std::vector<float> y(size(tokens * shape.width())), logSumExp(size(tokens * shape.heads));
+    std::vector<float> dqkv(size(tokens * shape.qkvWidth())), cpuScratch(size(attentionScratch(shape)));
+    Case test = bench.begin<Bf16>(name, {shape.batch, shape.sequence, shape.heads, shape.kvHeads, shape.size});
+    const auto x = test.random<Bf16>(tokens * shape.qkvWidth()), dy = test.random<Bf16>(tokens * shape.width());
+    kernels::attentionForward(y.data(), logSumExp.data(), floatsOf(x).data(), shape, cpuScratch.data());
+    kernels::attentionBackward(dqkv.data(), floatsOf(dy).data(), floatsOf(x).data(), y.data(), logSumExp.data(), shape,
+                               cpuScratch.data());
+    Bf16 *gradient = test.space<Bf16>(tokens * shape.qkvWidth()), *out = test.space<Bf16>(tokens * shape.width());
+    float *sums = test.space<float>(tokens * shape.heads);
+    const Bf16 *qkv = test.put(x), *outGradient = test.put(dy);
+    test.compare(
+        gradient, dqkv,
+        [&] {
+            const Status status = attention.forward(test.stream(), out, sums, qkv, shape);
+            return status.failed() ? status : attention.backward(test.stream(), gradient, outGradient, qkv, out, sums, shape);
+        },
+        kBackwardBound<Bf16>);
+}
+
 /// With cuDNN, if it is built in.
 void runCudnnAttention(Bench &bench, const AttentionShape &shape)
 {
@@ -118,7 +142,7 @@ void runCudnnAttention(Bench &bench, const AttentionShape &shape)
     const auto lengths = {shape.batch, shape.sequence, shape.heads, shape.kvHeads, shape.size};
     CudnnAttention attention;
     std::vector<float> y(size(tokens * shape.width())), logSumExp(size(tokens * shape.heads));
-    std::vector<float> dqkv(size(tokens * shape.qkvWidth())), cpuScratch(size(attentionScratch(shape)));
+    std::vector<float> cpuScratch(size(attentionScratch(shape)));
     const auto reference = [&](const std::vector<Bf16> &x) {
         kernels::attentionForward(y.data(), logSumExp.data(), floatsOf(x).data(), shape, cpuScratch.data());
     };
@@ -142,21 +166,8 @@ void runCudnnAttention(Bench &bench, const AttentionShape &shape)
         test.compare(
             sums, logSumExp, [&] { return attention.forward(test.stream(), out, sums, qkv, shape); }, 1e-4);
     }
-    Case test = bench.begin<Bf16>("attentionBackward of cuDNN", lengths);
-    const auto x = test.random<Bf16>(tokens * shape.qkvWidth()), dy = test.random<Bf16>(tokens * shape.width());
-    reference(x);
-    kernels::attentionBackward(dqkv.data(), floatsOf(dy).data(), floatsOf(x).data(), y.data(), logSumExp.data(), shape,
-                               cpuScratch.data());
-    Bf16 *gradient = test.space<Bf16>(tokens * shape.qkvWidth()), *out = test.space<Bf16>(tokens * shape.width());
-    float *sums = test.space<float>(tokens * shape.heads);
-    const Bf16 *qkv = test.put(x), *outGradient = test.put(dy);
-    test.compare(
-        gradient, dqkv,
-        [&] {
-            const Status status = attention.forward(test.stream(), out, sums, qkv, shape);
-            return status.failed() ? status : attention.backward(test.stream(), gradient, outGradient, qkv, out, sums, shape);
-        },
-        kBackwardBound<Bf16>);
+    runCudnnBackward(bench, shape, "attentionBackward of cuDNN", CudnnAttention::kScoreBytes);
+    runCudnnBackward(bench, shape, "attentionBackward of cuDNN, head by head", 1);
 }
 
 template <class T>
