@@ -6422,10 +6422,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>실행하려면 비워 두고, 아니면 simulate로 예측하세요</translation>
     </message>
     <message>
-        <source>GPUs do not yet sum the parts of a layer</source>
-        <translation>GPU는 아직 층의 부분들을 더하지 못합니다</translation>
-    </message>
-    <message>
         <source>choose 1, or the backend cpu</source>
         <translation>1 또는 cpu 백엔드를 선택하세요</translation>
     </message>
@@ -6440,10 +6436,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>GPUs have no attention of a part of a sequence to all of its keys yet</source>
         <translation>GPU에는 아직 시퀀스 일부가 모든 키를 보는 어텐션이 없습니다</translation>
-    </message>
-    <message>
-        <source>GPUs do not yet sum gradients over replicas</source>
-        <translation>GPU는 아직 복제본 사이의 기울기를 더하지 못합니다</translation>
     </message>
     <message>
         <source>passes do not yet exchange among replicas and among expert ranks</source>

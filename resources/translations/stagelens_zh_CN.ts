@@ -6422,10 +6422,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>要运行方案请不设置它，或用 simulate 预测</translation>
     </message>
     <message>
-        <source>GPUs do not yet sum the parts of a layer</source>
-        <translation>GPU 尚不能对一层的各部分求和</translation>
-    </message>
-    <message>
         <source>choose 1, or the backend cpu</source>
         <translation>请选择 1，或 cpu 后端</translation>
     </message>
@@ -6440,10 +6436,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>GPUs have no attention of a part of a sequence to all of its keys yet</source>
         <translation>GPU 尚无序列的一部分对其全部键的注意力</translation>
-    </message>
-    <message>
-        <source>GPUs do not yet sum gradients over replicas</source>
-        <translation>GPU 尚不能在副本间求梯度之和</translation>
     </message>
     <message>
         <source>passes do not yet exchange among replicas and among expert ranks</source>

@@ -72,11 +72,14 @@ public:
     }
     void sumParts(std::span<const Values> parts, std::int64_t count) override
     {
-        run([&] { return gpu::sumParts(stream(), parts[0].as<T>(), valuesOf(parts), count); }, "sumParts");
+        if (parts[0].precision() == base::Precision::Fp32) // gradients, which are summed in fp32
+            run([&] { return gpu::sumParts(stream(), parts[0].floats(), valuesOf<float>(parts), count); }, "sumParts");
+        else
+            run([&] { return gpu::sumParts(stream(), parts[0].as<T>(), valuesOf<T>(parts), count); }, "sumParts");
     }
     void sumScaledParts(std::span<const Values> parts, const float *factors, std::int64_t rows, std::int64_t width) override
     {
-        run([&] { return gpu::sumScaledParts(stream(), parts[0].as<T>(), valuesOf(parts), factors, rows, width); },
+        run([&] { return gpu::sumScaledParts(stream(), parts[0].as<T>(), valuesOf<T>(parts), factors, rows, width); },
             "sumScaledParts");
     }
     void addColumnSums(float *sums, ConstValues in, std::int64_t rows, std::int64_t width) override
@@ -274,9 +277,10 @@ public:
 private:
     static constexpr auto kPrecision = std::is_same_v<T, float> ? base::Precision::Fp32 : base::Precision::Bf16;
 
-    static gpu::Parts<T> valuesOf(std::span<const Values> parts)
+    template <class Number>
+    static gpu::Parts<Number> valuesOf(std::span<const Values> parts)
     {
-        return partsOf<T>(parts, [](const Values &part) { return part.template as<T>(); });
+        return partsOf<Number>(parts, [](const Values &part) { return part.template as<Number>(); });
     }
     static kernels::LogitShardOf<T> shardOf(const LogitShard &shard)
     {

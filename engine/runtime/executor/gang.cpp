@@ -8,12 +8,13 @@
 namespace stagelens::runtime {
 namespace {
 
-/// Adds the time that the work takes and returns its result.
+/// Adds the time that the work takes, with that of the kernels that it launches, and returns its result.
 template <class Work>
-auto timed(base::Nanos &spent, const Work &work)
+auto timed(base::Nanos &spent, Device &device, const Work &work)
 {
     const auto begin = std::chrono::steady_clock::now();
     auto done = work();
+    device.compute().finish();
     spent += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
     return done;
 }
@@ -26,7 +27,7 @@ base::Result<base::Nanos> exchange(std::span<Device *const> gang, std::span<Pass
         for (std::size_t rank = 0; rank < gang.size(); ++rank) {
             Device &device = *gang[rank];
             device.transport().join(device.place().device); // so that waiting for an unsent message ends
-            const auto done = timed(spent[rank], [&] { return device.exchange(*runs[rank], round); });
+            const auto done = timed(spent[rank], device, [&] { return device.exchange(*runs[rank], round); });
             device.transport().leave(device.place().device);
             if (!done)
                 return done.error();
@@ -43,7 +44,7 @@ base::Result<base::Nanos> computeTogether(std::span<Device *const> gang, std::sp
         base::Nanos longest = 0;
         for (std::size_t rank = 0; rank < gang.size(); ++rank) {
             base::Nanos spent = 0;
-            if (auto done = timed(spent, [&] { return gang[rank]->launch(*runs[rank]); }); !done)
+            if (auto done = timed(spent, *gang[rank], [&] { return gang[rank]->launch(*runs[rank]); }); !done)
                 return done.error();
             longest = std::max(longest, spent);
         }
@@ -92,7 +93,7 @@ std::optional<base::Nanos> Gang::receive()
         Device &device = *m_devices[rank];
         base::Nanos spent = 0;
         device.transport().join(device.place().device); // the only participant: waiting for an unsent message is a deadlock
-        const bool isReceived = timed(spent, [&] { return m_units[rank].receive(); });
+        const bool isReceived = timed(spent, device, [&] { return m_units[rank].receive(); });
         longest = std::max(longest, spent);
         device.transport().leave(device.place().device);
         if (!isReceived)

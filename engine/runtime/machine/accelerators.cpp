@@ -89,26 +89,26 @@ std::string backendProblem(const std::string &backend)
     return backend == "cuda" ? gpus().problem : std::string();
 }
 
-std::vector<int> gpuOfDevice(const std::vector<Gpu> &gpus, int devices)
+std::vector<int> gpuOfRank(const std::vector<Gpu> &gpus, int ranks)
 {
     const std::vector<int> places = usable(gpus);
     std::vector<int> chosen;
-    for (int device = 0; device < devices && !places.empty(); ++device)
-        chosen.push_back(places[static_cast<std::size_t>(device) * std::min(places.size(), static_cast<std::size_t>(devices)) /
-                                static_cast<std::size_t>(devices)]);
+    for (int rank = 0; rank < ranks && !places.empty(); ++rank)
+        chosen.push_back(places[static_cast<std::size_t>(rank) * std::min(places.size(), static_cast<std::size_t>(ranks)) /
+                                static_cast<std::size_t>(ranks)]);
     return chosen;
 }
 
-std::string mappingText(const std::vector<Gpu> &gpus, int devices, bool isLive)
+std::string mappingText(const std::vector<Gpu> &gpus, int ranks, bool isLive)
 {
-    std::vector<int> places = gpuOfDevice(gpus, devices);
+    std::vector<int> places = gpuOfRank(gpus, ranks);
     places.erase(std::unique(places.begin(), places.end()), places.end());
     if (places.empty())
         return {};
     const int count = static_cast<int>(places.size());
-    const std::string text = fmt::format("{}{}{} x {}", devices, devices == 1 ? " device on " : " devices on ", count,
+    const std::string text = fmt::format("{}{}{} x {}", ranks, ranks == 1 ? " rank on " : " ranks on ", count,
                                          gpus[static_cast<std::size_t>(places.front())].name);
-    if (count == devices || !isLive)
+    if (count == ranks || !isLive)
         return text;
     return text + ", at once: they share its multiprocessors and memory, so that bubbles can be compared, but absolute times "
                   "cannot";

@@ -29,11 +29,11 @@ struct GpuList {
 /// Returns why a backend cannot train on this machine, or an empty string. "cpu" always can.
 [[nodiscard]] std::string backendProblem(const std::string &backend);
 
-/// Returns the GPU of each of `devices`, among those of gpus() that can train. With fewer GPUs, adjacent devices share one.
-[[nodiscard]] std::vector<int> gpuOfDevice(const std::vector<backend::Gpu> &gpus, int devices);
-/// Returns, for example, "8 devices on 1 x NVIDIA H200". If devices share a GPU and run concurrently, adds what that means for
+/// Returns the GPU of each rank, among those of gpus() that can train. With fewer GPUs, adjacent ranks share one.
+[[nodiscard]] std::vector<int> gpuOfRank(const std::vector<backend::Gpu> &gpus, int ranks);
+/// Returns, for example, "8 ranks on 1 x NVIDIA H200". If ranks share a GPU and run concurrently, adds what that means for
 /// their times.
-[[nodiscard]] std::string mappingText(const std::vector<backend::Gpu> &gpus, int devices, bool isLive);
+[[nodiscard]] std::string mappingText(const std::vector<backend::Gpu> &gpus, int ranks, bool isLive);
 /// Compares every kernel on the first GPU that can train with the processor, with small and, if requested, `large` shapes.
 [[nodiscard]] base::Result<std::vector<backend::KernelCheck>> checkKernels(bool large);
 

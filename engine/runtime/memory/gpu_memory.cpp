@@ -35,7 +35,7 @@ base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const Memor
         return base::Error::invalid(
             "model",
             fmt::format(
-                "the {} devices on GPU {} ({}) take {}, CUDA's code about {}, but only {} are free; lower model.layers, "
+                "the {} ranks on GPU {} ({}) take {}, CUDA's code about {}, but only {} are free; lower model.layers, "
                 "model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose --recompute full",
                 std::ranges::count(places, static_cast<int>(i)), i, gpus[i].name, base::bytesText(taken[i]),
                 base::bytesText(kLoaded), base::bytesText(gpus[i].freeBytes)));

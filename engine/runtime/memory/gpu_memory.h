@@ -13,7 +13,7 @@ namespace stagelens::runtime {
 
 /// Returns the planned GPU memory of a device.
 [[nodiscard]] base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens, base::Bytes attention);
-/// Fails if the devices on a GPU need more memory than it has free. `places` is the GPU of each device, as from gpuOfDevice();
+/// Fails if the devices on a GPU need more memory than it has free. `places` is the GPU of each device, as from gpuOfRank();
 /// negative if it is on another machine or belongs to another process.
 [[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need,
                                             const std::vector<int> &places);

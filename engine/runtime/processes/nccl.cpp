@@ -82,13 +82,16 @@ base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, c
     std::string problem;
     if (ncclVersion(problem).empty())
         return base::Error::invalid("--transport", "nccl is not available: " + problem);
+    if (experiment.parallel.ranks(experiment.parallel.devices) > experiment.parallel.devices)
+        return base::Error::invalid("--transport", "NCCL carries the messages of one pipeline, but the plan has several ranks of "
+                                                   "a device; choose --transport in-process");
     const auto devices = static_cast<std::size_t>(experiment.parallel.devices);
     const auto usable =
         static_cast<std::size_t>(std::ranges::count_if(found.gpus, [](const auto &gpu) { return gpu.problem.empty(); }));
     const std::vector<int> onThisMachine = group ? group->ranksOnThisMachine() : std::vector<int>(devices);
     if (usable < onThisMachine.size())
         return tooFew(onThisMachine.size(), usable);
-    const std::vector<int> own = gpuOfDevice(found.gpus, static_cast<int>(onThisMachine.size()));
+    const std::vector<int> own = gpuOfRank(found.gpus, static_cast<int>(onThisMachine.size()));
     if (!group)
         return own;
     std::vector<int> places(devices, -1);

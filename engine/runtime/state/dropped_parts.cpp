@@ -9,8 +9,8 @@ void DroppedParts::dropGradient(Parameter &parameter)
     if (parameter.isGradientDropped)
         return;
     parameter.isGradientDropped = true;
-    poison(parameter.gradient, parameter.share);
-    poison(parameter.outputGradient, {});
+    poison(parameter.gradient, parameter.share, parameter.count());
+    poison(parameter.outputGradient, {}, std::ssize(parameter.outputGradient.values()));
     count(simulate::MemoryCategory::Gradients,
           parameter.share.size() - parameter.count() - std::ssize(parameter.outputGradient.values()));
 }
@@ -33,8 +33,9 @@ void DroppedParts::dropValue(Parameter &parameter)
     if (parameter.isValueDropped)
         return;
     parameter.isValueDropped = true;
-    poison(parameter.value, parameter.share);
-    poison(parameter.rounded, {parameter.share.begin / 2, (parameter.share.end + 1) / 2}); // two numbers in a float
+    poison(parameter.value, parameter.share, parameter.count());
+    poison(parameter.rounded, {parameter.share.begin / 2, (parameter.share.end + 1) / 2},
+           parameter.count() / 2); // two numbers in a float
     countValues(parameter, -1);
 }
 
@@ -46,13 +47,14 @@ void DroppedParts::restoreValue(Parameter &parameter)
     countValues(parameter, 1);
 }
 
-void DroppedParts::poison(backend::Buffer &buffer, const layout::Interval &kept)
+void DroppedParts::poison(backend::Buffer &buffer, const layout::Interval &kept, std::int64_t count)
 {
     if (!backend::checksMemory() || buffer.size() == 0)
         return;
     m_compute.finish(); // kernels may still read it
     m_compute.memory().poison(buffer.values().first(size(kept.begin)));
-    m_compute.memory().poison(buffer.values().subspan(size(kept.end)));
+    if (count > kept.end)
+        m_compute.memory().poison(buffer.values().subspan(size(kept.end), size(count - kept.end)));
 }
 
 void DroppedParts::countValues(const Parameter &parameter, int sign)

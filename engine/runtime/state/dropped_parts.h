@@ -22,7 +22,8 @@ public:
     void restoreValue(Parameter &parameter);
 
 private:
-    void poison(backend::Buffer &buffer, const layout::Interval &kept);
+    /// Fills the first `count` floats but the kept ones: zeros beyond them stay (Parameter::paddingRows).
+    void poison(backend::Buffer &buffer, const layout::Interval &kept, std::int64_t count);
     /// Counts the values, and their rounded copies, that other replicas own.
     void countValues(const Parameter &parameter, int sign);
     void count(simulate::MemoryCategory category, std::int64_t floats);

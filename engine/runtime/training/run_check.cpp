@@ -117,7 +117,14 @@ base::Result<> checkRun(const model::Experiment &experiment, const schedule::Sch
     const Shape shape(experiment);
     need->attention = attentionWorkspace(shape.fusedRows(), shape.precision);
     const std::vector<backend::Gpu> all = gpus().gpus;
-    return checkGpuMemory(all, *need, places.empty() ? gpuOfDevice(all, schedule.devices()) : places);
+    const RunPlan plan(experiment, lowered(schedule));
+    const std::vector<int> gpuOf = places.empty() ? gpuOfRank(all, plan.mesh.ranks()) : places;
+    std::vector<int> inOrderOfNeed(gpuOf.size());
+    for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
+        const RankPlace at = plan.placeOf(rank);
+        inOrderOfNeed[size((at.share * plan.tensorRanks() + at.tensor) * schedule.devices() + at.device)] = gpuOf[size(rank)];
+    }
+    return checkGpuMemory(all, *need, inOrderOfNeed);
 }
 
 std::string multiplesBeside(int number, int of)

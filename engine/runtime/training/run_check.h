@@ -13,7 +13,7 @@ namespace stagelens::runtime {
 /// Returns every reason why the engine cannot run the plan on any machine.
 [[nodiscard]] base::Result<> checkPlan(const model::Experiment &experiment, const schedule::Schedule &schedule);
 /// Returns every reason why the engine cannot run the plan: architecture, backend, schedule, then memory. `places` as for
-/// checkGpuMemory(); if empty, from gpuOfDevice().
+/// checkGpuMemory(); if empty, from gpuOfRank().
 [[nodiscard]] base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                       const std::vector<int> &places = {});
 /// Returns the positive multiples of `of` beside a number: "48 or 52", or "4".

@@ -48,7 +48,7 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
                 "mpi carries the tensors of processors, but the backend is {}; choose --transport nccl, or --backend cpu",
                 experiment.training.backend));
     } else if (experiment.training.backend != "cpu") {
-        places = gpuOfDevice(gpus().gpus, schedule.devices());
+        places = gpuOfRank(gpus().gpus, layout::meshOf(experiment.parallel, schedule.devices())->ranks());
     }
     if (auto sound = checkRun(experiment, schedule, places); !sound)
         return sound.error();

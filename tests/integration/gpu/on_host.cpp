@@ -122,6 +122,88 @@ private slots:
         test::verifyPlan(plan);
     }
 
+    void severalRanksTrainLikeTheReference_data()
+    {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("method");
+        QTest::addColumn<bool>("isLlama");
+        QTest::addColumn<bool>("isBf16");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<bool>("isSequenceParallel");
+        QTest::addColumn<int>("replicas");
+        QTest::addColumn<int>("zero");
+        test::Sample sample;
+        const auto row = [&sample](const char *schedule, VocabularyMethod method, bool isLlama, bool isBf16, int tensor,
+                                   bool isSequenceParallel, int replicas, int zero) {
+            if (sample.leavesOut())
+                return;
+            QTest::addRow("%s %s%s%s t %d%s d %d zero %d", schedule, model::name(method).data(), isLlama ? " llama" : "",
+                          isBf16 ? " bf16" : "", tensor, isSequenceParallel ? " sequence-parallel" : "", replicas, zero)
+                << schedule << static_cast<int>(method) << isLlama << isBf16 << tensor << isSequenceParallel << replicas << zero;
+        };
+        row("1f1b", VocabularyMethod::Vocab2, false, true, 2, true, 2, 3);
+        row("1f1b", VocabularyMethod::None, false, false, 2, false, 1, 0);
+        row("zb-h1", VocabularyMethod::Vocab1, true, false, 2, true, 2, 1);
+        row("1f1b", VocabularyMethod::Naive, false, false, 2, true, 1, 0);
+        row("1f1b", VocabularyMethod::Redis, true, true, 2, false, 2, 2);
+        row("interlaced", VocabularyMethod::None, false, false, 2, false, 1, 0);
+        row("chimera", VocabularyMethod::None, false, false, 1, false, 2, 3);
+    }
+    void severalRanksTrainLikeTheReference()
+    {
+        QFETCH(QString, schedule);
+        QFETCH(int, method);
+        QFETCH(bool, isLlama);
+        QFETCH(bool, isBf16);
+        QFETCH(int, tensor);
+        QFETCH(bool, isSequenceParallel);
+        QFETCH(int, replicas);
+        QFETCH(int, zero);
+        model::Experiment plan = onGpu(schedule.toStdString(), static_cast<VocabularyMethod>(method), isLlama);
+        if (isBf16) {
+            plan = inBf16(plan, 2);
+            plan.model.hidden = 64;
+            plan.model.ffn = 128;
+            plan.model.sequence = 16;
+        }
+        plan.parallel.tensor = tensor;
+        plan.parallel.sequenceParallel = isSequenceParallel;
+        plan.parallel.replicas = replicas;
+        plan.parallel.zero = zero;
+        test::verifyPlan(operators::resolved(plan, 2));
+    }
+
+    /// ZeRO moves states but changes no bits, nor does running all ranks at once, or a checkpoint.
+    void severalRanksGiveTheSameBits()
+    {
+        model::Experiment plan = inBf16(onGpu("1f1b", VocabularyMethod::Vocab2), 2);
+        plan.parallel.tensor = 2;
+        plan.parallel.replicas = 2;
+        plan.parallel.sequenceParallel = true;
+        plan.training.optimizer.clip = 0.5;
+        plan.training.steps = 3;
+        const std::vector<double> losses = lossesOf(plan);
+        QCOMPARE(losses.size(), std::size_t{3});
+        for (const int zero : {1, 2, 3}) {
+            plan.parallel.zero = zero;
+            QCOMPARE(lossesOf(plan), losses);
+        }
+        plan.training.mode = model::RunMode::Live;
+        QCOMPARE(lossesOf(plan), losses);
+        const QTemporaryDir folder;
+        runtime::RunFolders folders;
+        folders.checkpoints = folder.path().toStdString();
+        folders.checkpointEvery = 2;
+        plan.training.steps = 2;
+        (void)lossesOf(plan, folders);
+        runtime::RunFolders before;
+        before.resume = folders.checkpoints;
+        plan.training.steps = 3;
+        QCOMPARE(lossesOf(plan, before), std::vector<double>{losses.back()});
+        plan.training.backend = "cpu";
+        QVERIFY(std::abs(lossesOf(plan).back() - losses.back()) <= 2e-2);
+    }
+
     void trainsInBf16_data()
     {
         QTest::addColumn<QString>("schedule");
@@ -495,7 +577,7 @@ private slots:
         QVERIFY(run[QLatin1String("kernels")][QLatin1String("slices")].toArray().size() > 20);
         const QJsonValue environment = run[QLatin1String("environment")];
         QVERIFY(environment[QLatin1String("devices")].toString().startsWith(
-            QStringLiteral("2 devices on 1 x fibres on the host, at once")));
+            QStringLiteral("2 ranks on 1 x fibres on the host, at once")));
         QVERIFY(environment[QLatin1String("clocks")].toString().startsWith(QStringLiteral("aligned within ")));
         QFile file(cli.path(QStringLiteral("trace.json")));
         QVERIFY(file.open(QIODevice::ReadOnly));
@@ -553,7 +635,7 @@ private slots:
         const auto refused = runtime::verify(plan, test::scheduleOf(plan), {});
         QVERIFY(!refused.ok());
         const std::string text = refused.error().text();
-        QVERIFY2(text.find("the 2 devices on GPU 0 (fibres on the host) take ") != std::string::npos, text.c_str());
+        QVERIFY2(text.find("the 2 ranks on GPU 0 (fibres on the host) take ") != std::string::npos, text.c_str());
     }
 };
 

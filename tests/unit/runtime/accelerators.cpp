@@ -28,23 +28,23 @@ private slots:
     void neighboursShareAGpu()
     {
         const std::vector<Gpu> two{gpu(kGiB), gpu(kGiB)};
-        QCOMPARE(runtime::gpuOfDevice(two, 4), (std::vector<int>{0, 0, 1, 1}));
-        QCOMPARE(runtime::gpuOfDevice(two, 3), (std::vector<int>{0, 0, 1}));
-        QCOMPARE(runtime::gpuOfDevice(two, 1), (std::vector<int>{0}));
+        QCOMPARE(runtime::gpuOfRank(two, 4), (std::vector<int>{0, 0, 1, 1}));
+        QCOMPARE(runtime::gpuOfRank(two, 3), (std::vector<int>{0, 0, 1}));
+        QCOMPARE(runtime::gpuOfRank(two, 1), (std::vector<int>{0}));
         const std::vector<Gpu> withOld{gpu(kGiB, "it is sm_75"), gpu(kGiB), gpu(kGiB)};
-        QCOMPARE(runtime::gpuOfDevice(withOld, 2), (std::vector<int>{1, 2}));
-        QCOMPARE(runtime::gpuOfDevice({gpu(kGiB, "it is sm_75")}, 2), std::vector<int>{});
+        QCOMPARE(runtime::gpuOfRank(withOld, 2), (std::vector<int>{1, 2}));
+        QCOMPARE(runtime::gpuOfRank({gpu(kGiB, "it is sm_75")}, 2), std::vector<int>{});
     }
 
     void saysOnWhichGpusDevicesAre()
     {
         const std::vector<Gpu> one{gpu(kGiB)};
         const std::vector<Gpu> two{gpu(kGiB), gpu(kGiB)};
-        QCOMPARE(runtime::mappingText(one, 8, false), std::string("8 devices on 1 x Test GPU"));
-        QCOMPARE(runtime::mappingText(two, 2, true), std::string("2 devices on 2 x Test GPU"));
+        QCOMPARE(runtime::mappingText(one, 8, false), std::string("8 ranks on 1 x Test GPU"));
+        QCOMPARE(runtime::mappingText(two, 2, true), std::string("2 ranks on 2 x Test GPU"));
         QCOMPARE(
             runtime::mappingText(one, 8, true),
-            std::string("8 devices on 1 x Test GPU, at once: they share its multiprocessors and memory, so that bubbles can "
+            std::string("8 ranks on 1 x Test GPU, at once: they share its multiprocessors and memory, so that bubbles can "
                         "be compared, but absolute times cannot"));
     }
 
@@ -59,7 +59,7 @@ private slots:
         QCOMPARE(refused.error().problems.front().field, std::string("model"));
         QCOMPARE(refused.error().problems.front().message,
                  std::string(
-                     "the 2 devices on GPU 1 (Test GPU) take 4.12 GiB, CUDA's code about 256 MiB, but only 4.00 GiB are free; "
+                     "the 2 ranks on GPU 1 (Test GPU) take 4.12 GiB, CUDA's code about 256 MiB, but only 4.00 GiB are free; "
                      "lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose "
                      "--recompute full"));
     }

@@ -48,11 +48,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"pipeline", [](Experiment &e) { e.parallel.devices = 2; }},
     {"vocabulary-parallelism", [](Experiment &e) { e.schedule.vocabulary = model::VocabularyMethod::Vocab1; }},
     {"tensor-parallelism", [](Experiment &e) { e.parallel.tensor = 2; }},
-    {"tensor-parallelism-on-gpus",
-     [](Experiment &e) {
-         e.training.backend = "cuda";
-         e.parallel.tensor = 2;
-     }},
     {"vocabulary-by-tokens",
      [](Experiment &e) {
          e.parallel.tensor = 2;
@@ -109,11 +104,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      [](Experiment &e) {
          useExpertRanks(e);
          e.whatIf.expertSkew = 0.5;
-     }},
-    {"data-parallelism-on-gpus",
-     [](Experiment &e) {
-         e.training.backend = "cuda";
-         e.parallel.replicas = 2;
      }},
     {"local-sgd", useAverages},
     {"local-sgd-with-zero",
