@@ -90,8 +90,7 @@ void CommThread::send(const Message &message, Tensor tensor)
 std::string CommThread::position(const std::function<std::string(const Message &)> &describe)
 {
     const std::scoped_lock lock(m_mutex);
-    std::string text =
-        fmt::format("device {} has completed {} of {} announced messages", m_rank.rank, m_completed, m_announced);
+    std::string text = fmt::format("{} has completed {} of {} announced messages", m_rank.name, m_completed, m_announced);
     for (const Message &message : m_inFlight)
         text += fmt::format("{}{}", &message == &m_inFlight.front() ? ", in flight is " : " and ", describe(message));
     if (m_pending.empty())
@@ -111,7 +110,7 @@ void CommThread::run()
         m_communicator = m_rank.connect();
         moveMessages();
     } catch (const std::bad_alloc &) {
-        m_fail(fmt::format("device {} ran out of memory for messages; lower parallel.microbatch_size", m_rank.rank));
+        m_fail(m_rank.name + " ran out of memory for messages; lower parallel.microbatch_size");
     } catch (const std::exception &error) {
         m_fail(error.what());
     }
@@ -248,7 +247,7 @@ CommThread::InFlight CommThread::withTensor(const Message &message)
         tensor = m_outgoing.extract(m_outgoing.lower_bound(std::pair(message.key, message.to))).mapped();
     }
     if (static_cast<std::int64_t>(tensor->size()) != message.floats)
-        throw std::logic_error(fmt::format("device {} sends {} floats to device {}, but {} were announced", m_rank.rank,
+        throw std::logic_error(fmt::format("{} sends {} floats to device {}, but {} were announced", m_rank.name,
                                            tensor->size(), message.to, message.floats));
     return {message, std::move(tensor)};
 }
@@ -298,7 +297,7 @@ void CommThread::cancel()
     if (ended.wait_for(kAbortTimeout) == std::future_status::ready)
         return m_batches.clear();
     base::log(base::LogLevel::Warning,
-              fmt::format("NCCL could not be aborted on device {} within {} s: its GPU hangs; end the process", m_rank.rank,
+              fmt::format("NCCL could not be aborted on {} within {} s: its GPU hangs; end the process", m_rank.name,
                           kAbortTimeout.count()));
     (void)new std::deque<Batch>(std::move(m_batches));
     m_hangs = true;

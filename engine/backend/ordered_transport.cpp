@@ -44,12 +44,8 @@ public:
         return isOver;
     }
 
-    void announce(std::span<const Message> order) override
-    {
-        for (const auto &thread : m_commThreads)
-            if (thread)
-                thread->announce(order);
-    }
+    [[nodiscard]] bool isOrdered() const override { return true; }
+    void announce(int rank, std::span<const Message> order) override { commThread(rank).announce(order); }
     void send(int from, int to, const MessageKey &key, Tensor tensor) override
     {
         if (from == to)

@@ -22,6 +22,7 @@ struct OrderedRank {
     Pool *pool = nullptr;
     /// Creates the communicator. Called once, on the thread that uses it.
     std::function<std::unique_ptr<Communicator>()> connect;
+    std::string name = "device " + std::to_string(rank); ///< in error texts
 };
 
 struct OrderedSettings {

@@ -60,9 +60,11 @@ public:
     virtual void leave(int /*rank*/) {}
     [[nodiscard]] virtual bool isDeadlocked() const { return false; }
 
-    /// Appends messages to the global order. Each message depends only on messages before it (runtime::messageOrder()). Every
-    /// process announces the same order. Only the ordered transport uses it, and it carries no other messages.
-    virtual void announce(std::span<const Message> /*order*/) {}
+    /// Returns whether it is an ordered transport, to which announce() tells every message.
+    [[nodiscard]] virtual bool isOrdered() const { return false; }
+    /// Tells the messages that `rank` sends and receives next, after those announced before. Each message depends only on
+    /// messages before it (runtime::messageOrder()), and the same order is announced to every rank that it names.
+    virtual void announce(int /*rank*/, std::span<const Message> /*order*/) {}
     /// Ends the transport after the last message. Returns false if messages in flight cannot be cancelled; then the memory of
     /// their tensors must never be freed.
     [[nodiscard]] virtual bool end() { return true; }

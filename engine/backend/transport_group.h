@@ -28,14 +28,15 @@ public:
     void join(int rank) override { m_all.join(rankOf(rank)); }
     void leave(int rank) override { m_all.leave(rankOf(rank)); }
     [[nodiscard]] bool isDeadlocked() const override { return m_all.isDeadlocked(); }
-    void announce(std::span<const Message> order) override
+    [[nodiscard]] bool isOrdered() const override { return m_all.isOrdered(); }
+    void announce(int rank, std::span<const Message> order) override
     {
         std::vector<Message> renamed(order.begin(), order.end());
         for (Message &message : renamed) {
             message.from = rankOf(message.from);
             message.to = rankOf(message.to);
         }
-        m_all.announce(renamed);
+        m_all.announce(rankOf(rank), renamed);
     }
     [[nodiscard]] std::string problem() const override { return m_all.problem(); }
 

@@ -128,7 +128,8 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
         }
         for (Device *device : devices)
             device->beginStep(batches[size(device->place().replica)], steps, StepUse::Evaluation);
-        devices.front()->transport().announce(messages);
+        for (Device *device : devices)
+            device->transport().announce(device->place().device, messages);
         if (auto done = runForward(passes, devices, halt); !done) {
             if (done.error().kind != base::ErrorKind::Failed)
                 return done.error();

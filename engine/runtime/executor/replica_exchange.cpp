@@ -123,8 +123,22 @@ void ReplicaExchange::unpack(const Interval &chunk, const ParameterPart &part, f
     m_context.compute.finish();
 }
 
+void ReplicaExchange::announceShares(std::uint8_t kind, int chunk, ToWhom toWhom)
+{
+    if (!m_transport.isOrdered())
+        return;
+    std::vector<backend::Message> order;
+    for (int owner = 0; owner < m_replicas; ++owner)
+        for (int other = 0; other < m_replicas; ++other)
+            if (const std::int64_t floats = chunkOf(owner, chunk).size(); other != owner && floats > 0)
+                order.push_back(toWhom == ToWhom::Owner ? backend::Message{other, owner, keyOf(kind, chunk), floats}
+                                                        : backend::Message{owner, other, keyOf(kind, chunk), floats});
+    m_transport.announce(m_replica, order);
+}
+
 void ReplicaExchange::sendParts(int chunk, const ParameterPart &part)
 {
+    announceShares(kReplicaPart, chunk, ToWhom::Owner);
     for (int owner = 0; owner < m_replicas; ++owner)
         if (const Interval share = chunkOf(owner, chunk); share.size() > 0)
             m_transport.send(m_replica, owner, keyOf(kReplicaPart, chunk), packed(share, part));
@@ -133,6 +147,8 @@ void ReplicaExchange::sendParts(int chunk, const ParameterPart &part)
 /// Values become their mean, and gradients, which have the weights of the whole step, their sum.
 bool ReplicaExchange::addParts(int chunk, const ParameterPart &part, bool tellsOthers)
 {
+    if (tellsOthers)
+        announceShares(kWholeShare, chunk, ToWhom::Others);
     const Interval own = chunkOf(m_replica, chunk);
     if (own.size() == 0)
         return true;
@@ -153,6 +169,14 @@ bool ReplicaExchange::addParts(int chunk, const ParameterPart &part, bool tellsO
 void ReplicaExchange::sendSums(int chunk)
 {
     const Interval own = chunkOf(m_replica, chunk);
+    if (m_holders.isOrdered()) {
+        std::vector<backend::Message> order;
+        for (int from = 0; from < m_groups; ++from)
+            for (int to = 0; to < m_groups; ++to)
+                if (from != to && own.size() > 0)
+                    order.push_back({from, to, keyOf(kGroupSum, chunk), own.size()});
+        m_holders.announce(m_group, order);
+    }
     for (int group = 0; group < m_groups && own.size() > 0; ++group)
         m_holders.send(m_group, group, keyOf(kGroupSum, chunk), packed(own, &Parameter::gradient));
 }
@@ -171,6 +195,7 @@ bool ReplicaExchange::addSums(int chunk)
 
 void ReplicaExchange::sendOwn(int chunk, const ParameterPart &part)
 {
+    announceShares(kWholeShare, chunk, ToWhom::Others);
     const Interval own = chunkOf(m_replica, chunk);
     if (own.size() == 0)
         return;

@@ -45,6 +45,9 @@ private:
     /// Calls `visit(place in the chunk, numbers, count)` for each parameter that the chunk touches.
     template <class Visit>
     void eachPiece(const layout::Interval &chunk, const ParameterPart &part, const Visit &visit);
+    enum class ToWhom : unsigned char { Owner, Others };
+    /// Announces messages with a chunk of every share, to its owner or from it.
+    void announceShares(std::uint8_t kind, int chunk, ToWhom toWhom);
     void sendParts(int chunk, const ParameterPart &part);
     [[nodiscard]] bool addParts(int chunk, const ParameterPart &part, bool tellsOthers);
     // The sums of a chunk in each shard group, added in the order of the groups.

@@ -48,6 +48,8 @@ int TensorCollectives::rounds(Kind kind)
 
 base::Result<> TensorCollectives::run(const TensorExchange &exchange, int round)
 {
+    if (round == 0 && m_transport.isOrdered())
+        m_transport.announce(m_rank, messagesOf(exchange));
     bool isWhole = true;
     switch (exchange.kind) {
     case Kind::AllGather: round == 0 ? sendRows(exchange) : void(isWhole = takeRows(exchange, kRows)); break;
@@ -63,6 +65,32 @@ base::Result<> TensorCollectives::run(const TensorExchange &exchange, int round)
     default: break; // see KeyExchange, HeadExchange and ExpertExchange
     }
     return isWhole ? base::Result<>() : base::Error::cancelled();
+}
+
+std::vector<backend::Message> TensorCollectives::messagesOf(const TensorExchange &exchange) const
+{
+    std::vector<backend::Message> all;
+    const auto add = [&](Slot slot, const auto &floatsOf) {
+        for (int from = 0; from < m_ranks; ++from)
+            for (int to = 0; to < m_ranks; ++to)
+                if (const std::int64_t floats = from == to ? 0 : floatsOf(from, to); floats > 0)
+                    all.push_back({from, to, keyOf(slot), floats});
+    };
+    const auto ofSender = [&](int from, int /*to*/) { return m_context.shape.floats(part(exchange, from).size()); };
+    const auto ofReceiver = [&](int /*from*/, int to) { return m_context.shape.floats(part(exchange, to).size()); };
+    const std::int64_t tokens = m_context.shape.tokens();
+    switch (exchange.kind) {
+    case Kind::AllGather: add(kRows, ofSender); break;
+    case Kind::ReduceScatter: add(kParts, ofReceiver); break;
+    case Kind::AllReduce:
+        add(kParts, ofReceiver);
+        add(kSum, ofSender);
+        break;
+    case Kind::Maxima: add(kStatistics, [&](int, int) { return tokens; }); break;
+    case Kind::Sums: add(kStatistics, [&](int, int) { return 2 * tokens; }); break;
+    default: break; // see run()
+    }
+    return all;
 }
 
 Interval TensorCollectives::part(const TensorExchange &exchange, int rank) const
@@ -86,7 +114,7 @@ void TensorCollectives::sendRows(const TensorExchange &exchange)
     m_context.compute.copy(exchange.out + own.begin, exchange.in, own.size());
     m_context.compute.finish();
     for (int other = 0; other < m_ranks; ++other)
-        if (other != m_rank)
+        if (other != m_rank && own.size() > 0)
             m_transport.send(m_rank, other, keyOf(kRows), message);
 }
 
@@ -211,6 +239,14 @@ base::Bytes TensorCollectives::sumBytes() const
 void TensorCollectives::sendChunk(int chunk)
 {
     const Chunk &own = m_chunks[size(chunk)];
+    const int first = m_rank / own.copies * own.copies;
+    if (m_transport.isOrdered()) {
+        std::vector<backend::Message> order;
+        for (int from = first; from < first + own.copies; ++from)
+            for (int to = first; to < first + own.copies; ++to)
+                order.push_back({from, to, keyOf(kChunk, chunk), own.floats});
+        m_transport.announce(m_rank, order);
+    }
     Tensor message = m_context.memory.allocateMessage(own.floats);
     float *to = message->data();
     for (const Piece &piece : own.pieces) {
@@ -219,7 +255,6 @@ void TensorCollectives::sendChunk(int chunk)
         to += piece.elements.size();
     }
     m_context.compute.finish();
-    const int first = m_rank / own.copies * own.copies;
     for (int other = first; other < first + own.copies; ++other)
         m_transport.send(m_rank, other, keyOf(kChunk, chunk), message);
 }

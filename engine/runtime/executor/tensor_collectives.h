@@ -43,6 +43,8 @@ private:
         int copies = 1; ///< consecutive ranks that hold them
     };
 
+    /// Returns the messages of the exchange among all ranks, in an order that suits all of them.
+    [[nodiscard]] std::vector<backend::Message> messagesOf(const TensorExchange &exchange) const;
     [[nodiscard]] layout::Interval part(const TensorExchange &exchange, int rank) const;
     [[nodiscard]] backend::Tensor copyOf(const Values &numbers, std::int64_t count);
     void sendRows(const TensorExchange &exchange);

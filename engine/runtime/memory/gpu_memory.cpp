@@ -33,12 +33,11 @@ base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const Memor
         if (taken[i] == 0 || taken[i] + kLoaded <= gpus[i].freeBytes)
             continue;
         return base::Error::invalid(
-            "model",
-            fmt::format(
-                "the {} ranks on GPU {} ({}) take {}, CUDA's code about {}, but only {} are free; lower model.layers, "
-                "model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose --recompute full",
-                std::ranges::count(places, static_cast<int>(i)), i, gpus[i].name, base::bytesText(taken[i]),
-                base::bytesText(kLoaded), base::bytesText(gpus[i].freeBytes)));
+            "model", fmt::format("the ranks on GPU {} ({}), {} of them, take {}, CUDA's code about {}, but only {} are free; "
+                                 "lower model.layers, "
+                                 "model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose --recompute full",
+                                 i, gpus[i].name, std::ranges::count(places, static_cast<int>(i)), base::bytesText(taken[i]),
+                                 base::bytesText(kLoaded), base::bytesText(gpus[i].freeBytes)));
     }
     return {};
 }

@@ -130,8 +130,8 @@ base::Result<> CopiedGradients::sum(const RunPlan &plan, const Devices &devices,
         addCopies(devices);
         return {};
     }
-    transport.announce(messages(plan));
     const int own = devices.front()->place().device;
+    transport.announce(own, messages(plan));
     const auto &parameters = devices.front()->parameters();
     backend::Compute &compute = devices.front()->compute();
     for (const auto &parameter : parameters)

@@ -2,6 +2,7 @@
 
 #include "engine/backend/ordered_transport.h"
 #include "engine/backend/plugin.h"
+#include "engine/backend/routed_transport.h"
 #include "engine/base/environment.h"
 #include "engine/runtime/executor/message_order.h"
 #include "engine/runtime/machine/accelerators.h"
@@ -23,38 +24,90 @@ constexpr std::int64_t kOpenLinkFloats = 16;
 /// Seconds that a run may make no progress; STAGELENS_NCCL_PATIENCE_SECONDS overrides them.
 constexpr double kPatience = 10;
 
-base::Error tooFew(std::size_t devices, std::size_t gpus)
+base::Error tooFew(std::size_t ranks, std::size_t gpus)
 {
     return base::Error::invalid("--transport",
-                                fmt::format("NCCL puts one device on a GPU, but {} are to train on the {}{} that can train "
-                                            "here; choose --transport in-process, fewer devices, or more machines",
-                                            devices, gpus, gpus == 1 ? " GPU" : " GPUs"));
+                                fmt::format("NCCL puts one rank on a GPU, but {} are to train on the {}{} that can train "
+                                            "here; choose --transport in-process, fewer ranks, or more machines",
+                                            ranks, gpus, gpus == 1 ? " GPU" : " GPUs"));
 }
 
-/// Returns one small message for every link that the messages of the run use.
-std::vector<Message> openingMessages(const std::vector<std::vector<Message>> &orders)
+/// Ranks that exchange messages of one kind over a communicator of their own.
+struct NcclGroup {
+    layout::Axis axis = layout::Axis::Pipeline; ///< in which its ranks differ
+    std::vector<int> ranks;
+};
+
+/// Returns the groups in the order in which all processes number them: pipelines, then ranks that share layers, then replicas.
+std::vector<NcclGroup> groupsOf(const layout::Mesh &mesh)
+{
+    std::vector<NcclGroup> all;
+    for (const layout::Axis axis : {layout::Axis::Pipeline, layout::Axis::Tensor, layout::Axis::Data})
+        if (mesh.size(axis) > 1 || (axis == layout::Axis::Pipeline && mesh.ranks() == 1))
+            for (layout::Group &group : mesh.groups({axis}))
+                all.push_back({axis, std::move(group.ranks)});
+    return all;
+}
+
+/// Returns one small message for every link of the group that the run uses, by numbers of the group.
+std::vector<Message> openingMessages(const RunPlan &plan, const NcclGroup &group, const std::vector<Message> &copies)
 {
     std::set<std::pair<int, int>> links;
-    for (const auto &order : orders)
-        for (const Message &message : order)
-            links.emplace(message.from, message.to);
+    const auto count = static_cast<int>(group.ranks.size());
+    if (group.axis == layout::Axis::Pipeline) {
+        for (const auto &order : {messageOrder(plan), forwardMessageOrder(plan), copies})
+            for (const Message &message : order)
+                links.emplace(message.from, message.to);
+    } else {
+        for (int from = 0; from < count; ++from)
+            for (int to = 0; to < count; ++to)
+                if (from != to)
+                    links.emplace(from, to);
+    }
     std::vector<Message> messages;
     for (const auto &[from, to] : links)
         messages.push_back({from, to, {kOpenLink, 0, 0}, kOpenLinkFloats});
     return messages;
 }
 
-/// Returns the id by which the ranks connect; the first process creates it.
-base::Result<backend::Bytes> sharedId(backend::Gpus &gpus, const ControlChannel &control, const std::stop_token &halt)
+std::string textOf(const RunPlan &plan, const NcclGroup &group, const Message &message)
 {
-    backend::Bytes id;
-    try {
-        if (control.isFirst())
-            id = gpus.newNcclId();
-    } catch (const std::exception &error) {
-        return base::Error::failed(error.what());
+    if (group.axis == layout::Axis::Pipeline)
+        return messageText(plan, message);
+    return fmt::format("a part of {} from rank {} to rank {}",
+                       group.axis == layout::Axis::Tensor ? "a layer's numbers" : "the parameters",
+                       group.ranks[size(message.from)], group.ranks[size(message.to)]);
+}
+
+/// Returns the ids by which the ranks of each group connect; the first process creates them.
+base::Result<std::vector<backend::Bytes>> sharedIds(backend::Gpus &gpus, std::size_t groups, const ControlChannel &control,
+                                                    const std::stop_token &halt)
+{
+    std::vector<backend::Bytes> ids;
+    for (std::size_t i = 0; i < groups; ++i) {
+        backend::Bytes id;
+        try {
+            if (control.isFirst())
+                id = gpus.newNcclId();
+        } catch (const std::exception &error) {
+            return base::Error::failed(error.what());
+        }
+        if (!control.isAlone()) {
+            auto shared = control.group()->broadcast(std::move(id), halt);
+            if (!shared)
+                return shared.error();
+            id = std::move(shared).value();
+        }
+        ids.push_back(std::move(id));
     }
-    return control.isAlone() ? base::Result<backend::Bytes>(std::move(id)) : control.group()->broadcast(std::move(id), halt);
+    return ids;
+}
+
+/// Returns the index among the ranks of this process, or nothing.
+std::optional<std::size_t> indexHere(const ControlChannel &control, int rank)
+{
+    const auto found = std::ranges::find(control.ranks(), rank);
+    return found == control.ranks().end() ? std::nullopt : std::optional(size(found - control.ranks().begin()));
 }
 
 } // namespace
@@ -82,19 +135,16 @@ base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, c
     std::string problem;
     if (ncclVersion(problem).empty())
         return base::Error::invalid("--transport", "nccl is not available: " + problem);
-    if (experiment.parallel.ranks(experiment.parallel.devices) > experiment.parallel.devices)
-        return base::Error::invalid("--transport", "NCCL carries the messages of one pipeline, but the plan has several ranks of "
-                                                   "a device; choose --transport in-process");
-    const auto devices = static_cast<std::size_t>(experiment.parallel.devices);
+    const auto ranks = static_cast<std::size_t>(experiment.parallel.ranks(experiment.parallel.devices));
     const auto usable =
         static_cast<std::size_t>(std::ranges::count_if(found.gpus, [](const auto &gpu) { return gpu.problem.empty(); }));
-    const std::vector<int> onThisMachine = group ? group->ranksOnThisMachine() : std::vector<int>(devices);
+    const std::vector<int> onThisMachine = group ? group->ranksOnThisMachine() : std::vector<int>(ranks);
     if (usable < onThisMachine.size())
         return tooFew(onThisMachine.size(), usable);
     const std::vector<int> own = gpuOfRank(found.gpus, static_cast<int>(onThisMachine.size()));
     if (!group)
         return own;
-    std::vector<int> places(devices, -1);
+    std::vector<int> places(ranks, -1);
     const auto place = std::ranges::find(onThisMachine, group->rank()) - onThisMachine.begin();
     places[size(group->rank())] = own[size(place)];
     return places;
@@ -105,40 +155,71 @@ base::Result<std::unique_ptr<backend::Transport>> makeNcclTransport(const RunPla
 {
     std::string problem;
     backend::Gpus &gpus = *backend::cudaGpus(problem);
-    auto id = sharedId(gpus, control, halt);
-    if (!id)
-        return id.error();
-    backend::OrderedSettings settings;
-    settings.ranks = plan.schedule.devices();
-    settings.describe = [&plan](const Message &message) { return messageText(plan, message); };
-    settings.progress = [passes = parts.passes, group = control.group()] { return passes() + (group ? group->progress() : 0); };
-    settings.stallTimeout = base::secondsFromEnvironment("STAGELENS_NCCL_PATIENCE_SECONDS", kPatience);
-    settings.stop = std::move(halt);
-    for (std::size_t i = 0; i < control.ranks().size(); ++i) {
-        const int rank = control.ranks()[i];
-        settings.here.push_back(
-            {rank, &parts.memories[i]->pool(), [&gpus, id = *id, ranks = settings.ranks, rank, gpu = parts.places[size(rank)]] {
-                 return gpus.joinNccl(id, ranks, rank, gpu);
-             }});
+    const std::vector<NcclGroup> groups = groupsOf(plan.mesh);
+    const auto ids = sharedIds(gpus, groups.size(), control, halt);
+    if (!ids)
+        return ids.error();
+    std::vector<backend::RoutedGroup> routed;
+    for (std::size_t number = 0; number < groups.size(); ++number) {
+        const NcclGroup &group = groups[number];
+        backend::OrderedSettings settings;
+        settings.ranks = static_cast<int>(group.ranks.size());
+        for (int member = 0; member < settings.ranks; ++member) {
+            const int rank = group.ranks[size(member)];
+            const auto index = indexHere(control, rank);
+            if (!index)
+                continue;
+            settings.here.push_back({member, &parts.memories[*index]->pool(),
+                                     [&gpus, id = (*ids)[number], ranks = settings.ranks, member,
+                                      gpu = parts.places[size(rank)]] { return gpus.joinNccl(id, ranks, member, gpu); }});
+            if (plan.mesh.ranks() > plan.schedule.devices())
+                settings.here.back().name = fmt::format("rank {}", rank);
+        }
+        if (settings.here.empty())
+            continue;
+        settings.describe = [&plan, group](const Message &message) { return textOf(plan, group, message); };
+        settings.progress = [passes = parts.passes, group = control.group()] {
+            return passes() + (group ? group->progress() : 0);
+        };
+        settings.stallTimeout = base::secondsFromEnvironment("STAGELENS_NCCL_PATIENCE_SECONDS", kPatience);
+        settings.stop = halt;
+        routed.push_back({group.ranks, backend::makeOrderedTransport(std::move(settings))});
     }
-    return backend::makeOrderedTransport(std::move(settings));
+    return std::unique_ptr<backend::Transport>(
+        std::make_unique<backend::RoutedTransport>(plan.mesh.ranks(), std::move(routed)));
 }
 
-base::Result<> openLinks(const RunPlan &plan, const ControlChannel &control, std::vector<backend::Message> copies,
+base::Result<> openLinks(const RunPlan &plan, const ControlChannel &control, const std::vector<backend::Message> &copies,
                          const std::vector<DeviceMemory *> &memories, backend::Transport &transport)
 {
-    const std::vector<Message> messages = openingMessages({messageOrder(plan), forwardMessageOrder(plan), std::move(copies)});
-    transport.announce(messages);
-    const std::vector<int> &ranks = control.ranks();
-    for (std::size_t i = 0; i < ranks.size(); ++i)
+    const auto eachMessage = [&](const auto &visit) -> base::Result<> { // of a rank of this process, by numbers of the mesh
+        for (const NcclGroup &group : groupsOf(plan.mesh)) {
+            std::vector<Message> messages = openingMessages(plan, group, copies);
+            for (Message &message : messages) {
+                message.from = group.ranks[size(message.from)];
+                message.to = group.ranks[size(message.to)];
+            }
+            for (const int rank : group.ranks)
+                if (const auto index = indexHere(control, rank))
+                    if (!visit(rank, *index, messages))
+                        return base::Error::cancelled();
+        }
+        return {};
+    };
+    const auto send = [&](int rank, std::size_t index, const std::vector<Message> &messages) {
+        transport.announce(rank, messages);
         for (const Message &message : messages)
-            if (message.from == ranks[i])
-                transport.send(message.from, message.to, message.key, memories[i]->allocateMessage(message.floats));
-    for (const int rank : ranks)
-        for (const Message &message : messages)
-            if (message.to == rank && !transport.receive(message.from, message.to, message.key))
-                return base::Error::cancelled();
-    return {};
+            if (message.from == rank)
+                transport.send(rank, message.to, message.key, memories[index]->allocateMessage(message.floats));
+        return true;
+    };
+    const auto receive = [&](int rank, std::size_t /*index*/, const std::vector<Message> &messages) {
+        return std::ranges::all_of(messages, [&](const Message &message) {
+            return message.to != rank || transport.receive(message.from, rank, message.key) != nullptr;
+        });
+    };
+    const auto sent = eachMessage(send);
+    return sent ? eachMessage(receive) : sent;
 }
 
 } // namespace stagelens::runtime

@@ -19,8 +19,8 @@ void prepareForNccl();
 /// Returns the version of NCCL. If it is not usable returns an empty string and sets `problem`.
 [[nodiscard]] std::string ncclVersion(std::string &problem);
 
-/// Returns the GPU of each device, as checkGpuMemory() expects it: a GPU per device, or in several processes the GPU of this
-/// process's device, chosen by its index among the processes of its machine. Fails if NCCL is not usable or there are too few
+/// Returns the GPU of each rank, as checkRun() expects it: a GPU per rank, or in several processes the GPU of this process's
+/// rank, chosen by its index among the processes of its machine. Fails if NCCL is not usable or there are too few
 /// GPUs.
 [[nodiscard]] base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, const ProcessGroupPtr &group);
 
@@ -32,12 +32,14 @@ struct NcclParts {
     /// Returns how many passes have ended in this process. Called on any thread.
     std::function<std::int64_t()> passes;
 };
-/// Collective. Creates the transport and starts to connect the devices. Returns Cancelled after a stop of `halt`.
+/// Collective. Creates the transport and starts to connect the ranks: each pipeline, the tensor ranks of each device and the
+/// replicas of each rank have a communicator of their own. Returns Cancelled after a stop of `halt`.
 [[nodiscard]] base::Result<std::unique_ptr<backend::Transport>>
 makeNcclTransport(const RunPlan &plan, const ControlChannel &control, const NcclParts &parts, std::stop_token halt);
 /// Collective. Sends a small message on every link of the run, so that no step waits for a connection. `copies` are
 /// CopiedGradients::messages(). Returns Cancelled if the transport failed.
-[[nodiscard]] base::Result<> openLinks(const RunPlan &plan, const ControlChannel &control, std::vector<backend::Message> copies,
-                                       const std::vector<DeviceMemory *> &memories, backend::Transport &transport);
+[[nodiscard]] base::Result<> openLinks(const RunPlan &plan, const ControlChannel &control,
+                                       const std::vector<backend::Message> &copies, const std::vector<DeviceMemory *> &memories,
+                                       backend::Transport &transport);
 
 } // namespace stagelens::runtime

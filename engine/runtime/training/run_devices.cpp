@@ -95,8 +95,11 @@ base::Result<> RunDevices::makeMemory()
         m_memoryPlans.push_back(std::move(plans.at(rail)[size(place.device)]));
     }
     m_memories.resize(ranks.size());
+    // CopiedGradients adds the gradients of copies in one process without the transport.
+    const bool hasCopies = m_plan.schedule.placement().directions > 1 || m_plan.experiment.model.tied;
+    const bool readsOthers = !m_isOverNccl || (m_control.isAlone() && hasCopies);
     if (m_plan.experiment.training.backend == "cuda")
-        if (auto opened = openGpus(ranks, m_places, m_isOverNccl); !opened)
+        if (auto opened = openGpus(ranks, m_places, !readsOthers); !opened)
             return opened;
     watchGpuMemory();
     const auto asked = [](const void *token) { return static_cast<const std::stop_token *>(token)->stop_requested(); };

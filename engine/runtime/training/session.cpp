@@ -241,7 +241,8 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     const StepHooks hooks = hooksOf(index, optimize, observer, inspect);
     if (auto ready = m_control.barrier(); !ready)
         return ready.error();
-    m_devices.transport()->announce(m_messages);
+    for (const auto &device : m_devices.all())
+        device->transport().announce(device->place().device, m_messages);
     const bool records = index == m_recordedStep && m_control.isAlone();
     if (const std::string problem = records ? startKernelRecording() : std::string(); !problem.empty())
         m_facts["kernels"] = "not recorded: " + problem;

@@ -239,7 +239,8 @@ private:
         const runtime::GpuList found = runtime::gpus();
         record.environment["gpus"] = runtime::gpusText(found.gpus);
         record.environment["devices"] = runtime::mappingText(
-            found.gpus, static_cast<int>(record.experiment.parallel.ranks(record.experiment.parallel.devices)), model::runMode(record.experiment, m_cores) == model::RunMode::Live);
+            found.gpus, static_cast<int>(record.experiment.parallel.ranks(record.experiment.parallel.devices)),
+            model::runMode(record.experiment, m_cores) == model::RunMode::Live);
     }
 
     const TrainingOptions &m_options;

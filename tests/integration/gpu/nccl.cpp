@@ -82,7 +82,7 @@ std::vector<Trained> together(const model::Experiment &plan, const std::shared_p
                               std::chrono::milliseconds silence,
                               const std::function<void(int rank, std::stop_source &stop)> &onPass = {})
 {
-    const int count = plan.parallel.devices;
+    const auto count = static_cast<int>(plan.parallel.ranks(plan.parallel.devices));
     std::vector<Trained> results(static_cast<std::size_t>(count));
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < count; ++rank) {
@@ -215,6 +215,58 @@ private slots:
         QVERIFY(messagesEver() - before > std::int64_t{2} * plan.training.steps * plan.parallel.microbatches);
     }
 
+    void severalRanksGiveTheSameBits_data()
+    {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("method");
+        QTest::addColumn<std::vector<int>>("sizes"); // devices, tensor ranks, replicas, stage of ZeRO
+        QTest::addColumn<bool>("isLlama");
+        QTest::addColumn<bool>("asProcesses");
+        bool asProcesses = false;
+        const auto row = [&](const char *schedule, VocabularyMethod method, const std::vector<int> &sizes, bool isLlama) {
+            asProcesses = !asProcesses;
+            QTest::addRow("%s %s p=%d t=%d d=%d zero=%d%s%s", schedule, model::name(method).data(), sizes[0], sizes[1],
+                          sizes[2], sizes[3], isLlama ? " llama" : "", asProcesses ? ", as processes" : "")
+                << schedule << static_cast<int>(method) << sizes << isLlama << asProcesses;
+        };
+        row("1f1b", VocabularyMethod::Vocab2, {2, 2, 2, 1}, false);
+        row("zb-h1", VocabularyMethod::Vocab1, {2, 2, 2, 3}, true);
+        if (test::kIsSanitized)
+            return;
+        row("1f1b", VocabularyMethod::None, {1, 2, 1, 0}, false);
+        row("1f1b", VocabularyMethod::None, {1, 1, 3, 2}, true);
+        row("1f1b", VocabularyMethod::Naive, {2, 4, 1, 0}, false);
+        row("1f1b", VocabularyMethod::Redis, {2, 1, 4, 0}, false);
+        row("interlaced", VocabularyMethod::None, {2, 2, 1, 0}, true);
+    }
+    void severalRanksGiveTheSameBits()
+    {
+        QFETCH(QString, schedule);
+        QFETCH(int, method);
+        QFETCH(std::vector<int>, sizes);
+        QFETCH(bool, isLlama);
+        QFETCH(bool, asProcesses);
+        model::Experiment plan =
+            planOf(schedule.toStdString(), static_cast<VocabularyMethod>(method), sizes[0], isLlama, false);
+        plan.model.hidden = 16;
+        plan.model.ffn = 32;
+        plan.model.heads = 4;
+        plan.model.kvHeads = isLlama ? 2 : 4;
+        plan.parallel.tensor = sizes[1];
+        plan.parallel.replicas = sizes[2];
+        plan.parallel.zero = sizes[3];
+        const auto ranks = static_cast<int>(plan.parallel.ranks(sizes[0]));
+        setGpus(ranks, std::size_t{1} << 30);
+        const Trained inProcess = trained(plan, {});
+        QVERIFY2(inProcess.outcome.ok(), textOf(inProcess.outcome).c_str());
+        QCOMPARE(inProcess.losses.size(), std::size_t{2});
+        const std::vector<Trained> overNccl =
+            asProcesses ? together(plan, std::make_shared<test::WireHub>(ranks), 60s) : std::vector{trained(plan, {{}, true})};
+        for (const Trained &each : overNccl)
+            QVERIFY2(each.outcome.ok(), textOf(each.outcome).c_str());
+        QCOMPARE(overNccl.front().losses, inProcess.losses);
+    }
+
     void evaluatesBeforeAndAfter()
     {
         model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab2, 2, false, false);
@@ -251,8 +303,8 @@ private slots:
             }
         }
         const std::string refused = textOf(trained(plan, {{}, true}).outcome);
-        QCOMPARE(refused, std::string("--transport: NCCL puts one device on a GPU, but 3 are to train on the 2 GPUs that can "
-                                      "train here; choose --transport in-process, fewer devices, or more machines"));
+        QCOMPARE(refused, std::string("--transport: NCCL puts one rank on a GPU, but 3 are to train on the 2 GPUs that can "
+                                      "train here; choose --transport in-process, fewer ranks, or more machines"));
     }
 
     void refusesWhatNcclCannot()
@@ -363,7 +415,7 @@ private slots:
                 const auto transport = transportOf({rank}, 3, id, pool, 60s);
                 const int before = (rank + 2) % 3;
                 transport->announce(
-                    std::vector{kRing[static_cast<std::size_t>(rank)], kRing[static_cast<std::size_t>(before)]});
+                    rank, std::vector{kRing[static_cast<std::size_t>(rank)], kRing[static_cast<std::size_t>(before)]});
                 transport->send(rank, (rank + 1) % 3, kKey, letter(pool));
                 QVERIFY(transport->receive(before, rank, kKey) == nullptr);
                 problems[static_cast<std::size_t>(rank)] = transport->problem();
@@ -383,7 +435,8 @@ private slots:
         backend::Pool pool;
         const auto transport = transportOf({0, 1, 2}, 3, id, pool, 60s);
         for (int round = 0; round < 50; ++round) {
-            transport->announce(kRing);
+            for (int rank = 0; rank < 3; ++rank)
+                transport->announce(rank, kRing);
             for (int rank = 0; rank < 3; ++rank)
                 transport->send(rank, (rank + 1) % 3, kKey, letter(pool));
             for (int rank = 0; rank < 3; ++rank)
@@ -398,7 +451,8 @@ private slots:
         const std::vector<std::byte> id = backend::cudaGpus(problem)->newNcclId();
         backend::Pool pool;
         const auto transport = transportOf({0, 1}, 2, id, pool, 50ms);
-        transport->announce(std::vector<backend::Message>{{1, 0, kKey, 4}, {0, 1, kKey, 4}});
+        for (const int rank : {0, 1})
+            transport->announce(rank, std::vector<backend::Message>{{1, 0, kKey, 4}, {0, 1, kKey, 4}});
         transport->send(0, 1, kKey, letter(pool));
         QVERIFY(transport->receive(0, 1, kKey) == nullptr); // after which it would answer
         const std::string text = transport->problem();
@@ -413,7 +467,8 @@ private slots:
         const std::vector<std::byte> id = backend::cudaGpus(problem)->newNcclId();
         backend::Pool pool;
         const auto transport = transportOf({0, 1}, 2, id, pool, 60s);
-        transport->announce(std::vector<backend::Message>{{0, 1, kKey, 5}});
+        for (const int rank : {0, 1})
+            transport->announce(rank, std::vector<backend::Message>{{0, 1, kKey, 5}});
         transport->send(0, 1, kKey, letter(pool));
         QVERIFY(transport->receive(0, 1, kKey) == nullptr);
         const std::string text = transport->problem();

@@ -139,7 +139,8 @@ private slots:
                 return;
             QTest::addRow("%s %s%s%s t %d%s d %d zero %d", schedule, model::name(method).data(), isLlama ? " llama" : "",
                           isBf16 ? " bf16" : "", tensor, isSequenceParallel ? " sequence-parallel" : "", replicas, zero)
-                << schedule << static_cast<int>(method) << isLlama << isBf16 << tensor << isSequenceParallel << replicas << zero;
+                << schedule << static_cast<int>(method) << isLlama << isBf16 << tensor << isSequenceParallel << replicas
+                << zero;
         };
         row("1f1b", VocabularyMethod::Vocab2, false, true, 2, true, 2, 3);
         row("1f1b", VocabularyMethod::None, false, false, 2, false, 1, 0);
@@ -635,7 +636,7 @@ private slots:
         const auto refused = runtime::verify(plan, test::scheduleOf(plan), {});
         QVERIFY(!refused.ok());
         const std::string text = refused.error().text();
-        QVERIFY2(text.find("the 2 ranks on GPU 0 (fibres on the host) take ") != std::string::npos, text.c_str());
+        QVERIFY2(text.find("the ranks on GPU 0 (fibres on the host), 2 of them, take ") != std::string::npos, text.c_str());
     }
 };
 

@@ -42,10 +42,9 @@ private slots:
         const std::vector<Gpu> two{gpu(kGiB), gpu(kGiB)};
         QCOMPARE(runtime::mappingText(one, 8, false), std::string("8 ranks on 1 x Test GPU"));
         QCOMPARE(runtime::mappingText(two, 2, true), std::string("2 ranks on 2 x Test GPU"));
-        QCOMPARE(
-            runtime::mappingText(one, 8, true),
-            std::string("8 ranks on 1 x Test GPU, at once: they share its multiprocessors and memory, so that bubbles can "
-                        "be compared, but absolute times cannot"));
+        QCOMPARE(runtime::mappingText(one, 8, true),
+                 std::string("8 ranks on 1 x Test GPU, at once: they share its multiprocessors and memory, so that bubbles can "
+                             "be compared, but absolute times cannot"));
     }
 
     void eachGpuMustHoldItsDevices()
@@ -58,10 +57,10 @@ private slots:
         QVERIFY(!refused.ok());
         QCOMPARE(refused.error().problems.front().field, std::string("model"));
         QCOMPARE(refused.error().problems.front().message,
-                 std::string(
-                     "the 2 ranks on GPU 1 (Test GPU) take 4.12 GiB, CUDA's code about 256 MiB, but only 4.00 GiB are free; "
-                     "lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose "
-                     "--recompute full"));
+                 std::string("the ranks on GPU 1 (Test GPU), 2 of them, take 4.12 GiB, CUDA's code about 256 MiB, but only "
+                             "4.00 GiB are free; "
+                             "lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose "
+                             "--recompute full"));
     }
 
     void saysWhatThereIs()
