@@ -212,15 +212,19 @@ CommThread::Batch CommThread::nextBatch()
         const std::scoped_lock lock(m_mutex);
         if (m_pending.empty() || !canPost(m_pending.front()))
             return {};
-        next.push_back(m_pending.front());
-        m_pending.pop_front();
-        // Posts both directions with one peer together. No other message of this rank is between them, so neither depends on
-        // the other.
-        if (!m_pending.empty() && m_pending.front().from == next.front().to && m_pending.front().to == next.front().from &&
-            canPost(m_pending.front())) {
+        // Posts both directions with one peer together, and all messages with one key: those of a collective. No other message
+        // of this rank is between them, and none of them depends on another.
+        const auto isBeside = [&next](const Message &message) {
+            const Message &first = next.front();
+            const auto isSameLink = [&](const Message &each) { return each.from == message.from && each.to == message.to; };
+            if (std::ranges::any_of(next, isSameLink))
+                return false;
+            return message.key == first.key || (next.size() == 1 && message.from == first.to && message.to == first.from);
+        };
+        do {
             next.push_back(m_pending.front());
             m_pending.pop_front();
-        }
+        } while (!m_pending.empty() && isBeside(m_pending.front()) && canPost(m_pending.front()));
         m_inFlight.insert(m_inFlight.end(), next.begin(), next.end());
     }
     Batch batch;

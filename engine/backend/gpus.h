@@ -17,7 +17,8 @@ namespace stagelens::backend {
 
 struct Gpu {
     std::string name;
-    std::string architecture; ///< "sm_90"
+    std::string address = {};      ///< on the bus, "0000:1B:00.0": the same for all processes, whichever GPUs they see
+    std::string architecture = {}; ///< "sm_90"
     int multiprocessors = 0;
     base::Bytes totalBytes = 0;
     base::Bytes freeBytes = 0; ///< when the list was made
@@ -114,6 +115,6 @@ public:
 /// `problem`.
 using OpenGpus = Gpus *(std::uint32_t version, std::string *problem);
 inline constexpr const char *kGpusSymbol = "stagelensGpus";
-inline constexpr std::uint32_t kGpusVersion = 6;
+inline constexpr std::uint32_t kGpusVersion = 7;
 
 } // namespace stagelens::backend

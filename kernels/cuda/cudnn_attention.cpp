@@ -75,9 +75,10 @@ Lengths statisticsDimensions(const AttentionShape &shape, const Part &part)
 {
     return {part.batch, part.heads, shape.sequence, 1};
 }
-Lengths statisticsStrides(const AttentionShape &shape)
+/// Packed, which cuDNN's backward requires before 9.26. Those of a part of the heads, which is of one sequence, are too.
+Lengths statisticsStrides(const AttentionShape &shape, const Part &part)
 {
-    return {shape.heads * shape.sequence, shape.sequence, 1, 1};
+    return {part.heads * shape.sequence, shape.sequence, 1, 1};
 }
 
 float scaleOf(const AttentionShape &shape)
@@ -147,7 +148,8 @@ void describeForward(fe::graph::Graph &graph, const AttentionShape &shape, const
                          .set_attn_scale(scaleOf(shape));
     const auto [out, statistics] = graph.sdpa(queries, keys, values, how);
     setOutput(out, kOut, all, strides(shape, shape.width()));
-    setOutput(statistics, kStatistics, statisticsDimensions(shape, part), statisticsStrides(shape), fe::DataType_t::FLOAT);
+    setOutput(statistics, kStatistics, statisticsDimensions(shape, part), statisticsStrides(shape, part),
+              fe::DataType_t::FLOAT);
 }
 
 void describeBackward(fe::graph::Graph &graph, const AttentionShape &shape, const Part &part)
@@ -161,7 +163,7 @@ void describeBackward(fe::graph::Graph &graph, const AttentionShape &shape, cons
     const auto out = input(graph, kOut, all, own);
     const auto outGradient = input(graph, kOutGradient, all, own);
     const auto statistics =
-        input(graph, kStatistics, statisticsDimensions(shape, part), statisticsStrides(shape), fe::DataType_t::FLOAT);
+        input(graph, kStatistics, statisticsDimensions(shape, part), statisticsStrides(shape, part), fe::DataType_t::FLOAT);
     const auto how = fe::graph::SDPA_backward_attributes()
                          .set_name("attention backward")
                          .set_causal_mask(true)

@@ -28,6 +28,9 @@ Status describe(int device, DeviceInfo &info)
     if (const Status status = statusOf(cudaGetDeviceProperties(&properties, device)); status.failed())
         return status;
     info.name = properties.name;
+    char address[32] = {};
+    if (cudaDeviceGetPCIBusId(address, sizeof(address), device) == cudaSuccess)
+        info.address = address;
     info.major = properties.major;
     info.minor = properties.minor;
     info.multiprocessors = properties.multiProcessorCount;

@@ -11,7 +11,8 @@ namespace stagelens::kernels::gpu {
 /// A GPU of this machine.
 struct DeviceInfo {
     std::string name;
-    int major = 0; ///< of the compute capability
+    std::string address; ///< on the bus: the same for all processes, whichever GPUs they see
+    int major = 0;       ///< of the compute capability
     int minor = 0;
     int multiprocessors = 0;
     std::size_t totalBytes = 0;

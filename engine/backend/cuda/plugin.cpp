@@ -51,6 +51,7 @@ Gpu described(int device)
         return found;
     }
     found.name = info.name;
+    found.address = info.address;
     found.architecture = fmt::format("sm_{}{}", info.major, info.minor);
     found.multiprocessors = info.multiprocessors;
     found.totalBytes = static_cast<base::Bytes>(info.totalBytes);

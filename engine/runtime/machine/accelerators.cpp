@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <new>
+#include <set>
 
 namespace stagelens::runtime {
 namespace {
@@ -96,6 +97,18 @@ std::vector<int> gpuOfRank(const std::vector<Gpu> &gpus, int ranks)
     for (int rank = 0; rank < ranks && !places.empty(); ++rank)
         chosen.push_back(places[static_cast<std::size_t>(rank) * std::min(places.size(), static_cast<std::size_t>(ranks)) /
                                 static_cast<std::size_t>(ranks)]);
+    return chosen;
+}
+
+std::vector<std::optional<int>> gpuOfProcess(const std::vector<std::vector<std::string>> &visible)
+{
+    std::set<std::string> taken;
+    std::vector<std::optional<int>> chosen;
+    for (const std::vector<std::string> &gpus : visible) {
+        const auto isFree = [&taken](const std::string &address) { return taken.insert(address).second; };
+        const auto found = std::ranges::find_if(gpus, isFree);
+        chosen.push_back(found == gpus.end() ? std::nullopt : std::optional(static_cast<int>(found - gpus.begin())));
+    }
     return chosen;
 }
 

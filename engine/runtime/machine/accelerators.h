@@ -6,6 +6,7 @@
 #include "engine/model/experiment.h"
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ struct GpuList {
 
 /// Returns the GPU of each rank, among those of gpus() that can train. With fewer GPUs, adjacent ranks share one.
 [[nodiscard]] std::vector<int> gpuOfRank(const std::vector<backend::Gpu> &gpus, int ranks);
+/// Returns which GPU each process of a machine takes, by its place in the process's own list: the first that no process before
+/// it takes, or nothing. `visible` has the addresses of the GPUs that each process can train on; launchers may show each
+/// process a single one.
+[[nodiscard]] std::vector<std::optional<int>> gpuOfProcess(const std::vector<std::vector<std::string>> &visible);
 /// Returns, for example, "8 ranks on 1 x NVIDIA H200". If ranks share a GPU and run concurrently, adds what that means for
 /// their times.
 [[nodiscard]] std::string mappingText(const std::vector<backend::Gpu> &gpus, int ranks, bool isLive);

@@ -173,6 +173,24 @@ base::Result<> requireSame(backend::ProcessGroup &group, const std::string &what
     return verdict.empty() ? base::Result<>() : base::Error::invalid("--transport", verdict);
 }
 
+base::Result<std::vector<Bytes>> allGather(backend::ProcessGroup &group, Bytes own, const std::stop_token &stop)
+{
+    const auto gathered = group.gather(std::move(own), stop);
+    if (!gathered)
+        return gathered.error();
+    Packer all;
+    for (const Bytes &part : *gathered)
+        all.put(part);
+    const auto received = group.broadcast(all.take(), stop);
+    if (!received)
+        return received.error();
+    Unpacker parts(*received);
+    std::vector<Bytes> result;
+    for (int rank = 0; rank < group.size(); ++rank)
+        result.push_back(parts.values<std::byte>());
+    return result;
+}
+
 base::Result<std::string> shareText(backend::ProcessGroup &group, const std::function<base::Result<std::string>()> &find)
 {
     if (group.isFirst()) {
@@ -222,20 +240,7 @@ std::unique_ptr<backend::Transport> ControlChannel::makeTransport(std::stop_toke
 
 base::Result<std::vector<Bytes>> ControlChannel::allGather(Bytes own)
 {
-    const auto gathered = m_group->gather(std::move(own), m_halt);
-    if (!gathered)
-        return gathered.error();
-    Packer all;
-    for (const Bytes &part : *gathered)
-        all.put(part);
-    const auto received = m_group->broadcast(all.take(), m_halt);
-    if (!received)
-        return received.error();
-    Unpacker parts(*received);
-    std::vector<Bytes> result;
-    for (int rank = 0; rank < m_group->size(); ++rank)
-        result.push_back(parts.values<std::byte>());
-    return result;
+    return runtime::allGather(*m_group, std::move(own), m_halt);
 }
 
 base::Result<> ControlChannel::checkSameInputs(const RunPlan &plan, const Batch &first)

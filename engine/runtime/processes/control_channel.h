@@ -27,6 +27,10 @@ using ProcessGroupPtr = std::shared_ptr<backend::ProcessGroup>;
 [[nodiscard]] base::Result<> requireSame(backend::ProcessGroup &group, const std::string &what, const std::string &value,
                                          const std::string &remedy, const std::stop_token &stop);
 
+/// Collective. Returns the bytes of every process, in rank order.
+[[nodiscard]] base::Result<std::vector<backend::Bytes>> allGather(backend::ProcessGroup &group, backend::Bytes own,
+                                                                  const std::stop_token &stop);
+
 /// Collective. The first process calls `find`, and all return its outcome.
 [[nodiscard]] base::Result<std::string> shareText(backend::ProcessGroup &group,
                                                   const std::function<base::Result<std::string>()> &find);

@@ -6,6 +6,7 @@
 #include "engine/base/environment.h"
 #include "engine/runtime/executor/message_order.h"
 #include "engine/runtime/machine/accelerators.h"
+#include "engine/runtime/processes/packing.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -103,6 +104,40 @@ base::Result<std::vector<backend::Bytes>> sharedIds(backend::Gpus &gpus, std::si
     return ids;
 }
 
+/// Returns the GPU of this process's rank at its place among all ranks, where the others are -1.
+base::Result<std::vector<int>> placesInProcesses(backend::ProcessGroup &group, const std::vector<backend::Gpu> &gpus,
+                                                 std::size_t ranks, const std::stop_token &halt)
+{
+    std::vector<int> own;
+    for (std::size_t i = 0; i < gpus.size(); ++i)
+        if (gpus[i].problem.empty())
+            own.push_back(static_cast<int>(i));
+    Packer addresses;
+    addresses.put(own.size());
+    for (const int gpu : own)
+        addresses.put(gpus[size(gpu)].address);
+    const auto all = allGather(group, addresses.take(), halt);
+    if (!all)
+        return all.error();
+    std::vector<std::vector<std::string>> visible;
+    std::set<std::string> distinct;
+    std::size_t process = 0;
+    for (const int rank : group.ranksOnThisMachine()) {
+        process = rank == group.rank() ? visible.size() : process;
+        std::vector<std::string> &seen = visible.emplace_back();
+        Unpacker packed((*all)[size(rank)]);
+        for (std::size_t left = packed.count(1); left > 0; --left)
+            seen.push_back(packed.text());
+        distinct.insert(seen.begin(), seen.end());
+    }
+    const auto chosen = gpuOfProcess(visible)[process];
+    if (!chosen)
+        return tooFew(visible.size(), distinct.size());
+    std::vector<int> places(ranks, -1);
+    places[size(group.rank())] = own[size(*chosen)];
+    return places;
+}
+
 /// Returns the index among the ranks of this process, or nothing.
 std::optional<std::size_t> indexHere(const ControlChannel &control, int rank)
 {
@@ -123,7 +158,8 @@ std::string ncclVersion(std::string &problem)
     return all == nullptr ? std::string() : all->ncclVersion(problem);
 }
 
-base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, const ProcessGroupPtr &group)
+base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, const ProcessGroupPtr &group,
+                                          const std::stop_token &halt)
 {
     if (experiment.training.backend != "cuda")
         return base::Error::invalid("training.backend", fmt::format("NCCL carries tensors between GPUs, but the backend is {}; "
@@ -136,18 +172,12 @@ base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, c
     if (ncclVersion(problem).empty())
         return base::Error::invalid("--transport", "nccl is not available: " + problem);
     const auto ranks = static_cast<std::size_t>(experiment.parallel.ranks(experiment.parallel.devices));
+    if (group)
+        return placesInProcesses(*group, found.gpus, ranks, halt);
     const auto usable =
         static_cast<std::size_t>(std::ranges::count_if(found.gpus, [](const auto &gpu) { return gpu.problem.empty(); }));
-    const std::vector<int> onThisMachine = group ? group->ranksOnThisMachine() : std::vector<int>(ranks);
-    if (usable < onThisMachine.size())
-        return tooFew(onThisMachine.size(), usable);
-    const std::vector<int> own = gpuOfRank(found.gpus, static_cast<int>(onThisMachine.size()));
-    if (!group)
-        return own;
-    std::vector<int> places(ranks, -1);
-    const auto place = std::ranges::find(onThisMachine, group->rank()) - onThisMachine.begin();
-    places[size(group->rank())] = own[size(place)];
-    return places;
+    return usable < ranks ? base::Result<std::vector<int>>(tooFew(ranks, usable))
+                          : gpuOfRank(found.gpus, static_cast<int>(ranks));
 }
 
 base::Result<std::unique_ptr<backend::Transport>> makeNcclTransport(const RunPlan &plan, const ControlChannel &control,

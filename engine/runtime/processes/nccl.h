@@ -20,9 +20,10 @@ void prepareForNccl();
 [[nodiscard]] std::string ncclVersion(std::string &problem);
 
 /// Returns the GPU of each rank, as checkRun() expects it: a GPU per rank, or in several processes the GPU of this process's
-/// rank, chosen by its index among the processes of its machine. Fails if NCCL is not usable or there are too few
+/// rank, one that no other process of its machine takes. Collective with several processes. Fails if NCCL is not usable or there are too few
 /// GPUs.
-[[nodiscard]] base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, const ProcessGroupPtr &group);
+[[nodiscard]] base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, const ProcessGroupPtr &group,
+                                                        const std::stop_token &halt);
 
 /// What the NCCL transport needs in addition to the plan.
 struct NcclParts {

@@ -37,7 +37,7 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
 {
     std::vector<int> places;
     if (transport.isOverNccl) {
-        auto found = ncclPlaces(experiment, transport.processes);
+        auto found = ncclPlaces(experiment, transport.processes, stop);
         if (!found)
             return found.error();
         places = std::move(found).value();

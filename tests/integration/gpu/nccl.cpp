@@ -105,9 +105,13 @@ std::vector<Trained> together(const model::Experiment &plan, const std::shared_p
     return results;
 }
 
-/// Messages 0 -> 1, 1 -> 2, 2 -> 0 of four floats.
+/// Messages 0 -> 1, 1 -> 2, 2 -> 0 of four floats. Those with one key are posted together.
 constexpr backend::MessageKey kKey{0, 0, 0};
-const std::vector<backend::Message> kRing{{0, 1, kKey, 4}, {1, 2, kKey, 4}, {2, 0, kKey, 4}};
+constexpr backend::MessageKey keyFrom(int rank)
+{
+    return {0, static_cast<std::uint16_t>(rank), 0};
+}
+const std::vector<backend::Message> kRing{{0, 1, keyFrom(0), 4}, {1, 2, keyFrom(1), 4}, {2, 0, keyFrom(2), 4}};
 
 /// Creates the transport of `here` in a run of `all` ranks.
 std::unique_ptr<backend::Transport> transportOf(const std::vector<int> &ranks, int all, const std::vector<std::byte> &id,
@@ -416,8 +420,8 @@ private slots:
                 const int before = (rank + 2) % 3;
                 transport->announce(
                     rank, std::vector{kRing[static_cast<std::size_t>(rank)], kRing[static_cast<std::size_t>(before)]});
-                transport->send(rank, (rank + 1) % 3, kKey, letter(pool));
-                QVERIFY(transport->receive(before, rank, kKey) == nullptr);
+                transport->send(rank, (rank + 1) % 3, keyFrom(rank), letter(pool));
+                QVERIFY(transport->receive(before, rank, keyFrom(before)) == nullptr);
                 problems[static_cast<std::size_t>(rank)] = transport->problem();
             });
         }
@@ -438,9 +442,10 @@ private slots:
             for (int rank = 0; rank < 3; ++rank)
                 transport->announce(rank, kRing);
             for (int rank = 0; rank < 3; ++rank)
-                transport->send(rank, (rank + 1) % 3, kKey, letter(pool));
+                transport->send(rank, (rank + 1) % 3, keyFrom(rank), letter(pool));
             for (int rank = 0; rank < 3; ++rank)
-                QVERIFY2(transport->receive((rank + 2) % 3, rank, kKey) != nullptr, transport->problem().c_str());
+                QVERIFY2(transport->receive((rank + 2) % 3, rank, keyFrom((rank + 2) % 3)) != nullptr,
+                         transport->problem().c_str());
         }
         QCOMPARE(transport->problem(), std::string());
     }

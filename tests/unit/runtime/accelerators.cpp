@@ -16,7 +16,7 @@ constexpr base::Bytes kGiB = base::Bytes{1} << 30;
 
 Gpu gpu(base::Bytes free, const char *problem = "")
 {
-    return {"Test GPU", "sm_90", 132, 80 * kGiB, free, problem};
+    return {"Test GPU", "0000:1B:00.0", "sm_90", 132, 80 * kGiB, free, problem};
 }
 
 } // namespace
@@ -34,6 +34,15 @@ private slots:
         const std::vector<Gpu> withOld{gpu(kGiB, "it is sm_75"), gpu(kGiB), gpu(kGiB)};
         QCOMPARE(runtime::gpuOfRank(withOld, 2), (std::vector<int>{1, 2}));
         QCOMPARE(runtime::gpuOfRank({gpu(kGiB, "it is sm_75")}, 2), std::vector<int>{});
+    }
+
+    void processesTakeTheGpusThatTheySee()
+    {
+        using Chosen = std::vector<std::optional<int>>;
+        QCOMPARE(runtime::gpuOfProcess({{"a", "b"}, {"a", "b"}}), (Chosen{0, 1}));
+        QCOMPARE(runtime::gpuOfProcess({{"a"}, {"b"}}), (Chosen{0, 0})); // a launcher shows each its own
+        QCOMPARE(runtime::gpuOfProcess({{"a"}, {"a"}}), (Chosen{0, std::nullopt}));
+        QCOMPARE(runtime::gpuOfProcess({{"b", "a"}, {}, {"a", "c"}}), (Chosen{0, std::nullopt, 0}));
     }
 
     void saysOnWhichGpusDevicesAre()
