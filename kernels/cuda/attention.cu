@@ -96,14 +96,14 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
     const std::int64_t stride = shape.qkvWidth();
     const Bf16 *base = qkv + firstToken * stride;
     const Bf16 *keys = base + shape.width() + head / (shape.heads / shape.kvHeads) * Size;
-    const Bf16 *values = keys + shape.kvWidth();
 
     auto *queryTile = reinterpret_cast<Bf16 *>(sharedBytes());
     Bf16 *stages = queryTile + kQueries * Size;
     const auto fetch = [&](int firstKey, int stage) {
         Bf16 *to = stages + stage * 2 * kKeys<Size> * Size;
-        copyTile<Size, kKeys<Size>, kThreads>(to, keys + firstKey * stride, stride, sequence - firstKey);
-        copyTile<Size, kKeys<Size>, kThreads>(to + kKeys<Size> * Size, values + firstKey * stride, stride, sequence - firstKey);
+        const Bf16 *from = keys + firstKey * stride;
+        copyTile<Size, kKeys<Size>, kThreads>(to, from, stride, sequence - firstKey);
+        copyTile<Size, kKeys<Size>, kThreads>(to + kKeys<Size> * Size, from + shape.kvWidth(), stride, sequence - firstKey);
         commitCopies();
     };
     copyTile<Size, kQueries, kThreads>(queryTile, base + firstQuery * stride + head * Size, stride, sequence - firstQuery);

@@ -13,6 +13,12 @@
 /// Declares a kernel with blocks of `threads` threads, at least `blocks` of which must fit on a multiprocessor; bounds its
 /// registers.
 #define STAGELENS_KERNEL(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
+/// Ten times the compute capability that the code is compiled for; 0 in the part of the host.
+#ifdef __CUDA_ARCH__
+#define STAGELENS_ARCHITECTURE (__CUDA_ARCH__ / 10)
+#else
+#define STAGELENS_ARCHITECTURE 0
+#endif
 
 namespace stagelens::kernels::gpu {
 

@@ -101,9 +101,10 @@ exponentiateKernel(float *sum, const float *maximum, LogitShardOf<T> shard)
         sum[row] = all;
 }
 
-/// With OnChip the row is kept in shared memory, after the parts of the two reductions; otherwise it is read again.
+/// With OnChip the row is kept in shared memory, after the parts of the two reductions; otherwise it is read again. Since
+/// sm_100 the registers that three blocks have do not suffice.
 template <class T, int W, bool OnChip>
-STAGELENS_KERNEL(kMostThreads, OnChip ? 3 : 2)
+STAGELENS_KERNEL(kMostThreads, OnChip &&STAGELENS_ARCHITECTURE < 100 ? 3 : 2)
 localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> shard, const std::int32_t *labels)
 {
     auto *parts = reinterpret_cast<float *>(sharedBytes());

@@ -83,7 +83,13 @@ Status describe(int device, DeviceInfo &info)
     const std::scoped_lock lock(machine().mutex);
     if (device < 0 || device >= machine().devices)
         return kNoDevice;
-    info = {"fibres on the host", "0000:" + std::to_string(device), 9, 0, 1, machine().bytesOfEach, machine().bytesOfEach - machine().taken[device]};
+    info = {"fibres on the host",
+            "0000:" + std::to_string(device),
+            9,
+            0,
+            1,
+            machine().bytesOfEach,
+            machine().bytesOfEach - machine().taken[device]};
     return {};
 }
 

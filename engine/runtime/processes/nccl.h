@@ -20,8 +20,8 @@ void prepareForNccl();
 [[nodiscard]] std::string ncclVersion(std::string &problem);
 
 /// Returns the GPU of each rank, as checkRun() expects it: a GPU per rank, or in several processes the GPU of this process's
-/// rank, one that no other process of its machine takes. Collective with several processes. Fails if NCCL is not usable or there are too few
-/// GPUs.
+/// rank, one that no other process of its machine takes. Collective with several processes. Fails if NCCL is not usable or
+/// there are too few GPUs.
 [[nodiscard]] base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, const ProcessGroupPtr &group,
                                                         const std::stop_token &halt);
 

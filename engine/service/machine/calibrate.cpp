@@ -88,6 +88,20 @@ std::vector<model::Experiment> gpuPlans(backend::BenchShapes shapes)
     return plans;
 }
 
+/// Layers so small that the host, which launches their kernels, takes longer than the GPU.
+model::Experiment launchingPlan(model::Experiment plan)
+{
+    plan.model.layers = 6;
+    plan.model.hidden = 64;
+    plan.model.ffn = 256;
+    plan.model.heads = plan.model.kvHeads = 1;
+    plan.model.sequence = 64;
+    plan.model.vocabularySize = 64;
+    plan.parallel.devices = 3;
+    plan.parallel.microbatchSize = 1;
+    return plan;
+}
+
 /// The median time of each kind of pass on each device in a step: on processors without what other programs took.
 PassTimes typicalOf(const timeline::Timeline &timeline)
 {
@@ -229,17 +243,21 @@ base::Result<model::Hardware> measureGpu(const std::stop_token &stop, backend::B
     hardware->name = model::kLocalGpu;
     hardware->description = gpu.name + ", measured here";
     hardware->memoryCapacity = gpu.totalBytes;
-    hardware->launchInterval = 0; // of frameworks
+    hardware->launchInterval = 0;
     hardware->reservedMemory = 0;
     hardware->fragmentation = 0;
     hardware->measured.reset();
     FitBeginning beginning = kGpuBeginning;
     beginning.memoryBytesPerSecond = kShareOfCopy * ceilings->copy;
     beginning.isMemoryMeasured = true;
-    const auto fitted = fitHardware(*std::move(hardware), *plans, beginning);
-    if (!fitted || shapes == backend::BenchShapes::Small)
-        return fitted ? base::Result<model::Hardware>(fitted->hardware) : fitted.error();
-    return stored(fitted);
+    auto fitted = fitHardware(*std::move(hardware), *plans, beginning);
+    if (!fitted)
+        return fitted.error();
+    const auto launching = measure(launchingPlan(gpuPlans(shapes).front()), stop);
+    if (!launching)
+        return launching.error();
+    fitted->hardware.launchInterval = fittedLaunchInterval(fitted->hardware, *launching);
+    return shapes == backend::BenchShapes::Small ? fitted->hardware : stored(fitted);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace stagelens::service {
 namespace {
@@ -170,6 +171,30 @@ base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std
     spread = std::max(spread, kLeastSpread);
     hardware.description += fmt::format(", within {}", percent(spread));
     return model::Calibration{std::move(hardware), spread};
+}
+
+base::Nanos fittedLaunchInterval(model::Hardware hardware, const MeasuredPlan &plan)
+{
+    PassTimes inner = mediansOf(plan, 0, 1);
+    std::erase_if(inner, [last = plan.schedule.devices() - 1](const auto &each) {
+        return each.first.first == 0 || each.first.first == last;
+    });
+    const double measured = sumOf(inner);
+    const auto predictedWith = [&](base::Nanos interval) {
+        hardware.launchInterval = interval;
+        const simulate::CostModel costs = simulate::analyticCosts(plan.experiment, hardware, plan.schedule);
+        double sum = 0;
+        for (const auto &[pass, time] : inner)
+            sum += static_cast<double>(costs.pass(pass.first, pass.second, pass.first).duration);
+        return sum;
+    };
+    base::Nanos less = 0;
+    base::Nanos more = base::kNanosPerMilli;
+    while (more - less > 1) {
+        const base::Nanos middle = std::midpoint(less, more);
+        (predictedWith(middle) < measured ? less : more) = middle;
+    }
+    return less;
 }
 
 } // namespace stagelens::service

@@ -55,4 +55,8 @@ struct FitBeginning {
 [[nodiscard]] base::Result<model::Calibration> fitHardware(model::Hardware hardware, const std::vector<MeasuredPlan> &plans,
                                                            const FitBeginning &beginning = {});
 
+/// Returns the launch interval (model::Hardware::launchInterval) with which the devices between the first and the last of a
+/// plan of small kernels are predicted to take as long as measured. The other figures of `hardware` are known.
+[[nodiscard]] base::Nanos fittedLaunchInterval(model::Hardware hardware, const MeasuredPlan &plan);
+
 } // namespace stagelens::service

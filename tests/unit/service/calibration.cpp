@@ -87,6 +87,37 @@ class ServiceCalibration : public QObject {
     Q_OBJECT
 
 private slots:
+    void findsTheLaunchInterval()
+    {
+        model::Hardware hardware = trueHardware();
+        model::Experiment plan = planOf(16, 64, model::VocabularyMethod::None);
+        plan.model.layers = 6;
+        plan.model.sequence = 16;
+        plan.parallel.devices = 3;
+        plan.parallel.stageLayers.clear();
+        plan = operators::resolved(plan, 1);
+        const auto schedule = schedule::makeSchedule(plan);
+        QVERIFY(schedule.ok());
+        for (const base::Nanos interval : {0, 3'900, 54'000}) {
+            hardware.launchInterval = interval;
+            const simulate::CostModel costs = simulate::analyticCosts(plan, hardware, *schedule);
+            service::MeasuredPlan measured{plan, *schedule, {}};
+            service::MeasuredStep &step = measured.steps.emplace_back();
+            for (int device = 0; device < 3; ++device)
+                for (const schedule::Pass &pass : schedule->device(device))
+                    step.typical[{device, pass.kind}] = costs.pass(device, pass.kind, pass.stage).duration;
+            hardware.launchInterval = 77;
+            const base::Nanos found = service::fittedLaunchInterval(hardware, measured);
+            hardware.launchInterval = found;
+            const simulate::CostModel again = simulate::analyticCosts(plan, hardware, *schedule);
+            QVERIFY2(std::abs(again.pass(1, schedule::PassKind::F, 1).duration - step.typical[{1, schedule::PassKind::F}]) <=
+                         100,
+                     std::to_string(found).c_str());
+            if (interval > 0)
+                QVERIFY(std::abs(found - interval) <= 10);
+        }
+    }
+
     /// Four calls on a loaded machine gave 1.2 GB/s, 10 TB/s, 10 TB/s and 2.1 GB/s.
     void noiseMovesTheFiguresLittle()
     {
