@@ -7,6 +7,8 @@ namespace stagelens::backend {
 
 void LinkState::queue(int to, WireHeader header, WirePayload payload)
 {
+    if (hasEnded) // nothing may hold memory of the run
+        return;
     header.bytes = payload.bytes.size();
     outgoing.push_back({to, header, std::move(payload)});
 }

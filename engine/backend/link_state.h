@@ -44,7 +44,7 @@ struct LinkState {
     };
 
     explicit LinkState(std::chrono::milliseconds silence) : peers(silence) {}
-    /// Enqueues a message. Call with the mutex held.
+    /// Enqueues a message, or drops it after the end. Call with the mutex held.
     void queue(int to, WireHeader header, WirePayload payload);
     void queueToOthers(const WireHeader &header, const Bytes &payload);
     /// Ends the link because a process or the wire is lost, and reports it to the others. Call without the mutex.

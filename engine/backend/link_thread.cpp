@@ -61,6 +61,7 @@ void LinkThread::run(const WireMaker &maker)
         (*wire)->leave();
     else
         sendRemaining(**wire);
+    wire->reset(); // what it has not sent keeps memory of the run, which is freed after the end
     end();
 }
 
@@ -147,10 +148,13 @@ bool LinkThread::isDone()
 
 void LinkThread::end()
 {
+    std::vector<LinkState::Outgoing> unsent; // likewise
     {
         const std::scoped_lock lock(m_state.mutex);
         m_state.hasEnded = true;
+        unsent.swap(m_state.outgoing);
     }
+    unsent.clear();
     m_state.changed.notify_all();
 }
 

@@ -1,6 +1,7 @@
 // Wires between threads of one process, so that a group of processes can be tested, and disturbed, without any.
 #pragma once
 
+#include "engine/backend/process_frames.h"
 #include "engine/backend/wire.h"
 
 #include <algorithm>
@@ -26,7 +27,8 @@ struct WireHub {
     };
     std::mutex mutex;
     std::vector<std::deque<Letter>> boxes;
-    std::set<int> mute; ///< ranks whose messages are dropped
+    std::set<int> mute;  ///< ranks whose messages are dropped
+    std::set<int> stuck; ///< ranks whose tensors are kept and never sent, as MPI keeps those to a lost process
     std::barrier<> allLeave;
     std::atomic<int> left = 0; ///< wires that left in good order
 };
@@ -41,7 +43,9 @@ public:
     base::Result<> send(int to, const backend::WireHeader &header, backend::WirePayload payload) override
     {
         const std::scoped_lock lock(m_hub->mutex);
-        if (!m_hub->mute.contains(m_rank))
+        if (m_hub->stuck.contains(m_rank) && backend::typeOf(header) == backend::MessageType::TensorData)
+            m_unsent.push_back(std::move(payload));
+        else if (!m_hub->mute.contains(m_rank))
             m_hub->boxes[static_cast<std::size_t>(to)].push_back(
                 {m_rank, header, {payload.bytes.begin(), payload.bytes.end()}});
         return {};
@@ -63,7 +67,7 @@ public:
         }
         return !letters.empty();
     }
-    [[nodiscard]] std::size_t unsent() const override { return 0; }
+    [[nodiscard]] std::size_t unsent() const override { return m_unsent.size(); }
     void leave() override
     {
         m_hub->allLeave.arrive_and_wait();
@@ -73,6 +77,7 @@ public:
 private:
     std::shared_ptr<WireHub> m_hub;
     int m_rank;
+    std::vector<backend::WirePayload> m_unsent;
 };
 
 } // namespace stagelens::test

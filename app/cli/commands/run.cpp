@@ -272,7 +272,7 @@ void addRun(CLI::App &app, Action &chosen)
     const auto given = std::make_shared<RunArguments>();
     given->database = addDatabaseOption(*command);
     command->get_option("--transport")
-        ->description("in-process; mpi: as many processes as devices, started by mpirun; nccl: a GPU for each device, in "
+        ->description("in-process; mpi: as many processes as ranks, started by mpirun; nccl: a GPU for each rank, in "
                       "either way");
     const auto add = [&](const char *name, auto &target, const char *placeholder, const char *help) {
         return command->add_option(name, target, help)->type_name(placeholder)->group("Training");

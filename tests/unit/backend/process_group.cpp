@@ -168,6 +168,41 @@ private slots:
         QCOMPARE(hub->left.load(), 0);
     }
 
+    /// A lost process never receives what is on its way to it; the memory of the run is freed all the same.
+    void aLossFreesWhatIsUnsent()
+    {
+        together(2, 400ms, [](ProcessGroup &group, WireHub &wires) {
+            QVERIFY(group.gather({}, {}).ok());
+            QVERIFY(group.broadcast({}, {}).ok());
+            if (group.rank() == 1) {
+                {
+                    const std::scoped_lock lock(wires.mutex);
+                    wires.mute.insert(1);
+                }
+                QVERIFY(!group.leave(1));
+                return;
+            }
+            {
+                const std::scoped_lock lock(wires.mutex);
+                wires.stuck.insert(0);
+            }
+            Pool pool;
+            std::weak_ptr<Buffer> onItsWay;
+            {
+                const auto transport = group.makeTransport({});
+                Tensor tensor = tensorOf(pool, {1, 2, 3});
+                onItsWay = tensor;
+                transport->send(0, 1, {1, 0, 0}, std::move(tensor));
+                awaitStop(group.broken());
+                transport->send(0, 1, {2, 0, 0}, tensorOf(pool, {4}));
+            }
+            QVERIFY(onItsWay.expired());
+            for (const auto bytes : pool.meter().live())
+                QCOMPARE(bytes, 0);
+            QVERIFY(!group.leave(1));
+        });
+    }
+
     void clocksAreReadAcrossTheQuickestRound()
     {
         const ClockOffset offset = clockOffset({{100, 5000, 300}, {400, 5242, 420}, {500, 5900, 900}});
