@@ -7,7 +7,7 @@ namespace {
 
 [[noreturn]] void refuse()
 {
-    throw std::logic_error("this backend has kernels of adamw only; choose --optimizer adamw, or --backend cpu");
+    throw std::logic_error("this backend has kernels of adamw, lion and sgd only; choose --optimizer adamw, or --backend cpu");
 }
 
 [[noreturn]] void refuseExperts()

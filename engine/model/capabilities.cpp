@@ -195,8 +195,13 @@ constexpr std::array kCapabilities{
                   "training.optimizer.name",
                   all<kHasTensorRanks, [](const Experiment &e) { return !optimizerOf(e.training.optimizer).isElementwise(); }>,
                   "tensor ranks divide the rows and columns that its state is of", "choose adamw, lion or sgd, or tensor 1"),
-    onlyPredicted("other-optimizers-on-gpus", "optimizers other than AdamW on GPUs", "training.optimizer.name",
-                  all<kIsOnGpus, kIsNotAdamW>, "GPUs have kernels of adamw only", "choose adamw, or the backend cpu"),
+    onlyPredicted("other-optimizers-on-gpus", "optimizers other than AdamW, Lion and SGD on GPUs", "training.optimizer.name",
+                  all<kIsOnGpus,
+                      [](const Experiment &e) {
+                          const std::string &name = e.training.optimizer.name;
+                          return name != "adamw" && name != "lion" && name != "sgd";
+                      }>,
+                  "GPUs have kernels of adamw, lion and sgd only", "choose one of them, or the backend cpu"),
     Capability{"bf16", "weights, activations and messages in bf16, emulated on processors", "model.dtype",
                all<kHasModel, [](const Experiment &e) { return e.model.dtype == DataType::Bf16; }>},
     Capability{"fp16", "weights, activations and messages in fp16 with loss scaling, emulated on processors", "model.dtype",

@@ -1,6 +1,8 @@
 // Gradient descent with momentum, as torch.optim.SGD computes it without dampening.
 #pragma once
 
+#include "kernels/include/stream.h"
+
 #include <cstdint>
 
 namespace stagelens::kernels {
@@ -15,5 +17,12 @@ struct Sgd {
 /// One step of `count` values: momentum = mu momentum + (gradient + decay value), value -= rate momentum. The gradient becomes
 /// 0.
 void sgdStep(float *values, float *gradient, float *momentum, const Sgd &settings, std::int64_t count);
+
+namespace gpu {
+
+/// As above.
+Status sgdStep(Stream stream, float *values, float *gradient, float *momentum, const Sgd &settings, std::int64_t count);
+
+} // namespace gpu
 
 } // namespace stagelens::kernels

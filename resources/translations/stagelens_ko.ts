@@ -6562,12 +6562,12 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>adamw, lion, sgd 또는 텐서 1을 선택하세요</translation>
     </message>
     <message>
-        <source>GPUs have kernels of adamw only</source>
-        <translation>GPU에는 adamw 커널만 있습니다</translation>
+        <source>GPUs have kernels of adamw, lion and sgd only</source>
+        <translation>GPU에는 adamw, lion, sgd 커널만 있습니다</translation>
     </message>
     <message>
-        <source>choose adamw, or the backend cpu</source>
-        <translation>adamw 또는 cpu 백엔드를 선택하세요</translation>
+        <source>choose one of them, or the backend cpu</source>
+        <translation>그중 하나 또는 cpu 백엔드를 선택하세요</translation>
     </message>
     <message>
         <source>the GPU kernels compute in bf16 and fp32 only</source>

@@ -6562,12 +6562,12 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>请选择 adamw、lion 或 sgd，或张量 1</translation>
     </message>
     <message>
-        <source>GPUs have kernels of adamw only</source>
-        <translation>GPU 只有 adamw 的内核</translation>
+        <source>GPUs have kernels of adamw, lion and sgd only</source>
+        <translation>GPU 只有 adamw、lion 和 sgd 的内核</translation>
     </message>
     <message>
-        <source>choose adamw, or the backend cpu</source>
-        <translation>请选择 adamw，或 cpu 后端</translation>
+        <source>choose one of them, or the backend cpu</source>
+        <translation>请选择其中之一，或 cpu 后端</translation>
     </message>
     <message>
         <source>the GPU kernels compute in bf16 and fp32 only</source>

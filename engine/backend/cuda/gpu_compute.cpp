@@ -111,6 +111,15 @@ public:
         run([&] { return gpu::adamwStep(stream(), values, copy, gradient, first, second, settings, count); }, "adamwStep");
     }
 
+    void sgdStep(float *values, float *gradient, float *momentum, const kernels::Sgd &settings, std::int64_t count) override
+    {
+        run([&] { return gpu::sgdStep(stream(), values, gradient, momentum, settings, count); }, "sgdStep");
+    }
+    void lionStep(float *values, float *gradient, float *momentum, const kernels::Lion &settings, std::int64_t count) override
+    {
+        run([&] { return gpu::lionStep(stream(), values, gradient, momentum, settings, count); }, "lionStep");
+    }
+
     void multiply(const Product &product) override
     {
         if (product.c.precision() == kPrecision)

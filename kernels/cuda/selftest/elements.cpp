@@ -3,7 +3,9 @@
 #include "kernels/include/activation.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/elementwise.h"
+#include "kernels/include/lion.h"
 #include "kernels/include/rotary.h"
+#include "kernels/include/sgd.h"
 #include "kernels/include/swiglu.h"
 
 namespace stagelens::kernels::gpu::selftest {
@@ -151,6 +153,31 @@ void runAdamw(Bench &bench, std::int64_t count)
         });
 }
 
+/// An optimizer with one moment; `onGpu` and `onProcessor` are its steps.
+template <class Settings>
+void runMomentum(Bench &bench, const char *name, std::int64_t count, const Settings &settings,
+                 Status (*onGpu)(Stream, float *, float *, float *, const Settings &, std::int64_t),
+                 void (*onProcessor)(float *, float *, float *, const Settings &, std::int64_t))
+{
+    const auto checks = [&](bool isMoment) {
+        Case test = bench.begin<float>(name, {count});
+        const auto value = test.random<float>(count), gradient = test.random<float>(count), first = test.random<float>(count);
+        auto expected = value, g = gradient, m = first;
+        onProcessor(expected.data(), g.data(), m.data(), settings, count);
+        float *values = test.put(value), *dv = test.put(gradient), *moment = test.put(first);
+        test.compare(
+            isMoment ? moment : values, isMoment ? m : expected,
+            [&] { return onGpu(test.stream(), values, dv, moment, settings, count); },
+            [&] {
+                test.restore(values, value);
+                test.restore(dv, gradient);
+                test.restore(moment, first);
+            });
+    };
+    checks(false);
+    checks(true);
+}
+
 template <class T>
 void runOf(Bench &bench)
 {
@@ -178,6 +205,10 @@ void runElements(Bench &bench)
     runOf<Bf16>(bench);
     runAdamw(bench, 1003);
     runAdamw(bench, bench.isLarge() ? std::int64_t{1} << 26 : 4096);
+    for (const std::int64_t count : {std::int64_t{1003}, bench.isLarge() ? std::int64_t{1} << 22 : std::int64_t{4096}}) {
+        runMomentum(bench, "sgdStep", count, Sgd{0.01F, 0.9F, 0.1F, 0.5F}, sgdStep, kernels::sgdStep);
+        runMomentum(bench, "lionStep", count, Lion{0.01F, 0.9F, 0.99F, 0.1F, 0.5F}, lionStep, kernels::lionStep);
+    }
 }
 
 } // namespace stagelens::kernels::gpu::selftest

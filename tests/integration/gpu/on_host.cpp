@@ -174,6 +174,30 @@ private slots:
         test::verifyPlan(operators::resolved(plan, 2));
     }
 
+    void otherOptimizersTrainLikeOnTheProcessor()
+    {
+        for (const char *name : {"sgd", "lion"}) {
+            model::Experiment plan = onGpu("1f1b", VocabularyMethod::Vocab1);
+            plan.training.optimizer.name = name;
+            plan.training.optimizer.learningRate = 1e-3;
+            plan.training.optimizer.weightDecay = 0.1;
+            plan.training.steps = 5;
+            plan.parallel.replicas = 2;
+            plan.parallel.zero = 1;
+            const std::vector<double> losses = lossesOf(plan);
+            QCOMPARE(losses.size(), std::size_t{5});
+            plan.training.backend = "cpu";
+            const std::vector<double> expected = lossesOf(plan);
+            for (std::size_t step = 0; step < losses.size(); ++step)
+                QVERIFY2(std::abs(losses[step] - expected[step]) <= 1e-4,
+                         fmt::format("{}, step {}: {}, on the processor {}", name, step, losses[step], expected[step]).c_str());
+            plan.training.backend = "cuda";
+            plan.model.dtype = model::DataType::Bf16;
+            const std::vector<double> rounded = lossesOf(plan);
+            QVERIFY(rounded.size() == losses.size() && std::abs(rounded.back() - losses.back()) <= 2e-2);
+        }
+    }
+
     /// ZeRO moves states but changes no bits, nor does running all ranks at once, or a checkpoint.
     void severalRanksGiveTheSameBits()
     {
