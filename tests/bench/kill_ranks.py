@@ -4,7 +4,7 @@ the other seven took to end, what they printed and what the database says. The m
 and --span seconds later, so that they fall into the start, the first step, the steps after it and their checkpoints. Each run
 with a checkpoint is resumed, in even rounds over MPI and in odd ones on threads, and its losses are compared with those of a run
 that was not disturbed. Results are added to a CSV file line by line; a second call with that file adds the rounds that are
-missing. Linux only. The exit status is 1 if a process outlives --patience, a run ends without a reason, or a resumed one differs."""
+missing. Linux only. The exit status is 1 if a process outlives --patience or crashes, a run ends without a reason, or a resumed one differs."""
 import argparse
 import collections
 import csv
@@ -19,6 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
+CRASHED = "another process crashed"
 COLUMNS = ["round", "rank", "after_s", "ended_s", "status", "reason", "checkpoint", "resumed"]
 RANKS = 8
 PLAN = ["--devices", "2", "--tensor", "2", "--replicas", "2", "--zero", "1", "--vocabulary", "vocab-1", "--clip", "1", "--layers",
@@ -125,6 +126,8 @@ def one_round(cli, number, random_numbers, undisturbed, options):
             marks = ["run is not stored", "before the run was stored", "ended unexpectedly", "noticed that process"]
             lines = [line.strip() for mark in marks for line in text.splitlines() if mark in line]
             reason = " / ".join(dict.fromkeys(lines))
+        if "Process received signal" in text:  # Open MPI's handler of faults
+            reason = f"{CRASHED} / {reason}"
         checkpoint = newest_checkpoint(database)
         resumed = outcome_of_resume(cli, number, database, environment, undisturbed) if checkpoint > 0 else ""
         return dict(zip(COLUMNS, [number, rank, f"{after:.2f}", f"{ended:.2f}", status, reason, checkpoint, resumed]))
@@ -162,10 +165,10 @@ def main():
     others = [row for row in rows if row["rank"] != "0" and row["rank"] != 0 and row["status"] != "not stored"]
     named = [row for row in others if row["status"] == "failed" and f"process {row['rank']} (pid" in row["reason"]]
     print(f"of {len(others)} stored runs that lost another process than 0, {len(named)} name it as the reason")
-    bad = [row for row in rows if not row["reason"] or float(row["ended_s"]) >= options.patience or
+    bad = [row for row in rows if not row["reason"] or CRASHED in row["reason"] or float(row["ended_s"]) >= options.patience or
            (row["resumed"] and not row["resumed"].startswith("equal"))]
     for row in bad:
-        print("without a reason, too late or resumed to other losses: " + json.dumps(row))
+        print("without a reason, a crash, too late or resumed to other losses: " + json.dumps(row))
     sys.exit(bool(bad))
 
 
