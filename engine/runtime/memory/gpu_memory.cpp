@@ -13,10 +13,17 @@ namespace {
 constexpr base::Bytes kBesideSlab = base::Bytes{64} << 20;
 /// Code that CUDA loads on first use of a GPU, mostly that of cuBLASLt.
 constexpr base::Bytes kLoaded = base::Bytes{256} << 20;
+/// With NCCL all code is loaded at once (prepareForNccl()), and each communicator has buffers: 600 MiB with one, on an H200.
+constexpr base::Bytes kLoadedOverNccl = base::Bytes{1} << 30;
 /// Tolerated difference from the plan: rounding to pages of 2 MiB, a few arrays.
 constexpr base::Bytes kUnremarkable = base::Bytes{16} << 20;
 
 } // namespace
+
+base::Bytes gpuLibraryBytes(bool isOverNccl)
+{
+    return isOverNccl ? kLoadedOverNccl : kLoaded;
+}
 
 base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens, base::Bytes attention)
 {
@@ -30,14 +37,14 @@ base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const Memor
         if (places[device] >= 0)
             taken[static_cast<std::size_t>(places[device])] += gpuBytesOf(need.slabs[device], need.tokens, need.attention);
     for (std::size_t i = 0; i < gpus.size(); ++i) {
-        if (taken[i] == 0 || taken[i] + kLoaded <= gpus[i].freeBytes)
+        if (taken[i] == 0 || taken[i] + need.libraries <= gpus[i].freeBytes)
             continue;
         return base::Error::invalid(
             "model", fmt::format("the ranks on GPU {} ({}), {} of them, take {}, CUDA's code about {}, but only {} are free; "
                                  "lower model.layers, "
                                  "model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose --recompute full",
                                  i, gpus[i].name, std::ranges::count(places, static_cast<int>(i)), base::bytesText(taken[i]),
-                                 base::bytesText(kLoaded), base::bytesText(gpus[i].freeBytes)));
+                                 base::bytesText(need.libraries), base::bytesText(gpus[i].freeBytes)));
     }
     return {};
 }

@@ -11,6 +11,8 @@
 
 namespace stagelens::runtime {
 
+/// Returns what CUDA and its libraries take of a GPU beside the devices: code that is loaded on first use, and NCCL's buffers.
+[[nodiscard]] base::Bytes gpuLibraryBytes(bool isOverNccl);
 /// Returns the planned GPU memory of a device.
 [[nodiscard]] base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens, base::Bytes attention);
 /// Fails if the devices on a GPU need more memory than it has free. `places` is the GPU of each device, as from gpuOfRank();

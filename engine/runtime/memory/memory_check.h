@@ -19,6 +19,7 @@ struct MemoryNeed {
     std::vector<base::Bytes> hostPeaks; ///< likewise: peak bytes of their tensors
     base::Bytes tokens = 0;             ///< of a step's batch
     base::Bytes attention = 0;          ///< workspace of attention on each device, on GPUs; checkRun() sets it
+    base::Bytes libraries = 0;          ///< of each GPU: gpuLibraryBytes(); checkRun() sets it
 
     [[nodiscard]] base::Bytes total() const;
 };

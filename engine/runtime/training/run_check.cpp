@@ -102,7 +102,8 @@ base::Result<> checkPlan(const model::Experiment &experiment, const schedule::Sc
     return found.empty() ? base::Result<>() : base::Error::invalid(std::move(found));
 }
 
-base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule, const std::vector<int> &places)
+base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule, const std::vector<int> &places,
+                        bool isOverNccl)
 {
     base::Problems found = problemsOf(experiment, schedule);
     if (const std::string problem = backendProblem(experiment.training.backend); !problem.empty())
@@ -116,6 +117,7 @@ base::Result<> checkRun(const model::Experiment &experiment, const schedule::Sch
         return need.error();
     const Shape shape(experiment);
     need->attention = attentionWorkspace(shape.fusedRows(), shape.precision);
+    need->libraries = gpuLibraryBytes(isOverNccl);
     const std::vector<backend::Gpu> all = gpus().gpus;
     const RunPlan plan(experiment, lowered(schedule));
     const std::vector<int> gpuOf = places.empty() ? gpuOfRank(all, plan.mesh.ranks()) : places;

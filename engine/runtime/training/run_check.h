@@ -15,7 +15,7 @@ namespace stagelens::runtime {
 /// Returns every reason why the engine cannot run the plan: architecture, backend, schedule, then memory. `places` as for
 /// checkGpuMemory(); if empty, from gpuOfRank().
 [[nodiscard]] base::Result<> checkRun(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                      const std::vector<int> &places = {});
+                                      const std::vector<int> &places = {}, bool isOverNccl = false);
 /// Returns the positive multiples of `of` beside a number: "48 or 52", or "4".
 [[nodiscard]] std::string multiplesBeside(int number, int of);
 /// Returns why a run cannot end after the steps of an experiment: replicas that train alone must have been averaged.

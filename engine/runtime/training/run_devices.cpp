@@ -177,7 +177,8 @@ void RunDevices::watchGpuMemory()
     std::vector<base::Bytes> slabs;
     for (const DevicePlan &plan : m_memoryPlans) {
         slabs.push_back(plan.slabBytes());
-        planned.push_back(gpuBytesOf(plan.slabBytes(), tokenBytes(m_plan.shape), attention));
+        planned.push_back(gpuBytesOf(plan.slabBytes(), tokenBytes(m_plan.shape), attention) +
+                          (m_isOverNccl ? gpuLibraryBytes(true) : 0)); // each rank has its own GPU
     }
     m_gpuMemory.emplace(m_places, planned, slabs);
 }

@@ -50,7 +50,7 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
     } else if (experiment.training.backend != "cpu") {
         places = gpuOfRank(gpus().gpus, layout::meshOf(experiment.parallel, schedule.devices())->ranks());
     }
-    if (auto sound = checkRun(experiment, schedule, places); !sound)
+    if (auto sound = checkRun(experiment, schedule, places, transport.isOverNccl); !sound)
         return sound.error();
     auto tokens = openTokens(experiment, stop);
     if (!tokens)

@@ -157,7 +157,7 @@ private slots:
     }
     void init()
     {
-        setGpus(4, std::size_t{1} << 30);
+        setGpus(4, std::size_t{1} << 31);
         qunsetenv("STAGELENS_NCCL_PATIENCE_SECONDS");
         for (int rank = 0; rank < 4; ++rank)
             failNccl(rank, -1, 0);
@@ -260,7 +260,7 @@ private slots:
         plan.parallel.replicas = sizes[2];
         plan.parallel.zero = sizes[3];
         const auto ranks = static_cast<int>(plan.parallel.ranks(sizes[0]));
-        setGpus(ranks, std::size_t{1} << 30);
+        setGpus(ranks, std::size_t{1} << 31);
         const Trained inProcess = trained(plan, {});
         QVERIFY2(inProcess.outcome.ok(), textOf(inProcess.outcome).c_str());
         QCOMPARE(inProcess.losses.size(), std::size_t{2});
@@ -298,7 +298,7 @@ private slots:
         const Trained alone = trained(plan, {});
         QVERIFY2(alone.outcome.ok(), textOf(alone.outcome).c_str());
         for (const int gpus : {1, 2}) {
-            setGpus(gpus, std::size_t{1} << 30);
+            setGpus(gpus, std::size_t{1} << 31);
             for (const model::RunMode mode : {model::RunMode::Live, model::RunMode::VirtualClock}) {
                 plan.training.mode = mode;
                 const Trained shared = trained(plan, {});

@@ -60,8 +60,13 @@ private slots:
     {
         runtime::MemoryNeed need;
         need.slabs = {kGiB, kGiB, kGiB, 3 * kGiB};
+        need.libraries = runtime::gpuLibraryBytes(false);
         QVERIFY(runtime::checkGpuMemory({gpu(80 * kGiB)}, need, {0, 0, 0, 0}).ok());
         QVERIFY(runtime::checkGpuMemory({gpu(3 * kGiB), gpu(5 * kGiB)}, need, {0, 0, 1, 1}).ok());
+        need.libraries = runtime::gpuLibraryBytes(true); // NCCL takes more
+        QVERIFY(!runtime::checkGpuMemory({gpu(3 * kGiB), gpu(5 * kGiB)}, need, {0, 0, 1, 1}).ok());
+        QVERIFY(runtime::checkGpuMemory({gpu(4 * kGiB), gpu(6 * kGiB)}, need, {0, 0, 1, 1}).ok());
+        need.libraries = runtime::gpuLibraryBytes(false);
         const auto refused = runtime::checkGpuMemory({gpu(3 * kGiB), gpu(4 * kGiB)}, need, {0, 0, 1, 1});
         QVERIFY(!refused.ok());
         QCOMPARE(refused.error().problems.front().field, std::string("model"));
