@@ -47,8 +47,9 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
             fmt::format(
                 "mpi carries the tensors of processors, but the backend is {}; choose --transport nccl, or --backend cpu",
                 experiment.training.backend));
-    } else if (experiment.training.backend != "cpu") {
-        places = gpuOfRank(gpus().gpus, layout::meshOf(experiment.parallel, schedule.devices())->ranks());
+    } else if (const auto mesh = layout::meshOf(experiment.parallel, schedule.devices());
+               mesh && experiment.training.backend != "cpu") { // checkRun() refuses other meshes
+        places = gpuOfRank(gpus().gpus, mesh->ranks());
     }
     if (auto sound = checkRun(experiment, schedule, places, transport.isOverNccl); !sound)
         return sound.error();
