@@ -21,6 +21,24 @@ namespace {
 /// Progress reports per step, in addition to that at its end.
 constexpr std::size_t kReportsPerStep = 64;
 
+/// Returns the GPU of each rank, as checkRun() expects it; none on processors.
+base::Result<std::vector<int>> gpusOf(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                      const TransportOptions &transport, const std::stop_token &stop)
+{
+    if (transport.isOverNccl)
+        return ncclPlaces(experiment, transport.processes, stop);
+    if (experiment.training.backend == "cpu")
+        return std::vector<int>();
+    if (transport.processes)
+        return base::Error::invalid(
+            "training.backend",
+            fmt::format(
+                "mpi carries the tensors of processors, but the backend is {}; choose --transport nccl, or --backend cpu",
+                experiment.training.backend));
+    const auto mesh = layout::meshOf(experiment.parallel, schedule.devices());
+    return mesh ? gpuOfRank(gpus().gpus, mesh->ranks()) : std::vector<int>(); // checkRun() refuses other meshes
+}
+
 } // namespace
 
 Session::Session(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop,
@@ -35,23 +53,10 @@ Session::Session(const model::Experiment &experiment, const schedule::Schedule &
 base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                                      std::stop_token stop, const TransportOptions &transport)
 {
-    std::vector<int> places;
-    if (transport.isOverNccl) {
-        auto found = ncclPlaces(experiment, transport.processes, stop);
-        if (!found)
-            return found.error();
-        places = std::move(found).value();
-    } else if (transport.processes && experiment.training.backend != "cpu") {
-        return base::Error::invalid(
-            "training.backend",
-            fmt::format(
-                "mpi carries the tensors of processors, but the backend is {}; choose --transport nccl, or --backend cpu",
-                experiment.training.backend));
-    } else if (const auto mesh = layout::meshOf(experiment.parallel, schedule.devices());
-               mesh && experiment.training.backend != "cpu") { // checkRun() refuses other meshes
-        places = gpuOfRank(gpus().gpus, mesh->ranks());
-    }
-    if (auto sound = checkRun(experiment, schedule, places, transport.isOverNccl); !sound)
+    auto places = gpusOf(experiment, schedule, transport, stop);
+    if (!places)
+        return places.error();
+    if (auto sound = checkRun(experiment, schedule, *places, transport.isOverNccl); !sound)
         return sound.error();
     auto tokens = openTokens(experiment, stop);
     if (!tokens)
@@ -62,7 +67,7 @@ base::Result<std::unique_ptr<Session>> Session::open(const model::Experiment &ex
     if (auto same = session->m_control.checkSameInputs(session->m_plan, session->m_batch); !same)
         return same.error();
     const auto passes = [session = session.get()] { return session->m_passesEver.load(); };
-    if (auto made = session->m_devices.make(std::move(places), session->isLive(), passes); !made)
+    if (auto made = session->m_devices.make(*std::move(places), session->isLive(), passes); !made)
         return session->reasonOf(made.error());
     if (transport.isOverNccl)
         session->m_messages = messageOrder(session->m_plan);
