@@ -22,12 +22,11 @@ std::vector<BackendInfo> transports()
     const std::string problem = runtime::mpiProblem();
     std::string ncclProblem;
     const std::string nccl = runtime::ncclVersion(ncclProblem);
-    return {
-        {"in-process", "devices are threads of one process; tensors change hands without a copy", true, {}},
-        {"mpi", "devices are processes that mpirun starts, on one machine or several", problem.empty(), problem},
-        {"nccl",
-         fmt::format("NCCL {}: each device has a GPU of its own, in one process or in one a device that mpirun starts", nccl),
-         ncclProblem.empty(), ncclProblem}};
+    return {{"in-process", "ranks are threads of one process; tensors change hands without a copy", true, {}},
+            {"mpi", "ranks are processes that mpirun starts, on one machine or several", problem.empty(), problem},
+            {"nccl",
+             fmt::format("NCCL {}: each rank has a GPU of its own, all in one process or each in one that mpirun starts", nccl),
+             ncclProblem.empty(), ncclProblem}};
 }
 
 base::Result<runtime::ProcessGroupPtr> joinProcesses(bool isOverNccl)
