@@ -1,4 +1,5 @@
-// The scenes that show the documentation: learn, learn:PAGE and learn:TOUR#STEP.
+// The scenes that show the documentation: learn, learn:PAGE, learn:TOUR#STEP and learn:TOUR#STEP+train, which trains the runs
+// that the step offers.
 #pragma once
 
 #include "engine/base/result.h"

@@ -385,7 +385,7 @@ QString sceneNames()
     QStringList all;
     for (const Scene &scene : scenes())
         all << QString::fromUtf16(scene.name);
-    all << u"learn"_s << u"learn:PAGE"_s << u"learn:TOUR#STEP"_s;
+    all << u"learn"_s << u"learn:PAGE"_s << u"learn:TOUR#STEP"_s << u"learn:TOUR#STEP+train"_s;
     return all.join(u", "_s);
 }
 

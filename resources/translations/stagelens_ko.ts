@@ -7766,8 +7766,68 @@ It stays there while the other lanes scroll</source>
         <translation>다음(&amp;N)</translation>
     </message>
     <message>
-        <source>This computer's GPU</source>
+        <source>This computer&apos;s GPU</source>
         <translation>이 컴퓨터의 GPU</translation>
+    </message>
+    <message>
+        <source>&amp;Compare the runs</source>
+        <translation>실행 비교(&amp;C)</translation>
+    </message>
+    <message>
+        <source>The steps so far remain</source>
+        <translation>지금까지의 스텝은 남습니다</translation>
+    </message>
+    <message>
+        <source>Opens Compare with these runs, the first as the baseline</source>
+        <translation>이 실행들을 비교에서 엽니다. 첫 번째가 기준입니다</translation>
+    </message>
+    <message>
+        <source>%1 was not trained. %2</source>
+        <translation>%1은(는) 학습되지 않았습니다. %2</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>%1 (run %2 of %3): </source>
+        <translation>%1(실행 %2/%3): </translation>
+    </message>
+    <message>
+        <source>%1: mean loss %2</source>
+        <translation>%1: 평균 손실 %2</translation>
+    </message>
+    <message>
+        <source>%1: mean loss %2, at every step that of %3</source>
+        <translation>%1: 평균 손실 %2, 모든 스텝에서 %3과(와) 같음</translation>
+    </message>
+    <message>
+        <source>%1: mean loss %2, at a step at most %3 from %4</source>
+        <translation>%1: 평균 손실 %2, 한 스텝에서 %4과(와) 최대 %3 차이</translation>
+    </message>
+    <message>
+        <source>&amp;Train again</source>
+        <translation>다시 학습(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Train %1 runs</source>
+        <translation>실행 %1개 학습(&amp;T)</translation>
+    </message>
+    <message>
+        <source>These runs are in the table of runs.</source>
+        <translation>이 실행들은 실행 표에 있습니다.</translation>
+    </message>
+    <message>
+        <source>%1 steps each, on this computer</source>
+        <translation>각 %1스텝, 이 컴퓨터에서</translation>
+    </message>
+    <message>
+        <source>These runs turned out otherwise than the text says: %1.</source>
+        <translation>이 실행들의 결과가 글과 다릅니다: %1.</translation>
+    </message>
+    <message>
+        <source>, %1 of a rank at %2/s</source>
+        <translation>, 랭크당 %1, 속도 %2/s</translation>
     </message>
 </context>
 </TS>

@@ -7766,8 +7766,68 @@ It stays there while the other lanes scroll</source>
         <translation>下一步(&amp;N)</translation>
     </message>
     <message>
-        <source>This computer's GPU</source>
+        <source>This computer&apos;s GPU</source>
         <translation>本机的 GPU</translation>
+    </message>
+    <message>
+        <source>&amp;Compare the runs</source>
+        <translation>比较这些运行(&amp;C)</translation>
+    </message>
+    <message>
+        <source>The steps so far remain</source>
+        <translation>已完成的步会保留</translation>
+    </message>
+    <message>
+        <source>Opens Compare with these runs, the first as the baseline</source>
+        <translation>在“比较”中打开这些运行，以第一个为基线</translation>
+    </message>
+    <message>
+        <source>%1 was not trained. %2</source>
+        <translation>%1 未能训练。%2</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>%1 (run %2 of %3): </source>
+        <translation>%1（第 %2/%3 个运行）：</translation>
+    </message>
+    <message>
+        <source>%1: mean loss %2</source>
+        <translation>%1：平均损失 %2</translation>
+    </message>
+    <message>
+        <source>%1: mean loss %2, at every step that of %3</source>
+        <translation>%1：平均损失 %2，每一步都与 %3 相同</translation>
+    </message>
+    <message>
+        <source>%1: mean loss %2, at a step at most %3 from %4</source>
+        <translation>%1：平均损失 %2，任一步与 %4 相差至多 %3</translation>
+    </message>
+    <message>
+        <source>&amp;Train again</source>
+        <translation>重新训练(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Train %1 runs</source>
+        <translation>训练 %1 个运行(&amp;T)</translation>
+    </message>
+    <message>
+        <source>These runs are in the table of runs.</source>
+        <translation>这些运行已在运行表中。</translation>
+    </message>
+    <message>
+        <source>%1 steps each, on this computer</source>
+        <translation>每个 %1 步，在本机上</translation>
+    </message>
+    <message>
+        <source>These runs turned out otherwise than the text says: %1.</source>
+        <translation>这些运行的结果与文中所说不同：%1。</translation>
+    </message>
+    <message>
+        <source>, %1 of a rank at %2/s</source>
+        <translation>，每个 rank %1，速率 %2/s</translation>
     </message>
 </context>
 </TS>

@@ -198,7 +198,7 @@ void WindowClicks::aNumberOutOfRangeIsRepaired()
     type(u"strip.parallel.devices"_s, u"100000"_s);
     QVERIFY(!QApplication::activePopupWidget()); // Enter ends the number, and opens no list
     QTRY_COMPARE(verdict().text, u"Devices must be 1 to 1,024, not 100,000."_s);
-    QCOMPARE(verdict().second, u"8 is the nearest value with which the plan is valid."_s);
+    QTRY_COMPARE(verdict().second, u"8 is the nearest value with which the plan is valid."_s);
     QCOMPARE(m_fixture->find<QPushButton>(u"headline.action"_s)->text(), u"Use 8"_s);
     QCOMPARE(window.problemBar().text(), u"Showing the last valid plan: 4 devices."_s);
     // Where the card is not on the screen, the message says what it would.
@@ -233,6 +233,7 @@ void WindowClicks::anInvalidFileSaysWhatIsWrongAtOnce()
     QVERIFY(!window.forecast().plan());
     QVERIFY2(verdict().text.startsWith(u"Devices must be"_s), qPrintable(verdict().text));
     QVERIFY(!window.problemBar().isVisible());
+    QTRY_VERIFY(verdict().isRepair);
     click(u"headline.action"_s);
     QTRY_VERIFY(window.forecast().isCurrent());
     QVERIFY(m_fixture->isSettled() || QTest::qWaitFor([this] { return m_fixture->isSettled(); }));

@@ -152,6 +152,8 @@ void WindowHeadless::wrongInputIsRefused_data()
     QTest::newRow("option") << QStringList{u"--colour"_s} << u"colour"_s << 2;
     QTest::newRow("scene") << QStringList{u"--screenshot"_s, out, u"--scene"_s, u"sunset"_s} << u"sunset"_s << 2;
     QTest::newRow("page") << QStringList{u"--screenshot"_s, out, u"--scene"_s, u"learn:foo.md"_s} << u"foo.md"_s << 2;
+    QTest::newRow("no runs") << QStringList{u"--screenshot"_s, out, u"--scene"_s, u"learn:tours/1-bubble.tour#1+train"_s}
+                             << u"offers no runs"_s << 2;
     QTest::newRow("step") << QStringList{u"--screenshot"_s, out, u"--scene"_s, u"learn:tours/1-bubble.tour#99"_s} << u"1 to "_s
                           << 2;
     QTest::newRow("file") << QStringList{u"--screenshot"_s, out, u"nofile.json"_s} << u"nofile.json"_s << 2;

@@ -2,6 +2,7 @@
 
 #include "engine/model/schema.h"
 #include "engine/service/plans/schedule_plan.h"
+#include "ui/state/latest_job.h"
 #include "ui/state/quick_prediction.h"
 
 #include <algorithm>
@@ -54,6 +55,11 @@ std::vector<std::int64_t> candidatesFor(const model::Field &field, std::int64_t 
 }
 
 } // namespace
+
+bool isRepairedAtOnce(const model::Experiment &experiment)
+{
+    return isQuick(experiment) && simulatedPasses(experiment) * kMostPlanned <= static_cast<double>(kPassesAtOnce);
+}
 
 std::optional<PlanRepair> nearestRepair(const model::Experiment &experiment, const base::Problems &problems,
                                         const model::Experiment *valid, int cores)

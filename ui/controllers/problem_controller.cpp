@@ -1,6 +1,5 @@
 #include "ui/controllers/problem_controller.h"
 
-#include "ui/controllers/plan_repair.h"
 #include "ui/panels/field_editor.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
@@ -25,7 +24,7 @@ constexpr int kProblemDelayMilliseconds = 600;
 
 ProblemController::ProblemController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, MessageBar *bar,
                                      std::vector<FieldEditor *> editors)
-    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_bar(bar), m_editors(std::move(editors))
+    : m_bridge(bridge), m_document(document), m_forecast(forecast), m_bar(bar), m_editors(std::move(editors)), m_search(bridge)
 {
     m_delay.setSingleShot(true);
     m_delay.setInterval(kProblemDelayMilliseconds);
@@ -42,6 +41,7 @@ ProblemController::ProblemController(EngineBridge *bridge, ExperimentDocument *d
 
 void ProblemController::update(bool atOnce)
 {
+    m_search.cancel(); // its problems may be others than the plan's by now
     if (m_forecast->problems().empty() || m_forecast->isCancelled()) {
         m_delay.stop();
         show();
@@ -70,6 +70,7 @@ void ProblemController::show()
     markFields();
     const base::Problems &problems = m_forecast->problems();
     m_repair = nullptr;
+    m_search.cancel();
     if (m_forecast->isCancelled()) {
         emit judged({});
         m_bar->say(MessageBar::Tone::Note, Words::tr("The prediction was cancelled: this is the last plan that was computed."),
@@ -81,11 +82,16 @@ void ProblemController::show()
         m_bar->clear();
         return;
     }
-    const Headline headline = verdict();
-    emit judged(headline);
-    QStringList words{lastValidPlanWords(m_forecast->plan(), problems)};
+    m_verdict = invalidHeadline(problems, m_document->experiment());
+    findRepair();
+}
+
+void ProblemController::say()
+{
+    emit judged(m_verdict);
+    QStringList words{lastValidPlanWords(m_forecast->plan(), m_forecast->problems())};
     if (!m_isCardShown)
-        words << headline.text << headline.second;
+        words << m_verdict.text << m_verdict.second;
     words.removeAll({});
     const auto actions = remedies();
     if (words.isEmpty())
@@ -94,40 +100,56 @@ void ProblemController::show()
         m_bar->say(MessageBar::Tone::Warning, words.join(u' '), actions);
 }
 
-Headline ProblemController::verdict()
+void ProblemController::findRepair()
 {
-    const base::Problems &problems = m_forecast->problems();
     const model::Experiment &experiment = m_document->experiment();
-    Headline headline = invalidHeadline(problems, experiment);
-    const auto offer = [&](const QString &caption, const QString &tip, std::function<void()> run) {
-        headline.isRepair = true;
-        headline.actionCaption = caption;
-        headline.actionTip = tip;
+    const service::PredictionPtr &plan = m_forecast->plan();
+    const auto valid = plan ? std::optional(plan->experiment) : std::nullopt;
+    const bool isSmall = isRepairedAtOnce(experiment);
+    if (!isSmall)
+        say();
+    m_search.run(
+        isSmall,
+        [experiment, problems = m_forecast->problems(), valid,
+         cores = m_bridge->cores()](const std::stop_token &) -> base::Result<std::optional<PlanRepair>> {
+            return nearestRepair(experiment, problems, valid ? &*valid : nullptr, cores);
+        },
+        [this](const base::Result<std::optional<PlanRepair>> &nearest) {
+            offer(nearest ? *nearest : std::nullopt);
+            say();
+        });
+}
+
+void ProblemController::offer(const std::optional<PlanRepair> &nearest)
+{
+    const model::Experiment &experiment = m_document->experiment();
+    const std::string field = m_forecast->problems().front().field;
+    const auto propose = [&](const QString &caption, const QString &tip, std::function<void()> run) {
+        m_verdict.isRepair = true;
+        m_verdict.actionCaption = caption;
+        m_verdict.actionTip = tip;
         m_repair = std::move(run);
     };
-    const std::string &field = problems.front().field;
-    const service::PredictionPtr &plan = m_forecast->plan();
-    if (const auto nearest = nearestRepair(experiment, problems, plan ? &plan->experiment : nullptr, m_bridge->cores())) {
+    if (nearest) {
         const QString caption = fieldCaption(qtText(field));
         const QString value = countText(static_cast<double>(nearest->value));
-        if (headline.second.isEmpty())
-            headline.second = Words::tr("%1 is the nearest value with which the plan is valid.").arg(value);
-        offer(Words::tr("Use %1").arg(value), Words::tr("Sets %1 to %2. Undo takes it back.").arg(caption, value),
-              [this, caption, field, next = nearest->experiment] {
-                  m_document->closeGesture();
-                  m_document->edit(qtText(field), caption, next);
-                  m_document->closeGesture();
-              });
+        if (m_verdict.second.isEmpty())
+            m_verdict.second = Words::tr("%1 is the nearest value with which the plan is valid.").arg(value);
+        propose(Words::tr("Use %1").arg(value), Words::tr("Sets %1 to %2. Undo takes it back.").arg(caption, value),
+                [this, caption, field, next = nearest->experiment] {
+                    m_document->closeGesture();
+                    m_document->edit(qtText(field), caption, next);
+                    m_document->closeGesture();
+                });
     } else if (field == "schedule.text" || (field == "schedule.file" && QFileInfo::exists(qtText(experiment.schedule.file)))) {
-        offer(Words::tr("Repair the schedule"),
-              Words::tr("Removes what runs twice, adds what is missing, and moves what would wait for ever. "
-                        "Undo takes it back."),
-              [this] { emit orderRepairAsked(); });
+        propose(Words::tr("Repair the schedule"),
+                Words::tr("Removes what runs twice, adds what is missing, and moves what would wait for ever. "
+                          "Undo takes it back."),
+                [this] { emit orderRepairAsked(); });
     } else if (field == "schedule.file") {
-        offer(Words::tr("Import schedule…"), Words::tr("Reads the order from another file. Undo takes it back."),
-              [this] { emit scheduleFileAsked(); });
+        propose(Words::tr("Import schedule…"), Words::tr("Reads the order from another file. Undo takes it back."),
+                [this] { emit scheduleFileAsked(); });
     }
-    return headline;
 }
 
 std::vector<MessageBar::Action> ProblemController::remedies()

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "ui/controllers/plan_repair.h"
 #include "ui/controls/message_bar.h"
+#include "ui/state/latest_job.h"
 #include "ui/words/headline.h"
 
 #include <QObject>
@@ -49,8 +51,11 @@ private:
     void update(bool atOnce);
     void show();
     void markFields();
-    /// Returns the verdict on the problems, and keeps its repair.
-    [[nodiscard]] Headline verdict();
+    /// Says the verdict on the problems, in the card or in the bar.
+    void say();
+    /// Looks for the repair of the first problem and adds it to the verdict: at once for a small plan, else off the GUI thread.
+    void findRepair();
+    void offer(const std::optional<PlanRepair> &nearest);
     /// Returns what helps against the first problem, beside its repair.
     [[nodiscard]] std::vector<MessageBar::Action> remedies();
     /// Returns the action that undoes what was done since the plan was valid last.
@@ -67,7 +72,9 @@ private:
     int m_validStep = 0; ///< index of undo at which the plan was valid last
     bool m_isTextShown = false;
     bool m_isCardShown = true;
-    std::function<void()> m_repair; ///< what the verdict proposes
+    Headline m_verdict;             ///< on the problems
+    std::function<void()> m_repair; ///< what the verdict proposes; null while it is looked for
+    LatestJob m_search;
 };
 
 } // namespace stagelens::ui

@@ -60,10 +60,26 @@ constexpr std::array kNames{
     Name{"held_first", FactForm::Count},
     Name{"held_last", FactForm::Count},
     Name{"tokens", FactForm::Count},
+    Name{"mfu", FactForm::Share},
+    Name{"part_time", FactForm::Time},
+    Name{"part_share", FactForm::Share},
+    Name{"part_flops", FactForm::Flops},
+    Name{"part_rate", FactForm::Rate},
+};
+
+constexpr char kLastRun = 'f';
+/// Figures of runs, whose names end with the letter of the run.
+constexpr std::array kRunNames{
+    Name{"loss_", FactForm::Count},
+    Name{"mean_", FactForm::Count},
+    Name{"apart_", FactForm::Share},
 };
 
 const Name *find(std::string_view name)
 {
+    for (const Name &one : kRunNames)
+        if (name.size() == one.name.size() + 1 && name.starts_with(one.name) && name.back() >= 'a' && name.back() <= kLastRun)
+            return &one;
     for (const std::string_view prefix : {kOther, kStart})
         if (name.substr(0, prefix.size()) == prefix) {
             name.remove_prefix(prefix.size());
@@ -94,7 +110,7 @@ QString timeText(base::Nanos time, bool units)
 
 std::optional<FactForm> factForm(std::string_view word)
 {
-    static constexpr std::array<std::string_view, 5> kWords{"count", "share", "time", "bytes", "factor"};
+    static constexpr std::array<std::string_view, 7> kWords{"count", "share", "time", "bytes", "factor", "flops", "rate"};
     const auto found = std::find(kWords.begin(), kWords.end(), word);
     return found == kWords.end() ? std::nullopt : std::optional(static_cast<FactForm>(found - kWords.begin()));
 }
@@ -133,6 +149,8 @@ void Facts::add(const service::Prediction &prediction, const std::string &prefix
         set("bound", static_cast<double>(*metrics.lowerBound));
     if (metrics.tokensPerSecond)
         set("tokens", *metrics.tokensPerSecond);
+    if (metrics.mfu)
+        set("mfu", *metrics.mfu);
     set("bubble", metrics.bubbleRatio);
     const auto greatestShare = [&metrics](const std::vector<base::Nanos> &times) {
         double share = 0;
@@ -155,6 +173,35 @@ void Facts::add(const service::Prediction &prediction, const std::string &prefix
             set(schedule::name(kind), static_cast<double>(*duration));
 }
 
+void Facts::addLosses(const std::vector<std::vector<double>> &runs)
+{
+    for (std::size_t i = 0; i < runs.size() && !runs[i].empty(); ++i) {
+        const std::vector<double> &losses = runs[i];
+        double sum = 0;
+        double apart = 0;
+        for (std::size_t step = 0; step < losses.size(); ++step) {
+            sum += losses[step];
+            if (step < runs.front().size())
+                apart = std::max(apart, std::abs(losses[step] / runs.front()[step] - 1));
+        }
+        const auto letter = static_cast<char>('a' + i);
+        m_values[fmt::format("loss_{}", letter)] = losses.back();
+        m_values[fmt::format("mean_{}", letter)] = sum / static_cast<double>(losses.size());
+        m_values[fmt::format("apart_{}", letter)] = apart;
+    }
+}
+
+void Facts::addPart(base::Nanos time, double flops)
+{
+    const auto nanos = static_cast<double>(time);
+    m_values["part_time"] = nanos;
+    m_values["part_flops"] = flops;
+    if (time > 0)
+        m_values["part_rate"] = flops * base::kNanosPerSecond / nanos;
+    if (const auto iteration = value("iteration"); iteration && *iteration > 0)
+        m_values["part_share"] = nanos / *iteration;
+}
+
 std::optional<double> Facts::value(std::string_view name) const
 {
     const auto found = m_values.find(name);
@@ -173,6 +220,8 @@ QString Facts::written(double value, FactForm form) const
     case FactForm::Time: return timeText(std::llround(value), m_units);
     case FactForm::Bytes: return bytesText(std::llround(value));
     case FactForm::Factor: return factorText(value);
+    case FactForm::Flops: return flopsText(value);
+    case FactForm::Rate: return flopsText(value) + u"/s"_s;
     case FactForm::Count: break;
     }
     return std::abs(value - std::round(value)) < 1e-9 ? countText(value) : QString::number(value, 'g', 3);
@@ -211,8 +260,8 @@ base::Result<FilledText> FilledText::parse(const QString &text)
         if (bar != std::string::npos)
             form = factForm(base::trim(std::string_view(place).substr(bar + 1)));
         if (!form)
-            return base::Error::invalid(
-                "", fmt::format("'{}' is no form; use count, share, time, bytes or factor", place.substr(bar + 1)));
+            return base::Error::invalid("", fmt::format("'{}' is no form; use count, share, time, bytes, factor, flops or rate",
+                                                        place.substr(bar + 1)));
         made.m_places.push_back({text.mid(from, open - from), *std::move(expression), *form});
         from = close + 1;
     }

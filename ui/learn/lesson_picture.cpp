@@ -3,7 +3,9 @@
 #include "ui/controls/button_style.h"
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/message_bar.h"
+#include "ui/learn/close_up.h"
 #include "ui/learn/lesson_controls.h"
+#include "ui/learn/lesson_runs.h"
 #include "ui/learn/reorder_bar.h"
 #include "ui/morph/morph_panel.h"
 #include "ui/panels/play_bar.h"
@@ -32,14 +34,18 @@ namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+constexpr int kCloseUpPitch = 72; ///< of lanes: the names of operators fit under a pass
+} // namespace
+
 LessonPicture::LessonPicture(EngineBridge *bridge, QWidget *parent)
     : QWidget(parent), m_job(bridge), m_document(new ExperimentDocument(bridge, this)), m_view(new ViewState(this)),
       m_timeline(new TimelineView(m_view, this)), m_morph(new MorphPanel(this)), m_stack(new QStackedWidget(this)),
       m_computing(new ComputingSign(m_stack)), m_play(new PlayBar(m_timeline, m_view, this)),
       m_bar(new MessageBar(u"bar.lesson"_s, this)), m_figures(plainLabel(this)),
       m_controls(new LessonControls(m_document, this)), m_moves(new ReorderBar(&m_document->undoStack(), this)),
-      m_morphing(new QPushButton(Words::tr("As &morph"), this)), m_reset(new QPushButton(Words::tr("Re&set"), this)),
-      m_open(new QPushButton(Words::tr("&Open in Explore"), this))
+      m_runs(new LessonRuns(bridge, this)), m_morphing(new QPushButton(Words::tr("As &morph"), this)),
+      m_reset(new QPushButton(Words::tr("Re&set"), this)), m_open(new QPushButton(Words::tr("&Open in Explore"), this))
 {
     build();
     connectMoves();
@@ -57,6 +63,11 @@ LessonPicture::LessonPicture(EngineBridge *bridge, QWidget *parent)
         m_bar->say(MessageBar::Tone::Note, Words::tr("The animation is in %1.").arg(QFileInfo(file).fileName()), {});
     });
     connect(m_reset, &QPushButton::clicked, this, [this] { showPlan(m_plan, m_title); });
+    connect(m_runs, &LessonRuns::compareAsked, this, &LessonPicture::compareAsked);
+    connect(m_runs, &LessonRuns::trained, this, [this] {
+        m_facts.addLosses(m_runs->losses());
+        emit changed();
+    });
     connect(m_open, &QPushButton::clicked, this, [this] { emit openAsked(experiment(), m_title); });
 }
 
@@ -97,6 +108,7 @@ void LessonPicture::build()
     layout->addWidget(m_play);
     layout->addWidget(m_bar);
     layout->addWidget(m_figures);
+    layout->addWidget(m_runs);
     layout->addLayout(buttons);
 }
 
@@ -133,6 +145,7 @@ void LessonPicture::showPlan(const LivePlan &plan, const QString &title)
     m_timeline->setMoveJudge(plan.reorder ? [this](const service::PassMove &asked) { return refusal(asked); }
                                           : TimelineView::MoveJudge());
     m_controls->setFields(plan.controls);
+    m_runs->setRuns(plan.runs);
     m_morphing->setVisible(!plan.beside.empty());
     m_morphing->setChecked(plan.morph);
     setMorphing(plan.morph);
@@ -202,11 +215,12 @@ void LessonPicture::take(const base::Result<LiveSimulation> &simulated)
         m_start = plan;
     m_now = plan;
     m_facts = factsOf(*simulated, *m_start);
+    m_runs->setPlan(experiment());
+    m_facts.addLosses(m_runs->losses());
     TimelineContent content = contentOf(m_plan, *simulated);
     showGoal(content);
     m_timeline->setContent(std::move(content));
-    if (std::exchange(m_isNew, false) && m_plan.range)
-        m_view->setRange(m_plan.range->first, m_plan.range->second);
+    showPart(std::exchange(m_isNew, false));
     if (beside)
         m_morph->setPlans({beside->timeline, methodName(beside->experiment)}, {plan->timeline, methodName(plan->experiment)},
                           inTeachingUnits(plan->experiment));
@@ -214,6 +228,24 @@ void LessonPicture::take(const base::Result<LiveSimulation> &simulated)
     m_note.clear();
     say(nullptr);
     emit changed();
+}
+
+void LessonPicture::showPart(bool isNew)
+{
+    if (isNew)
+        m_timeline->arrangeLanes(m_plan.closeUp ? kCloseUpPitch : 0, m_plan.closeUp ? m_plan.closeUp->device - 1 : 0);
+    if (isNew && m_plan.range)
+        m_view->setRange(m_plan.range->first, m_plan.range->second);
+    const auto part = m_plan.closeUp ? partOf(m_timeline->content().groups.front(), *m_plan.closeUp) : std::nullopt;
+    if (!part)
+        return;
+    m_facts.addPart(part->time, part->flops);
+    if (!isNew || !m_plan.closeUp->microbatch)
+        return;
+    const auto [begin, end] = rangeOf(*part);
+    m_view->setRange(begin, end);
+    if (m_plan.closeUp->kind)
+        m_view->select(ViewState::Selection{0, part->first});
 }
 
 void LessonPicture::sayFigures()

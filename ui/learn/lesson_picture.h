@@ -17,6 +17,7 @@ namespace stagelens::ui {
 class ComputingSign;
 class ExperimentDocument;
 class LessonControls;
+class LessonRuns;
 class MessageBar;
 class MorphPanel;
 class PlayBar;
@@ -40,6 +41,7 @@ public:
     /// Returns whether the plan cannot be simulated; facts and picture are then of the plan before.
     [[nodiscard]] bool hasFailed() const { return m_failed; }
     [[nodiscard]] TimelineView *timeline() { return m_timeline; }
+    [[nodiscard]] LessonRuns *runs() { return m_runs; }
     [[nodiscard]] MorphPanel *morph() { return m_morph; }
     /// Replaces both timelines by the animation from the comparison plan to this one. There must be a comparison plan.
     void setMorphing(bool on);
@@ -59,6 +61,8 @@ signals:
     void changed();
     /// The plan is to become the document.
     void openAsked(const stagelens::model::Experiment &experiment, const QString &title);
+    /// Runs that were trained here are to be compared.
+    void compareAsked(const std::vector<qint64> &runs);
 
 protected:
     bool event(QEvent *event) override;
@@ -76,6 +80,8 @@ private:
     void take(const base::Result<LiveSimulation> &simulated);
     /// Adds where the plan as it was given and the goal end.
     void showGoal(TimelineContent &content) const;
+    /// Adds the figures of the part that the plan enlarges, and shows it if the plan is new.
+    void showPart(bool isNew);
     void showWait();
     /// Keeps the picture as it is.
     void cancel();
@@ -103,6 +109,7 @@ private:
     QLabel *m_figures;
     LessonControls *m_controls;
     ReorderBar *m_moves;
+    LessonRuns *m_runs;
     QPushButton *m_playing = nullptr;
     QPushButton *m_morphing;
     QPushButton *m_reset;

@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
+#include "engine/passes/pass.h"
 #include "ui/state/timeline_content.h"
 
 #include <QString>
@@ -21,6 +22,21 @@ struct Setting {
     QVariant value;
 };
 
+/// A run that a picture offers to train: its plan with changes.
+struct OfferedRun {
+    QString name;
+    std::vector<Setting> changes; ///< empty: the plan as it is
+};
+
+/// The part of a plan's timeline that is shown first: a device, or its passes of a microbatch, or the first of them of a kind,
+/// or the operators of that pass whose names begin so.
+struct CloseUp {
+    int device = 0;
+    std::optional<int> microbatch = {};
+    std::optional<schedule::PassKind> kind = {};
+    QString operators = {}; ///< "layer 5 gate"; empty: whole passes
+};
+
 /// What a live picture shows, and what of it a reader may change.
 struct LivePlan {
     model::Experiment experiment;
@@ -28,10 +44,12 @@ struct LivePlan {
     std::vector<Setting> beside;
     QStringList controls; ///< fields that the reader may change
     ColourBy colourBy = ColourBy::Kind;
-    std::optional<int> followed; ///< microbatch that is emphasised
-    bool critical = false;       ///< with the critical path
-    bool reorder = false;        ///< the reader moves passes along their lanes
-    bool morph = false;          ///< the passes of the plan beside fly to their places in this one
+    std::optional<int> followed;  ///< microbatch that is emphasised
+    bool critical = false;        ///< with the critical path
+    bool reorder = false;         ///< the reader moves passes along their lanes
+    bool morph = false;           ///< the passes of the plan beside fly to their places in this one
+    std::vector<OfferedRun> runs; ///< trained one after another when the reader wants it; compared with the first
+    std::optional<CloseUp> closeUp;
     /// Of the time axis that is shown first; absent: all.
     std::optional<std::pair<base::Nanos, base::Nanos>> range;
 };

@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "ui/canvas/colours.h"
 #include "ui/controls/theme.h"
+#include "ui/learn/close_up.h"
 #include "ui/learn/live_simulation.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
@@ -54,12 +55,20 @@ public:
         QFont font = m_font;
         font.setPixelSize(kSlideType);
         text.setDefaultFont(font);
-        text.setMarkdown(step.text.fill(factsOf(simulated, *simulated.plan)));
+        Facts facts = factsOf(simulated, *simulated.plan);
+        TimelineContent content = contentOf(step.plan, simulated);
+        std::optional<std::pair<base::Nanos, base::Nanos>> range = step.plan.range;
+        if (step.plan.closeUp)
+            if (const auto part = partOf(content.groups.front(), *step.plan.closeUp)) {
+                facts.addPart(part->time, part->flops);
+                range = step.plan.closeUp->microbatch ? std::optional(rangeOf(*part)) : range;
+            }
+        text.setMarkdown(step.text.fill(facts));
         text.setTextWidth(kSlideSize.width() - 2 * kEdge);
         const int height = static_cast<int>(text.size().height());
         const int room = beginPage(step.title);
         const int below = room - height - kGap;
-        drawPicture(contentOf(step.plan, simulated), below >= kLeastPicture ? below : room);
+        drawPicture(std::move(content), range, below >= kLeastPicture ? below : room);
         if (below < kLeastPicture)
             beginPage(step.title);
         drawText(text, below >= kLeastPicture ? m_top + below + kGap : m_top);
@@ -90,7 +99,7 @@ private:
         m_top = kEdge + kTitleType + 2 * kGap;
         return kSlideSize.height() - m_top - kEdge;
     }
-    void drawPicture(TimelineContent content, int height)
+    void drawPicture(TimelineContent content, const std::optional<std::pair<base::Nanos, base::Nanos>> &range, int height)
     {
         ViewState state;
         TimelineView view(&state);
@@ -99,6 +108,8 @@ private:
         view.setFont(font);
         view.setPalette(paletteOf(false)); // the page is white
         view.setContent(std::move(content));
+        if (range)
+            state.setRange(range->first, range->second);
         m_painter.save();
         m_painter.translate(kEdge, m_top);
         view.render(&m_painter, QSize(kSlideSize.width() - 2 * kEdge, height));

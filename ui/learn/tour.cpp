@@ -4,6 +4,7 @@
 #include "engine/model/experiment_json.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/schema.h"
+#include "ui/learn/tour_checks.h"
 #include "ui/learn/tour_values.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/order_edit.h"
@@ -23,7 +24,6 @@ namespace {
 
 constexpr base::Bytes kLongestFile = 256 << 10;
 constexpr std::size_t kMostSteps = 40;
-constexpr double kMostMovedPasses = 400; ///< of a plan whose passes are moved by hand
 
 /// Reads line by line, and knows where it is.
 class TourReader {
@@ -38,13 +38,10 @@ private:
     Done readKey(const QString &key, const QString &value, TourStep &step);
     Done readPlan(const QString &value, model::Experiment &experiment);
     Done readExample(const QString &name, model::Experiment &experiment);
-    static Done readSettings(const QString &value, std::vector<Setting> &settings);
     Done readControls(const QString &value, TourStep &step);
     Done readLook(const QString &key, const QString &value, LivePlan &plan);
     Done readSolution(const QString &value, TourStep &step);
     Done readClaim(const QString &value, std::vector<CheckedClaim> &claims);
-    [[nodiscard]] static Done checkChallenge(const TourStep &step);
-    [[nodiscard]] static Done checkReorder(const TourStep &step);
     Done readText(TourStep &step);
     [[nodiscard]] Done checkPlans(const TourStep &step) const;
     /// The same error with the place where it is.
@@ -120,7 +117,7 @@ TourReader::Done TourReader::readStep()
         step.plan.experiment = *std::move(ordered);
     }
     m_plan = step.plan.experiment;
-    if (auto sound = checkChallenge(step); !sound)
+    if (auto sound = checkStep(step); !sound)
         return sound;
     if (auto read = readText(step); !read)
         return read;
@@ -136,6 +133,12 @@ TourReader::Done TourReader::readKey(const QString &key, const QString &value, T
         return readPlan(value, step.plan.experiment);
     if (key == u"beside"_s)
         return readSettings(value, step.plan.beside);
+    if (key == u"data"_s)
+        return readData(value, step.plan.experiment);
+    if (key == u"run"_s)
+        return readRun(value, step.plan.runs);
+    if (key == u"outcome"_s)
+        return readClaim(value, step.outcomes);
     if (key == u"change"_s)
         return readControls(value, step);
     if (key == u"check"_s)
@@ -191,17 +194,6 @@ TourReader::Done TourReader::readPlan(const QString &value, model::Experiment &e
     return {};
 }
 
-TourReader::Done TourReader::readSettings(const QString &value, std::vector<Setting> &settings)
-{
-    for (const QString &part : partsOf(value)) {
-        auto setting = readSetting(part);
-        if (!setting)
-            return setting.error();
-        settings.push_back(*std::move(setting));
-    }
-    return {};
-}
-
 TourReader::Done TourReader::readSolution(const QString &value, TourStep &step)
 {
     static const QRegularExpression kDevice(u"^[0-9]+:"_s);
@@ -236,6 +228,13 @@ TourReader::Done TourReader::readLook(const QString &key, const QString &value, 
         plan.followed = value.toInt(&isNumber);
         return isNumber && *plan.followed >= 0 ? Done() : Done(wrong("'follow' takes the number of a microbatch"));
     }
+    if (key == u"close-up"_s) {
+        auto closeUp = readCloseUp(value);
+        if (!closeUp)
+            return closeUp.error();
+        plan.closeUp = *std::move(closeUp);
+        return {};
+    }
     if (key == u"critical"_s) {
         plan.critical = value == u"yes"_s;
         return {};
@@ -244,7 +243,8 @@ TourReader::Done TourReader::readLook(const QString &key, const QString &value, 
         plan.morph = value == u"yes"_s;
         return {};
     }
-    return wrong(fmt::format("'{}' is unknown here; use example, plan, beside, change, colour, follow, critical, morph, check, "
+    return wrong(fmt::format("'{}' is unknown here; use example, plan, beside, change, data, run, outcome, colour, follow, "
+                             "critical, close-up, morph, check, "
                              "goal, hint, solution, reorder or order",
                              utf8(key)));
 }
@@ -262,35 +262,6 @@ TourReader::Done TourReader::readClaim(const QString &value, std::vector<Checked
     if (words.isEmpty())
         return wrong("after the comparison stand ';' and what it means in words");
     claims.push_back({*std::move(claim), words, static_cast<int>(m_line) + 1});
-    return {};
-}
-
-TourReader::Done TourReader::checkChallenge(const TourStep &step)
-{
-    const bool isChallenge = !step.goals.empty();
-    const bool hasSolution = !step.solution.empty() || !step.solvedOrder.isEmpty();
-    if (isChallenge != hasSolution || isChallenge == step.hint.isEmpty())
-        return wrong("a challenge has goals, a hint and a solution; give all three, or none");
-    for (const Setting &setting : step.solution)
-        if (!step.plan.controls.contains(setting.field))
-            return wrong(
-                fmt::format("the solution sets {}, which the reader cannot change; add it to 'change'", utf8(setting.field)));
-    return checkReorder(step);
-}
-
-TourReader::Done TourReader::checkReorder(const TourStep &step)
-{
-    if (!step.plan.reorder)
-        return step.solvedOrder.isEmpty() ? Done() : Done(wrong("the solution is an order; add 'reorder: yes'"));
-    if (step.solvedOrder.isEmpty() || !step.solution.empty())
-        return wrong("the solution of a challenge with 'reorder' is one order a device, such as '0: F0 B0 F1 B1'");
-    if (!step.plan.beside.empty())
-        return wrong("a challenge with 'reorder' has no plan beside");
-    if (std::ranges::none_of(step.goals, [](const CheckedClaim &goal) { return goal.claim.limits("makespan"); }))
-        return wrong("a challenge with 'reorder' has a goal such as 'makespan <= start_makespan'");
-    if (simulatedPasses(step.plan.experiment) > kMostMovedPasses)
-        return wrong(fmt::format("the plan has more than the {} passes that are moved by hand; use fewer microbatches",
-                                 kMostMovedPasses));
     return {};
 }
 
@@ -317,6 +288,9 @@ TourReader::Done TourReader::checkPlans(const TourStep &step) const
         return wrong("'morph' needs a plan beside; name what differs in it with 'beside'");
     if (problems.empty() && !step.plan.beside.empty())
         problems = livePlanProblems(besideOf(step.plan.experiment, step.plan.beside));
+    for (const OfferedRun &run : step.plan.runs)
+        if (problems.empty())
+            problems = livePlanProblems(besideOf(step.plan.experiment, run.changes));
     if (problems.empty() && !step.goals.empty()) {
         const auto end = solved(step);
         problems = end ? livePlanProblems(*end) : end.error().problems;

@@ -24,7 +24,8 @@ struct TourStep {
     LivePlan plan;
     FilledText text; ///< Markdown
     std::vector<CheckedClaim> claims;
-    std::vector<CheckedClaim> goals; ///< of a challenge: what the reader's change is to make true
+    std::vector<CheckedClaim> outcomes; ///< of the runs that the step offers to train
+    std::vector<CheckedClaim> goals;    ///< of a challenge: what the reader's change is to make true
     QString hint;
     std::vector<Setting> solution; ///< changes that reach every goal
     QStringList solvedOrder;       ///< or orders of devices that do, see withOrders()
@@ -49,8 +50,12 @@ struct Tour {
 ///     colour: kind | microbatch | chunk
 ///     follow: 0
 ///     critical: yes
+///     close-up: device 3, microbatch 5, F, layer 5 gate (the part that is shown first; see CloseUp)
 ///     morph: yes (from the plan beside to this one)
 ///     check: bubble < 0.3; less than a third is bubble
+///     data: documentation (runs train on the texts of the documentation)
+///     run: PipeDream; schedule pipedream (offered to be trained; two to six of a step, the first is the baseline)
+///     outcome: apart_b < 0.001; the losses coincide (once the runs are trained; see Facts)
 ///     goal: bubble < 0.1; the bubble is below 10 % (of a challenge; `start_bubble` is that of the plan as it was given)
 ///     hint: a sentence that helps
 ///     solution: microbatches 32

@@ -1,5 +1,6 @@
 #include "ui/learn/tour_values.h"
 
+#include "engine/base/file.h"
 #include "ui/words/words.h"
 
 #include <algorithm>
@@ -89,6 +90,57 @@ QStringList partsOf(const QString &text)
     for (const QString &part : text.split(u',', Qt::SkipEmptyParts))
         parts << part.simplified();
     return parts;
+}
+
+base::Result<> readSettings(const QString &value, std::vector<Setting> &settings)
+{
+    for (const QString &part : partsOf(value)) {
+        auto setting = readSetting(part);
+        if (!setting)
+            return setting.error();
+        settings.push_back(*std::move(setting));
+    }
+    return {};
+}
+
+base::Result<> readRun(const QString &value, std::vector<OfferedRun> &runs)
+{
+    OfferedRun run{value.section(u';', 0, 0).trimmed(), {}};
+    if (run.name.isEmpty())
+        return wrong("a run has a name and, after ';', what differs in its plan");
+    auto read = readSettings(value.section(u';', 1), run.changes);
+    runs.push_back(std::move(run));
+    return read;
+}
+
+base::Result<> readData(const QString &value, model::Experiment &experiment)
+{
+    if (value != u"documentation"_s)
+        return wrong(fmt::format("'{}' is no data of a tour; use documentation", utf8(value)));
+    experiment.training.data = (base::resourceFolder() / "docs").string();
+    return {};
+}
+
+base::Result<CloseUp> readCloseUp(const QString &value)
+{
+    const QStringList parts = partsOf(value);
+    const auto number = [&parts](qsizetype index, const QString &word) -> std::optional<int> {
+        bool isNumber = false;
+        const QString part = parts.value(index);
+        const int found = part.section(u' ', 1).toInt(&isNumber);
+        return part.section(u' ', 0, 0) == word && isNumber && found >= 0 ? std::optional(found) : std::nullopt;
+    };
+    CloseUp closeUp;
+    const auto device = number(0, u"device"_s);
+    closeUp.microbatch = number(1, u"microbatch"_s);
+    if (parts.size() > 2)
+        closeUp.kind = schedule::parsePassKind(utf8(parts[2]));
+    closeUp.operators = parts.value(3);
+    if (!device || (parts.size() > 1 && !closeUp.microbatch) || (parts.size() > 2 && !closeUp.kind) || parts.size() > 4)
+        return wrong("a close-up is a device, and then a microbatch, a kind of pass and the begin of an operator's name; write "
+                     "'device 3, microbatch 5, F, layer 5 gate', or less of it");
+    closeUp.device = *device;
+    return closeUp;
 }
 
 } // namespace stagelens::ui

@@ -23,4 +23,13 @@ namespace stagelens::ui {
 /// Returns what commas separate.
 [[nodiscard]] QStringList partsOf(const QString &text);
 
+/// Appends the settings of a list such as "devices 4, schedule gpipe".
+[[nodiscard]] base::Result<> readSettings(const QString &value, std::vector<Setting> &settings);
+/// Appends a run such as "PipeDream; schedule pipedream".
+[[nodiscard]] base::Result<> readRun(const QString &value, std::vector<OfferedRun> &runs);
+/// Reads the part of a timeline such as "device 3, microbatch 5, F, layer 5 gate".
+[[nodiscard]] base::Result<CloseUp> readCloseUp(const QString &value);
+/// Sets the data that runs train on by their name in tours: "documentation".
+[[nodiscard]] base::Result<> readData(const QString &value, model::Experiment &experiment);
+
 } // namespace stagelens::ui

@@ -41,6 +41,7 @@ LearnPage::LearnPage(EngineBridge *bridge, QWidget *parent)
     connect(m_lesson, &LessonView::familyAsked, this, &LearnPage::familyAsked);
     connect(m_lesson, &LessonView::methodAsked, this, &LearnPage::methodAsked);
     connect(m_lesson, &LessonView::planAsked, this, &LearnPage::planAsked);
+    connect(m_lesson, &LessonView::compareAsked, this, &LearnPage::compareAsked);
 }
 
 QWidget *LearnPage::makeSide()

@@ -46,6 +46,8 @@ signals:
     void methodAsked(stagelens::model::VocabularyMethod method);
     /// The plan of a live picture is to become the experiment.
     void planAsked(const stagelens::model::Experiment &experiment, const QString &title);
+    /// Runs that a tour has trained are to be compared.
+    void compareAsked(const std::vector<qint64> &runs);
 
 protected:
     void showEvent(QShowEvent *event) override;

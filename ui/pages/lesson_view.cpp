@@ -109,6 +109,7 @@ void LessonView::connectParts()
             m_picture->reorder(step.solvedOrder, Words::tr("Solution"));
     });
     connect(m_picture, &LessonPicture::openAsked, this, &LessonView::planAsked);
+    connect(m_picture, &LessonPicture::compareAsked, this, &LessonView::compareAsked);
     for (const auto &[button, keys, by] :
          {std::tuple{m_back, Qt::CTRL | Qt::Key_PageUp, -1}, std::tuple{m_next, Qt::CTRL | Qt::Key_PageDown, 1}}) {
         connect(button, &QPushButton::clicked, this, [this, by] { showStep(m_step + by); });
@@ -270,13 +271,24 @@ void LessonView::refill()
     m_challenge->follow(m_picture->facts(), !m_picture->hasFailed());
     if (step.plan.reorder)
         m_picture->setScore(scoreWords(step, m_picture->facts()), limitOf(step, "makespan", m_picture->facts()));
+    m_picture->setNote(doubts(step));
+}
+
+QString LessonView::doubts(const TourStep &step) const
+{
+    const Lookup facts = m_picture->facts().lookup();
     QStringList untrue;
     for (const CheckedClaim &claim : step.claims)
-        if (!claim.claim.holds(m_picture->facts().lookup()).value_or(false))
+        if (m_picture->isChanged() && !claim.claim.holds(facts).value_or(false))
             untrue << claim.words;
-    m_picture->setNote(untrue.isEmpty() || !m_picture->isChanged()
-                           ? QString()
-                           : Words::tr("With your change this is no longer so: %1.").arg(untrue.join(u"; "_s)));
+    for (const CheckedClaim &outcome : step.outcomes) // unknown before the runs are trained
+        if (!outcome.claim.holds(facts).value_or(true))
+            untrue << outcome.words;
+    if (untrue.isEmpty())
+        return {};
+    const QString words = untrue.join(u"; "_s);
+    return m_picture->isChanged() ? Words::tr("With your change this is no longer so: %1.").arg(words)
+                                  : Words::tr("These runs turned out otherwise than the text says: %1.").arg(words);
 }
 
 void LessonView::showExample(const LearnEntry &example)

@@ -52,6 +52,8 @@ signals:
     void methodAsked(stagelens::model::VocabularyMethod method);
     /// The plan of the picture is to become the experiment.
     void planAsked(const stagelens::model::Experiment &experiment, const QString &title);
+    /// Runs that a step has trained are to be compared.
+    void compareAsked(const std::vector<qint64> &runs);
 
 private:
     void build();
@@ -63,6 +65,8 @@ private:
     void tryPage();
     /// Fills the step's text with the picture's figures, and says what of it the reader's change made untrue.
     void refill();
+    /// Returns what of the step's claims is untrue, as a sentence; empty: nothing, as far as it is known.
+    [[nodiscard]] QString doubts(const TourStep &step) const;
 
     PageBrowser *m_text;
     LessonPicture *m_picture;

@@ -167,6 +167,7 @@ void WindowControllers::connectRuns(bool remember)
     connect(m_widgets.runs, &RunsPanel::importAsked, imports.get(), &ImportController::ask);
     connect(m_widgets.runs, &RunsPanel::exportAsked, exports.get(), &ExportController::exportRun);
     connect(compare.get(), &CompareController::pageAsked, m_model.actions->compare, &QAction::trigger);
+    connect(m_widgets.learn, &LearnPage::compareAsked, compare.get(), &CompareController::compareRuns);
     connect(m_widgets.sweep, &SweepPage::compareAsked, compare.get(), &CompareController::comparePlans);
     connect(m_widgets.sweep, &SweepPage::runsChanged, m_model.database, &RunDatabase::refresh);
     connect(imports.get(), &ImportController::imported, this, [this](qint64 run, const QString &words) {

@@ -199,6 +199,13 @@ void TimelineCanvas::scrollToLane(int group, int device)
         scrollTo(layout.scroll + row->lane.bottom() - layout.axis.bottom());
 }
 
+void TimelineCanvas::arrangeLanes(int pitch, int device)
+{
+    m_pitch = pitch;
+    m_scroll = std::max(pitch * device, 0); // the next drawing limits it to what is there
+    redraw();
+}
+
 void TimelineCanvas::changePitch(int by)
 {
     m_pitch = std::clamp(m_scene.layout.pitch + by, 6, 200);

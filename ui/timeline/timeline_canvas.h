@@ -42,6 +42,7 @@ public:
     void scrollToLane(int group, int device);
     /// Makes lanes higher or lower.
     void changePitch(int by);
+    void arrangeLanes(int pitch, int device);
 
     /// Paints the whole picture in a size, with all lanes.
     void render(QPainter &painter, QSize size) const;

@@ -122,6 +122,11 @@ void TimelineView::showLane(int device)
     setFocus(Qt::OtherFocusReason);
 }
 
+void TimelineView::arrangeLanes(int pitch, int device)
+{
+    m_canvas->arrangeLanes(pitch, device);
+}
+
 void TimelineView::find()
 {
     m_search->open();

@@ -39,6 +39,8 @@ public:
     [[nodiscard]] QString describeRange() const;
     /// Scrolls to a device's lane in the first group.
     void showLane(int device);
+    /// Gives every lane that height, 0: as many lanes as fit, and scrolls to a device's lane in the first group.
+    void arrangeLanes(int pitch, int device);
     /// Opens the line that searches the passes.
     void find();
     /// Returns the rectangle of a slice in the widget, empty if it is not shown; for tests and scenes.

@@ -86,6 +86,16 @@ QString secondsText(double seconds)
     return QString::number(seconds / 3600, 'f', 1) + Words::tr(" h");
 }
 
+QString flopsText(double flops)
+{
+    constexpr std::u16string_view kPrefixes = u"kMGTPEZY";
+    double value = flops / 1000;
+    std::size_t prefix = 0;
+    for (; std::abs(value) >= 999.5 && prefix + 1 < kPrefixes.size(); ++prefix)
+        value /= 1000;
+    return u"%1 %2FLOP"_s.arg(QString::number(value, 'g', 3)).arg(QChar(kPrefixes[prefix]));
+}
+
 QString caption(model::VocabularyMethod method)
 {
     return engineText(model::traits(method).caption);

@@ -26,6 +26,7 @@ inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString countText(double count);                 ///< "8,192"
 [[nodiscard]] QString whenText(std::int64_t unixMilliseconds); ///< "2026-03-01 14:02"
 [[nodiscard]] QString secondsText(double seconds);             ///< "40 s", "3 min"
+[[nodiscard]] QString flopsText(double flops);                 ///< "3.57 TFLOP"
 
 [[nodiscard]] QString caption(model::VocabularyMethod method);   ///< "VOCAB-2: split, 1 barrier"
 [[nodiscard]] QString shortName(model::VocabularyMethod method); ///< "VOCAB-2"

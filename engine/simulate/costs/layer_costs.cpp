@@ -185,6 +185,21 @@ double LayerCosts::quadraticSeconds(PassHalf half, Rebuilds rebuilds) const
            seconds(half, rebuilds); // a half that is bound by launches is shared in proportion
 }
 
+double LayerCosts::flopsOf(const Operator &op, PassHalf half) const
+{
+    const OperatorWork work = operators::workOf(m_block, op);
+    const bool isRouted = op.kind == OperatorKind::ExpertLinear || op.kind == OperatorKind::ExpertSwiGlu;
+    const double products = 2.0 * m_tokens * work.matrixEntries * (isRouted ? m_expertLoad : 1);
+    const double attention = 4.0 * m_tokens * m_experiment.model.sequence * work.attentionWidth;
+    const bool isEarly = m_block.expertRanks > 1 && isWeighedEarly(op);
+    switch (half) {
+    case PassHalf::Forward: return products + attention;
+    case PassHalf::InputGradient: return products * (isEarly ? 2 : 1) + 2 * attention;
+    case PassHalf::WeightGradient: break;
+    }
+    return isEarly ? 0 : products;
+}
+
 std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds) const
 {
     const double total = seconds(half, rebuilds);
@@ -200,7 +215,8 @@ std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds
         for (const operators::ValueId value : m_block.operators[op].outputs)
             if (!m_block.value(value).isStatistics)
                 name += (name.empty() ? "" : ", ") + std::string(m_block.value(value).name);
-        legs.push_back({op, std::move(name), share, isRecomputed, false, 0, false, false});
+        const double flops = flopsOf(m_block.operators[op], isRecomputed ? PassHalf::Forward : half);
+        legs.push_back({op, std::move(name), share, isRecomputed, false, 0, false, false, flops});
         sum += share;
     };
     const bool recomputes = half == PassHalf::InputGradient && rebuilds != Rebuilds::Nothing;

@@ -73,6 +73,8 @@ private:
         [[nodiscard]] double sum() const { return matrix + attention + elementwise + gated + scores; }
     };
     [[nodiscard]] Work seconds(const operators::OperatorWork &work, double smallest) const;
+    /// Returns the FLOPs of an operator in a half.
+    [[nodiscard]] double flopsOf(const operators::Operator &op, PassHalf half) const;
     /// Returns the seconds of the forward of an operator.
     [[nodiscard]] Work secondsOf(const operators::Operator &op) const;
     [[nodiscard]] Work secondsOfAll() const;

@@ -16,6 +16,7 @@ struct Leg {
     double bytes = 0;        ///< of an exchange: that a rank sends
     bool isContext = false;  ///< of an exchange: among the context ranks
     bool isExpert = false;   ///< of an exchange: among the expert ranks
+    double flops = 0;        ///< of matrix products and attention (all pairs of positions), as the model's FLOPs are counted
 };
 /// The total cost of exchanges.
 struct ExchangeCost {

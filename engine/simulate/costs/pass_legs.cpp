@@ -21,7 +21,7 @@ PassLegs::PassLegs(model::Experiment experiment, model::Hardware hardware, const
 void PassLegs::append(std::vector<Part> &parts, std::string_view layer, const VocabularyLegs &legs) const
 {
     for (const VocabularyLeg &leg : legs)
-        parts.push_back({fmt::format("{} {}", layer, leg.name), true, leg.isExchange, false, false, leg.seconds});
+        parts.push_back({fmt::format("{} {}", layer, leg.name), true, leg.isExchange, false, false, leg.seconds, leg.flops});
 }
 
 void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind, Rebuilds rebuilds) const
@@ -30,7 +30,7 @@ void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind, R
     const LayerCosts &costs = isDense ? m_dense : m_layer;
     const auto add = [&](const Leg &leg, std::string_view half) {
         parts.push_back({fmt::format("layer {} {}{}", layer, leg.name, leg.isExchange && !leg.isRecomputed ? "" : half), false,
-                         leg.isExchange, leg.isContext, leg.isExpert, leg.seconds});
+                         leg.isExchange, leg.isContext, leg.isExpert, leg.seconds, leg.flops});
     };
     if (kind == PassKind::F) {
         for (const Leg &leg : costs.legs(PassHalf::Forward, false, Rebuilds::Nothing))
@@ -92,7 +92,7 @@ std::vector<PassLeg> PassLegs::of(const schedule::Pass &pass, base::Nanos durati
     for (const Part &part : parts) {
         done += part.seconds;
         const base::Nanos end = sum > 0 ? std::llround(static_cast<double>(duration) * (done / sum)) : 0;
-        legs.push_back({part.name, part.isVocabulary, part.isExchange, part.isContext, part.isExpert, begin, end});
+        legs.push_back({part.name, part.isVocabulary, part.isExchange, part.isContext, part.isExpert, begin, end, part.flops});
         begin = end;
     }
     return legs;

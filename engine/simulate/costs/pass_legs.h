@@ -24,6 +24,7 @@ struct PassLeg {
     bool isExpert = false;   ///< of an exchange: among its expert ranks
     base::Nanos begin = 0;
     base::Nanos end = 0;
+    double flops = 0; ///< of a rank's matrix products and attention, as the model's FLOPs are counted
 };
 
 /// Finds the legs of passes of one plan whose costs come from a hardware preset. Used by one thread at a time.
@@ -45,6 +46,7 @@ private:
         bool isContext = false;
         bool isExpert = false;
         double seconds = 0;
+        double flops = 0;
     };
     /// Returns the parts of the passes of a kind and stage.
     [[nodiscard]] std::vector<Part> partsOf(schedule::PassKind kind, int stage) const;

@@ -39,7 +39,8 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     const auto boundary = static_cast<double>(
         operators::boundaryBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
     const double elementBytes = operators::elementBytes(model.dtype);
-    m_product = layer.matrixSeconds(2 * logits * model.hidden, std::min({tokens, rows, static_cast<double>(model.hidden)}));
+    m_productFlops = 2 * logits * model.hidden;
+    m_product = layer.matrixSeconds(m_productFlops, std::min({tokens, rows, static_cast<double>(model.hidden)}));
     m_softmax = layer.memorySeconds(logits * traffic.logitsForward);
     m_gradient = layer.memorySeconds(logits * traffic.logitsBackward);
     m_cast = layer.memorySeconds(traffic.logitsCast * logits * (4.0 + elementBytes));
@@ -94,9 +95,9 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
         }
     }
     VocabularyLegs legs;
-    const auto add = [&legs](std::string_view name, double count, double seconds) {
+    const auto add = [&legs](std::string_view name, double count, double seconds, double flops = 0) {
         if (count > 0)
-            legs.push_back({name, count * seconds, false, 0});
+            legs.push_back({name, count * seconds, false, 0, count * flops});
     };
     const auto addExchange = [&legs](std::string_view name, double count, const ExchangeCost &cost) {
         if (count > 0)
@@ -104,7 +105,7 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     };
     addExchange("gather", gathers, m_gather);
     add("look-up", lookUps, m_lookUp);
-    add(products > 1 ? "products" : "product", products, m_product);
+    add(products > 1 ? "products" : "product", products, m_product, m_productFlops);
     add("softmax", softmaxes, m_softmax);
     addExchange("maxima", maxima, m_maxima);
     addExchange("statistics", statistics, m_statistics);

@@ -17,6 +17,7 @@ struct VocabularyLeg {
     double seconds = 0;
     bool isExchange = false; ///< among the tensor ranks
     double bytes = 0;        ///< of an exchange: that a rank sends
+    double flops = 0;        ///< of matrix products
 };
 using VocabularyLegs = std::vector<VocabularyLeg>;
 /// Returns the sum in list order.
@@ -42,7 +43,8 @@ private:
 
     const schedule::RecipeBook &m_recipes;
     int m_lastStage;
-    double m_product;  ///< one product of [b s, h] with the matrix or its shard: 2 b s h V
+    double m_product; ///< one product of [b s, h] with the matrix or its shard: 2 b s h V
+    double m_productFlops;
     double m_softmax;  ///< statistics and exponentials
     double m_gradient; ///< of the logits
     double m_cast;     ///< of the local softmax to the compute type, for its product

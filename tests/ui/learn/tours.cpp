@@ -1,13 +1,18 @@
 // Tours: every step of every tour is simulated and its claims checked; a broken tour is explained with file and line.
 #include "engine/base/file.h"
 #include "engine/schedule/families.h"
+#include "engine/service/runs/training_job.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
+#include "ui/learn/close_up.h"
 #include "ui/learn/page_plans.h"
 #include "ui/learn/tour.h"
+#include "ui/state/lane_groups.h"
 #include "ui/words/words.h"
 
 #include <QDir>
+#include <QTemporaryDir>
 
 #include <algorithm>
 
@@ -27,6 +32,7 @@ private slots:
     void badExpressionsAreRefused();
     void everyClaimOfEveryTourHolds_data();
     void everyClaimOfEveryTourHolds();
+    void theRunsOfEveryTourTurnOutAsItSays();
     void everyChallengeIsSolvedByItsSolution_data();
     void everyChallengeIsSolvedByItsSolution();
     void everyFamilyHasAPageWithAPicture();
@@ -115,6 +121,11 @@ void LearnTours::everyClaimOfEveryTourHolds()
             QVERIFY(beside);
             facts.add(*beside, "other_");
         }
+        if (step.plan.closeUp) {
+            const auto part = ui::partOf(ui::predictedGroup(plan), *step.plan.closeUp);
+            QVERIFY2(part, qPrintable(step.title));
+            facts.addPart(part->time, part->flops);
+        }
         QVERIFY2(!step.claims.empty(), "a step says something that can be checked");
         for (const ui::CheckedClaim &claim : step.claims)
             QVERIFY2(claim.claim.holds(facts.lookup()) == true,
@@ -123,6 +134,40 @@ void LearnTours::everyClaimOfEveryTourHolds()
         QVERIFY2(!text.contains(u'–') && !text.contains(u'{'), qPrintable(step.title + u": "_s + text));
         QVERIFY2(!step.plan.controls.isEmpty(), "something can be changed");
     }
+}
+
+void LearnTours::theRunsOfEveryTourTurnOutAsItSays()
+{
+    constexpr int kStepsOfSanitizers = 3;
+    const QTemporaryDir folder;
+    int trained = 0;
+    for (const QString &file : tours().entryList({u"*.tour"_s}, QDir::Files, QDir::Name)) {
+        const auto tour = ui::readTour(ui::utf8(tours().filePath(file)));
+        QVERIFY(tour);
+        for (const ui::TourStep &step : tour->steps) {
+            std::vector<std::vector<double>> losses;
+            for (const ui::OfferedRun &run : step.plan.runs) {
+                model::Experiment plan = ui::besideOf(step.plan.experiment, run.changes);
+                if (test::kIsSanitized)
+                    plan.training.steps = kStepsOfSanitizers;
+                service::runTraining(plan, {}, folder.filePath(u"runs.db"_s).toStdString(), 2, {},
+                                     [&losses, i = losses.size()](const service::RunSnapshotPtr &snapshot) {
+                                         losses.resize(i + 1);
+                                         losses[i] = snapshot->record.losses;
+                                         if (snapshot->error)
+                                             qWarning("%s", snapshot->error->text().c_str());
+                                     });
+                QCOMPARE(losses.back().size(), static_cast<std::size_t>(plan.training.steps));
+                ++trained;
+            }
+            ui::Facts facts;
+            facts.addLosses(losses);
+            for (const ui::CheckedClaim &outcome : step.outcomes)
+                QVERIFY2(outcome.claim.holds(facts.lookup()) == true,
+                         qPrintable(u"%1, line %2 does not hold: %3"_s.arg(file).arg(outcome.line).arg(outcome.words)));
+        }
+    }
+    QVERIFY2(trained >= 8, "timelines differ, losses coincide");
 }
 
 void LearnTours::everyChallengeIsSolvedByItsSolution_data()
@@ -219,6 +264,22 @@ void LearnTours::aBrokenTourIsExplained_data()
     QTest::newRow("too many to move") << head + u"plan: microbatches 64\nreorder: yes\nhint: y\n"_s + goal + order + u"\nx"_s
                                       << 9 << u"more than the 400 passes"_s;
     QTest::newRow("wrong start") << head + u"order: 0: F0 F0\n\nx"_s << 5 << u"line 2 of the order"_s;
+    const QString run = u"run: A\n"_s;
+    const QString outcome = u"outcome: apart_b < 1; near\n"_s;
+    QTest::newRow("one run") << head + run + outcome + u"\nx"_s << 6 << u"offer two to 6"_s;
+    QTest::newRow("seven runs") << head + run.repeated(7) + outcome + u"\nx"_s << 12 << u"7 runs cannot be compared"_s;
+    QTest::newRow("no outcome") << head + run + run + u"\nx"_s << 6 << u"runs need 'outcome'"_s;
+    QTest::newRow("no runs") << head + outcome + u"\nx"_s << 5 << u"'outcome' needs runs"_s;
+    QTest::newRow("nothing to train") << head + run + run + outcome + u"\nx"_s << 7 << u"no model to train"_s;
+    QTest::newRow("a run without a name") << head + u"run: ; devices 4\n\nx"_s << 4 << u"a run has a name"_s;
+    QTest::newRow("a run of an unknown option") << head + u"run: A; wheels 4\n\nx"_s << 4 << u"'wheels' is no option"_s;
+    QTest::newRow("an unsound run") << head + u"plan: model gpt-demo\n"_s + run + u"run: B; devices 0\n"_s + outcome + u"\nx"_s
+                                    << 3 << u"cannot be drawn"_s;
+    QTest::newRow("data that are a file") << head + u"data: /etc/passwd\n\nx"_s << 4 << u"no data of a tour"_s;
+    QTest::newRow("no such run") << head + u"outcome: apart_g < 1; far\n\nx"_s << 4 << u"'apart_g' is no figure"_s;
+    for (const char *part :
+         {"3", "device x", "device 3, F", "device 3, microbatch 1, X", "device 3, microbatch 1, F, layer, 2"})
+        QTest::newRow(part) << head + u"close-up: %1\n\nx"_s.arg(QString::fromUtf8(part)) << 4 << u"a close-up is a device"_s;
     QTest::newRow("second step") << head + u"\nx\n## S2\nplan: devices x\n\ny"_s << 7 << u"no whole number"_s;
 }
 

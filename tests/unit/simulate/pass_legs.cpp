@@ -1,6 +1,7 @@
 // The operators inside predicted passes.
 #include "engine/simulate/costs/pass_legs.h"
 #include "engine/model/presets.h"
+#include "engine/operators/sizes.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "engine/simulate/costs/cost_model.h"
@@ -76,6 +77,33 @@ private slots:
                         }
                     }
                 }
+            }
+        }
+    }
+
+    void flopsAreThoseOfTheModel()
+    {
+        const auto hardware = model::hardwarePreset("a100-80gb");
+        QVERIFY(hardware.ok());
+        for (const char *family : {"1f1b", "zb-h1"}) {
+            for (const model::Recompute recompute : {model::Recompute::None, model::Recompute::Full}) {
+                const model::Experiment experiment = planOf(family, model::VocabularyMethod::None, recompute);
+                const auto schedule = schedule::makeSchedule(experiment);
+                QVERIFY(schedule.ok());
+                simulate::PassLegs legs(experiment, *hardware, *schedule);
+                double sum = 0;
+                double again = 0;
+                for (int device = 0; device < schedule->devices(); ++device)
+                    for (const schedule::Pass &pass : schedule->device(device))
+                        for (const simulate::PassLeg &leg : legs.of(pass, 1'000'000))
+                            (leg.name.ends_with(" again") ? again : sum) += leg.flops;
+                const double wanted = operators::iterationFlops(experiment);
+                QVERIFY2(std::abs(sum / wanted - 1) < 1e-9, qPrintable(QString::number(sum / wanted)));
+                const model::ModelConfig &model = experiment.model;
+                const int size = experiment.parallel.microbatchSize;
+                const double layers = (operators::layerMatrixFlops(model, size) + operators::attentionFlops(model, size)) *
+                                      model.layers * experiment.parallel.microbatches;
+                QVERIFY(std::abs(again - (recompute == model::Recompute::Full ? layers : 0)) < 1e-9 * layers);
             }
         }
     }

@@ -122,8 +122,13 @@ QString describeLeg(const Scene &scene, const Hit &hit)
     const auto leg = legAt(scene, hit);
     if (!leg)
         return {};
-    return Words::tr("Operator %1: %2 of the pass (predicted)")
-        .arg(QString::fromStdString(leg->name), durationText(leg->end - leg->begin, scene.content->teachingUnits));
+    const base::Nanos time = leg->end - leg->begin;
+    QString words = Words::tr("Operator %1: %2 of the pass (predicted)")
+                        .arg(QString::fromStdString(leg->name), durationText(time, scene.content->teachingUnits));
+    if (leg->flops > 0 && time > 0)
+        words += Words::tr(", %1 of a rank at %2/s")
+                     .arg(flopsText(leg->flops), flopsText(leg->flops * base::kNanosPerSecond / static_cast<double>(time)));
+    return words;
 }
 
 } // namespace stagelens::ui
