@@ -3900,12 +3900,12 @@ Let go to put it here</source>
         <translation>뚜렷한 차이 없음</translation>
     </message>
     <message>
-        <source>better ▲ </source>
-        <translation>나음 ▲ </translation>
+        <source>better </source>
+        <translation>나음 </translation>
     </message>
     <message>
-        <source>worse ▼ </source>
-        <translation>나쁨 ▼ </translation>
+        <source>worse </source>
+        <translation>나쁨 </translation>
     </message>
     <message>
         <source>%1%2 point</source>

@@ -3900,12 +3900,12 @@ Let go to put it here</source>
         <translation>无明显差异</translation>
     </message>
     <message>
-        <source>better ▲ </source>
-        <translation>更好 ▲ </translation>
+        <source>better </source>
+        <translation>更好 </translation>
     </message>
     <message>
-        <source>worse ▼ </source>
-        <translation>更差 ▼ </translation>
+        <source>worse </source>
+        <translation>更差 </translation>
     </message>
     <message>
         <source>%1%2 point</source>

@@ -430,9 +430,9 @@ void BridgeWords::betterOnlyBeyondTheNoise()
     QCOMPARE(calm.steps, std::size_t{4}); // the first two steps stand apart
     QCOMPARE(calm.median, base::Nanos{101});
     QCOMPARE(ui::iterationVerdict(calm, ui::spreadOf({1, 1, 101, 102, 103, 104})), u"no clear difference"_s);
-    QCOMPARE(ui::iterationVerdict(calm, ui::spreadOf({1, 1, 50, 51, 52, 53})), u"better ▲ −50 %"_s);
-    QCOMPARE(ui::figureVerdict(120, 100, false), u"worse ▼ +20 %"_s);
-    QCOMPARE(ui::figureVerdict(120, 100, true), u"better ▲ +20 %"_s);
+    QCOMPARE(ui::iterationVerdict(calm, ui::spreadOf({1, 1, 50, 51, 52, 53})), u"better −50 %"_s);
+    QCOMPARE(ui::figureVerdict(120, 100, false), u"worse +20 %"_s);
+    QCOMPARE(ui::figureVerdict(120, 100, true), u"better +20 %"_s);
     QCOMPARE(ui::figureVerdict(100.1, 100, true), u"no clear difference"_s);
 }
 

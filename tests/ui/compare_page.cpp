@@ -165,10 +165,10 @@ void ComparePage::betterIsSaidBeyondTheNoiseAlone()
     const std::vector<CompareItem> items{run(100'000, 1000), run(50'000, 2000), noisy, few};
     const ui::Comparison comparison = ui::compareItems(items);
     const ComparisonRow *row = find(comparison, u"Iteration"_s);
-    QCOMPARE(row->verdicts, QStringList({{}, u"better ▲ −50 %"_s, u"no clear difference"_s, u"no clear difference"_s}));
+    QCOMPARE(row->verdicts, QStringList({{}, u"better −50 %"_s, u"no clear difference"_s, u"no clear difference"_s}));
     QVERIFY2(row->values[1].contains(u"8 steps"_s), qPrintable(row->values[1]));
-    QCOMPARE(find(comparison, u"Tokens/s"_s)->verdicts[1], u"better ▲ +100 %"_s);
-    QCOMPARE(find(comparison, u"Peak memory"_s)->verdicts[1], u"worse ▼ +100 %"_s);
+    QCOMPARE(find(comparison, u"Tokens/s"_s)->verdicts[1], u"better +100 %"_s);
+    QCOMPARE(find(comparison, u"Peak memory"_s)->verdicts[1], u"worse +100 %"_s);
     QCOMPARE(comparison.rows[comparison.rows.size() - 2].what, u"Peak memory"_s); // beside speed
 }
 
@@ -229,7 +229,7 @@ void ComparePage::teachingPlansOfOtherWorkAreNotRanked()
              qPrintable(ui::compareItems(doubled).doubts.join(u' ')));
     const std::vector<CompareItem> equal{item("interleaved-1f1b", Device), item("gpipe", Stage)};
     QCOMPARE(equal[0].metrics.iteration, 57 * base::kNanosPerMilli / 2);
-    QCOMPARE(verdictOf(equal), u"worse ▼ +16 %"_s);
+    QCOMPARE(verdictOf(equal), u"worse +16 %"_s);
     QVERIFY(ui::compareItems(equal).doubts.isEmpty());
 }
 

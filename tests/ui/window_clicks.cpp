@@ -1,5 +1,7 @@
 // How many clicks a person needs who has nothing but the window and does what it says.
 #include "tests/ui/window_fixture.h"
+#include "ui/controllers/plan_repair.h"
+#include "ui/state/quick_prediction.h"
 
 #include "engine/base/file.h"
 #include "tests/support/sanitized.h"
@@ -20,6 +22,7 @@
 #include <QFile>
 #include <QFileDialog>
 #include <QLabel>
+#include <QElapsedTimer>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTimer>
@@ -45,6 +48,7 @@ private slots:
     void aBrokenScheduleIsRepaired();
     void aBrokenOrderIsRepairedWithoutItsText();
     void aNumberOutOfRangeIsRepaired();
+    void theRepairOfALargePlanIsLookedForElsewhere();
     void anInvalidFileSaysWhatIsWrongAtOnce();
     void theVerdictOnAnInvalidPlanNamesFieldCauseAndRemedy();
     void anAlternativeOfTheVerdictIsOneClick();
@@ -219,6 +223,41 @@ void WindowClicks::aNumberOutOfRangeIsRepaired()
     QTest::keyClick(&window, Qt::Key_Return, Qt::ControlModifier);
     QCOMPARE(window.document().experiment().parallel.microbatches, 1);
     QTRY_VERIFY(window.forecast().isCurrent());
+}
+
+void WindowClicks::theRepairOfALargePlanIsLookedForElsewhere()
+{
+    ui::MainWindow &window = m_fixture->open();
+    model::Experiment plan = window.document().experiment();
+    plan.hasModel = false;
+    plan.cost.source = model::UniformCosts{};
+    plan.schedule.family = "zb-h1";
+    plan.parallel.devices = 30;
+    plan.parallel.microbatches = 80;
+    plan.parallel.stageLayers.clear();
+    QVERIFY(ui::isQuick(plan) && !ui::isRepairedAtOnce(plan)); // six such orders take longer than 10 ms
+    plan.parallel.devices = 2000;
+    QVERIFY(!ui::isRepairedAtOnce(plan));
+    QElapsedTimer clock;
+    clock.start();
+    const auto repair = ui::nearestRepair(plan, {{"parallel.devices", "too many"}}, nullptr, 2);
+    qInfo("the search took %.1f ms", static_cast<double>(clock.nsecsElapsed()) / 1e6);
+    QVERIFY(repair && repair->value == 1024);
+    window.document().replace(plan, {}, u"Large"_s);
+    // The sentence is there before its repair is.
+    QTRY_VERIFY2(verdict().text.startsWith(u"Devices must be"_s), qPrintable(verdict().text));
+    QTRY_VERIFY(verdict().isRepair);
+    QCOMPARE(m_fixture->find<QPushButton>(u"headline.action"_s)->text(), u"Use 1,024"_s);
+    // A search whose plan has changed meanwhile answers nothing.
+    plan.parallel.devices = 3000;
+    window.document().replace(plan, {}, u"Larger"_s);
+    plan.parallel.devices = 4;
+    plan.parallel.microbatches = 8;
+    window.document().replace(plan, {}, u"Small"_s);
+    QTRY_VERIFY(window.forecast().isCurrent() && window.forecast().problems().empty());
+    QVERIFY(!verdict().isRepair);
+    QTest::qWait(50);
+    QVERIFY(!verdict().isRepair);
 }
 
 void WindowClicks::anInvalidFileSaysWhatIsWrongAtOnce()

@@ -3,6 +3,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/canvas/design.h"
 #include "ui/controls/button_style.h"
+#include "ui/panels/headline_bar.h"
 
 #include <QAbstractButton>
 #include <QFontInfo>
@@ -27,6 +28,7 @@ private slots:
     void everyModeKeepsToScaleAndGrid();
     void presentedTypeIsLarge();
     void noButtonHasALetterForAnIcon();
+    void aLongVerdictKeepsItsSecondLine();
 
 private:
     std::unique_ptr<test::WindowFixture> m_fixture;
@@ -127,11 +129,36 @@ void WindowDesign::presentedTypeIsLarge()
     QVERIFY(window.findChild<QLabel *>(u"presentation.title"_s)->isVisible());
 }
 
+void WindowDesign::aLongVerdictKeepsItsSecondLine()
+{
+    ui::HeadlineBar bar;
+    bar.resize(700, 90); // a window of 800 pixels has about that
+    bar.show();
+    const auto *text = bar.findChild<QLabel *>(u"headline.text"_s);
+    const auto *second = bar.findChild<QLabel *>(u"headline.second"_s);
+    ui::Headline headline;
+    headline.second = u"Also: V-Half, −4.7 GiB, +0.4 %."_s;
+    headline.text = u"All devices are equally busy."_s;
+    bar.setHeadline(headline);
+    const int height = bar.height();
+    QVERIFY(second->isVisible());
+    headline.text = u"Device 3 holds the others up: 68 % of its work is the output layer; the others idle 73 % of the time. "
+                    u"VOCAB-2 would make the iteration about 1.8x as fast (predicted)."_s;
+    bar.setHeadline(headline);
+    QApplication::processEvents();
+    QCOMPARE(bar.height(), height); // nothing below it moves
+    QVERIFY(second->isVisible());
+    const int needed =
+        QFontMetrics(text->font()).boundingRect(QRect(0, 0, text->width(), 1000), Qt::TextWordWrap, headline.text).height();
+    QVERIFY2(needed <= text->height(), qPrintable(u"%1 of %2"_s.arg(needed).arg(text->height())));
+    QVERIFY(text->geometry().bottom() < second->geometry().top() && second->geometry().bottom() <= bar.rect().bottom() - 4);
+}
+
 void WindowDesign::noButtonHasALetterForAnIcon()
 {
     auto &window = m_fixture->open();
     window.actions().editSchedule->trigger();
-    static const QRegularExpression kIcons(u"[▸▾◂◀▶✕✓⟳⋯×⚠ℹ]"_s); // fonts draw them in sizes of their own
+    static const QRegularExpression kIcons(u"[▸▾◂◀▶✕✓⟳⋯×⚠ℹ●○▲▼]"_s); // fonts draw them in sizes of their own
     int seen = 0;
     for (const auto *button : window.findChildren<QAbstractButton *>()) {
         QVERIFY2(!kIcons.match(button->text()).hasMatch(), qPrintable(button->objectName() + u": "_s + button->text()));
@@ -151,8 +178,8 @@ void WindowDesign::noButtonHasALetterForAnIcon()
         return ink;
     };
     using ui::Glyph;
-    for (const Glyph glyph :
-         {Glyph::Play, Glyph::Stop, Glyph::Previous, Glyph::Next, Glyph::Close, Glyph::Warning, Glyph::Info}) {
+    for (const Glyph glyph : {Glyph::Play, Glyph::Stop, Glyph::Previous, Glyph::Next, Glyph::Close, Glyph::Warning, Glyph::Info,
+                              Glyph::Dot, Glyph::Ring, Glyph::Check, Glyph::Up, Glyph::Down}) {
         QVERIFY(inkOf(glyph).isValid() && inkOf(glyph).lightness() < 128);
         ui::applyAppearance(ui::Appearance::Dark);
         QVERIFY(inkOf(glyph).lightness() > 128);

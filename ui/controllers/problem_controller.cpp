@@ -170,8 +170,12 @@ void ProblemController::repair()
 
 void ProblemController::setCardShown(bool shown)
 {
-    if (std::exchange(m_isCardShown, shown) != shown && m_bar->isVisible())
+    if (std::exchange(m_isCardShown, shown) == shown || !m_bar->isVisible())
+        return;
+    if (m_forecast->problems().empty() || m_forecast->isCancelled())
         show();
+    else
+        say(); // with the repair that is known or looked for
 }
 
 MessageBar::Action ProblemController::undoToValid()

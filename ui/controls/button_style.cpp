@@ -145,6 +145,26 @@ private:
                 QPolygonF{middle + QPointF(-tip, -size / 2), middle + QPointF(tip, 0), middle + QPointF(-tip, size / 2)});
             break;
         }
+        case Glyph::Dot: painter.drawEllipse(middle, size / 3, size / 3); break;
+        case Glyph::Ring:
+            painter.setPen(stroke);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawEllipse(inner);
+            break;
+        case Glyph::Check:
+            painter.setPen(stroke);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawPolyline(QPolygonF{{inner.left(), middle.y()},
+                                           {middle.x() - size / 8, inner.bottom() - size / 8},
+                                           {inner.right(), inner.top() + size / 8}});
+            break;
+        case Glyph::Up:
+        case Glyph::Down: {
+            const double tip = (m_glyph == Glyph::Up ? -1 : 1) * size / 3;
+            painter.drawPolygon(
+                QPolygonF{middle + QPointF(0, tip), middle + QPointF(size / 2, -tip), middle + QPointF(-size / 2, -tip)});
+            break;
+        }
         case Glyph::Close:
             painter.setPen(stroke);
             painter.drawLine(inner.topLeft(), inner.bottomRight());

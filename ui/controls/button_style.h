@@ -33,7 +33,7 @@ void makeSegments(const QList<QToolButton *> &buttons);
 inline constexpr const char *kPrimaryProperty = "primary";
 
 /// The drawn icons: filled shapes and strokes of one weight, on a square.
-enum class Glyph : unsigned char { Play, Stop, Previous, Next, Close, Warning, Info };
+enum class Glyph : unsigned char { Play, Stop, Previous, Next, Close, Warning, Info, Dot, Ring, Check, Up, Down };
 /// Painted in the button text's colour of the moment: it follows a change of the theme.
 [[nodiscard]] QIcon glyphIcon(Glyph glyph);
 

@@ -2,6 +2,7 @@
 
 #include "ui/canvas/colours.h"
 #include "ui/canvas/design.h"
+#include "ui/controls/button_style.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 
@@ -70,12 +71,21 @@ void ChallengeBar::begin(const TourStep &step)
     m_help->hide();
     m_ask->setEnabled(true);
     qDeleteAll(m_labels);
+    qDeleteAll(m_marks);
     m_labels.clear();
+    m_marks.clear();
+    while (const QLayoutItem *line = m_lines->takeAt(0))
+        delete line;
     for (std::size_t goal = 0; goal < m_goals.size(); ++goal) {
         m_labels.push_back(plainLabel(this));
         m_labels.back()->setObjectName(u"challenge.goal%1"_s.arg(goal));
         m_labels.back()->setWordWrap(true);
-        m_lines->addWidget(m_labels.back());
+        m_marks.push_back(new QLabel(this));
+        auto *line = new QHBoxLayout;
+        line->setSpacing(8);
+        line->addWidget(m_marks.back(), 0, Qt::AlignTop);
+        line->addWidget(m_labels.back(), 1);
+        m_lines->addLayout(line);
     }
     setVisible(!m_goals.empty());
     showGoals(m_met);
@@ -98,7 +108,10 @@ void ChallengeBar::showGoals(const std::vector<bool> &met)
     for (std::size_t goal = 0; goal < m_labels.size(); ++goal) {
         QString words = m_goals[goal].words;
         words[0] = words[0].toUpper();
-        m_labels[goal]->setText((met[goal] ? u"✓ "_s : u"○ "_s) + words + u'.');
+        m_labels[goal]->setText(words + u'.');
+        const int size = QFontMetrics(m_labels[goal]->font()).height(); // the mark is beside the first line
+        m_marks[goal]->setPixmap(glyphIcon(met[goal] ? Glyph::Check : Glyph::Ring)
+                                     .pixmap(QSize(size, size) * devicePixelRatioF(), QIcon::Normal, QIcon::Off));
         m_labels[goal]->setAccessibleName((met[goal] ? Words::tr("Met: ") : Words::tr("Not met yet: ")) + words);
         QPalette ink = palette();
         ink.setColor(QPalette::WindowText, met[goal] ? tones.focus : tones.ink);
@@ -121,7 +134,7 @@ QString ChallengeBar::text() const
 {
     QStringList all{m_title->text()};
     for (const QLabel *label : m_labels)
-        all << label->text();
+        all << label->accessibleName();
     return all.join(u'\n');
 }
 

@@ -21,7 +21,7 @@ public:
     /// The figures after a change by the reader; `isSound` is false while the plan cannot be simulated.
     void follow(const Facts &facts, bool isSound);
     [[nodiscard]] bool isSolved() const { return m_isSolved; }
-    /// Returns the goals and how far the reader is, as they are shown.
+    /// Returns how far the reader is, and the goals as they are read out.
     [[nodiscard]] QString text() const;
 
 signals:
@@ -42,6 +42,7 @@ private:
     QLabel *m_title;
     QVBoxLayout *m_lines;
     std::vector<QLabel *> m_labels; ///< one for each goal
+    std::vector<QLabel *> m_marks;  ///< whether it is met
     QLabel *m_help;
     QPushButton *m_ask;
     QPushButton *m_show;

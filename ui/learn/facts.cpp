@@ -15,6 +15,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr double kSmallShare = 0.01; ///< below it a share has two digits
+constexpr double kWholeFrom = 1000;  ///< from it on counts have no decimals
 constexpr std::string_view kOther = "other_";
 constexpr std::string_view kStart = "start_";
 
@@ -216,7 +218,7 @@ Lookup Facts::lookup() const
 QString Facts::written(double value, FactForm form) const
 {
     switch (form) {
-    case FactForm::Share: return shareText(value);
+    case FactForm::Share: return value < kSmallShare ? fineShareText(value) : shareText(value);
     case FactForm::Time: return timeText(std::llround(value), m_units);
     case FactForm::Bytes: return bytesText(std::llround(value));
     case FactForm::Factor: return factorText(value);
@@ -224,7 +226,8 @@ QString Facts::written(double value, FactForm form) const
     case FactForm::Rate: return flopsText(value) + u"/s"_s;
     case FactForm::Count: break;
     }
-    return std::abs(value - std::round(value)) < 1e-9 ? countText(value) : QString::number(value, 'g', 3);
+    const bool isWhole = std::abs(value - std::round(value)) < 1e-9 || std::abs(value) >= kWholeFrom;
+    return isWhole ? countText(std::round(value)) : QString::number(value, 'g', 3);
 }
 
 FactForm Facts::formOf(std::string_view name)

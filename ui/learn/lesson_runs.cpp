@@ -26,12 +26,8 @@ namespace {
 
 constexpr std::size_t kMostKept = 8; ///< sets of runs whose losses are remembered
 constexpr int kPlotHeight = 160;
-
-/// "0.00031 %".
-QString apartText(double share)
-{
-    return QString::number(share * 100, 'g', 2) + u" %"_s;
-}
+constexpr double kThinnest = 1.8; ///< width of a curve; of those that coincide, all are seen
+constexpr double kThickest = 5.4; ///< of the first, which is below the others
 
 /// Returns the time in seconds to train the plans one after another on this computer.
 base::Result<double> secondsToTrain(std::vector<model::Experiment> plans, int cores, const std::stop_token &stop)
@@ -252,7 +248,7 @@ QString LessonRuns::resultWords() const
             lines << Words::tr("%1: mean loss %2, at every step that of %3").arg(name, mean, m_offered.front().name);
         else
             lines << Words::tr("%1: mean loss %2, at a step at most %3 from %4")
-                         .arg(name, mean, apartText(apart), m_offered.front().name);
+                         .arg(name, mean, fineShareText(apart), m_offered.front().name);
     }
     return lines.join(u'\n');
 }
@@ -262,7 +258,8 @@ void LessonRuns::refresh()
     std::vector<LossPlot::Curve> curves;
     for (std::size_t i = 0; i < m_runs.size(); ++i)
         if (!m_runs[i].losses.empty())
-            curves.push_back({m_offered[i].name, m_runs[i].losses});
+            curves.push_back(
+                {m_offered[i].name, m_runs[i].losses, std::max(kThinnest, kThickest - kThinnest * static_cast<double>(i))});
     const bool hasBegun = !curves.empty();
     m_plot->setVisible(hasBegun);
     m_plot->setCurves(std::move(curves), std::nullopt);

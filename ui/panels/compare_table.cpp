@@ -1,7 +1,9 @@
 #include "ui/panels/compare_table.h"
 
+#include "ui/controls/button_style.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
+#include "ui/words/verdict.h"
 
 #include <QAction>
 #include <QApplication>
@@ -74,6 +76,10 @@ void CompareTable::setComparison(const Comparison &comparison, const QStringList
         for (qsizetype i = 0; i < row.values.size(); ++i)
             cells << (row.verdicts[i].isEmpty() ? row.values[i] : row.values[i] + u"   "_s + row.verdicts[i]);
         addRow(row.what, cells);
+        for (qsizetype i = 0; i < row.values.size(); ++i)
+            if (const Tendency tendency = tendencyOf(row.verdicts[i]); tendency != Tendency::None)
+                item(rowCount() - 1, static_cast<int>(i) + 1)
+                    ->setIcon(glyphIcon(tendency == Tendency::Better ? Glyph::Up : Glyph::Down));
     }
     resizeColumnsToContents();
     for (int column = 0; column < columnCount(); ++column)

@@ -24,11 +24,13 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kCardPadding = 12;
+constexpr int kLineGap = 4; ///< between the sentence and the second line
 constexpr int kActionWidth = 200;
 constexpr int kNarrowActionWidth = 128;
 constexpr int kNarrowCard = 760;
 constexpr int kActionHeight = 36;
 constexpr int kVerdictLines = 2;
+constexpr int kTightPadding = 8; ///< above and below a sentence of three lines
 constexpr double kCardRadius = 6;
 
 /// The sentence with its devices as links.
@@ -74,7 +76,7 @@ HeadlineBar::HeadlineBar(QWidget *parent)
     layout->setContentsMargins(kCardPadding + 4, kCardPadding, kCardPadding, kCardPadding);
     layout->setSpacing(16);
     auto *words = new QVBoxLayout;
-    words->setSpacing(4);
+    words->setSpacing(kLineGap);
     m_label->setObjectName(u"headline.text"_s);
     m_label->setWordWrap(true);
     m_label->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
@@ -149,7 +151,7 @@ void HeadlineBar::arrange()
         kVerdictLines * std::max(QFontMetrics(type).lineSpacing(), heightOf(m_headline.text, type, QWIDGETSIZE_MAX));
     m_label->setFixedHeight(lines);
     m_second->setFixedHeight(QFontMetrics(m_second->font()).lineSpacing());
-    setFixedHeight(lines + m_second->height() + 4 + 2 * kCardPadding);
+    setFixedHeight(lines + m_second->height() + kLineGap + 2 * kCardPadding);
 }
 
 void HeadlineBar::showText()
@@ -159,25 +161,29 @@ void HeadlineBar::showText()
     QFont type = scaled(font(), TypeSize::Verdict, QFont::DemiBold);
     // In a presentation it is never smaller than the page's type; the card then grows.
     const bool isPresented = font().pixelSize() > 0;
-    // A sentence that is still too long has the second line's place as well.
+    // A sentence that is still too long has three lines in small type, below which the second line has room.
     bool isLong = false;
-    for (const auto &[size, rows] :
-         {std::pair{TypeSize::Heading, kVerdictLines}, std::pair{TypeSize::Heading, kVerdictLines + 1},
-          std::pair{isPresented ? TypeSize::Small : TypeSize::Text, kVerdictLines + 1}}) {
+    for (const auto &[size, rows] : {std::pair{TypeSize::Heading, kVerdictLines},
+                                     std::pair{isPresented ? TypeSize::Small : TypeSize::Text, kVerdictLines + 1}}) {
         if (rowsOf(m_headline.text, type, room) <= (isLong ? kVerdictLines + 1 : kVerdictLines))
             break;
         type = scaled(font(), size, QFont::DemiBold);
         isLong = rows > kVerdictLines;
     }
     m_label->setFont(type);
-    m_second->setVisible(!isLong);
-    if (isLong)
-        m_label->setFixedHeight(height() - 2 * kCardPadding);
+    const int padding = isLong && !isPresented ? kTightPadding : kCardPadding;
+    const int needed = heightOf(m_headline.text, type, room);
+    const int above = height() - 2 * padding - m_second->height() - kLineGap;
+    const bool hasSecond = isPresented || !isLong || needed <= above;
+    layout()->setContentsMargins(kCardPadding + 4, padding, kCardPadding, padding);
+    m_second->setVisible(hasSecond);
     if (isPresented) {
-        m_label->setFixedHeight(heightOf(m_headline.text, type, room) + 4);
-        setFixedHeight(m_label->height() + (isLong ? 0 : m_second->height() + 4) + 2 * kCardPadding);
+        m_label->setFixedHeight(needed + 4);
+        setFixedHeight(m_label->height() + m_second->height() + kLineGap + 2 * kCardPadding);
+    } else if (isLong) {
+        m_label->setFixedHeight(hasSecond ? above : height() - 2 * padding);
     }
-    m_label->setToolTip(plainTip(isLong ? m_headline.second : QString()));
+    m_label->setToolTip(plainTip(hasSecond ? QString() : m_headline.second));
     m_label->setText(linked(m_headline.text, palette().color(QPalette::Link)));
     m_label->setAccessibleName(m_headline.text);
     showSecond(room);

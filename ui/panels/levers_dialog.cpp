@@ -1,6 +1,7 @@
 #include "ui/panels/levers_dialog.h"
 
 #include "ui/canvas/colours.h"
+#include "ui/controls/button_style.h"
 #include "ui/state/latest_job.h"
 #include "ui/words/lever_words.h"
 #include "ui/words/plain_text.h"
@@ -237,7 +238,7 @@ void LeversDialog::addLever(QTreeWidgetItem *group, const service::Lever &lever,
     item->setText(SavedColumn, signedBytes(*lever.peakMemory - m_board.peakMemory));
     item->setText(TimeColumn, durationText(*lever.iteration));
     item->setText(LostColumn, *lever.iteration == m_board.iteration ? u"±0 %"_s : percentText(change));
-    item->setText(FrontColumn, lever.isOnFront ? u"●"_s : QString());
+    item->setIcon(FrontColumn, lever.isOnFront ? glyphIcon(Glyph::Dot) : QIcon());
     item->setData(FrontColumn, Qt::AccessibleTextRole, lever.isOnFront ? Words::tr("nothing is better") : QString());
     if (m_board.limit && *lever.peakMemory > *m_board.limit) {
         item->setForeground(MemoryColumn, coloursFor(palette()).alarm);

@@ -85,7 +85,7 @@ void LossPlot::Private::refresh()
         steps = std::max(steps, losses.size());
         QCPGraph *graph = plot->addGraph();
         graph->setData(keys, values, true);
-        graph->setPen(QPen(curveColour(*colours, i), 1.8));
+        graph->setPen(QPen(curveColour(*colours, i), curves[i].width));
         graph->setAntialiased(true);
         if (keys.size() == 1) // one step is a point, not yet a line
             graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));

@@ -89,6 +89,7 @@ public:
     struct Curve {
         QString name;
         std::vector<double> losses;
+        double width = 1.8; ///< of its line, in pixels
     };
     /// No curves: says that F5 trains. `ignorance` = ln(V).
     void setCurves(std::vector<Curve> curves, std::optional<double> ignorance);

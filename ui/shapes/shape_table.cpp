@@ -1,6 +1,7 @@
 #include "ui/shapes/shape_table.h"
 
 #include "ui/canvas/colours.h"
+#include "ui/controls/button_style.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
@@ -159,7 +160,8 @@ void ShapeTable::fillRow(QTreeWidgetItem &item, const ShapeRow &row)
     item.setData(Methods, Qt::ToolTipRole, plainTip(methodsText(row.experiment)));
     const QString obstacle = obstacleText(row, m_frame.limit);
     setCell(item, Remark, obstacle, obstacle.isEmpty() ? QVariant() : QVariant(obstacle));
-    setCell(item, Front, row.isOnFront ? u"●"_s : QString(), row.isOnFront ? 0 : 1);
+    setCell(item, Front, QString(), row.isOnFront ? 0 : 1);
+    item.setIcon(Front, row.isOnFront ? glyphIcon(Glyph::Dot) : QIcon());
     item.setData(Front, Qt::AccessibleTextRole, row.isOnFront ? Words::tr("nothing is better") : QString());
     if (row.memory)
         setCell(item, Memory, bytesText(*row.memory), static_cast<double>(*row.memory));

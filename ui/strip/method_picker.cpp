@@ -1,6 +1,7 @@
 #include "ui/strip/method_picker.h"
 
 #include "ui/canvas/colours.h"
+#include "ui/controls/button_style.h"
 #include "ui/state/experiment_document.h"
 #include "ui/words/method_groups.h"
 #include "ui/words/plain_text.h"
@@ -262,7 +263,8 @@ void MethodPicker::markFront()
                                          (*other.iteration < *mine.iteration || *other.peakMemory < *mine.peakMemory);
                               });
         if (item) {
-            item->setText(Front, fits && !isBeaten ? u"●"_s : QString());
+            item->setIcon(Front, fits && !isBeaten ? glyphIcon(Glyph::Dot) : QIcon());
+            item->setData(Front, Qt::AccessibleTextRole, fits && !isBeaten ? Words::tr("nothing is better") : QString());
             item->setData(Front, kSortRole, fits && !isBeaten ? 0.0 : 1.0);
         }
     }

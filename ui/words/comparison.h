@@ -45,7 +45,7 @@ struct ComparisonRow {
     Section section = Section::Parameters;
     QString what;
     QStringList values;   ///< one for each item
-    QStringList verdicts; ///< against the first: "better ▲ −47 %", "no clear difference", or empty
+    QStringList verdicts; ///< against the first: "better −47 %", "no clear difference", or empty
 };
 [[nodiscard]] QString caption(ComparisonRow::Section section);
 

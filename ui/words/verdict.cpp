@@ -25,7 +25,7 @@ QString unclearWords()
 
 QString words(bool better, const QString &change)
 {
-    return (better ? Words::tr("better ▲ ") : Words::tr("worse ▼ ")) + change;
+    return (better ? Words::tr("better ") : Words::tr("worse ")) + change;
 }
 
 /// Whether the quartiles of two times of a unit of work keep apart by more than the least difference worth a word.
@@ -41,6 +41,13 @@ bool areApart(const Spread &first, double firstWork, const Spread &second, doubl
 }
 
 } // namespace
+
+Tendency tendencyOf(const QString &verdict)
+{
+    return verdict.startsWith(Words::tr("better "))  ? Tendency::Better
+           : verdict.startsWith(Words::tr("worse ")) ? Tendency::Worse
+                                                     : Tendency::None;
+}
 
 Spread spreadOf(const std::vector<base::Nanos> &iterations)
 {

@@ -19,12 +19,15 @@ struct Spread {
 [[nodiscard]] Spread spreadOf(const std::vector<base::Nanos> &iterations);
 /// "219 ms (215 ms – 226 ms), 48 steps".
 [[nodiscard]] QString spreadText(const Spread &spread);
-/// Of the second against the first: "better ▲ −47 %", "worse ▼ +12 %", or "no clear difference" while the quartiles overlap or
+/// Of the second against the first: "better −47 %", "worse +12 %", or "no clear difference" while the quartiles overlap or
 /// too few steps were measured to know them. A spread of 0 steps is a prediction, which has no noise.
 [[nodiscard]] QString iterationVerdict(const Spread &first, const Spread &second);
 /// The same of tokens a second, where a step of each trains so many tokens.
 [[nodiscard]] QString rateVerdict(const Spread &first, double firstTokens, const Spread &second, double secondTokens);
 /// The same of a single figure; below one percent there is no clear difference.
 [[nodiscard]] QString figureVerdict(double second, double first, bool moreIsBetter);
+/// What a verdict says.
+enum class Tendency : unsigned char { None, Better, Worse };
+[[nodiscard]] Tendency tendencyOf(const QString &verdict);
 
 } // namespace stagelens::ui

@@ -45,6 +45,15 @@ QString shareText(double ratio)
     return QString::number(std::lround(ratio * 100)) + u" %"_s;
 }
 
+QString fineShareText(double ratio)
+{
+    const double percent = std::abs(ratio * 100);
+    if (percent == 0 || percent >= 10)
+        return shareText(ratio);
+    const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(percent))), 0, 9);
+    return QString::number(ratio * 100, 'f', decimals) + u" %"_s;
+}
+
 QString changeText(double now, double before)
 {
     if (before <= 0)

@@ -20,6 +20,7 @@ namespace stagelens::ui {
 inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString bytesText(base::Bytes bytes);
 [[nodiscard]] QString shareText(double ratio);                 ///< 0.684 is "68 %"
+[[nodiscard]] QString fineShareText(double ratio);             ///< two digits of a small share: "0.42 %", "0.000018 %"
 [[nodiscard]] QString changeText(double now, double before);   ///< "-47 %", "+3 %", "±0 %"
 [[nodiscard]] QString pointsText(double now, double before);   ///< of two shares: "−43 points", "±0 points"
 [[nodiscard]] QString factorText(double factor);               ///< "1.8x"

@@ -405,7 +405,7 @@ void WindowLearn::aChallengeIsSolvedByEditing()
     auto *challenge = m_fixture->window().learnPage().findChild<ui::ChallengeBar *>();
     QVERIFY(challenge->isVisible() && !challenge->isSolved());
     QVERIFY2(challenge->text().startsWith(u"1 of 2 goals are met"_s), qPrintable(challenge->text()));
-    QVERIFY2(challenge->text().contains(u"○ The bubble is below 10 %."_s), qPrintable(challenge->text()));
+    QVERIFY2(challenge->text().contains(u"Not met yet: The bubble is below 10 %"_s), qPrintable(challenge->text()));
     type(u"parallel.microbatches"_s, 8);
     QVERIFY(!challenge->isSolved());
     type(u"parallel.microbatches"_s, 32);
