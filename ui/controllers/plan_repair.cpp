@@ -14,10 +14,10 @@ namespace stagelens::ui {
 
 namespace {
 
-constexpr std::int64_t kNear = 64;     // numbers on each side that are all tried
-constexpr int kPowers = 40;            // powers of two that are tried as well
-constexpr int kMostPlanned = 6;        // numbers for which the order is built
-constexpr std::int64_t kSmallest = -1; // no field takes a lower number
+constexpr std::int64_t kNear = 64;      // numbers on each side that are all tried
+constexpr int kPowers = 40;             // powers of two that are tried as well
+constexpr std::size_t kMostPlanned = 6; // numbers for which the order is built
+constexpr std::int64_t kSmallest = -1;  // no field takes a lower number
 
 std::optional<std::int64_t> numberOf(const model::Experiment &experiment, const model::Field &field)
 {
@@ -56,30 +56,38 @@ std::vector<std::int64_t> candidatesFor(const model::Field &field, std::int64_t 
 
 } // namespace
 
-bool isRepairedAtOnce(const model::Experiment &experiment)
+std::vector<PlanRepair> repairsOf(const model::Experiment &experiment, const base::Problems &problems,
+                                  const model::Experiment *valid)
 {
-    return isQuick(experiment) && simulatedPasses(experiment) * kMostPlanned <= static_cast<double>(kPassesAtOnce);
-}
-
-std::optional<PlanRepair> nearestRepair(const model::Experiment &experiment, const base::Problems &problems,
-                                        const model::Experiment *valid, int cores)
-{
+    std::vector<PlanRepair> repairs;
     const model::Field *field = problems.empty() ? nullptr : model::findField(problems.front().field);
     const auto now = field != nullptr ? numberOf(experiment, *field) : std::nullopt;
     if (!now)
-        return std::nullopt;
-    int planned = 0;
+        return repairs;
     for (const std::int64_t number : candidatesFor(*field, *now, experiment, valid)) {
         PlanRepair repair{number, experiment};
         if (!model::edit(repair.experiment, *field, number).empty() || !model::validate(repair.experiment).empty())
             continue;
-        if (!isQuick(repair.experiment))
-            return repair;
-        if (service::planOf(repair.experiment, cores))
-            return repair;
-        if (++planned == kMostPlanned)
-            break;
+        repairs.push_back(std::move(repair));
+        if (repairs.size() == kMostPlanned || !isQuick(repairs.back().experiment))
+            break; // an order that takes long to build is taken without
     }
+    return repairs;
+}
+
+bool arePlannedAtOnce(const std::vector<PlanRepair> &repairs)
+{
+    double passes = 0;
+    for (const PlanRepair &repair : repairs)
+        passes += isQuick(repair.experiment) ? simulatedPasses(repair.experiment) : 0;
+    return passes <= static_cast<double>(kPassesAtOnce);
+}
+
+std::optional<PlanRepair> firstPlanned(const std::vector<PlanRepair> &repairs, int cores)
+{
+    for (const PlanRepair &repair : repairs)
+        if (!isQuick(repair.experiment) || service::planOf(repair.experiment, cores))
+            return repair;
     return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace stagelens::ui {
 
@@ -15,14 +16,15 @@ struct PlanRepair {
     model::Experiment experiment; ///< with that value
 };
 
-/// Returns the nearest number for the field that the first problem names. Returns nothing if the field is no number, or if no
-/// number near it makes the whole plan valid. `valid` is the last valid plan, or null. Plans that isQuick() are planned as
-/// well; of others only the fields are checked. Tries at most some hundred numbers. May be called on any thread.
-[[nodiscard]] std::optional<PlanRepair> nearestRepair(const model::Experiment &experiment, const base::Problems &problems,
-                                                      const model::Experiment *valid, int cores);
-
-/// Returns whether that takes less than 10 ms, so that it need not be a job: the plan is small enough for the six orders that
-/// are built at most.
-[[nodiscard]] bool isRepairedAtOnce(const model::Experiment &experiment);
+/// Returns the numbers for the field that the first problem names with which every field is valid, the nearest first and six at
+/// most. Returns none if the field is no number. `valid` is the last valid plan, or null. Tries some hundred numbers, within a
+/// few milliseconds.
+[[nodiscard]] std::vector<PlanRepair> repairsOf(const model::Experiment &experiment, const base::Problems &problems,
+                                                const model::Experiment *valid);
+/// Returns whether firstPlanned() takes less than 10 ms, so that it need not be a job.
+[[nodiscard]] bool arePlannedAtOnce(const std::vector<PlanRepair> &repairs);
+/// Returns the first of them whose order can be built, where that isQuick(); of others the fields must do. May be called on any
+/// thread.
+[[nodiscard]] std::optional<PlanRepair> firstPlanned(const std::vector<PlanRepair> &repairs, int cores);
 
 } // namespace stagelens::ui

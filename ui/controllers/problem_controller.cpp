@@ -102,18 +102,16 @@ void ProblemController::say()
 
 void ProblemController::findRepair()
 {
-    const model::Experiment &experiment = m_document->experiment();
     const service::PredictionPtr &plan = m_forecast->plan();
-    const auto valid = plan ? std::optional(plan->experiment) : std::nullopt;
-    const bool isSmall = isRepairedAtOnce(experiment);
+    std::vector<PlanRepair> repairs =
+        repairsOf(m_document->experiment(), m_forecast->problems(), plan ? &plan->experiment : nullptr);
+    const bool isSmall = arePlannedAtOnce(repairs);
     if (!isSmall)
-        say();
+        say(); // the repair follows
     m_search.run(
         isSmall,
-        [experiment, problems = m_forecast->problems(), valid,
-         cores = m_bridge->cores()](const std::stop_token &) -> base::Result<std::optional<PlanRepair>> {
-            return nearestRepair(experiment, problems, valid ? &*valid : nullptr, cores);
-        },
+        [repairs = std::move(repairs), cores = m_bridge->cores()](
+            const std::stop_token &) -> base::Result<std::optional<PlanRepair>> { return firstPlanned(repairs, cores); },
         [this](const base::Result<std::optional<PlanRepair>> &nearest) {
             offer(nearest ? *nearest : std::nullopt);
             say();

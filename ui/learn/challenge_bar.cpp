@@ -80,7 +80,7 @@ void ChallengeBar::begin(const TourStep &step)
         m_labels.push_back(plainLabel(this));
         m_labels.back()->setObjectName(u"challenge.goal%1"_s.arg(goal));
         m_labels.back()->setWordWrap(true);
-        m_marks.push_back(new QLabel(this));
+        m_marks.push_back(plainLabel(this));
         auto *line = new QHBoxLayout;
         line->setSpacing(8);
         line->addWidget(m_marks.back(), 0, Qt::AlignTop);

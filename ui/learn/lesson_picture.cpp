@@ -3,7 +3,6 @@
 #include "ui/controls/button_style.h"
 #include "ui/controls/computing_sign.h"
 #include "ui/controls/message_bar.h"
-#include "ui/learn/close_up.h"
 #include "ui/learn/lesson_controls.h"
 #include "ui/learn/lesson_runs.h"
 #include "ui/learn/reorder_bar.h"
@@ -36,6 +35,23 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kCloseUpPitch = 72; ///< of lanes: the names of operators fit under a pass
+
+/// Shows the part of a new plan's timeline with which it begins.
+void showBegin(const LivePlan &plan, TimelineView *timeline, ViewState *view)
+{
+    const CloseUp closeUp = plan.closeUp.value_or(CloseUp());
+    timeline->arrangeLanes(plan.closeUp ? kCloseUpPitch : 0, closeUp.device - 1);
+    if (plan.range)
+        view->setRange(plan.range->first, plan.range->second);
+    const auto part = partOf(timeline->content(), plan);
+    if (!part || !closeUp.microbatch)
+        return;
+    const auto [begin, end] = rangeOf(*part);
+    view->setRange(begin, end);
+    if (closeUp.kind)
+        view->select(ViewState::Selection{0, part->first});
+}
+
 } // namespace
 
 LessonPicture::LessonPicture(EngineBridge *bridge, QWidget *parent)
@@ -220,7 +236,10 @@ void LessonPicture::take(const base::Result<LiveSimulation> &simulated)
     TimelineContent content = contentOf(m_plan, *simulated);
     showGoal(content);
     m_timeline->setContent(std::move(content));
-    showPart(std::exchange(m_isNew, false));
+    if (std::exchange(m_isNew, false))
+        showBegin(m_plan, m_timeline, m_view);
+    if (const auto part = partOf(m_timeline->content(), m_plan))
+        m_facts.addPart(part->time, part->flops);
     if (beside)
         m_morph->setPlans({beside->timeline, methodName(beside->experiment)}, {plan->timeline, methodName(plan->experiment)},
                           inTeachingUnits(plan->experiment));
@@ -228,24 +247,6 @@ void LessonPicture::take(const base::Result<LiveSimulation> &simulated)
     m_note.clear();
     say(nullptr);
     emit changed();
-}
-
-void LessonPicture::showPart(bool isNew)
-{
-    if (isNew)
-        m_timeline->arrangeLanes(m_plan.closeUp ? kCloseUpPitch : 0, m_plan.closeUp ? m_plan.closeUp->device - 1 : 0);
-    if (isNew && m_plan.range)
-        m_view->setRange(m_plan.range->first, m_plan.range->second);
-    const auto part = m_plan.closeUp ? partOf(m_timeline->content().groups.front(), *m_plan.closeUp) : std::nullopt;
-    if (!part)
-        return;
-    m_facts.addPart(part->time, part->flops);
-    if (!isNew || !m_plan.closeUp->microbatch)
-        return;
-    const auto [begin, end] = rangeOf(*part);
-    m_view->setRange(begin, end);
-    if (m_plan.closeUp->kind)
-        m_view->select(ViewState::Selection{0, part->first});
 }
 
 void LessonPicture::sayFigures()

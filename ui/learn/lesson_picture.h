@@ -80,8 +80,6 @@ private:
     void take(const base::Result<LiveSimulation> &simulated);
     /// Adds where the plan as it was given and the goal end.
     void showGoal(TimelineContent &content) const;
-    /// Adds the figures of the part that the plan enlarges, and shows it if the plan is new.
-    void showPart(bool isNew);
     void showWait();
     /// Keeps the picture as it is.
     void cancel();

@@ -26,8 +26,9 @@ namespace {
 
 constexpr std::size_t kMostKept = 8; ///< sets of runs whose losses are remembered
 constexpr int kPlotHeight = 160;
-constexpr double kThinnest = 1.8; ///< width of a curve; of those that coincide, all are seen
-constexpr double kThickest = 5.4; ///< of the first, which is below the others
+/// Width of the last curve. Each before it is wider, so that those that coincide are all seen.
+constexpr double kThinnest = 1.6;
+constexpr double kWider = 1.4;
 
 /// Returns the time in seconds to train the plans one after another on this computer.
 base::Result<double> secondsToTrain(std::vector<model::Experiment> plans, int cores, const std::stop_token &stop)
@@ -259,7 +260,7 @@ void LessonRuns::refresh()
     for (std::size_t i = 0; i < m_runs.size(); ++i)
         if (!m_runs[i].losses.empty())
             curves.push_back(
-                {m_offered[i].name, m_runs[i].losses, std::max(kThinnest, kThickest - kThinnest * static_cast<double>(i))});
+                {m_offered[i].name, m_runs[i].losses, kThinnest + kWider * static_cast<double>(m_runs.size() - 1 - i)});
     const bool hasBegun = !curves.empty();
     m_plot->setVisible(hasBegun);
     m_plot->setCurves(std::move(curves), std::nullopt);

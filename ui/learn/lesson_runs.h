@@ -1,7 +1,7 @@
 // Runs that a lesson offers to train, so that their losses can be seen in one plot.
 #pragma once
 
-#include "engine/store/run_record.h"
+#include "engine/service/engine_service.h"
 #include "ui/learn/live_plan.h"
 #include "ui/state/latest_job.h"
 

@@ -27,4 +27,18 @@ struct LiveSimulation {
 /// "1F1B, VOCAB-2".
 [[nodiscard]] QString methodName(const model::Experiment &experiment);
 
+/// A part of a timeline, with its figures.
+struct TimelinePart {
+    base::Nanos begin = 0;
+    base::Nanos end = 0;
+    base::Nanos time = 0; ///< of its passes or operators together
+    double flops = 0;     ///< of a rank, in matrix products and attention
+    timeline::SliceId first;
+};
+/// Returns the part that a plan enlarges, in the first group of lanes; nothing if it enlarges none, the timeline has no such
+/// pass or operator, or the operators of its passes are not known. GUI thread only.
+[[nodiscard]] std::optional<TimelinePart> partOf(const TimelineContent &content, const LivePlan &plan);
+/// Returns the range of time that shows a part with some room around it.
+[[nodiscard]] std::pair<base::Nanos, base::Nanos> rangeOf(const TimelinePart &part);
+
 } // namespace stagelens::ui

@@ -3,7 +3,6 @@
 #include "engine/base/file.h"
 #include "ui/canvas/colours.h"
 #include "ui/controls/theme.h"
-#include "ui/learn/close_up.h"
 #include "ui/learn/live_simulation.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
@@ -58,11 +57,10 @@ public:
         Facts facts = factsOf(simulated, *simulated.plan);
         TimelineContent content = contentOf(step.plan, simulated);
         std::optional<std::pair<base::Nanos, base::Nanos>> range = step.plan.range;
-        if (step.plan.closeUp)
-            if (const auto part = partOf(content.groups.front(), *step.plan.closeUp)) {
-                facts.addPart(part->time, part->flops);
-                range = step.plan.closeUp->microbatch ? std::optional(rangeOf(*part)) : range;
-            }
+        if (const auto part = partOf(content, step.plan)) {
+            facts.addPart(part->time, part->flops);
+            range = step.plan.closeUp->microbatch ? std::optional(rangeOf(*part)) : range;
+        }
         text.setMarkdown(step.text.fill(facts));
         text.setTextWidth(kSlideSize.width() - 2 * kEdge);
         const int height = static_cast<int>(text.size().height());

@@ -5,10 +5,9 @@
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
-#include "ui/learn/close_up.h"
+#include "ui/learn/live_simulation.h"
 #include "ui/learn/page_plans.h"
 #include "ui/learn/tour.h"
-#include "ui/state/lane_groups.h"
 #include "ui/words/words.h"
 
 #include <QDir>
@@ -122,7 +121,7 @@ void LearnTours::everyClaimOfEveryTourHolds()
             facts.add(*beside, "other_");
         }
         if (step.plan.closeUp) {
-            const auto part = ui::partOf(ui::predictedGroup(plan), *step.plan.closeUp);
+            const auto part = ui::partOf(ui::contentOf(step.plan, {plan, nullptr, nullptr, nullptr}), step.plan);
             QVERIFY2(part, qPrintable(step.title));
             facts.addPart(part->time, part->flops);
         }
