@@ -35,6 +35,7 @@ private slots:
     void theWayBackLeadsThroughWhatWasRead();
     void aLineHas68Characters();
     void theWallDissolvesInAScene();
+    void aSceneZoomsFromAllGpusToOneProduct();
     void everyPageCanBeRead();
     void aMethodsPageIsTriedOnThePlan();
     void anExampleOpensInExplore();
@@ -200,6 +201,38 @@ void WindowLearn::theWallDissolvesInAScene()
     QVERIFY(picture().timeline()->isVisible() && !morph->isPlaying());
     m_fixture->click(u"learn.next"_s);
     QVERIFY(picture().timeline()->isVisible());
+}
+
+void WindowLearn::aSceneZoomsFromAllGpusToOneProduct()
+{
+    auto &window = m_fixture->open();
+    window.actions().learn->trigger();
+    window.learnPage().showPage(u"scenes/4-from-16384-gpus.tour"_s);
+    QTRY_VERIFY(picture().facts().value("ranks") == 16384.0);
+    double share = 1;
+    for (int step = 2; step <= 6; ++step) {
+        m_fixture->click(u"learn.next"_s);
+        QTRY_VERIFY2(picture().facts().value("part_share").value_or(2) < share, qPrintable(progress()));
+        share = *picture().facts().value("part_share");
+        QTRY_VERIFY2(!text().contains(u'–'), qPrintable(text()));
+    }
+    QVERIFY2(text().contains(u"3.57 TFLOP"_s) && text().contains(u"705 TFLOP/s"_s), qPrintable(text()));
+    ui::TimelineView *view = picture().timeline();
+    const timeline::Lane &lane = view->content().groups[0].timeline->lanes[3];
+    std::size_t pass = 0;
+    while (lane.pass[pass].kind != schedule::PassKind::F || lane.pass[pass].microbatch != 5)
+        ++pass;
+    const auto place = [&] { return view->placeOf(0, {3, pass}); };
+    const auto shown = [&] { return place() & view->rect(); }; // the pass begins and ends outside of the picture
+    QTRY_VERIFY2(shown().width() > view->width() / 2,
+                 qPrintable(u"%1 + %2 of %3"_s.arg(place().left()).arg(place().width()).arg(view->width())));
+    const QString hover = view->describe({view->width() * 2 / 3, shown().center().y()});
+    QVERIFY2(hover.contains(u"Operator layer 5 gate, up: "_s) && hover.contains(u", 3.57 TFLOP of a rank at 705 TFLOP/s"_s),
+             qPrintable(hover));
+    // Back at all devices, nothing is left of the close-up.
+    for (int step = 6; step > 1; --step)
+        m_fixture->click(u"learn.back"_s);
+    QTRY_VERIFY(!picture().facts().value("part_share") && view->placeOf(0, {15, 0}).isValid());
 }
 
 void WindowLearn::everyPageCanBeRead()
