@@ -124,7 +124,8 @@ void GpuQueue::copy(Values to, ConstValues from, std::int64_t count)
 
 void GpuQueue::zero(Values to, std::int64_t count)
 {
-    run([&] { return gpu::setBytes(m_stream.get(), to.address(), 0, bytesOf(count, to.precision())); }, "zeroing");
+    if (count > 0) // the array may be absent
+        run([&] { return gpu::setBytes(m_stream.get(), to.address(), 0, bytesOf(count, to.precision())); }, "zeroing");
 }
 
 void GpuQueue::widen(std::span<float> block)
