@@ -75,12 +75,14 @@ class Cubin:
 
 
 def measured(nvcc, file, architecture):
-    """Returns (kernel, registers, counts of instructions) of the file's kernels."""
+    """Returns (kernel, registers, counts of instructions) of the file's kernels; nothing if nvcc is too old for the GPU."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "kernels.cubin"
         command = [nvcc, "-std=c++20", f"-I{ROOT}", "--expt-relaxed-constexpr", "-O3", "-DNDEBUG", f"-arch=sm_{architecture}",
                    "-cubin", "-o", str(out), str(ROOT / "kernels" / "cuda" / f"{file}.cu")]
         made = subprocess.run(command, capture_output=True, text=True, check=False)
+        if "Unsupported gpu architecture" in made.stderr:
+            return None
         if made.returncode != 0:
             sys.exit(f"{file}.cu for sm_{architecture} does not compile:\n{made.stderr}")
         cubin = Cubin(out.read_bytes())
@@ -123,7 +125,11 @@ def main():
         jobs = {(architecture, file): pool.submit(measured, nvcc, file, architecture)
                 for architecture in ARCHITECTURES for file in FILES}
     for architecture, most in ARCHITECTURES.items():
-        kernels = [kernel for file in FILES for kernel in jobs[architecture, file].result()]
+        results = [jobs[architecture, file].result() for file in FILES]
+        if None in results:
+            print(f"{compiler} knows no sm_{architecture}: left out")
+            continue
+        kernels = [kernel for kernels in results for kernel in kernels]
         for name, _, counts in kernels:
             if counts["LDL"] + counts["STL"] > 0:
                 print(f"sm_{architecture}: {plain([name])[0]} uses local memory: {counts['LDL']} LDL, {counts['STL']} STL")
