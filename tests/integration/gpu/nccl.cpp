@@ -361,6 +361,29 @@ private slots:
         }
     }
 
+    /// Also while tensor ranks and replicas exchange: rank 1 of each group breaks or hangs.
+    void aLostMemberOfAGroupEndsARun()
+    {
+        qputenv("STAGELENS_NCCL_PATIENCE_SECONDS", "0.5");
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::None, 1, false, false);
+        plan.parallel.tensor = 2;
+        plan.parallel.replicas = 2;
+        plan.parallel.zero = 1;
+        plan.training.steps = 1000;
+        for (const int kind : {kMockLost, kMockHung})
+            for (const int after : {2, 40}) { // while links are opened, and in steps
+                failNccl(1, after, kind);
+                const Trained ended = trained(plan, {{}, true});
+                failNccl(1, -1, 0);
+                const std::string text = textOf(ended.outcome);
+                QCOMPARE(ended.outcome.error().kind, base::ErrorKind::Failed);
+                QVERIFY2(text.find(kind == kMockLost ? "NCCL failed on " : "no message and no pass has completed for ") !=
+                             std::string::npos,
+                         text.c_str());
+                QVERIFY2(text.find("; rank ") != std::string::npos, text.c_str());
+            }
+    }
+
     /// Failures that only the stall detector finds.
     void aLinkThatHangsEndsARun()
     {
