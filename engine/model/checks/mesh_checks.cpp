@@ -5,7 +5,9 @@
 #include "engine/operators/compression/compression.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace stagelens::model {
 
@@ -28,26 +30,27 @@ void checkTensor(Checks &checks)
     // With fewer key and value heads than ranks each is on several ranks, which needs projections of their own.
     const bool isFused = model.family == ModelFamily::Gpt;
     const std::int64_t tokens = std::int64_t{plan.microbatchSize} * model.sequence;
-    const auto undivided = [&](int degree) {
-        std::string sizes;
-        const auto look = [&](bool divides, std::string_view what, std::int64_t size) {
-            if (!divides)
-                sizes += fmt::format("{}{} ({})", sizes.empty() ? "" : ", ", what, size);
-        };
-        const bool areKeysDivided =
-            model.kvHeads % degree == 0 || (!isFused && model.kvHeads > 0 && degree % model.kvHeads == 0);
-        look(model.heads % degree == 0, "model.heads", model.heads);
-        look(areKeysDivided, "model.kv_heads", model.kvHeads);
-        look(model.hidden % degree == 0, "model.hidden", model.hidden);
-        look(model.ffn % degree == 0, "model.ffn", model.ffn);
-        look(!plan.hasSequenceParallel() || tokens % degree == 0, "the tokens of a microbatch", tokens);
-        return sizes;
+    struct Size {
+        std::string_view what;
+        std::int64_t size;
+        bool isShared; ///< degrees that are multiples of it hold as well
     };
-    int nearest = ranks;
-    while (nearest > 1 && !undivided(nearest).empty())
+    const std::array sizes{Size{"model.heads", model.heads, false}, Size{"model.kv_heads", model.kvHeads, !isFused},
+                           Size{"model.hidden", model.hidden, false}, Size{"model.ffn", model.ffn, false},
+                           Size{"the tokens of a microbatch", plan.hasSequenceParallel() ? tokens : 0, false}};
+    const auto divides = [](const Size &size, std::int64_t degree) {
+        return size.size % degree == 0 || (size.isShared && size.size > 0 && degree % size.size == 0);
+    };
+    std::string undivided;
+    for (const Size &size : sizes)
+        if (!divides(size, ranks))
+            undivided += fmt::format("{}{} ({})", undivided.empty() ? "" : ", ", size.what, size.size);
+    const std::int64_t common = std::gcd(std::gcd(model.heads, model.hidden), model.ffn);
+    std::int64_t nearest = common > 0 ? std::min<std::int64_t>(ranks, common) : ranks;
+    while (nearest > 1 && !std::ranges::all_of(sizes, [&](const Size &size) { return divides(size, nearest); }))
         --nearest;
     checks.holds(nearest == ranks, kField,
-                 fmt::format("is {}, which does not divide {}; choose {}", ranks, undivided(ranks), nearest));
+                 fmt::format("is {}, which does not divide {}; choose {}", ranks, undivided, nearest));
     checks.holds(
         model.vocabularySize >= std::int64_t{ranks} * plan.devices, kField,
         fmt::format("is {}, which with {} devices makes more parts than the {} tokens of model.vocabulary_size; lower either",
