@@ -114,6 +114,18 @@ private slots:
         QVERIFY2(says(problem, "lower parallel.microbatches"), problem.message.c_str());
     }
 
+    /// A mistyped degree is refused at once: the need of each rank would take minutes and gigabytes to count.
+    void millionsOfRanksAreRefusedBeforeTheyAreCounted()
+    {
+        auto experiment = tinyExperiment("1f1b", VocabularyMethod::None, 2, 4);
+        experiment.parallel.replicas = 65'536;
+        experiment.parallel.context = 65'536;
+        const base::Problem problem = refusal(experiment, 1 << 20);
+        QCOMPARE(problem.field, std::string("parallel"));
+        QVERIFY2(says(problem, "a run has at most 1024"), problem.message.c_str());
+        QCOMPARE(runtime::requiredBytes(experiment), base::Bytes{0});
+    }
+
     void nothingThatFitsIsSaidToo()
     {
         const auto experiment = tinyExperiment("gpipe", VocabularyMethod::None, 4, 16);

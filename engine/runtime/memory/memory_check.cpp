@@ -20,8 +20,10 @@
 namespace stagelens::runtime {
 namespace {
 
-/// For larger schedules the need is estimated from the microbatches in flight and all messages of a step.
+/// For more passes of all rails the need is estimated from the microbatches in flight and all messages of a step.
 constexpr std::size_t kMostPasses = 4'000'000;
+/// For more passes of all rails no other settings are tried: each would take a second.
+constexpr std::size_t kMostAdvised = 400'000;
 
 /// The memory available to a run.
 struct Room {
@@ -34,6 +36,11 @@ struct Room {
         return holdsAll(need.total() + beside) && (!device || std::ranges::max(need.peaks) <= *device);
     }
 };
+
+int railsOf(const model::Experiment &experiment)
+{
+    return experiment.parallel.gradientRanks() * experiment.parallel.tensor;
+}
 
 /// Another setting that trains the same model on the same devices, with the same number of sequences per step.
 struct Setting {
@@ -121,8 +128,10 @@ std::optional<MemoryNeed> needOf(const Setting &setting, const schedule::Schedul
 std::string adviceFor(const model::Experiment &experiment, const schedule::Schedule &schedule, const Room &room,
                       base::Bytes beside)
 {
-    if (schedule.passCount() > kMostPasses) // each candidate takes seconds
+    if (const std::size_t passes = passesOfRails(experiment, schedule); passes > kMostPasses)
         return "; lower parallel.microbatches (with so many, all messages of a step are counted) or the model size";
+    else if (passes > kMostAdvised)
+        return "; lower parallel.replicas, parallel.microbatches or the model size";
     std::string least;
     base::Bytes leastBytes = 0;
     for (const Setting &setting : otherSettings(experiment)) {
@@ -148,14 +157,17 @@ MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Sc
     MemoryNeed need;
     const auto messages =
         messageBounds(lowered(schedule), operators::engineFloatsOfSlices(experiment), schedule::sharingOf(experiment.parallel));
-    const int rails = experiment.parallel.gradientRanks() * experiment.parallel.tensor;
-    for (int rank = 0; rank < schedule.devices() * rails; ++rank) {
-        const int device = rank % schedule.devices();
+    for (int device = 0; device < schedule.devices(); ++device) {
         const simulate::MemoryNeeds each = simulate::memoryNeeds(experiment, schedule, device);
         need.peaks.push_back(each.fixed + each.activation * schedule::peakActivations(schedule, device));
         need.hosts.push_back(simulate::peakHostBytes(experiment, schedule, device));
         need.hostPeaks.push_back(need.hosts.back());
         need.slabs.push_back(need.peaks.back() + messages[static_cast<std::size_t>(device)].bytes);
+    }
+    for (std::vector<base::Bytes> *bytes : {&need.peaks, &need.hosts, &need.hostPeaks, &need.slabs}) {
+        const std::vector<base::Bytes> rail = *bytes;
+        for (int other = 1; other < railsOf(experiment); ++other)
+            bytes->insert(bytes->end(), rail.begin(), rail.end());
     }
     return need;
 }
@@ -185,14 +197,33 @@ base::Bytes tokenBytes(const Shape &shape)
     return 2 * shape.stepMicrobatches() * shape.wholeTokens() * static_cast<base::Bytes>(sizeof(std::int32_t));
 }
 
+std::size_t passesOfRails(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const model::ParallelPlan &plan = experiment.parallel;
+    return schedule.passCount() * static_cast<std::size_t>(plan.gradientRanks()) * static_cast<std::size_t>(plan.tensor);
+}
+
+base::Result<> checkRanks(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const std::int64_t ranks = experiment.parallel.ranks(schedule.devices());
+    if (ranks <= kMostRunRanks)
+        return {};
+    return base::Error::invalid(
+        "parallel", fmt::format("has {} ranks, but a run has at most {}; lower parallel.replicas, parallel.context, "
+                                "parallel.tensor or parallel.devices, or simulate the plan without training it",
+                                ranks, kMostRunRanks));
+}
+
 base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
+    if (auto few = checkRanks(experiment, schedule); !few)
+        return few.error();
     MemoryNeed need;
-    if (schedule.passCount() > kMostPasses) {
+    if (passesOfRails(experiment, schedule) > kMostPasses) {
         need = estimatedNeed(experiment, schedule);
     } else {
         const schedule::Schedule order = lowered(schedule);
-        for (int rail = 0; rail < experiment.parallel.gradientRanks() * experiment.parallel.tensor; ++rail) {
+        for (int rail = 0; rail < railsOf(experiment); ++rail) {
             const auto plans =
                 memoryPlan(experiment, order, rail / experiment.parallel.tensor, rail % experiment.parallel.tensor);
             if (!plans)

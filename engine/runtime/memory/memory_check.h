@@ -25,7 +25,13 @@ struct MemoryNeed {
 };
 /// Returns the bytes of a step's batch, inputs and labels.
 [[nodiscard]] base::Bytes tokenBytes(const Shape &shape);
-/// Fails if memoryPlan() does.
+/// The most ranks of a run: each has threads, buffers and a seat in every group, and a mistyped degree asks for millions.
+inline constexpr std::int64_t kMostRunRanks = 1024;
+/// Fails with more.
+[[nodiscard]] base::Result<> checkRanks(const model::Experiment &experiment, const schedule::Schedule &schedule);
+/// Returns the passes of a step on all ranks: what memoryNeed() goes through.
+[[nodiscard]] std::size_t passesOfRails(const model::Experiment &experiment, const schedule::Schedule &schedule);
+/// Fails with more than kMostRunRanks, or if memoryPlan() does.
 [[nodiscard]] base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
 /// Returns the bytes of all devices together; 0 if the plan has no schedule or memoryPlan() fails.

@@ -56,6 +56,8 @@ void addPrecision(base::Problems &found, const model::ModelConfig &model)
 
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
+    if (const auto few = checkRanks(experiment, schedule); !few)
+        return few.error().problems;
     base::Problems found = model::unsupported(experiment, model::Use::Run);
     if (experiment.training.backend == "cuda")
         addPrecision(found, experiment.model);

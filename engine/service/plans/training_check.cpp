@@ -37,6 +37,11 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
 
 } // namespace
 
+std::size_t passesToCheck(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    return runtime::passesOfRails(experiment, schedule);
+}
+
 base::Problems trainingProblems(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     return problemsOf(experiment, schedule, true);

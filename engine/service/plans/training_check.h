@@ -11,6 +11,8 @@ namespace stagelens::service {
 [[nodiscard]] base::Bytes bytesToTrain(const model::Experiment &experiment);
 /// Returns the free memory of this machine; 0 if unknown.
 [[nodiscard]] base::Bytes availableBytes();
+/// Returns the passes that trainingProblems() goes through: those of a step on all ranks.
+[[nodiscard]] std::size_t passesToCheck(const model::Experiment &experiment, const schedule::Schedule &schedule);
 /// Returns every reason why a resolved plan cannot be trained here now under its schedule, each with its field; empty if it
 /// can.
 [[nodiscard]] base::Problems trainingProblems(const model::Experiment &experiment, const schedule::Schedule &schedule);

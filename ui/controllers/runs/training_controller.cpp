@@ -113,7 +113,7 @@ bool TrainingController::isChecking() const
 void TrainingController::checkMachine(const service::PredictionPtr &plan)
 {
     const auto check = m_place->isHere() ? machineObstacle : planObstacle;
-    if (plan->schedule->passCount() <= kPassesAtOnce) {
+    if (service::passesToCheck(plan->experiment, *plan->schedule) <= kPassesAtOnce) {
         m_job.cancel();
         m_obstacle = {plan, check(*plan)};
         return;
