@@ -29,6 +29,7 @@ private slots:
     void presentedTypeIsLarge();
     void noButtonHasALetterForAnIcon();
     void aLongVerdictKeepsItsSecondLine();
+    void aWiderVerdictIsNotHigher();
 
 private:
     std::unique_ptr<test::WindowFixture> m_fixture;
@@ -127,6 +128,32 @@ void WindowDesign::presentedTypeIsLarge()
         if (widget->isVisible())
             QVERIFY2(QFontInfo(widget->font()).pixelSize() >= kLeastPixels, qPrintable(nameOf(widget)));
     QVERIFY(window.findChild<QLabel *>(u"presentation.title"_s)->isVisible());
+}
+
+/// Else a page that is scrolled swings between two heights for ever: the scroll bar narrows the card, the lower card removes
+/// the bar.
+void WindowDesign::aWiderVerdictIsNotHigher()
+{
+    for (const int pixels : {0, 24, 32}) { // of the type of a presentation
+        ui::HeadlineBar bar;
+        bar.show();
+        if (pixels > 0) {
+            QFont font = bar.font();
+            font.setPixelSize(pixels);
+            bar.setFont(font);
+        }
+        ui::Headline headline;
+        headline.text = u"Device 3 holds the others up: 68 % of its work is the output layer; the others idle 73 % of the "
+                        u"time. VOCAB-2 would make the iteration about 1.8x as fast (predicted)."_s;
+        headline.second = u"Also: V-Half, −4.7 GiB, +0.4 %."_s;
+        bar.setHeadline(headline);
+        int narrower = QWIDGETSIZE_MAX;
+        for (int width = 300; width <= 2400; width += 3) {
+            bar.resize(width, bar.height());
+            QVERIFY2(bar.height() <= narrower, qPrintable(u"%1 px of type, %2 px wide"_s.arg(pixels).arg(width)));
+            narrower = bar.height();
+        }
+    }
 }
 
 void WindowDesign::aLongVerdictKeepsItsSecondLine()

@@ -144,13 +144,18 @@ void HeadlineBar::setHeadline(const Headline &headline)
 
 void HeadlineBar::arrange()
 {
-    m_button->setFixedSize(width() < kNarrowCard ? kNarrowActionWidth : kActionWidth, kActionHeight);
+    // Half of what a card gains, so that a wider one has more room for the sentence too.
+    m_button->setFixedSize(std::clamp(kNarrowActionWidth + (width() - kNarrowCard) / 2, kNarrowActionWidth, kActionWidth),
+                           kActionHeight);
     m_second->setFont(scaled(font(), TypeSize::Text));
     const QFont type = scaled(font(), TypeSize::Verdict, QFont::DemiBold);
-    const int lines =
-        kVerdictLines * std::max(QFontMetrics(type).lineSpacing(), heightOf(m_headline.text, type, QWIDGETSIZE_MAX));
-    m_label->setFixedHeight(lines);
     m_second->setFixedHeight(QFontMetrics(m_second->font()).lineSpacing());
+    setTextHeight(kVerdictLines * std::max(QFontMetrics(type).lineSpacing(), heightOf(m_headline.text, type, QWIDGETSIZE_MAX)));
+}
+
+void HeadlineBar::setTextHeight(int lines)
+{
+    m_label->setFixedHeight(lines);
     setFixedHeight(lines + m_second->height() + kLineGap + 2 * kCardPadding);
 }
 
@@ -178,8 +183,8 @@ void HeadlineBar::showText()
     layout()->setContentsMargins(kCardPadding + 4, padding, kCardPadding, padding);
     m_second->setVisible(hasSecond);
     if (isPresented) {
-        m_label->setFixedHeight(needed + 4);
-        setFixedHeight(m_label->height() + m_second->height() + kLineGap + 2 * kCardPadding);
+        // Never lower than two lines of the largest type: a narrower card, in smaller type, must not be lower than a wider one.
+        setTextHeight(std::max(m_label->height(), needed));
     } else if (isLong) {
         m_label->setFixedHeight(hasSecond ? above : height() - 2 * padding);
     }

@@ -43,8 +43,11 @@ protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
+    /// The heights before the text is known: two lines of the largest type and the second line.
     void arrange();
     void showText();
+    /// The height of the sentence, and with it the card's.
+    void setTextHeight(int lines);
     void showSecond(int room);
     /// Returns what a link of the second line leads to; null: nothing.
     [[nodiscard]] const Alternative *alternativeOf(const QString &link) const;
