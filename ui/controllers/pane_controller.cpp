@@ -8,10 +8,12 @@
 
 #include <QActionGroup>
 #include <QApplication>
+#include <QChildEvent>
 #include <QDockWidget>
 #include <QMainWindow>
 #include <QScreen>
 #include <QSettings>
+#include <QTabBar>
 
 #include <algorithm>
 #include <utility>
@@ -47,9 +49,11 @@ PaneController::PaneController(QMainWindow *window, const Docks &docks, const Co
                                bool remember)
     : m_window(window), m_docks(docks), m_contents(contents), m_actions(actions), m_remember(remember)
 {
+    m_window->installEventFilter(this);
     m_docks.left->setProperty(kWideWidth, kLeftWidth);
     m_docks.right->setProperty(kWideWidth, kRightWidth);
-    m_window->resizeDocks({m_docks.left, m_docks.right}, {kLeftWidth, kRightWidth}, Qt::Horizontal);
+    resizeDock(m_docks.left, kLeftWidth, Qt::Horizontal);
+    resizeDock(m_docks.right, kRightWidth, Qt::Horizontal);
     connect(m_contents.runs, &RunsPanel::foldedChanged, this, [this](bool folded) { setRunsShown(!folded); });
     connect(m_docks.right, &QDockWidget::visibilityChanged, this, &PaneController::arrangeFigures);
     connect(m_docks.right->toggleViewAction(), &QAction::triggered, m_docks.right, &QDockWidget::raise);
@@ -165,9 +169,8 @@ void PaneController::setNarrow(bool narrow)
     } else {
         m_window->addDockWidget(Qt::RightDockWidgetArea, m_docks.right);
         m_docks.right->setVisible(m_areFiguresShown || !m_docks.right->isHidden());
-        m_window->resizeDocks({m_docks.left, m_docks.right},
-                              {m_docks.left->property(kWideWidth).toInt(), m_docks.right->property(kWideWidth).toInt()},
-                              Qt::Horizontal);
+        for (QDockWidget *dock : {m_docks.left, m_docks.right})
+            resizeDock(dock, dock->property(kWideWidth).toInt(), Qt::Horizontal);
     }
     arrangeFigures();
 }
@@ -211,8 +214,8 @@ void PaneController::showAgain(const std::vector<SetAside> &shown)
     // Not restoreState(): Qt 6.4 crashes in it where the mouse has hold of a dock's border.
     const auto restoreSizes = [this, shown] {
         for (const SetAside &each : shown) {
-            m_window->resizeDocks({each.dock}, {each.size.width()}, Qt::Horizontal);
-            m_window->resizeDocks({each.dock}, {each.size.height()}, Qt::Vertical);
+            resizeDock(each.dock, each.size.width(), Qt::Horizontal);
+            resizeDock(each.dock, each.size.height(), Qt::Vertical);
         }
     };
     restoreSizes();
@@ -233,12 +236,28 @@ void PaneController::setRunsShown(bool shown)
         m_aside.push_back({m_docks.bottom, m_docks.bottom->size(), true});
 }
 
+bool PaneController::eventFilter(QObject *watched, QEvent *event)
+{
+    // Qt 6.4 crashes where the mouse moves a tab of docks while the window gives them other places.
+    if (watched == m_window && event->type() == QEvent::ChildPolished)
+        if (auto *tabs = qobject_cast<QTabBar *>(static_cast<QChildEvent *>(event)->child()))
+            tabs->setMovable(false);
+    return QObject::eventFilter(watched, event);
+}
+
+void PaneController::resizeDock(QDockWidget *dock, int size, Qt::Orientation orientation)
+{
+    // One that the mouse is dragging, or that floats, has no place.
+    if (m_window->dockWidgetArea(dock) != Qt::NoDockWidgetArea)
+        m_window->resizeDocks({dock}, {size}, orientation);
+}
+
 void PaneController::giveRunsRoom()
 {
     // The picture comes first: a low window shows a row or two and scrolls.
     const int most = m_contents.runs->header()->sizeHint().height() + m_window->height() / kRunsShare;
     const int height = std::min(m_contents.runs->header()->sizeHint().height() + m_contents.runs->sizeHint().height(), most);
-    const auto resize = [this, height] { m_window->resizeDocks({m_docks.bottom}, {height}, Qt::Vertical); };
+    const auto resize = [this, height] { resizeDock(m_docks.bottom, height, Qt::Vertical); };
     resize();
     QTimer::singleShot(0, this, resize); // once the dock has its place
 }

@@ -53,6 +53,9 @@ public:
     /// The widgets that F6 walks through, the page in front among them.
     void focusNext(QList<QWidget *> panes);
 
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override;
+
 private:
     void connectMemory();
     void setNarrow(bool narrow);
@@ -61,6 +64,8 @@ private:
     /// Makes the window as large as it should be, but no larger than its screen has room for.
     void fitIntoScreen();
     void giveRunsRoom();
+    /// Gives the dock that width or height if it has a place in the window.
+    void resizeDock(QDockWidget *dock, int size, Qt::Orientation orientation);
     [[nodiscard]] std::vector<QDockWidget *> docks() const { return {m_docks.left, m_docks.right, m_docks.bottom}; }
 
     QMainWindow *m_window;
