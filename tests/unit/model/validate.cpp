@@ -267,6 +267,36 @@ private slots:
         QCOMPARE(problems.size(), std::size_t{1});
     }
 
+    /// Of all degrees up to the one that was typed it is the largest that leaves no problem.
+    void theTensorDegreeToChooseIsTheNearestSoundOne()
+    {
+        for (const ModelFamily family : {ModelFamily::Gpt, ModelFamily::Llama}) {
+            for (const int heads : {6, 8, 12}) {
+                for (const int tensor : {2, 3, 5, 7, 8, 9, 16, 65'536}) {
+                    Experiment experiment;
+                    experiment.model.family = family;
+                    experiment.model.heads = heads;
+                    experiment.model.kvHeads = family == ModelFamily::Gpt ? heads : heads / 2;
+                    experiment.model.headDim.reset();
+                    experiment.model.hidden = 16 * heads;
+                    experiment.model.ffn = 60 * heads;
+                    const auto refusal = [&experiment](int degree) {
+                        experiment.parallel.tensor = degree;
+                        const Problems problems = validate(experiment);
+                        const Problem *problem = find(problems, "parallel.tensor");
+                        return problem != nullptr ? problem->message : std::string();
+                    };
+                    int nearest = std::min(tensor, heads);
+                    while (!refusal(nearest).empty())
+                        --nearest;
+                    const std::string said = refusal(tensor);
+                    const std::string choice = "; choose " + std::to_string(nearest);
+                    QVERIFY2(nearest == tensor ? said.empty() : said.ends_with(choice), (said + " | " + choice).c_str());
+                }
+            }
+        }
+    }
+
     void everyProblemIsReported()
     {
         Experiment experiment;
