@@ -71,19 +71,18 @@ Interval ReplicaCut::share(int replica, std::size_t parameter) const
 
 std::int64_t ReplicaCut::owned(int replica) const
 {
+    const Interval part = share(replica);
+    const auto after = std::ranges::upper_bound(m_starts, part.begin) - m_starts.begin();
     std::int64_t count = 0;
-    for (std::size_t parameter = 0; parameter < m_counts.size(); ++parameter)
-        count += share(replica, parameter).size();
+    for (auto parameter = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - 1));
+         parameter < m_counts.size() && m_starts[parameter] < part.end; ++parameter)
+        count += common(place(parameter), part).size();
     return count;
 }
 
 int ReplicaCut::fullest() const
 {
-    int fullest = 0;
-    for (int replica = 1; replica < m_replicas; ++replica)
-        if (owned(replica) > owned(fullest))
-            fullest = replica;
-    return fullest;
+    return layout::fullest(m_replicas, [this](int replica) { return owned(replica); });
 }
 
 Interval common(const Interval &one, const Interval &other)

@@ -51,6 +51,19 @@ private:
     int m_replicas = 1;
 };
 
+/// Returns the first share with the greatest size; 0 without shares.
+template <class SizeOf>
+[[nodiscard]] int fullest(int shares, const SizeOf &sizeOf)
+{
+    int fullest = 0;
+    for (std::int64_t share = 1, most = shares > 0 ? sizeOf(0) : 0; share < shares; ++share)
+        if (const std::int64_t size = sizeOf(static_cast<int>(share)); size > most) {
+            most = size;
+            fullest = static_cast<int>(share);
+        }
+    return fullest;
+}
+
 /// Returns the intersection; empty, with begin = end, if there is none.
 [[nodiscard]] Interval common(const Interval &one, const Interval &other);
 

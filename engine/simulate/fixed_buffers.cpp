@@ -112,13 +112,14 @@ std::int64_t rebuiltFloats(const model::Experiment &experiment, const schedule::
 MemoryByCategory engineDroppedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                     std::optional<int> replica, int tensor)
 {
+    MemoryByCategory bytes{};
+    if (experiment.parallel.zero < 2)
+        return bytes;
     const ReplicaCuts cuts = replicaCuts(experiment, schedule, device, tensor);
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device, tensor);
     const std::int64_t others =
         parameters.count - cuts.owned(replica ? *replica % experiment.parallel.shardGroup() : cuts.fullest());
-    MemoryByCategory bytes{};
-    if (experiment.parallel.zero >= 2)
-        bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (others + parameters.tied);
+    bytes[at(MemoryCategory::Gradients)] = kFloatBytes * (others + parameters.tied);
     if (experiment.parallel.zero >= 3) {
         const base::Precision precision = operators::enginePrecision(experiment);
         const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;

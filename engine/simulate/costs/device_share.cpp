@@ -197,11 +197,7 @@ std::vector<std::int64_t> indivisiblePieces(const model::Experiment &experiment,
 
 int ReplicaCuts::fullest() const
 {
-    int fullest = 0;
-    for (int share = 1; share < shared.replicas(); ++share)
-        if (owned(share) > owned(fullest))
-            fullest = share;
-    return fullest;
+    return layout::fullest(shared.replicas(), [this](int share) { return owned(share); });
 }
 
 ReplicaCuts replicaCuts(const model::ParallelPlan &plan, std::span<const PartShape> parts, const std::vector<bool> &areExperts,
