@@ -7829,5 +7829,13 @@ It stays there while the other lanes scroll</source>
         <source>, %1 of a rank at %2/s</source>
         <translation>, 랭크당 %1, 속도 %2/s</translation>
     </message>
+    <message>
+        <source>has %1 ranks, but a run has at most %2</source>
+        <translation>에는 rank가 %1개인데 실행에는 많아야 %2개입니다</translation>
+    </message>
+    <message>
+        <source>lower the degrees, or simulate the plan without training it</source>
+        <translation>병렬 차수를 낮추거나 학습하지 말고 계획을 시뮬레이션하십시오</translation>
+    </message>
 </context>
 </TS>

@@ -7829,5 +7829,13 @@ It stays there while the other lanes scroll</source>
         <source>, %1 of a rank at %2/s</source>
         <translation>，每个 rank %1，速率 %2/s</translation>
     </message>
+    <message>
+        <source>has %1 ranks, but a run has at most %2</source>
+        <translation>有 %1 个 rank，但一次运行最多有 %2 个</translation>
+    </message>
+    <message>
+        <source>lower the degrees, or simulate the plan without training it</source>
+        <translation>请降低并行度，或只模拟该方案而不训练</translation>
+    </message>
 </context>
 </TS>

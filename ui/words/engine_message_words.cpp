@@ -100,6 +100,8 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "raise it or lower devices"),
     QT_TRANSLATE_NOOP("Words", "needs a model to compute costs from"),
     QT_TRANSLATE_NOOP("Words", "give a model, or uniform costs or durations"),
+    QT_TRANSLATE_NOOP("Words", "has %1 ranks, but a run has at most %2"),
+    QT_TRANSLATE_NOOP("Words", "lower the degrees, or simulate the plan without training it"),
     QT_TRANSLATE_NOOP("Words", "the plan has %1 ranks, and %2 has %3 (%4 nodes of %5)"),
     QT_TRANSLATE_NOOP("Words", "lower devices to %1, or raise its nodes to %2"),
     QT_TRANSLATE_NOOP("Words", "lower the replicas to %1, or raise its nodes to %2"),

@@ -209,8 +209,8 @@ base::Result<> checkRanks(const model::Experiment &experiment, const schedule::S
     if (ranks <= kMostRunRanks)
         return {};
     return base::Error::invalid(
-        "parallel", fmt::format("has {} ranks, but a run has at most {}; lower parallel.replicas, parallel.context, "
-                                "parallel.tensor or parallel.devices, or simulate the plan without training it",
+        "parallel", fmt::format("has {} ranks, but a run has at most {}; lower the degrees, or simulate the plan without "
+                                "training it",
                                 ranks, kMostRunRanks));
 }
 
