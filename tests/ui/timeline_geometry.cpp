@@ -5,6 +5,8 @@
 #include "ui/canvas/geometry.h"
 #include "ui/words/time_axis.h"
 
+#include <QFontMetrics>
+
 #include <cinttypes>
 #include <numeric>
 
@@ -296,6 +298,27 @@ private slots:
         const ui::TimeScale scale = ui::timeScale(0, 160 * base::kNanosPerMilli, 900, 90, false);
         QCOMPARE(ui::markText(scale, 20 * base::kNanosPerMilli), QStringLiteral("20 ms"));
         QCOMPARE(ui::markText(scale, 0), QStringLiteral("0"));
+    }
+
+    void textsOfMarksStandApartInAnyType()
+    {
+        constexpr int kPixels = 1800;
+        for (const int size : {12, 13, 18, 24, 32}) {
+            QFont font;
+            font.setPixelSize(size);
+            const QFontMetrics metrics(font);
+            for (base::Nanos span = 100; span < base::kLongestPass; span = span * 7 / 3) {
+                for (const base::Nanos begin : {base::Nanos{0}, span * 37}) {
+                    const ui::TimeScale scale = ui::timeScale(begin, begin + span, kPixels, font, false);
+                    const double apart = static_cast<double>(scale.step) * kPixels / static_cast<double>(span);
+                    for (const base::Nanos time : ui::marks(scale, begin, begin + span)) {
+                        const QString text = ui::markText(scale, time);
+                        QVERIFY2(metrics.horizontalAdvance(text) + 4 <= apart,
+                                 qPrintable(QStringLiteral("%1 px: %2, %3 px apart").arg(size).arg(text).arg(apart)));
+                    }
+                }
+            }
+        }
     }
 };
 

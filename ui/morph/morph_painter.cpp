@@ -106,7 +106,7 @@ void paintMorphLanes(QPainter &painter, const Morph &morph, const MorphLook &loo
 void paintAxis(QPainter &painter, const Morph &morph, const MorphLook &look, const MorphPlaces &places)
 {
     const TimeScale scale =
-        timeScale(0, std::max<base::Nanos>(morph.span(), 1), places.axis.width(), kMarkDistance, look.teachingUnits);
+        timeScale(0, std::max<base::Nanos>(morph.span(), 1), places.axis.width(), look.font, look.teachingUnits);
     painter.setPen(look.colours->muted);
     for (const base::Nanos mark : marks(scale, 0, morph.span())) {
         const auto x = static_cast<int>(places.x(static_cast<double>(mark)));
@@ -291,7 +291,7 @@ void SvgWriter::frame()
                   Words::tr("Device %1").arg(device), m_look.colours->ink, u"end", false);
     }
     const TimeScale scale =
-        timeScale(0, std::max<base::Nanos>(m_morph.span(), 1), m_places.axis.width(), kMarkDistance, m_look.teachingUnits);
+        timeScale(0, std::max<base::Nanos>(m_morph.span(), 1), m_places.axis.width(), m_look.font, m_look.teachingUnits);
     for (const base::Nanos mark : marks(scale, 0, m_morph.span()))
         words({m_places.x(static_cast<double>(mark)), m_places.ruler.center().y() + base}, markText(scale, mark),
               m_look.colours->muted, mark == 0 ? u"start" : u"middle", false);

@@ -54,9 +54,7 @@ void paintTracks(QPainter &painter, const Scene &scene)
         painter.fillRect(row.lane, scene.colours->lane);
         painter.fillRect(row.messages, scene.colours->band);
     }
-    const TimeScale scale =
-        timeScale(scene.begin, scene.end, scene.layout.axis.width(), kMarkDistance, scene.content->teachingUnits);
-    for (const base::Nanos mark : marks(scale, scene.begin, scene.end))
+    for (const base::Nanos mark : marks(scene.timeScale(), scene.begin, scene.end))
         for (const TimelineLayout::Row &row : scene.layout.rows)
             painter.fillRect(QRectF(std::floor(scene.xAt(mark)), row.lane.top(), 1, row.lane.height()), scene.colours->grid);
 }

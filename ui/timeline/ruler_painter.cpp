@@ -63,7 +63,7 @@ void RulerPainter::ruler()
 {
     const QRect &ruler = m_layout.ruler;
     const bool units = m_scene.content->teachingUnits;
-    const TimeScale scale = timeScale(m_scene.begin, m_scene.end, ruler.width(), kMarkDistance, units);
+    const TimeScale scale = m_scene.timeScale();
     m_painter.setFont(m_scene.font);
     m_painter.setPen(m_colours.muted);
     m_painter.drawText(QPointF(14, ruler.bottom() - 8), units ? Words::tr("Units") : Words::tr("Time"));
@@ -82,8 +82,7 @@ void RulerPainter::pole(base::Nanos end, const QColor &colour, Qt::PenStyle styl
     const double x = std::floor(m_scene.xAt(end)) + 0.5;
     const QRect &ruler = m_layout.ruler;
     m_painter.setPen(QPen(colour, 1, style));
-    const auto labels =
-        rulerLabels(timeScale(m_scene.begin, m_scene.end, ruler.width(), kMarkDistance, m_scene.content->teachingUnits));
+    const auto labels = rulerLabels(m_scene.timeScale());
     const bool crosses = std::ranges::any_of(
         labels, [x](const Label &label) { return x > label.baseline.x() - 2 && x < label.baseline.x() + label.width + 2; });
     const double below = crosses ? ruler.bottom() - 5.0 : m_layout.flags.top() + 2.0;

@@ -153,6 +153,11 @@ QRect Scene::deviceAxis() const
             static_cast<int>(std::lround(layout.axis.width() * ratio)), 1};
 }
 
+TimeScale Scene::timeScale() const
+{
+    return ui::timeScale(begin, end, layout.ruler.width(), font, content->teachingUnits);
+}
+
 double Scene::widthOf(base::Nanos duration) const
 {
     return static_cast<double>(duration) * deviceAxis().width() / ratio / static_cast<double>(end - begin);

@@ -7,6 +7,7 @@
 #include "ui/canvas/layout.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/words/time_axis.h"
 
 #include <QFont>
 #include <QLine>
@@ -79,6 +80,8 @@ struct Scene {
     /// Returns the logical x of a point in time, from the widget's left edge.
     [[nodiscard]] double xAt(base::Nanos time) const;
     [[nodiscard]] base::Nanos timeAtX(double x) const;
+    /// Returns the marks of the axis, which are those of the ruler.
+    [[nodiscard]] TimeScale timeScale() const;
     /// Left edge and width of the time axis in device pixels; its height means nothing.
     [[nodiscard]] QRect deviceAxis() const;
     /// Logical pixels of a duration before rounding, so that equal passes look alike wherever they fall on the grid of pixels.

@@ -4,6 +4,8 @@
 
 #include "engine/base/text.h"
 
+#include <QFontMetrics>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -65,6 +67,18 @@ TimeScale timeScale(base::Nanos begin, base::Nanos end, int pixels, int distance
     scale.unitName = QString::fromUtf16(unit.name);
     scale.digits = digitsFor(scale.step, scale.unit);
     return scale;
+}
+
+TimeScale timeScale(base::Nanos begin, base::Nanos end, int pixels, const QFont &font, bool teachingUnits)
+{
+    constexpr int kDistance = 90;
+    constexpr int kGap = 16;
+    const TimeScale scale = timeScale(begin, end, pixels, kDistance, teachingUnits);
+    const QFontMetrics metrics(font);
+    int widest = 0;
+    for (const base::Nanos time : marks(scale, begin, end))
+        widest = std::max(widest, metrics.horizontalAdvance(markText(scale, time)));
+    return timeScale(begin, end, pixels, std::max(kDistance, widest + kGap), teachingUnits);
 }
 
 std::vector<base::Nanos> marks(const TimeScale &scale, base::Nanos begin, base::Nanos end)

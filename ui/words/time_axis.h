@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 
+#include <QFont>
 #include <QString>
 
 #include <vector>
@@ -17,10 +18,10 @@ struct TimeScale {
     QString unitName;     ///< "ms"; empty for teaching units
 };
 
-inline constexpr int kMarkDistance = 90; ///< pixels between two marks of a lane's axis, at least
-
 /// The finest scale on which marks of [begin, end) over `pixels` are at least `distance` pixels apart.
 [[nodiscard]] TimeScale timeScale(base::Nanos begin, base::Nanos end, int pixels, int distance, bool teachingUnits);
+/// The finest on which marks of a lane's axis and their texts in that type stand apart.
+[[nodiscard]] TimeScale timeScale(base::Nanos begin, base::Nanos end, int pixels, const QFont &font, bool teachingUnits);
 /// The multiples of the step within [begin, end].
 [[nodiscard]] std::vector<base::Nanos> marks(const TimeScale &scale, base::Nanos begin, base::Nanos end);
 /// "150 ms", written on that scale.
