@@ -21,6 +21,21 @@ using Json = nlohmann::ordered_json;
 /// First steps warm caches and threads up; they stand apart from the statistics.
 constexpr std::size_t kWarmUpSteps = 2;
 
+Json operatorsJson(const timeline::OperatorTimes &times)
+{
+    Json json = Json::array();
+    for (const timeline::PassOperators &pass : times) {
+        Json operators = Json::array();
+        for (const timeline::OperatorTime &each : pass.operators)
+            operators.push_back({{"name", each.name}, {"duration_ns", each.duration}});
+        json.push_back({{"device", pass.device},
+                        {"kind", schedule::name(pass.kind)},
+                        {"stage", pass.stage},
+                        {"operators", std::move(operators)}});
+    }
+    return json;
+}
+
 template <class Value>
 Json orNull(const std::optional<Value> &value)
 {
@@ -122,6 +137,8 @@ Json runDocument(const store::RunRecord &run, bool withSlices)
     document["backend"] = run.experiment.training.backend;
     document["environment"] = run.environment;
     document["losses"] = run.losses;
+    if (run.operators)
+        document["operators"] = operatorsJson(*run.operators);
     document["evaluation_loss"] = orNull(run.summary.evaluationLoss);
     document["evaluations"] = evaluationsJson(run.evaluations);
     document["iterations"] = iterationsJson(run.iterations);

@@ -22,6 +22,15 @@ bool Block::has(OperatorKind kind) const
     return std::ranges::any_of(operators, [kind](const Operator &each) { return each.kind == kind; });
 }
 
+std::string Block::namesOfOutputs(const Operator &op) const
+{
+    std::string names;
+    for (const ValueId id : op.outputs)
+        if (!value(id).isStatistics)
+            names += (names.empty() ? "" : ", ") + std::string(value(id).name);
+    return names;
+}
+
 Block withProbabilities(Block block, const model::ModelConfig &model)
 {
     for (Operator &op : block.operators) {

@@ -157,6 +157,8 @@ struct Block {
     [[nodiscard]] std::int64_t inputWidth(const Projection &projection) const;
     [[nodiscard]] std::int64_t outputWidth(const Projection &projection) const;
     [[nodiscard]] bool has(OperatorKind kind) const;
+    /// Returns the values that the operator writes, without statistics: "norm1", "gate, up".
+    [[nodiscard]] std::string namesOfOutputs(const Operator &op) const;
     /// Returns the numbers that a rank holds of a value, for each token of the microbatch.
     [[nodiscard]] std::int64_t heldWidth(ValueId id) const
     {

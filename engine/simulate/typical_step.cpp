@@ -1,5 +1,6 @@
 #include "engine/simulate/typical_step.h"
 
+#include "engine/base/median.h"
 #include "engine/simulate/wait_graph.h"
 
 #include <algorithm>
@@ -21,16 +22,13 @@ constexpr std::size_t kFewestSteps = 3;
 constexpr std::size_t kMostSlices = 1'000'000;
 constexpr Nanos kNotYet = std::numeric_limits<Nanos>::min();
 
-/// Returns the median; of an even number the lower of the two in the middle, which some step has had.
 template <class Value>
 Nanos medianOver(std::span<const TimelinePtr> steps, std::vector<Nanos> &room, Value value)
 {
     room.clear();
     for (std::size_t step = 0; step < steps.size(); ++step)
         room.push_back(value(step));
-    const auto middle = room.begin() + static_cast<std::ptrdiff_t>((room.size() - 1) / 2);
-    std::ranges::nth_element(room, middle);
-    return *middle;
+    return base::lowerMedian(room);
 }
 
 bool haveSameAnchoredWork(const Lane &a, const Lane &b)

@@ -138,6 +138,36 @@ Result<> RunEditor::setTimeline(RunId run, const timeline::Timeline &timeline, c
     });
 }
 
+Result<> RunEditor::setOperators(RunId run, const timeline::OperatorTimes &times)
+{
+    return m_runs.inTransaction([&]() -> Result<> {
+        if (const auto removed =
+                m_runs.run("DELETE FROM operator_time WHERE run = ?", [&](Statement &statement) { statement.bind(run); });
+            !removed)
+            return removed;
+        for (const timeline::PassOperators &pass : times)
+            for (std::size_t place = 0; place < pass.operators.size(); ++place) {
+                const timeline::OperatorTime &each = pass.operators[place];
+                const auto added =
+                    m_runs.run("INSERT INTO operator_time (run, device, kind, stage, place, name, duration_ns, is_vocabulary)"
+                               " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                               [&](Statement &statement) {
+                                   statement.bind(run)
+                                       .bind(std::int64_t{pass.device})
+                                       .bind(schedule::name(pass.kind))
+                                       .bind(std::int64_t{pass.stage})
+                                       .bind(static_cast<std::int64_t>(place))
+                                       .bind(std::string_view(each.name))
+                                       .bind(each.duration)
+                                       .bind(std::int64_t{each.isVocabulary ? 1 : 0});
+                               });
+                if (!added)
+                    return added;
+            }
+        return {};
+    });
+}
+
 template <class Change>
 Result<> RunEditor::change(RunId run, Change change)
 {

@@ -35,6 +35,8 @@ public:
     [[nodiscard]] base::Result<> addEvaluation(RunId run, const EvaluationLoss &evaluation);
     /// Stores metrics and timeline (a versioned, checksummed blob) of the typical or median step so far.
     [[nodiscard]] base::Result<> setTimeline(RunId run, const timeline::Timeline &timeline, const simulate::Metrics &metrics);
+    /// Stores how long the operators of the run took, in place of what is stored.
+    [[nodiscard]] base::Result<> setOperators(RunId run, const timeline::OperatorTimes &times);
     [[nodiscard]] base::Result<> finish(RunId run, RunStatus status, const std::string &reason);
 
     [[nodiscard]] base::Result<> rename(RunId run, const std::string &name);

@@ -95,6 +95,7 @@ struct RawRun {
     std::string metrics;            ///< empty: none
     std::string blob;               ///< empty: none
     std::vector<RawRouter> routers; ///< by step
+    timeline::OperatorTimes operators;
 };
 
 /// Sorts the rows, which are in order, into steps and layers.
@@ -113,6 +114,19 @@ std::vector<timeline::RouterStepPtr> routersOf(std::vector<RawRouter> rows, cons
         steps.push_back(std::move(step));
     }
     return steps;
+}
+
+/// Adds a row of table operator_time: device, kind, stage, name, duration_ns, is_vocabulary. Rows are in order.
+void addOperator(timeline::OperatorTimes &times, const Statement &row)
+{
+    timeline::PassOperators pass{.device = static_cast<int>(row.integer(0)),
+                                 .kind = schedule::parsePassKind(row.text(1)).value_or(schedule::PassKind::O),
+                                 .stage = static_cast<int>(row.integer(2)),
+                                 .operators = {}};
+    if (times.empty() || times.back().device != pass.device || times.back().kind != pass.kind ||
+        times.back().stage != pass.stage)
+        times.push_back(std::move(pass));
+    times.back().operators.push_back({row.text(3), std::max<base::Nanos>(row.integer(4), 0), row.integer(5) != 0});
 }
 
 /// The record out of its rows; damaged ones are refused.
@@ -142,6 +156,12 @@ Result<RunRecord> decode(RawRun raw)
     for (const timeline::RouterStepPtr &step : record.routers)
         if (fault.empty())
             fault = shapeFault(*step, record.experiment.model);
+    if (!raw.operators.empty()) {
+        std::ranges::stable_sort(raw.operators, {}, [](const timeline::PassOperators &pass) {
+            return std::tuple(pass.device, pass.kind, pass.stage); // the rows sort kinds by their names
+        });
+        raw.record.operators = std::make_shared<const timeline::OperatorTimes>(std::move(raw.operators));
+    }
     if (!fault.empty())
         return base::Error::failed(
             fmt::format("what is stored of run {} does not fit together: {}; delete the run", record.summary.id, fault));
@@ -299,6 +319,9 @@ Result<RunRecord> RunReader::load(RunId run, std::optional<int> step)
                    }),
               read("SELECT step, layer, choices, dropped, entropy, tokens FROM router WHERE run = ? ORDER BY step, layer",
                    [&](const Statement &row) { raw.routers.push_back(readRouter(row)); }),
+              read("SELECT device, kind, stage, name, duration_ns, is_vocabulary FROM operator_time WHERE run = ?"
+                   " ORDER BY device, kind, stage, place",
+                   [&](const Statement &row) { addOperator(raw.operators, row); }),
               read("SELECT tag FROM tag WHERE run = ? ORDER BY tag",
                    [&](const Statement &row) { record.summary.tags.push_back(row.text(0)); }),
               step

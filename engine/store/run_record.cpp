@@ -1,5 +1,7 @@
 #include "engine/store/run_record.h"
 
+#include "engine/base/median.h"
+
 #include <algorithm>
 #include <array>
 
@@ -32,9 +34,7 @@ std::optional<base::Nanos> medianIteration(std::span<const base::Nanos> iteratio
     if (iterations.empty())
         return std::nullopt;
     std::vector<base::Nanos> sorted(iterations.begin(), iterations.end());
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
-    std::ranges::nth_element(sorted, middle);
-    return *middle;
+    return base::lowerMedian(sorted);
 }
 
 std::optional<std::size_t> medianIndex(std::span<const base::Nanos> iterations)

@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "engine/model/experiment.h"
 #include "engine/simulate/metrics.h"
+#include "engine/timeline/operator_times.h"
 #include "engine/timeline/router_counts.h"
 #include "engine/timeline/timeline.h"
 
@@ -93,6 +94,7 @@ struct RunRecord {
     std::vector<timeline::RouterStepPtr> routers; ///< of the same steps; empty without experts
     std::optional<simulate::Metrics> metrics;     ///< of the typical step, else of the median one
     timeline::TimelinePtr timeline;               ///< of the typical step, else of the median one; null before the first
+    timeline::OperatorTimesPtr operators;         ///< medians over the steps; null: not recorded
 };
 
 } // namespace stagelens::store

@@ -2790,10 +2790,6 @@ Begins at %1, takes %2</source>
         <translation>모든 학습 설정</translation>
     </message>
     <message>
-        <source>▲ Device %1</source>
-        <translation>▲ 장치 %1</translation>
-    </message>
-    <message>
         <source>Whole iteration</source>
         <translation>전체 반복</translation>
     </message>
@@ -7836,6 +7832,10 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>lower the degrees, or simulate the plan without training it</source>
         <translation>병렬 차수를 낮추거나 학습하지 말고 계획을 시뮬레이션하십시오</translation>
+    </message>
+    <message>
+        <source>Operator %1: %2 of the pass (measured, typical of such passes)</source>
+        <translation>연산자 %1: 패스 중 %2 (측정, 같은 종류 패스의 대표값)</translation>
     </message>
 </context>
 </TS>

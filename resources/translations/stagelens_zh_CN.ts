@@ -2790,10 +2790,6 @@ Begins at %1, takes %2</source>
         <translation>所有训练设置</translation>
     </message>
     <message>
-        <source>▲ Device %1</source>
-        <translation>▲ 设备 %1</translation>
-    </message>
-    <message>
         <source>Whole iteration</source>
         <translation>整个迭代</translation>
     </message>
@@ -7836,6 +7832,10 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>lower the degrees, or simulate the plan without training it</source>
         <translation>请降低并行度，或只模拟该方案而不训练</translation>
+    </message>
+    <message>
+        <source>Operator %1: %2 of the pass (measured, typical of such passes)</source>
+        <translation>算子 %1：占该 pass 的 %2（实测，同类 pass 的典型值）</translation>
     </message>
 </context>
 </TS>

@@ -100,6 +100,28 @@ private slots:
         QVERIFY(store.remove(*run).ok());
     }
 
+    void timesOfOperatorsAreStored()
+    {
+        RunStore store = open();
+        const auto run = store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
+        QVERIFY(run.ok());
+        QCOMPARE(store.read().load(*run)->operators, nullptr);
+        using schedule::PassKind;
+        timeline::OperatorTimes times{{0, PassKind::F, 0, {{"embedding look-up", 7, true}, {"layer 0 qkv", 300, false}}},
+                                      {0, PassKind::B, 0, {{"layer 0 qkv weight", 400, false}}},
+                                      {1, PassKind::EF, 3, {{"embedding look-up", 9, true}}}}; // B before F by name
+        QVERIFY(store.edit().setOperators(*run, times).ok());
+        QVERIFY(*store.read().load(*run)->operators == times);
+        times[0].operators.pop_back();
+        QVERIFY(store.edit().setOperators(*run, times).ok()); // in place of the others
+        QVERIFY(*store.read().load(*run)->operators == times);
+        QVERIFY(store.edit().finish(*run, RunStatus::Finished, "").ok());
+        QVERIFY(store.check()->faults.empty());
+        QVERIFY(store.remove(*run).ok());
+        auto database = store::Database::open(path());
+        QCOMPARE(*database->queryInteger("SELECT count(*) FROM operator_time"), 0);
+    }
+
     void choicesOfRoutersAreStored()
     {
         RunStore store = open();

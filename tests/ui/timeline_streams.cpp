@@ -112,7 +112,7 @@ private slots:
         const auto forward = static_cast<std::size_t>(
             std::ranges::find(lane.pass, schedule::PassKind::F, &schedule::Pass::kind) - lane.pass.begin());
         const base::Nanos duration = lane.end[forward] - lane.begin[forward];
-        const std::vector<simulate::PassLeg> legs = content.groups[0].legs(lane.pass[forward], duration);
+        const std::vector<simulate::PassLeg> legs = content.groups[0].legs(0, lane.pass[forward], duration);
         QVERIFY(legs.size() > 3);
         QCOMPARE(legs.front().begin, base::Nanos{0});
         QCOMPARE(legs.back().end, duration);
@@ -133,7 +133,7 @@ private slots:
             const QString text = view.describe(at(forward, share));
             QVERIFY2(text.contains(u"Operator %1: "_s.arg(QString::fromStdString(leg->name))), qPrintable(text));
         }
-        // Neither teaching durations nor measurements say what is inside.
+        // Teaching durations do not say what is inside.
         model::Experiment teaching = planOf(1, 1, 0);
         teaching.cost.source = model::UniformCosts{{{"F", 1.0}, {"B", 2.0}}};
         QVERIFY(!groupOf(teaching).legs);

@@ -58,6 +58,8 @@ private slots:
 
 private:
     void train();
+    /// Zooms to the first pass of a group and returns what is said of its foot, where its operators are.
+    QString operatorUnderPointer(int group);
     std::unique_ptr<test::WindowFixture> m_fixture;
 };
 
@@ -72,6 +74,20 @@ void WindowTraining::train()
              window.runController().live()->error ? window.runController().live()->error->text().c_str() : "");
 }
 
+QString WindowTraining::operatorUnderPointer(int group)
+{
+    ui::TimelineView &view = *m_fixture->window().explorePage().timeline();
+    auto *state = m_fixture->window().findChild<ui::ViewState *>();
+    const timeline::Lane &lane = laneOf(m_fixture->content().groups[static_cast<std::size_t>(group)], 0);
+    state->setRange(lane.begin[0], lane.end[0]);
+    QCoreApplication::processEvents();
+    const QRect place = view.placeOf(group, {0, 0});
+    const QString words = view.describe(QPoint(place.center().x(), place.bottom() - 3));
+    state->fit();
+    QCoreApplication::processEvents();
+    return words;
+}
+
 void WindowTraining::trainingAddsARunAndMeasuredLanes()
 {
     auto &window = m_fixture->window();
@@ -84,6 +100,8 @@ void WindowTraining::trainingAddsARunAndMeasuredLanes()
     QVERIFY2(content.groups[1].caption.startsWith(u"Virtual clock · run"_s), qPrintable(content.groups[1].caption));
     QVERIFY(content.groups[1].timeline->provenance == timeline::Provenance::MeasuredVirtualClock);
     QVERIFY(!content.groups[1].faded);
+    QVERIFY2(operatorUnderPointer(1).contains(u" of the pass (measured, typical of such passes)"_s),
+             qPrintable(operatorUnderPointer(1)));
     QCOMPARE(window.runsPanel().model()->rowCount(), 1);
     const auto *run = window.runsPanel().model()->run(window.runsPanel().model()->index(0, 0));
     QVERIFY(run->status == store::RunStatus::Finished);
@@ -158,6 +176,7 @@ void WindowTraining::runsAndTheirLanesSurviveARestart()
     emit window.runsPanel().showAsked(run->id);
     QTRY_COMPARE(m_fixture->content().groups.size(), std::size_t{2});
     QVERIFY(m_fixture->content().groups[1].schedule);
+    QVERIFY2(operatorUnderPointer(1).contains(u" (measured, typical of such passes)"_s), qPrintable(operatorUnderPointer(1)));
 }
 
 void WindowTraining::twoTickedRunsAreCompared()

@@ -1,5 +1,5 @@
 // Queries on lanes, and the difference of two timelines.
-#include "engine/timeline/timeline.h"
+#include "engine/timeline/operator_times.h"
 #include "tests/support/test_program.h"
 
 #include <QtTest>
@@ -51,6 +51,48 @@ private slots:
         QCOMPARE(timeline::sliceAt(lane, 12, 3), std::optional<std::size_t>(1));
         QCOMPARE(timeline::sliceAt(lane, 15, 3), std::nullopt);
         QCOMPARE(timeline::sliceAt(lane, 41, 2), std::optional<std::size_t>(2));
+    }
+
+    void findsTheOperatorsOfAPass()
+    {
+        const timeline::OperatorTimes times{{0, PassKind::F, 0, {{"a", 1, false}}},
+                                            {0, PassKind::B, 0, {{"b", 2, false}}},
+                                            {1, PassKind::F, 1, {{"c", 3, false}}}};
+        QCOMPARE(timeline::find(times, 0, PassKind::B, 0), &times[1]);
+        QCOMPARE(timeline::find(times, 1, PassKind::F, 1), &times[2]);
+        for (const auto &[device, stage] : {std::pair(0, 1), {1, 0}, {2, 2}})
+            QCOMPARE(timeline::find(times, device, PassKind::F, stage), nullptr);
+    }
+
+    void operatorsHaveTheirMedians()
+    {
+        const auto step = [](base::Nanos first, base::Nanos second, const char *name = "qkv") {
+            return std::make_shared<const timeline::OperatorTimes>(
+                timeline::OperatorTimes{{0, PassKind::F, 0, {{"norm1", first, false}, {name, second, true}}}});
+        };
+        QCOMPARE(timeline::medianOf({}), nullptr);
+        QVERIFY(*timeline::medianOf({step(1, 9), step(5, 7), step(3, 8)}) == *step(3, 8));
+        // Steps with other operators than the last one do not count.
+        QVERIFY(*timeline::medianOf({step(90, 90, "other"), step(90, 90, "other"), step(2, 4)}) == *step(2, 4));
+    }
+
+    /// Kernels belong to the pass in which they begin; passes that ran others than the last of their kind do not count.
+    void kernelsBecomeOperators()
+    {
+        timeline::Timeline timeline;
+        timeline.lanes.resize(2);
+        for (int microbatch = 0; microbatch < 3; ++microbatch)
+            timeline.lanes[1].push(makePass(PassKind::F, 1, microbatch), 100 * microbatch, 100 * microbatch + 50);
+        timeline.lanes[0].push(makePass(PassKind::B, 0, 0), 0, 50);
+        const timeline::KernelTrace kernels{{"gemm", "norm", "copy"},
+                                            {{0, 20, 1, 2},  // not of a pass that counts: no norm follows
+                                             {60, 70, 1, 1}, // between passes
+                                             {100, 110, 1, 0},
+                                             {110, 115, 1, 1},
+                                             {200, 230, 1, 0},
+                                             {240, 249, 1, 1}}};
+        const timeline::OperatorTimes times = timeline::operatorsOf(kernels, timeline);
+        QVERIFY(times == (timeline::OperatorTimes{{1, PassKind::F, 1, {{"gemm", 10, false}, {"norm", 5, false}}}}));
     }
 
     void addsUpTheProcessorTime()

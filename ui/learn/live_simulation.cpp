@@ -114,7 +114,7 @@ std::optional<TimelinePart> partOf(const TimelineContent &content, const LivePla
         if (!isMeant(lane.pass[i], closeUp))
             continue;
         const base::Nanos time = lane.end[i] - lane.begin[i];
-        const std::vector<simulate::PassLeg> legs = group.legs(lane.pass[i], time);
+        const std::vector<simulate::PassLeg> legs = group.legs(closeUp.device, lane.pass[i], time);
         if (!part)
             part = TimelinePart{lane.begin[i], 0, 0, 0, {closeUp.device, i}};
         if (!closeUp.operators.isEmpty())

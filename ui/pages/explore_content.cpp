@@ -54,6 +54,10 @@ LaneGroup ExploreContent::measuredGroup() const
     if (group.timeline)
         group.mesh = layout::meshOf(parallel, group.timeline->devices());
     const auto &plan = m_forecast->plan();
+    if (run.record.operators)
+        group.legs = [times = run.record.operators](int device, const schedule::Pass &pass, base::Nanos duration) {
+            return simulate::measuredLegs(*times, device, pass, duration);
+        };
     group.faded = plan && !m_runController->shownDifferences(plan->experiment).empty();
     return group;
 }

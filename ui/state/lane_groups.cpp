@@ -34,7 +34,7 @@ auto legsOf(const service::PredictionPtr &prediction)
         bool isMade = false;
         std::unique_ptr<simulate::PassLegs> legs; ///< null: the hardware cannot be read
     };
-    return [prediction, finder = std::make_shared<Finder>()](const schedule::Pass &pass, base::Nanos duration) {
+    return [prediction, finder = std::make_shared<Finder>()](int, const schedule::Pass &pass, base::Nanos duration) {
         if (!std::exchange(finder->isMade, true))
             if (auto legs = service::legsOf(*prediction))
                 finder->legs = std::move(legs).value();

@@ -46,8 +46,8 @@ struct LaneGroup {
     std::vector<bool> recomputedStages; ///< their forwards run again before their backwards: a dashed edge; empty: none
     /// Costs of the passes of a prediction; null: what is recomputed or exchanged takes an unknown share of them.
     std::shared_ptr<const simulate::CostModel> costs;
-    /// Returns the operators of a pass of that duration, in order; empty: they are not known. GUI thread only.
-    std::function<std::vector<simulate::PassLeg>(const schedule::Pass &, base::Nanos)> legs;
+    /// Returns the operators of a device's pass of that duration, in order; empty: they are not known. GUI thread only.
+    std::function<std::vector<simulate::PassLeg>(int, const schedule::Pass &, base::Nanos)> legs;
     bool movable = false; ///< its passes may be put elsewhere, see setMoveJudge()
     /// What every pass waited for; null where it is not needed (Colour by slack, the critical path) or not known.
     std::shared_ptr<const simulate::Explanation> why;

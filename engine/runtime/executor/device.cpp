@@ -17,9 +17,9 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
     : m_plan(plan), m_place(place), m_shape(plan.shape),
       m_workspace(memory.pool(), m_shape, place.context, simulate::rebuiltFloats(plan.experiment, plan.schedule, place.device),
                   compute),
-      m_context{m_shape, memory, m_workspace, compute, place.context, &m_record}, m_model(plan, place, memory.pool(), compute),
-      m_messages(plan, place, m_context, transports.rail), m_hostCopies(plan, place.device, memory),
-      m_runner(plan, place, m_context, m_model, m_step),
+      m_context{m_shape, memory, m_workspace, compute, place.context, &m_record, &m_operators},
+      m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, transports.rail),
+      m_hostCopies(plan, place.device, memory), m_runner(plan, place, m_context, m_model, m_step),
       m_exchange(plan, place.share, m_context, m_model, transports.shares, ReplicaExchange::Of::Shared),
       m_compressed(plan, place.share, m_context, m_model, transports.shares),
       m_expertExchange(plan, place.share, m_context, m_model, transports.copies, ReplicaExchange::Of::Experts),
@@ -34,6 +34,7 @@ void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScal
     compute().beginStep();
     m_passBegins.clear();
     m_record.clear();
+    m_operators.clear();
     m_runner.beginStep();
     const Shape &shape = m_plan.shape;
     const bool isCut = m_plan.contextRanks() > 1 || !shape.slices.empty();
@@ -105,6 +106,8 @@ void Device::beginCompute(PassRun &run)
     m_launched = 0;
     m_launchProcessor.reset();
     m_runner.begin(run);
+    if (compute().processorTime()) // kernels end before their calls return
+        m_operators.begin(pass);
 }
 
 base::Result<> Device::launch(PassRun &run)
@@ -133,6 +136,7 @@ base::Result<> Device::exchange(PassRun &run, int round)
 
 void Device::endCompute()
 {
+    m_operators.end();
     const auto end = compute().mark();
     compute().endPass();
     m_runner.finish();

@@ -127,6 +127,8 @@ public:
     [[nodiscard]] Parameter *find(int index) const { return m_model.find(index); }
     /// Returns what its routers have chosen in the step.
     [[nodiscard]] const ExpertRecord &expertRecord() const { return m_record; }
+    /// Returns how long the operators of the step's passes took; empty on a GPU.
+    [[nodiscard]] timeline::OperatorTimes operatorTimes() { return m_operators.times(m_place.device); }
     [[nodiscard]] const backend::MemoryMeter &meter() const { return m_context.memory.pool().meter(); }
     [[nodiscard]] backend::Transport &transport() const { return m_messages.transport(); }
     [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
@@ -144,6 +146,7 @@ private:
     Shape m_shape; ///< of the slice that the pass at hand computes
     Workspace m_workspace;
     ExpertRecord m_record;
+    OperatorRecord m_operators;
     Context m_context;
     DeviceModel m_model;
     StepState m_step;

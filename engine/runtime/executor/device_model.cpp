@@ -152,7 +152,7 @@ void DeviceModel::makeStages()
                 parameters.push_back(&ownOfLayer(next++, each, stage));
             layers.emplace_back(std::move(parameters), isDense);
         }
-        m_stages.emplace(stage, Stage(stage, std::move(layers), whole[size(stage)]));
+        m_stages.emplace(stage, Stage(stage, first, std::move(layers), whole[size(stage)]));
     }
 }
 

@@ -12,6 +12,51 @@ using schedule::PassStep;
 using schedule::PassStepKind;
 using schedule::PassValue;
 
+namespace {
+
+/// Returns the operator of a step as timelines name it; empty for the layers, which name their own, exchanges and messages.
+std::string_view operatorName(PassStepKind kind)
+{
+    switch (kind) {
+    case PassStepKind::Embed: return "embedding look-up";
+    case PassStepKind::AddPositions: return "embedding positions";
+    case PassStepKind::FinalNorm: return "final norm";
+    case PassStepKind::FinalNormBackward: return "final norm input";
+    case PassStepKind::Logits: return "output logits";
+    case PassStepKind::LocalSoftmax: return "output softmax";
+    case PassStepKind::RowMaxima: return "output maxima";
+    case PassStepKind::Exponentiate: return "output exponentials";
+    case PassStepKind::RebuildExponentials: return "output exponentials again";
+    case PassStepKind::CopyStatistics: return "output statistics";
+    case PassStepKind::WeighRows: return "output weighed rows";
+    case PassStepKind::LabelRows: return "output label rows";
+    case PassStepKind::ScaleRows: return "output scaled rows";
+    case PassStepKind::SubtractLabels: return "output gradient";
+    case PassStepKind::WeightGradient: return "output weight";
+    case PassStepKind::Loss: return "output loss";
+    case PassStepKind::PositionGradient: return "embedding positions weight";
+    case PassStepKind::TokenGradient: return "embedding weight";
+    case PassStepKind::LayersForward:
+    case PassStepKind::LayersBackward:
+    case PassStepKind::LayersInputGradient:
+    case PassStepKind::LayersWeightGradient:
+    case PassStepKind::Receive:
+    case PassStepKind::Send:
+    case PassStepKind::GatherRows:
+    case PassStepKind::SumRows:
+    case PassStepKind::SumMaxima:
+    case PassStepKind::SumStatistics: break;
+    }
+    return {};
+}
+
+bool isVocabulary(const Pass &pass, const PassStep &step)
+{
+    return step.countsApart || schedule::isVocabularyPass(pass.kind);
+}
+
+} // namespace
+
 void PassRunner::hold(PassRun &run)
 {
     for (std::size_t i = 0; i < schedule::kMessageKinds; ++i)
@@ -48,11 +93,14 @@ base::Result<> PassRunner::run(PassRun &run)
         if (!isVocabulary && vocabularyBegin)
             m_inVocabulary.emplace_back(*std::exchange(vocabularyBegin, std::nullopt), compute().mark());
     };
+    m_context.operators->resume();
     while (!run.isAtMessage() && !run.exchange()) {
         const PassStep &step = *run.next();
         timeVocabulary(step.countsApart);
         if (auto launched = launch(run, step); !launched)
             return launched;
+        if (const std::string_view name = operatorName(step.kind); !name.empty() && !run.exchange())
+            m_context.operators->note([name] { return std::string(name); }, isVocabulary(run.pass(), step));
         if (!run.layers())
             run.advance();
     }

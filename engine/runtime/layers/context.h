@@ -3,6 +3,7 @@
 
 #include "engine/backend/compute.h"
 #include "engine/runtime/layers/expert_record.h"
+#include "engine/runtime/layers/operator_record.h"
 #include "engine/runtime/memory/device_memory.h"
 #include "engine/runtime/plan/shape.h"
 
@@ -29,8 +30,9 @@ struct Context {
     DeviceMemory &memory;
     Workspace &workspace;
     backend::Compute &compute;
-    int contextRank = 0;             ///< among the ranks that share each sequence
-    ExpertRecord *experts = nullptr; ///< of the step at hand
+    int contextRank = 0;                 ///< among the ranks that share each sequence
+    ExpertRecord *experts = nullptr;     ///< of the step at hand
+    OperatorRecord *operators = nullptr; ///< of the step at hand; notes nothing outside timed passes
 
     [[nodiscard]] kernels::AttentionShape attention(int hop = 0) const { return shape.attention(contextRank, hop); }
     [[nodiscard]] Values scratch(int index) const { return values(workspace.scratch[size(index)].data()); }

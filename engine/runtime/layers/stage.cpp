@@ -1,6 +1,7 @@
 #include "engine/runtime/layers/stage.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace stagelens::runtime {
 
@@ -26,12 +27,32 @@ std::optional<TensorExchange> StageRun::advance(const Context &context)
                 if (step.kind == StepKind::Exchange)
                     return exchangeOf(step, context);
                 current.run(step, m_tensors, context);
+                noteTime(step, context);
                 if (m_work == StageWork::Forward && context.experts != nullptr)
                     noteRoutes(step, context);
             }
         }
     }
     return std::nullopt;
+}
+
+/// Copies and zeros count for the operator after them.
+void StageRun::noteTime(const Step &step, const Context &context) const
+{
+    if (step.op < 0)
+        return;
+    const auto name = [&] {
+        const operators::Block &block = m_stage->m_layers[size(layer())].plan(context.shape).recipe.block;
+        std::string names = block.namesOfOutputs(block.operators[size(step.op)]);
+        if (step.activation >= 0 && step.kind == StepKind::Forward)
+            names += ", " + block.namesOfOutputs(block.operators[size(step.activation)]);
+        const std::string_view part = step.kind == StepKind::WeightGradient  ? " weight"
+                                      : step.kind == StepKind::InputGradient ? " input"
+                                      : m_work == StageWork::Forward         ? ""
+                                                                             : " again";
+        return fmt::format("layer {} {}{}", m_stage->m_firstLayer + static_cast<int>(layer()), names, part);
+    };
+    context.operators->note(name, false);
 }
 
 void StageRun::noteRoutes(const Step &step, const Context &context) const

@@ -16,14 +16,18 @@ using Layers = std::vector<Layer>;
 /// An empty stage passes its input on unchanged, so that nothing is run on it.
 class Stage {
 public:
-    /// Of the first `whole` layers only the inputs are kept from F to B. Rebuilt values are kept from I to W.
-    Stage(int index, Layers layers, int whole) : m_index(index), m_layers(std::move(layers)), m_whole(whole) {}
+    /// Of the first `whole` layers only the inputs are kept from F to B. Rebuilt values are kept from I to W. `firstLayer`: the
+    /// number of its first layer in the model.
+    Stage(int index, int firstLayer, Layers layers, int whole)
+        : m_index(index), m_firstLayer(firstLayer), m_layers(std::move(layers)), m_whole(whole)
+    {}
 
     [[nodiscard]] bool isEmpty() const { return m_layers.empty(); }
 
 private:
     friend class StageRun;
     int m_index;
+    int m_firstLayer;
     Layers m_layers;
     int m_whole; ///< layers that are recomputed as a whole
 };
@@ -53,6 +57,7 @@ public:
 private:
     using Steps = std::span<const operators::Step>;
 
+    void noteTime(const operators::Step &step, const Context &context) const;
     /// Records what a router has chosen, if the step is one.
     void noteRoutes(const operators::Step &step, const Context &context) const;
     [[nodiscard]] TensorExchange exchangeOf(const operators::Step &step, const Context &context) const;

@@ -320,6 +320,7 @@ base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcom
     own.put(mine.peakHost);
     pack(own, mine.lane);
     pack(own, mine.routers);
+    pack(own, mine.operators);
     const auto all = m_group->gather(own.take(), m_halt);
     if (!all)
         return all.error();
@@ -336,6 +337,7 @@ base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcom
         outcome.peakHost = packed.value<base::Bytes>();
         outcome.lane = unpackLane(packed);
         outcome.routers = unpackRouters(packed);
+        outcome.operators = unpackOperators(packed);
         if (!packed.isWhole())
             return malformedResult(outcomes.size() - 1);
     }

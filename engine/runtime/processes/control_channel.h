@@ -47,6 +47,7 @@ struct DeviceOutcome {
     timeline::Lane lane;      ///< by the clock of the step
     /// What the routers of the device chose, by stage and layer of the stage.
     ExpertRecord::Layers routers;
+    timeline::OperatorTimes operators; ///< of its passes
 };
 
 /// What one process holds of a whole tensor.

@@ -1,8 +1,9 @@
-// Serialises timelines, and what routers chose in a step.
+// Serialises timelines, and what routers and operators did in a step.
 #pragma once
 
 #include "engine/runtime/layers/expert_record.h"
 #include "engine/runtime/processes/packing.h"
+#include "engine/timeline/operator_times.h"
 #include "engine/timeline/router_counts.h"
 #include "engine/timeline/timeline.h"
 
@@ -131,6 +132,39 @@ inline void pack(Packer &packer, const ExpertRecord::Layers &routers)
         routers[{stage, layer}] = unpackCounts(packed);
     }
     return routers;
+}
+
+inline void pack(Packer &packer, const timeline::OperatorTimes &times)
+{
+    packer.put(times.size());
+    for (const timeline::PassOperators &pass : times) {
+        packer.put(pass.device);
+        packer.put(pass.kind);
+        packer.put(pass.stage);
+        packer.put(pass.operators.size());
+        for (const timeline::OperatorTime &each : pass.operators) {
+            packer.put(each.name);
+            packer.put(each.duration);
+            packer.put(each.isVocabulary);
+        }
+    }
+}
+
+[[nodiscard]] inline timeline::OperatorTimes unpackOperators(Unpacker &packed)
+{
+    timeline::OperatorTimes times;
+    for (auto count = packed.count(2 * sizeof(int) + sizeof(std::size_t)); count > 0; --count) {
+        timeline::PassOperators &pass = times.emplace_back();
+        pass.device = packed.value<int>();
+        pass.kind = packed.value<schedule::PassKind>(schedule::kPassKindCount);
+        pass.stage = packed.value<int>();
+        for (auto left = packed.count(sizeof(std::size_t) + sizeof(base::Nanos)); left > 0; --left) {
+            std::string name = packed.text();
+            const auto duration = packed.value<base::Nanos>();
+            pass.operators.push_back({std::move(name), duration, packed.value<bool>()});
+        }
+    }
+    return times;
 }
 
 } // namespace stagelens::runtime

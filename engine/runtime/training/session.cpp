@@ -267,7 +267,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     const Devices &devices = m_devices.all();
     for (std::size_t i = 0; i < devices.size(); ++i)
         outcomes.push_back({devices[i]->lossSum(), devices[i]->meter().atPeak(), devices[i]->hostCopies().peakHost(),
-                            std::move(times->lanes[i]), devices[i]->expertRecord().layers()});
+                            std::move(times->lanes[i]), devices[i]->expertRecord().layers(), devices[i]->operatorTimes()});
     if (auto gathered = m_control.gatherOutcomes(outcomes, begin); !gathered)
         return gathered.error();
 
@@ -289,6 +289,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     const auto total = [](const simulate::MemoryByCategory &bytes) {
         return std::accumulate(bytes.begin(), bytes.end(), base::Bytes{0});
     };
+    timeline::OperatorTimes operators;
     for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
         DeviceOutcome &outcome = outcomes[rank];
         const RankPlace place =
@@ -298,9 +299,14 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
             peak = outcome.peakMemory;
         if (m_plan.schedule.hasCopies())
             report.peakHost[size(place.device)] = std::max(report.peakHost[size(place.device)], outcome.peakHost);
-        if (isOfFirstRail(place, 0))
+        if (isOfFirstRail(place, 0)) {
             times->lanes[size(place.device)] = std::move(outcome.lane);
+            std::ranges::move(outcome.operators, std::back_inserter(operators));
+        }
     }
+    std::ranges::stable_sort(operators, {}, &timeline::PassOperators::device);
+    if (!operators.empty())
+        report.operators = std::make_shared<const timeline::OperatorTimes>(std::move(operators));
     report.loss /= static_cast<double>(m_plan.shape.stepMicrobatches() * m_plan.shape.wholeTokens());
     if (m_plan.joinsOutputPasses)
         joinOutputPasses(*times);
@@ -309,6 +315,8 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     times->slices = m_plan.schedule.slices();
     report.iteration = times->iteration();
     report.facts = m_facts;
+    if (kernels && !kernels->slices.empty())
+        report.operators = std::make_shared<const timeline::OperatorTimes>(timeline::operatorsOf(*kernels, *times));
     report.kernels = std::move(kernels);
     report.timeline = std::make_shared<const timeline::Timeline>(std::move(times).value());
     return report;

@@ -8,6 +8,7 @@
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/memory.h"
 #include "engine/timeline/kernel_trace.h"
+#include "engine/timeline/operator_times.h"
 #include "engine/timeline/router_counts.h"
 #include "engine/timeline/timeline.h"
 
@@ -56,10 +57,11 @@ struct StepReport {
     /// Facts about the measurement by name, "clocks" (how well the device clocks are aligned) and "gpu memory", or about the
     /// initial parameters, "init".
     std::map<std::string, std::string> facts = {};
-    timeline::KernelTracePtr kernels = {}; ///< if recorded
-    double lossScale = 0;                  ///< factor of the loss in fp16; 0: none
-    bool isSkipped = false;                ///< a gradient was infinite or NaN, so that no rank has updated its parameters
-    timeline::RouterStepPtr routers = {};  ///< what the routers chose; null without experts
+    timeline::KernelTracePtr kernels = {};     ///< if recorded
+    timeline::OperatorTimesPtr operators = {}; ///< of the passes in `timeline`; null on GPUs
+    double lossScale = 0;                      ///< factor of the loss in fp16; 0: none
+    bool isSkipped = false;                    ///< a gradient was infinite or NaN, so that no rank has updated its parameters
+    timeline::RouterStepPtr routers = {};      ///< what the routers chose; null without experts
 };
 
 /// Progress within a step (on the virtual clock, after every few passes).

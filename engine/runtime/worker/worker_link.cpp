@@ -155,6 +155,9 @@ void pack(Packer &packer, const StepReport &report)
         for (const timeline::RouterCounts &counts : report.routers->layers)
             pack(packer, counts);
     }
+    packer.put(report.operators != nullptr);
+    if (report.operators != nullptr)
+        pack(packer, *report.operators);
     packer.put(report.kernels != nullptr);
     if (report.kernels == nullptr)
         return;
@@ -183,6 +186,8 @@ StepReport unpackReport(Unpacker &packed)
             routers.layers.push_back(unpackCounts(packed));
         report.routers = std::make_shared<const timeline::RouterStep>(std::move(routers));
     }
+    if (packed.value<bool>())
+        report.operators = std::make_shared<const timeline::OperatorTimes>(unpackOperators(packed));
     if (!packed.value<bool>())
         return report;
     timeline::KernelTrace kernels;

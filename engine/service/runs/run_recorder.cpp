@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kWarmUpSteps = 2;
 /// Timelines kept in memory to choose the median step from, in slices; steps beyond are not candidates.
 constexpr std::size_t kKeptSlices = 4'000'000;
+/// The last steps, over which the times of operators are medians.
+constexpr std::size_t kOperatorSteps = 32;
 constexpr auto kStoreInterval = std::chrono::seconds(5);
 
 } // namespace
@@ -81,6 +83,12 @@ void RunRecorder::onStep(const runtime::StepReport &report)
         record.routers.push_back(report.routers);
     record.timeline = report.timeline;
     record.metrics = metricsOf(*report.timeline, report.peakMemory, report.peakHost);
+    if (report.operators) {
+        record.operators = report.operators;
+        m_operators.push_back(report.operators);
+        if (m_operators.size() > kOperatorSteps)
+            m_operators.pop_front();
+    }
     if (m_keptSlices < kKeptSlices || m_kept.empty()) {
         m_kept.push_back({report.iteration, report.timeline, report.peakMemory, report.peakHost, record.iterations.size() - 1});
         m_keptSlices += report.timeline->sliceCount();
@@ -244,6 +252,13 @@ void RunRecorder::finish(const base::Result<> &outcome, bool isConnectionLost)
     store::RunSummary &summary = m_snapshot.record.summary;
     if (!showTypicalStep())
         showMedianStep();
+    if (!m_operators.empty()) {
+        m_snapshot.record.operators = timeline::medianOf({m_operators.begin(), m_operators.end()});
+        m_operators.clear();
+        write([operators = m_snapshot.record.operators](store::RunEditor &runs, store::RunId run) {
+            return runs.setOperators(run, *operators);
+        });
+    }
     summary.status = store::RunStatus::Finished;
     if (!outcome) {
         const base::Error &error = outcome.error();

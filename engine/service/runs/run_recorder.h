@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -82,7 +83,8 @@ private:
     const std::function<void(RunSnapshotPtr)> &m_publish;
     RunWriter m_writer;
     RunSnapshot m_snapshot;
-    std::vector<Kept> m_kept; ///< candidates for the median step
+    std::vector<Kept> m_kept;                           ///< candidates for the median step
+    std::deque<timeline::OperatorTimesPtr> m_operators; ///< of the last steps
     std::size_t m_keptSlices = 0;
     std::size_t m_storedSlices = 0;
     double m_peakFlops = 0;

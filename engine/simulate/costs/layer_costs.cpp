@@ -211,10 +211,7 @@ std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds
         const double share = isLaunching ? kernels : work;
         if (share <= 0)
             return;
-        std::string name;
-        for (const operators::ValueId value : m_block.operators[op].outputs)
-            if (!m_block.value(value).isStatistics)
-                name += (name.empty() ? "" : ", ") + std::string(m_block.value(value).name);
+        std::string name = m_block.namesOfOutputs(m_block.operators[op]);
         const double flops = flopsOf(m_block.operators[op], isRecomputed ? PassHalf::Forward : half);
         legs.push_back({op, std::move(name), share, isRecomputed, false, 0, false, false, flops});
         sum += share;

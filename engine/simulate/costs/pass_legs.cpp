@@ -78,24 +78,51 @@ std::vector<PassLegs::Part> PassLegs::partsOf(PassKind kind, int stage) const
     return parts;
 }
 
-std::vector<PassLeg> PassLegs::of(const schedule::Pass &pass, base::Nanos duration)
+namespace {
+
+/// Returns the legs of parts, each with its share of the duration.
+template <class Part, class TimeOf, class LegOf>
+std::vector<PassLeg> scaledLegs(const std::vector<Part> &parts, base::Nanos duration, const TimeOf &timeOf, const LegOf &legOf)
 {
-    const auto [found, isNew] = m_parts.try_emplace({pass.kind, pass.stage});
-    std::vector<Part> &parts = found->second;
-    if (isNew)
-        parts = partsOf(pass.kind, pass.stage);
-    const double sum =
-        std::accumulate(parts.begin(), parts.end(), 0.0, [](double total, const Part &part) { return total + part.seconds; });
+    double sum = 0;
+    for (const Part &part : parts)
+        sum += timeOf(part);
     std::vector<PassLeg> legs;
     double done = 0;
     base::Nanos begin = 0;
     for (const Part &part : parts) {
-        done += part.seconds;
-        const base::Nanos end = sum > 0 ? std::llround(static_cast<double>(duration) * (done / sum)) : 0;
-        legs.push_back({part.name, part.isVocabulary, part.isExchange, part.isContext, part.isExpert, begin, end, part.flops});
-        begin = end;
+        done += timeOf(part);
+        PassLeg &leg = legs.emplace_back(legOf(part));
+        leg.begin = begin;
+        leg.end = sum > 0 ? std::llround(static_cast<double>(duration) * (done / sum)) : 0;
+        begin = leg.end;
     }
     return legs;
+}
+
+} // namespace
+
+std::vector<PassLeg> PassLegs::of(const schedule::Pass &pass, base::Nanos duration)
+{
+    const auto [found, isNew] = m_parts.try_emplace({pass.kind, pass.stage});
+    if (isNew)
+        found->second = partsOf(pass.kind, pass.stage);
+    return scaledLegs(
+        found->second, duration, [](const Part &part) { return part.seconds; },
+        [](const Part &part) {
+            return PassLeg{part.name, part.isVocabulary, part.isExchange, part.isContext, part.isExpert, 0, 0, part.flops};
+        });
+}
+
+std::vector<PassLeg> measuredLegs(const timeline::OperatorTimes &times, int device, const schedule::Pass &pass,
+                                  base::Nanos duration)
+{
+    const timeline::PassOperators *const recorded = timeline::find(times, device, pass.kind, pass.stage);
+    if (recorded == nullptr)
+        return {};
+    return scaledLegs(
+        recorded->operators, duration, [](const timeline::OperatorTime &each) { return static_cast<double>(each.duration); },
+        [](const timeline::OperatorTime &each) { return PassLeg{.name = each.name, .isVocabulary = each.isVocabulary}; });
 }
 
 } // namespace stagelens::simulate

@@ -1,8 +1,9 @@
-// The operators of a predicted pass, in order, with the times of the analytic costs.
+// The operators of a pass, in order: predicted with the times of the analytic costs, or as a run recorded them.
 #pragma once
 
 #include "engine/base/result.h"
 #include "engine/simulate/costs/vocabulary_costs.h"
+#include "engine/timeline/operator_times.h"
 
 #include <map>
 #include <string>
@@ -26,6 +27,10 @@ struct PassLeg {
     base::Nanos end = 0;
     double flops = 0; ///< of a rank's matrix products and attention, as the model's FLOPs are counted
 };
+
+/// Returns the operators of a pass that a run recorded, as shares of its duration; none if it recorded none of its kind.
+[[nodiscard]] std::vector<PassLeg> measuredLegs(const timeline::OperatorTimes &times, int device, const schedule::Pass &pass,
+                                                base::Nanos duration);
 
 /// Finds the legs of passes of one plan whose costs come from a hardware preset. Used by one thread at a time.
 class PassLegs {

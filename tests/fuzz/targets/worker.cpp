@@ -106,6 +106,8 @@ std::string reportSeed(const Change &change)
     report.facts["clocks"] = fuzz::hostileMarkup();
     report.kernels = std::make_shared<const timeline::KernelTrace>(kernels);
     report.routers = std::make_shared<const timeline::RouterStep>(timeline::RouterStep{0, {{{3, 1}, 0, 1.2, 2}, {}}});
+    report.operators = std::make_shared<const timeline::OperatorTimes>(
+        timeline::OperatorTimes{{0, schedule::PassKind::F, 0, {{fuzz::hostileMarkup(), 5, false}}}});
     Packer step;
     pack(step, report);
     return seedOf(As::Report, std::move(step));

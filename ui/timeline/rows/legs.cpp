@@ -37,7 +37,7 @@ bool isWide(const Scene &scene, const timeline::Lane &lane, std::size_t slice)
 std::vector<simulate::PassLeg> legsOf(const Scene &scene, const TimelineLayout::Row &row, std::size_t slice)
 {
     const timeline::Lane &lane = scene.lane(row);
-    return scene.group(row.group).legs(lane.pass[slice], lane.end[slice] - lane.begin[slice]);
+    return scene.group(row.group).legs(row.device, lane.pass[slice], lane.end[slice] - lane.begin[slice]);
 }
 
 QColor fillOf(const Scene &scene, const simulate::PassLeg &leg, const QColor &pass, bool isOdd)
@@ -123,7 +123,9 @@ QString describeLeg(const Scene &scene, const Hit &hit)
     if (!leg)
         return {};
     const base::Nanos time = leg->end - leg->begin;
-    QString words = Words::tr("Operator %1: %2 of the pass (predicted)")
+    const bool isPredicted = scene.group(hit.group).timeline->provenance == timeline::Provenance::Predicted;
+    QString words = (isPredicted ? Words::tr("Operator %1: %2 of the pass (predicted)")
+                                 : Words::tr("Operator %1: %2 of the pass (measured, typical of such passes)"))
                         .arg(QString::fromStdString(leg->name), durationText(time, scene.content->teachingUnits));
     if (leg->flops > 0 && time > 0)
         words += Words::tr(", %1 of a rank at %2/s")

@@ -12,11 +12,12 @@ namespace stagelens::ui {
 
 struct Hit;
 
-/// Draws the operators of all predicted passes that are wide enough. Clipped to the axis by the caller.
+/// Draws the operators of all passes that are wide enough. Clipped to the axis by the caller.
 void paintLegs(QPainter &painter, const Scene &scene);
 /// Returns the operator of the pass at a point, where operators are drawn.
 [[nodiscard]] std::optional<simulate::PassLeg> legAt(const Scene &scene, const Hit &hit);
-/// "Operator layer 3 qkv: 0.31 ms of the pass (predicted)"; empty where no operators are drawn.
+/// "Operator layer 3 qkv: 0.31 ms of the pass (predicted)" or "(measured, typical of such passes)"; empty where no operators
+/// are drawn.
 [[nodiscard]] QString describeLeg(const Scene &scene, const Hit &hit);
 
 } // namespace stagelens::ui
