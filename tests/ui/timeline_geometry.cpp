@@ -170,12 +170,31 @@ private slots:
              {std::pair<std::size_t, std::size_t>{0, 1000}, {0, 1}, {63, 130}, {64, 128}, {1, 999}, {500, 300}, {640, 360}}) {
             const ui::WorkShares work = sums.work(lane, first, count);
             ui::WorkShares slow;
-            for (std::size_t i = first; i < first + count; ++i)
-                slow += ui::LaneSums().work(lane, i, 1);
+            for (std::size_t i = first; i < first + count; ++i) {
+                const PassKind kind = lane.pass[i].kind;
+                const base::Nanos duration = lane.end[i] - lane.begin[i];
+                const base::Nanos hidden = lane.vocabulary.empty() || schedule::isVocabularyPass(kind)
+                                               ? 0
+                                               : std::clamp<base::Nanos>(lane.vocabulary[i], 0, duration);
+                slow.kinds[static_cast<std::size_t>(kind)] += duration - hidden;
+                slow.hiddenVocabulary += hidden;
+            }
             QCOMPARE(work.kinds, slow.kinds);
             QCOMPARE(work.hiddenVocabulary, slow.hiddenVocabulary);
         }
         QCOMPARE(sums.total().kinds, sums.work(lane, 0, lane.size()).kinds);
+    }
+
+    /// Durations of more than 32 bits, 4.3 s.
+    void longSlicesAreAddedToo()
+    {
+        timeline::Lane lane;
+        for (int i = 0; i < 300; ++i)
+            lane.push(makePass(i % 2 == 0 ? PassKind::F : PassKind::B, 0, i / 2), i * base::Nanos{6'000'000'000},
+                      i * base::Nanos{6'000'000'000} + 5'000'000'000 + i);
+        const ui::WorkShares work = ui::LaneSums(lane).work(lane, 10, 200);
+        QCOMPARE(work.kinds[static_cast<std::size_t>(PassKind::F)], base::Nanos{100 * 5'000'000'000 + 100 * 109});
+        QCOMPARE(work.kinds[static_cast<std::size_t>(PassKind::B)], base::Nanos{100 * 5'000'000'000 + 100 * 110});
     }
 
     void densityCutsAtTheColumns()

@@ -14,28 +14,24 @@ using Kinds = decltype(WorkShares::kinds);
 
 /// Adds the durations of slices to those of their classes. Two sums in turn: a slice need not wait for the sum of the one
 /// before it to be written.
-template <class ClassOf>
-void addDurations(Kinds &kinds, const timeline::Lane &lane, std::size_t first, std::size_t last, ClassOf classOf)
+template <class Duration>
+void addDurations(Kinds &kinds, const std::vector<std::uint8_t> &classes, std::size_t first, std::size_t last,
+                  Duration duration)
 {
-    const auto duration = [&lane](std::size_t i) { return lane.end[i] - lane.begin[i]; };
     Kinds odd{};
     for (; first + 1 < last; first += 2) {
-        kinds[classOf(first)] += duration(first);
-        odd[classOf(first + 1)] += duration(first + 1);
+        kinds[classes[first]] += duration(first);
+        odd[classes[first + 1]] += duration(first + 1);
     }
     if (first < last)
-        kinds[classOf(first)] += duration(first);
+        kinds[classes[first]] += duration(first);
     for (std::size_t each = 0; each < odd.size(); ++each)
         kinds[each] += odd[each];
 }
 
-/// `hides`: whether slices of the lane may hide vocabulary work.
-WorkShares workOfKinds(const timeline::Lane &lane, std::size_t first, std::size_t last, bool hides)
+/// Takes what slices hide of vocabulary layers out of their kinds.
+void moveHidden(WorkShares &work, const timeline::Lane &lane, std::size_t first, std::size_t last)
 {
-    WorkShares work;
-    addDurations(work.kinds, lane, first, last, [&lane](std::size_t i) { return static_cast<std::size_t>(lane.pass[i].kind); });
-    if (!hides)
-        return work;
     for (std::size_t i = first; i < std::min(last, lane.vocabulary.size()); ++i) {
         const schedule::PassKind kind = lane.pass[i].kind;
         if (schedule::isVocabularyPass(kind))
@@ -44,7 +40,6 @@ WorkShares workOfKinds(const timeline::Lane &lane, std::size_t first, std::size_
         work.kinds[static_cast<std::size_t>(kind)] -= hidden;
         work.hiddenVocabulary += hidden;
     }
-    return work;
 }
 
 /// Index of the first value of a sorted row that is not below `bound`, searched from a place before it.
@@ -247,17 +242,27 @@ WorkShares &WorkShares::operator-=(const WorkShares &other)
 
 LaneSums::LaneSums(const timeline::Lane &lane)
 {
+    m_classes.reserve(lane.size());
+    for (const schedule::Pass &pass : lane.pass)
+        m_classes.push_back(static_cast<std::uint8_t>(pass.kind));
     addBlocks(lane);
     m_hides = total().hiddenVocabulary > 0;
 }
 
-LaneSums::LaneSums(const timeline::Lane &lane, std::vector<std::uint8_t> classes) : m_classes(std::move(classes))
+LaneSums::LaneSums(const timeline::Lane &lane, std::vector<std::uint8_t> classes)
+    : m_hasClasses(true), m_classes(std::move(classes)), m_hides(false)
 {
     addBlocks(lane);
 }
 
 void LaneSums::addBlocks(const timeline::Lane &lane)
 {
+    m_durations.reserve(lane.size());
+    for (std::size_t i = 0; i < lane.size() && i == m_durations.size(); ++i)
+        if (const base::Nanos duration = lane.end[i] - lane.begin[i]; std::in_range<std::uint32_t>(duration))
+            m_durations.push_back(static_cast<std::uint32_t>(duration));
+    if (m_durations.size() < lane.size())
+        m_durations = {};
     m_before.reserve(lane.size() / kBlock + 2);
     WorkShares sum;
     for (std::size_t begin = 0; begin < lane.size(); begin += kBlock) {
@@ -269,10 +274,13 @@ void LaneSums::addBlocks(const timeline::Lane &lane)
 
 WorkShares LaneSums::workOf(const timeline::Lane &lane, std::size_t first, std::size_t last) const
 {
-    if (m_classes.empty())
-        return workOfKinds(lane, first, last, m_hides);
     WorkShares work;
-    addDurations(work.kinds, lane, first, last, [this](std::size_t i) { return std::size_t{m_classes[i]}; });
+    if (m_durations.empty())
+        addDurations(work.kinds, m_classes, first, last, [&lane](std::size_t i) { return lane.end[i] - lane.begin[i]; });
+    else
+        addDurations(work.kinds, m_classes, first, last, [this](std::size_t i) { return base::Nanos{m_durations[i]}; });
+    if (m_hides)
+        moveHidden(work, lane, first, last);
     return work;
 }
 

@@ -9,7 +9,9 @@ namespace {
 int clampedPixel(const LaneWindow &window, base::Nanos time)
 {
     // Beyond the window only the side matters; clamping keeps the conversion to int defined.
-    return static_cast<int>(std::floor(std::clamp(pixelAt(window, time), -1.0, window.width + 1.0)));
+    const double pixel = std::clamp(pixelAt(window, time), -1.0, window.width + 1.0);
+    const int towardsZero = static_cast<int>(pixel); // and down, without a call of the library
+    return towardsZero > pixel ? towardsZero - 1 : towardsZero;
 }
 
 /// First index after `from` whose slice ends right of `limit`: doubling steps, then bisection between the last two.

@@ -72,7 +72,7 @@ public:
     explicit LaneSums(const timeline::Lane &lane);
     /// Sums by a class of each slice, below kPassKindCount, and not by its kind.
     LaneSums(const timeline::Lane &lane, std::vector<std::uint8_t> classes);
-    [[nodiscard]] bool hasClasses() const { return !m_classes.empty(); }
+    [[nodiscard]] bool hasClasses() const { return m_hasClasses; }
     [[nodiscard]] std::size_t classOf(std::size_t slice) const { return m_classes[slice]; }
     /// Work in the slices [first, first + count) of the lane it was made from.
     [[nodiscard]] WorkShares work(const timeline::Lane &lane, std::size_t first, std::size_t count) const;
@@ -82,9 +82,13 @@ public:
 private:
     void addBlocks(const timeline::Lane &lane);
     [[nodiscard]] WorkShares workOf(const timeline::Lane &lane, std::size_t first, std::size_t last) const;
-    std::vector<std::uint8_t> m_classes; ///< empty: by kind
-    std::vector<WorkShares> m_before;    ///< work before each block, and at last all of it
-    bool m_hides = true;                 ///< whether slices may hide vocabulary work
+    bool m_hasClasses = false;
+    std::vector<std::uint8_t> m_classes; ///< of each slice; without classes its kind
+    /// Durations of the slices: what folds add up is read here, in 5 bytes a slice instead of the lane's 24. Empty if one is
+    /// too long for 32 bits.
+    std::vector<std::uint32_t> m_durations;
+    std::vector<WorkShares> m_before; ///< work before each block, and at last all of it
+    bool m_hides = true;              ///< whether slices may hide vocabulary work
 };
 
 /// Work in an equal part of the window; what is left of its span is idle time. `span` may be longer than the column.

@@ -47,6 +47,8 @@ private:
     void needs(const QRect &cell, const LaneGroup &group, std::size_t device);
     /// A second line of a lane's name, where the lane is high enough; in a low one the hover says it.
     void below(const QRect &cell, const QColor &colour, const QString &text);
+    /// Draws a triangle that stands on a baseline; returns the room that it takes.
+    int alarmSign(int left, int baseline);
     void loadBar(QRect rect, const simulate::Metrics &metrics, int device);
     [[nodiscard]] int nameEvery() const;
 
@@ -81,6 +83,19 @@ void ChromePainter::rail(int x, int top, int bottom, Provenance provenance)
         pen.setDashPattern({1.0, 1.0});
     m_painter.setPen(pen);
     m_painter.drawLine(QPointF(x + 0.5, top), QPointF(x + 0.5, bottom + 1));
+}
+
+int ChromePainter::alarmSign(int left, int baseline)
+{
+    const int height = m_metrics.capHeight();
+    m_painter.save();
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    m_painter.setPen(Qt::NoPen);
+    m_painter.setBrush(m_colours.alarm);
+    m_painter.drawPolygon(QPolygonF(
+        {QPointF(left, baseline), QPointF(left + height, baseline), QPointF(left + height / 2.0, baseline - height)}));
+    m_painter.restore();
+    return height + m_metrics.horizontalAdvance(u' ');
 }
 
 void ChromePainter::captions()
@@ -199,10 +214,12 @@ void ChromePainter::header(const TimelineLayout::Row &row)
         const int middle = m_layout.middleOf(row);
         const int line = m_metrics.height() + 2;
         m_painter.setPen(over ? m_colours.alarm : m_colours.ink);
-        const QString name = (over ? Words::tr("▲ Device %1") : Words::tr("Device %1")).arg(row.device);
+        const QString name = Words::tr("Device %1").arg(row.device);
         // The name of several low lanes begins with the first of them.
         const int top = every > 1 && !row.pinned ? row.header.top() - 2 : middle - line / 2;
-        const int left = cell.left() + (row.pinned ? kPinRoom : 0);
+        int left = cell.left() + (row.pinned ? kPinRoom : 0);
+        if (over)
+            left += alarmSign(left, top + (line + m_metrics.ascent() - m_metrics.descent()) / 2);
         m_painter.drawText(QRect(left, top, nameWidth, line), Qt::AlignLeft | Qt::AlignVCenter, name);
     }
     if (height + 3 < m_metrics.ascent() || index >= group.metrics.bubbleRatioPerDevice.size())
