@@ -346,6 +346,12 @@ const std::vector<Scene> &scenes()
         {u"dark", nothing},
         {u"zoomed", simply(zoomIn)},
         {u"operators", simply(zoomIntoPasses)},
+        {u"measured-operators",
+         [](MainWindow &window) {
+             auto trained = trainAFewSteps(window);
+             zoomIntoPasses(window);
+             return trained;
+         }},
         {u"critical", simply(showTheCriticalPath)},
         {u"table", simply(showTheTable)},
         {u"presentation", simply(present)},
