@@ -15,7 +15,24 @@ namespace {
     throw std::logic_error("this backend has no kernels of experts; choose --backend cpu, or --experts 0");
 }
 
+[[noreturn]] void refuseCodecs()
+{
+    throw std::logic_error("this backend has no kernels of packed messages; choose --backend cpu, or --message-precision same");
+}
+
 } // namespace
+
+void Compute::pack(float * /*to*/, ConstValues /*from*/, std::int64_t /*rows*/, std::int64_t /*columns*/,
+                   kernels::Codec /*codec*/)
+{
+    refuseCodecs();
+}
+
+void Compute::unpack(Values /*to*/, const float * /*from*/, std::int64_t /*rows*/, std::int64_t /*columns*/,
+                     kernels::Codec /*codec*/)
+{
+    refuseCodecs();
+}
 
 void Compute::multiplyExperts(const ExpertProduct & /*product*/)
 {

@@ -8,6 +8,7 @@
 #include "kernels/include/adam8bit.h"
 #include "kernels/include/adamw.h"
 #include "kernels/include/attention.h"
+#include "kernels/include/codec.h"
 #include "kernels/include/embedding.h"
 #include "kernels/include/experts.h"
 #include "kernels/include/interrupt.h"
@@ -152,6 +153,9 @@ public:
     /// Computes to = from, rounded to the precision of `to`.
     virtual void round(Values to, const float *from, std::int64_t count) = 0;
     virtual void add(float *to, const float *from, std::int64_t count) = 0;
+    // Between numbers of either precision and packed rows; GPUs have none of them (model::capabilities()) and throw.
+    virtual void pack(float *to, ConstValues from, std::int64_t rows, std::int64_t columns, kernels::Codec codec);
+    virtual void unpack(Values to, const float *from, std::int64_t rows, std::int64_t columns, kernels::Codec codec);
     // Of either precision, the same for both.
     virtual void scale(Values to, ConstValues from, float factor, std::int64_t count) = 0;
     virtual void addScaled(Values to, ConstValues from, float factor, std::int64_t count) = 0;

@@ -98,6 +98,9 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
     if (const model::CompressionChoice &choice = experiment.training.compression; launch && choice.isOn())
         launch->omitted.push_back(
             fmt::format("gradient compression {}: replicas exchange whole gradients there", operators::text(choice)));
+    if (launch && experiment.parallel.packsMessages())
+        launch->omitted.push_back(fmt::format("messages in {}: stages send all bits of what they compute there",
+                                              model::name(experiment.parallel.messagePrecision)));
     if (launch && experiment.parallel.averagesWeights())
         launch->omitted.push_back(fmt::format("averages every {} steps: replicas sum their gradients in every step there",
                                               experiment.parallel.syncEvery));

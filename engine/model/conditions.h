@@ -33,6 +33,7 @@ inline constexpr auto kDispatchesPerNode = [](const Experiment &e) {
 inline constexpr auto kDispatchesFp8 = [](const Experiment &e) {
     return e.parallel.dispatchPrecision == DispatchPrecision::Fp8;
 };
+inline constexpr auto kPacksMessages = [](const Experiment &e) { return e.parallel.packsMessages(); };
 inline constexpr auto kIsRing = [](const Experiment &e) { return e.parallel.contextMethod == ContextMethod::Ring; };
 template <int kStage>
 inline constexpr auto kIsZero = [](const Experiment &e) { return e.parallel.zero == kStage; };

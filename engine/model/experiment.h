@@ -76,6 +76,9 @@ enum class VocabularySharding : unsigned char { Rank, Device };
 enum class ExpertDispatch : unsigned char { PerExpert, PerNode };
 /// Precision of tokens and gradients on their way to experts; the way back has that of the model.
 enum class DispatchPrecision : unsigned char { Same, Fp8 };
+/// Precision of numbers that are packed between two uses (kernels/include/codec.h): unchanged, 16 bits, or 8 bits with a factor
+/// for every tile of a row. Fp8 is e4m3 for activations and e5m2 for gradients.
+enum class PackedPrecision : unsigned char { Same, Bf16, Fp8, Int8 };
 
 /// Returns the product of two degrees, limited to what an int holds: fields are also read before they are checked.
 [[nodiscard]] constexpr int degreeProduct(int a, int b)
@@ -104,6 +107,7 @@ struct ParallelPlan {
     static constexpr double kExpertHeadroom = 2;
     ExpertDispatch expertDispatch = ExpertDispatch::PerExpert;
     DispatchPrecision dispatchPrecision = DispatchPrecision::Same;
+    PackedPrecision messagePrecision = PackedPrecision::Same; ///< of messages between stages on different devices
     int zero = 0; ///< what replicas shard (ZeRO): 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters
     ZeroGradients zero2 = ZeroGradients::Deferred;   ///< of zero 2
     ZeroParameters zero3 = ZeroParameters::Resident; ///< of zero 3
@@ -125,6 +129,8 @@ struct ParallelPlan {
     [[nodiscard]] bool averagesAfter(std::int64_t step) const { return averagesWeights() && (step + 1) % syncEvery == 0; }
     /// Returns the number of ranks that hold the same experts and sum their gradients.
     [[nodiscard]] int expertReplicas() const { return replicas / expert; }
+    /// Returns whether messages between stages on different devices have fewer bits than what the stages compute.
+    [[nodiscard]] bool packsMessages() const { return messagePrecision != PackedPrecision::Same; }
     [[nodiscard]] bool hasSequenceParallel() const { return tensor > 1 && sequenceParallel; }
     /// Returns the number of ranks in a shard group: replicas and their context ranks.
     [[nodiscard]] int shardGroup() const { return degreeProduct(shardReplicas > 0 ? shardReplicas : replicas, context); }

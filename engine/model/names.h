@@ -55,6 +55,8 @@ inline constexpr std::array<std::string_view, 2> kWords<ExpertDispatch>{"expert"
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<DispatchPrecision>{"same", "fp8"};
 template <>
+inline constexpr std::array<std::string_view, 4> kWords<PackedPrecision>{"same", "bf16", "fp8", "int8"};
+template <>
 inline constexpr std::array<std::string_view, 2> kWords<RunMode>{"live", "virtual-clock"};
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<Collectives>{"overlapped", "blocking"};

@@ -2,6 +2,7 @@
 
 #include "engine/model/family_shape.h"
 #include "engine/operators/architecture.h"
+#include "engine/operators/packing.h"
 #include "engine/operators/recompute.h"
 #include "engine/operators/sizes.h"
 #include "engine/operators/slices.h"
@@ -141,13 +142,27 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Pr
     return known->floats;
 }
 
+namespace {
+
+/// Returns the floats with those of a packed message of the rank's own tokens.
+EngineFloats withPacked(EngineFloats floats, const Experiment &experiment, const TensorSplit &split)
+{
+    const std::int64_t ownTokens = split.isSequenceParallel ? floats.tokens / split.ranks : floats.tokens;
+    floats.packed = packedFloats(experiment.parallel.messagePrecision, ownTokens, experiment.model.hidden);
+    return floats;
+}
+
+} // namespace
+
 EngineFloats engineFloats(const Experiment &experiment)
 {
     if (model::slicesOf(experiment.schedule) > 1)
         return std::ranges::max(engineFloatsOfSlices(experiment), {}, &EngineFloats::tokens);
-    return engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment),
-                        keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute),
-                        splitOf(experiment.parallel), experiment.schedule.recomputeModules);
+    const TensorSplit split = splitOf(experiment.parallel);
+    return withPacked(engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment),
+                                   keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute), split,
+                                   experiment.schedule.recomputeModules),
+                      experiment, split);
 }
 
 std::vector<EngineFloats> engineFloatsOfSlices(const Experiment &experiment)
@@ -160,8 +175,10 @@ std::vector<EngineFloats> engineFloatsOfSlices(const Experiment &experiment)
     std::vector<EngineFloats> all;
     std::int64_t workspace = 0;
     for (const int length : sliceLengths(experiment)) {
-        all.push_back(derivedFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment), recipes,
-                                    split, experiment.schedule.recomputeModules, length));
+        all.push_back(
+            withPacked(derivedFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment), recipes,
+                                     split, experiment.schedule.recomputeModules, length),
+                       experiment, split));
         workspace = std::max(workspace, all.back().workspace);
     }
     for (EngineFloats &floats : all)

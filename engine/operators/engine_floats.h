@@ -25,6 +25,7 @@ struct EngineFloats {
     base::Precision precision = base::Precision::Fp32;
     std::int64_t tokens = 0;         ///< their number
     std::int64_t boundary = 0;       ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
+    std::int64_t packed = 0;         ///< the same in a message between stages; 0: not packed
     std::int64_t gathered = 0;       ///< one [b s, h] tensor with the rows of all tensor ranks
     std::int64_t tensorPart = 0;     ///< part of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
     std::int64_t contextPart = 0;    ///< the greatest message of context ranks: the keys and values of a rank's tokens, or its

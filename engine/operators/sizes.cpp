@@ -5,6 +5,7 @@
 
 #include "engine/operators/architecture.h"
 #include "engine/operators/engine_floats.h"
+#include "engine/operators/packing.h"
 #include "engine/operators/recompute.h"
 #include "engine/operators/slices.h"
 
@@ -184,6 +185,13 @@ base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize, const Te
 {
     const std::int64_t tokens = tokensOf(model, microbatchSize, split) / (split.isSequenceParallel ? split.ranks : 1);
     return tokens * model.hidden * elementBytes(model.dtype);
+}
+
+base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &split)
+{
+    const std::int64_t tokens = tokensOf(experiment.model, experiment.parallel.microbatchSize, split);
+    return 4 * packedFloats(experiment.parallel.messagePrecision, split.isSequenceParallel ? tokens / split.ranks : tokens,
+                            experiment.model.hidden);
 }
 
 base::Bytes exponentialBytes(const ModelConfig &model, int microbatchSize, std::int64_t shards, const TensorSplit &split)

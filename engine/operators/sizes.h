@@ -75,6 +75,8 @@ struct ParameterBytes {
 /// Returns the bytes of one [b s, h] tensor in the compute dtype: a message between stages. With sequence parallelism each
 /// tensor rank sends its rows.
 [[nodiscard]] base::Bytes boundaryBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
+/// Returns the bytes of such a tensor in a message between stages on different devices; 0: it is not packed, and has as many.
+[[nodiscard]] base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &split);
 /// Returns the bytes that a rank holds for S and T of one microbatch in 16 bit: its share of the softmax, statistics, X, and
 /// `parts` more [b s, h] tensors of the gradient of X until their barrier. `shards` ranks divide the vocabulary.
 [[nodiscard]] base::Bytes vocabularyTransientBytes(const model::ModelConfig &model, int microbatchSize, std::int64_t shards,

@@ -112,6 +112,11 @@ struct MessageTraits {
     int statistics = 0; ///< floats a token; 0: a [b s, h] tensor in the precision of the run
 };
 [[nodiscard]] const MessageTraits &traits(PassValue message);
+/// Returns whether a message is sent from a stage to a neighbour.
+[[nodiscard]] inline bool isBetweenStages(PassValue message)
+{
+    return traits(message).transfer == Transfer::Send;
+}
 
 enum class PassStepKind : std::uint8_t {
     /// in: the message, and the value that the receiver combines it with; out: the destination. Parts from all devices are

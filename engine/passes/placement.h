@@ -28,6 +28,13 @@ struct Placement {
     }
     /// Returns the device of a pass F, B, I or W.
     [[nodiscard]] int deviceOf(const Pass &pass) const { return deviceOf(pass.stage, directionOf(pass.microbatch)); }
+    /// Returns whether F, B or I of a stage sends its result to a stage on another device.
+    [[nodiscard]] bool crossesDevices(PassKind kind, int stage, int direction) const
+    {
+        const bool isBackward = kind == PassKind::B || kind == PassKind::I;
+        const int to = kind == PassKind::F ? stage + 1 : isBackward ? stage - 1 : -1;
+        return to >= 0 && to < stages() && deviceOf(to, direction) != deviceOf(stage, direction);
+    }
     [[nodiscard]] int lastStage() const { return stages() - 1; }
     /// Returns the stages of a device in the order of the model, of all directions; the n-th is its chunk n.
     [[nodiscard]] std::vector<int> stagesOf(int device) const;

@@ -208,6 +208,10 @@ void ProfileBuilder::addMessages(const Pass &pass, Nanos begin, Nanos end)
 {
     const auto microbatch = static_cast<std::size_t>(pass.microbatch);
     const Bytes boundary = ofSlice(m_bytes.boundary, pass);
+    const schedule::Placement &placement = m_schedule.placement();
+    if (m_bytes.packed > 0 && placement.crossesDevices(pass.kind, pass.stage, placement.directionOf(pass.microbatch)))
+        hold(begin, end, MemoryCategory::Communication,
+             ofSlice(m_bytes.packed, pass) + (pass.kind == PassKind::F ? boundary : 0));
     switch (pass.kind) {
     case PassKind::B:
     case PassKind::I: hold(begin, end, MemoryCategory::Communication, boundary); break;

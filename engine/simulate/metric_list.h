@@ -55,6 +55,7 @@ void visitMetrics(MetricsType &metrics, Visitor visit)
     predicted("context", metrics.contextTraffic, "traffic_bytes_per_rank");
     predicted("expert", metrics.expertTraffic, "traffic_bytes_per_rank");
     predicted("data", metrics.replicaTraffic, "traffic_bytes_per_rank");
+    predicted("pipeline", metrics.pipelineTraffic, "traffic_bytes_per_rank");
     visit(MetricMember{"processor_share", IfKnown}, metrics.processorShare);
     visit(MetricMember{"typical_of_steps", IfKnown}, metrics.typicalOfSteps);
     predicted("published_iteration_ns", metrics.publishedIteration);

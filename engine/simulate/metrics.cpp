@@ -123,6 +123,22 @@ void addExchange(Metrics &metrics, const timeline::Timeline &timeline, const Cos
         metrics.replicaPerDevice = std::move(times);
 }
 
+/// The slices of a sequence together send what one message of it has.
+void addPipeline(Metrics &metrics, const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const operators::TensorSplit split = operators::splitOf(experiment.parallel);
+    const base::Bytes packed = operators::packedBytes(experiment, split);
+    const base::Bytes message =
+        packed > 0 ? packed : operators::boundaryBytes(experiment.model, experiment.parallel.microbatchSize, split);
+    const schedule::Placement &placement = schedule.placement();
+    for (int device = 0; device < schedule.devices(); ++device) {
+        const auto sends = std::ranges::count_if(schedule.device(device), [&placement](const schedule::Pass &pass) {
+            return placement.crossesDevices(pass.kind, pass.stage, placement.directionOf(pass.microbatch));
+        });
+        metrics.pipelineTraffic.push_back(sends * message / schedule.slices());
+    }
+}
+
 void addModelFigures(Metrics &metrics, const model::Experiment &experiment, const schedule::Schedule &schedule,
                      const timeline::Timeline &timeline, const StepWork *work, double peakFlops)
 {
@@ -184,6 +200,8 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
         if (experiment.whatIf.expertSkew)
             metrics.expertLoad = busiestRank(experiment);
     }
+    if (experiment.hasModel && schedule.devices() > 1 && costs != nullptr)
+        addPipeline(metrics, experiment, schedule);
     if (experiment.hasModel)
         addModelFigures(metrics, experiment, schedule, timeline,
                         costs != nullptr && costs->stepWork ? &*costs->stepWork : nullptr, peakFlops);

@@ -53,6 +53,8 @@ struct Metrics {
     std::vector<base::Bytes> replicaTraffic;
     /// With exchanges among replicas in every microbatch (ZeRO): the time of each device's passes that waits for them.
     std::vector<base::Nanos> replicaPerDevice;
+    /// With a model and several devices: the bytes that a rank sends from its stages to those of other devices.
+    std::vector<base::Bytes> pipelineTraffic;
     /// With context ranks: the time of each device's passes in exchanges among them, and the bytes that a rank sends.
     std::vector<base::Nanos> contextPerDevice;
     std::vector<base::Bytes> contextTraffic;

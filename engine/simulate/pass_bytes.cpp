@@ -50,6 +50,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     PassBytes bytes;
     const operators::TensorSplit split = operators::splitOf(experiment.parallel);
     bytes.boundary = operators::boundaryBytes(model, b, split);
+    bytes.packed = operators::packedBytes(experiment, split);
     bytes.layers = layersOfStages(experiment, schedule);
     bytes.wholes = operators::recomputedLayers(experiment.schedule, bytes.layers);
     bytes.norm = bytes.empty = bytes.boundary;
@@ -146,7 +147,7 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
     Bytes workspace = 0;
     for (const int stage : schedule.placement().stagesOf(device))
         workspace = std::max(workspace, bytes.workspaceOf(static_cast<std::size_t>(stage)));
-    needs.fixed += bytes.boundary + workspace;
+    needs.fixed += bytes.boundary + bytes.packed + workspace;
     // One softmax, and the embeddings and their gradients of two microbatches.
     if (isDivided)
         needs.fixed += bytes.vocabulary + 4 * bytes.boundary;

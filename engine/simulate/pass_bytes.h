@@ -17,6 +17,7 @@ struct PassBytes {
     base::Bytes rebuilt = 0;        ///< of a layer, rebuilt by I and kept until W
     base::Bytes rebuiltWhole = 0;   ///< the same of a layer that is recomputed as a whole
     base::Bytes boundary = 0;       ///< one [b s, h] tensor
+    base::Bytes packed = 0;         ///< the same in a message to another device; 0: not packed
     base::Bytes vocabulary = 0;     ///< output layer, from S to T, or from F to B (or I) of the last stage
     base::Bytes exponentials = 0;   ///< output layer, if logits are computed again: only within passes that use them
     base::Bytes embedding = 0;      ///< sum of the shards' embeddings, which the first stage keeps beside its own input

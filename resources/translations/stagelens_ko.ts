@@ -7308,6 +7308,38 @@ Below: how much of its time each device waits.</source>
         <translation>전문가로 갈 때 16비트의 절반 바이트. 예측만 합니다</translation>
     </message>
     <message>
+        <source>Precision of messages</source>
+        <translation>메시지의 정밀도</translation>
+    </message>
+    <message>
+        <source>Of activations and gradients between stages on different devices: same as the model&apos;s, bf16, fp8 or int8, which changes the training.</source>
+        <translation>서로 다른 장치에 있는 스테이지 사이의 활성값과 그래디언트의 정밀도: 모델과 같음(same), bf16, fp8 또는 int8. 학습이 달라집니다.</translation>
+    </message>
+    <message>
+        <source>The bits that a stage has computed</source>
+        <translation>스테이지가 계산한 그대로의 비트</translation>
+    </message>
+    <message>
+        <source>Half of the bytes of fp32</source>
+        <translation>fp32 바이트의 절반</translation>
+    </message>
+    <message>
+        <source>fp8</source>
+        <translation>fp8</translation>
+    </message>
+    <message>
+        <source>e4m3 forward, e5m2 backward, with a factor for every 128 numbers</source>
+        <translation>순방향 e4m3, 역방향 e5m2, 숫자 128개마다 배율 하나</translation>
+    </message>
+    <message>
+        <source>int8</source>
+        <translation>int8</translation>
+    </message>
+    <message>
+        <source>With a factor for every 128 numbers</source>
+        <translation>숫자 128개마다 배율 하나</translation>
+    </message>
+    <message>
         <source>, %1 left</source>
         <translation>, %1 남음</translation>
     </message>

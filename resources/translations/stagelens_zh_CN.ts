@@ -7308,6 +7308,38 @@ Below: how much of its time each device waits.</source>
         <translation>发往专家时字节数为 16 位的一半；仅预测</translation>
     </message>
     <message>
+        <source>Precision of messages</source>
+        <translation>消息的精度</translation>
+    </message>
+    <message>
+        <source>Of activations and gradients between stages on different devices: same as the model&apos;s, bf16, fp8 or int8, which changes the training.</source>
+        <translation>不同设备上的阶段之间激活和梯度的精度：same 与模型相同，或 bf16、fp8、int8，会改变训练。</translation>
+    </message>
+    <message>
+        <source>The bits that a stage has computed</source>
+        <translation>阶段算出的原样数值</translation>
+    </message>
+    <message>
+        <source>Half of the bytes of fp32</source>
+        <translation>字节数为 fp32 的一半</translation>
+    </message>
+    <message>
+        <source>fp8</source>
+        <translation>fp8</translation>
+    </message>
+    <message>
+        <source>e4m3 forward, e5m2 backward, with a factor for every 128 numbers</source>
+        <translation>前向 e4m3，反向 e5m2，每 128 个数一个缩放因子</translation>
+    </message>
+    <message>
+        <source>int8</source>
+        <translation>int8</translation>
+    </message>
+    <message>
+        <source>With a factor for every 128 numbers</source>
+        <translation>每 128 个数一个缩放因子</translation>
+    </message>
+    <message>
         <source>, %1 left</source>
         <translation>，剩余 %1</translation>
     </message>

@@ -126,6 +126,27 @@ private slots:
         }
     }
 
+    /// Messages in fewer bits: what is packed ends with its pass, and the message is shorter.
+    void packedMessages()
+    {
+        constexpr std::array kPrecisions{model::PackedPrecision::Bf16, model::PackedPrecision::Fp8,
+                                         model::PackedPrecision::Int8};
+        std::size_t turn = 0;
+        for (const auto &[name, method] : test::allPlans()) {
+            auto experiment = smallExperiment(name, method, 4, 6);
+            experiment.parallel.messagePrecision = kPrecisions[turn % 3];
+            experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 1;
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+        auto experiment = tinyExperiment("gpipe", VocabularyMethod::None, 4, 16); // many messages in flight
+        const auto whole = planOf(experiment, scheduleOf(experiment));
+        experiment.parallel.messagePrecision = model::PackedPrecision::Int8;
+        const auto packed = planOf(experiment, scheduleOf(experiment));
+        QVERIFY(2 * packed[0].peak[kMessages] < whole[0].peak[kMessages]);
+        QVERIFY(packed[0].slabFloats < whole[0].slabFloats);
+    }
+
     /// Stages without layers, shards without rows.
     void emptyStagesAndShards()
     {

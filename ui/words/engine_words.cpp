@@ -341,6 +341,15 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Tokens and results have the same precision"),
     QT_TRANSLATE_NOOP("Words", "8 bits"),
     QT_TRANSLATE_NOOP("Words", "Half of the bytes of 16 bits, on the way to experts; only predicted"),
+    QT_TRANSLATE_NOOP("Words", "Precision of messages"),
+    QT_TRANSLATE_NOOP("Words", "Of activations and gradients between stages on different devices: same as the model's, bf16, "
+                               "fp8 or int8, which changes the training."),
+    QT_TRANSLATE_NOOP("Words", "The bits that a stage has computed"),
+    QT_TRANSLATE_NOOP("Words", "Half of the bytes of fp32"),
+    QT_TRANSLATE_NOOP("Words", "fp8"),
+    QT_TRANSLATE_NOOP("Words", "e4m3 forward, e5m2 backward, with a factor for every 128 numbers"),
+    QT_TRANSLATE_NOOP("Words", "int8"),
+    QT_TRANSLATE_NOOP("Words", "With a factor for every 128 numbers"),
     QT_TRANSLATE_NOOP("Words", "Skew of experts"),
     QT_TRANSLATE_NOOP("Words",
                       "With expert ranks: the i-th most popular expert of a layer gets a share of i^-Z of the tokens (0: "

@@ -17,7 +17,7 @@ using service::LeverKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 14> kFields{"schedule.recompute_layers",
+constexpr std::array<std::string_view, 15> kFields{"schedule.recompute_layers",
                                                    "schedule.recompute_modules",
                                                    "schedule.attention",
                                                    "parallel.microbatch_size",
@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, 14> kFields{"schedule.recompute_layers",
                                                    "parallel.context",
                                                    "training.optimizer.name",
                                                    "model.dtype",
+                                                   "parallel.message_precision",
                                                    "training.gradient_compression",
                                                    "parallel.sync_every"};
 
@@ -84,6 +85,7 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
             .arg(QString::number(plan.parallel.context), QString::number(plan.parallel.replicas),
                  choiceText("parallel.context_method", model::name(plan.parallel.contextMethod)));
     case LeverKind::Optimizer: return choiceText(fieldOf(kind), plan.training.optimizer.name);
+    case LeverKind::Messages: return choiceText(fieldOf(kind), model::name(plan.parallel.messagePrecision));
     case LeverKind::Compression: return choiceText(fieldOf(kind), operators::text(plan.training.compression));
     case LeverKind::Averaging:
         return plan.parallel.syncEvery == 1 ? Words::tr("Every step")

@@ -54,6 +54,7 @@ void addFigures(TopologyAxis &axis, const service::Prediction &prediction)
         axis.wait = greatestFigure(metrics.replicaPerDevice) + metrics.exposedExchange.value_or(0);
         break;
     default: {
+        axis.traffic = greatestFigure(metrics.pipelineTraffic);
         std::map<int, std::int64_t> sent;
         for (const timeline::TransferSlice &transfer : prediction.timeline->transfers)
             if (transfer.transfer == schedule::Transfer::Send)

@@ -56,6 +56,14 @@ public:
                           [&](std::int64_t first, std::int64_t length) { std::fill_n(to.floats() + first, length, 0.0F); });
     }
     void round(Values to, const float *from, std::int64_t count) override { copy(to, from, count); }
+    void pack(float *to, ConstValues from, std::int64_t rows, std::int64_t columns, kernels::Codec codec) override
+    {
+        ofEither(from, [&](const auto *numbers) { kernels::pack(to, numbers, rows, columns, codec); });
+    }
+    void unpack(Values to, const float *from, std::int64_t rows, std::int64_t columns, kernels::Codec codec) override
+    {
+        ofEither(to, [&](auto *numbers) { kernels::unpack(numbers, from, rows, columns, codec); });
+    }
     void add(float *to, const float *from, std::int64_t count) override
     {
         kernels::inBlocks(count, m_interrupt,
@@ -346,6 +354,16 @@ protected:
             each.c = each.c + expert * product.matrix;
             weights(each);
         });
+    }
+    /// Calls `use` with the pointer to numbers of any precision.
+    template <bool IsConst, class Use>
+    static void ofEither(const BasicValues<IsConst> &values, const Use &use)
+    {
+        switch (values.precision()) {
+        case base::Precision::Fp32: return use(values.template as<float>());
+        case base::Precision::Bf16: return use(values.template as<kernels::Bf16>());
+        case base::Precision::Fp16: return use(values.template as<kernels::Fp16>());
+        }
     }
     [[nodiscard]] const kernels::Interrupt &interrupt() const { return m_interrupt; }
 

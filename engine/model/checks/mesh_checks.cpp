@@ -2,6 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/model/capabilities.h"
 #include "engine/model/checks/checks.h"
+#include "engine/model/names.h"
 #include "engine/operators/compression/compression.h"
 
 #include <algorithm>
@@ -98,6 +99,24 @@ base::Problems compressionProblems(const Experiment &experiment)
     return {{field, fmt::format("is {}, but two matrices of that rank are no shorter than one of {} x {} (model.hidden); "
                                 "choose powersgd={} or at most {}",
                                 word, hidden, hidden, std::min(most, 4), most)}};
+}
+
+base::Problems messageProblems(const Experiment &experiment)
+{
+    if (!experiment.parallel.packsMessages())
+        return {};
+    const std::string field = "parallel.message_precision";
+    const std::string_view word = name(experiment.parallel.messagePrecision);
+    if (!experiment.hasModel)
+        return {
+            {field, fmt::format("is {}, but there is no model whose messages it packs; choose same, or give a model", word)}};
+    if (experiment.parallel.devices == 1)
+        return {
+            {field, fmt::format("is {}, but one device has no other to send to; choose same, or at least 2 devices", word)}};
+    if (experiment.parallel.messagePrecision == PackedPrecision::Bf16 && experiment.model.dtype != DataType::Fp32)
+        return {{field, fmt::format("is {}, but the messages of a model in {} have 16 bits already; choose same, fp8 or int8",
+                                    word, name(experiment.model.dtype))}};
+    return {};
 }
 
 base::Problems averageProblems(const ParallelPlan &plan)
@@ -204,6 +223,7 @@ void checkMesh(Checks &checks)
             plan.zero < 2 || plan.gradientRanks() > 1, "parallel.zero",
             fmt::format("is {}, but one replica has no other to share with; choose 0, or at least 2 replicas", plan.zero));
         checks.add(averageProblems(plan));
+        checks.add(messageProblems(experiment));
         checks.add(compressionProblems(experiment));
         checks.add(unsupported(experiment, Use::Predict));
         checkTensor(checks);

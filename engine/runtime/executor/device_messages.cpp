@@ -39,9 +39,24 @@ bool DeviceMessages::receive(PassRun &run, const PassStep &step)
         run.message(step.out.front()) = std::move(tensor);
         return true;
     }
-    compute().copy(run.out(step.out.front(), m_context), m_context.of(tensor), m_context.shape.boundary());
+    const Shape &shape = m_context.shape;
+    const Values out = run.out(step.out.front(), m_context);
+    if (const auto codec = codecOf(m_plan, step.in.front(), senderOf(run.pass(), step.in.front()), m_device))
+        compute().unpack(out, tensor->data(), shape.ownTokens(), shape.hidden, *codec);
+    else
+        compute().copy(out, m_context.of(tensor), shape.boundary());
     compute().finish(); // before the tensor is released
     return true;
+}
+
+/// Of a message between stages, otherwise this device.
+int DeviceMessages::senderOf(const Pass &pass, PassValue message) const
+{
+    switch (schedule::traits(message).route) {
+    case Route::Next: return m_plan.deviceOf(pass.stage - 1, pass.microbatch);
+    case Route::Previous: return m_plan.deviceOf(pass.stage + 1, pass.microbatch);
+    default: return m_device;
+    }
 }
 
 Tensor DeviceMessages::arrival(const Pass &pass, const PassStep &step)
@@ -49,8 +64,8 @@ Tensor DeviceMessages::arrival(const Pass &pass, const PassStep &step)
     const PassValue message = step.in.front();
     const MessageKey key = keyOf(message, pass.stage, pass.microbatch);
     switch (schedule::traits(message).route) {
-    case Route::Next: return m_transport.receive(m_plan.deviceOf(pass.stage - 1, pass.microbatch), m_device, key);
-    case Route::Previous: return m_transport.receive(m_plan.deviceOf(pass.stage + 1, pass.microbatch), m_device, key);
+    case Route::Next:
+    case Route::Previous: return m_transport.receive(senderOf(pass, message), m_device, key);
     case Route::FromFirst: return m_transport.receiveBroadcast(m_plan.firstDevice(pass.microbatch), m_device, key);
     case Route::FromLast: return m_transport.receiveBroadcast(m_plan.lastDevice(pass.microbatch), m_device, key);
     case Route::ToFirst:

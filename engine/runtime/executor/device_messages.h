@@ -34,6 +34,8 @@ private:
     /// Receives the parts of all devices and combines them.
     [[nodiscard]] bool combine(PassRun &run, const schedule::PassStep &step);
     void makeShardFactors(float *factors, const kernels::SoftmaxStatistics &all);
+    /// Returns the device that sends a message to the pass.
+    [[nodiscard]] int senderOf(const schedule::Pass &pass, schedule::PassValue message) const;
     /// Returns the tensor of a message to this device, the sum of its parts if there are several. Null if the run was stopped.
     [[nodiscard]] backend::Tensor arrival(const schedule::Pass &pass, const schedule::PassStep &step);
 

@@ -80,10 +80,8 @@ std::string contentOf(const RunPlan &plan, const MessageKey &key)
 
 MessageKey keyOf(PassValue message, int stage, int microbatch)
 {
-    const Route route = schedule::traits(message).route;
-    const bool isBetweenStages = route == Route::Next || route == Route::Previous;
-    return {static_cast<std::uint8_t>(schedule::messageIndex(message)), static_cast<std::uint16_t>(isBetweenStages ? stage : 0),
-            microbatch};
+    return {static_cast<std::uint8_t>(schedule::messageIndex(message)),
+            static_cast<std::uint16_t>(schedule::isBetweenStages(message) ? stage : 0), microbatch};
 }
 
 std::int64_t messageFloats(PassValue message, const Shape &shape)
@@ -91,15 +89,26 @@ std::int64_t messageFloats(PassValue message, const Shape &shape)
     return messageFloats(message, {shape.tokens(), shape.floats(shape.gathered()), shape.floats(shape.boundary())});
 }
 
+std::optional<kernels::Codec> codecOf(const RunPlan &plan, PassValue message, int from, int to)
+{
+    if (from == to || !schedule::isBetweenStages(message))
+        return std::nullopt;
+    return operators::codecOf(plan.experiment.parallel.messagePrecision, message == PassValue::Gradient);
+}
+
 std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pass)
 {
     const int microbatch = pass.microbatch;
-    const auto floatsOf = [&](PassValue message) {
+    const auto floatsOf = [&](PassValue message, int to) {
+        const auto codec = codecOf(plan, message, device, to);
+        const auto inShape = [&](const Shape &shape) {
+            return codec ? kernels::packedFloats(*codec, shape.ownTokens(), shape.hidden) : messageFloats(message, shape);
+        };
         if (plan.shape.slices.empty())
-            return messageFloats(message, plan.shape);
+            return inShape(plan.shape);
         Shape shape = plan.shape;
         shape.choose(microbatch);
-        return messageFloats(message, shape);
+        return inShape(shape);
     };
     std::vector<Message> made;
     for (const schedule::PassStep &step : plan.recipeOf(pass, device).steps) {
@@ -110,7 +119,7 @@ std::vector<Message> messagesOf(const RunPlan &plan, int device, const Pass &pas
         const int first = stage ? plan.deviceOf(*stage, microbatch) : 0;
         const int last = stage ? first : plan.schedule.devices() - 1;
         for (int to = first; to <= last; ++to)
-            made.push_back({device, to, keyOf(message, stage.value_or(0), microbatch), floatsOf(message)});
+            made.push_back({device, to, keyOf(message, stage.value_or(0), microbatch), floatsOf(message, to)});
     }
     return made;
 }

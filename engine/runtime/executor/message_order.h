@@ -2,10 +2,12 @@
 #pragma once
 
 #include "engine/backend/transport.h"
+#include "engine/operators/packing.h"
 #include "engine/passes/pass_recipe.h"
 #include "engine/runtime/plan/run_plan.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,9 @@ namespace stagelens::runtime {
 [[nodiscard]] backend::MessageKey keyOf(schedule::PassValue message, int stage, int microbatch);
 /// Returns the floats of a message.
 [[nodiscard]] std::int64_t messageFloats(schedule::PassValue message, const Shape &shape);
+/// Returns the format in which a message from one device to another is packed, rows of the rank's own tokens; nothing if it
+/// keeps its bits.
+[[nodiscard]] std::optional<kernels::Codec> codecOf(const RunPlan &plan, schedule::PassValue message, int from, int to);
 
 /// Returns the messages that the pass sends, including those to its own device.
 [[nodiscard]] std::vector<backend::Message> messagesOf(const RunPlan &plan, int device, const schedule::Pass &pass);

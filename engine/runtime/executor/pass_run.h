@@ -20,6 +20,8 @@ public:
     [[nodiscard]] const schedule::Pass &pass() const { return m_pass; }
     /// Returns the step to run next, or null at the end.
     [[nodiscard]] const schedule::PassStep *next() const { return m_steps.empty() ? nullptr : &m_steps.front(); }
+    /// Returns the steps that are left.
+    [[nodiscard]] std::span<const schedule::PassStep> steps() const { return m_steps; }
     /// Returns whether the pass has computed all that it can before it receives, sends or ends.
     [[nodiscard]] bool isAtMessage() const
     {

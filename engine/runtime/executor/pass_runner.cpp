@@ -1,5 +1,7 @@
 #include "engine/runtime/executor/pass_runner.h"
 
+#include "engine/runtime/executor/message_order.h"
+
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
@@ -105,8 +107,10 @@ base::Result<> PassRunner::run(PassRun &run)
             run.advance();
     }
     timeVocabulary(false);
-    if (!run.exchange())
+    if (!run.exchange()) {
         run.dropUnused();
+        packMessages(run);
+    }
     return {};
 }
 
@@ -276,6 +280,24 @@ void PassRunner::copyStatistics(PassRun &run, PassValue message)
     const float *const from = message == PassValue::Sums ? local.sum : local.maximum;
     (void)place(run, message); // statistics are float in every precision
     compute().copy(run.message(message)->data(), from, schedule::traits(message).statistics * m_context.shape.tokens());
+}
+
+void PassRunner::packMessages(PassRun &run)
+{
+    const Pass &pass = run.pass();
+    const Shape &shape = m_context.shape;
+    for (const PassStep &step : run.steps()) {
+        if (step.kind != PassStepKind::Send)
+            return;
+        const PassValue message = step.in.front();
+        const std::optional<int> stage = m_plan.destinationOf(message, pass);
+        const auto codec = stage ? codecOf(m_plan, message, m_device, m_plan.deviceOf(*stage, pass.microbatch)) : std::nullopt;
+        if (!codec)
+            continue;
+        Tensor packed = m_context.memory.allocateMessage(kernels::packedFloats(*codec, shape.ownTokens(), shape.hidden));
+        compute().pack(packed->data(), run.in(message, m_context), shape.ownTokens(), shape.hidden, *codec);
+        m_held.push_back(std::exchange(run.message(message), std::move(packed)));
+    }
 }
 
 base::Result<> PassRunner::recordLoss(int microbatch, const kernels::SoftmaxStatistics &all, const Pass *pass)

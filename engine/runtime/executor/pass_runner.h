@@ -55,6 +55,8 @@ private:
     /// Computes the gradient of the final norm's input.
     void differentiateNorm(PassRun &run, schedule::PassValue gradient);
     void copyStatistics(PassRun &run, schedule::PassValue message);
+    /// Packs the messages that the pass sends to other devices in fewer bits.
+    void packMessages(PassRun &run);
     /// Runs an operation of the output layer, on the rows of the vocabulary that the device holds (OutputShard).
     void runOutput(PassRun &run, const schedule::PassStep &step);
 

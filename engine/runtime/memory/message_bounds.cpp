@@ -109,7 +109,8 @@ public:
         std::vector<PassMessage> all;
         for (const PassStep &step : m_book.of(role).steps) {
             if (step.kind == PassStepKind::Send) {
-                std::erase(own, step.in.front());
+                if (!isPacked(step.in.front(), pass)) // else what was packed ends with the pass
+                    std::erase(own, step.in.front());
                 all.push_back(sent(step.in.front(), pass));
             }
             std::vector<PassValue> &made = step.kind == PassStepKind::Receive && !step.copies ? arrived : own;
@@ -129,10 +130,23 @@ private:
         return messageFloats(message, {each.tokens, each.gathered, each.boundary});
     }
 
+    [[nodiscard]] std::int64_t packedFloats(const Pass &pass) const
+    {
+        return m_floats[static_cast<std::size_t>(pass.microbatch) % m_floats.size()].packed;
+    }
+
+    /// Returns whether a message leaves the device in fewer bits.
+    [[nodiscard]] bool isPacked(PassValue message, const Pass &pass) const
+    {
+        const schedule::Placement &placement = m_schedule.placement();
+        return packedFloats(pass) > 0 && schedule::isBetweenStages(message) &&
+               placement.crossesDevices(pass.kind, pass.stage, placement.directionOf(pass.microbatch));
+    }
+
     [[nodiscard]] PassMessage sent(PassValue message, const Pass &pass) const
     {
         const auto stage = destinationOf(schedule::traits(message).route, pass.stage, m_schedule.placement().lastStage());
-        return {.floats = floats(message, pass),
+        return {.floats = isPacked(message, pass) ? packedFloats(pass) : floats(message, pass),
                 .user = makePass(m_book.receiverOf(message), stage.value_or(0), pass.microbatch)};
     }
 

@@ -321,6 +321,12 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
                 fmt::format(
                     "is {}, which changes the gradients that are compared with the reference; choose none to verify the plan",
                     operators::text(choice)));
+        if (experiment.parallel.packsMessages())
+            return base::Error::invalid(
+                "parallel.message_precision",
+                fmt::format(
+                    "is {}, which rounds what the loss and the gradients are computed from; choose same to verify the plan",
+                    model::name(experiment.parallel.messagePrecision)));
         if (experiment.model.hasExperts() && experiment.model.dtype != model::DataType::Fp32)
             return base::Error::invalid("model.dtype",
                                         fmt::format("is {}, in which routers choose other experts than in the reference if two "

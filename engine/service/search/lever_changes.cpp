@@ -48,6 +48,7 @@ public:
         context();
         optimizers();
         precisions();
+        messages();
         compressions();
         averages();
         return std::move(m_changes);
@@ -240,6 +241,19 @@ private:
             if (type != m_plan.model.dtype && !isHere)
                 add(LeverKind::Precision, fmt::format("--dtype {}", model::name(type)), Numbers::OtherMathematics,
                     [type](Experiment &plan) { plan.model.dtype = type; });
+    }
+
+    /// Of the messages between stages, if they have more bits.
+    void messages()
+    {
+        using Precision = model::PackedPrecision;
+        const Precision own = m_plan.parallel.messagePrecision;
+        if (m_plan.parallel.devices == 1)
+            return;
+        for (const Precision each : {Precision::Same, Precision::Bf16, Precision::Fp8, Precision::Int8})
+            if (each != own && (each != Precision::Bf16 || m_plan.model.dtype == model::DataType::Fp32))
+                add(LeverKind::Messages, fmt::format("--message-precision {}", model::name(each)), Numbers::OtherMathematics,
+                    [each](Experiment &plan) { plan.parallel.messagePrecision = each; });
     }
 
     /// Of the traffic between replicas; its residuals take memory.

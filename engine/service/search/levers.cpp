@@ -193,7 +193,7 @@ std::string_view name(Numbers numbers)
 
 std::string_view name(LeverKind kind)
 {
-    constexpr std::array<std::string_view, 14> kNames{"recomputed layers",
+    constexpr std::array<std::string_view, 15> kNames{"recomputed layers",
                                                       "recomputed operators",
                                                       "attention",
                                                       "microbatch size",
@@ -205,6 +205,7 @@ std::string_view name(LeverKind kind)
                                                       "context ranks",
                                                       "optimizer",
                                                       "precision",
+                                                      "messages",
                                                       "gradient compression",
                                                       "averages of weights"};
     return kNames[static_cast<std::size_t>(kind)];

@@ -33,6 +33,7 @@ enum class LeverKind : unsigned char {
     Context, ///< context ranks in the place of replicas, with as many ranks and sequences of a step
     Optimizer,
     Precision,
+    Messages,    ///< precision of messages between stages
     Compression, ///< of the gradients that replicas exchange
     Averaging,   ///< of the weights of replicas that train alone, in the place of their gradients (local SGD)
 };

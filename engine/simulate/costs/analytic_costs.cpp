@@ -136,6 +136,9 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
                              exchanges(PassHalf::InputGradient, isSplit, Rebuilds::Nothing).seconds;
         return toNanos(input + inputExchanges(isSplit).seconds + ofContext.seconds + ofExperts.seconds - plain);
     };
+    const auto packSeconds = [&](PassKind kind, int direction) {
+        return m_schedule.placement().crossesDevices(kind, stage, direction) ? memorySeconds(m_transfers.packingBytes()) : 0;
+    };
     const auto set = [&](PassKind kind, double layerSeconds, double quadraticSeconds, const ExchangeCost &exchange,
                          const ExchangeCost &context, const ExchangeCost &expert, Nanos recomputed) {
         const VocabularyLegs output = m_vocabulary.output(kind, stage);
@@ -149,7 +152,8 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
                                stage, {layers > 0 ? ofLayers / layers : 0, secondsOf(embedding), secondsOf(output)});
         for (int direction = 0; direction < m_schedule.placement().directions; ++direction)
             costs.setPass(m_schedule.placement().deviceOf(stage, direction), kind, stage,
-                          {passTime(pass.seconds), toNanos(vocabularySeconds), toNanos(exchange.seconds + ofVocabulary.seconds),
+                          {passTime(pass.seconds + packSeconds(kind, direction)), toNanos(vocabularySeconds),
+                           toNanos(exchange.seconds + ofVocabulary.seconds),
                            static_cast<base::Bytes>(exchange.bytes + ofVocabulary.bytes),
                            toNanos(pass.seconds - ofLayers - vocabularySeconds), static_cast<base::Bytes>(pass.bytes),
                            toNanos(quadraticSeconds), recomputed, toNanos(context.seconds),

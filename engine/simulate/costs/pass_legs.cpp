@@ -2,6 +2,7 @@
 
 #include "engine/operators/recompute.h"
 #include "engine/simulate/costs/device_share.h"
+#include "engine/simulate/costs/transfer_costs.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -15,7 +16,8 @@ using schedule::PassKind;
 PassLegs::PassLegs(model::Experiment experiment, model::Hardware hardware, const schedule::Schedule &schedule)
     : m_experiment(std::move(experiment)), m_hardware(std::move(hardware)), m_layer(m_experiment, m_hardware),
       m_dense(m_experiment, m_hardware, false), m_vocabulary(m_experiment, schedule, m_layer, trafficOf(m_hardware)),
-      m_layers(layersOfStages(m_experiment, schedule))
+      m_layers(layersOfStages(m_experiment, schedule)), m_placement(schedule.placement()),
+      m_packSeconds(m_layer.memorySeconds(TransferCosts(m_experiment, m_hardware, schedule, m_layer.split()).packingBytes()))
 {}
 
 void PassLegs::append(std::vector<Part> &parts, std::string_view layer, const VocabularyLegs &legs) const
@@ -75,6 +77,8 @@ std::vector<PassLegs::Part> PassLegs::partsOf(PassKind kind, int stage) const
     }
     append(parts, isForward ? "output" : "embedding",
            isForward ? m_vocabulary.output(kind, stage) : m_vocabulary.embedding(kind, stage));
+    if (m_packSeconds > 0 && m_placement.crossesDevices(kind, stage, 0))
+        parts.push_back({"message pack", false, false, false, false, m_packSeconds, 0});
     return parts;
 }
 

@@ -64,6 +64,8 @@ private:
     LayerCosts m_dense; ///< of layers without experts
     VocabularyCosts m_vocabulary;
     std::vector<int> m_layers; ///< of each stage
+    schedule::Placement m_placement;
+    double m_packSeconds; ///< of a message to another device; 0: it is not packed
     std::map<std::pair<schedule::PassKind, int>, std::vector<Part>> m_parts;
 };
 

@@ -27,6 +27,7 @@ struct Traffic {
     double lookUp;         ///< embedding's forward, per byte of [b s, h]
     double scatter;        ///< embedding's backward, per byte of [b s, h]
     double denseGradient;  ///< its dense gradient, per byte of the shard's matrix
+    double packing;        ///< packing or unpacking a message in 8 bits, per byte that it reads and writes
     double collective;     ///< bytes an element of [b s, h] in a collective; 0: the compute type's
     double contention;     ///< share of a collective's time by which it slows concurrent passes
 };

@@ -27,7 +27,8 @@ TransferCosts::TransferCosts(const model::Experiment &experiment, const model::H
       m_mesh(layout::meshOf(experiment.parallel, schedule.devices())),
       m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence /
                experiment.parallel.context),
-      m_boundary(static_cast<double>(operators::boundaryBytes(experiment.model, experiment.parallel.microbatchSize, split)))
+      m_boundary(static_cast<double>(operators::boundaryBytes(experiment.model, experiment.parallel.microbatchSize, split))),
+      m_packed(static_cast<double>(operators::packedBytes(experiment, split)))
 {
     for (int device = 0; device < schedule.devices(); ++device)
         m_nodes.push_back(rankOf(device) / std::max(hardware.devicesPerNode, 1));
@@ -85,15 +86,25 @@ double TransferCosts::gatherSeconds(double bytes) const
     return broadcastSeconds(slowestLink(), bytes);
 }
 
+double TransferCosts::packingBytes() const
+{
+    if (m_packed == 0)
+        return 0;
+    const bool isOf16Bits = m_experiment.parallel.messagePrecision == model::PackedPrecision::Bf16;
+    return (isOf16Bits ? 1 : m_traffic.packing) * (m_boundary + m_packed);
+}
+
 void TransferCosts::set(CostModel &costs) const
 {
     const int devices = m_schedule.devices();
+    const double unpacking = packingBytes() / m_schedule.slices() / m_hardware.memoryBytesPerSecond;
     for (int from = 0; from < devices; ++from) {
         for (int to = 0; to < devices; ++to) {
             const model::LinkClass &link = linkBetween(from, to);
-            const double bytes = m_boundary / m_schedule.slices(); // a slice's, on average
+            const double bytes = (m_packed > 0 ? m_packed : m_boundary) / m_schedule.slices(); // a slice's, on average
             if (from != to)
-                costs.setSend(from, to, std::min(link.latency + toNanos(bytes / sendRate(link)), base::kLongestPass));
+                costs.setSend(from, to,
+                              std::min(link.latency + toNanos(bytes / sendRate(link) + unpacking), base::kLongestPass));
         }
     }
     const model::LinkClass &slowest = slowestLink();

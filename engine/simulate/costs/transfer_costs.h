@@ -29,12 +29,15 @@ public:
     TransferCosts(const model::Experiment &experiment, const model::Hardware &hardware, const schedule::Schedule &schedule,
                   const operators::TensorSplit &split);
 
-    /// Sets the times of sends and collectives.
+    /// Sets the times of sends and collectives. A message ends when its receiver has unpacked it.
     void set(CostModel &costs) const;
     /// Returns the time by which the collectives of a microbatch (of all its slices) slow concurrent passes.
     [[nodiscard]] double contentionSeconds() const;
     /// Returns the time until all devices have received `bytes` from the others.
     [[nodiscard]] double gatherSeconds(double bytes) const;
+    /// Returns the bytes that packing or unpacking the message of a stage and microbatch (of all its slices) reads and writes;
+    /// 0 if it is not packed.
+    [[nodiscard]] double packingBytes() const;
     /// Returns the rank of a device in the first replica.
     [[nodiscard]] int rankOf(int device) const;
 
@@ -56,6 +59,7 @@ private:
     std::vector<int> m_nodes; ///< of each device, in the first replica
     double m_tokens;          ///< of a microbatch
     double m_boundary;        ///< bytes of [b s, h]
+    double m_packed;          ///< of it in a message between stages; 0: not packed
     // The reduction of S over the shards of the vocabulary.
     int m_statistics = 0;        ///< numbers of a token
     bool m_addsGradient = false; ///< with them parts of the gradient of X

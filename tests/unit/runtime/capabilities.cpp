@@ -37,6 +37,12 @@ void useCompression(Experiment &experiment)
     experiment.training.compression = {"sign", 0};
 }
 
+void usePackedMessages(Experiment &experiment)
+{
+    experiment.parallel.devices = 2;
+    experiment.parallel.messagePrecision = model::PackedPrecision::Fp8;
+}
+
 void useAverages(Experiment &experiment)
 {
     experiment.parallel.replicas = 2;
@@ -130,6 +136,12 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      [](Experiment &e) {
          useAverages(e);
          e.whatIf.jitter = 0.1;
+     }},
+    {"packed-messages", usePackedMessages},
+    {"packed-messages-on-gpus",
+     [](Experiment &e) {
+         usePackedMessages(e);
+         e.training.backend = "cuda";
      }},
     {"gradient-compression", useCompression},
     {"gradient-compression-with-sharded-gradients",

@@ -1,0 +1,44 @@
+// Rows of numbers as codes of 8 or 16 bits.
+#pragma once
+
+#include "kernels/include/fp8.h"
+#include "kernels/include/rounding.h"
+
+#include <cstdint>
+
+namespace stagelens::kernels {
+
+/// Formats of packed rows. Those of 8 bits have a float for every tile of a row, by which its codes are multiplied.
+enum class Codec : unsigned char {
+    Bf16,
+    E4m3, ///< the largest magnitude of a tile becomes 448
+    E5m2, ///< 57344
+    Int8, ///< 127
+};
+
+/// Columns of a tile; the last tile of a row may be shorter.
+inline constexpr std::int64_t kCodecTile = 128;
+
+[[nodiscard]] constexpr std::int64_t tilesOfRow(std::int64_t columns)
+{
+    return (columns + kCodecTile - 1) / kCodecTile;
+}
+/// Returns the floats of packed rows. The factors of all tiles come first, then the codes, row after row.
+[[nodiscard]] constexpr std::int64_t packedFloats(Codec codec, std::int64_t rows, std::int64_t columns)
+{
+    const std::int64_t numbers = rows * columns;
+    return codec == Codec::Bf16 ? (numbers + 1) / 2 : rows * tilesOfRow(columns) + (numbers + 3) / 4;
+}
+
+/// Packs `from` [rows, columns] into `to`, packedFloats() of them. Numbers are rounded to nearest, ties to even. A number that
+/// is not finite is unpacked as such, as NaN if the format has no infinity, and does not change the factor of its tile.
+void pack(float *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec);
+void pack(float *to, const Bf16 *from, std::int64_t rows, std::int64_t columns, Codec codec);
+void pack(float *to, const Fp16 *from, std::int64_t rows, std::int64_t columns, Codec codec);
+
+/// Unpacks what pack() wrote; numbers of 16 bits are rounded once more.
+void unpack(float *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec);
+void unpack(Bf16 *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec);
+void unpack(Fp16 *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec);
+
+} // namespace stagelens::kernels
