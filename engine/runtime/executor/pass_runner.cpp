@@ -297,6 +297,7 @@ void PassRunner::packMessages(PassRun &run)
         Tensor packed = m_context.memory.allocateMessage(kernels::packedFloats(*codec, shape.ownTokens(), shape.hidden));
         compute().pack(packed->data(), run.in(message, m_context), shape.ownTokens(), shape.hidden, *codec);
         m_held.push_back(std::exchange(run.message(message), std::move(packed)));
+        m_context.operators->note([] { return std::string("message pack"); }, false);
     }
 }
 
