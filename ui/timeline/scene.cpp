@@ -1,7 +1,10 @@
 #include "ui/timeline/scene.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <system_error>
+#include <thread>
 
 namespace stagelens::ui {
 namespace {
@@ -163,14 +166,34 @@ double Scene::widthOf(base::Nanos duration) const
     return static_cast<double>(duration) * deviceAxis().width() / ratio / static_cast<double>(end - begin);
 }
 
+/// The lanes of a large plan are divided between this thread and another one: most of the time is waiting for their memory.
 void Scene::prepare()
 {
+    constexpr std::size_t kMany = 200'000; // slices that are worth a thread
     boxes.assign(layout.rows.size(), {});
+    std::vector<std::size_t> visible;
+    std::size_t slices = 0;
     for (std::size_t i = 0; i < layout.rows.size(); ++i) {
         const TimelineLayout::Row &row = layout.rows[i];
-        if (row.lane.bottom() >= layout.axis.top() && row.lane.top() <= layout.axis.bottom())
-            boxes[i] = laneBoxes(lane(row), window(row));
+        if (row.lane.bottom() < layout.axis.top() || row.lane.top() > layout.axis.bottom())
+            continue;
+        visible.push_back(i);
+        slices += lane(row).size();
     }
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < visible.size(); i = next++) {
+            const TimelineLayout::Row &row = layout.rows[visible[i]];
+            boxes[visible[i]] = laneBoxes(lane(row), window(row));
+        }
+    };
+    std::jthread other;
+    if (slices > kMany)
+        try {
+            other = std::jthread(work);
+        } catch (const std::system_error &) { // no more threads are allowed: this one does it alone
+        }
+    work();
 }
 
 base::Nanos endOf(const LaneGroup &group)
