@@ -101,6 +101,9 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
     if (launch && experiment.parallel.packsMessages())
         launch->omitted.push_back(fmt::format("messages in {}: stages send all bits of what they compute there",
                                               model::name(experiment.parallel.messagePrecision)));
+    if (launch && experiment.schedule.packsActivations())
+        launch->omitted.push_back(fmt::format("stored activations in {}: layers keep all bits of what they compute there",
+                                              model::name(experiment.schedule.storedActivations)));
     if (launch && experiment.parallel.averagesWeights())
         launch->omitted.push_back(fmt::format("averages every {} steps: replicas sum their gradients in every step there",
                                               experiment.parallel.syncEvery));

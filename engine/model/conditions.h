@@ -34,6 +34,7 @@ inline constexpr auto kDispatchesFp8 = [](const Experiment &e) {
     return e.parallel.dispatchPrecision == DispatchPrecision::Fp8;
 };
 inline constexpr auto kPacksMessages = [](const Experiment &e) { return e.parallel.packsMessages(); };
+inline constexpr auto kPacksActivations = [](const Experiment &e) { return e.schedule.packsActivations(); };
 inline constexpr auto kIsRing = [](const Experiment &e) { return e.parallel.contextMethod == ContextMethod::Ring; };
 template <int kStage>
 inline constexpr auto kIsZero = [](const Experiment &e) { return e.parallel.zero == kStage; };

@@ -169,7 +169,8 @@ struct ScheduleChoice {
     /// Unless all layers are recomputed: how many of the first layers of each stage are recomputed as a whole. A single number
     /// applies to every stage, up to the number of its layers; empty: none.
     std::vector<int> recomputeLayers;
-    RecomputeModules recomputeModules; ///< of the layers that are not recomputed as a whole
+    RecomputeModules recomputeModules;                         ///< of the layers that are not recomputed as a whole
+    PackedPrecision storedActivations = PackedPrecision::Same; ///< of what layers keep from forward to backward
     Attention attention = Attention::Flash;
     OffloadChoice offload;
     OffloadLanes offloadLanes = OffloadLanes::Half;
@@ -177,6 +178,8 @@ struct ScheduleChoice {
     std::optional<base::Bytes> hostMemory; ///< of a node; absent: that of the hardware
     /// Returns whether layers of any stage are recomputed as a whole.
     [[nodiscard]] bool recomputesLayers() const { return recompute == Recompute::Full || !recomputeLayers.empty(); }
+    /// Returns whether what layers keep is packed between the forward and the backward.
+    [[nodiscard]] bool packsActivations() const { return storedActivations != PackedPrecision::Same; }
     /// Returns whether passes recompute values that a forward has dropped.
     [[nodiscard]] bool rebuilds() const { return recomputesLayers() || recomputeModules.any(); }
     /// Returns whether the schedule is a custom one.

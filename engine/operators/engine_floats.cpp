@@ -43,6 +43,23 @@ SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std:
     return layout;
 }
 
+PackedLayout packedLayout(const Block &block, std::span<const ValueId> saved, std::int64_t tokens, base::Precision precision,
+                          model::PackedPrecision stored)
+{
+    PackedLayout layout;
+    if (stored == model::PackedPrecision::Same)
+        return layout;
+    const SavedLayout whole = savedLayout(block, saved, tokens, precision);
+    for (const ValueId id : saved) {
+        const Value &value = block.value(id);
+        const std::int64_t rows = value.isOwnRows ? tokens / block.tensorRanks : tokens;
+        const std::int64_t statistics = value.isStatistics ? rows * value.width : 0;
+        layout.values.push_back({whole.offsets[static_cast<std::size_t>(id)], layout.floats, rows, value.width, statistics});
+        layout.floats += value.isStatistics ? statistics : packedFloats(stored, rows, value.width);
+    }
+    return layout;
+}
+
 namespace {
 
 /// The recipes of the layers of a model on a rank.
@@ -65,9 +82,13 @@ LayerRecipes recipesFor(const ModelConfig &model, bool keepsProbabilities, const
 
 /// `tokens`: of a sequence that a pass computes on a context rank.
 EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, const LayerRecipes &recipes,
-                           const TensorSplit &split, const model::RecomputeModules &modules, std::int64_t tokens)
+                           const TensorSplit &split, const model::RecomputeModules &modules, model::PackedPrecision stored,
+                           std::int64_t tokens)
 {
     const LayerRecipe &recipe = recipes.layer;
+    const auto storage = [&](const LayerRecipe &of) {
+        return storageOf(of, droppedValues(of.block, of.saved, modules), microbatchSize * tokens, precision, stored);
+    };
     const auto dropped = [&](const LayerRecipe &of) {
         return savedLayout(of.block, droppedValues(of.block, of.saved, modules), microbatchSize * tokens, precision).floats;
     };
@@ -91,6 +112,8 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
     floats.normStatistics = (architectureOf(model.family).normsHaveBias ? 2 : 1) * ownTokens; // [mean | rstd]
     floats.layer = savedLayout(recipe.block, recipe.saved, floats.tokens, precision).floats;
     floats.dropped = dropped(recipe);
+    floats.keptLayer = floats.layer - floats.dropped;
+    floats.keptInput = floats.boundary;
     std::vector<std::int64_t> scratch = recipe.scratch;
     if (recipes.dense) { // every layer has room for the larger kind
         const LayerRecipe &dense = *recipes.dense;
@@ -99,14 +122,22 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
                      savedLayout(dense.block, dense.saved, floats.tokens, precision).floats - dropped(dense));
         floats.dropped = std::max(floats.dropped, dropped(dense));
         floats.layer = kept + floats.dropped;
+        floats.keptLayer = kept;
         scratch = widerScratch(scratch, dense.scratch);
+    }
+    if (stored != model::PackedPrecision::Same) {
+        floats.isPacked = true;
+        floats.keptInput = packedFloats(stored, ownTokens, model.hidden);
+        floats.keptLayer = storage(recipe).packed.floats;
+        if (recipes.dense)
+            floats.keptLayer = std::max(floats.keptLayer, storage(*recipes.dense).packed.floats);
     }
     // Backends of 16 bits bring the scratch of attention.
     const bool seesParts = split.contextMethod == model::ContextMethod::Ring;
     const std::int64_t positions = seesParts ? model.sequence / split.context : model.sequence;
     const std::int64_t attention = precision == base::Precision::Fp32 ? attentionScratch(positions, model.headSize()) : 0;
     floats.workspace = attention + constantFloats(recipe.block, model.sequence / split.context, model.headSize());
-    floats.workspaceParts = static_cast<int>(scratch.size()) + 3;
+    floats.workspaceParts = static_cast<int>(scratch.size()) + 3 + (floats.isPacked ? 1 + EngineFloats::kUnpackedInputs : 0);
     for (const std::int64_t width : scratch)
         floats.workspace += values(floats.tokens * width);
     return floats;
@@ -115,7 +146,7 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
 } // namespace
 
 EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Precision precision, bool keepsProbabilities,
-                          const TensorSplit &split, const model::RecomputeModules &modules)
+                          const TensorSplit &split, const model::RecomputeModules &modules, model::PackedPrecision stored)
 {
     // A prediction calls this several times for each device; deriving a layer takes about 10 us.
     struct Known {
@@ -125,20 +156,22 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Pr
         bool keepsProbabilities;
         TensorSplit split;
         model::RecomputeModules modules;
+        model::PackedPrecision stored;
         EngineFloats floats;
     };
     thread_local std::optional<Known> known;
     if (!known || known->microbatchSize != microbatchSize || known->precision != precision ||
         known->keepsProbabilities != keepsProbabilities || known->split != split || known->modules != modules ||
-        known->model != model)
+        known->stored != stored || known->model != model)
         known = Known{model,
                       microbatchSize,
                       precision,
                       keepsProbabilities,
                       split,
                       modules,
+                      stored,
                       derivedFloats(model, microbatchSize, precision, recipesFor(model, keepsProbabilities, split), split,
-                                    modules, model.sequence / split.context)};
+                                    modules, stored, model.sequence / split.context)};
     return known->floats;
 }
 
@@ -161,7 +194,7 @@ EngineFloats engineFloats(const Experiment &experiment)
     const TensorSplit split = splitOf(experiment.parallel);
     return withPacked(engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment),
                                    keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute), split,
-                                   experiment.schedule.recomputeModules),
+                                   experiment.schedule.recomputeModules, experiment.schedule.storedActivations),
                       experiment, split);
 }
 
@@ -175,10 +208,10 @@ std::vector<EngineFloats> engineFloatsOfSlices(const Experiment &experiment)
     std::vector<EngineFloats> all;
     std::int64_t workspace = 0;
     for (const int length : sliceLengths(experiment)) {
-        all.push_back(
-            withPacked(derivedFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment), recipes,
-                                     split, experiment.schedule.recomputeModules, length),
-                       experiment, split));
+        all.push_back(withPacked(
+            derivedFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment), recipes, split,
+                          experiment.schedule.recomputeModules, experiment.schedule.storedActivations, length),
+            experiment, split));
         workspace = std::max(workspace, all.back().workspace);
     }
     for (EngineFloats &floats : all)

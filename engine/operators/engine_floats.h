@@ -20,6 +20,22 @@ struct SavedLayout {
 [[nodiscard]] SavedLayout savedLayout(const Block &block, std::span<const ValueId> saved, std::int64_t tokens,
                                       base::Precision precision);
 
+/// A saved value in the slab of a layer, and packed in a shorter one. Offsets are in floats.
+struct PackedValue {
+    std::int64_t offset = 0;
+    std::int64_t packedOffset = 0;
+    std::int64_t rows = 0;
+    std::int64_t width = 0;
+    std::int64_t floats = 0; ///< of statistics, which keep their bits; 0: rows that are packed
+};
+struct PackedLayout {
+    std::vector<PackedValue> values;
+    std::int64_t floats = 0; ///< of the shorter slab
+};
+/// Returns nothing if saved values keep their bits.
+[[nodiscard]] PackedLayout packedLayout(const Block &block, std::span<const ValueId> saved, std::int64_t tokens,
+                                        base::Precision precision, model::PackedPrecision stored);
+
 /// Memory that a rank of the engine needs for one microbatch, in floats.
 struct EngineFloats {
     base::Precision precision = base::Precision::Fp32;
@@ -36,22 +52,33 @@ struct EngineFloats {
     std::int64_t normStatistics = 0; ///< saved by one norm in addition to its input
     /// Scratch that a device always holds; recomputation adds the recomputed values of one layer (rebuiltFloats()).
     std::int64_t workspace = 0;
+    bool isPacked = false;      ///< what layers keep is packed from F to B
+    std::int64_t keptInput = 0; ///< of the input of a layer from F to B
+    std::int64_t keptLayer = 0; ///< of its saved values that are not recomputed
     /// Returns the floats that the layers of a stage keep, of which the first `whole` are recomputed as a whole: saved values,
     /// and the outputs between layers.
     [[nodiscard]] std::int64_t keptByStage(int layers, int whole) const
     {
-        return (layers - 1) * boundary + (layers - whole) * (layer - dropped);
+        return (layers - 1) * keptInput + (layers - whole) * keptLayer;
     }
-    /// Returns the floats that all layers of a stage recompute.
+    /// Returns the floats that all layers of a stage recompute or unpack.
     [[nodiscard]] std::int64_t rebuiltByStage(int layers, int whole) const
     {
-        return whole * layer + (layers - whole) * dropped;
+        return isPacked ? layers * (layer + boundary) : whole * layer + (layers - whole) * dropped;
     }
+    /// Returns the floats of the scratch in which packed layers compute: the saved values of one, unless all are recomputed as
+    /// a whole, the input of the stage, and input and output of a layer. 0: layers are not packed.
+    [[nodiscard]] std::int64_t unpacked(bool areAllWhole) const
+    {
+        return isPacked ? (areAllWhole ? 0 : layer - dropped) + kUnpackedInputs * boundary : 0;
+    }
+    static constexpr int kUnpackedInputs = 3;
     int workspaceParts = 0; ///< allocations that it consists of, recomputed tensors included
 };
 [[nodiscard]] EngineFloats engineFloats(const model::ModelConfig &model, int microbatchSize,
                                         base::Precision precision = base::Precision::Fp32, bool keepsProbabilities = false,
-                                        const TensorSplit &split = {}, const model::RecomputeModules &modules = {});
+                                        const TensorSplit &split = {}, const model::RecomputeModules &modules = {},
+                                        model::PackedPrecision stored = model::PackedPrecision::Same);
 /// Uses the model, microbatch size, tensor ranks and precision of the plan. With slices of sequences: of the longest slice.
 [[nodiscard]] EngineFloats engineFloats(const model::Experiment &experiment);
 /// Returns the same for each slice of a sequence; the workspace is that of the longest.

@@ -61,14 +61,14 @@ std::vector<Step> rebuildSteps(const std::vector<Step> &forward, std::span<const
 }
 
 LayerStorage storageOf(const LayerRecipe &recipe, std::span<const ValueId> dropped, std::int64_t tokens,
-                       base::Precision precision)
+                       base::Precision precision, model::PackedPrecision stored)
 {
     std::vector<ValueId> kept;
     for (const ValueId value : recipe.saved)
         if (!contains(dropped, value))
             kept.push_back(value);
     return {savedLayout(recipe.block, kept, tokens, precision), savedLayout(recipe.block, dropped, tokens, precision),
-            rebuildSteps(recipe.forward, dropped)};
+            rebuildSteps(recipe.forward, dropped), packedLayout(recipe.block, kept, tokens, precision, stored)};
 }
 
 std::vector<int> recomputedLayers(const model::ScheduleChoice &schedule, std::span<const int> stageLayers)

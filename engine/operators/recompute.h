@@ -28,9 +28,10 @@ struct LayerStorage {
     SavedLayout kept;
     SavedLayout dropped;
     std::vector<Step> rebuild;
+    PackedLayout packed; ///< of the kept values, if they are packed from F to B
 };
 [[nodiscard]] LayerStorage storageOf(const LayerRecipe &recipe, std::span<const ValueId> dropped, std::int64_t tokens,
-                                     base::Precision precision);
+                                     base::Precision precision, model::PackedPrecision stored = model::PackedPrecision::Same);
 
 /// Returns how many of the first layers of each stage are recomputed as a whole.
 [[nodiscard]] std::vector<int> recomputedLayers(const model::ScheduleChoice &schedule, std::span<const int> stageLayers);

@@ -154,31 +154,37 @@ bool isEnginePlan(const Experiment &experiment)
 }
 
 base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, model::Recompute recompute,
-                                 model::Attention attention, const TensorSplit &split, const model::RecomputeModules &modules)
+                                 model::Attention attention, const TensorSplit &split, const model::RecomputeModules &modules,
+                                 model::PackedPrecision stored)
 {
+    const std::int64_t tokens = tokensOf(model, microbatchSize, split);
+    const auto packed = [&](std::int64_t rows, std::int64_t width) { return 4 * packedFloats(stored, rows, width); };
+    const bool isPacked = stored != model::PackedPrecision::Same;
     // Full recomputation keeps the input of a layer; selective recomputation drops the probabilities of attention.
     if (recompute == model::Recompute::Full)
-        return boundaryBytes(model, microbatchSize, split);
+        return isPacked ? packed(split.isSequenceParallel ? tokens / split.ranks : tokens, model.hidden)
+                        : boundaryBytes(model, microbatchSize, split);
     if (model.dtype == DataType::Fp32) {
         const EngineFloats floats = engineFloats(model, microbatchSize, base::Precision::Fp32,
-                                                 keepsProbabilities(attention, recompute), split, modules);
-        return 4 * (floats.layer - floats.dropped + floats.boundary);
+                                                 keepsProbabilities(attention, recompute), split, modules, stored);
+        return 4 * (floats.keptLayer + floats.keptInput);
     }
     // What frameworks save: the input and what the backward reads in 16 bit, and the masks of dropout in a byte each.
     const Block block = partitioned(blockOf(model), split);
     const std::int64_t hidden = block.heldWidth(Block::kInput);
-    std::int64_t numbers = hidden;
+    const auto bytesOf = [&](std::int64_t width) { return isPacked ? packed(tokens, width) : 2 * tokens * width; };
+    base::Bytes bytes = bytesOf(hidden);
     const std::vector<ValueId> saved = savedValues(block);
     for (const ValueId value : saved)
-        numbers += block.value(value).isStatistics ? 0 : block.heldWidth(value);
+        bytes += block.value(value).isStatistics ? 0 : bytesOf(block.heldWidth(value));
     for (const ValueId value : droppedValues(block, saved, modules))
-        numbers -= block.value(value).isStatistics ? 0 : block.heldWidth(value);
+        bytes -= block.value(value).isStatistics ? 0 : bytesOf(block.heldWidth(value));
     // Frameworks that drop out the output of a layer's halves drop out probabilities too: 2 bytes before, 2 after, a mask.
     const std::int64_t probabilities =
         keepsProbabilities(attention, recompute) && !modules.attention
             ? std::int64_t{model.heads} / split.ranks * model.sequence * (block.dropouts > 0 ? 5 : 2)
             : 0;
-    return tokensOf(model, microbatchSize, split) * (2 * numbers + std::int64_t{block.dropouts} * hidden + probabilities);
+    return bytes + tokens * (std::int64_t{block.dropouts} * hidden + probabilities);
 }
 
 base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize, const TensorSplit &split)

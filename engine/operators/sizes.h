@@ -68,10 +68,11 @@ struct ParameterBytes {
 /// saves 34 s b h with flash attention and 5 a s^2 b more with materialised attention (Korthikanti et al. 2022, arXiv
 /// 2205.05198); in fp32 this is what the CPU engine saves, with the input of the layer. `split` divides it over tensor ranks as
 /// in equations 2 to 4 there; gathered tensors are gathered again instead of saved. Values that `modules` recompute are not
-/// saved. Context ranks divide all of it.
+/// saved. Context ranks divide all of it. `stored` packs the rest; masks and probabilities keep their bits.
 [[nodiscard]] base::Bytes layerActivationBytes(const model::ModelConfig &model, int microbatchSize, model::Recompute recompute,
                                                model::Attention attention = model::Attention::Flash,
-                                               const TensorSplit &split = {}, const model::RecomputeModules &modules = {});
+                                               const TensorSplit &split = {}, const model::RecomputeModules &modules = {},
+                                               model::PackedPrecision stored = model::PackedPrecision::Same);
 /// Returns the bytes of one [b s, h] tensor in the compute dtype: a message between stages. With sequence parallelism each
 /// tensor rank sends its rows.
 [[nodiscard]] base::Bytes boundaryBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});

@@ -36,7 +36,7 @@ inline constexpr int kTransferCount = 7;
 enum class PassValue : std::uint8_t {
     StageInput,        ///< [b s, h], from F to B or W
     StageSlots,        ///< saved tensors of the layers, and the outputs of all but the last
-    Recomputed,        ///< recomputation of a split backward: rebuilt tensors of the layers, from I to W
+    Recomputed,        ///< of a split backward: rebuilt and unpacked tensors of the layers, from I to W
     Keys,              ///< slices of sequences: keys and values of the layers, from F to B or I of the first slice
     KeyGradients,      ///< slices: sums of their gradients, from B or I of the last slice to that of the first
     EmbeddingGradient, ///< whole table, split backward: from I to W of the first stage

@@ -35,6 +35,10 @@ struct Placement {
         const int to = kind == PassKind::F ? stage + 1 : isBackward ? stage - 1 : -1;
         return to >= 0 && to < stages() && deviceOf(to, direction) != deviceOf(stage, direction);
     }
+    [[nodiscard]] bool crossesDevices(const Pass &pass) const
+    {
+        return crossesDevices(pass.kind, pass.stage, directionOf(pass.microbatch));
+    }
     [[nodiscard]] int lastStage() const { return stages() - 1; }
     /// Returns the stages of a device in the order of the model, of all directions; the n-th is its chunk n.
     [[nodiscard]] std::vector<int> stagesOf(int device) const;

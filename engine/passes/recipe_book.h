@@ -12,13 +12,14 @@ namespace stagelens::schedule {
 
 /// What distinguishes the recipes of plans with the same vocabulary method.
 struct RecipeChoice {
-    bool recomputes = false; ///< layers recompute values that the forward has dropped
+    bool recomputes = false; ///< layers recompute values that the forward has dropped, or unpack those that it has packed
     Sharing sharing = Sharing::None;
     model::VocabularyKind kind = model::VocabularyKind::Full;
 };
 [[nodiscard]] inline RecipeChoice recipeChoice(const model::Experiment &experiment)
 {
-    return {experiment.schedule.rebuilds(), sharingOf(experiment.parallel), experiment.schedule.vocabularyKind};
+    return {experiment.schedule.rebuilds() || experiment.schedule.packsActivations(), sharingOf(experiment.parallel),
+            experiment.schedule.vocabularyKind};
 }
 
 /// Every recipe of a vocabulary method.

@@ -90,7 +90,9 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     bytes[at(MemoryCategory::Communication)] += kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
                                                                contextMessages(experiment.parallel) * floats.contextPart +
                                                                2 * tensorSumFloats(experiment, schedule, device));
-    bytes[at(MemoryCategory::Workspace)] = kFloatBytes * (floats.workspace + again) + optimizer.scratch;
+    bytes[at(MemoryCategory::Workspace)] =
+        kFloatBytes * (floats.workspace + again + floats.unpacked(experiment.schedule.recompute == model::Recompute::Full)) +
+        optimizer.scratch;
     return bytes;
 }
 

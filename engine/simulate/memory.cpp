@@ -208,13 +208,12 @@ void ProfileBuilder::addMessages(const Pass &pass, Nanos begin, Nanos end)
 {
     const auto microbatch = static_cast<std::size_t>(pass.microbatch);
     const Bytes boundary = ofSlice(m_bytes.boundary, pass);
-    const schedule::Placement &placement = m_schedule.placement();
-    if (m_bytes.packed > 0 && placement.crossesDevices(pass.kind, pass.stage, placement.directionOf(pass.microbatch)))
-        hold(begin, end, MemoryCategory::Communication,
-             ofSlice(m_bytes.packed, pass) + (pass.kind == PassKind::F ? boundary : 0));
+    const Bytes packed = m_schedule.placement().crossesDevices(pass) ? ofSlice(m_bytes.packed, pass) : 0;
+    if (packed > 0 && pass.kind == PassKind::F)
+        hold(begin, end, MemoryCategory::Communication, boundary + packed);
     switch (pass.kind) {
     case PassKind::B:
-    case PassKind::I: hold(begin, end, MemoryCategory::Communication, boundary); break;
+    case PassKind::I: hold(begin, end, MemoryCategory::Communication, boundary + packed); break;
     // Partial embeddings live until the first stage has used their sum, their gradient from its arrival to the scatter.
     case PassKind::EF: hold(begin, m_firstForward[microbatch], MemoryCategory::Communication, boundary); break;
     case PassKind::EB: hold(m_firstBackward[microbatch], end, MemoryCategory::Communication, boundary); break;
@@ -240,11 +239,10 @@ void ProfileBuilder::addKeys(const Pass &pass, Nanos begin, Nanos end)
 
 void ProfileBuilder::addSlice(const Pass &pass, Nanos begin, Nanos end)
 {
-    const bool isBackward = pass.kind == PassKind::B || pass.kind == PassKind::I;
     if (pass.kind == PassKind::F)
         m_changes.push_back({begin, MemoryCategory::Activations, kept(pass)});
-    if (isBackward && m_bytes.layers[pass.stage] > 0)
-        hold(begin, end, MemoryCategory::Workspace, ofSlice(m_bytes.workspaceOf(pass.stage), pass));
+    if (const Bytes workspace = m_bytes.workspaceOf(pass); workspace > 0)
+        hold(begin, end, MemoryCategory::Workspace, ofSlice(workspace, pass));
     addOutputLayer(pass, begin, end);
     addKeys(pass, begin, end);
     const Bytes recomputed = ofSlice(m_bytes.rebuiltBy(pass.stage), pass);

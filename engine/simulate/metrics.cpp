@@ -132,9 +132,8 @@ void addPipeline(Metrics &metrics, const model::Experiment &experiment, const sc
         packed > 0 ? packed : operators::boundaryBytes(experiment.model, experiment.parallel.microbatchSize, split);
     const schedule::Placement &placement = schedule.placement();
     for (int device = 0; device < schedule.devices(); ++device) {
-        const auto sends = std::ranges::count_if(schedule.device(device), [&placement](const schedule::Pass &pass) {
-            return placement.crossesDevices(pass.kind, pass.stage, placement.directionOf(pass.microbatch));
-        });
+        const auto sends = std::ranges::count_if(
+            schedule.device(device), [&placement](const schedule::Pass &pass) { return placement.crossesDevices(pass); });
         metrics.pipelineTraffic.push_back(sends * message / schedule.slices());
     }
 }

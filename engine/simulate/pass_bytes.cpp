@@ -1,6 +1,7 @@
 #include "engine/simulate/pass_bytes.h"
 
 #include "engine/operators/engine_floats.h"
+#include "engine/operators/packing.h"
 #include "engine/operators/partition.h"
 #include "engine/operators/recompute.h"
 #include "engine/operators/slices.h"
@@ -32,6 +33,12 @@ int partsWithStatistics(model::VocabularyMethod method)
 
 } // namespace
 
+/// Layers that are not recomputed as a whole drop the probabilities of attention by the policy, and outputs of operators.
+static model::Recompute keptPolicy(const model::ScheduleChoice &schedule)
+{
+    return schedule.recompute == model::Recompute::Full ? model::Recompute::None : schedule.recompute;
+}
+
 /// Separates the exponentials of the output layer, where they have lifetimes of their own.
 static void divideVocabulary(PassBytes &bytes, const model::Experiment &experiment)
 {
@@ -41,11 +48,26 @@ static void divideVocabulary(PassBytes &bytes, const model::Experiment &experime
         bytes.exponentials = 0;
 }
 
+double storingBytes(const model::Experiment &experiment, int layers, int whole)
+{
+    const model::ScheduleChoice &schedule = experiment.schedule;
+    if (!schedule.packsActivations())
+        return 0;
+    const auto moved = [&](model::Recompute policy) {
+        const auto kept = [&](model::PackedPrecision stored) {
+            return operators::layerActivationBytes(experiment.model, experiment.parallel.microbatchSize, policy,
+                                                   schedule.attention, operators::splitOf(experiment.parallel),
+                                                   schedule.recomputeModules, stored);
+        };
+        return static_cast<double>(kept(model::PackedPrecision::Same) + kept(schedule.storedActivations));
+    };
+    return (layers - whole) * moved(keptPolicy(schedule)) + whole * moved(model::Recompute::Full);
+}
+
 PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
     const model::ModelConfig &model = experiment.model;
     const int b = experiment.parallel.microbatchSize;
-    const model::Recompute recompute = experiment.schedule.recompute;
     const model::Attention attention = experiment.schedule.attention;
     PassBytes bytes;
     const operators::TensorSplit split = operators::splitOf(experiment.parallel);
@@ -65,8 +87,8 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         const std::int64_t rows = shardRows(experiment, schedule, 0);
         const std::int64_t exponentials = base::floatsOf(floats.tokens * rows, floats.precision);
         const std::int64_t output = exponentials + 3 * floats.tokens + floats.gathered;
-        bytes.layer = (floats.boundary + floats.layer - floats.dropped) * kFloatBytes;
-        bytes.whole = floats.boundary * kFloatBytes;
+        bytes.layer = (floats.keptInput + floats.keptLayer) * kFloatBytes;
+        bytes.whole = floats.keptInput * kFloatBytes;
         bytes.vocabulary = output * kFloatBytes;
         bytes.exponentials = exponentials * kFloatBytes;
         divideVocabulary(bytes, experiment);
@@ -76,14 +98,20 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         return bytes;
     }
     const model::RecomputeModules &modules = experiment.schedule.recomputeModules;
-    // Layers that are not recomputed as a whole drop the probabilities of attention by the policy, and outputs of operators.
-    const model::Recompute policy = recompute == model::Recompute::Full ? model::Recompute::None : recompute;
+    const model::Recompute policy = keptPolicy(experiment.schedule);
     const Bytes all = operators::layerActivationBytes(model, b, model::Recompute::None, attention, split);
-    bytes.layer = operators::layerActivationBytes(model, b, policy, attention, split, modules);
-    bytes.whole = operators::layerActivationBytes(model, b, model::Recompute::Full, attention, split);
-    bytes.rebuilt =
-        operators::layerActivationBytes(model, b, policy, attention, split) - bytes.layer; // probabilities end with I
-    bytes.rebuiltWhole = all - bytes.whole;
+    const Bytes layer = operators::layerActivationBytes(model, b, policy, attention, split, modules);
+    const bool isPacked = experiment.schedule.packsActivations(); // then I also unpacks for W
+    const auto packed = [&](model::Recompute keeps) {
+        return operators::layerActivationBytes(model, b, keeps, attention, split, modules,
+                                               experiment.schedule.storedActivations);
+    };
+    bytes.layer = isPacked ? packed(policy) : layer;
+    bytes.whole = packed(model::Recompute::Full);
+    bytes.unpacked = isPacked ? layer : 0;
+    bytes.rebuilt = operators::layerActivationBytes(model, b, policy, attention, split) - layer + // probabilities end with I
+                    bytes.unpacked;
+    bytes.rebuiltWhole = all - (isPacked ? 0 : bytes.whole);
     const schedule::VocabularyTables tables(schedule);
     bytes.vocabulary = operators::vocabularyTransientBytes(model, b, std::int64_t{split.ranks} * tables.parts(),
                                                            partsWithStatistics(schedule.vocabulary()), split);
@@ -107,14 +135,16 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
             4 * held * std::max(1, model.kvHeads / split.ranks) * model.headSize() * operators::elementBytes(model.dtype);
     }
     bytes.workspaceWhole = bytes.workspace + all;
-    bytes.workspace += all - bytes.layer;
+    bytes.workspace += all - layer + bytes.unpacked;
     if (schedule.slices() > 1) {
         const Bytes width = 2 * model.keyValueWidth();
         const Bytes elements = Bytes{b} * model.sequence * width / split.ranks;
         bytes.keys = elements * operators::elementBytes(model.dtype);
         bytes.keyGradients = elements * kFloatBytes;
         // The slices of a sequence share one buffer of keys and values, which recomputation does not drop.
-        bytes.layer -= bytes.keys;
+        bytes.layer -=
+            isPacked ? kFloatBytes * operators::packedFloats(experiment.schedule.storedActivations, tokens, width / split.ranks)
+                     : bytes.keys;
         bytes.rebuiltWhole -= bytes.keys;
     }
     return bytes;

@@ -17,6 +17,7 @@ struct PassBytes {
     base::Bytes rebuilt = 0;        ///< of a layer, rebuilt by I and kept until W
     base::Bytes rebuiltWhole = 0;   ///< the same of a layer that is recomputed as a whole
     base::Bytes boundary = 0;       ///< one [b s, h] tensor
+    base::Bytes unpacked = 0;       ///< of a layer that packs what it keeps: the same in full, in the workspace of a forward
     base::Bytes packed = 0;         ///< the same in a message to another device; 0: not packed
     base::Bytes vocabulary = 0;     ///< output layer, from S to T, or from F to B (or I) of the last stage
     base::Bytes exponentials = 0;   ///< output layer, if logits are computed again: only within passes that use them
@@ -50,9 +51,21 @@ struct PassBytes {
     {
         return (layers[stage] - wholes[stage]) * rebuilt + wholes[stage] * rebuiltWhole;
     }
+    /// Returns the workspace of a pass beside what its layers keep.
+    [[nodiscard]] base::Bytes workspaceOf(const schedule::Pass &pass) const
+    {
+        const bool isBackward = pass.kind == schedule::PassKind::B || pass.kind == schedule::PassKind::I;
+        if (layers[pass.stage] == 0)
+            return 0;
+        return pass.kind == schedule::PassKind::F ? unpacked : isBackward ? workspaceOf(std::size_t{pass.stage}) : 0;
+    }
     /// Returns the workspace of a backward of a stage.
     [[nodiscard]] base::Bytes workspaceOf(std::size_t stage) const { return wholes[stage] > 0 ? workspaceWhole : workspace; }
 };
+
+/// Returns the bytes that F of a stage reads and writes to pack what its layers keep, and B and I to unpack it; 0 if they keep
+/// it in full. `whole`: of the layers, those that are recomputed as a whole.
+[[nodiscard]] double storingBytes(const model::Experiment &experiment, int layers, int whole);
 
 [[nodiscard]] PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
 

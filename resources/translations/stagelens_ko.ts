@@ -7340,6 +7340,22 @@ Below: how much of its time each device waits.</source>
         <translation>숫자 128개마다 배율 하나</translation>
     </message>
     <message>
+        <source>Stored activations</source>
+        <translation>저장한 활성값</translation>
+    </message>
+    <message>
+        <source>Precision of what layers keep from forward to backward: same as the model&apos;s, bf16, fp8 or int8. The loss of a step is exact, its gradients are not.</source>
+        <translation>레이어가 순방향에서 역방향까지 보관하는 값의 정밀도: 모델과 같음(same), bf16, fp8 또는 int8. 한 스텝의 손실은 정확하지만 그래디언트는 그렇지 않습니다.</translation>
+    </message>
+    <message>
+        <source>The bits that a layer has computed</source>
+        <translation>레이어가 계산한 그대로의 비트</translation>
+    </message>
+    <message>
+        <source>e4m3, with a factor for every 128 numbers</source>
+        <translation>e4m3, 숫자 128개마다 배율 하나</translation>
+    </message>
+    <message>
         <source>, %1 left</source>
         <translation>, %1 남음</translation>
     </message>

@@ -7340,6 +7340,22 @@ Below: how much of its time each device waits.</source>
         <translation>每 128 个数一个缩放因子</translation>
     </message>
     <message>
+        <source>Stored activations</source>
+        <translation>存储的激活</translation>
+    </message>
+    <message>
+        <source>Precision of what layers keep from forward to backward: same as the model&apos;s, bf16, fp8 or int8. The loss of a step is exact, its gradients are not.</source>
+        <translation>各层从前向保留到反向的数值的精度：same 与模型相同，或 bf16、fp8、int8。一步的损失是精确的，梯度则不是。</translation>
+    </message>
+    <message>
+        <source>The bits that a layer has computed</source>
+        <translation>层算出的原样数值</translation>
+    </message>
+    <message>
+        <source>e4m3, with a factor for every 128 numbers</source>
+        <translation>e4m3，每 128 个数一个缩放因子</translation>
+    </message>
+    <message>
         <source>, %1 left</source>
         <translation>，剩余 %1</translation>
     </message>

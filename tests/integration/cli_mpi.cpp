@@ -124,7 +124,8 @@ private slots:
         add(4, "--gradient-compression powersgd=2 --vocabulary vocab-1 --clip 0.5", 2);
         add(2, "--gradient-compression top-k=0.05 --zero 1", 2);
         add(4, "--message-precision fp8 --vocabulary vocab-2 --schedule zb-h1 --clip 0.5");
-        add(2, "--message-precision int8 --schedule v-half --vocabulary vocab-1", 2);
+        add(4, "--message-precision int8 --schedule v-half --vocabulary vocab-1", 2);
+        add(3, "--stored-activations int8 --schedule zb-h1 --vocabulary vocab-1 --clip 0.5");
         add(4, "--dtype bf16 --vocabulary vocab-2 --tied --clip 0.5", 2);
         add(4, "--dtype fp16 --vocabulary vocab-1 --zero 1 --clip 0.5", 1, 2, 2);
         add(3, "--dtype fp16 --loss-scale 4294967296 --optimizer adafactor --vocabulary vocab-2"); // skips every step

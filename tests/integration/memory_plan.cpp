@@ -147,6 +147,34 @@ private slots:
         QVERIFY(packed[0].slabFloats < whole[0].slabFloats);
     }
 
+    /// What layers keep in fewer bits, with parts of it recomputed.
+    void packedActivations()
+    {
+        constexpr std::array kPrecisions{model::PackedPrecision::Bf16, model::PackedPrecision::Fp8,
+                                         model::PackedPrecision::Int8};
+        int turn = 0;
+        for (const auto &[name, method] : test::allPlans()) {
+            auto experiment = smallExperiment(name, method, 4, 6);
+            if (++turn % 3 == 0)
+                experiment = test::asLlama(experiment, 1);
+            experiment.schedule.storedActivations = kPrecisions[static_cast<std::size_t>(turn) % 3];
+            experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 1;
+            if (turn % 4 == 1)
+                test::recomputeParts(experiment, turn);
+            if (turn % 4 == 2)
+                experiment.schedule.recompute = model::Recompute::Full;
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+        auto experiment = tinyExperiment("gpipe", VocabularyMethod::None, 4, 16); // many microbatches in flight
+        const auto activationsOf = [](const model::Experiment &each) {
+            return planOf(each, scheduleOf(each))[0].peak[static_cast<std::size_t>(simulate::MemoryCategory::Activations)];
+        };
+        const base::Bytes whole = activationsOf(experiment);
+        experiment.schedule.storedActivations = model::PackedPrecision::Int8;
+        QVERIFY(3 * activationsOf(experiment) < whole);
+    }
+
     /// Stages without layers, shards without rows.
     void emptyStagesAndShards()
     {

@@ -126,8 +126,9 @@ void ContentsList::fill()
               {u"tensor-parallelism.md"_s, u"context-parallelism.md"_s, u"data-parallelism.md"_s, u"gradient-compression.md"_s,
                u"message-precision.md"_s, u"clusters.md"_s, u"planning.md"_s, u"sensitivity.md"_s, u"launching.md"_s});
     addFolder(Words::tr("Training for real"), {},
-              {u"models.md"_s, u"experts.md"_s, u"precision.md"_s, u"memory.md"_s, u"recomputation.md"_s, u"offload.md"_s,
-               u"checkpoints.md"_s, u"training-on-gpus.md"_s, u"several-machines.md"_s});
+              {u"models.md"_s, u"experts.md"_s, u"precision.md"_s, u"memory.md"_s, u"recomputation.md"_s,
+               u"stored-activations.md"_s, u"offload.md"_s, u"checkpoints.md"_s, u"training-on-gpus.md"_s,
+               u"several-machines.md"_s});
     QStringList more{u"custom-schedules.md"_s, u"measurements.md"_s, u"gpu-kernels.md"_s, u"architecture.md"_s};
     for (const QString &name : learnDir(u"docs/decisions"_s).entryList({u"0*.md"_s}, QDir::Files, QDir::Name))
         more << u"decisions/"_s + name;

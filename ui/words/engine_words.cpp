@@ -350,6 +350,12 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "e4m3 forward, e5m2 backward, with a factor for every 128 numbers"),
     QT_TRANSLATE_NOOP("Words", "int8"),
     QT_TRANSLATE_NOOP("Words", "With a factor for every 128 numbers"),
+    QT_TRANSLATE_NOOP("Words", "Stored activations"),
+    QT_TRANSLATE_NOOP("Words",
+                      "Precision of what layers keep from forward to backward: same as the model's, bf16, fp8 or int8. "
+                      "The loss of a step is exact, its gradients are not."),
+    QT_TRANSLATE_NOOP("Words", "The bits that a layer has computed"),
+    QT_TRANSLATE_NOOP("Words", "e4m3, with a factor for every 128 numbers"),
     QT_TRANSLATE_NOOP("Words", "Skew of experts"),
     QT_TRANSLATE_NOOP("Words",
                       "With expert ranks: the i-th most popular expert of a layer gets a share of i^-Z of the tokens (0: "

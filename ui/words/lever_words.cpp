@@ -17,8 +17,9 @@ using service::LeverKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 15> kFields{"schedule.recompute_layers",
+constexpr std::array<std::string_view, 16> kFields{"schedule.recompute_layers",
                                                    "schedule.recompute_modules",
+                                                   "schedule.stored_activations",
                                                    "schedule.attention",
                                                    "parallel.microbatch_size",
                                                    "schedule.family",
@@ -72,6 +73,7 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
     switch (kind) {
     case LeverKind::Layers: return layersText(plan.schedule);
     case LeverKind::Operators: return choiceText(fieldOf(kind), model::text(plan.schedule.recomputeModules));
+    case LeverKind::Stored: return choiceText(fieldOf(kind), model::name(plan.schedule.storedActivations));
     case LeverKind::Attention: return choiceText(fieldOf(kind), model::name(plan.schedule.attention));
     case LeverKind::Microbatch:
         return Words::tr("%1, with %2 microbatches").arg(plan.parallel.microbatchSize).arg(plan.parallel.microbatches);

@@ -119,6 +119,22 @@ base::Problems messageProblems(const Experiment &experiment)
     return {};
 }
 
+base::Problems storedProblems(const Experiment &experiment)
+{
+    if (!experiment.schedule.packsActivations())
+        return {};
+    const std::string field = "schedule.stored_activations";
+    const std::string_view word = name(experiment.schedule.storedActivations);
+    if (!experiment.hasModel)
+        return {{field,
+                 fmt::format("is {}, but there is no model whose activations it packs; choose same, or give a model", word)}};
+    if (experiment.schedule.storedActivations == PackedPrecision::Bf16 && experiment.model.dtype != DataType::Fp32)
+        return {
+            {field, fmt::format("is {}, but the activations of a model in {} have 16 bits already; choose same, fp8 or int8",
+                                word, name(experiment.model.dtype))}};
+    return {};
+}
+
 base::Problems averageProblems(const ParallelPlan &plan)
 {
     if (!plan.averagesWeights() || plan.replicas > 1)
@@ -224,6 +240,7 @@ void checkMesh(Checks &checks)
             fmt::format("is {}, but one replica has no other to share with; choose 0, or at least 2 replicas", plan.zero));
         checks.add(averageProblems(plan));
         checks.add(messageProblems(experiment));
+        checks.add(storedProblems(experiment));
         checks.add(compressionProblems(experiment));
         checks.add(unsupported(experiment, Use::Predict));
         checkTensor(checks);

@@ -22,6 +22,8 @@ void PassRun::dropUnused()
 
 Values PassRun::kept(PassValue value, const Context &context) const
 {
+    if (value == PassValue::StageInput && context.shape.packsActivations()) // packed by the layers
+        return context.values(context.workspace.stageInput.data());
     return context.at(value, schedule::isOfVocabulary(value) ? simulate::kVocabularyStage : m_pass.stage, m_pass.microbatch);
 }
 

@@ -30,6 +30,13 @@ Workspace::Workspace(backend::Pool &pool, const Shape &shape, int contextRank, s
                   });
     if (rebuilt > 0)
         recomputed = allocate(rebuilt);
+    if (!shape.packsActivations())
+        return;
+    if (!shape.areAllWhole)
+        saved = allocate(shape.layer->partly.kept.floats);
+    for (backend::Buffer &input : inputs)
+        input = allocate(shape.floats(shape.boundary()));
+    stageInput = allocate(shape.floats(shape.boundary()));
 }
 
 } // namespace stagelens::runtime

@@ -7,6 +7,8 @@
 #include "engine/runtime/memory/device_memory.h"
 #include "engine/runtime/plan/shape.h"
 
+#include <array>
+
 namespace stagelens::runtime {
 
 using backend::ConstValues;
@@ -18,6 +20,10 @@ struct Workspace {
     backend::Buffer attention;            ///< kernels::attentionScratch in fp32
     backend::Buffer constants;            ///< Shape::constantFloats
     backend::Buffer recomputed;           ///< what a layer rebuilds
+    // With packed activations, in which layers compute:
+    backend::Buffer saved;                                                              ///< what a layer keeps
+    std::array<backend::Buffer, operators::EngineFloats::kUnpackedInputs - 1> inputs{}; ///< input and output of a layer
+    backend::Buffer stageInput;                                                         ///< of a forward
 
     /// `contextRank` chooses the positions of the rows. `rebuilt`: the floats of `recomputed`, see
     /// simulate::rebuiltFloats().

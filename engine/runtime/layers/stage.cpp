@@ -32,6 +32,8 @@ std::optional<TensorExchange> StageRun::advance(const Context &context)
                     noteRoutes(step, context);
             }
         }
+        if (m_work == StageWork::Forward && context.shape.packsActivations())
+            pack(context);
     }
     return std::nullopt;
 }
@@ -101,15 +103,17 @@ void StageRun::findTensors(const Context &context)
     const std::int64_t whole = m_stage->m_whole;
     const LayerPlan &plan = m_stage->m_layers[size(index)].plan(shape);
     const operators::LayerStorage &storage = index < whole ? plan.whole : plan.partly;
-    const std::int64_t boundary = shape.floats(shape.boundary());
+    const bool isPacked = shape.packsActivations();
+    const std::int64_t boundary = shape.keptInput();
+    const std::int64_t keptFloats = isPacked ? plan.partly.packed.floats : plan.partly.kept.floats;
     const std::int64_t partly = std::max<std::int64_t>(index - whole, 0);
-    const bool hasSlots = layers() > 1 || plan.partly.kept.floats * (layers() - whole) > 0;
+    const bool hasSlots = layers() > 1 || keptFloats * (layers() - whole) > 0;
     float *const slots = hasSlots ? context.memory.at(PassValue::StageSlots, m_stage->m_index, m_microbatch) : nullptr;
-    float *const slot = slots + index * boundary + partly * plan.partly.kept.floats;
+    float *const slot = slots + index * boundary + partly * keptFloats;
     m_tensors = {};
     m_tensors.storage = &storage;
-    m_tensors.in =
-        index > 0 ? context.values(slot - boundary) : context.at(PassValue::StageInput, m_stage->m_index, m_microbatch);
+    float *const input = index > 0 ? slot - boundary : context.memory.at(PassValue::StageInput, m_stage->m_index, m_microbatch);
+    m_tensors.in = context.values(input);
     m_tensors.kept = slot;
     if (!shape.slices.empty() && m_work != StageWork::WeightGradient) {
         const int sequence = m_microbatch - m_microbatch % shape.sliceCount();
@@ -120,12 +124,70 @@ void StageRun::findTensors(const Context &context)
     }
     if (m_work == StageWork::Forward)
         m_tensors.out = index + 1 < layers() ? context.values(slot + storage.kept.floats) : m_tensor;
+    if (isPacked) {
+        m_packed = slot;
+        m_packedInput = input;
+        return findUnpacked(context);
+    }
     if (storage.dropped.floats == 0)
         return;
     const bool isSplit = m_work == StageWork::InputGradient || m_work == StageWork::WeightGradient;
     m_tensors.rebuilt = isSplit ? context.memory.at(PassValue::Recomputed, m_stage->m_index, m_microbatch) +
                                       std::min(index, whole) * shape.savedFloats() + partly * plan.partly.dropped.floats
                                 : context.workspace.recomputed.data();
+}
+
+void StageRun::findUnpacked(const Context &context)
+{
+    const Shape &shape = context.shape;
+    Workspace &workspace = context.workspace;
+    const std::int64_t index = layer();
+    const auto input = [&](std::int64_t of) { return context.values(workspace.inputs[size(of % 2)].data()); };
+    m_tensors.kept = workspace.saved.data();
+    m_tensors.rebuilt = workspace.recomputed.data();
+    if (m_work == StageWork::Forward) {
+        m_tensors.in = index > 0 ? input(index) : context.values(workspace.stageInput.data());
+        m_tensors.out = index + 1 < layers() ? input(index + 1) : m_tensor;
+        return;
+    }
+    m_tensors.in = input(0);
+    if (m_work != StageWork::Backward) { // from I to W: what the layer rebuilds, what it keeps, and its input
+        const operators::LayerStorage &storage = *m_tensors.storage;
+        m_tensors.rebuilt = context.memory.at(PassValue::Recomputed, m_stage->m_index, m_microbatch) +
+                            index * (shape.savedFloats() + shape.floats(shape.boundary()));
+        m_tensors.kept = m_tensors.rebuilt + storage.dropped.floats;
+        m_tensors.in = context.values(m_tensors.kept + storage.kept.floats);
+    }
+    if (m_work != StageWork::WeightGradient)
+        unpack(context);
+}
+
+void StageRun::pack(const Context &context) const
+{
+    const auto codec = operators::codecOf(context.shape.stored, false).value();
+    for (const operators::PackedValue &each : m_tensors.storage->packed.values) {
+        float *const to = m_packed + each.packedOffset;
+        float *const from = m_tensors.kept + each.offset;
+        if (each.floats > 0)
+            context.compute.copy(to, from, each.floats);
+        else
+            context.compute.pack(to, context.values(from), each.rows, each.width, codec);
+    }
+    context.compute.pack(m_packedInput, m_tensors.in, context.shape.ownTokens(), context.shape.hidden, codec);
+}
+
+void StageRun::unpack(const Context &context) const
+{
+    const auto codec = operators::codecOf(context.shape.stored, false).value();
+    for (const operators::PackedValue &each : m_tensors.storage->packed.values) {
+        const float *const from = m_packed + each.packedOffset;
+        float *const to = m_tensors.kept + each.offset;
+        if (each.floats > 0)
+            context.compute.copy(to, from, each.floats);
+        else
+            context.compute.unpack(context.values(to), from, each.rows, each.width, codec);
+    }
+    context.compute.unpack(m_tensors.in, m_packedInput, context.shape.ownTokens(), context.shape.hidden, codec);
 }
 
 void StageRun::enterLayer(const Context &context)

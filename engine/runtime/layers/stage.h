@@ -63,6 +63,11 @@ private:
     [[nodiscard]] TensorExchange exchangeOf(const operators::Step &step, const Context &context) const;
     void enterLayer(const Context &context);
     void findTensors(const Context &context);
+    /// With packed activations: where the layer computes, which the backward first fills with what it unpacks.
+    void findUnpacked(const Context &context);
+    /// Packs the input of the layer and what it keeps, which the forward has used in full.
+    void pack(const Context &context) const;
+    void unpack(const Context &context) const;
     [[nodiscard]] std::int64_t layer() const;
     [[nodiscard]] std::int64_t layers() const { return static_cast<std::int64_t>(m_stage->m_layers.size()); }
 
@@ -71,8 +76,10 @@ private:
     int m_microbatch;
     Values m_tensor;
     std::size_t m_layersDone = 0;
-    Layer::Tensors m_tensors;     ///< of the current layer
-    std::array<Steps, 2> m_lists; ///< of the current layer: recomputation, and the work
+    Layer::Tensors m_tensors;       ///< of the current layer
+    float *m_packed = nullptr;      ///< what it keeps, packed
+    float *m_packedInput = nullptr; ///< its input, packed
+    std::array<Steps, 2> m_lists;   ///< of the current layer: recomputation, and the work
     std::size_t m_list = 0;
 };
 

@@ -138,9 +138,7 @@ private:
     /// Returns whether a message leaves the device in fewer bits.
     [[nodiscard]] bool isPacked(PassValue message, const Pass &pass) const
     {
-        const schedule::Placement &placement = m_schedule.placement();
-        return packedFloats(pass) > 0 && schedule::isBetweenStages(message) &&
-               placement.crossesDevices(pass.kind, pass.stage, placement.directionOf(pass.microbatch));
+        return packedFloats(pass) > 0 && schedule::isBetweenStages(message) && m_schedule.placement().crossesDevices(pass);
     }
 
     [[nodiscard]] PassMessage sent(PassValue message, const Pass &pass) const

@@ -42,13 +42,15 @@ Shape::Shape(const model::Experiment &experiment)
       replicas(experiment.parallel.replicas), lossReplicas(experiment.parallel.averagesWeights() ? 1 : replicas),
       split(operators::engineSplit(experiment)), headSize(experiment.model.headSize()),
       normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)), rotation(rotationOf(experiment.model)),
-      outputMultiple(operators::outputMultiple(experiment)), precision(operators::enginePrecision(experiment))
+      outputMultiple(operators::outputMultiple(experiment)), precision(operators::enginePrecision(experiment)),
+      stored(experiment.schedule.storedActivations), areAllWhole(experiment.schedule.recompute == model::Recompute::Full)
 {
     const auto planOf = [&](std::int64_t count, bool hasExperts) {
         const operators::LayerRecipe recipe = operators::recipeOf(operators::engineBlock(experiment, hasExperts));
         const auto dropped = operators::droppedValues(recipe.block, recipe.saved, experiment.schedule.recomputeModules);
-        return std::make_shared<LayerPlan>(LayerPlan{recipe, operators::storageOf(recipe, dropped, batch * count, precision),
-                                                     operators::storageOf(recipe, recipe.saved, batch * count, precision)});
+        return std::make_shared<LayerPlan>(
+            LayerPlan{recipe, operators::storageOf(recipe, dropped, batch * count, precision, stored),
+                      operators::storageOf(recipe, recipe.saved, batch * count, precision, stored)});
     };
     if (split.slices == 1) {
         auto plan = planOf(sequence, experiment.model.hasExperts());

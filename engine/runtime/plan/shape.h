@@ -4,6 +4,7 @@
 #include "engine/backend/memory.h"
 #include "engine/layout/context_cut.h"
 #include "engine/model/experiment.h"
+#include "engine/operators/packing.h"
 #include "engine/operators/recompute.h"
 #include "engine/simulate/memory.h"
 #include "kernels/include/attention.h"
@@ -51,6 +52,8 @@ struct Shape {
     std::int64_t outputMultiple = 1; ///< operators::outputMultiple()
     float lossScale = 1;             ///< factor of the loss whose gradients a step computes
     base::Precision precision;       ///< of weights as kernels read them, activations and messages
+    model::PackedPrecision stored;   ///< of what layers keep from F to B
+    bool areAllWhole = false;        ///< every layer is recomputed as a whole
     std::shared_ptr<const LayerPlan> layer;
     std::shared_ptr<const LayerPlan> dense; ///< of layers without experts where others have some; else null
     std::vector<SequenceSlice> slices;      ///< of each sequence; empty if they are not cut
@@ -86,6 +89,12 @@ struct Shape {
     [[nodiscard]] std::int64_t boundary() const { return ownTokens() * hidden; } ///< numbers of a [b s, h] tensor of own tokens
     [[nodiscard]] std::int64_t gathered() const { return tokens() * hidden; }    ///< numbers of one of all tokens
     [[nodiscard]] std::int64_t stepMicrobatches() const { return microbatches * replicas; }
+    [[nodiscard]] bool packsActivations() const { return stored != model::PackedPrecision::Same; }
+    /// Returns the floats of the input of a layer from F to B.
+    [[nodiscard]] std::int64_t keptInput() const
+    {
+        return packsActivations() ? operators::packedFloats(stored, ownTokens(), hidden) : floats(boundary());
+    }
     /// Returns the floats that a tensor of `numbers` occupies.
     [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }
     /// Returns the microbatches over which the gradients are a mean: those of a step, or of a replica that trains alone.

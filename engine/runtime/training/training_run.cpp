@@ -327,6 +327,11 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
                 fmt::format(
                     "is {}, which rounds what the loss and the gradients are computed from; choose same to verify the plan",
                     model::name(experiment.parallel.messagePrecision)));
+        if (experiment.schedule.packsActivations())
+            return base::Error::invalid(
+                "schedule.stored_activations",
+                fmt::format("is {}, which rounds what the gradients are computed from; choose same to verify the plan",
+                            model::name(experiment.schedule.storedActivations)));
         if (experiment.model.hasExperts() && experiment.model.dtype != model::DataType::Fp32)
             return base::Error::invalid("model.dtype",
                                         fmt::format("is {}, in which routers choose other experts than in the reference if two "

@@ -38,6 +38,7 @@ public:
     {
         layers();
         operatorSets();
+        stored();
         attention();
         microbatches();
         families();
@@ -243,17 +244,34 @@ private:
                     [type](Experiment &plan) { plan.model.dtype = type; });
     }
 
-    /// Of the messages between stages, if they have more bits.
-    void messages()
+    /// Calls `visit` with the other precisions of numbers that are packed in fewer bits.
+    template <class Visit>
+    void eachPacked(model::PackedPrecision own, const Visit &visit) const
     {
         using Precision = model::PackedPrecision;
-        const Precision own = m_plan.parallel.messagePrecision;
-        if (m_plan.parallel.devices == 1)
-            return;
         for (const Precision each : {Precision::Same, Precision::Bf16, Precision::Fp8, Precision::Int8})
             if (each != own && (each != Precision::Bf16 || m_plan.model.dtype == model::DataType::Fp32))
-                add(LeverKind::Messages, fmt::format("--message-precision {}", model::name(each)), Numbers::OtherMathematics,
-                    [each](Experiment &plan) { plan.parallel.messagePrecision = each; });
+                visit(each);
+    }
+
+    /// Of what layers keep for their backward.
+    void stored()
+    {
+        eachPacked(m_plan.schedule.storedActivations, [this](model::PackedPrecision each) {
+            add(LeverKind::Stored, fmt::format("--stored-activations {}", model::name(each)), Numbers::OtherMathematics,
+                [each](Experiment &plan) { plan.schedule.storedActivations = each; });
+        });
+    }
+
+    /// Of the messages between stages.
+    void messages()
+    {
+        if (m_plan.parallel.devices == 1)
+            return;
+        eachPacked(m_plan.parallel.messagePrecision, [this](model::PackedPrecision each) {
+            add(LeverKind::Messages, fmt::format("--message-precision {}", model::name(each)), Numbers::OtherMathematics,
+                [each](Experiment &plan) { plan.parallel.messagePrecision = each; });
+        });
     }
 
     /// Of the traffic between replicas; its residuals take memory.

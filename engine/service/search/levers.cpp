@@ -193,8 +193,9 @@ std::string_view name(Numbers numbers)
 
 std::string_view name(LeverKind kind)
 {
-    constexpr std::array<std::string_view, 15> kNames{"recomputed layers",
+    constexpr std::array<std::string_view, 16> kNames{"recomputed layers",
                                                       "recomputed operators",
+                                                      "stored activations",
                                                       "attention",
                                                       "microbatch size",
                                                       "schedule",

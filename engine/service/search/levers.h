@@ -23,6 +23,7 @@ enum class Numbers : unsigned char {
 enum class LeverKind : unsigned char {
     Layers,    ///< recomputation of layers and of attention's probabilities
     Operators, ///< recomputation of operators
+    Stored,    ///< precision of what layers keep for their backward
     Attention,
     Microbatch,
     Schedule,

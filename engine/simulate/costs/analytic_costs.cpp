@@ -12,6 +12,7 @@
 #include "engine/simulate/costs/replica_costs.h"
 #include "engine/simulate/costs/transfer_costs.h"
 #include "engine/simulate/costs/vocabulary_costs.h"
+#include "engine/simulate/pass_bytes.h"
 
 #include <algorithm>
 #include <numeric>
@@ -136,8 +137,12 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
                              exchanges(PassHalf::InputGradient, isSplit, Rebuilds::Nothing).seconds;
         return toNanos(input + inputExchanges(isSplit).seconds + ofContext.seconds + ofExperts.seconds - plain);
     };
+    const double storeSeconds = memorySeconds(m_traffic.packingOf(m_experiment.schedule.storedActivations) *
+                                              storingBytes(m_experiment, layers, allWhole));
     const auto packSeconds = [&](PassKind kind, int direction) {
-        return m_schedule.placement().crossesDevices(kind, stage, direction) ? memorySeconds(m_transfers.packingBytes()) : 0;
+        const double message =
+            m_schedule.placement().crossesDevices(kind, stage, direction) ? memorySeconds(m_transfers.packingBytes()) : 0;
+        return message + (kind == PassKind::W ? 0 : storeSeconds);
     };
     const auto set = [&](PassKind kind, double layerSeconds, double quadraticSeconds, const ExchangeCost &exchange,
                          const ExchangeCost &context, const ExchangeCost &expert, Nanos recomputed) {

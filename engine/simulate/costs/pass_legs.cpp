@@ -3,6 +3,7 @@
 #include "engine/operators/recompute.h"
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/transfer_costs.h"
+#include "engine/simulate/pass_bytes.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -71,10 +72,21 @@ std::vector<PassLegs::Part> PassLegs::partsOf(PassKind kind, int stage) const
     const bool isForward = kind == PassKind::F;
     append(parts, isForward ? "embedding" : "output",
            isForward ? m_vocabulary.embedding(kind, stage) : m_vocabulary.output(kind, stage));
+    const double storing = kind == PassKind::W ? 0 : storingBytes(m_experiment, *layers, whole);
+    const double storeSeconds =
+        m_layer.memorySeconds(trafficOf(m_hardware).packingOf(m_experiment.schedule.storedActivations) * storing);
+    const auto addStoring = [&](std::string_view name) {
+        if (storeSeconds > 0)
+            parts.push_back({std::string(name), false, false, false, false, storeSeconds, 0});
+    };
+    if (!isForward)
+        addStoring("activations unpack");
     for (int i = 0; i < *layers; ++i) {
         const int inStage = isForward ? i : *layers - 1 - i;
         appendLayer(parts, first + inStage, kind, inStage < whole ? Rebuilds::Layer : Rebuilds::Operators);
     }
+    if (isForward)
+        addStoring("activations pack");
     append(parts, isForward ? "output" : "embedding",
            isForward ? m_vocabulary.output(kind, stage) : m_vocabulary.embedding(kind, stage));
     if (m_packSeconds > 0 && m_placement.crossesDevices(kind, stage, 0))

@@ -1,6 +1,7 @@
 // The bytes that memory-bound work moves, for each kind of work.
 #pragma once
 
+#include "engine/model/experiment.h"
 #include "engine/model/presets.h"
 
 #include <string_view>
@@ -27,9 +28,16 @@ struct Traffic {
     double lookUp;         ///< embedding's forward, per byte of [b s, h]
     double scatter;        ///< embedding's backward, per byte of [b s, h]
     double denseGradient;  ///< its dense gradient, per byte of the shard's matrix
-    double packing;        ///< packing or unpacking a message in 8 bits, per byte that it reads and writes
+    double packing;        ///< packing or unpacking in 8 bits, per byte that it reads and writes
     double collective;     ///< bytes an element of [b s, h] in a collective; 0: the compute type's
     double contention;     ///< share of a collective's time by which it slows concurrent passes
+
+    /// Returns the bytes that count for each byte that packing in that precision reads and writes; 0 if nothing is packed.
+    [[nodiscard]] double packingOf(model::PackedPrecision precision) const
+    {
+        const bool isOf16Bits = precision == model::PackedPrecision::Bf16;
+        return precision == model::PackedPrecision::Same ? 0 : isOf16Bits ? 1 : packing;
+    }
 };
 /// Returns the traffic of the usual framework kernels; of the project's CPU engine if the devices share one memory; and of its
 /// GPU engine for the GPU measured with it (model::kLocalGpu).

@@ -88,10 +88,7 @@ double TransferCosts::gatherSeconds(double bytes) const
 
 double TransferCosts::packingBytes() const
 {
-    if (m_packed == 0)
-        return 0;
-    const bool isOf16Bits = m_experiment.parallel.messagePrecision == model::PackedPrecision::Bf16;
-    return (isOf16Bits ? 1 : m_traffic.packing) * (m_boundary + m_packed);
+    return m_traffic.packingOf(m_experiment.parallel.messagePrecision) * (m_boundary + m_packed);
 }
 
 void TransferCosts::set(CostModel &costs) const

@@ -143,6 +143,17 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          usePackedMessages(e);
          e.training.backend = "cuda";
      }},
+    {"packed-activations", [](Experiment &e) { e.schedule.storedActivations = model::PackedPrecision::Int8; }},
+    {"packed-activations-on-gpus",
+     [](Experiment &e) {
+         e.schedule.storedActivations = model::PackedPrecision::Fp8;
+         e.training.backend = "cuda";
+     }},
+    {"packed-activations-of-experts",
+     [](Experiment &e) {
+         useExperts(e);
+         e.schedule.storedActivations = model::PackedPrecision::Fp8;
+     }},
     {"gradient-compression", useCompression},
     {"gradient-compression-with-sharded-gradients",
      [](Experiment &e) {
