@@ -174,6 +174,7 @@ void StageRun::pack(const Context &context) const
             context.compute.pack(to, context.values(from), each.rows, each.width, codec);
     }
     context.compute.pack(m_packedInput, m_tensors.in, context.shape.ownTokens(), context.shape.hidden, codec);
+    context.operators->note([] { return std::string("activations pack"); }, false);
 }
 
 void StageRun::unpack(const Context &context) const
@@ -188,6 +189,7 @@ void StageRun::unpack(const Context &context) const
             context.compute.unpack(context.values(to), from, each.rows, each.width, codec);
     }
     context.compute.unpack(m_tensors.in, m_packedInput, context.shape.ownTokens(), context.shape.hidden, codec);
+    context.operators->note([] { return std::string("activations unpack"); }, false);
 }
 
 void StageRun::enterLayer(const Context &context)
