@@ -16,7 +16,7 @@ namespace stagelens::runtime {
 namespace {
 
 /// Increment with every change of the protocol.
-constexpr std::uint32_t kProtocolVersion = 6;
+constexpr std::uint32_t kProtocolVersion = 7;
 
 struct Head {
     std::uint32_t version = kProtocolVersion;
