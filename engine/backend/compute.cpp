@@ -17,7 +17,9 @@ namespace {
 
 [[noreturn]] void refuseCodecs()
 {
-    throw std::logic_error("this backend has no kernels of packed messages; choose --backend cpu, or --message-precision same");
+    throw std::logic_error(
+        "this backend has no kernels that pack numbers; choose --backend cpu, or leave --message-precision and "
+        "--stored-activations out");
 }
 
 } // namespace

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] base::Result<> addEvaluation(RunId run, const EvaluationLoss &evaluation);
     /// Stores metrics and timeline (a versioned, checksummed blob) of the typical or median step so far.
     [[nodiscard]] base::Result<> setTimeline(RunId run, const timeline::Timeline &timeline, const simulate::Metrics &metrics);
-    /// Stores how long the operators of the run took, in place of what is stored.
+    /// Stores how long the operators of the run took. Replaces the times that are stored.
     [[nodiscard]] base::Result<> setOperators(RunId run, const timeline::OperatorTimes &times);
     [[nodiscard]] base::Result<> finish(RunId run, RunStatus status, const std::string &reason);
 

@@ -94,6 +94,11 @@ void CliRuns::trainsAndStores()
     const QString id = QString::number(document[u"run"].toObject()[u"id"].toInteger());
     const CliAnswer shown = cli.run({u"runs"_s, u"show"_s, id, u"--json"_s});
     QCOMPARE(shown.object()[u"losses"].toArray(), losses);
+    const QJsonArray passes = document[u"operators"].toArray();
+    QCOMPARE(passes.size(), 2 * 6); // F, B, S, T, EF and EB of both devices
+    QCOMPARE(passes[0][u"kind"].toString(), u"F"_s);
+    QVERIFY(passes[0][u"operators"][0][u"duration_ns"].toDouble() > 0);
+    QCOMPARE(shown.object()[u"operators"].toArray(), passes);
     QCOMPARE(shown.object()[u"metrics"][u"typical_of_steps"].toInt(), 3); // without the two that warm up
     const double fourth = iterations[u"steps_ns"].toArray()[3].toDouble();
     const CliAnswer step = cli.run({u"runs"_s, u"show"_s, id, u"--json"_s, u"--step"_s, u"3"_s});

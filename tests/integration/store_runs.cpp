@@ -113,7 +113,7 @@ private slots:
         QVERIFY(store.edit().setOperators(*run, times).ok());
         QVERIFY(*store.read().load(*run)->operators == times);
         times[0].operators.pop_back();
-        QVERIFY(store.edit().setOperators(*run, times).ok()); // in place of the others
+        QVERIFY(store.edit().setOperators(*run, times).ok()); // replaces them
         QVERIFY(*store.read().load(*run)->operators == times);
         QVERIFY(store.edit().finish(*run, RunStatus::Finished, "").ok());
         QVERIFY(store.check()->faults.empty());

@@ -66,6 +66,15 @@ inline Plan planOf(const model::Experiment &experiment)
     return plan;
 }
 
+/// The same; a plan that cannot be made ends the test program.
+inline Plan predicted(const model::Experiment &experiment)
+{
+    Plan plan = planOf(experiment);
+    if (!plan.error.empty())
+        qFatal("%s", plan.error.c_str());
+    return plan;
+}
+
 /// One measured run of tests/support/a100-8gpu-4b-s4096.csv (8 x A100, 4B parameters, s = 4096, 128 microbatches).
 struct MeasuredRun {
     std::string method;

@@ -8,6 +8,7 @@
 
 #include <QFile>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -96,6 +97,33 @@ inline std::vector<double> lossesOf(const model::Experiment &experiment)
     if (!trained)
         qFatal("%s", trained.error().text().c_str());
     return losses;
+}
+
+/// Frobenius norm of the difference over that of the exact values.
+inline double relativeDifference(const std::vector<float> &values, const std::vector<float> &exact)
+{
+    double sum = 0;
+    double norm = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+        sum += std::pow(static_cast<double>(values[i]) - static_cast<double>(exact[i]), 2);
+        norm += std::pow(static_cast<double>(exact[i]), 2);
+    }
+    return std::sqrt(sum / norm);
+}
+
+/// Four blocks of width 64, 256 tokens, 512 rows of the vocabulary, 1F1B: the network of the errors of packed numbers.
+inline model::Experiment fourBlocks(int devices)
+{
+    auto experiment = tinyExperiment("1f1b", model::VocabularyMethod::None, devices, 4);
+    experiment.model.layers = 4;
+    experiment.parallel.stageLayers.assign(static_cast<std::size_t>(devices), 4 / devices);
+    experiment.model.hidden = 64;
+    experiment.model.ffn = 256;
+    experiment.model.sequence = 64;
+    experiment.model.vocabularySize = 512;
+    experiment.training.steps = 1;
+    experiment.training.optimizer.clip = 0.5;
+    return experiment;
 }
 
 } // namespace stagelens::test

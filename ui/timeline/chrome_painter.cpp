@@ -47,7 +47,7 @@ private:
     void needs(const QRect &cell, const LaneGroup &group, std::size_t device);
     /// A second line of a lane's name, where the lane is high enough; in a low one the hover says it.
     void below(const QRect &cell, const QColor &colour, const QString &text);
-    /// Draws a triangle that stands on a baseline; returns the room that it takes.
+    /// Draws a triangle on a baseline, as a warning. Returns the width to leave free before the text.
     int alarmSign(int left, int baseline);
     void loadBar(QRect rect, const simulate::Metrics &metrics, int device);
     [[nodiscard]] int nameEvery() const;

@@ -101,38 +101,29 @@ base::Problems compressionProblems(const Experiment &experiment)
                                 word, hidden, hidden, std::min(most, 4), most)}};
 }
 
-base::Problems messageProblems(const Experiment &experiment)
+/// `what`: the numbers that the field packs.
+base::Problems packedProblems(const Experiment &experiment, const char *field, PackedPrecision precision, std::string_view what)
 {
-    if (!experiment.parallel.packsMessages())
+    const std::string_view word = name(precision);
+    if (precision == PackedPrecision::Same)
         return {};
-    const std::string field = "parallel.message_precision";
-    const std::string_view word = name(experiment.parallel.messagePrecision);
     if (!experiment.hasModel)
         return {
-            {field, fmt::format("is {}, but there is no model whose messages it packs; choose same, or give a model", word)}};
-    if (experiment.parallel.devices == 1)
-        return {
-            {field, fmt::format("is {}, but one device has no other to send to; choose same, or at least 2 devices", word)}};
-    if (experiment.parallel.messagePrecision == PackedPrecision::Bf16 && experiment.model.dtype != DataType::Fp32)
-        return {{field, fmt::format("is {}, but the messages of a model in {} have 16 bits already; choose same, fp8 or int8",
-                                    word, name(experiment.model.dtype))}};
+            {field, fmt::format("is {}, but there is no model whose {} it packs; choose same, or give a model", word, what)}};
+    if (precision == PackedPrecision::Bf16 && experiment.model.dtype != DataType::Fp32)
+        return {{field, fmt::format("is {}, but the {} of a model in {} have 16 bits already; choose same, fp8 or int8", word,
+                                    what, name(experiment.model.dtype))}};
     return {};
 }
 
-base::Problems storedProblems(const Experiment &experiment)
+base::Problems messageProblems(const Experiment &experiment)
 {
-    if (!experiment.schedule.packsActivations())
-        return {};
-    const std::string field = "schedule.stored_activations";
-    const std::string_view word = name(experiment.schedule.storedActivations);
-    if (!experiment.hasModel)
-        return {{field,
-                 fmt::format("is {}, but there is no model whose activations it packs; choose same, or give a model", word)}};
-    if (experiment.schedule.storedActivations == PackedPrecision::Bf16 && experiment.model.dtype != DataType::Fp32)
-        return {
-            {field, fmt::format("is {}, but the activations of a model in {} have 16 bits already; choose same, fp8 or int8",
-                                word, name(experiment.model.dtype))}};
-    return {};
+    constexpr auto kField = "parallel.message_precision";
+    const PackedPrecision precision = experiment.parallel.messagePrecision;
+    if (experiment.hasModel && experiment.parallel.packsMessages() && experiment.parallel.devices == 1)
+        return {{kField, fmt::format("is {}, but one device has no other to send to; choose same, or at least 2 devices",
+                                     name(precision))}};
+    return packedProblems(experiment, kField, precision, "messages");
 }
 
 base::Problems averageProblems(const ParallelPlan &plan)
@@ -240,7 +231,8 @@ void checkMesh(Checks &checks)
             fmt::format("is {}, but one replica has no other to share with; choose 0, or at least 2 replicas", plan.zero));
         checks.add(averageProblems(plan));
         checks.add(messageProblems(experiment));
-        checks.add(storedProblems(experiment));
+        checks.add(
+            packedProblems(experiment, "schedule.stored_activations", experiment.schedule.storedActivations, "activations"));
         checks.add(compressionProblems(experiment));
         checks.add(unsupported(experiment, Use::Predict));
         checkTensor(checks);

@@ -98,14 +98,10 @@ std::vector<Field> memoryRows()
             omitted(), where(all<kHasModel, kKeepsSomeLayers>)),
         row("schedule.stored_activations", "--stored-activations", "P", "Stored activations",
             "precision of what layers keep from forward to backward: same as the model's, bf16, fp8 or int8. The loss of a "
-            "step "
-            "is exact, its gradients are not",
+            "step is exact, its gradients are not",
             MEMBER(schedule.storedActivations),
-            oneOf({{"same", "That of the model", "The bits that a layer has computed"},
-                   {"bf16", "bf16", "Half of the bytes of fp32"},
-                   {"fp8", "fp8", "e4m3, with a factor for every 128 numbers"},
-                   {"int8", "int8", "With a factor for every 128 numbers"}}),
-            omitted(), where([](const Experiment &e) { return kHasModel(e) || kPacksActivations(e); })),
+            oneOfPacked("The bits that a layer has computed", "e4m3, with a factor for every 128 numbers"), omitted(),
+            where([](const Experiment &e) { return kHasModel(e) || kPacksActivations(e); })),
         row("schedule.offload", "--offload", "none|auto|FRACTION", "Offload",
             "activations that wait for their backward on the host: none; auto, those whose copies keep no pass waiting; or "
             "that part of each device's, from 0 to 1, those that wait longest first",

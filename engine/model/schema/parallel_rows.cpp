@@ -73,10 +73,8 @@ std::vector<Field> parallelRows()
             "of activations and gradients between stages on different devices: same as the model's, bf16, fp8 or int8, which "
             "changes the training",
             MEMBER(parallel.messagePrecision),
-            oneOf({{"same", "That of the model", "The bits that a stage has computed"},
-                   {"bf16", "bf16", "Half of the bytes of fp32"},
-                   {"fp8", "fp8", "e4m3 forward, e5m2 backward, with a factor for every 128 numbers"},
-                   {"int8", "int8", "With a factor for every 128 numbers"}}),
+            oneOfPacked("The bits that a stage has computed",
+                        "e4m3 forward, e5m2 backward, with a factor for every 128 numbers"),
             omitted(), where([](const Experiment &e) { return kHasModel(e) || e.parallel.packsMessages(); })),
         row("parallel.zero", "--zero", "STAGE", "ZeRO",
             "what replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters", MEMBER(parallel.zero),

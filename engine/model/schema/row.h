@@ -159,6 +159,14 @@ inline auto oneOf(std::vector<FieldChoice> values)
 {
     return [values = std::move(values)](Field &field) { field.choices = values; };
 }
+/// The values of a PackedPrecision; with what keeps its bits and the formats of fp8.
+inline auto oneOfPacked(std::string_view same, std::string_view fp8)
+{
+    return oneOf({{"same", "That of the model", same},
+                  {"bf16", "bf16", "Half of the bytes of fp32"},
+                  {"fp8", "fp8", fp8},
+                  {"int8", "int8", "With a factor for every 128 numbers"}});
+}
 /// The value may be absent; the text is its meaning.
 inline auto orElse(std::string_view meaning)
 {

@@ -25,8 +25,8 @@ public:
         if (m_current != nullptr)
             m_since = Clock::now();
     }
-    /// Ends an operator, which began at the end of the one before it or at resume(). `name` makes its name; it is called for
-    /// the first pass of a kind and stage only, because the others run the same operators.
+    /// Ends an operator, which began at the end of the one before it or at resume(). `name` makes its name and is called once:
+    /// all passes of a kind and stage run the same operators. With two directions some lack the last one, the loss.
     template <class Name>
     void note(const Name &name, bool isVocabulary)
     {

@@ -39,29 +39,11 @@ model::Experiment planOf(PackedPrecision precision, const char *family = "1f1b",
     return experiment;
 }
 
-/// Four blocks of width 64 on four devices, 256 tokens.
 model::Experiment fourBlocks(PackedPrecision precision)
 {
-    auto experiment = planOf(precision, "1f1b", VocabularyMethod::None, 4);
-    experiment.model.layers = 4;
-    experiment.parallel.stageLayers = {1, 1, 1, 1};
-    experiment.model.hidden = 64;
-    experiment.model.ffn = 256;
-    experiment.model.sequence = 64;
-    experiment.model.vocabularySize = 512;
-    experiment.training.steps = 1;
+    auto experiment = test::fourBlocks(4);
+    experiment.parallel.messagePrecision = precision;
     return experiment;
-}
-
-double difference(const std::vector<float> &values, const std::vector<float> &exact)
-{
-    double sum = 0;
-    double norm = 0;
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-        sum += std::pow(static_cast<double>(values[i]) - static_cast<double>(exact[i]), 2);
-        norm += std::pow(static_cast<double>(exact[i]), 2);
-    }
-    return std::sqrt(sum / norm);
 }
 
 } // namespace
@@ -85,7 +67,7 @@ private slots:
         for (const auto &[precision, gradientError, lossError] : {std::tuple(PackedPrecision::Bf16, 2.9e-3, 6e-5),
                                                                   {PackedPrecision::Fp8, 6.4e-2, 2e-3},
                                                                   {PackedPrecision::Int8, 1.0e-2, 5e-4}}) {
-            const double found = difference(test::gradientsOf(fourBlocks(precision)), exact);
+            const double found = test::relativeDifference(test::gradientsOf(fourBlocks(precision)), exact);
             const double lost = std::abs(test::lossesOf(fourBlocks(precision)).front() - loss);
             qInfo("%s: gradients %.2e, loss %.1e", model::name(precision).data(), found, lost);
             QVERIFY(found > gradientError / 10 && found < 3 * gradientError);

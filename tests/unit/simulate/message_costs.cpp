@@ -34,17 +34,9 @@ model::Experiment planOf(PackedPrecision precision, const char *family = "1f1b",
     return experiment;
 }
 
-test::Plan predicted(const model::Experiment &experiment)
-{
-    test::Plan plan = test::planOf(experiment);
-    if (!plan.error.empty())
-        qFatal("%s", plan.error.c_str());
-    return plan;
-}
-
 simulate::Metrics metricsOf(const model::Experiment &experiment)
 {
-    const test::Plan plan = predicted(experiment);
+    const test::Plan plan = test::predicted(experiment);
     return simulate::computeMetrics(plan.experiment, plan.schedule, plan.timeline, &plan.costs, 0);
 }
 
@@ -75,8 +67,8 @@ private slots:
 
     void messagesAreFasterAndPassesSlower()
     {
-        const auto whole = predicted(planOf(PackedPrecision::Same));
-        const auto packed = predicted(planOf(PackedPrecision::Fp8));
+        const auto whole = test::predicted(planOf(PackedPrecision::Same));
+        const auto packed = test::predicted(planOf(PackedPrecision::Fp8));
         const model::Hardware hardware = *model::hardwarePreset("a100-80gb");
         constexpr double kNumbers = kTokens * kHidden;
         constexpr double kLess = kTokens * (kHidden + 4 * 8);
@@ -100,7 +92,7 @@ private slots:
     void aPassHasALegOfPacking()
     {
         const auto legOf = [](PackedPrecision precision, PassKind kind, int stage) {
-            const test::Plan plan = predicted(planOf(precision));
+            const test::Plan plan = test::predicted(planOf(precision));
             simulate::PassLegs legs(plan.experiment, *model::hardwarePreset("a100-80gb"), plan.schedule);
             return legs.of(schedule::makePass(kind, stage, 0), 1'000'000).back().name;
         };

@@ -35,17 +35,9 @@ model::Experiment planOf(PackedPrecision precision, const char *family = "1f1b")
     return experiment;
 }
 
-test::Plan predicted(const model::Experiment &experiment)
-{
-    test::Plan plan = test::planOf(experiment);
-    if (!plan.error.empty())
-        qFatal("%s", plan.error.c_str());
-    return plan;
-}
-
 simulate::MemoryByCategory memoryOf(const model::Experiment &experiment, std::size_t device)
 {
-    const test::Plan plan = predicted(experiment);
+    const test::Plan plan = test::predicted(experiment);
     return simulate::computeMetrics(plan.experiment, plan.schedule, plan.timeline, &plan.costs, 0).peakMemoryByCategory[device];
 }
 
@@ -92,8 +84,8 @@ private slots:
 
     void passesTakeLongerByTheirBytes()
     {
-        const auto whole = predicted(planOf(PackedPrecision::Same, "zb-h1"));
-        const auto packed = predicted(planOf(PackedPrecision::Int8, "zb-h1"));
+        const auto whole = test::predicted(planOf(PackedPrecision::Same, "zb-h1"));
+        const auto packed = test::predicted(planOf(PackedPrecision::Int8, "zb-h1"));
         const model::Hardware hardware = *model::hardwarePreset("a100-80gb");
         const double bytes = 2.0 * static_cast<double>(34 * kTensor + 16 * (kTensor + kTensor / 32) + 2 * kTensor);
         const double expected = 1e9 * bytes / hardware.memoryBytesPerSecond;
@@ -105,14 +97,14 @@ private slots:
         }
         auto again = planOf(PackedPrecision::Int8, "zb-h1");
         again.schedule.recompute = Recompute::Full; // the inputs of two layers
-        const auto exact = predicted([&again] {
+        const auto exact = test::predicted([&again] {
             auto plain = again;
             plain.schedule.storedActivations = PackedPrecision::Same;
             return plain;
         }());
         const schedule::Pass forward = schedule::makePass(PassKind::F, 1, 0);
         const auto longer =
-            static_cast<double>(predicted(again).costs.of(1, forward).duration - exact.costs.of(1, forward).duration);
+            static_cast<double>(test::predicted(again).costs.of(1, forward).duration - exact.costs.of(1, forward).duration);
         const double inputs =
             1e9 * 2 * static_cast<double>(2 * kTensor + kTensor + kTensor / 32) / hardware.memoryBytesPerSecond;
         QVERIFY(std::abs(longer - inputs) < 3);
@@ -120,7 +112,7 @@ private slots:
 
     void passesHaveLegsOfPacking()
     {
-        const test::Plan plan = predicted(planOf(PackedPrecision::Fp8));
+        const test::Plan plan = test::predicted(planOf(PackedPrecision::Fp8));
         simulate::PassLegs legs(plan.experiment, *model::hardwarePreset("a100-80gb"), plan.schedule);
         const auto has = [&legs](PassKind kind, std::string_view name) {
             return std::ranges::count(legs.of(schedule::makePass(kind, 1, 0), 1'000'000), name, &simulate::PassLeg::name) == 1;
