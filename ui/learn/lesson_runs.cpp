@@ -191,7 +191,7 @@ void LessonRuns::stop()
 
 void LessonRuns::end()
 {
-    if (isTraining())
+    if (isTraining() && m_bridge)
         m_bridge->service().cancel(m_job);
     m_job = 0;
     m_isStopping = false;

@@ -5,6 +5,7 @@
 #include "ui/learn/live_plan.h"
 #include "ui/state/latest_job.h"
 
+#include <QPointer>
 #include <QWidget>
 
 #include <optional>
@@ -61,7 +62,7 @@ private:
     [[nodiscard]] QString progressWords() const;
     [[nodiscard]] QString resultWords() const;
 
-    EngineBridge *m_bridge;
+    QPointer<EngineBridge> m_bridge; ///< gone before this when the window closes; it ends its jobs then
     std::vector<OfferedRun> m_offered;
     std::vector<Run> m_runs; ///< one for each that is offered; empty until there is a plan
     std::size_t m_done = 0;

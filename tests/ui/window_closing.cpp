@@ -1,0 +1,117 @@
+// The window is closed while something long is under way: it ends soon, and what was trained stays.
+#include "engine/store/run_store.h"
+#include "tests/support/test_program.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/learn/lesson_picture.h"
+#include "ui/learn/lesson_runs.h"
+#include "ui/pages/learn_page.h"
+#include "ui/pages/lesson_view.h"
+#include "ui/sweep/sweep_page.h"
+
+#include <QComboBox>
+#include <QElapsedTimer>
+#include <QPushButton>
+
+#include <functional>
+
+namespace ui_window_closing {
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+using Work = std::function<void(test::WindowFixture &)>;
+
+/// Training of a hundred thousand steps, which nobody waits for.
+constexpr auto kTour = "# T\n## One\nplan: model gpt-demo, layers 2, hidden 32, heads 2, sequence 16, vocabulary-size 256, "
+                       "hardware cpu-local, devices 2, microbatches 4, mode virtual-clock, steps 100000\nchange: microbatches\n"
+                       "run: First\nrun: Second; vocabulary vocab-2\noutcome: apart_b < 0.001; the losses coincide\n\n"
+                       "Loss {loss_b}.\n## Two\n\nNothing.\n";
+
+model::Experiment planOfRanks()
+{
+    model::Experiment plan;
+    plan.model = test::gptOf(8, 1024, 8, 512, 65536, model::DataType::Fp16);
+    plan.parallel.devices = 4;
+    plan.parallel.replicas = 4;
+    plan.parallel.microbatches = 16;
+    plan.cost.source = model::HardwarePreset{"a100-80gb"};
+    return plan;
+}
+
+class WindowClosing : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { m_fixture = std::make_unique<test::WindowFixture>(); }
+    void cleanup() { m_fixture.reset(); }
+
+    void closesAtOnce_data()
+    {
+        QTest::addColumn<Work>("begin");
+        const auto row = [](const char *name, Work begin) { QTest::newRow(name) << std::move(begin); };
+        row("search for a schedule", [](test::WindowFixture &fixture) {
+            fixture.window().document().start(planOfRanks(), {}, u"Plan"_s);
+            fixture.window().actions().searchSchedules->trigger();
+        });
+        row("measuring this computer", [](test::WindowFixture &fixture) { fixture.window().actions().calibrate->trigger(); });
+        row("levers", [](test::WindowFixture &fixture) {
+            fixture.window().document().start(planOfRanks(), {}, u"Plan"_s);
+            fixture.window().actions().levers->trigger();
+        });
+        row("shapes", [](test::WindowFixture &fixture) {
+            fixture.window().document().start(planOfRanks(), {}, u"Plan"_s);
+            fixture.window().actions().shapes->trigger();
+        });
+        row("training of a tour", [](test::WindowFixture &fixture) {
+            fixture.window().actions().learn->trigger();
+            auto tour = ui::parseTour(QString::fromLatin1(kTour), u"t.tour"_s);
+            QVERIFY2(tour.ok(), tour ? "" : tour.error().text().c_str());
+            fixture.window().learnPage().showOwnTour(*std::move(tour));
+            QApplication::processEvents();
+            fixture.click(u"lesson.train"_s);
+            QVERIFY(fixture.window().learnPage().lesson()->picture()->runs()->isTraining());
+        });
+        row("sweep of runs", [](test::WindowFixture &fixture) {
+            QTest::keyClick(&fixture.window(), Qt::Key_3, Qt::ControlModifier);
+            fixture.usePlanForTraining(100000);
+            fixture.find<QComboBox>(u"sweep.how"_s)->setCurrentIndex(1);
+            fixture.find<QComboBox>(u"sweep.first"_s)->setCurrentIndex(2); // microbatches
+            fixture.find<QLineEdit>(u"sweep.firstValues"_s)->setText(u"4, 8"_s);
+            fixture.click(u"sweep.start"_s);
+            QTRY_VERIFY_WITH_TIMEOUT(fixture.window().sweepPage().isRunning(), 5000);
+        });
+    }
+    /// At once, and after what was begun has done something.
+    void closesAtOnce()
+    {
+        QFETCH(const Work, begin);
+        for (const int wait : {0, 300}) {
+            m_fixture->open();
+            begin(*m_fixture);
+            if (QTest::currentTestFailed())
+                return;
+            QTest::qWait(wait);
+            QElapsedTimer clock;
+            clock.start();
+            QVERIFY(m_fixture->window().close());
+            m_fixture->close();
+            QVERIFY2(clock.elapsed() < 10'000, qPrintable(QString::number(clock.elapsed())));
+        }
+        // What was trained ended as cancelled, with the steps that it had.
+        auto store = store::RunStore::open(m_fixture->path(u"runs.db"_s).toStdString());
+        QVERIFY(store.ok());
+        const auto runs = store->read().list();
+        QVERIFY(runs.ok());
+        for (const store::RunSummary &run : *runs)
+            QCOMPARE(run.status, store::RunStatus::Cancelled);
+    }
+
+private:
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+STAGELENS_TEST(WindowClosing)
+
+} // namespace ui_window_closing
+
+#include "window_closing.moc"
