@@ -156,6 +156,7 @@ private slots:
     /// The same sequences as one replica with more microbatches: equal but for the order of sums.
     void replicasShareTheSequencesOfAStep()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto one = tinyExperiment("1f1b", VocabularyMethod::Vocab1, 2, 6);
         one.training.steps = 5;
         auto three = tinyExperiment("1f1b", VocabularyMethod::Vocab1, 2, 2);
@@ -181,6 +182,7 @@ private slots:
     }
     void memoryIsPlanned()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(int, zero);
         QFETCH(int, group);
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1}) {
@@ -247,6 +249,7 @@ private slots:
     /// Parameters that ZeRO-3 holds in shares are whole for the evaluation.
     void heldBackTokensAreEvaluatedAlike()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         std::vector<std::vector<double>> losses;
         for (const int zero : {0, 3}) {
             auto experiment = replicated(tinyExperiment("1f1b", VocabularyMethod::Vocab2, 2, 2), 2, zero);

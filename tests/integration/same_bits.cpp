@@ -202,6 +202,7 @@ private slots:
     /// A custom order: one microbatch has a whole backward, the next a split one with its W last.
     void wholeAndSplitBackwardsOfOneStage()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         const auto plain = tinyExperiment("1f1b", VocabularyMethod::None, 2, 3);
         const auto mixed = parsed("schedule custom devices 2 microbatches 3 vocabulary none\n"
                                   "0: F0 F1 B0 F2 I1 W1 I2 W2\n"
@@ -212,6 +213,7 @@ private slots:
     /// With the first stage on the last device, the copy of a tied table precedes the original.
     void placesFromTheEnd()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto plain = tinyExperiment("1f1b", VocabularyMethod::None, 2, 3);
         plain.model.tied = true;
         const auto turned = parsed("schedule custom devices 2 microbatches 3 vocabulary none placement 1,0\n"

@@ -172,6 +172,7 @@ private slots:
     /// One rank, and several with or without sequence parallelism, train alike but for the order of sums.
     void ranksTrainAsOne()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1}) {
             auto one = tensorPlan("1f1b", method, 1, true);
             one.training.steps = 5;
@@ -194,6 +195,7 @@ private slots:
     /// summed in another order.
     void sequenceParallelismKeepsTheBitsOfTheForward()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1}) {
             std::vector<double> first;
             for (const bool isSequenceParallel : {false, true}) {
@@ -208,6 +210,7 @@ private slots:
     /// The live bytes of each category equal the plan after every pass (DeviceMemory checks it), and so do the peaks.
     void memoryIsPlanned()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2})
             for (const bool isSequenceParallel : {false, true}) {
                 auto experiment = tensorPlan("1f1b", method, 4, isSequenceParallel);
@@ -233,6 +236,7 @@ private slots:
 
     void resumedRunsHaveTheSameBits()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto experiment = test::asLlama(tensorPlan("1f1b", VocabularyMethod::Vocab1, 2, true), 1);
         experiment.training.steps = 6;
         const Trained whole = train(experiment, "uncut");

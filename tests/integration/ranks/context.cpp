@@ -199,6 +199,7 @@ private slots:
     /// One rank and several train alike but for the order of sums.
     void ranksTrainAsOne()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         test::Sample sample;
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1}) {
             auto one = contextPlan("1f1b", method, 1);
@@ -231,6 +232,7 @@ private slots:
     /// The live bytes of each category equal the plan after every pass (DeviceMemory checks it), and so do the peaks.
     void memoryIsPlanned()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(ContextMethod, how);
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2})
             for (const auto &[context, tensor] : {std::pair(4, 1), {2, 2}}) {
@@ -288,6 +290,7 @@ private slots:
     /// The loss of held-back tokens counts each once, also where the last microbatch is not full.
     void heldBackTokensAreCountedOnce()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         std::string text;
         for (int i = 0; i < 6000; ++i)
             text += static_cast<char>('a' + i * i % 23);

@@ -109,6 +109,7 @@ private slots:
     /// Experts that only one rank has are exchanged with none; a later step finds what the one before has allocated.
     void laterStepsStayWithinTheMemoryPlan()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto experiment = expertPlan("1f1b", VocabularyMethod::None, 1, 2, 2);
         experiment.model.expertFfn = 128;
         experiment.training.steps = 3;
@@ -172,6 +173,7 @@ private slots:
     /// of 8 experts chosen, some get no row.
     void emptyAndFullExperts()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         for (const auto &[experts, topK, expert] : {std::tuple(4, 4, 4), {4, 3, 4}, {64, 1, 4}, {64, 1, 2}}) {
             auto experiment = expertPlan("1f1b", VocabularyMethod::None, 1, 4, expert);
             experiment.model.experts = experts;
@@ -275,6 +277,7 @@ private slots:
 
     void memoryIsPlanned()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         for (const char *family : {"1f1b", "zb-h1"})
             for (const auto &[replicas, expert, zero] : {std::tuple(4, 2, 0), {4, 4, 1}, {4, 2, 3}}) {
                 auto experiment = expertPlan(family, VocabularyMethod::None, 2, replicas, expert);
@@ -323,6 +326,7 @@ private slots:
     /// The ranks of a group evaluate different microbatches, and each held-back token counts once.
     void heldBackTokensAreCountedOnce()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         {
             std::ofstream file(place("data.txt"));
             for (int i = 0; i < 6000; ++i)

@@ -126,6 +126,7 @@ private slots:
     void memoryAndTrafficArePlanned_data() { addWords(); }
     void memoryAndTrafficArePlanned()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(QByteArray, word);
         for (const auto &[zero, replicas] : {std::pair(0, 2), {1, 3}}) {
             auto experiment = planOf(word, "1f1b", VocabularyMethod::Vocab1, replicas);
@@ -153,6 +154,7 @@ private slots:
     void lossesFallAsWithoutCompression_data() { addWords(); }
     void lossesFallAsWithoutCompression()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(QByteArray, word);
         const auto lossAfter = [](const QByteArray &chosen) {
             auto experiment = planOf(chosen);

@@ -10,6 +10,7 @@
 #include "engine/runtime/memory/memory_plan.h"
 #include "engine/runtime/plan/lowering.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 #include "tests/support/trained.h"
@@ -102,6 +103,7 @@ private slots:
     }
     void likeDeepSeekAgainstReference()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(QString, family);
         for (const bool isSecond : {false, true}) {
             auto experiment = likeDeepSeek(family.toUtf8().constData(), 2, 3);
@@ -203,6 +205,7 @@ private slots:
     /// The losses of the router change its gradients and nothing that is reported as loss.
     void lossesOfTheRouter()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto plain = tinyExperts("1f1b", VocabularyMethod::None, 1, 2);
         const auto with = test::gradientsOf(plain);
         plain.model.auxLoss = plain.model.zLoss = 0;
@@ -212,6 +215,7 @@ private slots:
     /// With all experts of a layer on one device: to the byte, whatever the routers choose; messages depend on timing.
     void memoryIsThatOfThePlan()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         for (const char *family : kFamilies) {
             auto experiment = tinyExperts(family, VocabularyMethod::None, 4, 8);
             experiment.training.steps = 2;

@@ -209,6 +209,7 @@ private slots:
     /// Two steps apart leave data parallelism by what is quadratic in the learning rate.
     void stepsApartDifferInSecondOrder()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         const auto difference = [](double rate) {
             auto experiment = planOf(2);
             experiment.training.optimizer = {};
@@ -280,6 +281,7 @@ private slots:
 
     void memoryAndTrafficArePlanned()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         const auto experiment = planOf(2, 3);
         const auto schedule = scheduleOf(experiment);
         const auto onStep = [&](const runtime::StepReport &report) {
@@ -297,6 +299,7 @@ private slots:
 
     void lossesFall()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto experiment = planOf(4);
         experiment.training.steps = 24;
         experiment.training.optimizer.learningRate = 0.003;

@@ -5,6 +5,7 @@
 #include "engine/runtime/training/checkpoint.h"
 #include "engine/runtime/training/session.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 #include "tests/support/trained.h"
@@ -157,6 +158,7 @@ private slots:
     /// A power of two changes no bits as long as nothing overflows or becomes 0, in fp32 sums.
     void theFactorChangesGradientsLittle()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         const auto gradients = [](double factor) {
             auto plan = inFp16("1f1b", VocabularyMethod::Vocab1, 2, 4);
             plan.training.lossScale.fixed = factor;
@@ -175,6 +177,7 @@ private slots:
 
     void theFactorFollowsOverflows()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         runtime::LossScaler scaler(inFp16("1f1b", VocabularyMethod::None, 2, 4));
         QVERIFY(scaler.isOn());
         QCOMPARE(scaler.factor(), 65536.0F);

@@ -133,6 +133,7 @@ private slots:
     /// Four steps with clipping and weight decay: tables whole, in shards of 33, 33 and 31 rows, tied, and in ZeRO's shares.
     void updatesMatchFloat64()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(int, index);
         const operators::Optimizer &optimizer = *operators::optimizers()[runtime::size(index)];
         // At the middle of two entries of its codebook rounding decides for one of them.
@@ -192,6 +193,7 @@ private slots:
     /// The live bytes of each category equal the plan after every pass (DeviceMemory checks it), and so do the peaks.
     void memoryIsPlanned()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(int, index);
         const operators::Optimizer &optimizer = *operators::optimizers()[runtime::size(index)];
         for (const auto &experiment : {planOf(optimizer, "1f1b", VocabularyMethod::None, 2),
@@ -259,6 +261,7 @@ private slots:
     void asynchronousSchedulesMatchTheReference_data() { addOptimizers(); }
     void asynchronousSchedulesMatchTheReference()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(int, index);
         const operators::Optimizer &optimizer = *operators::optimizers()[runtime::size(index)];
         for (const char *family : {"pipedream", "pipedream-2bw"}) {

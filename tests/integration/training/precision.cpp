@@ -113,10 +113,13 @@ private slots:
     {
         QFETCH(std::function<void(model::Experiment &)>, layout);
         int turn = 0;
+        test::Sample sample;
         for (const DataType type : kTypes)
             for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2}) {
                 model::Experiment plan = narrow(type, "1f1b", method, 2, 4);
                 change(plan, turn++);
+                if (sample.leavesOut())
+                    continue;
                 layout(plan);
                 test::verifyPlan(plan);
                 holdsWhatIsPlanned(plan, true);
@@ -127,6 +130,7 @@ private slots:
 
     void sameBitsInAnyOrder()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         for (const DataType type : kTypes) {
             const std::vector<float> expected = test::gradientsOf(narrow(type, "1f1b", VocabularyMethod::Vocab1, 2, 4));
             for (const char *family : {"gpipe", "zb-h1", "interleaved-1f1b", "zb-v"})
@@ -146,6 +150,7 @@ private slots:
     /// Replicas that shard the optimizer's state read rounded copies of what others have updated.
     void replicasShardTheSameTraining()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         for (const DataType type : kTypes) {
             auto plan = narrow(type, "1f1b", VocabularyMethod::Vocab1, 2, 4);
             plan.parallel.replicas = 2;
@@ -169,6 +174,7 @@ private slots:
     /// Routers may choose other experts than in fp32, so that single gradients are not compared.
     void expertsTrainInAnyOrder()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         for (const DataType type : kTypes) {
             const auto planOf = [type](const char *family) {
                 auto plan = test::asLlama(narrow(type, family, VocabularyMethod::Vocab1, 2, 4), 2);
@@ -195,6 +201,7 @@ private slots:
 
     void planOfMemory()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         int turn = 0;
         for (const char *family : {"1f1b", "zb-h1", "pipedream", "pipedream-2bw", "v-half", "interlaced"})
             for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2}) {

@@ -115,6 +115,7 @@ private slots:
 
     void memoryIsPlanned()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         int turn = 0;
         for (const char *family : kFamilies)
             for (const VocabularyMethod method : kMethods)
@@ -132,6 +133,7 @@ private slots:
     /// Slices read the keys and values of those before them in an evaluation too.
     void heldBackLossIsThatOfWholeSequences()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Naive, VocabularyMethod::Vocab2}) {
             model::Experiment experiment = sliced("seq1f1b", method, 3);
             experiment.training.steps = 1;

@@ -60,6 +60,7 @@ private slots:
     /// Within three times the error of gradients that was measured in float64: 1.6e-3, 2.3e-2 and 7.5e-3.
     void lossesAreExactAndGradientsAreNear()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         const auto exact = fourBlocks(PackedPrecision::Same);
         const std::vector<float> gradients = test::gradientsOf(exact);
         for (const auto &[precision, expected] :
@@ -102,6 +103,7 @@ private slots:
     /// The loss of the first step is that of a run that keeps all bits, whatever else the plan does.
     void combinesWithOtherFeatures()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         const auto check = [this](const char *what, const auto &change, const char *other) {
             auto experiment = planOf(PackedPrecision::Fp8);
             change(experiment);

@@ -61,6 +61,7 @@ private slots:
 
     void theFastestWithinTheLimitIsChosen()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         const SearchResult free = service::searchSchedules(paperPlan(16));
         QVERIFY(free.isCapacity);
         QCOMPARE(*free.limit, base::Bytes{80} << 30);
@@ -83,6 +84,7 @@ private slots:
     /// even cut leaves the first device, which holds four microbatches, the most.
     void cutsForMemoryAreFound()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         model::Experiment plan = paperPlan(8);
         plan.model.layers = 8;
         plan.model.hidden = 4096;
@@ -113,6 +115,7 @@ private slots:
 
     void aPredictionOfTheChosenPlanSaysTheSame()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         const auto prediction = service::predict(paperPlan(16), 2);
         QVERIFY2(prediction.ok(), prediction.ok() ? "" : prediction.error().text().c_str());
         const service::Prediction &made = **prediction;
@@ -132,6 +135,7 @@ private slots:
 
     void whereNothingFitsTheLeastMemoryIsNamed()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         model::Experiment experiment = paperPlan(8);
         experiment.schedule.memoryLimit = 1'000'000;
         const SearchResult found = service::searchSchedules(experiment);
@@ -208,6 +212,7 @@ private slots:
 
     void trainingChoosesWhatCanBeTrained()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         model::Experiment experiment;
         experiment.schedule.family = model::kAutomaticFamily;
         const auto chosen = service::withChosenSchedule(experiment, service::Purpose::Train);
@@ -219,6 +224,7 @@ private slots:
 
     void whatNobodyCanTrainIsSaid()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         model::Experiment experiment;
         experiment.schedule.family = model::kAutomaticFamily;
         experiment.training.backend = "cuda";
