@@ -9,6 +9,7 @@
 #include <QBuffer>
 #include <QImage>
 #include <QPainter>
+#include <QPicture>
 #include <QSignalSpy>
 #include <QSvgGenerator>
 
@@ -333,6 +334,36 @@ private slots:
         QVERIFY(svg.contains("Device 3"));
         QVERIFY(svg.contains("Predicted"));
         QVERIFY(svg.contains("#2b6cb0"));
+    }
+
+    /// Two threads add the lanes of so many boxes on a screen, one those of a file.
+    void manyBoxesLookTheSameInAFile()
+    {
+        showGroups({makeGroup(16, 2000, model::VocabularyMethod::Vocab1)});
+        static constexpr QSize kSize{900, 400};
+        const auto paper = [] {
+            QImage image(2 * kSize, QImage::Format_RGB32);
+            image.setDevicePixelRatio(2);
+            image.fill(Qt::magenta);
+            return image;
+        };
+        QImage screen = paper();
+        QPainter painter(&screen);
+        m_view->render(&painter, kSize);
+        painter.end();
+        QPicture file;
+        painter.begin(&file);
+        m_view->render(&painter, kSize);
+        painter.end();
+        QImage drawn = paper();
+        painter.begin(&drawn);
+        painter.drawPicture(0, 0, file);
+        painter.end();
+        // Text may lie a pixel lower; the lanes are equal.
+        const QPoint first = 2 * m_view->placeOf(0, {0, 0}).topLeft();
+        const QRect lanes(first, screen.rect().bottomRight());
+        QVERIFY(lanes.width() > screen.width() / 2 && lanes.height() > screen.height() / 2);
+        QCOMPARE(screen.copy(lanes), drawn.copy(lanes));
     }
 
     void theBaselineFlagSpeaksForBothEnds()

@@ -26,7 +26,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 // So that a run takes a minute or a few; the 20,000 of the release check are asked for with STAGELENS_EVENTS.
-constexpr int kEvents = test::kIsSanitized ? 2000 : 4000;
+constexpr int kEvents = test::kIsSanitized ? 1000 : 4000;
 constexpr int kPatienceMilliseconds = 60'000;
 constexpr int kDialogMilliseconds = 10; ///< after which a modal dialog or a popup is closed with Esc
 

@@ -15,6 +15,7 @@ using schedule::PassKind;
 constexpr int kHatchFrom = 12; ///< narrower passes have no pattern
 constexpr int kLowStep = 6;    ///< width of the columns of such a low lane,
 constexpr int kColumn = 2;     ///< and of one that has room for shares
+constexpr int kDigit = 4;      ///< narrower than any digit of a label
 
 } // namespace
 
@@ -209,6 +210,13 @@ int BoxPainter::addRecomputed(const SliceBox &box, const timeline::Lane &lane, Q
     return share.width();
 }
 
+bool BoxPainter::isUnlabelled(std::size_t index) const
+{
+    return m_dense || std::ranges::all_of(m_scene.boxes[index], [least = kDigit * m_unit](const SliceBox &box) {
+               return box.isFold() || box.width < least;
+           });
+}
+
 void BoxPainter::add(std::size_t index)
 {
     const TimelineLayout::Row &row = m_scene.layout.rows[index];
@@ -222,7 +230,10 @@ void BoxPainter::add(std::size_t index)
     if (m_dense) {
         addDensity(row, place);
     } else {
-        m_labels.setLane(row, height);
+        if (isUnlabelled(index))
+            m_labels.leaveLaneOut();
+        else
+            m_labels.setLane(row, height);
         addBoxes(index, place);
     }
     if (lane.tailEnd > lane.tailBegin)

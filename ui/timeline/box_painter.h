@@ -15,6 +15,8 @@ class BoxPainter {
 public:
     /// `faded`: the colours are those of a faded group.
     BoxPainter(const Scene &scene, int group, const Colours &colours, bool faded);
+    /// Returns whether the passes of a row are all too narrow for a label: then add() needs no font.
+    [[nodiscard]] bool isUnlabelled(std::size_t index) const;
     /// Adds the lane of a row of the layout.
     void add(std::size_t index);
     void draw(QPainter &painter) const;

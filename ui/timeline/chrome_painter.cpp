@@ -27,7 +27,8 @@ void hatch(QPainter &painter, QRect rect, const QColor &colour)
 class ChromePainter {
 public:
     ChromePainter(QPainter &painter, const Scene &scene)
-        : m_painter(painter), m_scene(scene), m_layout(scene.layout), m_colours(*scene.colours), m_metrics(scene.font)
+        : m_painter(painter), m_scene(scene), m_layout(scene.layout), m_colours(*scene.colours), m_metrics(scene.font),
+          m_percentWidth(m_metrics.horizontalAdvance(QStringLiteral("100 %"))), m_nameEnd(laneNameEnd(m_metrics))
     {
         m_bold = scene.font;
         m_bold.setBold(true);
@@ -57,6 +58,8 @@ private:
     const TimelineLayout &m_layout;
     const Colours &m_colours;
     QFontMetrics m_metrics;
+    int m_percentWidth; ///< of the most that a lane says
+    int m_nameEnd;      ///< of lanes
     QFont m_bold;
 };
 
@@ -186,18 +189,17 @@ void ChromePainter::header(const TimelineLayout::Row &row)
     const bool first = row.group == 0 || !m_layout.paired;
     const int every = nameEvery();
     const QRect cell = row.header.adjusted(kLaneNameLeft, 0, -8, 0);
-    const int percentWidth = m_metrics.horizontalAdvance(QStringLiteral("100 %"));
     const bool over =
         group.capacity > 0 && index < group.metrics.peakMemory.size() && group.metrics.peakMemory[index] > group.capacity;
     if (over)
         m_painter.fillRect(QRect(row.header.right() - 3, row.header.top(), 3, row.header.height()), m_colours.alarm);
 
     const int height = cell.height();
-    const int nameWidth = laneNameEnd(m_metrics) - cell.left();
+    const int nameWidth = m_nameEnd - cell.left();
     paintDetailSign(m_painter, m_scene, row);
     const int beside = nameWidth + (group.next ? kSignRoom : 0); // bars of all lanes have one place
     const QRect bar(cell.left() + beside, cell.center().y() - std::clamp(height - 3, 2, 10) / 2,
-                    cell.width() - beside - percentWidth - 6, std::clamp(height - 2, 2, 10));
+                    cell.width() - beside - m_percentWidth - 6, std::clamp(height - 2, 2, 10));
     loadBar(bar, group.metrics, row.device);
     if (over && first)
         needs(cell, group, index);
@@ -225,7 +227,7 @@ void ChromePainter::header(const TimelineLayout::Row &row)
     if (height + 3 < m_metrics.ascent() || index >= group.metrics.bubbleRatioPerDevice.size())
         return;
     m_painter.setPen(m_colours.muted);
-    m_painter.drawText(QRect(cell.right() - percentWidth, cell.top() - 4, percentWidth + 1, height + 8),
+    m_painter.drawText(QRect(cell.right() - m_percentWidth, cell.top() - 4, m_percentWidth + 1, height + 8),
                        Qt::AlignRight | Qt::AlignVCenter,
                        QStringLiteral("%1 %").arg(std::lround((1 - group.metrics.bubbleRatioPerDevice[index]) * 100)));
 }

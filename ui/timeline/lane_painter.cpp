@@ -1,4 +1,6 @@
 // Lanes with their passes.
+#include "ui/canvas/beside.h"
+#include "ui/canvas/vector_plot.h"
 #include "ui/timeline/box_painter.h"
 #include "ui/timeline/rows/legs.h"
 #include "ui/words/time_axis.h"
@@ -7,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <vector>
 
 namespace stagelens::ui {
 namespace {
@@ -59,6 +63,37 @@ void paintTracks(QPainter &painter, const Scene &scene)
             painter.fillRect(QRectF(std::floor(scene.xAt(mark)), row.lane.top(), 1, row.lane.height()), scene.colours->grid);
 }
 
+/// Where thousands of boxes have no labels, the lower half of the lanes is added by another thread.
+void paintGroup(QPainter &painter, const Scene &scene, int group)
+{
+    constexpr std::size_t kMany = 4000;
+    const bool faded = scene.group(group).faded || scene.content->stale;
+    const Colours colours = faded ? pale(*scene.colours) : *scene.colours;
+    BoxPainter upper(scene, group, colours, faded);
+    std::vector<std::size_t> rows;
+    std::size_t boxes = 0;
+    for (std::size_t i = 0; i < scene.layout.rows.size(); ++i)
+        if (scene.layout.rows[i].group == group && !scene.boxes[i].empty()) {
+            rows.push_back(i);
+            boxes += scene.boxes[i].size();
+        }
+    const auto add = [](BoxPainter &to, std::span<const std::size_t> some) {
+        for (const std::size_t row : some)
+            to.add(row);
+    };
+    if (isVector(painter.paintEngine()) || boxes < kMany ||
+        !std::ranges::all_of(rows, [&](std::size_t row) { return upper.isUnlabelled(row); })) {
+        add(upper, rows);
+        return upper.draw(painter);
+    }
+    BoxPainter lower(scene, group, colours, faded);
+    const std::span all(rows);
+    const std::size_t half = all.size() / 2;
+    runBeside([&] { add(upper, all.first(half)); }, [&] { add(lower, all.subspan(half)); });
+    upper.draw(painter);
+    lower.draw(painter);
+}
+
 } // namespace
 
 void paintLanes(QPainter &painter, const Scene &scene)
@@ -66,15 +101,8 @@ void paintLanes(QPainter &painter, const Scene &scene)
     painter.save();
     painter.setClipRect(scene.layout.axis);
     paintTracks(painter, scene);
-    const Colours paleColours = pale(*scene.colours);
-    for (int group = 0; group < static_cast<int>(scene.content->groups.size()); ++group) {
-        const bool faded = scene.group(group).faded || scene.content->stale;
-        BoxPainter boxes(scene, group, faded ? paleColours : *scene.colours, faded);
-        for (std::size_t i = 0; i < scene.layout.rows.size(); ++i)
-            if (scene.layout.rows[i].group == group && !scene.boxes[i].empty())
-                boxes.add(i);
-        boxes.draw(painter);
-    }
+    for (int group = 0; group < static_cast<int>(scene.content->groups.size()); ++group)
+        paintGroup(painter, scene, group);
     paintLegs(painter, scene);
     paintRowsBelow(painter, scene);
     if (scene.content->critical)

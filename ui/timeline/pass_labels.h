@@ -16,6 +16,8 @@ public:
 
     /// Chooses the font for the lane of a row that is `height` device pixels high. There are no labels if none fits.
     void setLane(const TimelineLayout::Row &row, int height);
+    /// The lane that is added next has no labels.
+    void leaveLaneOut() { m_size = 0; }
     /// Returns whether a label may fit in a width of device pixels.
     [[nodiscard]] bool fits(int width) const { return m_size > 0 && width >= m_numberWidth; }
     /// Returns the width of the greatest microbatch's number.

@@ -1,10 +1,10 @@
 #include "ui/timeline/scene.h"
 
+#include "ui/canvas/beside.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <system_error>
-#include <thread>
 
 namespace stagelens::ui {
 namespace {
@@ -187,12 +187,8 @@ void Scene::prepare()
             boxes[visible[i]] = laneBoxes(lane(row), window(row));
         }
     };
-    std::jthread other;
     if (slices > kMany)
-        try {
-            other = std::jthread(work);
-        } catch (const std::system_error &) { // no more threads are allowed: this one does it alone
-        }
+        return runBeside(work, work);
     work();
 }
 

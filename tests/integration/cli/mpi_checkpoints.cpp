@@ -151,8 +151,10 @@ void CliMpiCheckpoints::goesOnToTheSameBits_data()
 {
     QTest::addColumn<int>("processes");
     QTest::addColumn<QString>("plan");
-    QTest::newRow("p 2, t 2, d 2") << 8 << "--devices 2 --tensor 2 --replicas 2 --zero 1 --vocabulary vocab-1 --clip 0.5";
     QTest::newRow("pipedream-2bw") << 2 << "--devices 2 --schedule pipedream-2bw";
+    if (stagelens::test::kIsSanitized)
+        return;
+    QTest::newRow("p 2, t 2, d 2") << 8 << "--devices 2 --tensor 2 --replicas 2 --zero 1 --vocabulary vocab-1 --clip 0.5";
     QTest::newRow("zero 3, tied") << 4 << "--devices 2 --replicas 2 --zero 3 --tied --vocabulary none";
     QTest::newRow("adam8bit") << 2 << "--devices 2 --optimizer adam8bit --vocabulary vocab-2";
 }

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 namespace unit_service_plan_search {
@@ -41,6 +42,18 @@ PlanAnswer answerTo(const PlanQuery &query)
     if (!answer)
         qFatal("%s", answer.error().text().c_str());
     return std::move(answer).value();
+}
+
+/// Searched once for each number of sequences: several tests look at the same answer.
+const PlanAnswer &smallAnswer(std::int64_t batch = smallQuery().globalBatch)
+{
+    static std::map<std::int64_t, PlanAnswer> known;
+    const auto found = known.find(batch);
+    if (found != known.end())
+        return found->second;
+    PlanQuery query = smallQuery();
+    query.globalBatch = batch;
+    return known.emplace(batch, answerTo(query)).first->second;
 }
 
 base::Bytes peakOf(const service::PlannedRun &run)
@@ -141,7 +154,7 @@ private slots:
     void everyPlanIsWholeAndFits()
     {
         const PlanQuery query = smallQuery();
-        const PlanAnswer answer = answerTo(query);
+        const PlanAnswer &answer = smallAnswer();
         QVERIFY(answer.plans.size() > 1 && answer.isCapacity);
         QVERIFY(!answer.whySecondLost.empty() && !answer.notSearched.empty());
         for (const service::PlannedRun &run : answer.plans) {
@@ -161,7 +174,7 @@ private slots:
     {
         PlanQuery query = smallQuery();
         query.globalBatch = 4;
-        const PlanAnswer answer = answerTo(query);
+        const PlanAnswer &answer = smallAnswer(4);
         std::set<std::array<int, 4>> shapes;
         base::Nanos before = 0;
         for (const service::PlannedShape &shape : answer.shapes) {
@@ -184,7 +197,7 @@ private slots:
     {
         PlanQuery query = smallQuery();
         query.globalBatch = 4;
-        const PlanAnswer all = answerTo(query);
+        const PlanAnswer &all = smallAnswer(4);
         base::Bytes least = 0;
         base::Bytes most = 0;
         for (const service::PlannedShape &shape : all.shapes) {
@@ -231,7 +244,7 @@ private slots:
     void theLeastMemoryAmongTheFast()
     {
         PlanQuery query = smallQuery();
-        const PlanAnswer fast = answerTo(query);
+        const PlanAnswer &fast = smallAnswer();
         query.objective = service::Objective::Memory;
         query.atMost = 0.2;
         const PlanAnswer small = answerTo(query);

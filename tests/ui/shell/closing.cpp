@@ -14,14 +14,14 @@
 
 #include <functional>
 
-namespace ui_window_closing {
+namespace ui_shell_closing {
 
 using namespace stagelens;
 using namespace Qt::StringLiterals;
 
 using Work = std::function<void(test::WindowFixture &)>;
 
-/// Training of a hundred thousand steps, which nobody waits for.
+/// A tour whose first run would go on much longer than the test.
 constexpr auto kTour = "# T\n## One\nplan: model gpt-demo, layers 2, hidden 32, heads 2, sequence 16, vocabulary-size 256, "
                        "hardware cpu-local, devices 2, microbatches 4, mode virtual-clock, steps 100000\nchange: microbatches\n"
                        "run: First\nrun: Second; vocabulary vocab-2\noutcome: apart_b < 0.001; the losses coincide\n\n"
@@ -38,7 +38,7 @@ model::Experiment planOfRanks()
     return plan;
 }
 
-class WindowClosing : public QObject {
+class ShellClosing : public QObject {
     Q_OBJECT
 
 private slots:
@@ -110,8 +110,8 @@ private:
     std::unique_ptr<test::WindowFixture> m_fixture;
 };
 
-STAGELENS_TEST(WindowClosing)
+STAGELENS_TEST(ShellClosing)
 
-} // namespace ui_window_closing
+} // namespace ui_shell_closing
 
-#include "window_closing.moc"
+#include "shell/closing.moc"
