@@ -15,4 +15,12 @@ void returnFreedMemory()
 #endif
 }
 
+void keepLargeBlocksApart()
+{
+#ifdef __GLIBC__
+    constexpr int kLarge = 4 << 20;
+    mallopt(M_MMAP_THRESHOLD, kLarge);
+#endif
+}
+
 } // namespace stagelens::base

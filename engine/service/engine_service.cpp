@@ -28,6 +28,7 @@ struct EngineService::State {
     State(const ServiceOptions &given, std::function<void()> wake)
         : cores(given.cores > 0 ? given.cores : machineCores()), mailbox(std::move(wake)), queue(given.database)
     {
+        base::keepLargeBlocksApart();
         predictor = std::jthread([this](std::stop_token stop) { predictForever(std::move(stop)); });
     }
 
