@@ -212,7 +212,8 @@ int BoxPainter::addRecomputed(const SliceBox &box, const timeline::Lane &lane, Q
 
 bool BoxPainter::isUnlabelled(std::size_t index) const
 {
-    return m_dense || std::ranges::all_of(m_scene.boxes[index], [least = kDigit * m_unit](const SliceBox &box) {
+    // Each half of an overlapped pair is drawn as wide as both.
+    return m_dense || std::ranges::all_of(m_scene.boxes[index], [least = kDigit * m_unit / 2](const SliceBox &box) {
                return box.isFold() || box.width < least;
            });
 }

@@ -48,21 +48,23 @@ private slots:
     void closesAtOnce_data()
     {
         QTest::addColumn<Work>("begin");
-        const auto row = [](const char *name, Work begin) { QTest::newRow(name) << std::move(begin); };
-        row("search for a schedule", [](test::WindowFixture &fixture) {
+        QTest::addColumn<bool>("trains");
+        const auto row = [](const char *name, bool trains, Work begin) { QTest::newRow(name) << std::move(begin) << trains; };
+        row("search for a schedule", false, [](test::WindowFixture &fixture) {
             fixture.window().document().start(planOfRanks(), {}, u"Plan"_s);
             fixture.window().actions().searchSchedules->trigger();
         });
-        row("measuring this computer", [](test::WindowFixture &fixture) { fixture.window().actions().calibrate->trigger(); });
-        row("levers", [](test::WindowFixture &fixture) {
+        row("measuring this computer", false,
+            [](test::WindowFixture &fixture) { fixture.window().actions().calibrate->trigger(); });
+        row("levers", false, [](test::WindowFixture &fixture) {
             fixture.window().document().start(planOfRanks(), {}, u"Plan"_s);
             fixture.window().actions().levers->trigger();
         });
-        row("shapes", [](test::WindowFixture &fixture) {
+        row("shapes", false, [](test::WindowFixture &fixture) {
             fixture.window().document().start(planOfRanks(), {}, u"Plan"_s);
             fixture.window().actions().shapes->trigger();
         });
-        row("training of a tour", [](test::WindowFixture &fixture) {
+        row("training of a tour", true, [](test::WindowFixture &fixture) {
             fixture.window().actions().learn->trigger();
             auto tour = ui::parseTour(QString::fromLatin1(kTour), u"t.tour"_s);
             QVERIFY2(tour.ok(), tour ? "" : tour.error().text().c_str());
@@ -71,7 +73,7 @@ private slots:
             fixture.click(u"lesson.train"_s);
             QVERIFY(fixture.window().learnPage().lesson()->picture()->runs()->isTraining());
         });
-        row("sweep of runs", [](test::WindowFixture &fixture) {
+        row("sweep of runs", true, [](test::WindowFixture &fixture) {
             QTest::keyClick(&fixture.window(), Qt::Key_3, Qt::ControlModifier);
             fixture.usePlanForTraining(100000);
             fixture.find<QComboBox>(u"sweep.how"_s)->setCurrentIndex(1);
@@ -81,16 +83,19 @@ private slots:
             QTRY_VERIFY_WITH_TIMEOUT(fixture.window().sweepPage().isRunning(), 5000);
         });
     }
-    /// At once, and after what was begun has done something.
+    /// At once, and after what was begun has done something: a run is stored where there is one.
     void closesAtOnce()
     {
         QFETCH(const Work, begin);
+        QFETCH(const bool, trains);
         for (const int wait : {0, 300}) {
             m_fixture->open();
             begin(*m_fixture);
             if (QTest::currentTestFailed())
                 return;
             QTest::qWait(wait);
+            if (trains && wait > 0)
+                QTRY_VERIFY_WITH_TIMEOUT(!stored().empty(), 20'000);
             QElapsedTimer clock;
             clock.start();
             QVERIFY(m_fixture->window().close());
@@ -98,15 +103,20 @@ private slots:
             QVERIFY2(clock.elapsed() < 10'000, qPrintable(QString::number(clock.elapsed())));
         }
         // What was trained ended as cancelled, with the steps that it had.
-        auto store = store::RunStore::open(m_fixture->path(u"runs.db"_s).toStdString());
-        QVERIFY(store.ok());
-        const auto runs = store->read().list();
-        QVERIFY(runs.ok());
-        for (const store::RunSummary &run : *runs)
+        const auto runs = stored();
+        QCOMPARE(!runs.empty(), trains);
+        for (const store::RunSummary &run : runs)
             QCOMPARE(run.status, store::RunStatus::Cancelled);
     }
 
 private:
+    [[nodiscard]] std::vector<store::RunSummary> stored() const
+    {
+        auto store = store::RunStore::open(m_fixture->path(u"runs.db"_s).toStdString());
+        auto runs = store ? store->read().list() : store.error();
+        return runs ? *std::move(runs) : std::vector<store::RunSummary>{};
+    }
+
     std::unique_ptr<test::WindowFixture> m_fixture;
 };
 
