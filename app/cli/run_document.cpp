@@ -137,6 +137,8 @@ Json runDocument(const store::RunRecord &run, bool withSlices)
     document["backend"] = run.experiment.training.backend;
     document["environment"] = run.environment;
     document["losses"] = run.losses;
+    if (!run.skipped.empty())
+        document["skipped_steps"] = run.skipped;
     if (run.operators)
         document["operators"] = operatorsJson(*run.operators);
     document["evaluation_loss"] = orNull(run.summary.evaluationLoss);

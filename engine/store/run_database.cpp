@@ -68,6 +68,10 @@ Result<Steps> RunDatabase::steps(RunId id)
     });
     if (!read)
         return read.error();
+    const auto skipped = each("SELECT step FROM skipped_step WHERE run = ? ORDER BY step", id,
+                              [&](const Statement &row) { found.skipped.push_back(static_cast<int>(row.integer(0))); });
+    if (!skipped)
+        return skipped.error();
     return found;
 }
 

@@ -19,6 +19,7 @@ namespace stagelens::store {
 /// The steps of a run.
 struct Steps {
     std::vector<double> losses;          ///< including those before a checkpoint
+    std::vector<int> skipped;            ///< those of `losses` that left the parameters as they were, from 0
     std::vector<base::Nanos> iterations; ///< of the run's own steps
     /// Puts their number, losses and median time into a summary.
     void describe(RunSummary &summary) const;

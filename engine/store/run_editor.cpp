@@ -40,7 +40,7 @@ Result<RunId> RunEditor::begin(const model::Experiment &experiment, timeline::Pr
     return id;
 }
 
-Result<> RunEditor::setBeginning(RunId run, RunId resumed, std::span<const double> losses)
+Result<> RunEditor::setBeginning(RunId run, RunId resumed, std::span<const double> losses, std::span<const int> skipped)
 {
     return m_runs.inTransaction([&]() -> Result<> {
         if (const auto noted = m_runs.run("UPDATE run SET resumed_run = ? WHERE id = ?",
@@ -54,6 +54,9 @@ Result<> RunEditor::setBeginning(RunId run, RunId resumed, std::span<const doubl
                                    statement.bind(run).bind(static_cast<std::int64_t>(step)).bind(finite(losses[step]));
                                });
                 !added)
+                return added;
+        for (const int step : skipped)
+            if (const auto added = addSkipped(run, step); !added)
                 return added;
         return m_runs.refreshFigures(run);
     });
@@ -100,6 +103,12 @@ Result<> RunEditor::addStep(RunId run, int step, double loss, base::Nanos iterat
             statement.bind(run).bind(std::int64_t{step}).bind(std::string_view(detail)).bindBlob(blob);
         });
     });
+}
+
+Result<> RunEditor::addSkipped(RunId run, int step)
+{
+    return m_runs.run("INSERT INTO skipped_step (run, step) VALUES (?, ?)",
+                      [&](Statement &statement) { statement.bind(run).bind(std::int64_t{step}); });
 }
 
 Result<> RunEditor::addRouters(RunId run, const timeline::RouterStep &routers)

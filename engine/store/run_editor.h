@@ -21,13 +21,16 @@ public:
     /// Inserts a row with status running, boot id, pid and process start time, and takes an OS lock until finish() or exit.
     [[nodiscard]] base::Result<RunId> begin(const model::Experiment &experiment, timeline::Provenance kind,
                                             const std::string &name, const std::map<std::string, std::string> &environment);
-    /// Records that a new run resumes from another's checkpoint, after steps with these losses.
-    [[nodiscard]] base::Result<> setBeginning(RunId run, RunId resumed, std::span<const double> losses);
+    /// Records that a new run resumes from another's checkpoint, after steps with these losses, of which some were skipped.
+    [[nodiscard]] base::Result<> setBeginning(RunId run, RunId resumed, std::span<const double> losses,
+                                              std::span<const int> skipped = {});
     /// Appends a step's loss and iteration time.
     [[nodiscard]] base::Result<> addStep(RunId run, int step, double loss, base::Nanos iteration);
     /// Appends a step with its own timeline and metrics, to be loaded by its number.
     [[nodiscard]] base::Result<> addStep(RunId run, int step, double loss, base::Nanos iteration,
                                          const timeline::Timeline &timeline, const simulate::Metrics &metrics);
+    /// Notes that a step, counted from 0, left the parameters as they were, because a gradient in fp16 overflowed.
+    [[nodiscard]] base::Result<> addSkipped(RunId run, int step);
     /// Stores what the routers chose in a step that was added.
     [[nodiscard]] base::Result<> addRouters(RunId run, const timeline::RouterStep &routers);
     /// Adds a fact to the run's environment, or replaces its text.

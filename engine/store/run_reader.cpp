@@ -337,6 +337,7 @@ Result<RunRecord> RunReader::load(RunId run, std::optional<int> step)
             return std::move(steps).error();
         steps->describe(record.summary);
         record.losses = std::move(steps->losses);
+        record.skipped = std::move(steps->skipped);
         record.iterations = std::move(steps->iterations);
     }
     return decode(std::move(raw));

@@ -89,6 +89,7 @@ struct RunRecord {
     model::Experiment experiment;
     std::map<std::string, std::string> environment; ///< cpu, cores, blas, compiler, commit, host, ...
     std::vector<double> losses; ///< of every step; a resumed run begins with the summary's resumedSteps of the run before it
+    std::vector<int> skipped;   ///< those of `losses`, from 0, in which a gradient in fp16 overflowed; ascending
     std::vector<EvaluationLoss> evaluations;
     std::vector<base::Nanos> iterations;          ///< of every step that this run did itself
     std::vector<timeline::RouterStepPtr> routers; ///< of the same steps; empty without experts

@@ -7885,5 +7885,9 @@ It stays there while the other lanes scroll</source>
         <source>Operator %1: %2 of the pass (measured, typical of such passes)</source>
         <translation>연산자 %1: 패스 중 %2 (측정, 같은 종류 패스의 대표값)</translation>
     </message>
+    <message>
+        <source>× steps skipped: %1</source>
+        <translation>× 건너뛴 스텝: %1</translation>
+    </message>
 </context>
 </TS>

@@ -7885,5 +7885,9 @@ It stays there while the other lanes scroll</source>
         <source>Operator %1: %2 of the pass (measured, typical of such passes)</source>
         <translation>算子 %1：占该 pass 的 %2（实测，同类 pass 的典型值）</translation>
     </message>
+    <message>
+        <source>× steps skipped: %1</source>
+        <translation>× 跳过的步数：%1</translation>
+    </message>
 </context>
 </TS>

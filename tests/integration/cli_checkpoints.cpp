@@ -38,6 +38,7 @@ class CliCheckpoints : public QObject {
 
 private slots:
     void goesOnToTheSameBits();
+    void remembersSkippedSteps();
     void refusesWhatCannotGoOn();
     void goesOnFromTheCheckpointBeforeADamagedOne();
     void goesOnAfterAKill();
@@ -84,6 +85,23 @@ void CliCheckpoints::goesOnToTheSameBits()
 
     QCOMPARE(cli.run({u"runs"_s, u"delete"_s, id}).status, 0);
     QVERIFY(!QFile::exists(cli.path(u"data/runs.db.checkpoints/run-"_s + id)));
+}
+
+/// With a factor with which every gradient overflows in fp16; a run that goes on knows those before its checkpoint.
+void CliCheckpoints::remembersSkippedSteps()
+{
+    const CliRunner cli;
+    const CliAnswer first =
+        cli.run(u"run --json --steps 2 --dtype fp16 --loss-scale %1 --checkpoint-every 1 "_s.arg(1LL << 32) + kTiny);
+    QVERIFY2(first.status == 0, first.err);
+    QVERIFY2(first.err.contains("skipped"), first.err);
+    QCOMPARE(first.object()[u"skipped_steps"].toArray(), (QJsonArray{0, 1}));
+    const CliAnswer second =
+        cli.run({u"run"_s, u"--json"_s, u"--resume"_s, QString::number(idOf(first)), u"--steps"_s, u"3"_s});
+    QVERIFY2(second.status == 0, second.err);
+    const CliAnswer shown = cli.run({u"runs"_s, u"show"_s, QString::number(idOf(second)), u"--json"_s});
+    QCOMPARE(shown.object()[u"skipped_steps"].toArray(), (QJsonArray{0, 1, 2}));
+    QCOMPARE(shown.object()[u"losses"].toArray().size(), 3);
 }
 
 void CliCheckpoints::refusesWhatCannotGoOn()

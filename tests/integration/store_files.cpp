@@ -172,7 +172,8 @@ private slots:
             QVERIFY(finishedRun(store) > 0);
         }
         if (isOld)
-            execute("DROP TABLE identity; DROP TABLE router; DROP TABLE operator_time; PRAGMA user_version = 4");
+            execute("DROP TABLE identity; DROP TABLE router; DROP TABLE operator_time; DROP TABLE skipped_step; PRAGMA "
+                    "user_version = 4");
         const QByteArray before = contentOf(m_folder->filePath("runs.db"));
         constexpr auto kRead = QFile::ReadOwner | QFile::ReadGroup | QFile::ReadOther;
         constexpr auto kEnter = QFile::ExeOwner | QFile::ExeGroup | QFile::ExeOther;
@@ -304,7 +305,8 @@ private slots:
             RunStore store = open();
             QCOMPARE(finishedRun(store), RunId{1});
         }
-        execute("DROP TABLE identity; DROP TABLE router; DROP TABLE operator_time; PRAGMA user_version = 4");
+        execute("DROP TABLE identity; DROP TABLE router; DROP TABLE operator_time; DROP TABLE skipped_step; PRAGMA "
+                "user_version = 4");
         QVERIFY(touch(folder / "step-2" / "parameters.safetensors"));
         RunStore store = open();
         QVERIFY(store.checkpoints().requireOurs(1).ok());

@@ -74,16 +74,18 @@ private slots:
         const auto run = store.edit().begin(sampleExperiment(), Provenance::MeasuredLive, "", {});
         QVERIFY(before.ok() && run.ok());
         const std::vector<double> earlier{9.0, 8.0};
-        QVERIFY(store.edit().setBeginning(*run, *before, earlier).ok());
+        QVERIFY(store.edit().setBeginning(*run, *before, earlier, std::vector{1}).ok());
         QVERIFY(store.edit().addEvaluation(*run, {2, 8.5}).ok());
         QVERIFY(store.edit().addStep(*run, 2, 7.0, 100).ok());
         QVERIFY(store.edit().addStep(*run, 3, 6.0, 300).ok());
+        QVERIFY(store.edit().addSkipped(*run, 3).ok());
         QVERIFY(store.edit().addEvaluation(*run, {4, 6.5}).ok());
         QVERIFY(store.edit().finish(*before, RunStatus::Finished, "").ok() &&
                 store.edit().finish(*run, RunStatus::Finished, "").ok());
         const auto record = store.read().load(*run);
         QVERIFY(record.ok());
         QCOMPARE(record->losses, (std::vector<double>{9.0, 8.0, 7.0, 6.0}));
+        QCOMPARE(record->skipped, (std::vector{1, 3}));
         QCOMPARE(record->iterations, (std::vector<base::Nanos>{100, 300}));
         QVERIFY(record->evaluations == (std::vector<store::EvaluationLoss>{{2, 8.5}, {4, 6.5}}));
         QCOMPARE(store.remove(*before).ok(), true); // the later one stays whole without it

@@ -89,6 +89,22 @@ private slots:
         }
     }
 
+    /// A factor with which every gradient overflows in fp16.
+    void tellsWhichStepsAreSkipped()
+    {
+        model::Experiment plan = planOf(2);
+        plan.model.dtype = model::DataType::Fp16;
+        plan.training.lossScale.fixed = model::kLargestLossScale;
+        Heard there;
+        const auto trained = runtime::trainInWorker(plan, test::scheduleOf(plan), {}, observerOf(there), {});
+        QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+        QCOMPARE(there.steps.size(), std::size_t{2});
+        for (const runtime::StepReport &step : there.steps) {
+            QVERIFY(step.isSkipped);
+            QCOMPARE(step.lossScale, model::kLargestLossScale);
+        }
+    }
+
     void tellsWhyARunFails()
     {
         model::Experiment plan = planOf(2);

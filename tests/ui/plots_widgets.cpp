@@ -428,6 +428,27 @@ private slots:
         plot.setCurves({}, std::nullopt);
         QVERIFY(!plot.grab().isNull());
     }
+
+    /// Steps whose gradients overflowed have a cross; those beyond the losses, or without a loss, have none.
+    void skippedStepsHaveACross()
+    {
+        ui::LossPlot plot;
+        plot.resize(420, 180);
+        const auto curveWith = [&](std::vector<int> skipped) {
+            plot.setCurves({{.name = QStringLiteral("run 1"),
+                             .losses = {9.0, 9.0, 8.0, std::nan(""), 7.5},
+                             .skipped = std::move(skipped)}},
+                           std::nullopt);
+            return plot.grab().toImage().copy(0, 40, 420, 140); // below the words
+        };
+        const QImage none = curveWith({});
+        const QImage one = curveWith({1});
+        QCOMPARE(plot.accessibleDescription(), QStringLiteral("run 1: 7.500 · × steps skipped: 1"));
+        QVERIFY(one != none);
+        QVERIFY(curveWith({1, 2}) != one);
+        QCOMPARE(curveWith({3, 99, -1}), none);
+        QCOMPARE(plot.accessibleDescription(), QStringLiteral("run 1: 7.500 · × steps skipped: 3"));
+    }
 };
 
 STAGELENS_TEST(PlotsWidgets)

@@ -133,7 +133,9 @@ void ExplorePlots::refreshLoss()
     std::vector<LossPlot::Curve> curves;
     int vocabulary = plan->experiment.model.vocabularySize;
     if (run && !run->record.losses.empty()) {
-        curves.push_back({Words::tr("run %1").arg(run->record.summary.id), run->record.losses});
+        curves.push_back({.name = Words::tr("run %1").arg(run->record.summary.id),
+                          .losses = run->record.losses,
+                          .skipped = run->record.skipped});
         vocabulary = run->record.experiment.model.vocabularySize;
     }
     m_loss->setCurves(std::move(curves), plan->experiment.hasModel ? std::optional(std::log(vocabulary)) : std::nullopt);

@@ -330,7 +330,7 @@ void ComparePanel::refreshLoss()
     for (const std::size_t i : shown()) {
         if (m_items[i].losses.empty())
             continue;
-        curves.push_back({chipOf(i), m_items[i].losses});
+        curves.push_back({.name = chipOf(i), .losses = m_items[i].losses, .skipped = m_items[i].skipped});
         vocabularies.insert(m_items[i].experiment.model.vocabularySize);
     }
     m_loss->setVisible(!curves.empty());

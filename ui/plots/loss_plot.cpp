@@ -21,6 +21,15 @@ QString stepAxisName()
     return Words::tr("step");
 }
 
+/// "7.500", or "7.500 · × steps skipped: 2" where gradients overflowed.
+QString lastLoss(const LossPlot::Curve &curve)
+{
+    QString text = QString::number(curve.losses.back(), 'f', 3);
+    if (!curve.skipped.empty())
+        text += u" · "_s + Words::tr("× steps skipped: %1").arg(curve.skipped.size());
+    return text;
+}
+
 } // namespace
 
 class LossPlot::Private {
@@ -28,6 +37,8 @@ public:
     explicit Private(LossPlot *plotWidget);
     void arrange();
     void refresh();
+    /// Adds a cross to each step of a curve that left the parameters as they were.
+    void markSkipped(const Curve &curve);
     void paintAround(QPainter &painter);
 
     LossPlot *q;
@@ -89,6 +100,7 @@ void LossPlot::Private::refresh()
         graph->setAntialiased(true);
         if (keys.size() == 1) // one step is a point, not yet a line
             graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
+        markSkipped(curves[i]);
     }
     const bool shown = !curves.empty() && least <= most;
     plot->axisRect()->setVisible(shown);
@@ -99,6 +111,24 @@ void LossPlot::Private::refresh()
     }
     arrange();
     plot->replot(QCustomPlot::rpQueuedRefresh);
+}
+
+void LossPlot::Private::markSkipped(const Curve &curve)
+{
+    QVector<double> keys;
+    QVector<double> values;
+    for (const int step : curve.skipped) {
+        if (step < 0 || step >= std::ssize(curve.losses) || !std::isfinite(curve.losses[static_cast<std::size_t>(step)]))
+            continue;
+        keys.push_back(step + 1);
+        values.push_back(curve.losses[static_cast<std::size_t>(step)]);
+    }
+    if (keys.empty())
+        return;
+    QCPGraph *marks = plot->addGraph();
+    marks->setData(keys, values, true);
+    marks->setLineStyle(QCPGraph::lsNone);
+    marks->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCross, QPen(colours->ink, 1.5), Qt::NoBrush, 7));
 }
 
 void LossPlot::Private::paintAround(QPainter &painter)
@@ -119,7 +149,7 @@ void LossPlot::Private::paintAround(QPainter &painter)
     for (std::size_t i = 0; i < curves.size(); ++i) {
         QString text = curves[i].name;
         if (!curves[i].losses.empty())
-            text += QStringLiteral(" · %1").arg(QString::number(curves[i].losses.back(), 'f', 3));
+            text += QStringLiteral(" · %1").arg(lastLoss(curves[i]));
         const int room = q->width() - x - 34;
         if (room < 40)
             break;
@@ -164,7 +194,7 @@ void LossPlot::setCurves(std::vector<Curve> curves, std::optional<double> ignora
     QStringList values;
     for (const Curve &curve : d.curves)
         if (!curve.losses.empty())
-            values << QStringLiteral("%1: %2").arg(curve.name, QString::number(curve.losses.back(), 'f', 3));
+            values << QStringLiteral("%1: %2").arg(curve.name, lastLoss(curve));
     setAccessibleDescription(values.join(QStringLiteral("; ")));
     d.refresh();
 }

@@ -89,7 +89,8 @@ public:
     struct Curve {
         QString name;
         std::vector<double> losses;
-        double width = 1.8; ///< of its line, in pixels
+        double width = 1.8;            ///< of its line, in pixels
+        std::vector<int> skipped = {}; ///< steps, from 0, that left the parameters as they were: each has a cross
     };
     /// No curves: says that F5 trains. `ignorance` = ln(V).
     void setCurves(std::vector<Curve> curves, std::optional<double> ignorance);

@@ -253,6 +253,7 @@ CompareItem itemOf(const service::RunSnapshot &run, int cores)
     item.iterations = record.iterations;
     item.metrics = record.metrics.value_or(simulate::Metrics{});
     item.losses = record.losses;
+    item.skipped = record.skipped;
     item.timeline = record.timeline;
     item.schedule = run.schedule;
     return item;

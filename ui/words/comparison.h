@@ -24,6 +24,7 @@ struct CompareItem {
     std::vector<base::Nanos> iterations;            ///< of every step; empty for what was not measured
     simulate::Metrics metrics;
     std::vector<double> losses;
+    std::vector<int> skipped;       ///< those of `losses`, from 0, in which a gradient in fp16 overflowed
     timeline::TimelinePtr timeline; ///< null for a run without a finished step
     std::shared_ptr<const schedule::Schedule> schedule;
     base::Bytes capacity = 0; ///< of a device; 0: unknown

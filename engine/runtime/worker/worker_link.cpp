@@ -16,7 +16,7 @@ namespace stagelens::runtime {
 namespace {
 
 /// Increment with every change of the protocol.
-constexpr std::uint32_t kProtocolVersion = 7;
+constexpr std::uint32_t kProtocolVersion = 8;
 
 struct Head {
     std::uint32_t version = kProtocolVersion;
@@ -141,6 +141,8 @@ void pack(Packer &packer, const StepReport &report)
     packer.put(report.step);
     packer.put(report.loss);
     packer.put(report.iteration);
+    packer.put(report.lossScale);
+    packer.put(report.isSkipped);
     packer.put(report.peakMemory);
     packer.put(report.peakHost);
     pack(packer, *report.timeline);
@@ -173,6 +175,8 @@ StepReport unpackReport(Unpacker &packed)
     report.step = packed.value<int>();
     report.loss = packed.value<double>();
     report.iteration = packed.value<base::Nanos>();
+    report.lossScale = packed.value<double>();
+    report.isSkipped = packed.value<bool>();
     report.peakMemory = packed.values<simulate::MemoryByCategory>();
     report.peakHost = packed.values<base::Bytes>();
     report.timeline = std::make_shared<const timeline::Timeline>(unpackTimeline(packed));

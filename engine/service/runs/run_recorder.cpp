@@ -79,6 +79,8 @@ void RunRecorder::onStep(const runtime::StepReport &report)
     store::RunRecord &record = m_snapshot.record;
     record.losses.push_back(report.loss);
     record.iterations.push_back(report.iteration);
+    if (report.isSkipped)
+        record.skipped.push_back(report.step);
     if (report.routers)
         record.routers.push_back(report.routers);
     record.timeline = report.timeline;
@@ -133,6 +135,8 @@ void RunRecorder::storeStep(const runtime::StepReport &report)
     else
         write([figures, timeline = report.timeline, metrics = *m_snapshot.record.metrics](
                   store::RunEditor &runs, store::RunId run) { return figures(runs, run, *timeline, metrics); });
+    if (report.isSkipped)
+        write([step = report.step](store::RunEditor &runs, store::RunId run) { return runs.addSkipped(run, step); });
     if (report.routers)
         write([routers = report.routers](store::RunEditor &runs, store::RunId run) { return runs.addRouters(run, *routers); });
 }

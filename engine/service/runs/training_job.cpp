@@ -159,6 +159,8 @@ private:
         if (base::Problems problems = runtime::resumeProblems(*checkpoint, record.experiment); !problems.empty())
             return base::Error::invalid(std::move(problems));
         record.losses = checkpoint->losses;
+        if (checkpoint->lossScale)
+            record.skipped = checkpoint->lossScale->skipped;
         record.summary.resumed = m_options.resume;
         record.summary.resumedSteps = checkpoint->steps();
         m_snapshot.step = checkpoint->steps();
@@ -216,8 +218,9 @@ private:
             return id;
         });
         if (summary.resumed)
-            m_recorder.write([resumed = *summary.resumed, losses = record.losses](store::RunEditor &runs, store::RunId run) {
-                return runs.setBeginning(run, resumed, losses);
+            m_recorder.write([resumed = *summary.resumed, losses = record.losses,
+                              skipped = record.skipped](store::RunEditor &runs, store::RunId run) {
+                return runs.setBeginning(run, resumed, losses, skipped);
             });
         if (summary.id == 0 && m_options.checkpointEvery > 0)
             m_recorder.onCheckpoint(m_snapshot.step,
