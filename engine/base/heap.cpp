@@ -18,8 +18,10 @@ void returnFreedMemory()
 void keepLargeBlocksApart()
 {
 #ifdef __GLIBC__
-    constexpr int kLarge = 4 << 20;
+    constexpr int kLarge = 8 << 20;
+    constexpr int kKept = 16 << 20; // of a heap's end; without it, each edit's pages go to the system and are cleared anew
     mallopt(M_MMAP_THRESHOLD, kLarge);
+    mallopt(M_TRIM_THRESHOLD, kKept);
 #endif
 }
 
