@@ -109,6 +109,20 @@ std::vector<Experiment> secondStage(const PlanQuery &query, const std::vector<Ex
     return plans;
 }
 
+/// Returns the plans of both fronts that no other has beaten in time and memory, fastest first: the second stage searches only
+/// some of the divisions of the first.
+std::vector<Candidate> commonFront(const SearchResult &first, const SearchResult &second)
+{
+    std::vector<Candidate> all = second.front;
+    all.insert(all.end(), first.front.begin(), first.front.end());
+    std::ranges::stable_sort(all, {}, [](const Candidate &each) { return std::pair(each.iteration, each.memory()); });
+    std::vector<Candidate> front;
+    for (Candidate &each : all)
+        if (front.empty() || each.memory() < front.back().memory())
+            front.push_back(std::move(each));
+    return front;
+}
+
 /// The busy time of the busiest device, the time in which it waits, and what follows the passes.
 struct Parts {
     Nanos busy = 0;
@@ -223,10 +237,9 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     reject(first.refused + second.refused, "combinations that a schedule refuses");
     reject(first.leftOut + second.leftOut, "too many passes for a search");
 
-    std::vector<Candidate> front;
-    std::ranges::copy_if(second.front, std::back_inserter(front),
-                         [&answer](const Candidate &each) { return fits(each, answer.limit); });
-    reject(second.front.size() - front.size(), "activations in flight that do not fit");
+    std::vector<Candidate> front = commonFront(first, second);
+    const auto tooLarge = std::erase_if(front, [&answer](const Candidate &each) { return !fits(each, answer.limit); });
+    reject(tooLarge, "activations in flight that do not fit");
     if (front.empty() && !query.mayFitNothing)
         return base::Error::invalid(
             "--gpus", fmt::format("{} GPUs hold no plan of this model within {} a rank, of {} divisions; give more GPUs, a "
@@ -258,7 +271,7 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     answer.notSearched =
         fmt::format("Not searched: expert parallelism, ways of context parallelism other than the plan's, ZeRO 2, ZeRO 3 on "
                     "several devices (as fast and as large as 1), asynchronous schedules, microbatches that are no power of "
-                    "two, and schedules other than 1F1B for divisions beyond the {} most promising.",
+                    "two, and VOCAB-1 and schedules other than 1F1B for divisions beyond the {} most promising.",
                     2 * kMostDivisions);
     return answer;
 }

@@ -74,9 +74,9 @@ struct PlanAnswer {
 /// Searches in two stages. First every division of the GPUs into devices, tensor ranks, context ranks (if each has at least
 /// kLeastTokensOfContextRank tokens, with microbatches of one sequence) and replicas, microbatch size (powers of two),
 /// recomputation (none, full) and ZeRO (1 if there are replicas; on one device also 3, gathered for every pass as FSDP does),
-/// with 1F1B and each vocabulary method; then every synchronous schedule, its chunks and orders for the divisions of the first
-/// front that fit, and for those whose bound with V-shaped chunks is least. At most `most` plans are returned. Fails with
-/// InvalidInput if nothing fits or the query contradicts itself, and with Cancelled.
+/// with 1F1B and the methods none, redis and VOCAB-2; then every synchronous schedule, its methods, chunks and orders for the
+/// divisions of the first front that fit, and for those whose bound with V-shaped chunks is least. At most `most` plans are
+/// returned. Fails with InvalidInput if nothing fits or the query contradicts itself, and with Cancelled.
 [[nodiscard]] base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, const SearchOptions &options = {});
 
 } // namespace stagelens::service

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -61,8 +62,8 @@ base::Bytes peakOf(const service::PlannedRun &run)
     return std::ranges::max(run.prediction->metrics.peakMemory);
 }
 
-/// Every division of up to four GPUs with every schedule, in one search.
-base::Nanos fastestOfAll(const PlanQuery &query)
+/// Every division of up to four GPUs with every schedule.
+std::vector<model::Experiment> everyPlan(const PlanQuery &query)
 {
     std::vector<model::Experiment> plans;
     for (const auto &[devices, tensor] : {std::pair(1, 1), {2, 1}, {4, 1}, {1, 2}, {2, 2}, {1, 4}}) {
@@ -84,7 +85,7 @@ base::Nanos fastestOfAll(const PlanQuery &query)
             }
         }
     }
-    return service::searchPlans(plans).front.front().iteration;
+    return plans;
 }
 
 } // namespace
@@ -116,9 +117,43 @@ private slots:
         query.gpus = gpus;
         query.globalBatch = batch;
         const base::Nanos found = answerTo(query).plans.front().prediction->metrics.iteration;
-        const base::Nanos best = fastestOfAll(query);
+        const base::Nanos best = service::searchPlans(everyPlan(query)).front.front().iteration;
         QVERIFY2(best <= found && static_cast<double>(found) <= 1.02 * static_cast<double>(best),
                  qPrintable(QString("%1 ns found, %2 ns of all").arg(found).arg(best)));
+    }
+
+    /// The first stage examines 1F1B for every division, unsplit, rebalanced and with VOCAB-2; the second, everything for some.
+    void nothingOf1F1BIsMissingFromTheFront_data()
+    {
+        QTest::addColumn<int>("hidden");
+        QTest::newRow("narrow") << 128;
+        if (!test::kIsSanitized)
+            QTest::newRow("wide") << 1024;
+    }
+    void nothingOf1F1BIsMissingFromTheFront()
+    {
+        QFETCH(const int, hidden);
+        PlanQuery query = smallQuery();
+        query.experiment.model = test::gptOf(8, hidden, 4, 128, 8192, model::DataType::Fp32);
+        const auto answer = service::searchPlan(query, std::numeric_limits<std::size_t>::max());
+        QVERIFY(answer.ok());
+        std::vector<model::Experiment> plans = everyPlan(query);
+        std::erase_if(plans, [](const model::Experiment &each) {
+            const model::ScheduleChoice &choice = each.schedule;
+            return choice.family != "1f1b" || choice.vocabularyOrder != model::VocabularyOrder::Published ||
+                   (traits(choice.vocabulary).isSharded && choice.vocabulary != model::VocabularyMethod::Vocab2);
+        });
+        for (const service::Candidate &each : service::searchPlans(plans).front)
+            QVERIFY2(std::ranges::any_of(answer->plans,
+                                         [&](const service::PlannedRun &plan) {
+                                             return plan.prediction->metrics.iteration <= each.iteration &&
+                                                    peakOf(plan) <= *each.peakMemory;
+                                         }),
+                     qPrintable(QString("%1 devices x %2 tensor: %3 ns, %4 B")
+                                    .arg(each.parallel.devices)
+                                    .arg(each.parallel.tensor)
+                                    .arg(each.iteration)
+                                    .arg(*each.peakMemory)));
     }
 
     /// On 64 GPUs: divisions drawn from all, each with every schedule, chunks, order and method. tests/bench/every_plan.cpp
