@@ -166,13 +166,13 @@ void LossPlot::Private::paintAround(QPainter &painter)
     if (!ignorance)
         return;
     const double y = std::floor(plot->yAxis->coordToPixel(*ignorance)) + 0.5;
-    painter.setPen(QPen(colours->muted, 1, Qt::DashLine));
-    painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
     QString text = Words::tr("ln V = %1: a model that knows nothing").arg(QString::number(*ignorance, 'f', 2));
     if (metrics.horizontalAdvance(text) > area.width() / 2)
         text = u"ln V = %1"_s.arg(QString::number(*ignorance, 'f', 2));
     const int width = metrics.horizontalAdvance(text) + 8;
     const QRectF place(area.right() - width, y - metrics.height() / 2.0, width, metrics.height());
+    painter.setPen(QPen(colours->muted, 1, Qt::DashLine));
+    painter.drawLine(QPointF(area.left(), y), QPointF(place.left(), y));
     painter.fillRect(place, colours->background);
     painter.drawText(place, Qt::AlignCenter, text);
 }

@@ -14,10 +14,10 @@ namespace stagelens::ui {
 namespace {
 
 constexpr int kWidestWithout = 120; ///< logical pixels of a pass: above it there is room for its operators
-constexpr int kLabel = 12;          ///< height in the middle of a lane that is left to the label of the pass
+constexpr int kLabel = 16;          ///< height in the middle of a lane that is left to the label of the pass
 constexpr int kLowestStrip = 4;
 constexpr int kLowestText = 11;
-constexpr int kHighestStrip = 16;
+constexpr int kHighestStrip = 14;
 
 int heightOf(const TimelineLayout::Row &row)
 {
