@@ -102,7 +102,7 @@ private slots:
     {
         test::WindowFixture fixture;
         auto &window = fixture.open();
-        fixture.usePlanForTraining(4);
+        fixture.usePlanForTraining(6);
         auto *button = fixture.find<QPushButton>(u"metrics.byKind"_s);
         QVERIFY(!button->isVisible());
         QTest::keyClick(&window, Qt::Key_F5);
@@ -114,6 +114,8 @@ private slots:
         QCOMPARE(table->item(0, 0)->text(), u"F"_s);
         QCOMPARE(table->item(0, 1)->text(), u"8"_s); // 2 devices x 4 microbatches
         QVERIFY(window.findChild<QLabel *>(u"passKinds.iteration"_s)->text().contains(u"predicted"_s));
+        const QString iteration = window.findChild<QLabel *>(u"passKinds.iteration"_s)->text();
+        QVERIFY2(iteration.contains(u", typical of 4 steps"_s), qPrintable(iteration));
         const auto *steps = window.findChild<ui::StepStrip *>(u"passKinds.steps"_s);
         QVERIFY(steps && steps->isVisible() && steps->placeOf(1));
         auto *dialog = window.findChild<QDialog *>(u"passKinds"_s);

@@ -89,6 +89,11 @@ void WindowSchedule::theTextStandsBesideThePicture()
 {
     auto &window = m_fixture->open();
     QVERIFY(!panel().isVisible());
+    ui::TimelineView *timeline = window.explorePage().timeline();
+    for (const bool isShown : {true, false}) {
+        QTest::keyClick(timeline, Qt::Key_E);
+        QCOMPARE(panel().isVisible(), isShown);
+    }
     QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(panel().isVisible());
     QVERIFY(window.explorePage().timeline()->isVisible());

@@ -2,6 +2,7 @@
 #include "engine/schedule/families.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/canvas/colours.h"
 #include "ui/controls/message_bar.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/run_database.h"
@@ -35,6 +36,7 @@ private slots:
     void aChipOpensItsPicker_data();
     void aChipOpensItsPicker();
     void theMethodPickerShowsWhatEachWouldGive();
+    void whatDoesNotFitHasARedBar();
     void theFastestScheduleIsFound();
     void presetsAreNamedForPeople();
     void figuresSayWhatNoRunMeasured();
@@ -210,6 +212,33 @@ void WindowStrip::theMethodPickerShowsWhatEachWouldGive()
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualItemRect(picker->row(u"gpipe"_s)).center());
     QCOMPARE(experiment().schedule.family, std::string("gpipe"));
     QVERIFY(!picker->isVisible());
+}
+
+/// GPipe holds the activations of all microbatches of the 4B model, 1F1B those of eight.
+void WindowStrip::whatDoesNotFitHasARedBar()
+{
+    auto &window =
+        m_fixture->open(qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/gpt-4b-8xa100-256k.stagelens.json"_s);
+    QTRY_VERIFY_WITH_TIMEOUT(window.forecast().familyOptions().state == ui::FamilyOptions::State::Tried, 30'000);
+    auto *picker = m_fixture->find<ui::MethodPicker>(u"picker.schedule.family"_s);
+    QTest::mouseClick(chip(u"schedule"_s), Qt::LeftButton);
+    QTRY_VERIFY(picker->isVisible());
+    QTreeWidget *table = picker->table();
+    const QRgb red = ui::coloursFor(table->palette()).alarm.rgb();
+    const auto hasRedBar = [&](const QString &family) {
+        const QTreeWidgetItem *item = picker->row(family);
+        table->scrollToItem(item);
+        QRect bar = table->visualItemRect(item);
+        bar.setLeft(table->columnViewportPosition(ui::MethodPicker::Difference));
+        const QImage image = table->viewport()->grab(bar).toImage();
+        for (int x = 0; x < image.width(); ++x)
+            if (image.pixel(x, image.height() / 2) == red)
+                return true;
+        return false;
+    };
+    QVERIFY2(!picker->row(u"gpipe"_s)->text(ui::MethodPicker::Time).isEmpty(), "no figures");
+    QVERIFY(hasRedBar(u"gpipe"_s));
+    QVERIFY(!hasRedBar(u"1f1b"_s));
 }
 
 void WindowStrip::theFastestScheduleIsFound()

@@ -59,6 +59,7 @@ void PageController::connectPicture()
     offerPicture(*explore->findChild<ExpertPlot *>(), u"experts"_s, complain);
     connect(m_actions->criticalPath, &QAction::toggled, explore, &ExplorePage::setCritical);
     connect(timeline, &TimelineView::criticalPathAsked, m_actions->criticalPath, &QAction::toggle);
+    connect(timeline, &TimelineView::editAsked, m_actions->editSchedule, &QAction::toggle);
     connect(m_actions->find, &QAction::triggered, this, [this] {
         if (m_pages.stack->currentWidget() == m_pages.learn) {
             m_pages.learn->startSearch();

@@ -9,6 +9,7 @@
 #include "ui/state/view_state.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/run_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -295,6 +296,7 @@ void ComparePanel::refreshTimelines()
         group.capacity = item.capacity;
         group.caption =
             u"%1 · %2 · %3"_s.arg(chipOf(indices[n]), caption(item.kind), m_names[static_cast<qsizetype>(indices[n])]);
+        group.caption += typicalText(item.metrics);
         if (!aligned[n].mark.isEmpty())
             group.caption += u" · "_s + aligned[n].mark;
         content.groups.push_back(std::move(group));

@@ -2,6 +2,7 @@
 
 #include "ui/plots/step_strip.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/run_words.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
 #include "ui/words/verdict.h"
@@ -160,7 +161,7 @@ QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, con
     const QString busy = busyMachineText(metrics, iterations);
     for (const QString &text :
          {busy, Words::tr("The iteration: predicted %1, measured %2. What the passes do not explain is waiting and messages.")
-                    .arg(durationText(predicted.iteration()), durationText(measured.iteration()))}) {
+                    .arg(durationText(predicted.iteration()), durationText(measured.iteration()) + typicalText(metrics))}) {
         if (text.isEmpty())
             continue;
         QLabel *label = plainLabel(text, dialog);

@@ -132,7 +132,7 @@ QString RunController::shownCaption() const
     QString text = caption(run.kind) + Words::tr(" · run %1").arg(run.id);
     const auto &metrics = m_shown->record.metrics;
     if (!m_step && metrics && metrics->typicalOfSteps)
-        return text + Words::tr(", typical of %1 steps").arg(*metrics->typicalOfSteps);
+        return text + typicalText(*metrics);
     const bool isMedian =
         !m_step && m_shown->finished && metrics && store::medianIteration(m_shown->record.iterations) == metrics->iteration;
     const int step = m_step ? *m_step + 1 : isMedian ? *medianStep(m_shown->record) : m_shown->finished ? 0 : m_shown->step;

@@ -33,9 +33,10 @@ constexpr int kPickerHeight = 560;
 constexpr int kRowHeight = 26;
 constexpr int kBarWidth = 60;
 constexpr int kBarHeight = 8;
-constexpr int kValueRole = Qt::UserRole;     ///< of a row: its choice
-constexpr int kSortRole = Qt::UserRole + 1;  ///< of a cell: what it sorts by
-constexpr int kShareRole = Qt::UserRole + 2; ///< of the difference: time / time of the plan
+constexpr int kValueRole = Qt::UserRole;      ///< of a row: its choice
+constexpr int kSortRole = Qt::UserRole + 1;   ///< of a cell: what it sorts by
+constexpr int kShareRole = Qt::UserRole + 2;  ///< of the difference: time / time of the plan
+constexpr int kExcessRole = Qt::UserRole + 3; ///< of the difference: true where the choice does not fit
 
 /// Sorts rows within their group by the figures; groups keep their order.
 class Row : public QTreeWidgetItem {
@@ -72,8 +73,11 @@ public:
         const bool isDark = option.palette.color(QPalette::Base).lightness() < 128;
         painter->save();
         painter->fillRect(middle, mix(option.palette.color(QPalette::Text), option.palette.color(QPalette::Base), 0.08));
+        const QColor gain = isDark ? QColor(0x5fc58a) : QColor(0x1b7a43);
         painter->fillRect(QRect(change < 0 ? centre - reach : centre, middle.top(), std::max(reach, 1), kBarHeight),
-                          change < 0 ? (isDark ? QColor(0x5fc58a) : QColor(0x1b7a43)) : QColor(0xc2762b));
+                          index.data(kExcessRole).toBool() ? coloursFor(option.palette).alarm
+                          : change < 0                     ? gain
+                                                           : QColor(0xc2762b));
         const bool isSelected = option.state.testFlag(QStyle::State_Selected);
         painter->setPen(option.palette.color(isSelected ? QPalette::HighlightedText : QPalette::Text));
         painter->drawText(option.rect.adjusted(kBarWidth + 10, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
@@ -222,6 +226,7 @@ void MethodPicker::clearFigures()
             item->setText(column, {});
             item->setData(column, kSortRole, {});
             item->setData(column, kShareRole, {});
+            item->setData(column, kExcessRole, {});
         }
     }
 }
@@ -241,6 +246,7 @@ void MethodPicker::showFigures(QTreeWidgetItem &item, const Figures &figures)
         item.setText(Memory, bytesText(*figures.peakMemory));
         item.setData(Memory, kSortRole, static_cast<double>(*figures.peakMemory));
         item.setForeground(Memory, fits ? palette().brush(QPalette::Text) : QBrush(coloursFor(palette()).alarm));
+        item.setData(Difference, kExcessRole, !fits);
         item.setData(Memory, Qt::ToolTipRole, plainTip(fits ? QString() : needsText(*figures.peakMemory, m_capacity)));
     }
     if (m_plan.iteration && *m_plan.iteration > 0) {

@@ -98,6 +98,7 @@ bool TimelineInput::handleKey(int key, Qt::KeyboardModifiers modifiers)
         return modifiers == Qt::ShiftModifier ? m_viewState->goToNextBookmark() : m_viewState->toggleBookmark(), true;
     case Qt::Key_P: return pinLane();
     case Qt::Key_Slash: m_view->find(); return true;
+    case Qt::Key_E: emit m_view->editAsked(); return true;
     case Qt::Key_C: emit m_view->criticalPathAsked(); return true;
     case Qt::Key_Space: emit m_view->playAsked(); return true;
     case Qt::Key_Escape: return escape();

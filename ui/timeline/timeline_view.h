@@ -70,6 +70,7 @@ signals:
     void laneDetailAsked(stagelens::ui::LaneDetail detail);
     /// The keys C and Space, for commands of the window.
     void criticalPathAsked();
+    void editAsked(); ///< edit mode on or off
     void playAsked();
 
 protected:

@@ -58,7 +58,7 @@ Spread spreadOf(const CompareItem &item)
 QString timeText(const CompareItem &item)
 {
     if (!item.iterations.empty())
-        return spreadText(spreadOf(item));
+        return Words::tr("median %1").arg(spreadText(spreadOf(item)));
     return item.metrics.iteration > 0 ? durationText(item.metrics.iteration, inTeachingUnits(item.experiment)) : kUnknown;
 }
 

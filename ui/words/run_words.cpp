@@ -83,6 +83,11 @@ std::optional<int> medianStep(const store::RunRecord &run)
     return median ? std::optional(run.summary.resumedSteps + static_cast<int>(*median) + 1) : std::nullopt;
 }
 
+QString typicalText(const simulate::Metrics &metrics)
+{
+    return metrics.typicalOfSteps ? Words::tr(", typical of %1 steps").arg(*metrics.typicalOfSteps) : QString();
+}
+
 BadEnd badEnd(const store::RunSummary &run)
 {
     BadEnd end;

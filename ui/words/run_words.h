@@ -15,6 +15,8 @@ namespace stagelens::ui {
 
 /// The step, from 1, whose timeline a run that is over is shown with: its median one. Nothing where it is not known.
 [[nodiscard]] std::optional<int> medianStep(const store::RunRecord &run);
+/// ", typical of 4 steps": what the figures of a run stand for; empty if they are those of one step.
+[[nodiscard]] QString typicalText(const simulate::Metrics &metrics);
 /// How a run ended before its time by itself: "Run 3 failed after 1 of 50 steps. The loss is not finite in step 2 …".
 struct BadEnd {
     QString words; ///< empty for runs that continue, finished or were stopped by a person
