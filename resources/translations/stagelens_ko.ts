@@ -752,8 +752,8 @@
         <translation>발표 모드(&amp;R)</translation>
     </message>
     <message>
-        <source>Timeline, legend and caption alone, in larger type</source>
-        <translation>타임라인, 범례, 설명만 큰 글자로</translation>
+        <source>The page in front alone, in larger type</source>
+        <translation>앞에 있는 페이지만 큰 글자로</translation>
     </message>
     <message>
         <source>As &amp;table</source>
@@ -7888,6 +7888,10 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>× steps skipped: %1</source>
         <translation>× 건너뛴 스텝: %1</translation>
+    </message>
+    <message>
+        <source>%1 (%2 – %3), %4 steps</source>
+        <translation>%1 (%2 – %3), %4스텝</translation>
     </message>
 </context>
 </TS>

@@ -752,8 +752,8 @@
         <translation>演示模式(&amp;R)</translation>
     </message>
     <message>
-        <source>Timeline, legend and caption alone, in larger type</source>
-        <translation>仅时间线、图例和说明，字体更大</translation>
+        <source>The page in front alone, in larger type</source>
+        <translation>仅当前页面，字体更大</translation>
     </message>
     <message>
         <source>As &amp;table</source>
@@ -7888,6 +7888,10 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>× steps skipped: %1</source>
         <translation>× 跳过的步数：%1</translation>
+    </message>
+    <message>
+        <source>%1 (%2 – %3), %4 steps</source>
+        <translation>%1（%2 – %3），%4 步</translation>
     </message>
 </context>
 </TS>

@@ -7,6 +7,7 @@
 #include "ui/pages/learn_page.h"
 #include "ui/pages/lesson_view.h"
 #include "ui/state/fields.h"
+#include "ui/words/engine_messages.h"
 #include "ui/words/engine_words.h"
 #include "ui/words/language.h"
 #include "ui/words/tr.h"
@@ -240,9 +241,24 @@ private slots:
         environment.insert(QString::fromLatin1(kLanguage), code);
         again.setProcessEnvironment(environment);
         again.setProcessChannelMode(QProcess::MergedChannels);
-        again.start(QCoreApplication::applicationFilePath(), {u"nothingIsClipped"_s});
+        again.start(QCoreApplication::applicationFilePath(), {u"nothingIsClipped"_s, u"placesOfAFileStandInFront"_s});
         QVERIFY(again.waitForFinished(300'000));
         QVERIFY2(again.exitStatus() == QProcess::NormalExit && again.exitCode() == 0, again.readAll().constData());
+    }
+
+    /// In each language: also run by layoutsHoldInEachLanguage().
+    void placesOfAFileStandInFront()
+    {
+        test::WindowFixture fixture;
+        fixture.open();
+        using ui::Words;
+        const auto place = [](int line, int word) { return Words::tr("line %1, word %2").arg(line).arg(word); };
+        const QString twice = Words::tr("%1 runs twice, first at %2").arg(u"F1@1"_s, place(2, 3));
+        const QString text =
+            Words::tr("%1; %2").arg(Words::tr("%1: %2").arg(place(3, 4), twice), Words::tr("remove one of the two"));
+        QCOMPARE(ui::engineMessage("line 3, word 4: F1@1 runs twice, first at line 2, word 3; remove one of the two"), text);
+        QCOMPARE(ui::engineMessage("line 3, word 34: F2@1 is missing"),
+                 Words::tr("%1: %2").arg(place(3, 34), Words::tr("%1 is missing").arg(u"F2@1"_s)));
     }
 
     void nothingIsClipped()

@@ -149,8 +149,8 @@ void WindowActions::makePictureActions()
         make(u"critical-path"_s, Words::tr("&Critical path\tC"), {}, Words::tr("What makes the iteration as long as it is"));
     criticalPath->setCheckable(true);
     play = make(u"play"_s, Words::tr("&Play\tSpace"), {}, Words::tr("Moves through the iteration, with a caption"));
-    presentation = make(u"presentation"_s, Words::tr("P&resentation"), Qt::Key_F11,
-                        Words::tr("Timeline, legend and caption alone, in larger type"));
+    presentation =
+        make(u"presentation"_s, Words::tr("P&resentation"), Qt::Key_F11, Words::tr("The page in front alone, in larger type"));
     presentation->setCheckable(true);
     lecture = make(u"lecture"_s, Words::tr("L&ecture…"), QKeySequence(u"Ctrl+Shift+L"_s),
                    Words::tr("Scenes with notes in a file: present them, or export them as slides"));

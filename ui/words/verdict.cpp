@@ -69,7 +69,8 @@ QString spreadText(const Spread &spread)
 {
     if (spread.steps == 0)
         return u"–"_s;
-    return u"%1 (%2 – %3), %4 steps"_s.arg(durationText(spread.median), durationText(spread.lower), durationText(spread.upper))
+    return Words::tr("%1 (%2 – %3), %4 steps")
+        .arg(durationText(spread.median), durationText(spread.lower), durationText(spread.upper))
         .arg(spread.steps);
 }
 
