@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScreen>
 #include <QTreeWidget>
 
 namespace ui_window_levers {
@@ -33,6 +34,7 @@ private slots:
     {
         const model::Experiment before = m_fixture->window().document().experiment();
         ui::LeversDialog *dialog = open();
+        QVERIFY(dialog->screen()->availableSize().width() >= dialog->width()); // its wish is 980 pixels
         auto *tree = dialog->findChild<QTreeWidget *>(u"levers.tree"_s);
         QVERIFY(dialog->findChild<QLabel *>(u"levers.heading"_s)->text().contains(u"on its fullest device"_s));
         QTreeWidgetItem *item = rowOf(*tree, u"--recompute full"_s);

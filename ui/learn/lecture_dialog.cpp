@@ -1,4 +1,5 @@
 #include "ui/learn/lecture_dialog.h"
+#include "ui/controls/dialog_size.h"
 
 #include "ui/canvas/colours.h"
 #include "ui/canvas/design.h"
@@ -16,7 +17,6 @@
 #include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QScreen>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -30,7 +30,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr QSize kLectureSize{880, 560};
-constexpr QSize kLectureRoom{40, 80};
 
 QString lectureKinds()
 {
@@ -46,7 +45,7 @@ LectureDialog::LectureDialog(EngineBridge *bridge, QWidget *parent)
     setObjectName(u"lecture"_s);
     setWindowTitle(Words::tr("Lecture"));
     build();
-    resize(kLectureSize.boundedTo(screen()->availableSize() - kLectureRoom));
+    resizeWithinScreen(*this, kLectureSize);
     connect(m_title, &QLineEdit::textEdited, this, [this](const QString &text) {
         m_lecture.title = text;
         changed();

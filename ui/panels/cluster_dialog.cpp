@@ -1,4 +1,5 @@
 #include "ui/panels/cluster_dialog.h"
+#include "ui/controls/dialog_size.h"
 
 #include "engine/base/text.h"
 #include "engine/model/hardware_fields.h"
@@ -92,7 +93,7 @@ ClusterDialog::ClusterDialog(const model::Hardware &cluster, EngineBridge *bridg
     layout->addWidget(area, 1);
     layout->addWidget(m_message);
     layout->addWidget(buttons);
-    resize(kClusterWidth, kClusterHeight);
+    resizeWithinScreen(*this, {kClusterWidth, kClusterHeight});
     display(m_cluster);
 }
 

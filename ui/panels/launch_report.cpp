@@ -1,4 +1,5 @@
 #include "ui/panels/launch_report.h"
+#include "ui/controls/dialog_size.h"
 
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
@@ -33,7 +34,7 @@ LaunchReport::LaunchReport(const QString &file, const service::Launch &launch, Q
     auto *layout = new QVBoxLayout(this);
     layout->addWidget(label, 1);
     layout->addWidget(buttons);
-    resize(kReportWidth, sizeHint().height());
+    resizeWithinScreen(*this, {kReportWidth, sizeHint().height()});
 }
 
 } // namespace stagelens::ui

@@ -1,4 +1,5 @@
 #include "ui/panels/levers_dialog.h"
+#include "ui/controls/dialog_size.h"
 
 #include "ui/canvas/colours.h"
 #include "ui/controls/button_style.h"
@@ -81,7 +82,7 @@ LeversDialog::LeversDialog(EngineBridge *bridge, QWidget *parent)
     layout->addWidget(m_heading);
     layout->addWidget(m_tree, 1);
     layout->addWidget(makeButtons());
-    resize(kBoardSize);
+    resizeWithinScreen(*this, kBoardSize);
     connect(m_onlyFront, &QCheckBox::toggled, this, &LeversDialog::hideOthers);
     connect(m_cancel, &QPushButton::clicked, this, &LeversDialog::cancel);
     connect(m_tree, &QTreeWidget::itemSelectionChanged, this, [this] { m_apply->setEnabled(selected() != nullptr); });

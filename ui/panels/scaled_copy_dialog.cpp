@@ -1,4 +1,5 @@
 #include "ui/panels/scaled_copy_dialog.h"
+#include "ui/controls/dialog_size.h"
 #include "ui/words/plain_text.h"
 
 #include "ui/state/scaled_copy.h"
@@ -63,7 +64,7 @@ ScaledCopyDialog::ScaledCopyDialog(const model::Experiment &experiment, const mo
     layout->addWidget(table, 1);
     layout->addWidget(buttons);
     const int rows = table->rowCount() * table->verticalHeader()->defaultSectionSize();
-    resize(kWidth, label->heightForWidth(kWidth) + rows + 6 * table->fontMetrics().height());
+    resizeWithinScreen(*this, {kWidth, label->heightForWidth(kWidth) + rows + 6 * table->fontMetrics().height()});
 }
 
 } // namespace stagelens::ui

@@ -1,4 +1,5 @@
 #include "ui/shapes/shape_dialog.h"
+#include "ui/controls/dialog_size.h"
 
 #include "engine/base/text.h"
 #include "engine/model/presets.h"
@@ -18,7 +19,6 @@
 #include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QScreen>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
@@ -33,7 +33,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr QSize kShapesSize{1240, 640};
-constexpr QSize kScreenRoom{60, 100};
 constexpr int kShapesProgressMilliseconds = 100;
 constexpr int kMostGpus = 1 << 17;
 constexpr int kMostSequences = 1 << 24;
@@ -82,7 +81,7 @@ ShapeDialog::ShapeDialog(EngineBridge *bridge, QWidget *parent)
     layout->addWidget(makeFilters());
     layout->addWidget(m_table, 1);
     layout->addWidget(makeButtons());
-    resize(kShapesSize.boundedTo(screen()->availableSize() - kScreenRoom));
+    resizeWithinScreen(*this, kShapesSize);
     connect(m_table, &ShapeTable::chosen, this,
             [this](const model::Experiment &plan) { emit applied(Words::tr("Shape: ") + shapeText(plan.parallel), plan); });
     connect(m_table, &QTreeWidget::itemSelectionChanged, this, &ShapeDialog::followSelection);

@@ -1,4 +1,5 @@
 #include "ui/shell/pass_kinds.h"
+#include "ui/controls/dialog_size.h"
 
 #include "ui/plots/step_strip.h"
 #include "ui/words/plain_text.h"
@@ -179,7 +180,7 @@ QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, con
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
     layout->addWidget(buttons);
-    dialog->resize(680, 480);
+    resizeWithinScreen(*dialog, {680, 480});
     dialog->show();
     return dialog;
 }

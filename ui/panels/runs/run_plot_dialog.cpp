@@ -1,4 +1,5 @@
 #include "ui/panels/runs/run_plot_dialog.h"
+#include "ui/controls/dialog_size.h"
 
 #include "ui/plots/coordinates_plot.h"
 #include "ui/words/comparison.h"
@@ -143,7 +144,7 @@ RunPlotDialog::RunPlotDialog(QWidget *parent)
     layout->addWidget(m_heading);
     layout->addWidget(m_plot, 1);
     layout->addWidget(makeButtons());
-    resize(kSize);
+    resizeWithinScreen(*this, kSize);
     connect(m_plot, &CoordinatesPlot::keptChanged, this, &RunPlotDialog::refresh);
     connect(m_plot, &CoordinatesPlot::selectionChanged, this, &RunPlotDialog::refresh);
     connect(m_plot, &CoordinatesPlot::opened, this, &RunPlotDialog::showAsked);
