@@ -19,7 +19,7 @@ void keepLargeBlocksApart()
 {
 #ifdef __GLIBC__
     constexpr int kLarge = 8 << 20;
-    constexpr int kKept = 16 << 20; // of a heap's end; without it, each edit's pages go to the system and are cleared anew
+    constexpr int kKept = 16 << 20; // if lower, every edit returns pages to the system and faults them in again
     mallopt(M_MMAP_THRESHOLD, kLarge);
     mallopt(M_TRIM_THRESHOLD, kKept);
 #endif

@@ -7,9 +7,9 @@ namespace stagelens::base {
 /// milliseconds; does nothing if the C library has no such call.
 void returnFreedMemory();
 
-/// Makes blocks of more than 8 MiB mappings of their own from here on, so that each returns to the system when it is freed,
-/// whoever frees it and whenever, and keeps at most 16 MiB of freed memory at the end of a heap; the allocator would else learn
-/// from the first large block to keep the next. Does nothing if the C library has no such settings.
+/// Sets two thresholds of the allocator for the whole process: blocks above 8 MiB are mapped, so that they return to the system
+/// as soon as they are freed, and a heap keeps at most 16 MiB of freed memory at its top. By default, glibc raises both
+/// thresholds when it frees the first large block. Does nothing if the C library has no such settings.
 void keepLargeBlocksApart();
 
 } // namespace stagelens::base

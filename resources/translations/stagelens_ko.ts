@@ -7893,5 +7893,9 @@ It stays there while the other lanes scroll</source>
         <source>%1 (%2 – %3), %4 steps</source>
         <translation>%1 (%2 – %3), %4스텝</translation>
     </message>
+    <message>
+        <source>Iteration (median)</source>
+        <translation>반복(중앙값)</translation>
+    </message>
 </context>
 </TS>

@@ -7893,5 +7893,9 @@ It stays there while the other lanes scroll</source>
         <source>%1 (%2 – %3), %4 steps</source>
         <translation>%1（%2 – %3），%4 步</translation>
     </message>
+    <message>
+        <source>Iteration (median)</source>
+        <translation>迭代（中位数）</translation>
+    </message>
 </context>
 </TS>

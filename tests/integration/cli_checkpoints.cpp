@@ -87,7 +87,7 @@ void CliCheckpoints::goesOnToTheSameBits()
     QVERIFY(!QFile::exists(cli.path(u"data/runs.db.checkpoints/run-"_s + id)));
 }
 
-/// With a factor with which every gradient overflows in fp16; a run that goes on knows those before its checkpoint.
+/// The loss scale is so large that every gradient overflows. A resumed run also lists the steps skipped before the checkpoint.
 void CliCheckpoints::remembersSkippedSteps()
 {
     const CliRunner cli;

@@ -89,7 +89,7 @@ private slots:
         }
     }
 
-    /// A factor with which every gradient overflows in fp16.
+    /// The loss scale is so large that every gradient overflows.
     void tellsWhichStepsAreSkipped()
     {
         model::Experiment plan = planOf(2);

@@ -1,8 +1,8 @@
 #include "ui/learn/lecture_dialog.h"
-#include "ui/controls/dialog_size.h"
 
 #include "ui/canvas/colours.h"
 #include "ui/canvas/design.h"
+#include "ui/controls/dialog_size.h"
 #include "ui/learn/slides.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"

@@ -1,11 +1,11 @@
 #include "ui/panels/cluster_dialog.h"
-#include "ui/controls/dialog_size.h"
 
 #include "engine/base/text.h"
 #include "engine/model/hardware_fields.h"
 #include "engine/model/hardware_json.h"
 #include "engine/model/names.h"
 #include "ui/canvas/colours.h"
+#include "ui/controls/dialog_size.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"

@@ -1,6 +1,6 @@
 #include "ui/panels/launch_report.h"
-#include "ui/controls/dialog_size.h"
 
+#include "ui/controls/dialog_size.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"

@@ -1,8 +1,8 @@
 #include "ui/panels/levers_dialog.h"
-#include "ui/controls/dialog_size.h"
 
 #include "ui/canvas/colours.h"
 #include "ui/controls/button_style.h"
+#include "ui/controls/dialog_size.h"
 #include "ui/state/latest_job.h"
 #include "ui/words/lever_words.h"
 #include "ui/words/plain_text.h"

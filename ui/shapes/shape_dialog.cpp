@@ -1,9 +1,9 @@
 #include "ui/shapes/shape_dialog.h"
-#include "ui/controls/dialog_size.h"
 
 #include "engine/base/text.h"
 #include "engine/model/presets.h"
 #include "ui/canvas/colours.h"
+#include "ui/controls/dialog_size.h"
 #include "ui/controls/number_box.h"
 #include "ui/state/latest_job.h"
 #include "ui/words/comparison.h"

@@ -1,6 +1,6 @@
 #include "ui/shell/pass_kinds.h"
-#include "ui/controls/dialog_size.h"
 
+#include "ui/controls/dialog_size.h"
 #include "ui/plots/step_strip.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/run_words.h"

@@ -58,7 +58,7 @@ Spread spreadOf(const CompareItem &item)
 QString timeText(const CompareItem &item)
 {
     if (!item.iterations.empty())
-        return Words::tr("median %1").arg(spreadText(spreadOf(item)));
+        return spreadText(spreadOf(item));
     return item.metrics.iteration > 0 ? durationText(item.metrics.iteration, inTeachingUnits(item.experiment)) : kUnknown;
 }
 
@@ -74,6 +74,10 @@ QString tokensText(const CompareItem &item)
 class Table {
 public:
     explicit Table(std::span<const CompareItem> items) : m_items(items) {}
+    [[nodiscard]] bool hasSteps() const
+    {
+        return std::ranges::any_of(m_items, [](const CompareItem &item) { return !item.iterations.empty(); });
+    }
 
     using Text = std::function<QString(const CompareItem &)>;
     using Verdict = std::function<QString(const CompareItem &, const CompareItem &)>;
@@ -141,7 +145,7 @@ private:
 void addMetrics(Table &table, bool equalWork)
 {
     const auto time = [&] {
-        table.metric(Words::tr("Iteration"), true, timeText,
+        table.metric(table.hasSteps() ? Words::tr("Iteration (median)") : Words::tr("Iteration"), true, timeText,
                      [](const CompareItem &a, const CompareItem &b) { return iterationVerdict(spreadOf(a), spreadOf(b)); });
     };
     const auto tokens = [&] {

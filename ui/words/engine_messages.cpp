@@ -60,7 +60,7 @@ const std::vector<ClauseShape> &clauseShapes()
 
 QString translatedClause(const QString &text)
 {
-    // A place of a file stands in front; as a part of the clause it would be torn at its comma.
+    // Messages about a file begin with a position. It is split off, because a clause could match across its comma.
     static const QRegularExpression kPlaced(u"^(line \\d+, word \\d+|position \\d+): (.+)$"_s);
     if (const auto placed = kPlaced.match(text); placed.hasMatch())
         return Words::tr("%1: %2").arg(translatedClause(placed.captured(1)), translatedClause(placed.captured(2)));

@@ -1,6 +1,6 @@
 #include "ui/panels/runs/run_plot_dialog.h"
-#include "ui/controls/dialog_size.h"
 
+#include "ui/controls/dialog_size.h"
 #include "ui/plots/coordinates_plot.h"
 #include "ui/words/comparison.h"
 #include "ui/words/plain_text.h"
