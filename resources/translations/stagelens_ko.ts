@@ -3720,20 +3720,8 @@ Let go to put it here</source>
         <translation>장치 %1 %2.</translation>
     </message>
     <message>
-        <source> %1 would fit with %2 (predicted).</source>
-        <translation> %1을(를) 쓰면 %2로 들어갑니다(예측).</translation>
-    </message>
-    <message>
         <source>Try </source>
         <translation>시도: </translation>
-    </message>
-    <message>
-        <source> With %1 it would fit: %2 (predicted).</source>
-        <translation> %1을(를) 쓰면 들어갑니다: %2(예측).</translation>
-    </message>
-    <message>
-        <source> No vocabulary method makes it fit: use more devices, a smaller microbatch or fewer layers.</source>
-        <translation> 어떤 어휘 방법으로도 들어가지 않습니다. 장치를 늘리거나 마이크로배치나 레이어를 줄이십시오.</translation>
     </message>
     <message>
         <source>Also: </source>
@@ -3742,14 +3730,6 @@ Let go to put it here</source>
     <message>
         <source> %1 would make the iteration about %2 as fast (predicted).</source>
         <translation> %1을(를) 쓰면 반복이 약 %2 빨라집니다(예측).</translation>
-    </message>
-    <message>
-        <source>. Rebalancing</source>
-        <translation>. 재분배</translation>
-    </message>
-    <message>
-        <source>. Naive</source>
-        <translation>. 단순</translation>
     </message>
     <message>
         <source>A custom order has its own vocabulary method; choose a family to try another.</source>
@@ -3766,10 +3746,6 @@ Let go to put it here</source>
     <message>
         <source>full recomputation</source>
         <translation>전체 재계산</translation>
-    </message>
-    <message>
-        <source>microbatches of %1</source>
-        <translation>크기 %1의 마이크로배치</translation>
     </message>
     <message>
         <source>%1 devices</source>
@@ -7896,6 +7872,54 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Iteration (median)</source>
         <translation>반복(중앙값)</translation>
+    </message>
+    <message>
+        <source> With %1 it would fit: %2, %3 (predicted).</source>
+        <translation> %1(으)로 하면 들어갑니다: %2, %3 (예측).</translation>
+    </message>
+    <message>
+        <source> %1 would fit: %2, %3 (predicted).</source>
+        <translation> %1(으)로는 들어갑니다: %2, %3 (예측).</translation>
+    </message>
+    <message>
+        <source> Nothing tried makes it fit: use more devices or tensor ranks, shorter sequences or fewer layers.</source>
+        <translation> 시도한 것 중 메모리에 들어가는 것이 없습니다. 장치나 텐서 랭크를 늘리거나, 시퀀스를 줄이거나, 계층을 줄이십시오.</translation>
+    </message>
+    <message>
+        <source>%1 microbatches of %2</source>
+        <translation>크기 %2의 마이크로배치 %1개</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time, above all while the pipeline fills and drains.</source>
+        <translation>장치의 부하가 고릅니다. 시간의 %1 동안 유휴이며, 주로 파이프라인이 차고 비는 동안입니다.</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time, above all for messages and barriers.</source>
+        <translation>장치의 부하가 고릅니다. 시간의 %1 동안 유휴이며, 주로 메시지와 배리어를 기다립니다.</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time, above all because stages are unequal.</source>
+        <translation>장치의 부하가 고릅니다. 시간의 %1 동안 유휴이며, 주로 스테이지가 고르지 않기 때문입니다.</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time, above all for the vocabulary layers.</source>
+        <translation>장치의 부하가 고릅니다. 시간의 %1 동안 유휴이며, 주로 어휘 계층 때문입니다.</translation>
+    </message>
+    <message>
+        <source>Averaging gradients over %1 replicas adds %2 after the last backward: %3 of the step.</source>
+        <translation>복제본 %1개의 그래디언트 평균이 마지막 역전파 뒤에 %2을(를) 더합니다: 스텝의 %3.</translation>
+    </message>
+    <message>
+        <source>Averaging gradients over %1 ranks adds %2 after the last backward: %3 of the step.</source>
+        <translation>랭크 %1개의 그래디언트 평균이 마지막 역전파 뒤에 %2을(를) 더합니다: 스텝의 %3.</translation>
+    </message>
+    <message>
+        <source>Peak memory of device %1</source>
+        <translation>장치 %1의 최대 메모리</translation>
+    </message>
+    <message>
+        <source>Machine busy</source>
+        <translation>컴퓨터가 바빴음</translation>
     </message>
 </context>
 </TS>

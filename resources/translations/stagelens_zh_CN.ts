@@ -3720,20 +3720,8 @@ Let go to put it here</source>
         <translation>设备 %1 %2。</translation>
     </message>
     <message>
-        <source> %1 would fit with %2 (predicted).</source>
-        <translation>使用 %1 可以放下，需要 %2（预测）。</translation>
-    </message>
-    <message>
         <source>Try </source>
         <translation>尝试 </translation>
-    </message>
-    <message>
-        <source> With %1 it would fit: %2 (predicted).</source>
-        <translation>使用 %1 可以放下：%2（预测）。</translation>
-    </message>
-    <message>
-        <source> No vocabulary method makes it fit: use more devices, a smaller microbatch or fewer layers.</source>
-        <translation>没有词表方法能使其放下：请使用更多设备、更小的微批次或更少的层。</translation>
     </message>
     <message>
         <source>Also: </source>
@@ -3742,14 +3730,6 @@ Let go to put it here</source>
     <message>
         <source> %1 would make the iteration about %2 as fast (predicted).</source>
         <translation>使用 %1 可使迭代快约 %2（预测）。</translation>
-    </message>
-    <message>
-        <source>. Rebalancing</source>
-        <translation>。重新平衡</translation>
-    </message>
-    <message>
-        <source>. Naive</source>
-        <translation>。朴素</translation>
     </message>
     <message>
         <source>A custom order has its own vocabulary method; choose a family to try another.</source>
@@ -3766,10 +3746,6 @@ Let go to put it here</source>
     <message>
         <source>full recomputation</source>
         <translation>完全重计算</translation>
-    </message>
-    <message>
-        <source>microbatches of %1</source>
-        <translation>大小为 %1 的微批次</translation>
     </message>
     <message>
         <source>%1 devices</source>
@@ -7896,6 +7872,54 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Iteration (median)</source>
         <translation>迭代（中位数）</translation>
+    </message>
+    <message>
+        <source> With %1 it would fit: %2, %3 (predicted).</source>
+        <translation> 使用 %1 可以放下：%2，%3（预测）。</translation>
+    </message>
+    <message>
+        <source> %1 would fit: %2, %3 (predicted).</source>
+        <translation> 使用 %1 可以放下：%2，%3（预测）。</translation>
+    </message>
+    <message>
+        <source> Nothing tried makes it fit: use more devices or tensor ranks, shorter sequences or fewer layers.</source>
+        <translation> 试过的方案都放不下：请增加设备或张量 rank，缩短序列，或减少层数。</translation>
+    </message>
+    <message>
+        <source>%1 microbatches of %2</source>
+        <translation>%1 个大小为 %2 的微批次</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time, above all while the pipeline fills and drains.</source>
+        <translation>各设备负载均匀；其 %1 的时间空闲，主要在流水线填充和排空时。</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time, above all for messages and barriers.</source>
+        <translation>各设备负载均匀；其 %1 的时间空闲，主要在等待消息和屏障。</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time, above all because stages are unequal.</source>
+        <translation>各设备负载均匀；其 %1 的时间空闲，主要因为各阶段不等。</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time, above all for the vocabulary layers.</source>
+        <translation>各设备负载均匀；其 %1 的时间空闲，主要由词表层造成。</translation>
+    </message>
+    <message>
+        <source>Averaging gradients over %1 replicas adds %2 after the last backward: %3 of the step.</source>
+        <translation>对 %1 个副本求平均梯度在最后一次反向之后增加 %2：占一步的 %3。</translation>
+    </message>
+    <message>
+        <source>Averaging gradients over %1 ranks adds %2 after the last backward: %3 of the step.</source>
+        <translation>对 %1 个 rank 求平均梯度在最后一次反向之后增加 %2：占一步的 %3。</translation>
+    </message>
+    <message>
+        <source>Peak memory of device %1</source>
+        <translation>设备 %1 的峰值内存</translation>
+    </message>
+    <message>
+        <source>Machine busy</source>
+        <translation>机器繁忙</translation>
     </message>
 </context>
 </TS>

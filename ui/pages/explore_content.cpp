@@ -6,7 +6,7 @@
 #include "ui/state/lane_groups.h"
 #include "ui/state/run_controller.h"
 #include "ui/timeline/rows/streams.h"
-#include "ui/words/headline.h"
+#include "ui/words/advice/headline.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -132,7 +132,7 @@ void ExploreContent::addGhost(TimelineContent &content) const
     const FamilyOptions &families = m_forecast->familyOptions();
     if (ghost && !ghostFamily.isEmpty()) {
         for (const FamilyOption &family : families.combined)
-            if (qtText(family.family) == ghostFamily && ghost == families.fastest && family.iteration)
+            if (qtText(family.family) == ghostFamily && ghost == families.method && family.iteration)
                 flag(Words::tr("%1 with %2").arg(familyCaption(family.family), shortName(*ghost)), *family.iteration);
         return;
     }

@@ -8,7 +8,7 @@
 #include "ui/pages/explore_plots.h"
 #include "ui/pages/gap_explainer.h"
 #include "ui/pages/provenance_bar.h"
-#include "ui/panels/figures_line.h"
+#include "ui/panels/figures/figures_line.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/pass_table.h"
 #include "ui/panels/play_bar.h"
@@ -75,13 +75,9 @@ ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController
     });
     connect(m_runController, &RunController::shownChanged, this, &ExplorePage::refresh);
     connect(m_headline, &HeadlineBar::deviceAsked, m_timeline, &TimelineView::showLane);
-    connect(m_headline, &HeadlineBar::alternativeHovered, this, [this](const Alternative *alternative) {
-        setGhost(alternative ? alternative->method : std::nullopt);
-        setGhostFamily(alternative ? alternative->family : QString());
-    });
-    connect(m_headline, &HeadlineBar::hovered, this, [this](bool on) {
-        setGhost(on ? m_headline->headline().action : std::nullopt);
-        setGhostFamily(on ? m_headline->headline().family : QString());
+    connect(m_headline, &HeadlineBar::hovered, this, [this](const Alternative *plan) {
+        setGhost(plan ? plan->method : std::nullopt);
+        setGhostFamily(plan ? plan->family : QString());
     });
 }
 

@@ -4,7 +4,7 @@
 #include "engine/service/engine_service.h"
 #include "ui/pages/explore_content.h"
 #include "ui/timeline/timeline_view.h"
-#include "ui/words/headline.h"
+#include "ui/words/advice/headline.h"
 
 #include <QWidget>
 

@@ -43,14 +43,14 @@ QString linked(const QString &text, const QColor &colour)
         device, u"<a href='\\1' style='color:%1; text-decoration:none'>%2</a>"_s.arg(colour.name(), name.arg(u"\\1"_s)));
 }
 
-/// "Sets the schedule V-Half and VOCAB-1. Undo takes it back.", below the words of the alternative.
-QString alternativeTip(const Alternative &alternative)
+/// What choosing it does.
+QString changeTip(const Alternative &alternative)
 {
     const QString sets =
         alternative.family.isEmpty() ? Words::tr("Sets the vocabulary layers of this plan. Undo takes it back.")
         : !alternative.method        ? Words::tr("Sets the schedule of this plan. Undo takes it back.")
                                      : Words::tr("Sets schedule and vocabulary layers of this plan. Undo takes it back.");
-    return alternative.words + u'\n' + sets;
+    return sets;
 }
 
 /// How high the text is in that width.
@@ -102,12 +102,12 @@ HeadlineBar::HeadlineBar(QWidget *parent)
     connect(m_label, &QLabel::linkActivated, this, [this](const QString &device) { emit deviceAsked(device.toInt()); });
     connect(m_second, &QLabel::linkActivated, this, [this](const QString &link) {
         if (const Alternative *chosen = alternativeOf(link))
-            emit alternativeChosen(Alternative(*chosen)); // a copy: the plan's next verdict replaces it
+            emit this->chosen(Alternative(*chosen)); // a copy: the plan's next verdict replaces it
     });
     connect(m_second, &QLabel::linkHovered, this, [this](const QString &link) {
         const Alternative *under = alternativeOf(link);
-        m_second->setToolTip(plainTip(under ? alternativeTip(*under) : m_headline.second));
-        emit alternativeHovered(under);
+        m_second->setToolTip(plainTip(under ? under->words + u'\n' + changeTip(*under) : m_headline.second));
+        emit hovered(under);
     });
     connect(m_button, &QPushButton::clicked, this, &HeadlineBar::accept);
 }
@@ -116,10 +116,8 @@ void HeadlineBar::accept()
 {
     if (!isEnabled())
         return; // it is about a plan that is no longer the experiment's
-    if (m_headline.action)
-        emit applied(*m_headline.action);
-    else if (!m_headline.family.isEmpty())
-        emit familyApplied(m_headline.family);
+    if (m_headline.change)
+        emit chosen(Alternative(*m_headline.change)); // a copy, as below
     else if (m_headline.isFix)
         emit fixApplied();
     else if (m_headline.isRepair)
@@ -135,11 +133,10 @@ void HeadlineBar::setHeadline(const Headline &headline)
     m_button->setText(headline.actionCaption);
     m_button->setAccessibleDescription(headline.text);
     m_button->setToolTip(plainTip(headline.isRepair ? headline.actionTip
-                                  : headline.isFix  ? Words::tr("Changes this plan so that it fits. Undo takes it back.")
-                                  : headline.action ? Words::tr("Sets the vocabulary layers of this plan. Undo takes it back.")
-                                                    : Words::tr("Sets the schedule of this plan. Undo takes it back.")));
-    if (!headline.action && headline.family.isEmpty())
-        emit hovered(false);
+                                  : headline.change ? changeTip(*headline.change)
+                                                    : Words::tr("Changes this plan so that it fits. Undo takes it back.")));
+    if (!headline.change)
+        emit hovered(nullptr);
 }
 
 void HeadlineBar::arrange()
@@ -272,13 +269,13 @@ bool HeadlineBar::eventFilter(QObject *watched, QEvent *event)
 {
     if (watched == m_second) {
         if (event->type() == QEvent::Leave)
-            emit alternativeHovered(nullptr);
+            emit hovered(nullptr);
         return QFrame::eventFilter(watched, event);
     }
     if (event->type() == QEvent::Enter || event->type() == QEvent::FocusIn)
-        emit hovered(true);
+        emit hovered(m_headline.change ? &*m_headline.change : nullptr);
     else if (event->type() == QEvent::Leave || event->type() == QEvent::FocusOut || event->type() == QEvent::Hide)
-        emit hovered(false);
+        emit hovered(nullptr);
     return QFrame::eventFilter(watched, event);
 }
 

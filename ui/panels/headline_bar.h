@@ -1,7 +1,7 @@
 // The verdict: the sentence over the picture, with its one action and the best alternative.
 #pragma once
 
-#include "ui/words/headline.h"
+#include "ui/words/advice/headline.h"
 
 #include <QFrame>
 
@@ -22,17 +22,12 @@ public:
     void accept();
 
 signals:
-    /// The action was chosen.
-    void applied(stagelens::model::VocabularyMethod method);
-    void familyApplied(const QString &family);
+    /// The action, or an alternative of the second line, was chosen.
+    void chosen(const stagelens::ui::Alternative &plan);
     void fixApplied();
     void repairAsked();
-    /// An alternative of the second line was chosen.
-    void alternativeChosen(const stagelens::ui::Alternative &alternative);
-    /// The pointer is on that alternative, or has left it (null).
-    void alternativeHovered(const stagelens::ui::Alternative *alternative);
-    /// The pointer or the focus is on the action (or has left it).
-    void hovered(bool on);
+    /// The pointer or the focus is on what leads to that plan, or has left it (null).
+    void hovered(const stagelens::ui::Alternative *plan);
     /// The name of a device was clicked.
     void deviceAsked(int device);
 

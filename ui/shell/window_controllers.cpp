@@ -116,10 +116,8 @@ void WindowControllers::connectModel()
 void WindowControllers::connectPlan()
 {
     HeadlineBar *headline = m_widgets.explore->headline();
-    connect(headline, &HeadlineBar::applied, plan.get(), &PlanController::chooseMethod);
-    connect(headline, &HeadlineBar::familyApplied, plan.get(), &PlanController::chooseFamily);
+    connect(headline, &HeadlineBar::chosen, plan.get(), &PlanController::chooseAlternative);
     connect(headline, &HeadlineBar::fixApplied, plan.get(), &PlanController::applyFix);
-    connect(headline, &HeadlineBar::alternativeChosen, plan.get(), &PlanController::chooseAlternative);
     connect(headline, &HeadlineBar::repairAsked, problems.get(), &ProblemController::repair);
     connect(problems.get(), &ProblemController::judged, m_widgets.explore, &ExplorePage::setProblem);
     connect(problems.get(), &ProblemController::orderRepairAsked, schedule.get(), &ScheduleController::repair);

@@ -136,6 +136,7 @@ void Forecast::accept(const service::PredictionPtr &plan)
     m_fixes.clear();
     m_fix.reset();
     m_families = {};
+    m_families.state = FamilyOptions::State::Trying;
     predictBaseline();
 }
 
@@ -216,40 +217,27 @@ void Forecast::askFix()
 void Forecast::askFamily()
 {
     const model::Experiment &now = m_document->experiment();
-    if (!isTriedWithFamilies(now) || !std::holds_alternative<model::HardwarePreset>(now.cost.source))
-        return; // as with the advice: durations from a file say nothing about another order
+    // As with the advice: durations from a file say nothing about another order.
+    if (!isTriedWithFamilies(now) || !std::holds_alternative<model::HardwarePreset>(now.cost.source)) {
+        m_families.state = FamilyOptions::State::NotTried;
+        emit familiesChanged();
+        return;
+    }
     const auto families = schedule::families();
     if (const std::size_t tried = m_families.options.size(); tried < families.size()) {
-        m_families.state = FamilyOptions::State::Trying;
         submit(Stage::Family, withFamily(now, families[tried].name));
         return;
     }
     if (m_families.state == FamilyOptions::State::Trying)
-        m_families.fastest = fastestMethod();
+        m_families.method = m_advice ? methodToCombine(*m_plan, *m_advice) : std::nullopt;
     const std::size_t combined = m_families.combined.size();
     m_families.state =
-        m_families.fastest && combined < families.size() ? FamilyOptions::State::Combining : FamilyOptions::State::Tried;
+        m_families.method && combined < families.size() ? FamilyOptions::State::Combining : FamilyOptions::State::Tried;
     if (m_families.state == FamilyOptions::State::Tried)
         return;
     model::Experiment next = withFamily(now, families[combined].name);
-    next.schedule.vocabulary = *m_families.fastest;
+    next.schedule.vocabulary = *m_families.method;
     submit(Stage::Family, next);
-}
-
-std::optional<model::VocabularyMethod> Forecast::fastestMethod() const
-{
-    std::optional<model::VocabularyMethod> fastest;
-    base::Nanos least = m_plan->metrics.iteration;
-    if (!m_advice)
-        return fastest;
-    for (const service::Advice::Option &option : m_advice->options) {
-        const bool fits = m_plan->memoryCapacity <= 0 || option.peakMemory.value_or(0) <= m_plan->memoryCapacity;
-        if (option.method == m_plan->experiment.schedule.vocabulary || !option.iteration || !fits || *option.iteration >= least)
-            continue;
-        least = *option.iteration;
-        fastest = option.method;
-    }
-    return fastest;
 }
 
 void Forecast::stopWaiting()
@@ -316,6 +304,7 @@ void Forecast::takeFix(const base::Result<service::PredictionPtr> &answer)
     m_fixes.pop_back();
     if (answer) {
         const service::Prediction &prediction = **answer;
+        tried.iteration = prediction.metrics.iteration;
         tried.peakMemory = greatestPeak(prediction.metrics.peakMemory).value_or(0);
         if (tried.peakMemory <= prediction.memoryCapacity) {
             m_fix = std::move(tried);

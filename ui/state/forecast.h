@@ -3,7 +3,7 @@
 
 #include "engine/service/engine_service.h"
 #include "ui/state/latest_job.h"
-#include "ui/words/headline.h"
+#include "ui/words/advice/headline.h"
 
 #include <QObject>
 #include <QTimer>
@@ -85,10 +85,8 @@ private:
     void askLeast();
     /// Tries the next change that may make the plan fit, then the families.
     void askFix();
-    /// Predicts the plan with the first family that has no option yet, then with each of them and the fastest method.
+    /// Predicts the plan with the first family that has no option yet, then with each of them and another method.
     void askFamily();
-    /// Returns the method that makes the plan fastest and lets it fit; absent where that is its own.
-    [[nodiscard]] std::optional<model::VocabularyMethod> fastestMethod() const;
     void takeFix(const base::Result<service::PredictionPtr> &answer);
     void takeFamily(const base::Result<service::PredictionPtr> &answer);
     void stopWaiting();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
-#include "ui/words/headline.h"
+#include "ui/words/advice/headline.h"
 
 #include <QString>
 

@@ -1,0 +1,149 @@
+#include "ui/words/advice/diagnosis.h"
+
+#include "engine/schedule/vocabulary_tables.h"
+#include "ui/words/tr.h"
+#include "ui/words/words.h"
+
+#include <algorithm>
+#include <array>
+
+namespace stagelens::ui {
+
+namespace {
+
+/// Part of the iteration.
+double shareOf(base::Nanos time, const simulate::Metrics &metrics)
+{
+    return metrics.iteration > 0 ? static_cast<double>(time) / static_cast<double>(metrics.iteration) : 0;
+}
+
+/// The most that one device waits, as part of the iteration.
+double shareOf(const std::vector<base::Nanos> &perDevice, const simulate::Metrics &metrics)
+{
+    return perDevice.empty() ? 0 : shareOf(std::ranges::max(perDevice), metrics);
+}
+
+/// "Experts send for as long as they compute: 51 % of the step."
+QString expertWords(const simulate::Metrics &metrics)
+{
+    constexpr double kAsLong = 0.9; // of the time that the device computes
+    const auto most = std::ranges::max_element(metrics.expertPerDevice);
+    const base::Nanos busy = metrics.busyPerDevice[static_cast<std::size_t>(most - metrics.expertPerDevice.begin())];
+    QString text = (static_cast<double>(*most) >= kAsLong * static_cast<double>(busy - *most)
+                        ? Words::tr("Experts send for as long as they compute: %1 of the step.")
+                        : Words::tr("Every layer with experts waits for its all-to-alls: %1 of the step."))
+                       .arg(shareText(shareOf(*most, metrics)));
+    if (metrics.expertLoad && *metrics.expertLoad >= 1 + kNoticeable)
+        text += Words::tr(" The busiest expert rank receives %1 its share of the tokens, and the others wait for it.")
+                    .arg(factorText(*metrics.expertLoad));
+    return text;
+}
+
+/// "Averaging gradients over 16 replicas adds 310 ms after the last backward: 12 % of the step."
+QString gradientWords(const model::ParallelPlan &parallel, const simulate::Metrics &metrics)
+{
+    return (parallel.context > 1
+                ? Words::tr("Averaging gradients over %1 ranks adds %2 after the last backward: %3 of the step.")
+                : Words::tr("Averaging gradients over %1 replicas adds %2 after the last backward: %3 of the "
+                            "step."))
+        .arg(QString::number(parallel.replicas * parallel.context), durationText(*metrics.exposedExchange),
+             shareText(shareOf(*metrics.exposedExchange, metrics)));
+}
+
+QString vocabularyWords(const service::Prediction &prediction, int device)
+{
+    const schedule::VocabularyTables tables(*prediction.schedule);
+    if (tables.holdsTokens(device) == tables.holdsOutput(device))
+        return Words::tr("the vocabulary layers");
+    return tables.holdsOutput(device) ? Words::tr("the output layer") : Words::tr("the input embedding");
+}
+
+/// By how much more of the time the other devices wait than the slowest one.
+double leadOf(const simulate::Metrics &metrics, const service::Advice &advice)
+{
+    const auto slowest = static_cast<std::size_t>(advice.slowestDevice);
+    const std::vector<double> &idle = metrics.bubbleRatioPerDevice;
+    return slowest < idle.size() ? advice.othersIdle - idle[slowest] : 0;
+}
+
+/// Of devices that are evenly loaded: for how long they wait, and the greatest cause.
+QString bubbleWords(const simulate::Metrics &metrics, const simulate::BubbleCauses &causes)
+{
+    struct Cause {
+        base::Nanos time;
+        QString words;
+    };
+    const std::array all{
+        Cause{causes.fillAndDrain,
+              Words::tr(
+                  "The devices are evenly loaded; they idle %1 of the time, above all while the pipeline fills and drains.")},
+        Cause{causes.communication,
+              Words::tr("The devices are evenly loaded; they idle %1 of the time, above all for messages and barriers.")},
+        Cause{causes.unequalStages,
+              Words::tr("The devices are evenly loaded; they idle %1 of the time, above all because stages are unequal.")},
+        Cause{causes.vocabularyLayers,
+              Words::tr("The devices are evenly loaded; they idle %1 of the time, above all for the vocabulary layers.")},
+    };
+    const Cause &greatest = *std::ranges::max_element(all, {}, &Cause::time);
+    const bool isNoticeable = metrics.bubbleRatio >= kNoticeable && greatest.time > 0;
+    return (isNoticeable ? greatest.words : Words::tr("The devices are evenly loaded; they idle %1 of the time."))
+        .arg(shareText(metrics.bubbleRatio));
+}
+
+/// Of the exchanges that devices wait for, the longest one; a loss below kNoticeable or the bubble is not returned.
+std::optional<Loss> greatestExchange(const service::Prediction &prediction, const service::Advice &advice)
+{
+    const simulate::Metrics &metrics = prediction.metrics;
+    // Averages of weights every few steps have their own sentence.
+    const bool isGradients = metrics.exposedExchange && !prediction.experiment.parallel.averagesWeights();
+    const std::array shares{std::pair{shareOf(metrics.replicaPerDevice, metrics), Loss::Replicas},
+                            std::pair{shareOf(metrics.contextPerDevice, metrics), Loss::Context},
+                            std::pair{shareOf(metrics.tensorPerDevice, metrics), Loss::Tensor},
+                            std::pair{isGradients ? shareOf(*metrics.exposedExchange, metrics) : 0.0, Loss::Gradients},
+                            std::pair{shareOf(metrics.expertPerDevice, metrics), Loss::Experts}};
+    const auto &[share, loss] = *std::ranges::max_element(shares, {}, [](const auto &each) { return each.first; });
+    const bool isNamed = share >= kNoticeable && share > std::max(metrics.bubbleRatio, advice.othersIdle);
+    return isNamed ? std::optional(loss) : std::nullopt;
+}
+
+QString exchangeWords(Loss loss, const service::Prediction &prediction)
+{
+    const simulate::Metrics &metrics = prediction.metrics;
+    const auto waits = [&metrics](const QString &words, const std::vector<base::Nanos> &perDevice) {
+        return words.arg(shareText(shareOf(perDevice, metrics)));
+    };
+    switch (loss) {
+    case Loss::Replicas:
+        return waits(Words::tr("Every layer waits for the exchange of the replicas: %1 of the step."),
+                     metrics.replicaPerDevice);
+    case Loss::Context:
+        return waits(Words::tr("Every layer waits for context communication: %1 of the step."), metrics.contextPerDevice);
+    case Loss::Tensor:
+        return waits(Words::tr("Every layer waits for tensor communication: %1 of the step."), metrics.tensorPerDevice);
+    case Loss::Gradients: return gradientWords(prediction.experiment.parallel, metrics);
+    default: return expertWords(metrics);
+    }
+}
+
+} // namespace
+
+Diagnosis diagnose(const service::Prediction &prediction, const service::Advice &advice)
+{
+    const simulate::Metrics &metrics = prediction.metrics;
+    if (const auto exchange = greatestExchange(prediction, advice))
+        return {*exchange, exchangeWords(*exchange, prediction)};
+    if (prediction.experiment.parallel.devices == 1)
+        return {Loss::OneDevice, Words::tr("One device does all the work.")};
+    if (leadOf(metrics, advice) < kNoticeable)
+        return {Loss::Bubble, bubbleWords(metrics, advice.causes)};
+    const bool isVocabulary = advice.vocabularyShare.value_or(0) >= kNoticeable;
+    const QString why = isVocabulary
+                            ? Words::tr("%1 of its work is %2; ")
+                                  .arg(shareText(*advice.vocabularyShare), vocabularyWords(prediction, advice.slowestDevice))
+                            : Words::tr("it has the most work; ");
+    return {isVocabulary ? Loss::Vocabulary : Loss::SlowestDevice,
+            Words::tr("Device %1 holds the others up: ").arg(advice.slowestDevice) + why +
+                Words::tr("the others idle %1 of the time.").arg(shareText(advice.othersIdle))};
+}
+
+} // namespace stagelens::ui
