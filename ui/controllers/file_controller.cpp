@@ -87,6 +87,7 @@ void FileController::start(const QString &file)
             const auto saved = of.isEmpty() ? base::Result<model::Experiment>(*session) : model::loadExperiment(utf8(of));
             if (!saved || loosened(*saved) != m_document->experiment())
                 m_document->setChanged(); // it came back, and is not in its file
+            emit restored();
         } else {
             problem += Words::tr(" The last session cannot be read, so the demo is open: ") + sentence(session.error());
         }

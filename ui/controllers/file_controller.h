@@ -46,6 +46,8 @@ public:
     void setValid(bool valid) { m_isValid = valid; }
 
 signals:
+    /// The experiment of the last session is open again.
+    void restored();
     void failed(const QString &sentence);
     void told(const QString &sentence);
     /// A file was opened that is a schedule or a trace.

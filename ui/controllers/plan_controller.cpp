@@ -11,7 +11,7 @@
 #include "ui/state/forecast.h"
 #include "ui/state/run_controller.h"
 #include "ui/state/scaled_copy.h"
-#include "ui/words/headline.h"
+#include "ui/words/advice/headline.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 

@@ -5,7 +5,7 @@
 #include "ui/controllers/plan_repair.h"
 #include "ui/controls/message_bar.h"
 #include "ui/state/latest_job.h"
-#include "ui/words/headline.h"
+#include "ui/words/advice/headline.h"
 
 #include <QObject>
 #include <QTimer>

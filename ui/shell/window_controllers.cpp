@@ -159,6 +159,7 @@ void WindowControllers::connectRuns(bool remember)
             m_model.database, &RunDatabase::runsChanged, runTable.get(),
             [this] { runTable->warnOfInterrupted(qtText(m_model.bridge->service().databaseFile().string())); },
             Qt::SingleShotConnection);
+    connect(m_model.files, &FileController::restored, measured.get(), &MeasuredController::showNewest);
     connect(runTable.get(), &RunTableController::pageAsked, m_model.actions->explore, &QAction::trigger);
     connect(runTable.get(), &RunTableController::planOfRunAsked, plan.get(), &PlanController::showPlanOfRun);
     connect(m_widgets.runs, &RunsPanel::compareAsked, compare.get(), &CompareController::compareRuns);

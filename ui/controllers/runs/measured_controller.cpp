@@ -46,13 +46,26 @@ MeasuredController::MeasuredController(Forecast *forecast, RunController *runCon
 
 void MeasuredController::showChosen()
 {
-    const auto needsRun = [this] { return m_switch->shown() != Shown::Predicted && !m_page->run(); };
-    if (needsRun() && m_forecast->plan())
-        m_database->findRunsOf(m_forecast->plan()->experiment, 1, [this, needsRun](const std::vector<store::RunSummary> &runs) {
-            if (needsRun() && !runs.empty())
-                m_runController->show(runs.front().id);
-        });
+    showNewest();
     m_page->setShown(m_switch->shown());
+}
+
+void MeasuredController::showNewest()
+{
+    const auto needsRun = [this] {
+        return m_switch->shown() != Shown::Predicted && !m_page->run() && !m_runController->isTraining();
+    };
+    if (!needsRun())
+        return;
+    if (!m_forecast->isCurrent()) {
+        connect(m_forecast, &Forecast::changed, this, &MeasuredController::showNewest, Qt::SingleShotConnection);
+        return;
+    }
+    const auto show = [this, needsRun, plan = m_forecast->plan()](const std::vector<store::RunSummary> &runs) {
+        if (needsRun() && plan == m_forecast->plan() && !runs.empty())
+            m_runController->show(runs.front().id);
+    };
+    m_database->findRunsOf(m_forecast->plan()->experiment, 1, show);
 }
 
 QAction *MeasuredController::add(QMenu *menu, const QString &words, store::RunId run, std::optional<int> step, bool isShown)

@@ -25,6 +25,9 @@ public:
     MeasuredController(Forecast *forecast, RunController *runController, RunDatabase *database, ShownSwitch *shownSwitch,
                        ExplorePage *page);
 
+    /// Shows the newest run of the plan, once that is predicted, unless another is shown or trained by then.
+    void showNewest();
+
 private:
     void showChosen();
     void fill(QMenu *menu);
