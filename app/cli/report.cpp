@@ -168,8 +168,9 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
     if (metrics.mfu)
         add("MFU", percentText(*metrics.mfu),
             metrics.mfuCausal ? percentText(*metrics.mfuCausal) + " if attention counts under its causal mask" : "");
-    if (!metrics.peakMemory.empty())
-        add("peak memory", base::bytesText(*std::max_element(metrics.peakMemory.begin(), metrics.peakMemory.end())));
+    if (const auto fullest = std::ranges::max_element(metrics.peakMemory); fullest != metrics.peakMemory.end())
+        add("peak memory", base::bytesText(*fullest),
+            metrics.peakMemory.size() > 1 ? fmt::format("of device {}", fullest - metrics.peakMemory.begin()) : "");
     figures.print(out);
 
     const bool hasHost = !metrics.peakHost.empty();

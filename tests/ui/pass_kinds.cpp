@@ -3,7 +3,7 @@
 #include "tests/support/test_program.h"
 #include "tests/ui/lane_groups.h"
 #include "tests/ui/window_fixture.h"
-#include "ui/panels/metrics_panel.h"
+#include "ui/panels/figures/metrics_panel.h"
 #include "ui/plots/step_strip.h"
 #include "ui/words/words.h"
 

@@ -7,9 +7,9 @@
 #include "ui/controls/message_bar.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/field_editor.h"
+#include "ui/panels/figures/metrics_panel.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/inspector_panel.h"
-#include "ui/panels/metrics_panel.h"
 #include "ui/words/words.h"
 
 #include <QComboBox>
@@ -77,7 +77,7 @@ void WindowExplore::firstStartShowsTheDemoPredicted()
     const auto &headline = window.explorePage().headline()->headline();
     QVERIFY2(headline.text.startsWith(u"Device 3 holds the others up"_s), qPrintable(headline.text));
     QVERIFY2(headline.text.contains(u"of its work is the output layer"_s), qPrintable(headline.text));
-    QVERIFY(headline.action.has_value());
+    QVERIFY(headline.change.has_value());
     QVERIFY(m_fixture->find<QPushButton>(u"headline.action"_s)->isVisible());
     QVERIFY(!m_fixture->find<QLabel>(u"metrics.iteration"_s)->text().isEmpty());
     QVERIFY(window.actions().train->isEnabled());
@@ -92,7 +92,7 @@ void WindowExplore::tryingTheAdviceShortensThePictureOnAnUnchangedAxis()
     auto *view = window.findChild<ui::ViewState *>();
     const auto spanBefore = view->span();
     const auto before = m_fixture->content().groups[0].timeline->iteration();
-    const auto method = *window.explorePage().headline()->headline().action;
+    const auto method = *window.explorePage().headline()->headline().change->method;
     const double promised = window.forecast().advice()->speedup;
     m_fixture->click(u"headline.action"_s);
     QVERIFY(window.document().experiment().schedule.vocabulary == method);
@@ -439,6 +439,13 @@ void WindowExplore::smallWindowsMovePanes()
     QVERIFY(line->isVisible() && left->isVisible());
     QCOMPARE(m_fixture->find<QLabel>(u"figures.line.iteration"_s)->text(),
              m_fixture->find<QLabel>(u"metrics.iteration"_s)->text());
+    // With what changed against the baseline.
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
+    for (const QString &name : {u"iteration"_s, u"bubble"_s, u"memory"_s}) {
+        auto *change = m_fixture->find<QLabel>(u"figures.line.%1.change"_s.arg(name));
+        QVERIFY(change->isVisible());
+        QCOMPARE(change->text(), m_fixture->find<QLabel>(u"metrics.%1.change"_s.arg(name))->text());
+    }
     right->toggleViewAction()->trigger(); // their panel on demand, with the settings behind one another
     QTRY_VERIFY(right->isVisible() && !line->isVisible());
     QCOMPARE(window.tabifiedDockWidgets(left), QList<QDockWidget *>{right});

@@ -2,8 +2,8 @@
 // true? Only through what can be seen, clicked and typed.
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/panels/figures/metrics_panel.h"
 #include "ui/panels/headline_bar.h"
-#include "ui/panels/metrics_panel.h"
 #include "ui/strip/method_picker.h"
 #include "ui/words/words.h"
 

@@ -21,7 +21,9 @@ public:
 private:
     struct Pair {
         QWidget *both;
+        QLabel *name;
         QLabel *value;
+        QLabel *change; ///< against the baseline
     };
     std::vector<Pair> m_pairs;
 };

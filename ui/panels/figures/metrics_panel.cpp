@@ -1,4 +1,4 @@
-#include "ui/panels/metrics_panel.h"
+#include "ui/panels/figures/metrics_panel.h"
 #include "ui/canvas/colours.h"
 #include "ui/canvas/design.h"
 #include "ui/words/plain_text.h"
@@ -33,11 +33,6 @@ QLabel *figure(QWidget *parent, const QString &name)
 void muteLabel(QLabel *label)
 {
     label->setForegroundRole(QPalette::PlaceholderText);
-}
-
-QColor betterInk(const QPalette &palette)
-{
-    return palette.color(QPalette::Window).lightness() < 128 ? QColor(0x5fc58a) : QColor(0x1b7a43);
 }
 
 /// How long the ranks of a device exchange in its passes; `text` says which. Empty without such ranks.
@@ -110,7 +105,7 @@ MetricsPanel::Big MetricsPanel::makeBig(const QString &name, const QString &capt
     auto *column = static_cast<QVBoxLayout *>(layout());
     auto *title = plainLabel(caption, this);
     title->setToolTip(plainTip(tip));
-    Big big{figure(this, u"metrics."_s + name), figure(this, u"metrics."_s + name + u".change"_s),
+    Big big{title, figure(this, u"metrics."_s + name), figure(this, u"metrics."_s + name + u".change"_s),
             figure(this, u"metrics."_s + name + u".measured"_s), figure(this, u"metrics."_s + name + u".published"_s)};
     big.value->setAccessibleName(caption);
     big.value->setToolTip(plainTip(tip));
@@ -159,6 +154,8 @@ void MetricsPanel::setFigures(const Figures &figures)
     m_iteration.value->setText(durationText(plan.iteration, units));
     m_bubble.value->setText(shareText(plan.bubbleRatio));
     const base::Bytes peak = greatest(plan.peakMemory);
+    m_memory.title->setText(peakCaption(plan));
+    m_memory.value->setAccessibleName(m_memory.title->text());
     m_memory.value->setText(plan.peakMemory.empty() ? kUnknown : bytesText(peak));
     QPalette peakInk = palette();
     if (figures.plan->memoryCapacity > 0 && peak > figures.plan->memoryCapacity)
@@ -172,20 +169,12 @@ void MetricsPanel::setFigures(const Figures &figures)
     const bool isOther = figures.baseline && figures.baseline->experiment != figures.plan->experiment;
     const std::string otherWork =
         isOther ? service::workDifference(figures.baseline->experiment, figures.plan->experiment) : std::string();
-    const bool compare = isOther && otherWork.empty();
-    const auto change = [compare](QLabel *label, double now, double before, QString (*words)(double, double) = &changeText) {
-        label->setText(compare ? words(now, before) : QString());
-        QPalette ink = label->parentWidget()->palette();
-        if (compare && now != before) // less is better in all three
-            ink.setColor(QPalette::WindowText, now < before ? betterInk(ink) : coloursFor(ink).alarm);
-        label->setPalette(ink);
-        label->setVisible(compare); // an empty one could be focused
-    };
+    const FigureChanges changes = changesOf(figures).value_or(FigureChanges());
+    showChange(m_iteration.change, changes.iteration);
+    showChange(m_bubble.change, changes.bubble);
+    showChange(m_memory.change, changes.memory);
     const simulate::Metrics *baseline = figures.baseline ? &figures.baseline->metrics : nullptr;
-    change(m_iteration.change, static_cast<double>(plan.iteration), baseline ? static_cast<double>(baseline->iteration) : 0);
-    change(m_bubble.change, plan.bubbleRatio, baseline ? baseline->bubbleRatio : 0, &pointsText);
-    change(m_memory.change, static_cast<double>(peak), baseline ? static_cast<double>(greatest(baseline->peakMemory)) : 0);
-    if (compare)
+    if (isOther && otherWork.empty())
         m_baseline->setText(Words::tr("Differences are against the baseline, %1: %2.")
                                 .arg(figures.baselineName, durationText(baseline->iteration, units)));
     else if (isOther)
@@ -246,19 +235,14 @@ void MetricsPanel::setMeasured(const Figures &figures)
     for (QLabel *label : {m_iteration.measured, m_bubble.measured, m_memory.measured})
         label->setVisible(measured);
     m_byKind->setVisible(measured && !figures.runDiffers);
-    const bool wasBusy = measured && figures.run->record.metrics->wasMachineBusy();
-    m_busy->setText(wasBusy ? Words::tr("The machine was busy: passes had a processor for %1 of their time.")
-                                  .arg(shareText(*figures.run->record.metrics->processorShare))
-                            : QString());
-    m_busy->setVisible(wasBusy);
+    m_busy->setText(busyText(figures));
+    m_busy->setVisible(!m_busy->text().isEmpty());
     if (!measured)
         return;
     const simulate::Metrics &run = *figures.run->record.metrics;
     const simulate::Metrics &plan = figures.plan->metrics;
-    const QString kind = caption(figures.run->record.summary.kind);
     const auto line = [&](QLabel *label, const QString &value, double now, double predicted) {
-        const QString error = figures.runDiffers || predicted <= 0 ? QString() : u" (%1)"_s.arg(changeText(now, predicted));
-        label->setText(kind + u": "_s + value + error);
+        label->setText(measuredText(figures, value, now, predicted));
         label->setToolTip(plainTip(figures.runDiffers ? Words::tr("The run differs from this plan, so no error is shown.")
                                                       : Words::tr("In brackets: measured against predicted.")));
     };

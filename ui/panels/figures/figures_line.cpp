@@ -1,8 +1,8 @@
-#include "ui/panels/figures_line.h"
+#include "ui/panels/figures/figures_line.h"
 
 #include "ui/canvas/design.h"
 #include "ui/controls/flow_layout.h"
-#include "ui/panels/metrics_panel.h"
+#include "ui/panels/figures/figures.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -19,7 +19,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kPairGap = 5 * kGrid;
-const QStringList kNames{u"iteration"_s, u"bubble"_s, u"memory"_s, u"tokens"_s, u"mfu"_s, u"bound"_s, u"measured"_s};
+const QStringList kNames{u"iteration"_s, u"bubble"_s, u"memory"_s, u"tokens"_s, u"mfu"_s, u"bound"_s, u"measured"_s, u"busy"_s};
+constexpr std::size_t kMemory = 2; ///< in kNames
 
 /// The values in the order of kNames; an empty one is not shown.
 QStringList values(const Figures &figures)
@@ -30,15 +31,18 @@ QStringList values(const Figures &figures)
     const bool units = inTeachingUnits(figures.plan->experiment);
     const base::Bytes peak = plan.peakMemory.empty() ? 0 : std::ranges::max(plan.peakMemory);
     QString measured;
-    if (figures.run && figures.run->record.metrics && figures.run->record.timeline)
-        measured = caption(figures.run->record.summary.kind) + u": "_s + durationText(figures.run->record.metrics->iteration);
+    if (figures.run && figures.run->record.metrics && figures.run->record.timeline) {
+        const base::Nanos time = figures.run->record.metrics->iteration;
+        measured = measuredText(figures, durationText(time), static_cast<double>(time), static_cast<double>(plan.iteration));
+    }
     return {durationText(plan.iteration, units),
             shareText(plan.bubbleRatio),
             plan.peakMemory.empty() ? kUnknown : bytesText(peak),
             plan.tokensPerSecond ? countText(*plan.tokensPerSecond) : QString(),
             plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : QString(),
             plan.lowerBound ? durationText(*plan.lowerBound, units) : QString(),
-            measured};
+            measured,
+            busyText(figures).isEmpty() ? QString() : Words::tr("Machine busy")};
 }
 } // namespace
 
@@ -53,6 +57,7 @@ FiguresLine::FiguresLine(QWidget *parent) : QWidget(parent)
                                Words::tr("Tokens/s"),
                                u"MFU"_s,
                                Words::tr("Lower bound"),
+                               QString(),
                                QString()};
     for (qsizetype i = 0; i < kNames.size(); ++i) {
         auto *both = new QWidget(this);
@@ -67,10 +72,14 @@ FiguresLine::FiguresLine(QWidget *parent) : QWidget(parent)
         value->setAccessibleName(captions[i]);
         value->setFont(scaled(font(), TypeSize::Text, QFont::DemiBold));
         value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        row->addWidget(name);
-        row->addWidget(value);
+        QLabel *change = plainLabel(both);
+        change->setObjectName(u"figures.line."_s + kNames[i] + u".change"_s);
+        change->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        change->hide();
+        for (QLabel *label : {name, value, change})
+            row->addWidget(label);
         flow->addWidget(both);
-        m_pairs.push_back({both, value});
+        m_pairs.push_back({both, name, value, change});
     }
 }
 
@@ -82,6 +91,13 @@ void FiguresLine::setFigures(const Figures &figures)
         m_pairs[i].value->setText(text);
         m_pairs[i].both->setVisible(!text.isEmpty());
     }
+    const FigureChanges changes = changesOf(figures).value_or(FigureChanges());
+    std::size_t pair = 0;
+    for (const FigureChange *change : {&changes.iteration, &changes.bubble, &changes.memory})
+        showChange(m_pairs[pair++].change, *change);
+    if (figures.plan)
+        m_pairs[kMemory].name->setText(peakCaption(figures.plan->metrics));
+    m_pairs.back().value->setToolTip(plainTip(busyText(figures)));
     setEnabled(!figures.stale);
 }
 

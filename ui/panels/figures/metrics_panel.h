@@ -1,30 +1,15 @@
 // The figures of the plan, beside those of the baseline and of the run that is shown.
 #pragma once
 
-#include "engine/service/engine_service.h"
-#include "ui/words/what_if_words.h"
+#include "ui/panels/figures/figures.h"
 
 #include <QWidget>
-
-#include <vector>
 
 class QFormLayout;
 class QLabel;
 class QPushButton;
 
 namespace stagelens::ui {
-
-/// What the panel shows. Pointers may be null.
-struct Figures {
-    service::PredictionPtr plan;
-    service::PredictionPtr baseline;
-    QString baselineName; ///< "1F1B, not split"
-    service::RunSnapshotPtr run;
-    bool runDiffers = false; ///< the plan was edited since, or predicted for another machine: no error figures
-    bool stale = false;      ///< figures of the last valid plan
-    SensitivityPtr sensitivity;
-    bool isSensitivityLate = false; ///< it is being computed, and takes noticeably long
-};
 
 class MetricsPanel : public QWidget {
     Q_OBJECT
@@ -39,6 +24,7 @@ signals:
 private:
     /// A large figure with its comparison and what was measured.
     struct Big {
+        QLabel *title;
         QLabel *value;
         QLabel *change;
         QLabel *measured;
