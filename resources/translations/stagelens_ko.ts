@@ -7921,5 +7921,13 @@ It stays there while the other lanes scroll</source>
         <source>Machine busy</source>
         <translation>컴퓨터가 바빴음</translation>
     </message>
+    <message>
+        <source>baseline measured %1, run %2</source>
+        <translation>기준선 측정값 %1, 실행 %2</translation>
+    </message>
+    <message>
+        <source>%1, run %2</source>
+        <translation>%1, 실행 %2</translation>
+    </message>
 </context>
 </TS>

@@ -7921,5 +7921,13 @@ It stays there while the other lanes scroll</source>
         <source>Machine busy</source>
         <translation>机器繁忙</translation>
     </message>
+    <message>
+        <source>baseline measured %1, run %2</source>
+        <translation>基线实测 %1，运行 %2</translation>
+    </message>
+    <message>
+        <source>%1, run %2</source>
+        <translation>%1，运行 %2</translation>
+    </message>
 </context>
 </TS>

@@ -10,6 +10,7 @@
 #include "ui/panels/figures/metrics_panel.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/inspector_panel.h"
+#include "ui/plots/plots.h"
 #include "ui/words/words.h"
 
 #include <QComboBox>
@@ -228,6 +229,8 @@ void WindowExplore::illegalDevicesKeepThePictureAndUndoRestores()
     QTest::keyClicks(devices, u"9"_s);
     QCOMPARE(window.document().experiment().parallel.devices, 9);
     QVERIFY(m_fixture->content().stale);
+    const auto *memory = window.findChild<ui::MemoryPlot *>();
+    QVERIFY(memory->graphicsEffect() != nullptr); // as faded as the timeline
     QCOMPARE(m_fixture->content().groups[0].timeline->devices(), 4);
     QVERIFY(!window.actions().train->isEnabled());
     QVERIFY2(window.actions().train->toolTip().contains(u"9"_s), qPrintable(window.actions().train->toolTip()));
@@ -243,7 +246,7 @@ void WindowExplore::illegalDevicesKeepThePictureAndUndoRestores()
     QTRY_COMPARE(window.document().experiment().parallel.devices, 4);
     QCOMPARE(devices->value(), 4);
     QVERIFY(!bar->isVisible());
-    QVERIFY(!m_fixture->content().stale);
+    QVERIFY(!m_fixture->content().stale && memory->graphicsEffect() == nullptr);
     QVERIFY(window.actions().train->isEnabled());
     QVERIFY(exports->isEnabled() && window.actions().exportPng->isEnabled());
     window.actions().learn->trigger();

@@ -114,10 +114,26 @@ void WindowTraining::trainingAddsARunAndMeasuredLanes()
     QVERIFY(m_fixture->content().groups[0].timeline->provenance == timeline::Provenance::MeasuredVirtualClock);
     // The only prediction in this picture says that it is one, and the plan's own is no longer spoken of.
     QVERIFY2(m_fixture->content().baseline->text.endsWith(u" (predicted)"_s), qPrintable(m_fixture->content().baseline->text));
+    QVERIFY(!m_fixture->content().measuredBaseline);
+    auto *bubbles = window.findChild<ui::BubblePlot *>();
+    QCOMPARE(bubbles->accessibleDescription(),
+             u"%1 of all devices' time"_s.arg(ui::shareText(window.runController().shown()->record.metrics->bubbleRatio)));
+    // A measured baseline has its own flag, also beside other plans.
+    QTest::keyClick(&window, Qt::Key_B, Qt::ControlModifier);
+    const base::Nanos measured = window.runController().shown()->record.metrics->iteration;
+    QCOMPARE(m_fixture->content().measuredBaseline->end, measured);
     window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     QVERIFY(!m_fixture->content().baseline->text.contains(u"now"_s));
     m_fixture->click(u"shown.Both"_s);
     QVERIFY(m_fixture->content().baseline->text.contains(u", now "_s));
+    QCOMPARE(m_fixture->content().measuredBaseline->text, u"baseline measured %1, run 1"_s.arg(ui::durationText(measured)));
+    train();
+    if (QTest::currentTestFailed())
+        return;
+    QVERIFY2(m_fixture->content().measuredBaseline->text.contains(u", run 1, now "_s),
+             qPrintable(m_fixture->content().measuredBaseline->text));
+    QTest::keyClick(&window, Qt::Key_B, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(!m_fixture->content().measuredBaseline);
 }
 
 void WindowTraining::escapeDoesNotStopButShiftF5Does()

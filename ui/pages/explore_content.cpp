@@ -77,6 +77,7 @@ TimelineContent ExploreContent::make() const
         for (LaneGroup &group : content.groups)
             group.why = whyOf(group.timeline);
     addBaseline(content, *plan);
+    addMeasuredBaseline(content, *plan);
     if (const service::PublishedResult *published = service::publishedFor(plan->experiment))
         content.published =
             EndFlag{published->iteration, u"%1 %2"_s.arg(caption(timeline::Provenance::Published),
@@ -121,6 +122,31 @@ void ExploreContent::addBaseline(TimelineContent &content, const service::Predic
         text += Words::tr(", now %1, %2")
                     .arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
     content.baseline = EndFlag{end, text};
+}
+
+void ExploreContent::pinMeasured()
+{
+    m_measuredBaseline.reset();
+    const service::RunSnapshotPtr pinned = run();
+    if (pinned && pinned->record.metrics && !runDiffers())
+        m_measuredBaseline = {pinned->record.summary.id, pinned->record.metrics->iteration, m_forecast->plan()->experiment};
+}
+
+void ExploreContent::addMeasuredBaseline(TimelineContent &content, const service::Prediction &plan) const
+{
+    if (!m_measuredBaseline || content.teachingUnits)
+        return;
+    const auto &[run, end, experiment] = *m_measuredBaseline;
+    const service::RunSnapshotPtr shownRun = this->run();
+    QString text = Words::tr("baseline measured %1, run %2").arg(durationText(end)).arg(run);
+    if (!service::workDifference(experiment, plan.experiment).empty()) {
+        text += Words::tr(" of other work");
+    } else if (shownRun && shownRun->record.metrics && shownRun->record.summary.id != run && !runDiffers()) {
+        const base::Nanos now = shownRun->record.metrics->iteration;
+        text +=
+            Words::tr(", now %1, %2").arg(durationText(now), changeText(static_cast<double>(now), static_cast<double>(end)));
+    }
+    content.measuredBaseline = EndFlag{end, text};
 }
 
 void ExploreContent::addGhost(TimelineContent &content) const

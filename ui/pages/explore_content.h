@@ -21,6 +21,9 @@ public:
     ExploreContent(Forecast *forecast, RunController *runController, Explanations *explanations);
 
     [[nodiscard]] TimelineContent make() const;
+    /// Keeps what the shown run measured of the plan as the baseline's; forgets what was kept where it measured none of it.
+    void pinMeasured();
+    void unpinMeasured() { m_measuredBaseline.reset(); }
     /// Returns the run whose lanes and figures are shown beside the plan's; null if there is none.
     [[nodiscard]] service::RunSnapshotPtr run() const;
     /// Returns whether the shown run is not the plan's, or was measured on another machine than the plan was predicted for, or
@@ -47,9 +50,18 @@ private:
     [[nodiscard]] LaneGroup measuredGroup() const;
     void addLanes(TimelineContent &content) const;
     void addBaseline(TimelineContent &content, const service::Prediction &plan) const;
+    void addMeasuredBaseline(TimelineContent &content, const service::Prediction &plan) const;
     void addGhost(TimelineContent &content) const;
     void addBand(TimelineContent &content) const;
 
+    /// A run of the baseline.
+    struct MeasuredBaseline {
+        store::RunId run = 0;
+        base::Nanos iteration = 0;
+        model::Experiment experiment; ///< resolved
+    };
+
+    std::optional<MeasuredBaseline> m_measuredBaseline;
     Forecast *m_forecast;
     RunController *m_runController;
     Explanations *m_explanations;

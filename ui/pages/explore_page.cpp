@@ -184,6 +184,20 @@ void ExplorePage::setGhostFamily(const QString &family)
     m_timeline->setContent(m_content.make());
 }
 
+void ExplorePage::pinBaseline()
+{
+    m_content.unpinMeasured();
+    if (m_forecast->isCurrent())
+        m_content.pinMeasured();
+    m_forecast->pinBaseline();
+}
+
+void ExplorePage::unpinBaseline()
+{
+    m_content.unpinMeasured();
+    m_forecast->unpinBaseline();
+}
+
 void ExplorePage::setSensitivity(timeline::TimelinePtr timeline, SensitivityPtr sensitivity)
 {
     m_content.sensitivityTimeline = std::move(timeline);

@@ -51,6 +51,9 @@ public:
     /// Flags the end that the plan would have with another method, or in the order of another family; an empty one clears it.
     void setGhost(std::optional<model::VocabularyMethod> method);
     void setGhostFamily(const QString &family);
+    /// Makes the plan, and what its shown run measured, the baseline; unpinBaseline() makes it 1F1B again.
+    void pinBaseline();
+    void unpinBaseline();
     /// Sets the sensitivity of the plan with that timeline; null: unknown.
     void setSensitivity(timeline::TimelinePtr timeline, SensitivityPtr sensitivity);
     void setColourBy(ColourBy colourBy);

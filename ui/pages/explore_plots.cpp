@@ -1,5 +1,6 @@
 #include "ui/pages/explore_plots.h"
 
+#include "ui/controls/faded.h"
 #include "ui/pages/explore_content.h"
 #include "ui/plots/expert_plot.h"
 #include "ui/plots/plots.h"
@@ -92,6 +93,8 @@ void ExplorePlots::refresh()
         return;
     if (m_tabs->indexOf(m_topology) >= 0)
         m_topology->setTopology(topologyOf(*m_forecast->plan()));
+    for (QWidget *plot : std::initializer_list<QWidget *>{m_memory, m_bubbles, m_topology})
+        setFaded(plot, m_forecast->isStale()); // what a run measured stays true
     refreshMemory();
     refreshLoss();
     refreshExperts();
@@ -163,10 +166,16 @@ void ExplorePlots::refreshExperts()
 void ExplorePlots::refreshBubbles()
 {
     const auto &plan = m_forecast->plan();
-    const service::Advice *advice = m_forecast->advice();
-    if (plan)
+    const service::RunSnapshotPtr run = m_content->run();
+    if (m_content->shown == Shown::Measured && run && run->record.timeline && run->record.metrics) {
+        const store::RunSummary &summary = run->record.summary;
+        m_bubbles->setBubbles(*run->record.metrics, std::nullopt,
+                              Words::tr("%1, run %2").arg(caption(summary.kind)).arg(summary.id));
+    } else if (plan) {
+        const service::Advice *advice = m_forecast->advice();
         m_bubbles->setBubbles(plan->metrics, advice ? std::optional(advice->causes) : std::nullopt,
                               caption(timeline::Provenance::Predicted));
+    }
 }
 
 } // namespace stagelens::ui

@@ -157,8 +157,8 @@ void MainWindow::connectActions()
     on(m_model.actions->saveAs, [this] { m_model.files->saveAs(); });
     on(m_model.actions->importRun, [this] { m_controllers->imports->ask(); });
     on(m_model.actions->quit, [this] { close(); });
-    on(m_model.actions->pinBaseline, [this] { m_model.forecast->pinBaseline(); });
-    on(m_model.actions->unpinBaseline, [this] { m_model.forecast->unpinBaseline(); });
+    on(m_model.actions->pinBaseline, [this] { m_widgets->explore->pinBaseline(); });
+    on(m_model.actions->unpinBaseline, [this] { m_widgets->explore->unpinBaseline(); });
     on(m_model.actions->applyAdvice, [this] { m_widgets->explore->headline()->accept(); });
     on(m_model.actions->trainCopy, [this] { m_controllers->plan->offerScaledCopy(); });
     on(m_model.actions->costsFromRun, [this] { m_controllers->plan->useCostsOfRun(); });

@@ -85,8 +85,9 @@ enum class ColourBy : unsigned char { Kind, Microbatch, Chunk, Slack };
 struct TimelineContent {
     std::vector<LaneGroup> groups;
     std::optional<EndFlag> baseline;
-    std::optional<EndFlag> ghost;     ///< end of the plan that is being hovered
-    std::optional<EndBand> band;      ///< of the prediction's end
+    std::optional<EndFlag> measuredBaseline; ///< end that a run of the baseline measured
+    std::optional<EndFlag> ghost;            ///< end of the plan that is being hovered
+    std::optional<EndBand> band;             ///< of the prediction's end
     std::optional<EndFlag> published; ///< end that a paper reports for this plan: a dotted pole, as a `Published` rail is
     bool hasFlags = true;             ///< keeps a row for flags; false where ends are never compared by one
     bool teachingUnits = false;       ///< axis in units (1 ms = 1 unit) and not in seconds

@@ -152,6 +152,8 @@ void RulerPainter::flags()
         band(*content.band);
     if (content.baseline)
         pole(base, light, Qt::SolidLine);
+    if (content.measuredBaseline)
+        pole(content.measuredBaseline->end, light, Qt::DashDotLine);
     if (differs)
         pole(now, m_colours.ink, Qt::SolidLine);
     if (content.published)
@@ -165,6 +167,8 @@ void RulerPainter::flags()
         flag(now, Words::tr("now %1, %2").arg(durationText(now, content.teachingUnits), percentText(change)), m_colours.ink,
              Qt::SolidLine, now < base);
     }
+    if (content.measuredBaseline)
+        flag(content.measuredBaseline->end, content.measuredBaseline->text, light, Qt::DashDotLine, true);
     if (content.published)
         flag(content.published->end, content.published->text, m_colours.ink, Qt::DotLine,
              content.published->end < std::max(now, base));

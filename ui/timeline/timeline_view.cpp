@@ -18,6 +18,8 @@ namespace {
 base::Nanos spanOf(const TimelineContent &content)
 {
     base::Nanos span = content.baseline ? content.baseline->end : 0;
+    if (content.measuredBaseline)
+        span = std::max(span, content.measuredBaseline->end);
     if (content.band)
         span = std::max(span, content.band->to);
     if (content.published)
