@@ -1,0 +1,138 @@
+// What a person does with menus, links, keys and the wheel, on real widgets.
+#include "tests/support/test_program.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/controllers/file_controller.h"
+#include "ui/strip/choice_menu.h"
+#include "ui/strip/plan_chip.h"
+
+#include <QLabel>
+#include <QMenu>
+#include <QMenuBar>
+#include <QSettings>
+#include <QWheelEvent>
+
+namespace ui_shell_by_hand {
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+
+class ShellByHand : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { m_fixture = std::make_unique<test::WindowFixture>(); }
+    void cleanup() { m_fixture.reset(); }
+    void theDeviceOfTheVerdictLeadsToItsLane();
+    void aModelIsChosenFromItsChip();
+    void theLanguageIsChosenFromTheMenu();
+    void theKeysAreShownByTheirKey();
+    void theWheelZoomsAndKeysSizeTheLanes();
+
+private:
+    /// Clicks the entry of an open menu that begins so.
+    static void choose(QMenu *menu, const QString &entry)
+    {
+        QTRY_VERIFY2(menu->isVisible(), qPrintable(entry));
+        for (QAction *action : menu->actions())
+            if (action->text().remove(u'&').startsWith(entry)) {
+                QTest::mouseMove(menu, menu->actionGeometry(action).center());
+                QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+                return;
+            }
+        QFAIL(qPrintable(entry + u" is not in the menu"_s));
+    }
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+void ShellByHand::theDeviceOfTheVerdictLeadsToItsLane()
+{
+    auto &window = m_fixture->open();
+    auto *sentence = m_fixture->find<QLabel>(u"headline.text"_s);
+    QTRY_VERIFY(sentence->accessibleName().startsWith(u"Device 3 "_s));
+    window.explorePage().timeline()->clearFocus();
+    // The name begins the first of two lines.
+    QTest::mouseClick(sentence, Qt::LeftButton, {}, QPoint(20, sentence->height() / 4));
+    QVERIFY(window.explorePage().timeline()->hasFocus());
+}
+
+void ShellByHand::aModelIsChosenFromItsChip()
+{
+    auto &window = m_fixture->open();
+    auto *chip = m_fixture->find<ui::PlanChip>(u"strip.chip.model"_s);
+    QTest::mouseClick(chip, Qt::LeftButton, {}, QPoint(chip->width() - 12, chip->height() / 2));
+    choose(m_fixture->find<ui::ChoiceMenu>(u"strip.model.preset"_s), u"4B GPT"_s);
+    if (QTest::currentTestFailed())
+        return;
+    QCOMPARE(window.document().experiment().model.preset, std::string("gpt-4b"));
+    QVERIFY2(chip->value().startsWith(u"4B GPT"_s), qPrintable(chip->value()));
+    QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(window.document().experiment().model.preset != "gpt-4b");
+}
+
+void ShellByHand::theLanguageIsChosenFromTheMenu()
+{
+    auto &window = m_fixture->open();
+    auto *bar = window.findChild<QMenuBar *>();
+    const QList<QAction *> menus = bar->actions();
+    const auto view = std::ranges::find_if(menus, [](const QAction *menu) { return menu->text() == u"&View"_s; });
+    QVERIFY(view != menus.end());
+    QTest::mouseClick(bar, Qt::LeftButton, {}, bar->actionGeometry(*view).center());
+    choose((*view)->menu(), u"Language"_s);
+    if (QTest::currentTestFailed())
+        return;
+    for (QAction *action : (*view)->menu()->actions())
+        if (action->text() == u"Lan&guage"_s)
+            choose(action->menu(), u"English"_s);
+    if (QTest::currentTestFailed())
+        return;
+    QVERIFY(!(*view)->menu()->isVisible());
+    QTRY_COMPARE(ui::windowSettings()->value(u"language"_s).toString(), u"en"_s);
+}
+
+void ShellByHand::theKeysAreShownByTheirKey()
+{
+    auto &window = m_fixture->open();
+    QTest::keyClick(&window, Qt::Key_Question);
+    QDialog *shown = nullptr;
+    const auto isShown = [&] {
+        for (QDialog *dialog : window.findChildren<QDialog *>())
+            if (dialog->isVisible() && dialog->windowTitle() == u"Keys and mouse"_s)
+                shown = dialog;
+        return shown != nullptr;
+    };
+    QTRY_VERIFY(isShown());
+    QTest::keyClick(shown, Qt::Key_Escape);
+    QVERIFY(!shown->isVisible());
+}
+
+void ShellByHand::theWheelZoomsAndKeysSizeTheLanes()
+{
+    auto &window = m_fixture->open();
+    ui::TimelineView *view = window.explorePage().timeline();
+    const auto *state = window.findChild<ui::ViewState *>();
+    const auto width = [state] { return state->end() - state->begin(); };
+    const base::Nanos whole = width();
+    const QPointF at(view->width() * 0.6, view->height() * 0.6);
+    const auto turn = [&](int steps, Qt::KeyboardModifiers keys) {
+        QWheelEvent wheel(at, view->mapToGlobal(at), {}, QPoint(0, 120 * steps), Qt::NoButton, keys, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(view, &wheel);
+    };
+    turn(1, Qt::ControlModifier);
+    const base::Nanos zoomed = width();
+    QVERIFY(zoomed < whole);
+    turn(-1, Qt::NoModifier);
+    QVERIFY(width() > zoomed);
+    view->setFocus();
+    QTest::keyClick(view, Qt::Key_0);
+    QCOMPARE(width(), whole);
+    const QImage before = view->grab().toImage();
+    QTest::keyClick(view, Qt::Key_Plus, Qt::ControlModifier);
+    QTRY_VERIFY(view->grab().toImage() != before);
+    QTest::keyClick(view, Qt::Key_Minus, Qt::ControlModifier);
+    QTRY_VERIFY(view->grab().toImage() == before);
+}
+
+STAGELENS_TEST(ShellByHand)
+
+} // namespace ui_shell_by_hand
+
+#include "shell/by_hand.moc"
