@@ -2,7 +2,7 @@
 
 #include "engine/base/file.h"
 #include "ui/controllers/window_actions.h"
-#include "ui/learn/lecture_dialog.h"
+#include "ui/learn/lectures/lecture_dialog.h"
 #include "ui/pages/explore_page.h"
 #include "ui/pages/learn_page.h"
 #include "ui/pages/lesson_view.h"

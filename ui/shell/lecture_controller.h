@@ -1,7 +1,7 @@
 // The editor of lectures: scenes are taken from the window, and shown in Learn.
 #pragma once
 
-#include "ui/learn/lecture.h"
+#include "ui/learn/lectures/lecture.h"
 
 #include <QObject>
 

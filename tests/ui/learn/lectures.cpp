@@ -3,7 +3,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/plan_controller.h"
 #include "ui/controls/theme.h"
-#include "ui/learn/lecture_dialog.h"
+#include "ui/learn/lectures/lecture_dialog.h"
 #include "ui/learn/lesson_picture.h"
 #include "ui/learn/slides.h"
 #include "ui/pages/learn_page.h"

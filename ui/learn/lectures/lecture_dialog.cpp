@@ -1,4 +1,4 @@
-#include "ui/learn/lecture_dialog.h"
+#include "ui/learn/lectures/lecture_dialog.h"
 
 #include "ui/canvas/colours.h"
 #include "ui/canvas/design.h"

@@ -1,7 +1,7 @@
 // The editor of a lecture: its scenes in order, the title and notes of each, and what can be done with the whole.
 #pragma once
 
-#include "ui/learn/lecture.h"
+#include "ui/learn/lectures/lecture.h"
 
 #include <QDialog>
 

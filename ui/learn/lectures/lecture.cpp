@@ -1,4 +1,4 @@
-#include "ui/learn/lecture.h"
+#include "ui/learn/lectures/lecture.h"
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
