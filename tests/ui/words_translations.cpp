@@ -4,6 +4,8 @@
 #include "engine/model/schema.h"
 #include "engine/schedule/families.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/learn/contents_list.h"
+#include "ui/learn/page_files.h"
 #include "ui/pages/learn_page.h"
 #include "ui/pages/lesson_view.h"
 #include "ui/state/fields.h"
@@ -21,7 +23,10 @@
 #include <QProcess>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QTextBlock>
+#include <QTextBrowser>
 #include <QToolButton>
+#include <QTreeWidget>
 #include <QXmlStreamReader>
 
 #include <set>
@@ -106,6 +111,19 @@ int missingPixels(const QWidget &widget)
         return button->fontMetrics().horizontalAdvance(text) - button->width() + 2;
     }
     return 0;
+}
+
+/// In the viewport, the middle of the first link's second letter.
+QPoint placeOfLink(const QTextBrowser &text)
+{
+    for (QTextBlock block = text.document()->begin(); block.isValid(); block = block.next())
+        for (auto at = block.begin(); !at.atEnd(); ++at)
+            if (at.fragment().charFormat().isAnchor()) {
+                QTextCursor cursor(block);
+                cursor.setPosition(at.fragment().position() + 1);
+                return text.cursorRect(cursor).center();
+            }
+    return {};
 }
 
 } // namespace
@@ -241,7 +259,8 @@ private slots:
         environment.insert(QString::fromLatin1(kLanguage), code);
         again.setProcessEnvironment(environment);
         again.setProcessChannelMode(QProcess::MergedChannels);
-        again.start(QCoreApplication::applicationFilePath(), {u"nothingIsClipped"_s, u"placesOfAFileStandInFront"_s});
+        again.start(QCoreApplication::applicationFilePath(),
+                    {u"nothingIsClipped"_s, u"placesOfAFileStandInFront"_s, u"learnSpeaksTheLanguage"_s});
         QVERIFY(again.waitForFinished(300'000));
         QVERIFY2(again.exitStatus() == QProcess::NormalExit && again.exitCode() == 0, again.readAll().constData());
     }
@@ -259,6 +278,38 @@ private slots:
         QCOMPARE(ui::engineMessage("line 3, word 4: F1@1 runs twice, first at line 2, word 3; remove one of the two"), text);
         QCOMPARE(ui::engineMessage("line 3, word 34: F2@1 is missing"),
                  Words::tr("%1: %2").arg(place(3, 34), Words::tr("%1 is missing").arg(u"F2@1"_s)));
+    }
+
+    void learnSpeaksTheLanguage()
+    {
+        test::WindowFixture fixture;
+        auto &window = fixture.open();
+        window.actions().learn->trigger();
+        const QString page = u"tours/12-losses-coincide.tour"_s;
+        QFile file(ui::pageFile(page, qEnvironmentVariable(kLanguage, u"en"_s)));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QString title = QString::fromUtf8(file.readLine()).mid(2).trimmed();
+        // Typed as an input method does.
+        auto *search = fixture.find<QLineEdit>(u"learn.search"_s);
+        const auto *contents = fixture.find<QTreeWidget>(u"learn.contents"_s);
+        for (const QString &words : {title, u"timelines differ"_s}) {
+            search->clear();
+            QInputMethodEvent typed;
+            typed.setCommitString(words);
+            QApplication::sendEvent(search, &typed);
+            QTest::keyClick(search, Qt::Key_Return);
+            QVERIFY(contents->currentItem() != nullptr);
+            QCOMPARE(contents->currentItem()->text(0), title);
+        }
+        auto *text = fixture.find<QTextBrowser>(u"learn.text"_s);
+        QTRY_VERIFY2(text->toPlainText().startsWith(title), qPrintable(text->toPlainText().left(80)));
+        // A link leads to the same page from every language.
+        window.learnPage().lesson()->showStep(3);
+        QTRY_VERIFY(text->toHtml().contains(u"measurements.md"_s));
+        QTest::mouseClick(text->viewport(), Qt::LeftButton, {}, placeOfLink(*text));
+        QTRY_VERIFY2(text->toPlainText().startsWith(ui::titleOfPage(u"measurements.md"_s)),
+                     qPrintable(text->toPlainText().left(80)));
+        QCOMPARE(contents->currentItem()->text(0), ui::titleOfPage(u"measurements.md"_s));
     }
 
     void nothingIsClipped()

@@ -1,7 +1,7 @@
 #include "ui/learn/card_list.h"
 
-#include "engine/base/file.h"
 #include "engine/service/engine_service.h"
+#include "ui/learn/page_files.h"
 #include "ui/learn/page_plans.h"
 #include "ui/learn/tour.h"
 #include "ui/morph/morph_painter.h"
@@ -54,7 +54,7 @@ base::Result<CardPlan> planOf(const LearnEntry &entry)
         return plan ? base::Result<CardPlan>({planCaption(plan->experiment), plan->experiment})
                     : base::Result<CardPlan>(plan.error());
     }
-    const auto tour = readTour(base::resourceFolder() / "docs" / utf8(entry.path));
+    const auto tour = readTour(utf8(pageFile(entry.path)));
     if (!tour)
         return tour.error();
     // Many tours begin with the same plan, textbook 1F1B, and come to their own in the second step.

@@ -108,7 +108,7 @@ void ChallengeBar::showGoals(const std::vector<bool> &met)
     for (std::size_t goal = 0; goal < m_labels.size(); ++goal) {
         QString words = m_goals[goal].words;
         words[0] = words[0].toUpper();
-        m_labels[goal]->setText(words + u'.');
+        m_labels[goal]->setText(Words::tr("%1.").arg(words));
         const int size = QFontMetrics(m_labels[goal]->font()).height(); // the mark is beside the first line
         m_marks[goal]->setPixmap(glyphIcon(met[goal] ? Glyph::Check : Glyph::Ring)
                                      .pixmap(QSize(size, size) * devicePixelRatioF(), QIcon::Normal, QIcon::Off));

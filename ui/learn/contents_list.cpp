@@ -2,6 +2,7 @@
 
 #include "engine/base/file.h"
 #include "engine/schedule/families.h"
+#include "ui/learn/page_files.h"
 #include "ui/state/experiment_document.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
@@ -24,16 +25,12 @@ namespace {
 
 constexpr int kPathRole = Qt::UserRole;
 constexpr int kKindRole = Qt::UserRole + 1;
+constexpr int kEnglishRole = Qt::UserRole + 2; ///< the title in English, by which a translated page is found too
 constexpr int kWidestContents = 330;
 constexpr int kContentsMargin = 20; ///< for its scroll bar
 constexpr int kContentsIndent = 16;
 constexpr int kRowRoom = 8; ///< around the text of a row
 constexpr qint64 kLongestPage = 1 << 20;
-
-QDir learnDir(const QString &folder)
-{
-    return QDir(qtText((base::resourceFolder() / utf8(folder)).string()));
-}
 
 /// Returns the tours of a folder in the order of the numbers that their names begin with.
 QStringList numbered(const QDir &folder)
@@ -41,6 +38,16 @@ QStringList numbered(const QDir &folder)
     QStringList names = folder.entryList({u"*.tour"_s}, QDir::Files, QDir::Name);
     std::ranges::stable_sort(names, {}, [](const QString &name) { return name.section(u'-', 0, 0).toInt(); });
     return names;
+}
+
+/// Returns the heading in the first line of a file; its name without one.
+QString headingOf(const QString &file)
+{
+    QFile page(file);
+    if (!page.open(QIODevice::ReadOnly))
+        return QFileInfo(file).baseName();
+    const QString line = QString::fromUtf8(page.readLine()).trimmed();
+    return line.startsWith(u"# "_s) ? line.mid(2) : QFileInfo(file).baseName();
 }
 
 bool isEntry(const QTreeWidgetItem &item)
@@ -64,18 +71,14 @@ LearnEntry::Kind kindOfPage(const QString &path)
 
 } // namespace
 
-QString titleOfPage(const QString &file)
+QString titleOfPage(const QString &path)
 {
-    QFile page(file);
-    if (!page.open(QIODevice::ReadOnly))
-        return QFileInfo(file).baseName();
-    const QString line = QString::fromUtf8(page.readLine()).trimmed();
-    return line.startsWith(u"# "_s) ? line.mid(2) : QFileInfo(file).baseName();
+    return headingOf(pageFile(path));
 }
 
 LearnEntry entryOfPage(const QString &path)
 {
-    return {kindOfPage(path), titleOfPage(learnDir(u"docs"_s).filePath(path)), path};
+    return {kindOfPage(path), titleOfPage(path), path};
 }
 
 ContentsList::ContentsList(QWidget *parent) : QWidget(parent), m_search(new QLineEdit(this)), m_tree(new QTreeWidget(this))
@@ -110,7 +113,7 @@ void ContentsList::fill()
     for (const auto &[caption, folder] :
          {std::pair{Words::tr("Scenes"), u"scenes/"_s}, std::pair{Words::tr("Tours"), u"tours/"_s},
           std::pair{Words::tr("Challenges"), u"challenges/"_s}})
-        addFolder(caption, folder, numbered(learnDir(u"docs/"_s + folder)));
+        addFolder(caption, folder, numbered(docsFolder().filePath(folder)));
     addExamples();
     QStringList methods;
     for (const model::VocabularyTraits &method : model::kVocabularyChoices)
@@ -130,7 +133,7 @@ void ContentsList::fill()
                u"stored-activations.md"_s, u"offload.md"_s, u"checkpoints.md"_s, u"training-on-gpus.md"_s,
                u"several-machines.md"_s});
     QStringList more{u"custom-schedules.md"_s, u"measurements.md"_s, u"gpu-kernels.md"_s, u"architecture.md"_s};
-    for (const QString &name : learnDir(u"docs/decisions"_s).entryList({u"0*.md"_s}, QDir::Files, QDir::Name))
+    for (const QString &name : QDir(docsFolder().filePath(u"decisions"_s)).entryList({u"0*.md"_s}, QDir::Files, QDir::Name))
         more << u"decisions/"_s + name;
     QTreeWidgetItem *works = addFolder(Words::tr("How Stagelens works"), {}, more);
     for (QTreeWidgetItemIterator at(m_tree); *at; ++at)
@@ -145,14 +148,15 @@ QTreeWidgetItem *ContentsList::addFolder(const QString &caption, const QString &
 {
     auto *group = new QTreeWidgetItem(m_tree, {caption});
     group->setFlags(Qt::ItemIsEnabled);
-    const QDir docs = learnDir(u"docs"_s);
+    const QDir docs = docsFolder();
     for (const QString &name : names) {
         if (!docs.exists(folder + name))
             continue;
-        auto *item = new QTreeWidgetItem(group, {titleOfPage(docs.filePath(folder + name))});
+        auto *item = new QTreeWidgetItem(group, {titleOfPage(folder + name)});
         item->setToolTip(0, plainTip(item->text(0)));
         item->setData(0, kPathRole, folder + name);
         item->setData(0, kKindRole, static_cast<int>(kindOfPage(folder + name)));
+        item->setData(0, kEnglishRole, headingOf(docs.filePath(folder + name)));
     }
     return group;
 }
@@ -161,7 +165,8 @@ void ContentsList::addExamples()
 {
     auto *examples = new QTreeWidgetItem(m_tree, {Words::tr("Examples")});
     examples->setFlags(Qt::ItemIsEnabled);
-    for (const QFileInfo &file : learnDir(u"examples"_s).entryInfoList({u"*.stagelens.json"_s}, QDir::Files, QDir::Name)) {
+    const QDir folder(qtText((base::resourceFolder() / "examples").string()));
+    for (const QFileInfo &file : folder.entryInfoList({u"*.stagelens.json"_s}, QDir::Files, QDir::Name)) {
         auto *item = new QTreeWidgetItem(examples, {titleOfFile(file.filePath())});
         item->setToolTip(0, plainTip(item->text(0)));
         item->setData(0, kPathRole, file.filePath());
@@ -203,9 +208,13 @@ bool ContentsList::matches(const QTreeWidgetItem &item, const QStringList &words
     const QString path = item.data(0, kPathRole).toString();
     QString &text = m_texts[path];
     if (text.isEmpty()) {
-        QFile page(learnDir(u"docs"_s).filePath(path));
-        const bool isRead = !path.endsWith(u".json"_s) && page.open(QIODevice::ReadOnly);
-        text = (item.text(0) + u'\n' + (isRead ? QString::fromUtf8(page.read(kLongestPage)) : QString())).toLower();
+        QStringList files{docsFolder().filePath(path)}; // what is translated is found by its English words, too
+        if (const QString shown = pageFile(path); shown != files.front())
+            files << shown;
+        text = item.text(0).toLower();
+        for (const QString &file : files)
+            if (QFile page(file); !path.endsWith(u".json"_s) && page.open(QIODevice::ReadOnly))
+                text += u'\n' + QString::fromUtf8(page.read(kLongestPage)).toLower();
     }
     return std::ranges::all_of(words, [&text](const QString &word) { return text.contains(word); });
 }
@@ -243,7 +252,7 @@ bool ContentsList::eventFilter(QObject *watched, QEvent *event)
     for (QTreeWidgetItemIterator at(m_tree, QTreeWidgetItemIterator::NotHidden); *at; ++at) {
         if (!isEntry(**at) || (*at)->parent()->isHidden())
             continue;
-        const QString title = (*at)->text(0).toLower();
+        const QString title = ((*at)->text(0) + u'\n' + (*at)->data(0, kEnglishRole).toString()).toLower();
         const bool isTitle = std::ranges::all_of(words, [&title](const QString &word) { return title.contains(word); });
         if (best == nullptr || isTitle)
             best = *at;

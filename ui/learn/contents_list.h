@@ -50,11 +50,11 @@ private:
 
     QLineEdit *m_search;
     QTreeWidget *m_tree;
-    std::map<QString, QString> m_texts; ///< by path, in lower case
+    std::map<QString, QString> m_texts; ///< by path, in lower case: the English one and the one shown
 };
 
-/// The first heading of a page or tour; its file name without one.
-[[nodiscard]] QString titleOfPage(const QString &file);
+/// The first heading of a page or tour, in the language of the window; its file name without one.
+[[nodiscard]] QString titleOfPage(const QString &path);
 /// The entry of a file below resources/docs.
 [[nodiscard]] LearnEntry entryOfPage(const QString &path);
 

@@ -1,8 +1,7 @@
 #include "ui/learn/page_browser.h"
 
-#include "engine/base/file.h"
+#include "ui/learn/page_files.h"
 #include "ui/words/tr.h"
-#include "ui/words/words.h"
 
 #include <QDesktopServices>
 #include <QFile>
@@ -23,7 +22,7 @@ constexpr int kCharactersOfLine = 68; ///< longer lines are hard to read
 /// The canonical path of a page or picture of ours; empty for any other file, which is never read.
 QString ownFile(const QString &file)
 {
-    const QString folder = QFileInfo(qtText((base::resourceFolder() / "docs").string())).canonicalFilePath() + u'/';
+    const QString folder = docsFolder().canonicalPath() + u'/';
     const QString found = QFileInfo(file).canonicalFilePath();
     return found.startsWith(folder) ? found : QString();
 }
@@ -38,14 +37,15 @@ PageBrowser::PageBrowser(QWidget *parent) : QTextBrowser(parent)
             QDesktopServices::openUrl(link);
         else if (link.path().isEmpty())
             scrollToAnchor(link.fragment());
-        else if (const QString page = ownFile(QFileInfo(QFileInfo(m_file).dir(), link.path()).filePath()); !page.isEmpty())
-            emit pageAsked(page);
+        else if (const QString page = ownFile(QFileInfo(QFileInfo(m_place).dir(), link.path()).filePath()); !page.isEmpty())
+            emit pageAsked(QDir(docsFolder().canonicalPath()).relativeFilePath(page));
     });
 }
 
-void PageBrowser::showPage(const QString &file, bool withPictures)
+void PageBrowser::showPage(const QString &path, bool withPictures)
 {
-    m_file = file;
+    m_file = pageFile(path);
+    m_place = docsFolder().filePath(path);
     m_withPictures = withPictures;
     m_fittedTo = viewport()->width();
     read();
@@ -62,21 +62,22 @@ void PageBrowser::read()
     QStringList lines = QString::fromUtf8(page.readAll()).split(u'\n');
     if (!m_withPictures)
         lines.removeIf([](const QString &line) { return line.startsWith(u"!["_s); });
-    document()->setBaseUrl(QUrl::fromLocalFile(m_file));
+    document()->setBaseUrl(QUrl::fromLocalFile(m_place));
     setMarkdown(lines.join(u'\n'));
 }
 
-void PageBrowser::showText(const QString &markdown)
+void PageBrowser::showText(const QString &markdown, const QString &path)
 {
     const int before = m_file.isEmpty() ? verticalScrollBar()->value() : 0;
     m_file.clear();
+    m_place = path.isEmpty() ? QString() : docsFolder().filePath(path);
     setMarkdown(markdown);
     verticalScrollBar()->setValue(before);
 }
 
 QVariant PageBrowser::loadResource(int type, const QUrl &name)
 {
-    const QUrl place = name.isRelative() ? QUrl::fromLocalFile(m_file).resolved(name) : name;
+    const QUrl place = name.isRelative() ? QUrl::fromLocalFile(m_place).resolved(name) : name;
     const QString file = place.isLocalFile() ? ownFile(place.toLocalFile()) : QString();
     if (type != QTextDocument::ImageResource)
         return {};

@@ -1,19 +1,18 @@
 #include "ui/pages/lesson_view.h"
 
-#include "engine/base/file.h"
 #include "engine/model/names.h"
 #include "ui/canvas/design.h"
 #include "ui/controls/button_style.h"
 #include "ui/learn/challenge_bar.h"
 #include "ui/learn/lesson_picture.h"
 #include "ui/learn/page_browser.h"
+#include "ui/learn/page_files.h"
 #include "ui/learn/page_plans.h"
 #include "ui/learn/slides.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
-#include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -31,11 +30,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kBesideFrom = 1000; ///< width of the page in which text and picture are beside each other
-
-QDir docsFolder()
-{
-    return QDir(qtText((base::resourceFolder() / "docs").string()));
-}
 
 /// "gpt-demo, vocabulary 8,192: 1F1B · 4 devices x 16 microbatches. Costs: this computer."
 QString exampleWords(const model::Experiment &plan)
@@ -94,8 +88,7 @@ LessonView::LessonView(EngineBridge *bridge, QWidget *parent)
 
 void LessonView::connectParts()
 {
-    connect(m_text, &PageBrowser::pageAsked, this,
-            [this](const QString &file) { emit pageAsked(docsFolder().relativeFilePath(file)); });
+    connect(m_text, &PageBrowser::pageAsked, this, &LessonView::pageAsked);
     connect(m_slides, &SlidesButton::failed, this, &LessonView::failed);
     connect(m_try, &QPushButton::clicked, this, &LessonView::tryPage);
     connect(m_picture, &LessonPicture::changed, this, &LessonView::refill);
@@ -206,14 +199,13 @@ void LessonView::showPage(const QString &path)
     m_challenge->hide();
     m_steps->hide();
     if (path.endsWith(u".tour"_s)) {
-        showTour(readTour(base::resourceFolder() / "docs" / utf8(path)));
+        showTour(readTour(utf8(pageFile(path))));
     } else {
         const std::optional<LivePlan> plan = livePlanOfPage(path);
         m_picture->setVisible(plan.has_value());
-        const QString file = docsFolder().filePath(path);
-        m_text->showPage(file, !plan);
+        m_text->showPage(path, !plan);
         if (plan)
-            m_picture->showPlan(*plan, titleOfPage(file));
+            m_picture->showPlan(*plan, titleOfPage(path));
     }
     offerTry();
 }
@@ -267,7 +259,7 @@ void LessonView::refill()
         text.prepend(u"*%1*\n\n"_s.arg(m_tour->summary));
     if (m_step == 0)
         text.prepend(u"# %1\n\n"_s.arg(m_tour->title));
-    m_text->showText(text);
+    m_text->showText(text, m_path);
     m_challenge->follow(m_picture->facts(), !m_picture->hasFailed());
     if (step.plan.reorder)
         m_picture->setScore(scoreWords(step, m_picture->facts()), limitOf(step, "makespan", m_picture->facts()));

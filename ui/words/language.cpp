@@ -17,6 +17,12 @@ QString translationFile(const QString &code)
     return u":/stagelens/i18n/stagelens_%1.qm"_s.arg(code);
 }
 
+QString &installedCode()
+{
+    static QString code = u"en"_s;
+    return code;
+}
+
 } // namespace
 
 QList<Language> languages()
@@ -54,8 +60,15 @@ void installLanguage(const QString &code)
     if (ofQt->load(u"qtbase_"_s + code, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
         QCoreApplication::installTranslator(ofQt);
     auto *own = new QTranslator(QCoreApplication::instance());
-    if (own->load(translationFile(code)))
+    if (own->load(translationFile(code))) {
         QCoreApplication::installTranslator(own);
+        installedCode() = code;
+    }
+}
+
+QString currentLanguage()
+{
+    return installedCode();
 }
 
 } // namespace stagelens::ui

@@ -18,5 +18,7 @@ struct Language {
 /// Lets all texts read from now on be in that language. Called once, before the first window: texts that are on the screen or
 /// kept in tables stay as they are.
 void installLanguage(const QString &code);
+/// Returns the code of the installed language. Threads may read it once the first window exists.
+[[nodiscard]] QString currentLanguage();
 
 } // namespace stagelens::ui
