@@ -32,6 +32,15 @@ private slots:
             run(m_prefix.filePath(u"bin/stagelens-cli"_s), {u"simulate"_s, examples.filePath(file)});
     }
 
+    void translatedToursAreInstalled()
+    {
+        const QDir docs(m_prefix.filePath(u"share/stagelens/docs"_s));
+        const QStringList tours = QDir(docs.filePath(u"tours"_s)).entryList({u"*.tour"_s});
+        QVERIFY(!tours.isEmpty());
+        for (const QString &code : {u"ko"_s, u"zh_CN"_s})
+            QCOMPARE(QDir(docs.filePath(code + u"/tours"_s)).entryList({u"*.tour"_s}), tours);
+    }
+
     void theManualNamesEveryCommand()
     {
         const QString help = run(m_prefix.filePath(u"bin/stagelens-cli"_s), {u"--help"_s});

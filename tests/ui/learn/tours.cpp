@@ -6,6 +6,7 @@
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/learn/live_simulation.h"
+#include "ui/learn/page_files.h"
 #include "ui/learn/page_plans.h"
 #include "ui/learn/tour.h"
 #include "ui/words/words.h"
@@ -45,6 +46,18 @@ namespace {
 QDir tours(const char *folder = "tours")
 {
     return QDir(ui::qtText((base::resourceFolder() / "docs" / folder).string()));
+}
+
+/// Adds a row for each tour of a folder, in each language. Returns how many tours there are.
+qsizetype addTours(const char *folder)
+{
+    const QStringList names = tours(folder).entryList({u"*.tour"_s}, QDir::Files, QDir::Name);
+    for (const QString &name : names)
+        for (const char *code : {"en", "ko", "zh_CN"}) {
+            const QString path = QString::fromLatin1(folder) + u'/' + name;
+            QTest::newRow(qPrintable(QString::fromLatin1(code) + u' ' + path)) << ui::pageFile(path, QString::fromLatin1(code));
+        }
+    return names.size();
 }
 
 std::optional<double> computed(std::string_view text)
@@ -94,14 +107,8 @@ void LearnTours::badExpressionsAreRefused()
 void LearnTours::everyClaimOfEveryTourHolds_data()
 {
     QTest::addColumn<QString>("file");
-    const QStringList files = tours().entryList({u"*.tour"_s}, QDir::Files, QDir::Name);
-    QVERIFY2(files.size() >= 5, "the tours of the design");
-    for (const QString &file : files)
-        QTest::newRow(qPrintable(file)) << tours().filePath(file);
-    const QStringList scenes = tours("scenes").entryList({u"*.tour"_s}, QDir::Files, QDir::Name);
-    QVERIFY2(!scenes.isEmpty(), "the wall dissolves");
-    for (const QString &file : scenes)
-        QTest::newRow(qPrintable(u"scene "_s + file)) << tours("scenes").filePath(file);
+    QVERIFY2(addTours("tours") >= 5, "the tours of the design");
+    QVERIFY2(addTours("scenes") > 0, "the wall dissolves");
 }
 
 void LearnTours::everyClaimOfEveryTourHolds()
@@ -172,10 +179,7 @@ void LearnTours::theRunsOfEveryTourTurnOutAsItSays()
 void LearnTours::everyChallengeIsSolvedByItsSolution_data()
 {
     QTest::addColumn<QString>("file");
-    const QStringList files = tours("challenges").entryList({u"*.tour"_s}, QDir::Files, QDir::Name);
-    QVERIFY(files.size() >= 5);
-    for (const QString &file : files)
-        QTest::newRow(qPrintable(file)) << tours("challenges").filePath(file);
+    QVERIFY(addTours("challenges") >= 5);
 }
 
 void LearnTours::everyChallengeIsSolvedByItsSolution()
