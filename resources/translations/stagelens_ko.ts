@@ -1650,14 +1650,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>끌면 두 계획 사이를 직접 오갑니다</translation>
     </message>
     <message>
-        <source>As SVG animation, which browsers play, or as GIF</source>
-        <translation>브라우저가 재생하는 SVG 애니메이션 또는 GIF</translation>
-    </message>
-    <message>
-        <source>As SVG animation, which browsers play</source>
-        <translation>브라우저가 재생하는 SVG 애니메이션</translation>
-    </message>
-    <message>
         <source>There is no second plan to morph from.</source>
         <translation>변형할 둘째 계획이 없습니다.</translation>
     </message>
@@ -7928,6 +7920,44 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>%1, run %2</source>
         <translation>%1, 실행 %2</translation>
+        <source>As SVG animation, which browsers play, as GIF, or as frames</source>
+        <translation>브라우저가 재생하는 SVG 애니메이션, GIF 또는 프레임</translation>
+    </message>
+    <message>
+        <source>As SVG animation, which browsers play, or as frames</source>
+        <translation>브라우저가 재생하는 SVG 애니메이션 또는 프레임</translation>
+    </message>
+    <message>
+        <source>Folder of numbered frames (*.png)</source>
+        <translation>번호가 붙은 프레임 폴더 (*.png)</translation>
+    </message>
+    <message>
+        <source>The two plans have %L1 passes; up to %L2 can be exported. Use fewer microbatches or devices.</source>
+        <translation>두 계획의 패스가 %L1개입니다. 최대 %L2개까지 내보낼 수 있습니다. 마이크로배치나 장치를 줄이십시오.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Click sorts the runs; right click chooses columns</source>
+        <translation>클릭하면 실행을 정렬하고, 마우스 오른쪽 버튼으로 열을 고릅니다</translation>
+    </message>
+    <message>
+        <source>Wheel, Ctrl+wheel; W S</source>
+        <translation>휠, Ctrl+휠; W S</translation>
+    </message>
+    <message>
+        <source>Ctrl+1 to Ctrl+4</source>
+        <translation>Ctrl+1 ~ Ctrl+4</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Space</translation>
+    </message>
+    <message>
+        <source>%1, scene %2</source>
+        <translation>%1, 장면 %2</translation>
     </message>
 </context>
 </TS>

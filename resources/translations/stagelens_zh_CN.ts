@@ -1650,14 +1650,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>拖动它可在两个方案之间手动移动</translation>
     </message>
     <message>
-        <source>As SVG animation, which browsers play, or as GIF</source>
-        <translation>SVG 动画（浏览器可播放）或 GIF</translation>
-    </message>
-    <message>
-        <source>As SVG animation, which browsers play</source>
-        <translation>SVG 动画（浏览器可播放）</translation>
-    </message>
-    <message>
         <source>There is no second plan to morph from.</source>
         <translation>没有第二个方案可供变形。</translation>
     </message>
@@ -7928,6 +7920,44 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>%1, run %2</source>
         <translation>%1，运行 %2</translation>
+        <source>As SVG animation, which browsers play, as GIF, or as frames</source>
+        <translation>SVG 动画（浏览器可播放）、GIF 或逐帧图片</translation>
+    </message>
+    <message>
+        <source>As SVG animation, which browsers play, or as frames</source>
+        <translation>SVG 动画（浏览器可播放）或逐帧图片</translation>
+    </message>
+    <message>
+        <source>Folder of numbered frames (*.png)</source>
+        <translation>编号图片的文件夹 (*.png)</translation>
+    </message>
+    <message>
+        <source>The two plans have %L1 passes; up to %L2 can be exported. Use fewer microbatches or devices.</source>
+        <translation>两个方案共有 %L1 个计算块；最多可导出 %L2 个。请减少微批次或设备。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Click sorts the runs; right click chooses columns</source>
+        <translation>单击可排序，右键单击可选择列</translation>
+    </message>
+    <message>
+        <source>Wheel, Ctrl+wheel; W S</source>
+        <translation>滚轮、Ctrl+滚轮；W S</translation>
+    </message>
+    <message>
+        <source>Ctrl+1 to Ctrl+4</source>
+        <translation>Ctrl+1 至 Ctrl+4</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Space</translation>
+    </message>
+    <message>
+        <source>%1, scene %2</source>
+        <translation>%1，场景 %2</translation>
     </message>
 </context>
 </TS>

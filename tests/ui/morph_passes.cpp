@@ -285,16 +285,16 @@ private slots:
         const QTemporaryDir folder;
         QSignalSpy exported(&panel, &ui::MorphPanel::exported);
         QSignalSpy failed(&panel, &ui::MorphPanel::failed);
-        panel.exportTo(folder.filePath(u"a.svg"_s));
+        panel.exportTo(folder.filePath(u"a.svg"_s), u"svg"_s);
         QTRY_COMPARE(exported.size(), 1);
         QFile svg(folder.filePath(u"a.svg"_s));
         QVERIFY(svg.open(QIODevice::ReadOnly) && svg.readAll().contains("animateTransform"));
-        panel.exportTo(folder.filePath(u"none/a.svg"_s));
+        panel.exportTo(folder.filePath(u"none/a.svg"_s), u"svg"_s);
         QTRY_COMPARE(failed.size(), 1);
         QVERIFY2(failed.front().front().toString().size() > 20, qPrintable(failed.front().front().toString()));
         if (!ui::canWriteGif())
             return;
-        panel.exportTo(folder.filePath(u"a.gif"_s));
+        panel.exportTo(folder.filePath(u"a.gif"_s), u"gif"_s);
         QTRY_COMPARE_WITH_TIMEOUT(exported.size(), 2, 60'000);
         QVERIFY(QImageReader(folder.filePath(u"a.gif"_s)).imageCount() > 20);
     }
@@ -347,7 +347,7 @@ private slots:
         {
             ui::MorphPanel panel(nullptr);
             panel.setPlans({a->timeline, u"A"_s}, {a->timeline, u"B"_s}, true);
-            panel.exportTo(folder.filePath(u"a.svg"_s));
+            panel.exportTo(folder.filePath(u"a.svg"_s), u"svg"_s);
         }
         QTRY_VERIFY(QFile::exists(folder.filePath(u"a.svg"_s)));
         QCoreApplication::processEvents();

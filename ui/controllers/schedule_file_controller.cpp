@@ -3,6 +3,7 @@
 #include "engine/service/plans/schedule_plan.h"
 #include "ui/controllers/notice_controller.h"
 #include "ui/controllers/window_actions.h"
+#include "ui/controls/save_dialog.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
 #include "ui/state/quick_prediction.h"
@@ -11,6 +12,8 @@
 
 #include <QFileDialog>
 #include <QFileInfo>
+
+#include <array>
 
 namespace stagelens::ui {
 
@@ -92,23 +95,16 @@ void ScheduleFileController::askOpen()
 
 void ScheduleFileController::askWrite()
 {
-    const QString csv = Words::tr("PyTorch CSV, passes alone (*.csv)");
-    const QString comms = Words::tr("PyTorch CSV with messages, 2.15 and later (*.csv)");
-    const QString early = Words::tr("PyTorch CSV with messages, up to 2.14 (*.csv)");
-    const QString text = Words::tr("Stagelens text (*.txt)");
-    QString chosen = csv;
-    QString file = QFileDialog::getSaveFileName(m_window, Words::tr("Export schedule"), u"schedule.csv"_s,
-                                                QStringList{csv, comms, early, text}.join(u";;"_s), &chosen);
-    if (file.isEmpty())
-        return;
     using Format = service::ScheduleFormat;
-    const Format format = file.endsWith(u".txt"_s) || chosen == text ? Format::Text
-                          : chosen == comms                          ? Format::TorchCsvWithMessages
-                          : chosen == early                          ? Format::TorchCsvWithMessages2_14
-                                                                     : Format::TorchCsv;
-    if (QFileInfo(file).suffix().isEmpty())
-        file += format == Format::Text ? u".txt"_s : u".csv"_s;
-    write(file, format);
+    constexpr std::array kFormats{Format::TorchCsv, Format::TorchCsvWithMessages, Format::TorchCsvWithMessages2_14,
+                                  Format::Text};
+    const SaveChoice choice = askWhereToSave(m_window, Words::tr("Export schedule"), u"schedule.csv"_s,
+                                             {{Words::tr("PyTorch CSV, passes alone (*.csv)"), u"csv"_s},
+                                              {Words::tr("PyTorch CSV with messages, 2.15 and later (*.csv)"), u"csv"_s},
+                                              {Words::tr("PyTorch CSV with messages, up to 2.14 (*.csv)"), u"csv"_s},
+                                              {Words::tr("Stagelens text (*.txt)"), u"txt"_s}});
+    if (!choice.file.isEmpty())
+        write(choice.file, kFormats[static_cast<std::size_t>(choice.number)]);
 }
 
 } // namespace stagelens::ui

@@ -9,6 +9,8 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
 
 namespace stagelens::ui {
 
@@ -48,15 +50,45 @@ double progressAt(double share)
     return std::clamp((share - kMorphHoldBefore) / (1 - kMorphHoldBefore - kMorphHoldAfter), 0.0, 1.0);
 }
 
+constexpr int kVideoFrames = static_cast<int>(kMorphSeconds * kVideoRate);
+
+/// Returns a frame of a video, counted from 0.
+QImage videoFrame(const Morph &morph, const MorphLook &look, int number)
+{
+    QImage image(kVideoSize, QImage::Format_RGB32);
+    QPainter painter(&image);
+    paintMorph(painter, morph, look, image.rect(), progressAt(static_cast<double>(number) / (kVideoFrames - 1)));
+    return image;
+}
+
 base::Result<> writeVideo(const Morph &morph, const MorphLook &look, const QString &file)
 {
-    const int count = static_cast<int>(kMorphSeconds * kVideoRate);
-    return writeMp4(file, kVideoSize, kVideoRate, count, [&](int number) {
-        QImage image(kVideoSize, QImage::Format_RGB32);
-        QPainter painter(&image);
-        paintMorph(painter, morph, look, image.rect(), progressAt(static_cast<double>(number) / (count - 1)));
-        return image;
-    });
+    return writeMp4(file, kVideoSize, kVideoRate, kVideoFrames, [&](int number) { return videoFrame(morph, look, number); });
+}
+
+base::Result<> writeFrames(const Morph &morph, const MorphLook &look, const std::filesystem::path &folder)
+{
+    std::error_code problem;
+    if (std::filesystem::exists(folder, problem) &&
+        !(std::filesystem::is_directory(folder, problem) && std::filesystem::is_empty(folder, problem)))
+        return base::Error::failed("the frames need a new or empty folder; choose another name", folder.string());
+    const std::filesystem::path part = folder.string() + ".part"; // renamed when it is complete
+    std::filesystem::remove_all(part, problem);
+    if (!std::filesystem::create_directory(part, problem))
+        return base::Error::failed(fmt::format("the folder cannot be made: {}", problem.message()), folder.string());
+    for (int number = 0; number < kVideoFrames; ++number) {
+        const std::string file = (part / fmt::format("{:04}.png", number + 1)).string();
+        if (!videoFrame(morph, look, number).save(QString::fromStdString(file), "PNG")) {
+            std::filesystem::remove_all(part, problem);
+            return base::Error::failed("a frame cannot be written; is the disk full?", folder.string());
+        }
+    }
+    std::filesystem::rename(part, folder, problem);
+    if (!problem)
+        return {};
+    const std::string reason = problem.message();
+    std::filesystem::remove_all(part, problem);
+    return base::Error::failed(fmt::format("cannot be written: {}", reason), folder.string());
 }
 
 } // namespace
@@ -66,6 +98,8 @@ base::Result<> writeAnimation(const Morph &morph, const MorphLook &look, const Q
     try {
         if (format == u"mp4"_s)
             return writeVideo(morph, look, file);
+        if (format == u"png"_s)
+            return writeFrames(morph, look, utf8(file));
         if (format != u"gif"_s)
             return base::writeFile(utf8(file), morphSvg(morph, look, kSvgSize).toStdString());
         const auto bytes = gifText(morph, look);

@@ -8,7 +8,9 @@
 
 namespace stagelens::ui {
 
-/// Writes an animation in a format: "gif", "mp4", else SVG. May be called on any thread.
+/// Writes an animation in a format: "gif", "mp4", "png", else SVG. May be called on any thread. "png" makes the folder `file`
+/// with a numbered PNG for each thirtieth of a second, complete or not at all; it fails if the folder exists and holds
+/// anything.
 [[nodiscard]] base::Result<> writeAnimation(const Morph &morph, const MorphLook &look, const QString &file,
                                             const QString &format);
 

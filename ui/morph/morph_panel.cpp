@@ -3,12 +3,12 @@
 #include "ui/canvas/gif_writer.h"
 #include "ui/canvas/mp4_writer.h"
 #include "ui/controls/button_style.h"
+#include "ui/controls/save_dialog.h"
 #include "ui/morph/animation_writer.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -63,10 +63,7 @@ void MorphPanel::build()
     m_slider->setAccessibleName(Words::tr("Place between the two plans"));
     m_slider->setToolTip(Words::tr("Drag it to move between the two plans by hand"));
     m_export->setObjectName(u"morph.export"_s);
-    m_export->setToolTip(
-        plainTip((canWriteGif() ? Words::tr("As SVG animation, which browsers play, or as GIF")
-                                : Words::tr("As SVG animation, which browsers play")) +
-                 u'\n' + (canWriteMp4() ? Words::tr("Also as MP4, through ffmpeg") : Words::tr("For MP4 install ffmpeg"))));
+    permitExport();
     for (QPushButton *button : {m_play, m_export})
         button->setAutoDefault(false);
     auto *row = new QHBoxLayout;
@@ -100,7 +97,7 @@ void MorphPanel::setPlans(const MorphSide &from, const MorphSide &to, bool teach
     m_view->setMorph(std::move(morph), from, to, teachingUnits);
     m_play->setEnabled(true);
     m_slider->setEnabled(true);
-    m_export->setEnabled(!m_isWriting && pieces <= kMostExportedPieces);
+    permitExport();
     m_view->setProgress(static_cast<double>(m_slider->value()) / kSliderSteps);
 }
 
@@ -108,8 +105,22 @@ void MorphPanel::showReason(const QString &reason)
 {
     stop();
     m_view->setReason(reason);
-    for (QWidget *control : std::initializer_list<QWidget *>{m_play, m_slider, m_export})
+    for (QWidget *control : std::initializer_list<QWidget *>{m_play, m_slider})
         control->setEnabled(false);
+    permitExport();
+}
+
+void MorphPanel::permitExport()
+{
+    const bool isLong = m_view->morph() && m_view->morph()->pieces.size() > kMostExportedPieces;
+    m_export->setEnabled(m_view->morph() && !isLong && !m_isWriting);
+    m_export->setToolTip(plainTip(
+        isLong ? Words::tr("The two plans have %L1 passes; up to %L2 can be exported. Use fewer microbatches or devices.")
+                     .arg(m_view->morph()->pieces.size())
+                     .arg(kMostExportedPieces)
+               : (canWriteGif() ? Words::tr("As SVG animation, which browsers play, as GIF, or as frames")
+                                : Words::tr("As SVG animation, which browsers play, or as frames")) +
+                     u'\n' + (canWriteMp4() ? Words::tr("Also as MP4, through ffmpeg") : Words::tr("For MP4 install ffmpeg"))));
 }
 
 void MorphPanel::togglePlaying()
@@ -153,26 +164,30 @@ void MorphPanel::setProgress(double progress)
 
 void MorphPanel::ask()
 {
-    QStringList kinds{Words::tr("SVG animation (*.svg)")};
+    QList<SaveKind> kinds{{Words::tr("SVG animation (*.svg)"), u"svg"_s}};
     if (canWriteGif())
-        kinds << Words::tr("GIF animation (*.gif)");
+        kinds << SaveKind{Words::tr("GIF animation (*.gif)"), u"gif"_s};
     if (canWriteMp4())
-        kinds << Words::tr("MP4 video (*.mp4)");
-    const QString file =
-        QFileDialog::getSaveFileName(window(), Words::tr("Export the animation"), u"morph.svg"_s, kinds.join(u";;"_s));
-    if (!file.isEmpty())
-        exportTo(file);
+        kinds << SaveKind{Words::tr("MP4 video (*.mp4)"), u"mp4"_s};
+    kinds << SaveKind{Words::tr("Folder of numbered frames (*.png)"), u"png"_s};
+    const SaveChoice choice = askWhereToSave(window(), Words::tr("Export the animation"), u"morph.svg"_s, kinds);
+    if (choice.file.isEmpty())
+        return;
+    const QFileInfo chosen(choice.file);
+    const QString format = kinds[choice.number].suffix;
+    const bool namesFolder = format == u"png"_s && chosen.suffix().toLower() == format; // frames: the name without its suffix
+    exportTo(namesFolder ? chosen.path() + u'/' + chosen.completeBaseName() : choice.file, format);
 }
 
-void MorphPanel::exportTo(const QString &file)
+void MorphPanel::exportTo(const QString &file, const QString &format)
 {
     if (!m_view->morph() || m_isWriting)
         return;
     m_isWriting = true;
-    m_export->setEnabled(false);
+    permitExport();
     m_export->setText(Words::tr("Writing…"));
-    const auto write = [morph = m_view->morph(), look = m_view->look(), file, panel = QPointer(this)] {
-        const base::Result<> written = writeAnimation(*morph, look, file, QFileInfo(file).suffix().toLower());
+    const auto write = [morph = m_view->morph(), look = m_view->look(), file, format, panel = QPointer(this)] {
+        const base::Result<> written = writeAnimation(*morph, look, file, format);
         QMetaObject::invokeMethod(
             qApp,
             [panel, file, written] {
@@ -187,7 +202,7 @@ void MorphPanel::exportTo(const QString &file)
 void MorphPanel::finish(const QString &file, const base::Result<> &written)
 {
     m_isWriting = false;
-    m_export->setEnabled(m_view->morph() != nullptr);
+    permitExport();
     m_export->setText(Words::tr("Export animation…"));
     if (written)
         emit exported(file);

@@ -29,9 +29,8 @@ public:
     [[nodiscard]] bool isPlaying() const { return m_clock.isActive(); }
     void togglePlaying();
     void stop();
-    /// Writes an animation off the GUI thread: SVG, GIF where the build can, or MP4 where
-    /// ffmpeg is installed, by the file's ending.
-    void exportTo(const QString &file);
+    /// Writes an animation off the GUI thread, in a format of writeAnimation().
+    void exportTo(const QString &file, const QString &format);
 
     static constexpr int kFlightMilliseconds = 3000;
 
@@ -47,6 +46,8 @@ private:
     void advance();
     void setProgress(double progress);
     void ask();
+    /// Enables the export where there is an animation that is small enough and none is being written.
+    void permitExport();
     void finish(const QString &file, const base::Result<> &written);
 
     MorphView *m_view;
