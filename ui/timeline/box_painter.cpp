@@ -1,5 +1,6 @@
 #include "ui/timeline/box_painter.h"
 
+#include "ui/canvas/pass_pattern.h"
 #include "ui/state/lane_groups.h"
 
 #include <QPainter>
@@ -12,10 +13,9 @@ namespace {
 
 using schedule::PassKind;
 
-constexpr int kHatchFrom = 12; ///< narrower passes have no pattern
-constexpr int kLowStep = 6;    ///< width of the columns of such a low lane,
-constexpr int kColumn = 2;     ///< and of one that has room for shares
-constexpr int kDigit = 4;      ///< narrower than any digit of a label
+constexpr int kLowStep = 6; ///< width of the columns of such a low lane,
+constexpr int kColumn = 2;  ///< and of one that has room for shares
+constexpr int kDigit = 4;   ///< narrower than any digit of a label
 
 } // namespace
 
@@ -164,15 +164,16 @@ void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect 
             m_batches.marks(m_colours.vocabulary).push_back(share);
         if (m_scene.widthOf(lane.vocabulary[box.first]) >= kShareHatchFrom)
             m_batches.addHatch(share, byKind ? m_colours.vocabularyHatch : own.ink);
-    } else if (m_scene.widthOf(lane.end[box.first] - lane.begin[box.first]) >= kHatchFrom) {
+    } else if (m_scene.widthOf(lane.end[box.first] - lane.begin[box.first]) >= kPatternFrom) {
         const QRect inner = rect.adjusted(edge, edge, -edge, -edge);
-        if (box.kind == PassKind::T)
+        const PassPattern pattern = patternOf(box.kind);
+        if (pattern == PassPattern::Hatch)
             m_batches.addHatch(inner, own.edge);
-        else if (box.kind == PassKind::U)
+        else if (pattern == PassPattern::Dots)
             m_batches.addDots(inner, m_colours.vocabularyHatch);
-        else if (box.kind == PassKind::I && rect.height() >= 9 * m_unit)
-            for (int step = 0; step < 4 * m_unit; ++step) // the notch
-                m_batches.marks(m_colours.lane).push_back(QRect(rect.left(), rect.top() + step, 4 * m_unit - step, 1));
+        else if (pattern == PassPattern::Notch && rect.height() >= kNotchFrom * m_unit)
+            for (int step = 0; step < kNotch * m_unit; ++step)
+                m_batches.marks(m_colours.lane).push_back(QRect(rect.left(), rect.top() + step, kNotch * m_unit - step, 1));
     }
     if (byKind) {
         const int share = addRecomputed(box, lane, rect.adjusted(edge, edge, -edge, -edge));

@@ -1,11 +1,12 @@
 #include "ui/timeline/colour_batches.h"
 
+#include "ui/canvas/pass_pattern.h"
+
 #include <QPainter>
 
 namespace stagelens::ui {
 namespace {
 
-constexpr int kHatchStep = 6;
 constexpr int kFullEdgeFrom = 8; ///< a narrower rectangle keeps its colour: an edge on one side tells neighbours apart
 
 } // namespace
@@ -33,16 +34,12 @@ void ColourBatches::addFill(QRect rect, Batch &batch)
 
 void ColourBatches::addHatch(QRect rect, const QColor &colour)
 {
-    m_lines[colour.rgb()] += hatchLines(rect, kHatchStep * m_unit);
+    m_lines[colour.rgb()] += hatchLines(rect, kPatternStep * m_unit);
 }
 
 void ColourBatches::addDots(QRect rect, const QColor &colour)
 {
-    const int step = kHatchStep * m_unit;
-    QVector<QRect> &dots = marks(colour);
-    for (int y = rect.top() + step / 2; y + m_unit < rect.bottom(); y += step)
-        for (int x = rect.left() + step / 2; x + m_unit < rect.right(); x += step)
-            dots.push_back(QRect(x, y, 2 * m_unit, 2 * m_unit));
+    marks(colour) += dotRects(rect, m_unit);
 }
 
 void ColourBatches::draw(QPainter &painter, const QColor &dashColour) const

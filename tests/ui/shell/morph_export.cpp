@@ -59,6 +59,7 @@ private slots:
     void theFileIsOfTheChosenKind();
     void framesNeedAFolderOfTheirOwn();
     void tooManyPassesAreNeverExported();
+    void patternsAreThoseOfTheTimeline();
 
 private:
     QPushButton &button() { return *m_panel->findChild<QPushButton *>(u"morph.export"_s); }
@@ -176,6 +177,40 @@ void ShellMorphExport::tooManyPassesAreNeverExported()
     QVERIFY2(button().toolTip().contains(u"6,000"_s), qPrintable(button().toolTip()));
     m_panel->setPlans(planOf("gpipe", 4), planOf("1f1b", 4), true);
     QVERIFY(button().isEnabled());
+}
+
+/// Vocabulary shares and T are hatched, on the screen and in SVG, so that they are told from S without colours.
+void ShellMorphExport::patternsAreThoseOfTheTimeline()
+{
+    const ui::MorphSide plain = planOf("1f1b", 4);
+    timeline::Timeline shared = *plain.timeline;
+    for (timeline::Lane &lane : shared.lanes)
+        lane.vocabulary.assign(lane.size(), 0);
+    timeline::Lane &last = shared.lanes.back();
+    for (std::size_t i = 0; i < last.size(); ++i)
+        last.vocabulary[i] = (last.end[i] - last.begin[i]) / 2;
+    const ui::MorphSide split = planOf("1f1b", 4, model::VocabularyMethod::Vocab2);
+    m_panel->setPlans({std::make_shared<const timeline::Timeline>(shared), u"Shares"_s}, split, true);
+    const ui::Colours &colours = *m_panel->view()->look().colours;
+    const QColor edgeOfT = ui::edgeOf(colours.pass(schedule::PassKind::T));
+    // Pixels of a colour that continue aslant and neither upward nor to the right, as those of edges do.
+    const auto slanting = [this](const QColor &line) {
+        const QImage image = m_panel->view()->grab().toImage();
+        const auto isLine = [&](int x, int y) { return image.pixelColor(x, y).rgb() == line.rgb(); };
+        int found = 0;
+        for (int y = image.height() / 4; y < image.height(); ++y)
+            for (int x = 0; x + 1 < image.width(); ++x)
+                found += isLine(x, y) && isLine(x + 1, y - 1) && !isLine(x, y - 1) && !isLine(x + 1, y);
+        return found;
+    };
+    QVERIFY2(slanting(colours.vocabularyHatch) > 100, qPrintable(QString::number(slanting(colours.vocabularyHatch))));
+    const int before = slanting(edgeOfT);
+    QTest::keyClick(m_panel->view(), Qt::Key_End);
+    QCOMPARE(slanting(colours.vocabularyHatch), 0);
+    QVERIFY2(slanting(edgeOfT) > before + 100, qPrintable(QString::number(slanting(edgeOfT))));
+    const QString svg = ui::morphSvg(*m_panel->view()->morph(), m_panel->view()->look(), {1200, 500});
+    for (const QColor &colour : {colours.vocabularyHatch, edgeOfT})
+        QVERIFY2(svg.contains(u"<path d=\"M"_s) && svg.contains(u"stroke=\""_s + colour.name()), qPrintable(colour.name()));
 }
 
 STAGELENS_TEST(ShellMorphExport)
