@@ -183,23 +183,34 @@ std::string condition(const RunQuery &query)
     return all;
 }
 
-std::string_view figureOf(RunOrder order)
+/// Where the values of an order are stored.
+struct OrderColumn {
+    std::string_view name;
+    bool isMetric = false; ///< in table metrics, else in table run
+    bool isIndexed = true; ///< else rows of table run are read, in the order in which they are stored
+};
+OrderColumn columnOf(RunOrder order)
 {
     switch (order) {
-    case RunOrder::TokensPerSecond: return "tokens_per_second";
-    case RunOrder::Bubble: return "bubble_ratio";
-    case RunOrder::PeakMemory: return "peak_memory_bytes";
-    default: return {};
+    case RunOrder::Newest: return {"id"};
+    case RunOrder::Name: return {"words"}; // they begin with the name
+    case RunOrder::Status: return {"status", false, false};
+    case RunOrder::Kind: return {"kind", false, false};
+    case RunOrder::TokensPerSecond: return {"tokens_per_second", true};
+    case RunOrder::Bubble: return {"bubble_ratio", true};
+    case RunOrder::PeakMemory: return {"peak_memory_bytes", true};
+    case RunOrder::Iteration: return {"iteration_ns", false, false};
+    case RunOrder::Loss: return {"last_loss", false, false};
+    case RunOrder::Steps: return {"steps_done", false, false};
     }
+    return {"id"};
 }
 
 std::string orderText(const RunQuery &query)
 {
-    if (query.order == RunOrder::Newest)
-        return query.reversed ? " ORDER BY id" : " ORDER BY id DESC";
-    if (query.order == RunOrder::Name)
-        return fmt::format(" ORDER BY words {}, id DESC", query.reversed ? "DESC" : "ASC"); // they begin with the name
-    return fmt::format(" ORDER BY {}{} NULLS LAST, id DESC", figureOf(query.order), query.reversed ? " ASC" : " DESC");
+    const OrderColumn column = columnOf(query.order);
+    return fmt::format(" ORDER BY {} {}{}, id DESC", column.name, query.reversed == isText(query.order) ? "DESC" : "ASC",
+                       isText(query.order) ? "" : " NULLS LAST"); // a text is never null, and its index is in order
 }
 
 } // namespace
@@ -215,10 +226,11 @@ Result<RunList> RunReader::find(const RunQuery &query)
         return total.error();
     list.total = static_cast<std::size_t>(*total);
     // Rows contain whole plans, so the query planner must not scan them.
-    const std::string_view join =
-        figureOf(query.order).empty() ? "" : " LEFT JOIN metrics INDEXED BY metrics_figures ON metrics.run = run.id";
+    const OrderColumn column = columnOf(query.order);
     auto statement = m_runs.database.prepare(
-        fmt::format("SELECT id FROM run INDEXED BY run_words{}{}{}", join, condition(query), orderText(query)));
+        fmt::format("SELECT id FROM run{}{}{}{}", column.isIndexed ? " INDEXED BY run_words" : "",
+                    column.isMetric ? " LEFT JOIN metrics INDEXED BY metrics_figures ON metrics.run = run.id" : "",
+                    condition(query), orderText(query)));
     if (!statement)
         return std::move(statement).error();
     for (const std::vector<std::string> &spellings : query.words)

@@ -59,7 +59,12 @@ struct RunSummary {
 };
 
 /// What the table of runs is sorted by.
-enum class RunOrder : unsigned char { Newest, Name, TokensPerSecond, Bubble, PeakMemory };
+enum class RunOrder : unsigned char { Newest, Name, Status, Kind, TokensPerSecond, Bubble, PeakMemory, Iteration, Loss, Steps };
+/// Returns whether an order is that of a text, whose first is shown first.
+[[nodiscard]] constexpr bool isText(RunOrder order)
+{
+    return order == RunOrder::Name || order == RunOrder::Status || order == RunOrder::Kind;
+}
 
 /// Which runs, in which order.
 struct RunQuery {
@@ -67,7 +72,7 @@ struct RunQuery {
     /// its spellings; ASCII letters match either case.
     std::vector<std::vector<std::string>> words;
     RunOrder order = RunOrder::Newest;
-    bool reversed = false; ///< else newest, first name and greatest figure first; runs without a figure stand last
+    bool reversed = false; ///< else newest, first text and greatest figure first; runs without a figure stand last
 };
 
 /// The runs that a query finds, and how many there are in all.

@@ -5,6 +5,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
+
 namespace integration_run_table {
 
 using namespace stagelens;
@@ -28,6 +30,7 @@ private slots:
     void everyWordMustBeFound();
     void wordsAreTextAndNeverSql();
     void figuresSortAndRunsWithoutOneStandLast();
+    void everyColumnSorts();
     void rowsComeInTheOrderAskedFor();
     void plansAndNotesAreKept();
 
@@ -137,8 +140,45 @@ void RunTable::figuresSortAndRunsWithoutOneStandLast()
     QVERIFY(find({{}, RunOrder::TokensPerSecond, false}) == (std::vector<RunId>{m_runs[2], m_runs[0], m_runs[1]}));
     QVERIFY(find({{}, RunOrder::TokensPerSecond, true}) == (std::vector<RunId>{m_runs[0], m_runs[2], m_runs[1]}));
     QCOMPARE(find({{}, RunOrder::Name, true}).front(), m_runs[2]);
+    QVERIFY(find({{}, RunOrder::Name, false}).back() == m_runs[2]);
     for (const RunOrder order : {RunOrder::Bubble, RunOrder::PeakMemory})
         QCOMPARE(find({{{"big"}}, order, false}).size(), std::size_t{1});
+}
+
+void RunTable::everyColumnSorts()
+{
+    for (const RunId run : m_runs)
+        QVERIFY(m_store->remove(run).ok());
+    m_runs.clear();
+    const auto addRun = [this](timeline::Provenance kind, store::RunStatus status, int steps, double loss, base::Nanos time) {
+        const auto id = m_store->edit().begin({}, kind, {}, {});
+        QVERIFY(id.ok());
+        for (int step = 0; step < steps; ++step)
+            QVERIFY(m_store->edit().addStep(*id, step, loss, time).ok());
+        QVERIFY(m_store->edit().finish(*id, status, {}).ok());
+        m_runs.push_back(*id);
+    };
+    using timeline::Provenance;
+    addRun(Provenance::MeasuredLive, store::RunStatus::Failed, 4, 10.5, 9'000);
+    addRun(Provenance::Imported, store::RunStatus::Finished, 12, 9.5, 10'000);
+    addRun(Provenance::Published, store::RunStatus::Cancelled, 0, 0, 0); // no figures
+    const auto order = [this](RunOrder by, bool reversed) {
+        std::vector<int> found;
+        for (const RunId run : find({{}, by, reversed}))
+            found.push_back(static_cast<int>(std::ranges::find(m_runs, run) - m_runs.begin()));
+        return found;
+    };
+    using Places = std::vector<int>;
+    QCOMPARE(order(RunOrder::Status, false), (Places{2, 0, 1})); // cancelled, failed, finished
+    QCOMPARE(order(RunOrder::Status, true), (Places{1, 0, 2}));
+    QCOMPARE(order(RunOrder::Kind, false).size(), std::size_t{3});
+    QVERIFY(order(RunOrder::Kind, false) != order(RunOrder::Kind, true));
+    QCOMPARE(order(RunOrder::Steps, false), (Places{1, 0, 2}));
+    QCOMPARE(order(RunOrder::Steps, true), (Places{2, 0, 1})); // 0 is known
+    QCOMPARE(order(RunOrder::Loss, false), (Places{0, 1, 2}));
+    QCOMPARE(order(RunOrder::Loss, true), (Places{1, 0, 2}));
+    QCOMPARE(order(RunOrder::Iteration, false), (Places{1, 0, 2}));
+    QCOMPARE(order(RunOrder::Iteration, true), (Places{0, 1, 2}));
 }
 
 void RunTable::rowsComeInTheOrderAskedFor()

@@ -222,15 +222,17 @@ void WindowRuns::rowsThatArriveLeaveTheTypedTextAlone()
 void WindowRuns::columnsAreChosenByRightClick()
 {
     auto *header = table()->horizontalHeader();
-    QVERIFY(header->isSectionHidden(RunTableModel::Loss));
-    for (QAction *action : header->actions())
-        if (action->text() == u"Loss"_s)
-            action->trigger();
     QVERIFY(!header->isSectionHidden(RunTableModel::Loss));
     QVERIFY(cell(0, RunTableModel::Loss).contains(u"→"_s));
+    QVERIFY(header->isSectionHidden(RunTableModel::Steps));
+    for (QAction *action : header->actions())
+        if (action->text() == u"Steps"_s)
+            action->trigger();
+    QVERIFY(!header->isSectionHidden(RunTableModel::Steps));
+    QCOMPARE(cell(0, RunTableModel::Steps), u"4/4"_s);
     m_fixture->window().close(); // remembered
     m_fixture->open();
-    QVERIFY(!table()->isColumnHidden(RunTableModel::Loss));
+    QVERIFY(!table()->isColumnHidden(RunTableModel::Steps));
 }
 
 void WindowRuns::doubleClickShowsARunWithItsOwnPlan()

@@ -31,6 +31,25 @@ QString tagText(const store::RunSummary &run)
 
 } // namespace
 
+std::optional<store::RunOrder> RunTableModel::orderOf(int column)
+{
+    using store::RunOrder;
+    switch (column) {
+    case Status: return RunOrder::Status;
+    case Number:
+    case When: return RunOrder::Newest; // numbers are given in the order of time
+    case Name: return RunOrder::Name;
+    case Kind: return RunOrder::Kind;
+    case TokensPerSecond: return RunOrder::TokensPerSecond;
+    case Bubble: return RunOrder::Bubble;
+    case PeakMemory: return RunOrder::PeakMemory;
+    case Iteration: return RunOrder::Iteration;
+    case Loss: return RunOrder::Loss;
+    case Steps: return RunOrder::Steps;
+    default: return {};
+    }
+}
+
 void RunTableModel::setRuns(const RunTable &table, const std::set<store::RunId> &hidden)
 {
     std::vector<store::RunId> shown = table.list.ids;
@@ -210,7 +229,8 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
     if (role == Qt::TextAlignmentRole)
         return isFigure(section) ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole)
-        return Words::tr("Right click chooses columns");
+        return orderOf(section) ? Words::tr("Click sorts the runs; right click chooses columns")
+                                : Words::tr("Right click chooses columns");
     if (role != Qt::DisplayRole)
         return {};
     static const QStringList names = {Words::tr("Status"),

@@ -43,8 +43,10 @@ public:
         Note,
         ColumnCount
     };
-    /// Those from here on are shown when a person asks for them.
-    static constexpr Column kFirstExtra = Iteration;
+    /// Returns whether a column is shown at first; the others are when a person asks for them.
+    [[nodiscard]] static bool isShownAtFirst(int column) { return column <= PeakMemory || column == Loss; }
+    /// Returns what a column sorts by; none if its texts have no order.
+    [[nodiscard]] static std::optional<store::RunOrder> orderOf(int column);
 
     using QAbstractTableModel::QAbstractTableModel;
     void setSource(RunSource source) { m_source = std::move(source); }

@@ -11,13 +11,13 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace stagelens::ui {
@@ -146,6 +146,7 @@ void RunsPanel::makeTable()
                 emit typingEnded();
         },
         Qt::QueuedConnection);
+    connect(m_table->horizontalScrollBar(), &QScrollBar::rangeChanged, this, &RunsPanel::keepARowInSight);
     connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex &index) {
         if (const auto *run = m_model->run(index); run && index.column() != RunTableModel::Status)
             emit showAsked(run->id);
@@ -172,7 +173,7 @@ void RunsPanel::makeColumns()
                                          u"fan was loud, measured twice"_s};
     for (int column = 0; column < RunTableModel::ColumnCount; ++column) {
         m_table->setColumnWidth(column, header->fontMetrics().horizontalAdvance(kLongest.value(column)) + kCellPadding);
-        m_table->setColumnHidden(column, column >= RunTableModel::kFirstExtra);
+        m_table->setColumnHidden(column, !RunTableModel::isShownAtFirst(column));
     }
     header->moveSection(header->visualIndex(RunTableModel::Number), 0);
     header->setSectionResizeMode(QHeaderView::Interactive);
@@ -195,17 +196,12 @@ void RunsPanel::makeColumns()
 
 void RunsPanel::sortBy(int column)
 {
-    static const std::map<int, store::RunOrder> kOrders{{RunTableModel::When, store::RunOrder::Newest},
-                                                        {RunTableModel::Name, store::RunOrder::Name},
-                                                        {RunTableModel::TokensPerSecond, store::RunOrder::TokensPerSecond},
-                                                        {RunTableModel::Bubble, store::RunOrder::Bubble},
-                                                        {RunTableModel::PeakMemory, store::RunOrder::PeakMemory}};
-    if (const auto order = kOrders.find(column); order != kOrders.end()) {
+    if (const auto order = RunTableModel::orderOf(column)) {
         m_reversed = column == m_sorted && !m_reversed;
         m_sorted = column;
-        emit orderAsked(order->second, m_reversed);
+        emit orderAsked(*order, m_reversed);
     }
-    const bool ascending = (m_sorted == RunTableModel::Name) != m_reversed;
+    const bool ascending = store::isText(RunTableModel::orderOf(m_sorted).value_or(store::RunOrder::Newest)) != m_reversed;
     m_table->horizontalHeader()->setSortIndicator(m_sorted, ascending ? Qt::AscendingOrder : Qt::DescendingOrder);
 }
 
@@ -351,14 +347,21 @@ void RunsPanel::setFolded(bool folded)
     m_filter->setVisible(m_model->total() > 0);
     m_plot->setVisible(any);
     m_compare->setVisible(any);
-    setMinimumHeight(any ? heightOf(kFewestRows) : m_empty->sizeHint().height());
+    keepARowInSight();
     if (!wasShown && m_table->isVisibleTo(this))
         emit unfolded();
 }
 
+void RunsPanel::keepARowInSight()
+{
+    setMinimumHeight(m_model->rowCount() > 0 ? heightOf(kFewestRows) : m_empty->sizeHint().height());
+}
+
 int RunsPanel::heightOf(int rows) const
 {
-    return m_table->horizontalHeader()->sizeHint().height() + rows * m_table->verticalHeader()->defaultSectionSize();
+    const QScrollBar *bar = m_table->horizontalScrollBar();
+    return m_table->horizontalHeader()->sizeHint().height() + rows * m_table->verticalHeader()->defaultSectionSize() +
+           (bar->maximum() > 0 ? bar->sizeHint().height() : 0);
 }
 
 QSize RunsPanel::sizeHint() const

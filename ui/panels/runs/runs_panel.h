@@ -72,7 +72,9 @@ private:
     void editCell(int column);
     [[nodiscard]] bool isTyping() const;
     void updateHeader();
-    /// Of the table with so many rows.
+    /// Gives the panel the height of the header, a row and the scroll bar that would cover it.
+    void keepARowInSight();
+    /// Of the table with so many rows, and with the horizontal scroll bar where it has one.
     [[nodiscard]] int heightOf(int rows) const;
     [[nodiscard]] const store::RunSummary *current() const;
     /// Returns the selected runs from old to new.

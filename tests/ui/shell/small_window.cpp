@@ -1,0 +1,118 @@
+// What must be reached in a window of 800x600 pixels, and the table of runs in it.
+#include "tests/support/test_program.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QTableView>
+#include <QTreeWidget>
+
+namespace ui_shell_small_window {
+
+using namespace stagelens;
+using namespace Qt::StringLiterals;
+using ui::RunTableModel;
+
+class ShellSmallWindow : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { m_fixture = std::make_unique<test::WindowFixture>(); }
+    void cleanup() { m_fixture.reset(); }
+    void figuresOfRunsSort_data();
+    void figuresOfRunsSort();
+    void aRowOfTheRunsIsInSight();
+
+private:
+    void train(int steps)
+    {
+        m_fixture->usePlanForTraining(steps);
+        QTest::keyClick(&m_fixture->window(), Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+    }
+    QTableView *table() { return m_fixture->find<QTableView>(u"runs.table"_s); }
+    RunTableModel *model() { return m_fixture->window().runsPanel().model(); }
+    std::unique_ptr<test::WindowFixture> m_fixture;
+};
+
+void ShellSmallWindow::figuresOfRunsSort_data()
+{
+    QTest::addColumn<int>("column");
+    QTest::newRow("number") << int(RunTableModel::Number);
+    QTest::newRow("when") << int(RunTableModel::When);
+    QTest::newRow("tokens a second") << int(RunTableModel::TokensPerSecond);
+    QTest::newRow("bubble") << int(RunTableModel::Bubble);
+    QTest::newRow("peak memory") << int(RunTableModel::PeakMemory);
+    QTest::newRow("loss") << int(RunTableModel::Loss);
+    QTest::newRow("iteration") << int(RunTableModel::Iteration);
+    QTest::newRow("steps") << int(RunTableModel::Steps);
+}
+
+/// A click on a column's header shows the greatest first, another the least.
+void ShellSmallWindow::figuresOfRunsSort()
+{
+    QFETCH(int, column);
+    m_fixture->open();
+    for (const int steps : {9, 10, 2}) // as texts they would be 10, 2, 9
+        train(steps);
+    QCOMPARE(model()->rowCount(), 3);
+    QHeaderView *header = table()->horizontalHeader();
+    if (column != RunTableModel::Iteration && column != RunTableModel::Steps)
+        QVERIFY(!table()->isColumnHidden(column));
+    table()->setColumnHidden(column, false);
+    const auto value = [&](int row) {
+        const store::RunSummary &run = *model()->run(model()->index(row, column));
+        switch (column) {
+        case RunTableModel::TokensPerSecond: return run.tokensPerSecond.value_or(-1);
+        case RunTableModel::Bubble: return run.bubbleRatio.value_or(-1);
+        case RunTableModel::PeakMemory: return static_cast<double>(run.peakMemory.value_or(-1));
+        case RunTableModel::Loss: return run.lastLoss.value_or(-1);
+        case RunTableModel::Iteration: return static_cast<double>(run.iteration.value_or(-1));
+        case RunTableModel::Steps: return static_cast<double>(run.stepsDone);
+        default: return static_cast<double>(run.id);
+        }
+    };
+    const auto areSorted = [&](Qt::SortOrder order) {
+        if (header->sortIndicatorSection() != column || header->sortIndicatorOrder() != order)
+            return false;
+        for (int row = 0; row < 3; ++row)
+            if (model()->run(model()->index(row, column)) == nullptr)
+                return false;
+        const bool isDown = order == Qt::DescendingOrder;
+        return isDown ? value(0) >= value(1) && value(1) >= value(2) : value(0) <= value(1) && value(1) <= value(2);
+    };
+    const auto click = [&] {
+        table()->scrollTo(model()->index(0, column));
+        const QPoint at(header->sectionViewportPosition(column) + header->sectionSize(column) / 2, header->height() / 2);
+        QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);
+    };
+    if (column != RunTableModel::When) // sorted by it already
+        click();
+    QTRY_VERIFY(areSorted(Qt::DescendingOrder));
+    const store::RunId first = model()->run(model()->index(0, column))->id;
+    click();
+    QTRY_VERIFY(areSorted(Qt::AscendingOrder));
+    if (column == RunTableModel::Steps || column == RunTableModel::Number)
+        QVERIFY(model()->run(model()->index(0, column))->id != first);
+}
+
+void ShellSmallWindow::aRowOfTheRunsIsInSight()
+{
+    ui::MainWindow &window = m_fixture->open();
+    train(2);
+    window.runsPanel().setFolded(false);
+    window.resize(800, 600);
+    QTRY_VERIFY(table()->isVisible() && table()->horizontalScrollBar()->isVisible());
+    QTRY_VERIFY2(table()->viewport()->rect().contains(table()->visualRect(model()->index(0, RunTableModel::Number))),
+                 qPrintable(u"%1 pixels for the row"_s.arg(table()->viewport()->height())));
+    QCOMPARE(window.size(), QSize(800, 600));
+}
+
+STAGELENS_TEST(ShellSmallWindow)
+
+} // namespace ui_shell_small_window
+
+#include "shell/small_window.moc"
