@@ -5,7 +5,8 @@
 
 namespace stagelens::ui {
 
-/// As wide as its text where there is room, else elided; then the whole text is its tip. Never markup.
+/// As wide as its text where there is room, else elided; then the whole text is its tip, and a click, Return or Space shows it
+/// in a panel from which it is copied. Never markup.
 class LineLabel : public QWidget {
     Q_OBJECT
 public:
@@ -17,8 +18,15 @@ public:
 
 protected:
     void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+    void mouseReleaseEvent(QMouseEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
 
 private:
+    [[nodiscard]] bool isElided() const;
+    /// Lets the mouse and the keyboard come to a text that is elided.
+    void offerWhole();
+    void showWhole();
     QString m_text;
 };
 

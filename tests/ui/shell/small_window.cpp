@@ -1,6 +1,7 @@
 // What must be reached in a window of 800x600 pixels, and the table of runs in it.
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/controls/line_label.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -25,6 +26,7 @@ private slots:
     void figuresOfRunsSort_data();
     void figuresOfRunsSort();
     void aRowOfTheRunsIsInSight();
+    void aLongMessageIsReadAndCopied();
 
 private:
     void train(int steps)
@@ -109,6 +111,40 @@ void ShellSmallWindow::aRowOfTheRunsIsInSight()
     QTRY_VERIFY2(table()->viewport()->rect().contains(table()->visualRect(model()->index(0, RunTableModel::Number))),
                  qPrintable(u"%1 pixels for the row"_s.arg(table()->viewport()->height())));
     QCOMPARE(window.size(), QSize(800, 600));
+}
+
+/// A sentence that the status bar cuts is shown by a click or by Return, and copied.
+void ShellSmallWindow::aLongMessageIsReadAndCopied()
+{
+    const QString sentence = u"Run 3 failed after 1 of 50 steps. The loss is not finite in step 2; try a smaller learning rate "
+                             "such as 0.0003, or train in float32."_s;
+    ui::MessageBar bar(u"bar.test"_s, nullptr, ui::MessageBar::Form::Line);
+    bar.resize(200, 24);
+    bar.say(ui::MessageBar::Tone::Warning, sentence);
+    auto *line = bar.findChild<ui::LineLabel *>();
+    const auto whole = [line]() -> QFrame * {
+        for (QFrame *panel : line->findChildren<QFrame *>(u"line.whole"_s))
+            if (panel->isVisible())
+                return panel;
+        return nullptr;
+    };
+    QCOMPARE(line->toolTip(), sentence);
+    QTest::mouseClick(line, Qt::LeftButton);
+    QTRY_VERIFY(whole());
+    QCOMPARE(whole()->findChild<QLabel *>()->text(), sentence);
+    QVERIFY(whole()->findChild<QLabel *>()->textInteractionFlags().testFlag(Qt::TextSelectableByMouse));
+    QTest::mouseClick(whole()->findChild<QPushButton *>(u"line.copy"_s), Qt::LeftButton);
+    QCOMPARE(QApplication::clipboard()->text(), sentence);
+    QVERIFY(!whole());
+    QApplication::clipboard()->clear();
+    line->setFocus(Qt::TabFocusReason);
+    QTest::keyClick(line, Qt::Key_Return);
+    QTRY_VERIFY(whole());
+    QTest::keyClick(whole()->findChild<QPushButton *>(u"line.copy"_s), Qt::Key_Space);
+    QCOMPARE(QApplication::clipboard()->text(), sentence);
+    bar.resize(2000, 24); // nothing is cut: nothing to show
+    QTest::mouseClick(line, Qt::LeftButton);
+    QVERIFY(!whole());
 }
 
 STAGELENS_TEST(ShellSmallWindow)
