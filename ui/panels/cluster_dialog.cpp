@@ -5,13 +5,13 @@
 #include "engine/model/hardware_json.h"
 #include "engine/model/names.h"
 #include "ui/canvas/colours.h"
+#include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
-#include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QLabel>
@@ -66,8 +66,9 @@ ClusterDialog::ClusterDialog(const model::Hardware &cluster, EngineBridge *bridg
     m_message->setWordWrap(true);
     auto *area = new QScrollArea(this);
     area->setWidgetResizable(true);
+    area->setAccessibleName(windowTitle());
     area->setWidget(makeForm());
-    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+    auto *buttons = dialogButtons(QDialogButtonBox::Cancel, this);
     m_use = buttons->addButton(Words::tr("Use this cluster"), QDialogButtonBox::AcceptRole);
     m_use->setObjectName(u"cluster.use"_s);
     m_use->setDefault(true);

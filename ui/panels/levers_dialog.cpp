@@ -2,6 +2,7 @@
 
 #include "ui/canvas/colours.h"
 #include "ui/controls/button_style.h"
+#include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
 #include "ui/state/latest_job.h"
 #include "ui/words/lever_words.h"
@@ -11,7 +12,6 @@
 #include "ui/words/words.h"
 
 #include <QCheckBox>
-#include <QDialogButtonBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -97,7 +97,7 @@ QWidget *LeversDialog::makeButtons()
     auto *row = new QWidget(this);
     auto *layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
-    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Close, row);
+    auto *buttons = dialogButtons(QDialogButtonBox::Close, row);
     m_apply = buttons->addButton(Words::tr("Apply to the plan"), QDialogButtonBox::ActionRole);
     m_apply->setObjectName(u"levers.apply"_s);
     m_apply->setAutoDefault(false);

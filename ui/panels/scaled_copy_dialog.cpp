@@ -1,4 +1,5 @@
 #include "ui/panels/scaled_copy_dialog.h"
+#include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
 #include "ui/words/plain_text.h"
 
@@ -6,7 +7,6 @@
 #include "ui/words/differences.h"
 #include "ui/words/tr.h"
 
-#include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
@@ -52,7 +52,7 @@ ScaledCopyDialog::ScaledCopyDialog(const model::Experiment &experiment, const mo
         table->setItem(row, 2, new QTableWidgetItem(difference.second));
         ++row;
     }
-    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+    auto *buttons = dialogButtons(QDialogButtonBox::Cancel, this);
     QPushButton *open = buttons->addButton(Words::tr("Open the copy"), QDialogButtonBox::AcceptRole);
     open->setObjectName(u"scaled-copy.open"_s);
     open->setToolTip(Words::tr("Makes it the current experiment; F5 trains it, undo brings this plan back."));

@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/model/presets.h"
 #include "ui/canvas/colours.h"
+#include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
 #include "ui/controls/number_box.h"
 #include "ui/state/latest_job.h"
@@ -13,7 +14,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QDialogButtonBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -163,7 +163,7 @@ QWidget *ShapeDialog::makeButtons()
     auto *row = new QWidget(this);
     auto *layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
-    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Close, row);
+    auto *buttons = dialogButtons(QDialogButtonBox::Close, row);
     m_apply = buttons->addButton(Words::tr("Use this plan"), QDialogButtonBox::ActionRole);
     m_apply->setObjectName(u"shapes.apply"_s);
     m_compare = buttons->addButton(Words::tr("Compare"), QDialogButtonBox::ActionRole);

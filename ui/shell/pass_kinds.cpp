@@ -1,5 +1,6 @@
 #include "ui/shell/pass_kinds.h"
 
+#include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
 #include "ui/plots/step_strip.h"
 #include "ui/words/plain_text.h"
@@ -10,7 +11,6 @@
 #include "ui/words/words.h"
 
 #include <QDialog>
-#include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QTableWidget>
@@ -177,7 +177,7 @@ QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, con
         layout->addWidget(steps);
     }
     layout->addWidget(makeTable(dialog, passKindRows(predicted, measured)), 1);
-    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
+    auto *buttons = dialogButtons(QDialogButtonBox::Close, dialog);
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
     layout->addWidget(buttons);
     resizeWithinScreen(*dialog, {680, 480});

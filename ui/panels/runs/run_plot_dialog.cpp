@@ -1,5 +1,6 @@
 #include "ui/panels/runs/run_plot_dialog.h"
 
+#include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
 #include "ui/plots/coordinates_plot.h"
 #include "ui/words/comparison.h"
@@ -9,7 +10,6 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QDialogButtonBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -153,7 +153,7 @@ RunPlotDialog::RunPlotDialog(QWidget *parent)
 
 QWidget *RunPlotDialog::makeButtons()
 {
-    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    auto *buttons = dialogButtons(QDialogButtonBox::Close, this);
     const auto add = [buttons](const QString &name, const QString &caption) {
         QPushButton *button = buttons->addButton(caption, QDialogButtonBox::ActionRole);
         button->setObjectName(u"run-plot."_s + name);
