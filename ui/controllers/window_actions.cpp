@@ -238,7 +238,7 @@ void WindowActions::fill(QMenuBar *bar, const QList<QAction *> &panels)
 QString keyTable()
 {
     const QList<std::pair<QString, QString>> rows = {
-        {u"Wheel, Ctrl+wheel; W S"_s, Words::tr("zoom time at the cursor")},
+        {Words::tr("Wheel, Ctrl+wheel; W S"), Words::tr("zoom time at the cursor")},
         {Words::tr("Shift+wheel, sideways wheel; A D; drag"), Words::tr("pan time")},
         {Words::tr("Shift+drag, drag on the ruler"), Words::tr("select a range, with statistics")},
         {Words::tr("M, Shift+M"), Words::tr("bookmark that range or remove its bookmark; go to the next bookmark")},
@@ -250,14 +250,14 @@ QString keyTable()
         {u"F; 0, Ctrl+0; Alt+← →"_s, Words::tr("fit the selection; fit all; view history")},
         {u"Ctrl+F, /"_s, Words::tr("search: B 17, stage 3, device 2")},
         {u"C"_s, Words::tr("critical path")},
-        {u"Space"_s, Words::tr("play and pause")},
+        {Words::tr("Space"), Words::tr("play and pause")},
         {u"Ctrl+T"_s, Words::tr("the picture as a table")},
         {u"Ctrl+M"_s, Words::tr("morph: the baseline's passes fly to their places in this plan")},
         {u"Ctrl+B; Ctrl+Shift+B"_s, Words::tr("use this plan as baseline; 1F1B again")},
         {u"Ctrl+Return"_s, Words::tr("do what the headline proposes")},
         {u"F5; Shift+F5"_s, Words::tr("train; stop")},
         {u"Ctrl+Z; Ctrl+Shift+Z"_s, Words::tr("undo; redo")},
-        {u"Ctrl+1 to Ctrl+4"_s, Words::tr("Explore, Compare, Sweep, Learn")},
+        {Words::tr("Ctrl+1 to Ctrl+4"), Words::tr("Explore, Compare, Sweep, Learn")},
         {u"Ctrl+E"_s, Words::tr("all settings")},
         {u"Ctrl+Shift+F"_s, Words::tr("finds the fastest schedule that fits")},
         {u"Ctrl+L"_s, Words::tr("levers: what each change of the plan saves and costs")},

@@ -106,7 +106,7 @@ base::Result<Lecture> lectureFromJson(const QByteArray &text, const QString &nam
     if (scenes.size() > kMostScenes)
         return wrongLecture(name, fmt::format("has {} scenes, and at most {} are read", scenes.size(), kMostScenes));
     for (qsizetype i = 0; i < scenes.size(); ++i) {
-        auto scene = sceneFromJson(scenes.at(i).toObject(), name + u", scene %1"_s.arg(i + 1));
+        auto scene = sceneFromJson(scenes.at(i).toObject(), Words::tr("%1, scene %2").arg(name).arg(i + 1));
         if (!scene)
             return scene.error();
         lecture.scenes.push_back(*std::move(scene));
