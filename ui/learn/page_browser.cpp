@@ -1,5 +1,6 @@
 #include "ui/learn/page_browser.h"
 
+#include "ui/controls/text_tables.h"
 #include "ui/learn/page_files.h"
 #include "ui/words/tr.h"
 
@@ -32,6 +33,7 @@ PageBrowser::PageBrowser(QWidget *parent) : QTextBrowser(parent)
 {
     setFrameShape(QFrame::NoFrame);
     setOpenLinks(false); // the contents go along with the page
+    connect(this, &QTextBrowser::textChanged, this, &PageBrowser::fitPageTables);
     connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl &link) {
         if (!link.scheme().isEmpty() && !link.isLocalFile())
             QDesktopServices::openUrl(link);
@@ -99,8 +101,15 @@ void PageBrowser::resizeEvent(QResizeEvent *event)
     setViewportMargins(margin, 8, margin, 8);
     QTextBrowser::resizeEvent(event);
     // The pictures follow the width. Later: a scroll bar that comes while a page is read in resizes as well.
-    if (event->size().width() != event->oldSize().width())
+    if (event->size().width() != event->oldSize().width()) {
         QMetaObject::invokeMethod(this, &PageBrowser::fitPictures, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(this, &PageBrowser::fitPageTables, Qt::QueuedConnection);
+    }
+}
+
+void PageBrowser::fitPageTables()
+{
+    fitTables(*document(), viewport()->width() - 2 * document()->documentMargin());
 }
 
 void PageBrowser::fitPictures()

@@ -27,6 +27,7 @@ protected:
 
 private:
     void fitPictures();
+    void fitPageTables();
     void read();
 
     QString m_file;  ///< empty while it shows a text
