@@ -67,6 +67,12 @@ LeversDialog::LeversDialog(EngineBridge *bridge, QWidget *parent)
     m_tree->setRootIsDecorated(false);
     m_tree->setAllColumnsShowFocus(true);
     m_tree->setTabKeyNavigation(false);
+    m_tree->setWordWrap(true);
+    m_tree->setTextElideMode(Qt::ElideNone);
+    connect(m_tree->header(), &QHeaderView::sectionResized, this, [this](int column) {
+        if (column == LeverColumn)
+            fitRows();
+    });
     m_tree->header()->setStretchLastSection(false);
     m_tree->header()->setSectionResizeMode(LeverColumn, QHeaderView::Stretch);
     m_tree->headerItem()->setTextAlignment(FrontColumn, Qt::AlignCenter);
@@ -205,11 +211,36 @@ void LeversDialog::fill()
             addLever(group, lever, number++);
     }
     constexpr int kRoom = 14;
+    constexpr int kLeastLever = 200;
+    constexpr int kLeastNumbers = 90;
     for (int column = MemoryColumn; column < kColumns; ++column) {
         m_tree->resizeColumnToContents(column);
         m_tree->setColumnWidth(column, m_tree->columnWidth(column) + kRoom);
     }
+    int missing = kLeastLever - m_tree->viewport()->width();
+    for (int column = MemoryColumn; column < kColumns; ++column)
+        missing += m_tree->columnWidth(column);
+    if (missing > 0) // in a small window these words take lines, too
+        m_tree->setColumnWidth(NumbersColumn, std::max(m_tree->columnWidth(NumbersColumn) - missing, kLeastNumbers));
+    fitRows();
     hideOthers();
+}
+
+void LeversDialog::fitRows()
+{
+    constexpr int kAroundText = 24;
+    const auto height = [this](const QTreeWidgetItem &item, int column, int room) {
+        const QRect place(0, 0, std::max(room - kAroundText, 1), QWIDGETSIZE_MAX);
+        return fontMetrics().boundingRect(place, Qt::TextWordWrap, item.text(column)).height();
+    };
+    const int room = m_tree->columnWidth(LeverColumn) - m_tree->indentation();
+    for (int i = 0; i < m_tree->topLevelItemCount(); ++i)
+        for (int row = 0; row < m_tree->topLevelItem(i)->childCount(); ++row) {
+            QTreeWidgetItem *item = m_tree->topLevelItem(i)->child(row);
+            const int lines =
+                std::max(height(*item, LeverColumn, room), height(*item, NumbersColumn, m_tree->columnWidth(NumbersColumn)));
+            item->setSizeHint(LeverColumn, {0, lines + 6});
+        }
 }
 
 void LeversDialog::addLever(QTreeWidgetItem *group, const service::Lever &lever, int number)
@@ -222,7 +253,6 @@ void LeversDialog::addLever(QTreeWidgetItem *group, const service::Lever &lever,
     for (const int column : {MemoryColumn, SavedColumn, TimeColumn, LostColumn})
         item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     item->setTextAlignment(FrontColumn, Qt::AlignCenter);
-    item->setSizeHint(LeverColumn, {0, fontMetrics().height() + 6});
     if (!lever.iteration || !lever.peakMemory) {
         item->setText(MemoryColumn, Words::tr("Not possible"));
         item->setFlags(Qt::ItemIsEnabled);

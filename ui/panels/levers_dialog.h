@@ -43,6 +43,8 @@ private:
     void showProgress();
     void fill();
     void addLever(QTreeWidgetItem *group, const service::Lever &lever, int number);
+    /// Gives the rows the height that the levers' names need in their column.
+    void fitRows();
     void hideOthers();
     void apply();
     [[nodiscard]] const service::Lever *selected() const;

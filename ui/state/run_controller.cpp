@@ -167,6 +167,12 @@ bool RunController::isLive(store::RunId run) const
     return isTraining() && m_live && m_live->record.summary.id == run;
 }
 
+QString RunController::stepText() const
+{
+    const bool hasStep = isTraining() && !m_stopping && m_live && m_live->connecting.empty();
+    return hasStep ? u"%1/%2"_s.arg(std::min(m_live->step + 1, m_live->steps)).arg(m_live->steps) : QString();
+}
+
 QString RunController::progressText() const
 {
     if (!isTraining())

@@ -51,6 +51,8 @@ public:
     [[nodiscard]] bool isLive(store::RunId run) const;
     /// "step 12 of 50 · loss 7.31 · 18 s left"
     [[nodiscard]] QString progressText() const;
+    /// Returns the running step as "12/50"; empty before the first and after the last.
+    [[nodiscard]] QString stepText() const;
 
 signals:
     void shownChanged();

@@ -186,7 +186,6 @@ QWidget *PlanStrip::makeProgress(const Actions &actions)
     m_progress = plainLabel(page);
     m_progress->setObjectName(u"strip.progress"_s);
     m_progress->setFont(scaled(font(), TypeSize::Small));
-    m_progress->setWordWrap(true);
     m_progress->setMinimumWidth(0);
     m_progress->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
     m_stop = new StripButton(StripButton::Tone::Filled, page);
@@ -212,7 +211,7 @@ void PlanStrip::refresh()
     showHardware(plan);
     m_microbatches->setWords({{}, {}, {}, true});
     const QString family = familyCaption(plan.schedule.family);
-    m_schedule->setWords({family, family});
+    m_schedule->setWords({family, plan.schedule.family == model::kCustomFamily ? Words::tr("Custom") : family});
     m_vocabulary->setWords({capital(caption(plan.schedule.vocabulary)), capital(shortName(plan.schedule.vocabulary))});
     const Field &vocabulary = ui::field(u"schedule.vocabulary"_s);
     m_vocabulary->setEnabled(!vocabulary.applies || vocabulary.applies(plan));
@@ -248,16 +247,28 @@ void PlanStrip::addCommands(const QString &field, const QList<QAction *> &comman
             m_menus.value(field)->addExtra(command);
 }
 
-void PlanStrip::setProgress(const QString &text)
+void PlanStrip::setProgress(const QString &text, const QString &narrowStep)
 {
     m_training->setCurrentIndex(text.isEmpty() ? 0 : 1);
-    QString words = text;
     // The step has a line of its own: what follows it changes its length.
-    if (const qsizetype first = words.indexOf(u" · "_s); first > 0)
-        words.replace(first, 3, u"\n"_s);
-    m_progress->setText(words);
+    const qsizetype first = text.indexOf(u" · "_s);
+    m_progressLines = first > 0 ? QStringList{text.first(first), text.sliced(first + 3)} : QStringList{text};
+    m_narrowStep = narrowStep;
+    placeProgress();
     m_progress->setAccessibleName(text);
     m_progress->setToolTip(plainTip(text));
+}
+
+void PlanStrip::placeProgress()
+{
+    const QFontMetrics metrics(m_progress->font());
+    const int room = m_training->width() - m_stop->maximumWidth() - kNarrowGap; // of the label, even while its page is hidden
+    QStringList shown = m_progressLines;
+    if (!m_narrowStep.isEmpty() && metrics.horizontalAdvance(shown.value(0)) > room)
+        shown.front() = m_narrowStep;
+    for (QString &line : shown)
+        line = metrics.elidedText(line, Qt::ElideRight, room);
+    m_progress->setText(shown.join(u'\n'));
 }
 
 void PlanStrip::setProblems(const base::Problems &problems)
@@ -331,6 +342,7 @@ void PlanStrip::resizeEvent(QResizeEvent *event)
         each->widget->setGeometry(right - wide, kAround, wide, kChipHeight);
         right -= wide + gap;
     }
+    placeProgress();
 }
 
 } // namespace stagelens::ui

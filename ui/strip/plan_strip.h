@@ -46,8 +46,9 @@ public:
     void addCommands(const QString &field, const QList<QAction *> &commands);
     /// Returns the table of schedules or of vocabulary methods.
     [[nodiscard]] MethodPicker *methods(const QString &field) const { return m_methods.value(field); }
-    /// "step 12 of 50 · loss 7.31 · 18 s left" in the button's place; empty: the button.
-    void setProgress(const QString &text);
+    /// "step 12 of 50 · loss 7.31 · 18 s left" in two lines in the button's place, and "12/50" for its step where that has no
+    /// room; empty: the button.
+    void setProgress(const QString &text, const QString &narrowStep);
     /// Marks the chips that own the fields of problems, and counts the problems at the settings.
     void setProblems(const base::Problems &problems);
     [[nodiscard]] QSize sizeHint() const override;
@@ -79,6 +80,8 @@ private:
     QWidget *makeProgress(const Actions &actions);
     void refresh();
     void showHardware(const model::Experiment &plan);
+    /// Writes the progress into the width that its slot has now.
+    void placeProgress();
 
     ExperimentDocument *m_document;
     std::vector<FieldEditor *> m_editors;
@@ -96,6 +99,8 @@ private:
     RunSheet *m_sheet;
     StripButton *m_stop = nullptr;
     QLabel *m_progress = nullptr;
+    QStringList m_progressLines;
+    QString m_narrowStep;
     QString m_firstProblem; ///< its field
 };
 

@@ -2,6 +2,9 @@
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controls/line_label.h"
+#include "ui/panels/levers_dialog.h"
+#include "ui/strip/plan_chip.h"
+#include "ui/strip/plan_strip.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -27,6 +30,8 @@ private slots:
     void figuresOfRunsSort();
     void aRowOfTheRunsIsInSight();
     void aLongMessageIsReadAndCopied();
+    void theStripKeepsItsPlaces();
+    void leversAreReadable();
 
 private:
     void train(int steps)
@@ -145,6 +150,66 @@ void ShellSmallWindow::aLongMessageIsReadAndCopied()
     bar.resize(2000, 24); // nothing is cut: nothing to show
     QTest::mouseClick(line, Qt::LeftButton);
     QVERIFY(!whole());
+}
+
+void ShellSmallWindow::theStripKeepsItsPlaces()
+{
+    ui::ExperimentDocument document;
+    QAction train(u"Train"_s);
+    QAction copy(u"Train a copy"_s);
+    QAction stop(u"Stop"_s);
+    QAction settings(u"All settings"_s);
+    ui::PlanStrip strip(&document, {&train, &copy, &stop, &settings});
+    strip.resize(800, strip.sizeHint().height());
+    strip.show();
+    model::Experiment plan;
+    plan.schedule.family = model::kCustomFamily;
+    document.start(plan, {}, u"Own"_s);
+    auto *chip = strip.findChild<ui::PlanChip *>(u"strip.chip.schedule"_s);
+    QCOMPARE(chip->shownValue(), u"Custom"_s);
+    auto *progress = strip.findChild<QLabel *>(u"strip.progress"_s);
+    const QRect before = chip->geometry();
+    strip.setProgress(u"step 12 of 50 · loss 7.31 · 18 s left"_s, u"12/50"_s);
+    QVERIFY(progress->isVisible());
+    const QStringList lines = progress->text().split(u'\n');
+    QCOMPARE(lines.size(), 2);
+    QCOMPARE(lines.front(), u"12/50"_s);
+    QApplication::processEvents();
+    for (const QString &line : lines)
+        QVERIFY2(progress->fontMetrics().horizontalAdvance(line) <= progress->width(), qPrintable(line));
+    QVERIFY(!progress->wordWrap());
+    QCOMPARE(chip->geometry(), before);
+    strip.resize(1440, strip.height());
+    QCOMPARE(progress->text(), u"step 12 of 50\nloss 7.31 · 18 s left"_s);
+    strip.setProgress({}, {});
+    QVERIFY(!progress->isVisible());
+}
+
+void ShellSmallWindow::leversAreReadable()
+{
+    ui::MainWindow &window = m_fixture->open();
+    window.resize(800, 600);
+    QTRY_VERIFY(window.forecast().plan());
+    QTest::keyClick(&window, Qt::Key_L, Qt::ControlModifier);
+    auto *dialog = window.findChild<ui::LeversDialog *>(u"levers"_s);
+    QVERIFY(dialog != nullptr);
+    dialog->resize(740, 500);
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog->isComputing(), 60'000);
+    auto *tree = dialog->findChild<QTreeWidget *>(u"levers.tree"_s);
+    QVERIFY(tree->topLevelItemCount() > 1);
+    QApplication::processEvents();
+    int found = 0;
+    for (int group = 0; group < tree->topLevelItemCount(); ++group)
+        for (int row = 0; row < tree->topLevelItem(group)->childCount(); ++row) {
+            QTreeWidgetItem *item = tree->topLevelItem(group)->child(row);
+            const QRect place = tree->visualItemRect(item);
+            const QRect text = tree->fontMetrics().boundingRect(
+                QRect(0, 0, tree->columnWidth(0) - tree->indentation() - 16, 999), Qt::TextWordWrap, item->text(0));
+            found += text.height() > tree->fontMetrics().height() ? 1 : 0;
+            QVERIFY2(text.height() <= place.height() && text.width() <= tree->columnWidth(0), qPrintable(item->text(0)));
+        }
+    QVERIFY2(found > 0, "no lever is longer than its column; the test needs a narrower one");
+    QCOMPARE(tree->horizontalScrollBar()->maximum(), 0);
 }
 
 STAGELENS_TEST(ShellSmallWindow)

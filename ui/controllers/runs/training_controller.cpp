@@ -102,7 +102,7 @@ void TrainingController::refresh()
     m_actions->trainCopy->setToolTip(plainTip(obstacle.words + Words::tr(" (F5)")));
     describe(problem);
     m_actions->stop->setEnabled(isTraining && !m_runController->isStopping());
-    m_strip->setProgress(m_runController->progressText());
+    m_strip->setProgress(m_runController->progressText(), m_runController->stepText());
 }
 
 bool TrainingController::isChecking() const
