@@ -7958,6 +7958,24 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>%1, scene %2</source>
         <translation>%1, 장면 %2</translation>
+        <source>Copy as text</source>
+        <translation>텍스트로 복사</translation>
+    </message>
+    <message>
+        <source>total</source>
+        <translation>합계</translation>
+    </message>
+    <message>
+        <source>at the peak, %1</source>
+        <translation>최대일 때, %1</translation>
+    </message>
+    <message>
+        <source>at %1</source>
+        <translation>%1 시점</translation>
+    </message>
+    <message>
+        <source>idle of device %1</source>
+        <translation>장치 %1의 유휴</translation>
     </message>
 </context>
 </TS>

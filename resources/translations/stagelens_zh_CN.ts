@@ -7958,6 +7958,24 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>%1, scene %2</source>
         <translation>%1，场景 %2</translation>
+        <source>Copy as text</source>
+        <translation>复制为文本</translation>
+    </message>
+    <message>
+        <source>total</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>at the peak, %1</source>
+        <translation>峰值时刻，%1</translation>
+    </message>
+    <message>
+        <source>at %1</source>
+        <translation>%1 时刻</translation>
+    </message>
+    <message>
+        <source>idle of device %1</source>
+        <translation>设备 %1 的空闲</translation>
     </message>
 </context>
 </TS>

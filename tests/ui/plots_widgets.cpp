@@ -13,7 +13,11 @@
 #include "ui/state/lane_groups.h"
 #include "ui/state/view_state.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
+#include <QMenu>
+#include <QTimer>
 
 #include <algorithm>
 #include <cmath>
@@ -53,6 +57,23 @@ simulate::Metrics twoDevices()
     metrics.bubbleRatio = 0.5;
     metrics.bubbleRatioPerDevice = {0.25, 0.75};
     return metrics;
+}
+
+/// Opens the context menu at a point, and clicks its first entry.
+void copyByMenu(QWidget &plot, QPoint at)
+{
+    QTest::mouseMove(&plot, at);
+    bool isClicked = false;
+    QTimer::singleShot(0, &plot, [&] { // the menu has an event loop of its own
+        auto *menu = qobject_cast<QMenu *>(QApplication::activePopupWidget());
+        if (menu == nullptr || menu->actions().isEmpty() || !menu->actions().front()->text().startsWith(u"Copy as text"))
+            return;
+        isClicked = true;
+        QTest::mouseClick(menu, Qt::LeftButton, Qt::NoModifier, menu->actionGeometry(menu->actions().front()).center());
+    });
+    QContextMenuEvent asked(QContextMenuEvent::Mouse, at, plot.mapToGlobal(at)); // which a platform sends for a right click
+    QApplication::sendEvent(&plot, &asked);
+    QVERIFY(isClicked);
 }
 
 int pixelsOf(const QImage &image, const QColor &colour)
@@ -146,7 +167,9 @@ private slots:
                          .capacity = 400,
                          .caption = QStringLiteral("Predicted"),
                          .activations = {4, 2, 1}});
-        QCOMPARE(plot.accessibleDescription(), QStringLiteral("Device 1: peak 300 B, activations of 2 microbatches"));
+        QCOMPARE(
+            plot.accessibleDescription(),
+            QStringLiteral("Device 1: peak 300 B, activations of 2 microbatches of 400 B; activations 300 B; total 300 B"));
         auto *devices = plot.findChild<QComboBox *>();
         QVERIFY(devices != nullptr);
         QCOMPARE(devices->count(), 4);
@@ -154,6 +177,7 @@ private slots:
             ui::coloursFor(plot.palette()).memory[static_cast<std::size_t>(simulate::MemoryCategory::Activations)];
         const int worst = pixelsOf(plot.grab().toImage(), activations);
         state.select(ui::ViewState::Selection{0, {0, 0}});
+        QVERIFY(plot.accessibleDescription().startsWith(QStringLiteral("Device 0: peak 100 B")));
         const int selected = pixelsOf(plot.grab().toImage(), activations);
         QVERIFY(selected > 0);
         QVERIFY2(std::abs(worst - 3 * selected) < worst / 10, qPrintable(QStringLiteral("%1 %2").arg(worst).arg(selected)));
@@ -299,6 +323,75 @@ private slots:
         QVERIFY(!plot.grab().isNull());
     }
 
+    /// Arrow keys choose the device; Ctrl+C and the menu copy what it holds.
+    void memoryIsCopiedAsText()
+    {
+        ui::ViewState state;
+        state.setSpan(1000);
+        ui::MemoryPlot plot(&state);
+        plot.resize(900, 180);
+        simulate::MemoryProfile fullest = profileOf({{0, 100}, {500, 300}});
+        for (simulate::MemoryStep &step : fullest.steps)
+            step.bytes[simulate::at(simulate::MemoryCategory::Parameters)] = 50;
+        plot.setContent({.profiles = profilesOf({profileOf({{0, 100}}), fullest}),
+                         .end = 1000,
+                         .capacity = 400,
+                         .caption = QStringLiteral("Predicted")});
+        plot.show();
+        QApplication::clipboard()->clear();
+        QTest::keyClick(&plot, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QApplication::clipboard()->text(),
+                 QStringLiteral("Device 1: peak 350 B of 400 B · Predicted\nparameters\t50 B\nactivations\t300 B\n"
+                                "total\t350 B"));
+        QTest::keyClick(&plot, Qt::Key_Down); // device 0
+        QVERIFY(plot.accessibleDescription().startsWith(QStringLiteral("Device 0: peak 100 B of 400 B; activations 100 B")));
+        QTest::keyClick(&plot, Qt::Key_C, Qt::ControlModifier);
+        QVERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("Device 0: peak 100 B")));
+        QTest::keyClick(&plot, Qt::Key_Down);
+        QTest::keyClick(&plot, Qt::Key_Down); // there is no third
+        QVERIFY(plot.accessibleDescription().startsWith(QStringLiteral("Device 1")));
+        QTest::keyClick(&plot, Qt::Key_Up);
+        QVERIFY(plot.accessibleDescription().startsWith(QStringLiteral("Device 0")));
+        QTest::keyClick(&plot, Qt::Key_Up);
+        QVERIFY(plot.accessibleDescription().startsWith(QStringLiteral("Device 1"))); // the fullest
+        copyByMenu(plot, {300, 100});
+        const QString text = QApplication::clipboard()->text();
+        QVERIFY2(text.contains(QStringLiteral("\tat the peak, 500 ns\tat ")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("\nactivations\t300 B\t100 B\ntotal\t350 B\t150 B")), qPrintable(text));
+        // The ring is that of the Tab key, not of a click.
+        const QColor ring = ui::coloursFor(plot.palette()).focus;
+        plot.setFocus(Qt::MouseFocusReason);
+        QCOMPARE(plot.grab().toImage().pixelColor(1, 90) == ring, false);
+        plot.clearFocus();
+        plot.setFocus(Qt::TabFocusReason);
+        QTRY_COMPARE(plot.grab().toImage().pixelColor(1, 90), ring);
+    }
+
+    void bubblesAndLossesAreCopiedAsText()
+    {
+        simulate::BubbleCauses causes;
+        causes.fillAndDrain = 100;
+        ui::BubblePlot bubble;
+        bubble.resize(420, 200);
+        bubble.setBubbles(twoDevices(), causes, QStringLiteral("Predicted"));
+        bubble.show();
+        QTest::keyClick(&bubble, Qt::Key_C, Qt::ControlModifier);
+        const QString bubbles =
+            QStringLiteral("Bubble 50 % of all devices' time · Predicted\nfill and drain\t50 %\nunequal stages\t0 %\n"
+                           "vocabulary layers\t0 %\nbarriers and messages\t0 %\nidle of device 0\t25 %\n"
+                           "idle of device 1\t75 %");
+        QCOMPARE(QApplication::clipboard()->text(), bubbles);
+        ui::LossPlot loss;
+        loss.resize(420, 180);
+        loss.setCurves({{QStringLiteral("run 1"), {9.0, 8.25}}, {QStringLiteral("run 2"), {9.5}}}, std::nullopt);
+        loss.show();
+        copyByMenu(loss, {100, 100});
+        QCOMPARE(QApplication::clipboard()->text(), QStringLiteral("step\trun 1\trun 2\n1\t9\t9.5\n2\t8.25\t"));
+        bubble.setBubbles({}, std::nullopt, {});
+        QTest::keyClick(&bubble, Qt::Key_C, Qt::ControlModifier); // nothing replaces what was copied
+        QVERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("step")));
+    }
+
     void emptyPlotsSayASentence()
     {
         ui::ViewState state;
@@ -398,6 +491,13 @@ private slots:
         QVERIFY(
             texts.contains(QStringLiteral("step 2, layer 0, expert 3: 25 rows, 1.00x the mean of its layer; entropy 100.0 % "
                                           "of the greatest")));
+        plot.show();
+        QTest::keyClick(&plot, Qt::Key_C, Qt::ControlModifier);
+        QVERIFY2(QApplication::clipboard()->text().contains(
+                     QStringLiteral("\nlayer\texpert 0\texpert 1\texpert 2\texpert 3\n0\t1.00x\t1.00x\t1.00x\t1.00x\n"
+                                    "2\t2.0x\t2.0x\t0.00x\t0.00x\n")),
+                 qPrintable(QApplication::clipboard()->text()));
+        plot.hide();
         const QImage uneven = plot.grab().toImage();
         plot.setSteps({stepOf(0, 0), stepOf(1, 50)}, 2, QStringLiteral("run 7")); // two ranks with two experts each
         QCOMPARE(plot.accessibleDescription(),

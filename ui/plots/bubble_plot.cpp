@@ -1,5 +1,6 @@
 #include "ui/canvas/painted_layer.h"
 #include "ui/canvas/vector_plot.h"
+#include "ui/plots/copied_figures.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
 #include "ui/words/plain_text.h"
@@ -280,6 +281,7 @@ BubblePlot::BubblePlot(QWidget *parent) : QWidget(parent), m_private(std::make_u
                            "All-to-alls of experts that no other pass hides lengthen passes: they are beside the bubble.\n"
                            "Below: how much of its time each device waits.")));
     setMinimumHeight(90);
+    new CopiedFigures(this, [this] { return figures(); });
     m_private->updateStyle();
     m_private->refresh();
 }
@@ -297,6 +299,20 @@ void BubblePlot::setBubbles(const simulate::Metrics &metrics, std::optional<simu
         value += QStringLiteral("; %1 %2").arg(Words::tr(part.name), percent(part.share));
     setAccessibleDescription(value);
     d.refresh();
+}
+
+QString BubblePlot::figures() const
+{
+    const Private &d = *m_private;
+    if (d.metrics.bubbleRatioPerDevice.empty())
+        return {};
+    QStringList lines{Words::tr("Bubble %1").arg(percent(d.metrics.bubbleRatio)) + u' ' +
+                      Words::tr("of all devices' time · %1").arg(d.caption)};
+    for (const Part &part : d.causes ? d.parts() : std::vector<Part>())
+        lines << Words::tr(part.name) + u'\t' + percent(part.share);
+    for (std::size_t device = 0; device < d.metrics.bubbleRatioPerDevice.size(); ++device)
+        lines << Words::tr("idle of device %1").arg(device) + u'\t' + percent(d.metrics.bubbleRatioPerDevice[device]);
+    return lines.join(u'\n');
 }
 
 void BubblePlot::resizeEvent(QResizeEvent *event)

@@ -2,6 +2,7 @@
 
 #include "ui/canvas/painted_layer.h"
 #include "ui/canvas/vector_plot.h"
+#include "ui/plots/copied_figures.h"
 #include "ui/plots/plot_style.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
@@ -295,6 +296,7 @@ ExpertPlot::ExpertPlot(QWidget *parent) : QWidget(parent), m_private(std::make_u
 {
     setAccessibleName(Words::tr("Load of experts"));
     setMinimumHeight(90);
+    new CopiedFigures(this, [this] { return figures(); });
     m_private->refresh();
 }
 
@@ -354,6 +356,27 @@ QString ExpertPlot::textAt(QPoint point) const
     if (counts.dropped > 0)
         text += Words::tr("; %1 rows of the layer dropped").arg(countText(static_cast<double>(counts.dropped)));
     return text;
+}
+
+QString ExpertPlot::figures() const
+{
+    const Private &d = *m_private;
+    if (d.bands() == 0)
+        return {};
+    QString names = Words::tr("layer");
+    for (int part = 0; part < d.parts; ++part)
+        names += u"\t%1 %2"_s.arg(d.partName()).arg(part);
+    QStringList lines{accessibleDescription(), names};
+    for (const std::size_t layer : d.layers) {
+        QString line = QString::number(layer);
+        for (const double load : d.loads(d.columns.size() - 1, layer))
+            line += u'\t' + factorText(load);
+        lines << line;
+    }
+    for (std::size_t i = 0; i < d.curves.size(); ++i)
+        if (const auto &points = *d.curves[i]->data(); !points.isEmpty())
+            lines << u"%1\t%2 %"_s.arg(Words::tr(kCurveNames[i])).arg(std::prev(points.constEnd())->value, 0, 'f', 1);
+    return lines.join(u'\n');
 }
 
 void ExpertPlot::resizeEvent(QResizeEvent *event)

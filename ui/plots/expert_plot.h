@@ -24,6 +24,9 @@ public:
     /// Returns the figures below a point of the widget: "step 12, layer 3, expert rank 1: 1.61x the mean of its layer"; empty
     /// beside the loads.
     [[nodiscard]] QString textAt(QPoint point) const;
+    /// Returns the loads of the last step relative to the means of their layers as text: a line a layer, a column an expert or
+    /// expert rank.
+    [[nodiscard]] QString figures() const;
 
 protected:
     void resizeEvent(QResizeEvent *event) override;

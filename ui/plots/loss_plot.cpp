@@ -1,5 +1,6 @@
 #include "ui/canvas/painted_layer.h"
 #include "ui/canvas/vector_plot.h"
+#include "ui/plots/copied_figures.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
 #include "ui/words/tr.h"
@@ -181,6 +182,7 @@ LossPlot::LossPlot(QWidget *parent) : QWidget(parent), m_private(std::make_uniqu
 {
     setAccessibleName(Words::tr("Loss"));
     setMinimumHeight(90);
+    new CopiedFigures(this, [this] { return figures(); });
     m_private->refresh();
 }
 
@@ -197,6 +199,28 @@ void LossPlot::setCurves(std::vector<Curve> curves, std::optional<double> ignora
             values << QStringLiteral("%1: %2").arg(curve.name, lastLoss(curve));
     setAccessibleDescription(values.join(QStringLiteral("; ")));
     d.refresh();
+}
+
+QString LossPlot::figures() const
+{
+    const std::vector<Curve> &curves = m_private->curves;
+    if (curves.empty())
+        return {};
+    QStringList lines{stepAxisName()};
+    std::size_t steps = 0;
+    for (const Curve &curve : curves) {
+        lines.front() += u'\t' + curve.name;
+        steps = std::max(steps, curve.losses.size());
+    }
+    for (std::size_t step = 0; step < steps; ++step) {
+        QString line = QString::number(step + 1);
+        for (const Curve &curve : curves)
+            line += u'\t' + (step < curve.losses.size() ? QString::number(curve.losses[step], 'g', 6) : QString());
+        lines << line;
+    }
+    if (m_private->ignorance)
+        lines << QStringLiteral("ln V\t%1").arg(*m_private->ignorance, 0, 'g', 6);
+    return lines.join(u'\n');
 }
 
 void LossPlot::resizeEvent(QResizeEvent *event)

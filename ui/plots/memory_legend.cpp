@@ -5,6 +5,7 @@
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
 
+#include <algorithm>
 #include <array>
 
 namespace stagelens::ui {
@@ -72,6 +73,28 @@ QString memoryPeakText(int device, base::Bytes peak, const std::vector<double> &
                     .arg(held);
     }
     return text;
+}
+
+QString memoryTable(const std::vector<MemoryMoment> &moments)
+{
+    QStringList lines;
+    const auto addLine = [&](const QString &name, const auto &bytesOf) {
+        QString line = name;
+        for (const MemoryMoment &moment : moments)
+            line += u'\t' + bytesText(static_cast<double>(bytesOf(moment)));
+        lines << line;
+    };
+    if (moments.size() > 1) {
+        QString names;
+        for (const MemoryMoment &moment : moments)
+            names += u'\t' + moment.name;
+        lines << names;
+    }
+    for (std::size_t i = 0; i < kCategoryNames.size(); ++i)
+        if (std::ranges::any_of(moments, [i](const MemoryMoment &moment) { return moment.bytes[i] > 0; }))
+            addLine(Words::tr(kCategoryNames[i]), [i](const MemoryMoment &moment) { return moment.bytes[i]; });
+    addLine(Words::tr("total"), [](const MemoryMoment &moment) { return simulate::MemoryStep{0, moment.bytes}.total(); });
+    return lines.join(u'\n');
 }
 
 } // namespace stagelens::ui

@@ -30,4 +30,13 @@ struct MemoryLegendEntry {
 /// "Device 3: peak 20.8 GiB, activations of 4 microbatches". `activations`: microbatches by device; may be empty.
 [[nodiscard]] QString memoryPeakText(int device, base::Bytes peak, const std::vector<double> &activations);
 
+/// What a device holds at one time.
+struct MemoryMoment {
+    QString name; ///< "at the peak"
+    simulate::MemoryByCategory bytes;
+};
+/// Returns a line for each category that holds something at one of the times, and one for the total: "parameters\t3.0 MiB".
+/// Above them the names of the times, if there are several. Tabs are between columns.
+[[nodiscard]] QString memoryTable(const std::vector<MemoryMoment> &moments);
+
 } // namespace stagelens::ui

@@ -1,6 +1,7 @@
 #include "ui/canvas/layout.h"
 #include "ui/canvas/painted_layer.h"
 #include "ui/canvas/vector_plot.h"
+#include "ui/plots/copied_figures.h"
 #include "ui/plots/memory_legend.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
@@ -10,6 +11,7 @@
 #include "ui/words/tr.h"
 
 #include <QComboBox>
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QWheelEvent>
 
@@ -47,6 +49,13 @@ public:
     [[nodiscard]] QString capacityText() const;
     void paintPointer(QPainter &painter);
     [[nodiscard]] const simulate::MemoryStep *stepAt(base::Nanos time) const;
+    /// The time under the pointer, if it is over the plot.
+    [[nodiscard]] std::optional<base::Nanos> pointerTime() const;
+    /// What is held at a time; null beside the iteration.
+    [[nodiscard]] const simulate::MemoryStep *heldAt(base::Nanos time) const;
+    /// "Peak: 3.2 GiB at 12 ms".
+    [[nodiscard]] QString heldText(const simulate::MemoryStep &step, base::Nanos time) const;
+    [[nodiscard]] QString description() const;
 
     MemoryPlot *q;
     ViewState *state;
@@ -84,7 +93,7 @@ MemoryPlot::Private::Private(MemoryPlot *plotWidget, ViewState *viewState)
     plot->layer(QStringLiteral("overlay"))->setMode(QCPLayer::lmBuffered);
     devices->setAccessibleName(Words::tr("Device whose memory is shown"));
     devices->setToolTip(Words::tr("Device whose memory is shown; it follows the selected pass"));
-    connect(devices, &QComboBox::activated, q, [this] { refresh(); });
+    connect(devices, &QComboBox::currentIndexChanged, q, [this] { refresh(); });
     connect(state, &ViewState::rangeChanged, q, [this] { plot->replot(QCustomPlot::rpQueuedReplot); });
     connect(state, &ViewState::selectionChanged, q, [this] {
         if (devices->currentIndex() <= 0)
@@ -115,6 +124,7 @@ void MemoryPlot::Private::fillDevices()
     const int wanted = (profiles ? profiles->devices() : 0) + 1;
     if (devices->count() == wanted)
         return;
+    const QSignalBlocker quiet(devices);
     const int before = devices->currentIndex();
     devices->clear();
     devices->addItem(Words::tr("Fullest"));
@@ -142,6 +152,7 @@ void MemoryPlot::Private::refresh()
     if (static_cast<double>(capacity) <= kCapacityWithin * static_cast<double>(top))
         top = std::max(top, capacity);
     plot->yAxis->setRange(0, static_cast<double>(top) * 1.08);
+    q->setAccessibleDescription(description());
     arrange();
     plot->replot(QCustomPlot::rpQueuedRefresh);
 }
@@ -289,14 +300,47 @@ void MemoryPlot::Private::paintAround(QPainter &painter)
     paintPeak(painter);
 }
 
-void MemoryPlot::Private::paintPointer(QPainter &painter)
+std::optional<base::Nanos> MemoryPlot::Private::pointerTime() const
 {
     const QRect area = plot->axisRect()->rect();
     if (!pointer || stack->profile == nullptr || *pointer < area.left() || *pointer > area.right())
+        return std::nullopt;
+    return state->begin() + std::llround(static_cast<double>(*pointer - area.left()) *
+                                         static_cast<double>(state->end() - state->begin()) / area.width());
+}
+
+const simulate::MemoryStep *MemoryPlot::Private::heldAt(base::Nanos time) const
+{
+    return time >= 0 && time <= stack->end ? stepAt(time) : nullptr;
+}
+
+QString MemoryPlot::Private::heldText(const simulate::MemoryStep &step, base::Nanos time) const
+{
+    const bool atPeak = step.total() == stack->profile->peak();
+    return Words::tr("%1%2 at %3")
+        .arg(atPeak ? Words::tr("Peak: ") : QString(),
+             inMicrobatches ? microbatchesText(step.total()) : bytesText(static_cast<double>(step.total())),
+             durationText(time, inMicrobatches));
+}
+
+QString MemoryPlot::Private::description() const
+{
+    if (stack->profile == nullptr)
+        return Words::tr("No memory figures");
+    if (inMicrobatches)
+        return peakText();
+    QString values = memoryTable({{{}, stack->profile->atPeak()}});
+    return peakText() + capacityText() + QStringLiteral("; ") +
+           values.replace(u'\t', u' ').replace(u'\n', QStringLiteral("; "));
+}
+
+void MemoryPlot::Private::paintPointer(QPainter &painter)
+{
+    const std::optional<base::Nanos> time = pointerTime();
+    if (!time)
         return;
-    const base::Nanos time = state->begin() + std::llround(static_cast<double>(*pointer - area.left()) *
-                                                           static_cast<double>(state->end() - state->begin()) / area.width());
-    const simulate::MemoryStep *step = time >= 0 && time <= stack->end ? stepAt(time) : nullptr;
+    const QRect area = plot->axisRect()->rect();
+    const simulate::MemoryStep *step = heldAt(*time);
     const Colours &colours = *stack->colours;
     QColor line = colours.ink;
     line.setAlpha(110);
@@ -304,12 +348,7 @@ void MemoryPlot::Private::paintPointer(QPainter &painter)
     if (step == nullptr)
         return;
     const QFontMetrics metrics(q->font());
-    const bool atPeak = step->total() == stack->profile->peak();
-    const QString text =
-        Words::tr("%1%2 at %3")
-            .arg(atPeak ? Words::tr("Peak: ") : QString(),
-                 inMicrobatches ? microbatchesText(step->total()) : bytesText(static_cast<double>(step->total())),
-                 durationText(time, inMicrobatches));
+    const QString text = heldText(*step, *time);
     const int width = metrics.horizontalAdvance(text) + 12;
     QRect tag(*pointer + 8, area.top() + 4, width, metrics.height() + 6);
     if (tag.right() > area.right())
@@ -325,6 +364,7 @@ MemoryPlot::MemoryPlot(ViewState *state, QWidget *parent) : QWidget(parent), m_p
     setAccessibleName(Words::tr("Memory"));
     setMouseTracking(true);
     setMinimumHeight(90);
+    new CopiedFigures(this, [this] { return figures(); });
     m_private->updateStyle();
     m_private->refresh();
 }
@@ -352,7 +392,39 @@ void MemoryPlot::setContent(MemoryContent content)
     d.caption = std::move(content.caption);
     d.fillDevices();
     d.refresh();
-    setAccessibleDescription(d.stack->profile == nullptr ? Words::tr("No memory figures") : d.peakText());
+}
+
+QString MemoryPlot::figures() const
+{
+    const Private &d = *m_private;
+    if (d.stack->profile == nullptr)
+        return {};
+    QStringList lines{d.peakText() + d.capacityText()};
+    if (!d.caption.isEmpty())
+        lines.back() += QStringLiteral(" · ") + d.caption;
+    const std::optional<base::Nanos> time = d.pointerTime();
+    const simulate::MemoryStep *held = time ? d.heldAt(*time) : nullptr;
+    if (d.inMicrobatches)
+        return held == nullptr ? lines.front() : lines.front() + u'\n' + d.heldText(*held, *time);
+    std::vector<MemoryMoment> moments{
+        {Words::tr("at the peak, %1").arg(durationText(peakTime(*d.stack->profile))), d.stack->profile->atPeak()}};
+    if (held != nullptr)
+        moments.push_back({Words::tr("at %1").arg(durationText(*time)), held->bytes});
+    lines << memoryTable(moments);
+    if (d.baseline > 0)
+        lines << Words::tr("baseline %1").arg(bytesText(static_cast<double>(d.baseline)));
+    if (d.ghost.profile)
+        lines << d.ghost.text();
+    return lines.join(u'\n');
+}
+
+void MemoryPlot::keyPressEvent(QKeyEvent *event)
+{
+    const int by = event->key() == Qt::Key_Down ? 1 : event->key() == Qt::Key_Up ? -1 : 0;
+    if (by == 0 || m_private->profiles == nullptr)
+        return QWidget::keyPressEvent(event);
+    QComboBox &devices = *m_private->devices;
+    devices.setCurrentIndex(std::clamp(devices.currentIndex() + by, 0, devices.count() - 1));
 }
 
 base::Bytes MemoryPlot::ghostPeak() const

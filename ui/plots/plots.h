@@ -48,8 +48,13 @@ public:
     [[nodiscard]] base::Bytes ghostPeak() const;
     /// Bytes at the top of the axis.
     [[nodiscard]] base::Bytes top() const;
+    /// Returns what the shown device holds as text: a table by category at the peak and, while the pointer is over the plot, at
+    /// the pointer. Empty without a plan.
+    [[nodiscard]] QString figures() const;
 
 protected:
+    /// Up and Down choose the device.
+    void keyPressEvent(QKeyEvent *event) override;
     void resizeEvent(QResizeEvent *event) override;
     void changeEvent(QEvent *event) override;
     void wheelEvent(QWheelEvent *event) override;
@@ -70,6 +75,8 @@ public:
     explicit BubblePlot(QWidget *parent = nullptr);
     ~BubblePlot() override;
     void setBubbles(const simulate::Metrics &metrics, std::optional<simulate::BubbleCauses> causes, QString caption);
+    /// Returns the bubble, its causes and the idle share of each device as text, a line each.
+    [[nodiscard]] QString figures() const;
 
 protected:
     void resizeEvent(QResizeEvent *event) override;
@@ -94,6 +101,8 @@ public:
     };
     /// No curves: says that F5 trains. `ignorance` = ln(V).
     void setCurves(std::vector<Curve> curves, std::optional<double> ignorance);
+    /// Returns the losses as text: a line a step, a column a run.
+    [[nodiscard]] QString figures() const;
 
 protected:
     void resizeEvent(QResizeEvent *event) override;
