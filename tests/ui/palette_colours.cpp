@@ -2,11 +2,15 @@
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/canvas/colours.h"
+#include "ui/controls/theme.h"
 
 #include <QPalette>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace ui_palette_colours {
 
@@ -40,6 +44,19 @@ constexpr Matrix kDeutan{Rgb{0.367322, 0.860646, -0.227968}, Rgb{0.280085, 0.672
                          Rgb{-0.011820, 0.042940, 0.968881}};
 constexpr Matrix kTritan{Rgb{1.255528, -0.076749, -0.178779}, Rgb{-0.078411, 0.930809, 0.147602},
                          Rgb{0.004733, 0.691367, 0.303900}};
+
+constexpr std::pair<const char *, Matrix> kVisions[] = {
+    {"normal", kNormal}, {"protan", kProtan}, {"deutan", kDeutan}, {"tritan", kTritan}};
+constexpr double kApart = 0.06; ///< least OKLab distance of two colours that must be told apart
+constexpr auto kData = static_cast<std::size_t>(layout::Axis::Data);
+
+std::vector<std::pair<const char *, QColor>> axesOf(const Colours &colours)
+{
+    using layout::Axis;
+    return {{"pipeline", ui::axisColour(colours, Axis::Pipeline)}, {"tensor", ui::axisColour(colours, Axis::Tensor)},
+            {"context", ui::axisColour(colours, Axis::Context)},   {"expert", ui::axisColour(colours, Axis::Expert)},
+            {"data", ui::axisColour(colours, Axis::Data)},         {"copy", colours.copy}};
+}
 
 /// OKLab (Ottosson 2020) of a colour seen with that vision.
 Rgb okLab(const QColor &colour, const Matrix &vision)
@@ -89,9 +106,7 @@ private slots:
     {
         using schedule::PassKind;
         constexpr std::array kinds{PassKind::F, PassKind::B, PassKind::W, PassKind::S, PassKind::T, PassKind::EF, PassKind::O};
-        const std::pair<const char *, Matrix> visions[] = {
-            {"normal", kNormal}, {"protan", kProtan}, {"deutan", kDeutan}, {"tritan", kTritan}};
-        for (const auto &[name, vision] : visions) {
+        for (const auto &[name, vision] : kVisions) {
             for (std::size_t i = 0; i < kinds.size(); ++i) {
                 for (std::size_t j = i + 1; j < kinds.size(); ++j) {
                     const double apart = distance(okLab(ui::colours(false).pass(kinds[i]), vision),
@@ -101,9 +116,101 @@ private slots:
                                              .arg(static_cast<int>(kinds[i]))
                                              .arg(static_cast<int>(kinds[j]))
                                              .arg(apart);
-                    QVERIFY2(apart >= 0.06, qPrintable(message));
+                    QVERIFY2(apart >= kApart, qPrintable(message));
                 }
             }
+        }
+    }
+
+    void axesStayApart_data()
+    {
+        QTest::addColumn<bool>("dark");
+        QTest::newRow("light") << false;
+        QTest::newRow("dark") << true;
+    }
+
+    /// What the axes exchange: apart for every kind of colour vision, and seen on the lanes.
+    void axesStayApart()
+    {
+        QFETCH(const bool, dark);
+        const Colours &colours = ui::colours(dark);
+        for (const auto &[name, vision] : kVisions) {
+            const auto axes = axesOf(colours);
+            for (std::size_t i = 0; i < axes.size(); ++i) {
+                QVERIFY2(ui::contrast(axes[i].second, colours.lane) >= 2.5, axes[i].first);
+                for (std::size_t j = i + 1; j < axes.size(); ++j) {
+                    const double apart = distance(okLab(axes[i].second, vision), okLab(axes[j].second, vision));
+                    const auto message =
+                        QStringLiteral("%1: %2 and %3 are %4 apart")
+                            .arg(QLatin1StringView(name), QLatin1StringView(axes[i].first), QLatin1StringView(axes[j].first))
+                            .arg(apart);
+                    QVERIFY2(apart >= kApart, qPrintable(message));
+                }
+            }
+            std::vector<QColor> bar(colours.causes.begin(), colours.causes.end()); // of the bubble
+            bar.push_back(colours.expert);
+            for (std::size_t i = 0; i < bar.size(); ++i)
+                for (std::size_t j = i + 1; j < bar.size(); ++j)
+                    QVERIFY2(distance(okLab(bar[i], vision), okLab(bar[j], vision)) >= kApart, qPrintable(bar[i].name()));
+        }
+    }
+
+    void axesHaveTheDesignedColours_data()
+    {
+        QTest::addColumn<bool>("dark");
+        QTest::addColumn<QString>("axis");
+        QTest::addColumn<QColor>("designed");
+        QTest::addColumn<QString>("whyOther"); // empty: the palette has the designed colour
+        for (const bool dark : {false, true}) {
+            const auto row = [dark](const char *axis, const char *designed, const char *whyOther) {
+                QTest::addRow("%s, %s", axis, dark ? "dark" : "light")
+                    << dark << QString::fromLatin1(axis) << QColor(QLatin1StringView(designed))
+                    << QString::fromLatin1(whyOther);
+            };
+            row("pipeline", "#B83280", "0.041 from data for protan, 0.052 from copy for deutan");
+            row("tensor", "#319795", "");
+            row("expert", "#805AD5", "");
+            row("data", "#4A5568", dark ? "contrast 1.9 with a dark lane" : "");
+            row("copy", "#2F855A", "");
+        }
+    }
+
+    /// Where the palette differs from the design, the designed colour breaks one of the rules above.
+    void axesHaveTheDesignedColours()
+    {
+        QFETCH(const bool, dark);
+        QFETCH(const QString, axis);
+        QFETCH(const QColor, designed);
+        QFETCH(const QString, whyOther);
+        const Colours &colours = ui::colours(dark);
+        auto axes = axesOf(colours);
+        const auto own = std::ranges::find(axes, axis, [](const auto &each) { return QString::fromLatin1(each.first); });
+        QVERIFY(own != axes.end());
+        QCOMPARE(own->second == designed, whyOther.isEmpty());
+        if (whyOther.isEmpty())
+            return;
+        bool breaks = ui::contrast(designed, colours.lane) < 2.5;
+        for (auto other = axes.begin(); other != axes.end(); ++other) {
+            // The design has one colour of data, for both themes.
+            const QColor theirs =
+                QLatin1StringView(other->first) == QLatin1StringView("data") ? ui::colours(false).axes[kData] : other->second;
+            for (const auto &[name, vision] : kVisions)
+                breaks = breaks || (other != own && distance(okLab(designed, vision), okLab(theirs, vision)) < kApart);
+        }
+        QVERIFY2(breaks, qPrintable(whyOther));
+    }
+
+    /// Focus, filled buttons and links are of one colour, which can be read as text and under text.
+    void thereIsOneAccent()
+    {
+        for (const bool dark : {false, true}) {
+            const QPalette palette = ui::paletteOf(dark);
+            const QColor accent = ui::colours(dark).focus;
+            QCOMPARE(palette.color(QPalette::Highlight), accent);
+            QCOMPARE(palette.color(QPalette::Link), accent);
+            QVERIFY(ui::contrast(accent, palette.color(QPalette::HighlightedText)) >= 4.5);
+            QVERIFY(ui::contrast(accent, palette.color(QPalette::Window)) >= 4.5);
+            QVERIFY(ui::contrast(accent, palette.color(QPalette::Base)) >= 4.5);
         }
     }
 

@@ -64,10 +64,15 @@ Colours read(const QJsonObject &file, const QString &theme)
             list->emplace_back(value.toString());
     Q_ASSERT(result.slack.size() == kSlackShares.size() + 1);
     Q_ASSERT(result.microbatches.size() < schedule::kPassKindCount); // WorkShares counts them
-    result.message = result.causes[3];
-    result.copy = colourAt(file, QStringLiteral("copy"));
-    result.expert = colourAt(file, QStringLiteral("expert"));
     const QJsonObject shades = file.value(theme).toObject();
+    const QJsonObject axes = file.value(QStringLiteral("axes")).toObject();
+    const auto axis = [&result](layout::Axis which) -> QColor & { return result.axes[static_cast<std::size_t>(which)]; };
+    result.message = axis(layout::Axis::Pipeline) = colourAt(axes, QStringLiteral("pipeline"));
+    axis(layout::Axis::Tensor) = colourAt(axes, QStringLiteral("tensor"));
+    axis(layout::Axis::Context) = colourAt(axes, QStringLiteral("context"));
+    axis(layout::Axis::Data) = colourAt(shades, QStringLiteral("data"));
+    result.expert = axis(layout::Axis::Expert) = axis(layout::Axis::ExpertData) = colourAt(axes, QStringLiteral("expert"));
+    result.copy = colourAt(axes, QStringLiteral("copy"));
     const std::pair<const char *, QColor *> named[] = {
         {"background", &result.background},
         {"band", &result.band},
@@ -121,18 +126,7 @@ std::size_t slackLevel(base::Nanos slack, base::Nanos makespan)
 
 QColor axisColour(const Colours &colours, layout::Axis axis)
 {
-    constexpr std::size_t kRose = 2;
-    constexpr std::size_t kViolet = 0;
-    constexpr std::size_t kTeal = 1;
-    switch (axis) {
-    case layout::Axis::Tensor: return colours.microbatches[kTeal];
-    case layout::Axis::Context: return colours.microbatches[kViolet];
-    case layout::Axis::Data: return colours.muted;
-    case layout::Axis::Expert:
-    case layout::Axis::ExpertData: return colours.microbatches[kRose];
-    case layout::Axis::Pipeline: break;
-    }
-    return colours.message;
+    return colours.axes[static_cast<std::size_t>(axis)];
 }
 
 QColor chunkShade(const QColor &colour, int chunk)

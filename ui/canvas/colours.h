@@ -23,12 +23,13 @@ struct Colours {
     std::array<QColor, simulate::kMemoryCategoryCount> memory;
     /// Of the bubble: fill and drain, unequal stages, vocabulary layers, communication, slow parts.
     std::array<QColor, 5> causes;
-    std::vector<QColor> microbatches; ///< used in turn, where fills tell microbatches or chunks apart
-    std::vector<QColor> slack;        ///< from none to much, for slackLevel()
-    QColor message;                   ///< a message or collective on its way
-    QColor copy;                      ///< activations on their way to the host and back
-    QColor expert;                    ///< all-to-alls among expert ranks, and the load of experts
-    std::vector<QColor> curves;       ///< of several runs in one plot, used in turn
+    std::vector<QColor> microbatches;       ///< used in turn, where fills tell microbatches or chunks apart
+    std::vector<QColor> slack;              ///< from none to much, for slackLevel()
+    std::array<QColor, layout::kAxes> axes; ///< what the ranks of each axis exchange, for axisColour()
+    QColor message;                         ///< a message between devices: that of the pipeline's axis
+    QColor copy;                            ///< activations on their way to the host and back
+    QColor expert;                          ///< the load of experts: that of their axis
+    std::vector<QColor> curves;             ///< of several runs in one plot, used in turn
     QColor background;
     QColor band; ///< behind the ruler and the lane names
     QColor lane; ///< an idle device
@@ -36,7 +37,7 @@ struct Colours {
     QColor ink;
     QColor muted; ///< secondary text
     QColor rail;  ///< provenance at a group's left
-    QColor focus;
+    QColor focus; ///< the accent of the whole window: focus, selection, filled buttons, links
     QColor alarm; ///< over capacity, failed
     QColor panel; ///< what hovers over the picture
     QColor panelEdge;

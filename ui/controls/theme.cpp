@@ -1,5 +1,6 @@
 #include "ui/controls/theme.h"
 
+#include "ui/canvas/colours.h"
 #include "ui/controls/button_style.h"
 
 #include <QApplication>
@@ -14,8 +15,7 @@ QPalette paletteOf(bool dark)
     const QColor base = dark ? QColor(0x17191c) : QColor(0xffffff);
     const QColor text = dark ? QColor(0xe6e8eb) : QColor(0x1b1e23);
     const QColor muted = dark ? QColor(0x9aa0a9) : QColor(0x686e78);
-    // White stands on the accent, and the accent on the window.
-    const QColor accent = dark ? QColor(0x2f74c4) : QColor(0x2b6cb0);
+    const QColor accent = colours(dark).focus;
     QPalette palette(dark ? QColor(0x26292e) : QColor(0xe8eaee), window);
     palette.setColor(QPalette::Base, base);
     palette.setColor(QPalette::AlternateBase, dark ? QColor(0x1d2024) : QColor(0xf4f6f9));
@@ -24,8 +24,8 @@ QPalette paletteOf(bool dark)
     palette.setColor(QPalette::ToolTipBase, dark ? QColor(0x2c2f35) : QColor(0xffffff));
     palette.setColor(QPalette::PlaceholderText, muted);
     palette.setColor(QPalette::Highlight, accent);
-    palette.setColor(QPalette::HighlightedText, Qt::white);
-    palette.setColor(QPalette::Link, dark ? QColor(0x7fb2ee) : accent);
+    palette.setColor(QPalette::HighlightedText, inkOn(accent));
+    palette.setColor(QPalette::Link, accent);
     for (const auto role : {QPalette::Text, QPalette::WindowText, QPalette::ButtonText})
         palette.setColor(QPalette::Disabled, role, muted);
     return palette;

@@ -55,7 +55,7 @@ QColor colourOf(const Colours &colours, TimePart part)
     case TimePart::Context: return axisColour(colours, layout::Axis::Context);
     case TimePart::Expert: return axisColour(colours, layout::Axis::Expert);
     case TimePart::Replicas: return axisColour(colours, layout::Axis::Data);
-    case TimePart::Gradients: return colours.message;
+    case TimePart::Gradients: return mix(axisColour(colours, layout::Axis::Data), colours.lane, 0.6);
     case TimePart::Optimizer: return colours.pass(schedule::PassKind::O);
     case TimePart::Idle: break;
     }

@@ -2,6 +2,7 @@
 
 #include "ui/canvas/pass_pattern.h"
 #include "ui/state/lane_groups.h"
+#include "ui/timeline/rows/streams.h"
 
 #include <QPainter>
 
@@ -276,7 +277,7 @@ void BoxPainter::addAnchored(const timeline::Lane &lane, QRect place)
     for (const timeline::AnchoredSlice &slice : lane.anchored) {
         const bool isAverage = slice.kind == timeline::AnchoredKind::AverageParameters;
         const int height = isAverage ? place.height() : std::max(place.height() / 3, 1);
-        const QColor &colour = timeline::isCopy(slice.kind) ? m_colours.copy : m_colours.message;
+        const QColor colour = colourOf(streamOf(slice.kind), m_colours);
         QVector<QRect> &fills = m_batches.marks((m_faded ? mix(colour, m_colours.lane, 0.5) : colour));
         const int from = static_cast<int>(std::clamp(pixelAt(window, slice.begin), -1.0, window.width + 1.0));
         const int to = static_cast<int>(std::clamp(pixelAt(window, slice.end), -1.0, window.width + 1.0));

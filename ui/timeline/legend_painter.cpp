@@ -1,4 +1,5 @@
 // What the fills mean: the kinds that occur, or microbatches, chunks or slack.
+#include "ui/timeline/rows/streams.h"
 #include "ui/timeline/scene.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
@@ -156,7 +157,7 @@ void LegendPainter::slack()
     words(Words::tr("of the makespan"));
 }
 
-/// Messages between devices, and what replicas exchange: both cross links.
+/// Messages between devices, and what is exchanged and copied beside passes: each in the colour of its stream.
 void LegendPainter::messages()
 {
     const bool hasMessages =
@@ -172,17 +173,18 @@ void LegendPainter::messages()
                    });
         });
     };
-    QStringList texts;
     if (hasMessages)
-        texts << (m_short ? Words::tr("messages") : Words::tr("messages to the device"));
+        swatch(m_colours.message, {}, m_short ? Words::tr("messages") : Words::tr("messages to the device"));
     if (hasAnchored({AnchoredKind::SumReplicated}))
-        texts << (m_short ? Words::tr("tensor ranks") : Words::tr("exchange of tensor ranks"));
+        swatch(colourOf(Stream::Tensor, m_colours), {},
+               m_short ? Words::tr("tensor ranks") : Words::tr("exchange of tensor ranks"));
+    QStringList texts;
     if (hasAnchored({AnchoredKind::ReduceGradients, AnchoredKind::GatherParameters}))
         texts << (m_short ? Words::tr("replicas") : Words::tr("exchange of the replicas"));
     if (hasAnchored({AnchoredKind::AverageParameters}))
         texts << (m_short ? Words::tr("average") : Words::tr("average of the replicas' weights (hatched)"));
     if (!texts.isEmpty())
-        swatch(m_colours.message, {}, texts.join(QStringLiteral(", ")));
+        swatch(colourOf(Stream::Data, m_colours), {}, texts.join(QStringLiteral(", ")));
     const bool hasCopies = std::ranges::any_of(*m_scene.sums, [](const GroupSums &sums) {
         return sums.timeline && std::ranges::any_of(sums.timeline->lanes, [](const timeline::Lane &lane) {
                    return std::ranges::any_of(lane.anchored, timeline::isCopy, &timeline::AnchoredSlice::kind);

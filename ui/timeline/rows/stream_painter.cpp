@@ -20,20 +20,6 @@ const LaneRow &rowOf(const Scene &scene, const TimelineLayout::Row &row, const T
     return scene.group(row.group).below[below.index];
 }
 
-QColor colourOf(Stream stream, const Colours &colours)
-{
-    using layout::Axis;
-    switch (stream) {
-    case Stream::Tensor: return axisColour(colours, Axis::Tensor);
-    case Stream::Context: return axisColour(colours, Axis::Context);
-    case Stream::Expert: return axisColour(colours, Axis::Expert);
-    case Stream::Data: return axisColour(colours, Axis::Data);
-    case Stream::Pipeline: return axisColour(colours, Axis::Pipeline);
-    case Stream::Copy: break;
-    }
-    return colours.copy;
-}
-
 /// Even a short message is seen.
 constexpr int kLeastStreamHeight = 4;
 
@@ -67,6 +53,20 @@ void paintRank(QPainter &painter, const Scene &scene, std::size_t index, const Q
 }
 
 } // namespace
+
+QColor colourOf(Stream stream, const Colours &colours)
+{
+    using layout::Axis;
+    switch (stream) {
+    case Stream::Tensor: return axisColour(colours, Axis::Tensor);
+    case Stream::Context: return axisColour(colours, Axis::Context);
+    case Stream::Expert: return axisColour(colours, Axis::Expert);
+    case Stream::Data: return axisColour(colours, Axis::Data);
+    case Stream::Pipeline: return axisColour(colours, Axis::Pipeline);
+    case Stream::Copy: break;
+    }
+    return colours.copy;
+}
 
 void paintRowsBelow(QPainter &painter, const Scene &scene)
 {

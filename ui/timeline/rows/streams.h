@@ -5,6 +5,7 @@
 #include "ui/canvas/geometry.h"
 #include "ui/state/timeline_content.h"
 
+#include <QColor>
 #include <QString>
 
 #include <optional>
@@ -12,6 +13,7 @@
 
 namespace stagelens::ui {
 
+struct Colours;
 struct MessageLane;
 
 /// A stretch of pixels in which a stream is busy.
@@ -30,6 +32,8 @@ struct StreamPart {
 [[nodiscard]] QString nameOf(const LaneRow &row, const LaneGroup &group, int device);
 
 [[nodiscard]] Stream streamOf(timeline::AnchoredKind kind);
+/// The colour of what a stream carries: that of its axis.
+[[nodiscard]] QColor colourOf(Stream stream, const Colours &colours);
 /// The time of a pass in which a stream is busy.
 [[nodiscard]] base::Nanos timeIn(const simulate::PassCost &cost, Stream stream);
 /// How long a stream of a device is busy in the whole iteration. `messages` as for streamParts().
