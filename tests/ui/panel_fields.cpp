@@ -3,11 +3,13 @@
 #include "engine/service/engine_service.h"
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
+#include "ui/controls/button_style.h"
 #include "ui/controls/number_box.h"
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/field_editor.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/fields.h"
+#include "ui/timeline/search_line.h"
 #include "ui/words/words.h"
 
 #include <QSpinBox>
@@ -37,7 +39,30 @@ private slots:
     void documentUndoesOpening();
     void aScheduleFileBringsItsPlan();
     void aNumberIsTypedBetweenPrefixAndSuffix();
+    void groupsAndSearchHaveDrawnArrows();
 };
+
+void PanelFields::groupsAndSearchHaveDrawnArrows()
+{
+    ui::ExperimentDocument document;
+    ui::ExperimentEditor editor(&document);
+    editor.show();
+    auto *header = editor.findChild<QToolButton *>(u"group.Devices"_s);
+    const auto pictureOf = [](const QToolButton &button) { return button.icon().pixmap(16, 16).toImage(); };
+    QCOMPARE(header->arrowType(), Qt::NoArrow);
+    const QImage folded = pictureOf(*header);
+    QCOMPARE(folded, ui::glyphIcon(ui::Glyph::Next).pixmap(16, 16).toImage());
+    QTest::mouseClick(header, Qt::LeftButton);
+    QCOMPARE(pictureOf(*header), ui::glyphIcon(ui::Glyph::Open).pixmap(16, 16).toImage());
+    QTest::mouseClick(header, Qt::LeftButton);
+    QCOMPARE(pictureOf(*header), folded);
+    QWidget window;
+    ui::SearchLine search(&window);
+    const auto arrows = search.findChildren<QToolButton *>();
+    QCOMPARE(arrows.size(), 2);
+    for (const QToolButton *arrow : arrows)
+        QVERIFY(arrow->arrowType() == Qt::NoArrow && !arrow->icon().isNull());
+}
 
 void PanelFields::everyFieldReadsBackWhatItWrites()
 {

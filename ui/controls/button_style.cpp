@@ -145,6 +145,12 @@ private:
                 QPolygonF{middle + QPointF(-tip, -size / 2), middle + QPointF(tip, 0), middle + QPointF(-tip, size / 2)});
             break;
         }
+        case Glyph::Open:
+            painter.setPen(stroke);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawPolyline(QPolygonF{middle + QPointF(-size / 2, -size / 4), middle + QPointF(0, size / 4),
+                                           middle + QPointF(size / 2, -size / 4)});
+            break;
         case Glyph::Dot: painter.drawEllipse(middle, size / 3, size / 3); break;
         case Glyph::Ring:
             painter.setPen(stroke);

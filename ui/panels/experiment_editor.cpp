@@ -1,6 +1,7 @@
 #include "ui/panels/experiment_editor.h"
 #include "ui/words/plain_text.h"
 
+#include "ui/controls/button_style.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/stage_strip.h"
 #include "ui/state/experiment_document.h"
@@ -60,7 +61,6 @@ ExperimentEditor::ExperimentEditor(ExperimentDocument *document, QWidget *parent
         }
         connect(header, &QToolButton::toggled, this, &ExperimentEditor::updateGroups);
         connect(header, &QToolButton::toggled, this, &ExperimentEditor::openGroupsChanged);
-        header->setArrowType(Qt::RightArrow);
         body->hide();
         m_headers.push_back(header);
         m_bodies.push_back(body);
@@ -125,7 +125,7 @@ void ExperimentEditor::updateGroups()
         const bool isOpen = m_filter.isEmpty() ? m_headers[group]->isChecked() : isFound;
         m_bodies[group]->setVisible(isOpen);
         m_headers[group]->setVisible(m_filter.isEmpty() || isFound);
-        m_headers[group]->setArrowType(isOpen ? Qt::DownArrow : Qt::RightArrow);
+        m_headers[group]->setIcon(glyphIcon(isOpen ? Glyph::Open : Glyph::Next));
     }
 }
 

@@ -1,4 +1,5 @@
 #include "ui/timeline/search_line.h"
+#include "ui/controls/button_style.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 
@@ -29,9 +30,9 @@ SearchLine::SearchLine(QWidget *parent) : QFrame(parent), m_edit(new QLineEdit(t
     row->addWidget(m_edit);
     row->addWidget(m_count);
     for (const auto &[arrow, by, name] :
-         {std::tuple{Qt::LeftArrow, -1, Words::tr("Previous match")}, std::tuple{Qt::RightArrow, 1, Words::tr("Next match")}}) {
+         {std::tuple{Glyph::Previous, -1, Words::tr("Previous match")}, std::tuple{Glyph::Next, 1, Words::tr("Next match")}}) {
         auto *button = new QToolButton(this);
-        button->setArrowType(arrow);
+        button->setIcon(glyphIcon(arrow));
         button->setToolTip(plainTip(name));
         button->setAccessibleName(name);
         connect(button, &QToolButton::clicked, this, [this, by = by] { step(by); });
