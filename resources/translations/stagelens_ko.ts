@@ -7977,5 +7977,13 @@ It stays there while the other lanes scroll</source>
         <source>idle of device %1</source>
         <translation>장치 %1의 유휴</translation>
     </message>
+    <message>
+        <source>Operator %1: %2 of the overlapped pair (predicted)</source>
+        <translation>연산자 %1: 겹친 쌍 중 %2 (예측)</translation>
+    </message>
+    <message>
+        <source>Operator %1: %2 of the overlapped pair (measured, typical of such passes)</source>
+        <translation>연산자 %1: 겹친 쌍 중 %2 (측정, 같은 종류 패스의 대표값)</translation>
+    </message>
 </context>
 </TS>

@@ -7977,5 +7977,13 @@ It stays there while the other lanes scroll</source>
         <source>idle of device %1</source>
         <translation>设备 %1 的空闲</translation>
     </message>
+    <message>
+        <source>Operator %1: %2 of the overlapped pair (predicted)</source>
+        <translation>算子 %1：占重叠对的 %2（预测）</translation>
+    </message>
+    <message>
+        <source>Operator %1: %2 of the overlapped pair (measured, typical of such passes)</source>
+        <translation>算子 %1：占重叠对的 %2（实测，此类计算块的典型值）</translation>
+    </message>
 </context>
 </TS>

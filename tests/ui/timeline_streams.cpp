@@ -5,6 +5,7 @@
 #include "tests/support/tiny_model.h"
 #include "tests/support/ui_test.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/canvas/colours.h"
 #include "ui/canvas/layout.h"
 #include "ui/pages/explore_page.h"
 #include "ui/state/lane_groups.h"
@@ -14,6 +15,9 @@
 #include "ui/timeline/timeline_view.h"
 
 #include <QAction>
+#include <QBuffer>
+#include <QPainter>
+#include <QSvgGenerator>
 
 #include <algorithm>
 #include <numeric>
@@ -137,6 +141,87 @@ private slots:
         model::Experiment teaching = planOf(1, 1, 0);
         teaching.cost.source = model::UniformCosts{{{"F", 1.0}, {"B", 2.0}}};
         QVERIFY(!groupOf(teaching).legs);
+    }
+
+    /// Each of an overlapped pair has its operators in its half, over the time of both, from whichever side it is seen.
+    void operatorsOfPairsAreInTheirHalves()
+    {
+        ui::ViewState state;
+        ui::TimelineView view(&state);
+        view.resize(1200, 600);
+        ui::TimelineContent content;
+        model::Experiment plan = test::tinyExperiment("dualpipe", model::VocabularyMethod::None, 4, 10);
+        content.groups = {groupOf(plan)};
+        const timeline::Lane lane = laneOf(content.groups[0], 0);
+        std::size_t first = 0;
+        while (first < lane.size() && !lane.pass[first].pairedWithNext)
+            ++first;
+        QVERIFY(first + 1 < lane.size());
+        const base::Nanos begin = lane.begin[first];
+        const base::Nanos duration = lane.end[first + 1] - begin;
+        view.setContent(content);
+        view.arrangeLanes(90, 0);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const auto checkAt = [&](double share) {
+            QCoreApplication::processEvents();
+            const auto time = static_cast<base::Nanos>(share * static_cast<double>(duration));
+            for (const std::size_t slice : {first, first + 1}) {
+                const QRect half = view.placeOf(0, {0, slice});
+                const auto legs = content.groups[0].legs(0, lane.pass[slice], duration);
+                const auto leg = std::ranges::find_if(legs, [time](const auto &each) { return each.end > time; });
+                QVERIFY(leg != legs.end());
+                const QPoint point(half.left() + static_cast<int>(share * half.width()), half.bottom() - 3);
+                const QString text = view.describe(point);
+                QVERIFY2(text.contains(u"Operator %1: "_s.arg(QString::fromStdString(leg->name))) &&
+                             text.contains(u"of the overlapped pair (predicted)"_s),
+                         qPrintable(text));
+                // The strip begins with a line.
+                const QImage picture = view.grab().toImage();
+                int lines = 0;
+                for (int y = half.center().y(); y <= half.bottom(); ++y)
+                    lines += picture.pixelColor(point.x(), y) == ui::coloursFor(view.palette()).ink ? 1 : 0;
+                QVERIFY(lines >= 1);
+            }
+        };
+        state.setRange(begin - duration / 4, begin + duration + duration / 4);
+        for (const double share : {0.1, 0.5, 0.9})
+            checkAt(share);
+        state.setRange(begin + duration / 20, begin + duration / 5); // of the first's own time
+        checkAt(0.1);
+        state.setRange(begin + duration - duration / 5, begin + duration - duration / 20); // of the second's
+        checkAt(0.9);
+    }
+
+    /// Lanes of Predicted beside Measured are low: their operators have names all the same.
+    void operatorsOfLowLanesHaveNames()
+    {
+        ui::ViewState state;
+        ui::TimelineView view(&state);
+        view.resize(1200, 400);
+        ui::TimelineContent content;
+        content.groups = {groupOf(planOf(1, 1, 0))};
+        const timeline::Lane lane = laneOf(content.groups[0], 0);
+        const auto forward = static_cast<std::size_t>(
+            std::ranges::find(lane.pass, schedule::PassKind::F, &schedule::Pass::kind) - lane.pass.begin());
+        view.setContent(content);
+        state.setRange(lane.begin[forward], lane.end[forward]);
+        view.show();
+        const auto laneHeight = [&] {
+            QCoreApplication::processEvents();
+            return view.placeOf(0, {0, forward}).height();
+        };
+        for (int height = 400; laneHeight() > 24 && height > 60; height -= 4)
+            view.resize(1200, height);
+        QVERIFY2(laneHeight() <= 24 && laneHeight() >= 22, qPrintable(QString::number(laneHeight())));
+        QBuffer buffer;
+        QSvgGenerator generator;
+        generator.setOutputDevice(&buffer);
+        generator.setSize(view.size());
+        QPainter painter(&generator);
+        view.render(&painter, view.size());
+        painter.end();
+        QVERIFY(QString::fromUtf8(buffer.data()).contains(u"qkv"_s));
     }
 
     void ranksAreNamedByTheirCoordinates()

@@ -69,6 +69,17 @@ std::vector<SliceBox> laneBoxes(const timeline::Lane &lane, const LaneWindow &wi
         return boxes;
     const auto first = std::upper_bound(lane.end.begin(), lane.end.end(), window.begin);
     auto i = static_cast<std::size_t>(first - lane.end.begin());
+    // The halves of an overlapped pair are as wide as both: one is seen while the other's own time is beside the window.
+    const auto addBeside = [&](std::size_t partner) {
+        SliceBox box;
+        box.x = clampedPixel(window, lane.begin[partner]);
+        box.width = 1;
+        box.first = partner;
+        box.kind = lane.pass[partner].kind;
+        boxes.push_back(box);
+    };
+    if (i > 0 && i < lane.size() && lane.begin[i] < window.end && lane.pass[i - 1].pairedWithNext)
+        addBeside(i - 1);
     while (i < lane.size() && lane.begin[i] < window.end) {
         SliceBox box;
         box.x = clampedPixel(window, lane.begin[i]);
@@ -87,6 +98,8 @@ std::vector<SliceBox> laneBoxes(const timeline::Lane &lane, const LaneWindow &wi
             boxes.push_back(box);
         i = next;
     }
+    if (!boxes.empty() && i < lane.size() && lane.pass[i - 1].pairedWithNext)
+        addBeside(i);
     return boxes;
 }
 

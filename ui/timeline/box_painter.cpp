@@ -2,6 +2,7 @@
 
 #include "ui/canvas/pass_pattern.h"
 #include "ui/state/lane_groups.h"
+#include "ui/timeline/rows/legs.h"
 #include "ui/timeline/rows/streams.h"
 
 #include <QPainter>
@@ -181,8 +182,10 @@ void BoxPainter::addPass(const SliceBox &box, const timeline::Lane &lane, QRect 
         if (share > 0 && box.vocabularyWidth == 0 && rect.width() - share >= m_labels.numberWidth())
             rect.setLeft(rect.left() + share);
     }
-    if (m_labels.fits(rect.width()))
-        m_labels.add(box, rect, own, m_batches);
+    if (!m_labels.fits(rect.width()))
+        return;
+    const int legs = legsHeight(m_scene, *m_row, box.first); // the label is above them
+    m_labels.add(box, rect.adjusted(0, 0, 0, -static_cast<int>(std::lround(legs * m_scene.ratio))), own, m_batches);
 }
 
 /// Recomputed work is drawn as one part at the start of a backward, after the output layer's; each layer really has its own.
