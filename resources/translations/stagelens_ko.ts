@@ -7985,5 +7985,105 @@ It stays there while the other lanes scroll</source>
         <source>Operator %1: %2 of the overlapped pair (measured, typical of such passes)</source>
         <translation>연산자 %1: 겹친 쌍 중 %2 (측정, 같은 종류 패스의 대표값)</translation>
     </message>
+    <message>
+        <source>A device has one stage: all its F in a row, then all its B.</source>
+        <translation>장치마다 스테이지가 하나입니다. 모든 F가 이어지고 그다음 모든 B가 옵니다.</translation>
+    </message>
+    <message>
+        <source>A device has one stage: F until the first gradient arrives, then B and F in turn.</source>
+        <translation>장치마다 스테이지가 하나입니다. 첫 기울기가 올 때까지 F, 그다음 B와 F가 번갈아 옵니다.</translation>
+    </message>
+    <message>
+        <source>A device has one stage: as 1F1B, with about twice as many F before the first B.</source>
+        <translation>장치마다 스테이지가 하나입니다. 1F1B와 같지만 첫 B 앞의 F가 약 두 배입니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers; a microbatch passes all devices once for each chunk.</source>
+        <translation>청크(a, b, …)는 각각 장치 레이어의 일부입니다. 마이크로배치는 청크마다 모든 장치를 한 번 지납니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers; all microbatches pass one chunk before the next begins.</source>
+        <translation>청크(a, b, …)는 각각 장치 레이어의 일부입니다. 모든 마이크로배치가 한 청크를 지난 뒤 다음 청크가 시작됩니다.</translation>
+    </message>
+    <message>
+        <source>A device has one stage: I sends the gradient on, and W follows later, in the gaps of 1F1B.</source>
+        <translation>장치마다 스테이지가 하나입니다. I가 기울기를 보내고, W는 나중에 1F1B의 빈틈에 옵니다.</translation>
+    </message>
+    <message>
+        <source>A device has one stage: twice as many F come first, I sends the gradient on, and W fills the gaps.</source>
+        <translation>장치마다 스테이지가 하나입니다. F가 두 배 먼저 오고, I가 기울기를 보내며, W가 빈틈을 채웁니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers; I sends the gradient on, and W follows later.</source>
+        <translation>청크(a, b, …)는 각각 장치 레이어의 일부입니다. I가 기울기를 보내고 W는 나중에 옵니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers; W directly follows its I.</source>
+        <translation>청크(a, b, …)는 각각 장치 레이어의 일부입니다. W는 자신의 I 바로 뒤에 옵니다.</translation>
+    </message>
+    <message>
+        <source>A device has one stage: durations and the memory limit decide where its F, I and W are.</source>
+        <translation>장치마다 스테이지가 하나입니다. 소요 시간과 메모리 한도가 F, I, W의 위치를 정합니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. No memory beyond 1F1B's.</source>
+        <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. 1F1B보다 메모리를 더 쓰지 않습니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. About half as many are held as in 1F1B.</source>
+        <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. 1F1B의 약 절반을 보관합니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. About a third as many are held as in 1F1B.</source>
+        <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. 1F1B의 약 3분의 1을 보관합니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. The durations decide the order.</source>
+        <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. 소요 시간이 순서를 정합니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. B is whole.</source>
+        <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. B는 나누지 않습니다.</translation>
+    </message>
+    <message>
+        <source>A device has one stage: as 1F1B, and between its passes all devices run the vocabulary layers of one microbatch at once.</source>
+        <translation>장치마다 스테이지가 하나입니다. 1F1B와 같고, 그 사이에 모든 장치가 한 마이크로배치의 어휘 레이어를 동시에 실행합니다.</translation>
+    </message>
+    <message>
+        <source>A device has two stages, one of each copy of the model; a box split in two is an F and a B at the same time.</source>
+        <translation>장치마다 모델 복사본별로 하나씩 스테이지가 둘입니다. 둘로 나뉜 상자는 동시에 실행되는 F와 B입니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. A box split in two is an F and a B at the same time.</source>
+        <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. 둘로 나뉜 상자는 동시에 실행되는 F와 B입니다.</translation>
+    </message>
+    <message>
+        <source>A device has two stages, one of each copy of the model; half of the microbatches enter at either end.</source>
+        <translation>장치마다 모델 복사본별로 하나씩 스테이지가 둘입니다. 마이크로배치의 절반씩 양 끝에서 들어옵니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers: a on the way down the devices, b on the way up, and so on in waves.</source>
+        <translation>청크(a, b, …)는 각각 장치 레이어의 일부입니다. a는 장치를 내려가며, b는 올라오며, 이렇게 물결처럼 지납니다.</translation>
+    </message>
+    <message>
+        <source>A device has one stage, and a pass has one slice of a sequence: 3.1 is slice 1 of microbatch 3.</source>
+        <translation>장치마다 스테이지가 하나이고, 패스 하나는 시퀀스의 조각 하나입니다. 3.1은 마이크로배치 3의 조각 1입니다.</translation>
+    </message>
+    <message>
+        <source>A device has one stage, and a pass has one slice of a sequence: 3.1 is slice 1 of microbatch 3. W follows later than I.</source>
+        <translation>장치마다 스테이지가 하나이고, 패스 하나는 시퀀스의 조각 하나입니다. 3.1은 마이크로배치 3의 조각 1입니다. W는 I보다 나중에 옵니다.</translation>
+    </message>
+    <message>
+        <source>A device has one stage: as 1F1B, and each B ends with an update of the weights.</source>
+        <translation>장치마다 스테이지가 하나입니다. 1F1B와 같고, B마다 가중치를 갱신하며 끝납니다.</translation>
+    </message>
+    <message>
+        <source>A device has one stage: as 1F1B; the weights of a step are one update behind, so two versions are held.</source>
+        <translation>장치마다 스테이지가 하나입니다. 1F1B와 같고, 한 스텝의 가중치는 한 번 늦은 것이어서 두 벌을 보관합니다.</translation>
+    </message>
+    <message>
+        <source>The order of each device as you edit it: E lets you drag passes, and the text below the timeline lists them.</source>
+        <translation>직접 편집한 각 장치의 순서입니다. E를 누르면 패스를 끌 수 있고, 타임라인 아래 텍스트에 나열됩니다.</translation>
+    </message>
 </context>
 </TS>

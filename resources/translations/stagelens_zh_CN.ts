@@ -7985,5 +7985,105 @@ It stays there while the other lanes scroll</source>
         <source>Operator %1: %2 of the overlapped pair (measured, typical of such passes)</source>
         <translation>算子 %1：占重叠对的 %2（实测，此类计算块的典型值）</translation>
     </message>
+    <message>
+        <source>A device has one stage: all its F in a row, then all its B.</source>
+        <translation>每个设备有一个阶段：先连续执行所有 F，再执行所有 B。</translation>
+    </message>
+    <message>
+        <source>A device has one stage: F until the first gradient arrives, then B and F in turn.</source>
+        <translation>每个设备有一个阶段：第一个梯度到达前执行 F，之后 B 与 F 交替。</translation>
+    </message>
+    <message>
+        <source>A device has one stage: as 1F1B, with about twice as many F before the first B.</source>
+        <translation>每个设备有一个阶段：与 1F1B 相同，但第一个 B 之前的 F 约为两倍。</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers; a microbatch passes all devices once for each chunk.</source>
+        <translation>每个分块（a、b、…）是设备各层的一部分；微批次为每个分块经过所有设备一次。</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers; all microbatches pass one chunk before the next begins.</source>
+        <translation>每个分块（a、b、…）是设备各层的一部分；所有微批次经过一个分块后，下一个分块才开始。</translation>
+    </message>
+    <message>
+        <source>A device has one stage: I sends the gradient on, and W follows later, in the gaps of 1F1B.</source>
+        <translation>每个设备有一个阶段：I 传出梯度，W 稍后在 1F1B 的空隙中执行。</translation>
+    </message>
+    <message>
+        <source>A device has one stage: twice as many F come first, I sends the gradient on, and W fills the gaps.</source>
+        <translation>每个设备有一个阶段：先执行两倍的 F，I 传出梯度，W 填补空隙。</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers; I sends the gradient on, and W follows later.</source>
+        <translation>每个分块（a、b、…）是设备各层的一部分；I 传出梯度，W 稍后执行。</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers; W directly follows its I.</source>
+        <translation>每个分块（a、b、…）是设备各层的一部分；W 紧跟在它的 I 之后。</translation>
+    </message>
+    <message>
+        <source>A device has one stage: durations and the memory limit decide where its F, I and W are.</source>
+        <translation>每个设备有一个阶段：F、I、W 的位置由时长和内存上限决定。</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. No memory beyond 1F1B's.</source>
+        <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。内存不超过 1F1B。</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. About half as many are held as in 1F1B.</source>
+        <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。保留的数量约为 1F1B 的一半。</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. About a third as many are held as in 1F1B.</source>
+        <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。保留的数量约为 1F1B 的三分之一。</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. The durations decide the order.</source>
+        <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。顺序由时长决定。</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. B is whole.</source>
+        <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。B 不拆分。</translation>
+    </message>
+    <message>
+        <source>A device has one stage: as 1F1B, and between its passes all devices run the vocabulary layers of one microbatch at once.</source>
+        <translation>每个设备有一个阶段：与 1F1B 相同，其间所有设备同时执行一个微批次的词表层。</translation>
+    </message>
+    <message>
+        <source>A device has two stages, one of each copy of the model; a box split in two is an F and a B at the same time.</source>
+        <translation>每个设备有两个阶段，分属模型的两个副本；分成上下两半的方框是同时执行的 F 和 B。</translation>
+    </message>
+    <message>
+        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. A box split in two is an F and a B at the same time.</source>
+        <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。分成上下两半的方框是同时执行的 F 和 B。</translation>
+    </message>
+    <message>
+        <source>A device has two stages, one of each copy of the model; half of the microbatches enter at either end.</source>
+        <translation>每个设备有两个阶段，分属模型的两个副本；微批次各有一半从两端进入。</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers: a on the way down the devices, b on the way up, and so on in waves.</source>
+        <translation>每个分块（a、b、…）是设备各层的一部分：a 沿设备向下，b 向上，如此往复成波。</translation>
+    </message>
+    <message>
+        <source>A device has one stage, and a pass has one slice of a sequence: 3.1 is slice 1 of microbatch 3.</source>
+        <translation>每个设备有一个阶段，一个计算块处理序列的一个切片：3.1 是微批次 3 的切片 1。</translation>
+    </message>
+    <message>
+        <source>A device has one stage, and a pass has one slice of a sequence: 3.1 is slice 1 of microbatch 3. W follows later than I.</source>
+        <translation>每个设备有一个阶段，一个计算块处理序列的一个切片：3.1 是微批次 3 的切片 1。W 晚于 I。</translation>
+    </message>
+    <message>
+        <source>A device has one stage: as 1F1B, and each B ends with an update of the weights.</source>
+        <translation>每个设备有一个阶段：与 1F1B 相同，每个 B 以一次权重更新结束。</translation>
+    </message>
+    <message>
+        <source>A device has one stage: as 1F1B; the weights of a step are one update behind, so two versions are held.</source>
+        <translation>每个设备有一个阶段：与 1F1B 相同；一步所用的权重落后一次更新，因此保留两个版本。</translation>
+    </message>
+    <message>
+        <source>The order of each device as you edit it: E lets you drag passes, and the text below the timeline lists them.</source>
+        <translation>由您编辑的各设备顺序：按 E 可拖动计算块，时间线下方的文本列出它们。</translation>
+    </message>
 </context>
 </TS>

@@ -9,12 +9,16 @@
 #include "ui/panels/field_editor.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/fields.h"
+#include "ui/strip/method_picker.h"
 #include "ui/timeline/search_line.h"
+#include "ui/words/method_groups.h"
 #include "ui/words/words.h"
 
+#include <QLabel>
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QToolButton>
+#include <QTreeWidget>
 
 #include <algorithm>
 #include <set>
@@ -40,6 +44,7 @@ private slots:
     void aScheduleFileBringsItsPlan();
     void aNumberIsTypedBetweenPrefixAndSuffix();
     void groupsAndSearchHaveDrawnArrows();
+    void everyFamilySaysHowItReads();
 };
 
 void PanelFields::groupsAndSearchHaveDrawnArrows()
@@ -62,6 +67,42 @@ void PanelFields::groupsAndSearchHaveDrawnArrows()
     QCOMPARE(arrows.size(), 2);
     for (const QToolButton *arrow : arrows)
         QVERIFY(arrow->arrowType() == Qt::NoArrow && !arrow->icon().isNull());
+}
+
+/// In its tooltip, and at the foot of the picker for the row under the pointer or the arrow keys.
+void PanelFields::everyFamilySaysHowItReads()
+{
+    ui::ExperimentDocument document;
+    const ui::Field &field = ui::field(u"schedule.family"_s);
+    ui::MethodPicker picker(field, &document);
+    QWidget chip;
+    chip.show();
+    picker.openBelow(chip);
+    auto *foot = picker.findChild<QLabel *>(u"picker.schedule.family.reading"_s);
+    std::set<QString> readings;
+    for (const ui::Choice &choice : field.choices) {
+        const QString reading = ui::methodReading(field.id, choice.value);
+        QVERIFY2(!reading.isEmpty() && readings.insert(reading).second, qPrintable(choice.value));
+        QTreeWidgetItem *row = picker.row(choice.value);
+        QVERIFY(row->toolTip(0).contains(reading.toHtmlEscaped()) || row->toolTip(0).contains(reading));
+        picker.table()->scrollToItem(row);
+        const QRect place = picker.table()->visualItemRect(row);
+        QTest::mouseMove(picker.table()->viewport(), place.center());
+        QTRY_COMPARE(foot->text(), reading);
+        QVERIFY(foot->heightForWidth(foot->width()) <= foot->height());
+    }
+    QVERIFY(ui::methodReading(field.id, u"v-half"_s).startsWith(u"Each chunk is half of a device's layers"_s));
+    picker.table()->setCurrentItem(picker.row(u"gpipe"_s));
+    QTest::keyClick(picker.table(), Qt::Key_Down);
+    QCOMPARE(foot->text(), ui::methodReading(field.id, u"1f1b"_s));
+    QTest::keyClick(picker.table(), Qt::Key_Up);
+    QCOMPARE(foot->text(), ui::methodReading(field.id, u"gpipe"_s));
+    QEvent leave(QEvent::Leave);
+    QTest::mouseMove(picker.table()->viewport(), picker.table()->visualItemRect(picker.row(u"1f1b"_s)).center());
+    QTRY_COMPARE(foot->text(), ui::methodReading(field.id, u"1f1b"_s));
+    QApplication::sendEvent(picker.table()->viewport(), &leave); // the current row again
+    QCOMPARE(foot->text(), ui::methodReading(field.id, u"gpipe"_s));
+    picker.hide();
 }
 
 void PanelFields::everyFieldReadsBackWhatItWrites()

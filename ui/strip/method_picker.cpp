@@ -1,6 +1,7 @@
 #include "ui/strip/method_picker.h"
 
 #include "ui/canvas/colours.h"
+#include "ui/canvas/design.h"
 #include "ui/controls/button_style.h"
 #include "ui/state/experiment_document.h"
 #include "ui/words/method_groups.h"
@@ -11,6 +12,7 @@
 #include <QAction>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QPainter>
 #include <QScreen>
 #include <QStyledItemDelegate>
@@ -33,10 +35,12 @@ constexpr int kPickerHeight = 560;
 constexpr int kRowHeight = 26;
 constexpr int kBarWidth = 60;
 constexpr int kBarHeight = 8;
-constexpr int kValueRole = Qt::UserRole;      ///< of a row: its choice
-constexpr int kSortRole = Qt::UserRole + 1;   ///< of a cell: what it sorts by
-constexpr int kShareRole = Qt::UserRole + 2;  ///< of the difference: time / time of the plan
-constexpr int kExcessRole = Qt::UserRole + 3; ///< of the difference: true where the choice does not fit
+constexpr int kReadingLines = 2;               ///< at the foot
+constexpr int kValueRole = Qt::UserRole;       ///< of a row: its choice
+constexpr int kSortRole = Qt::UserRole + 1;    ///< of a cell: what it sorts by
+constexpr int kShareRole = Qt::UserRole + 2;   ///< of the difference: time / time of the plan
+constexpr int kExcessRole = Qt::UserRole + 3;  ///< of the difference: true where the choice does not fit
+constexpr int kReadingRole = Qt::UserRole + 4; ///< of a row: how its choice reads
 
 /// Sorts rows within their group by the figures; groups keep their order.
 class Row : public QTreeWidgetItem {
@@ -93,13 +97,22 @@ public:
 } // namespace
 
 MethodPicker::MethodPicker(const Field &field, ExperimentDocument *document, QWidget *parent)
-    : QFrame(parent, Qt::Popup), m_field(field), m_document(document), m_table(new QTreeWidget(this))
+    : QFrame(parent, Qt::Popup), m_field(field), m_document(document), m_table(new QTreeWidget(this)),
+      m_reading(plainLabel(this))
 {
     setObjectName(u"picker."_s + field.id);
     setFrameShape(QFrame::StyledPanel);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(4, 4, 4, 4);
     layout->addWidget(m_table);
+    m_reading->setObjectName(objectName() + u".reading"_s);
+    m_reading->setWordWrap(true);
+    m_reading->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_reading->setContentsMargins(kCellMargin, 0, kCellMargin, kGrid);
+    m_reading->setForegroundRole(QPalette::PlaceholderText);
+    m_reading->setFixedHeight(kReadingLines * m_reading->fontMetrics().lineSpacing() + kGrid);
+    layout->addWidget(m_reading);
+    m_footHeight = m_reading->height() + layout->spacing();
     m_table->setObjectName(u"strip."_s + field.id);
     m_table->setAccessibleName(field.caption);
     m_table->setHeaderLabels(
@@ -128,13 +141,18 @@ MethodPicker::MethodPicker(const Field &field, ExperimentDocument *document, QWi
         m_table->setColumnWidth(column, width);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(Name, Qt::AscendingOrder);
-    connect(m_table, &QTreeWidget::currentItemChanged, this, [this](const QTreeWidgetItem *item) {
-        if (isVisible() && item)
-            emit choiceHovered(item->data(Name, kValueRole).toString());
-    });
-    connect(m_table, &QTreeWidget::itemEntered, this,
-            [this](const QTreeWidgetItem *item) { emit choiceHovered(item->data(Name, kValueRole).toString()); });
+    connect(m_table, &QTreeWidget::currentItemChanged, this, [this](const QTreeWidgetItem *item) { pointAt(item); });
+    connect(m_table, &QTreeWidget::itemEntered, this, [this](const QTreeWidgetItem *item) { pointAt(item); });
     resize(kPickerWidth, kPickerHeight);
+}
+
+void MethodPicker::pointAt(const QTreeWidgetItem *item)
+{
+    const bool isChoice = item && item->data(Name, kReadingRole).isValid(); // and no name of a group
+    const QTreeWidgetItem *shown = isChoice ? item : m_table->currentItem();
+    m_reading->setText(shown ? shown->data(Name, kReadingRole).toString() : QString());
+    if (isVisible() && item)
+        emit choiceHovered(item->data(Name, kValueRole).toString());
 }
 
 void MethodPicker::fill()
@@ -159,7 +177,11 @@ void MethodPicker::fill()
         item->setText(Name, choice.caption);
         item->setData(Name, kValueRole, choice.value);
         item->setData(Name, kSortRole, m_rows.size());
-        item->setData(Name, Qt::ToolTipRole, plainTip(choice.tip + u'\n' + m_field.option + u' ' + choice.value));
+        const QString reading = methodReading(m_field.id, choice.value);
+        item->setData(Name, kReadingRole, reading.isEmpty() ? choice.tip : reading);
+        item->setData(Name, Qt::AccessibleDescriptionRole, item->data(Name, kReadingRole));
+        const QString tip = reading.isEmpty() ? choice.tip : choice.tip + u'\n' + reading;
+        item->setData(Name, Qt::ToolTipRole, plainTip(tip + u'\n' + m_field.option + u' ' + choice.value));
         item->setTextAlignment(Time, Qt::AlignRight | Qt::AlignVCenter);
         item->setTextAlignment(Memory, Qt::AlignRight | Qt::AlignVCenter);
         item->setTextAlignment(Front, Qt::AlignCenter);
@@ -177,7 +199,7 @@ void MethodPicker::addCommand(QAction *command)
     button->setAutoRaise(true);
     button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     layout()->addWidget(button);
-    m_commandHeight += button->sizeHint().height() + layout()->spacing();
+    m_footHeight += button->sizeHint().height() + layout()->spacing();
     connect(command, &QAction::triggered, this, &MethodPicker::hide);
 }
 
@@ -185,7 +207,7 @@ void MethodPicker::openBelow(const QWidget &chip)
 {
     const QRect screen = chip.screen()->availableGeometry();
     int rows = m_table->topLevelItemCount() + static_cast<int>(m_rows.size());
-    resize(kPickerWidth, std::min({rows * (kRowHeight + 1) + m_table->header()->sizeHint().height() + 16 + m_commandHeight,
+    resize(kPickerWidth, std::min({rows * (kRowHeight + 1) + m_table->header()->sizeHint().height() + 16 + m_footHeight,
                                    kPickerHeight, screen.height()}));
     QPoint place = chip.mapToGlobal(chip.rect().bottomLeft()) + QPoint(0, 4);
     place.setX(std::clamp(place.x(), screen.left(), std::max(screen.left(), screen.right() - width())));
@@ -288,6 +310,8 @@ void MethodPicker::choose(const QTreeWidgetItem *item)
 
 bool MethodPicker::eventFilter(QObject *watched, QEvent *event)
 {
+    if (watched == m_table->viewport() && event->type() == QEvent::Leave)
+        pointAt(nullptr);
     // The release of the press that opened the picker is no choice.
     if (watched == m_table->viewport() && event->type() == QEvent::MouseButtonPress)
         m_pressed = true;

@@ -9,6 +9,7 @@
 
 #include <optional>
 
+class QLabel;
 class QTreeWidget;
 class QTreeWidgetItem;
 
@@ -17,7 +18,8 @@ namespace stagelens::ui {
 class ExperimentDocument;
 
 /// A table in groups with time, peak memory, the difference of the time to the plan as a bar, and a dot where no other choice
-/// is better in both. Figures of choices that do not fit are red. Its columns sort.
+/// is better in both. Figures of choices that do not fit are red. Its columns sort. A line at the foot says how the choice
+/// under the pointer, or else the current one, reads.
 class MethodPicker : public QFrame {
     Q_OBJECT
 public:
@@ -58,11 +60,14 @@ private:
     void choose(const QTreeWidgetItem *item);
     void showFigures(QTreeWidgetItem &item, const Figures &figures);
     void markFront();
+    /// Shows at the foot how a choice reads, and says that it is hovered.
+    void pointAt(const QTreeWidgetItem *item);
 
     Field m_field;
     ExperimentDocument *m_document;
     QTreeWidget *m_table;
-    int m_commandHeight = 0; ///< of all commands
+    QLabel *m_reading;
+    int m_footHeight = 0; ///< of the reading and all commands
     QHash<QString, QTreeWidgetItem *> m_rows;
     QHash<QString, Figures> m_figures;
     Figures m_plan;
