@@ -8085,5 +8085,25 @@ It stays there while the other lanes scroll</source>
         <source>The order of each device as you edit it: E lets you drag passes, and the text below the timeline lists them.</source>
         <translation>직접 편집한 각 장치의 순서입니다. E를 누르면 패스를 끌 수 있고, 타임라인 아래 텍스트에 나열됩니다.</translation>
     </message>
+    <message>
+        <source>What next: </source>
+        <translation>다음에 할 일: </translation>
+    </message>
+    <message>
+        <source>Go to %1 on device %2</source>
+        <translation>장치 %2의 %1(으)로 가기</translation>
+    </message>
+    <message>
+        <source>Of what is needed here, that pass finished last</source>
+        <translation>여기에 필요한 것 중 그 패스가 마지막에 끝났습니다</translation>
+    </message>
+    <message>
+        <source>Show the critical path</source>
+        <translation>임계 경로 표시</translation>
+    </message>
+    <message>
+        <source>The passes that set the time of the iteration</source>
+        <translation>반복 시간을 결정하는 패스</translation>
+    </message>
 </context>
 </TS>

@@ -8085,5 +8085,25 @@ It stays there while the other lanes scroll</source>
         <source>The order of each device as you edit it: E lets you drag passes, and the text below the timeline lists them.</source>
         <translation>由您编辑的各设备顺序：按 E 可拖动计算块，时间线下方的文本列出它们。</translation>
     </message>
+    <message>
+        <source>What next: </source>
+        <translation>下一步：</translation>
+    </message>
+    <message>
+        <source>Go to %1 on device %2</source>
+        <translation>转到设备 %2 的 %1</translation>
+    </message>
+    <message>
+        <source>Of what is needed here, that pass finished last</source>
+        <translation>在此处所需的内容中，该计算块最后完成</translation>
+    </message>
+    <message>
+        <source>Show the critical path</source>
+        <translation>显示关键路径</translation>
+    </message>
+    <message>
+        <source>The passes that set the time of the iteration</source>
+        <translation>决定迭代时间的计算块</translation>
+    </message>
 </context>
 </TS>

@@ -38,6 +38,7 @@ private slots:
     void theHeadlineNamesTheLastDevice();
     void theVocabularyIsHatchedOnTheLastLane();
     void aGapIsExplained();
+    void theSelectionSaysWhatNext();
     void vocab2IsShorterOnTheUnchangedAxis();
     void aScaledCopyIsOpened();
     void measuredStandsBesidePredicted();
@@ -142,6 +143,42 @@ void WindowPath::aGapIsExplained()
     QTest::mouseClick(timeline(), Qt::LeftButton, {}, {after.left() - 4, after.center().y()});
     const QString words = text(u"inspector.text"_s);
     QVERIFY2(words.startsWith(u"Device 3 waits"_s), qPrintable(words));
+}
+
+void WindowPath::theSelectionSaysWhatNext()
+{
+    // The wait is for the device with the output layer, which the fix of the verdict changes.
+    auto *next = m_fixture->find<QPushButton>(u"inspector.next"_s);
+    QVERIFY(next->isVisible());
+    QCOMPARE(next->text(), m_fixture->window().explorePage().headline()->headline().actionCaption);
+    const auto fix = m_fixture->window().explorePage().headline()->headline().action;
+    const auto vocabulary = [this] { return m_fixture->window().document().experiment().schedule.vocabulary; };
+    const auto before = vocabulary();
+    QVERIFY(fix && *fix != before);
+    QTest::mouseClick(next, Qt::LeftButton);
+    QCOMPARE(vocabulary(), *fix);
+    QTest::keyClick(&m_fixture->window(), Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(vocabulary(), before);
+    QTRY_VERIFY(m_fixture->window().explorePage().headline()->headline().action == fix);
+    // F of microbatch 1 on device 2 waits for no vocabulary layer: the way back leads to what it waited for.
+    const auto &lanes = m_fixture->content().groups[0].timeline->lanes;
+    const auto slice = timeline::findSlice(*m_fixture->content().groups[0].timeline, lanes[2].pass[1], 2);
+    QTest::mouseClick(timeline(), Qt::LeftButton, {}, timeline()->placeOf(0, *slice).center());
+    QTRY_COMPARE(next->text(), u"Go to F 1 on device 1"_s);
+    QTest::mouseClick(next, Qt::LeftButton);
+    QTRY_COMPARE(next->text(), u"Go to F 1 on device 0"_s);
+    next->setFocus(Qt::TabFocusReason);
+    QTest::keyClick(next, Qt::Key_Space);
+    // Nothing comes before that pass.
+    QTRY_COMPARE(next->text(), u"Show the critical path"_s);
+    QTest::keyClick(next, Qt::Key_Space);
+    QVERIFY(m_fixture->window().actions().criticalPath->isChecked());
+    QVERIFY(!next->isVisible());
+    QTest::keyClick(timeline(), Qt::Key_C);
+    QVERIFY(!m_fixture->window().actions().criticalPath->isChecked());
+    QVERIFY(next->isVisible());
+    QTest::keyClick(timeline(), Qt::Key_Escape);
+    QVERIFY(!next->isVisible());
 }
 
 void WindowPath::vocab2IsShorterOnTheUnchangedAxis()

@@ -4,13 +4,14 @@
 #include "ui/words/tr.h"
 
 #include <QLabel>
+#include <QPushButton>
 #include <QVBoxLayout>
 
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
 
-InspectorPanel::InspectorPanel(QWidget *parent) : QWidget(parent), m_label(plainLabel(this))
+InspectorPanel::InspectorPanel(QWidget *parent) : QWidget(parent), m_label(plainLabel(this)), m_next(new QPushButton(this))
 {
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(12, 8, 12, 8);
@@ -22,8 +23,22 @@ InspectorPanel::InspectorPanel(QWidget *parent) : QWidget(parent), m_label(plain
     m_label->setTextFormat(Qt::PlainText);
     m_label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     layout->addWidget(title);
-    layout->addWidget(m_label, 1);
+    layout->addWidget(m_label);
+    m_next->setObjectName(u"inspector.next"_s);
+    m_next->setAutoDefault(false);
+    layout->addWidget(m_next, 0, Qt::AlignLeft);
+    layout->addStretch(1);
+    connect(m_next, &QPushButton::clicked, this, &InspectorPanel::nextAsked);
     setText({});
+    setNext({}, {});
+}
+
+void InspectorPanel::setNext(const QString &caption, const QString &tip)
+{
+    m_next->setText(caption);
+    m_next->setToolTip(plainTip(tip));
+    m_next->setAccessibleName(Words::tr("What next: ") + caption);
+    m_next->setVisible(!caption.isEmpty());
 }
 
 void InspectorPanel::setText(const QString &text)

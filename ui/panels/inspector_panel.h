@@ -4,6 +4,7 @@
 #include <QWidget>
 
 class QLabel;
+class QPushButton;
 
 namespace stagelens::ui {
 
@@ -14,9 +15,15 @@ public:
     /// An empty text says how to get an explanation.
     void setText(const QString &text);
     [[nodiscard]] QString text() const;
+    /// Offers the one action that changes what is explained; an empty caption offers none.
+    void setNext(const QString &caption, const QString &tip);
+
+signals:
+    void nextAsked();
 
 private:
     QLabel *m_label;
+    QPushButton *m_next;
 };
 
 } // namespace stagelens::ui

@@ -36,6 +36,7 @@
 #include "ui/state/run_database.h"
 #include "ui/state/view_state.h"
 #include "ui/strip/plan_strip.h"
+#include "ui/timeline/pass_selection.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -139,6 +140,33 @@ void MainWindow::connectInspector()
     connect(m_model.view, &ViewState::markChanged, this, describe);
     connect(m_widgets->explore->timeline(), &TimelineView::gapForgotten, this, describe);
     connect(m_widgets->explore, &ExplorePage::gapExplained, m_widgets->inspector, &InspectorPanel::setText);
+    const auto nextStep = [this]() -> std::optional<NextStep> {
+        auto step = m_widgets->explore->timeline()->nextStep(m_widgets->explore->headline()->headline());
+        const bool isShown = step && step->kind == NextStep::Kind::CriticalPath && m_model.actions->criticalPath->isChecked();
+        return isShown ? std::nullopt : std::move(step);
+    };
+    const auto offer = [this, nextStep] {
+        const std::optional<NextStep> step = nextStep();
+        m_widgets->inspector->setNext(step ? step->caption : QString(), step ? step->tip : QString());
+    };
+    connect(m_model.view, &ViewState::selectionChanged, this, offer);
+    connect(m_model.view, &ViewState::markChanged, this, offer);
+    connect(m_widgets->explore->timeline(), &TimelineView::gapForgotten, this, offer);
+    connect(m_widgets->explore, &ExplorePage::gapExplained, this, offer);
+    connect(m_model.actions->criticalPath, &QAction::toggled, this, offer);
+    for (const auto verdictChanged : {&Forecast::changed, &Forecast::adviceChanged, &Forecast::familiesChanged})
+        connect(m_model.forecast, verdictChanged, this, offer);
+    connect(m_widgets->inspector, &InspectorPanel::nextAsked, this, [this, nextStep] {
+        const std::optional<NextStep> step = nextStep();
+        if (!step)
+            return;
+        switch (step->kind) {
+        case NextStep::Kind::Fix: return m_widgets->explore->headline()->accept();
+        case NextStep::Kind::Predecessor:
+            return m_widgets->explore->timeline()->showPass(step->predecessor.group, step->predecessor.slice);
+        case NextStep::Kind::CriticalPath: return m_model.actions->criticalPath->trigger();
+        }
+    });
     const auto openAt = [this](const QString &field) {
         m_widgets->left->show();
         m_widgets->left->raise();

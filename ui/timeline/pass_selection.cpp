@@ -1,10 +1,39 @@
 #include "ui/timeline/pass_selection.h"
 
 #include "ui/state/links.h"
+#include "ui/words/headline.h"
+#include "ui/words/tr.h"
 
 #include <algorithm>
 
 namespace stagelens::ui {
+namespace {
+
+/// Whether work of vocabulary layers is a tenth of a pass or more: looking up embeddings is less.
+bool hasVocabularyWork(const LaneGroup &group, timeline::SliceId slice)
+{
+    constexpr base::Nanos kLeastShare = 10;
+    const timeline::Lane &lane = laneOf(group, slice.device);
+    return schedule::isVocabularyPass(lane.pass[slice.index].kind) ||
+           (slice.index < lane.vocabulary.size() && lane.vocabulary[slice.index] > 0 &&
+            kLeastShare * lane.vocabulary[slice.index] >= lane.end[slice.index] - lane.begin[slice.index]);
+}
+
+/// Whether a pass has work of vocabulary layers, or follows from one that has: its microbatch came through it.
+bool comesFromVocabulary(const LaneGroup &group, timeline::SliceId slice)
+{
+    for (int step = 0; step <= 2 * group.timeline->devices(); ++step) {
+        if (hasVocabularyWork(group, slice))
+            return true;
+        const std::optional<Link> link = lastPredecessor(group, slice);
+        if (!link)
+            return false;
+        slice = link->slice;
+    }
+    return false;
+}
+
+} // namespace
 
 const timeline::Timeline *PassSelection::timeline() const
 {
@@ -124,6 +153,42 @@ void PassSelection::stepAlong(bool forward)
         std::min_element(links.begin(), links.end(), [&](const Link &a, const Link &b) { return begin(a) < begin(b); });
     if (first != links.end())
         show(selection.group, first->slice);
+}
+
+std::optional<NextStep> PassSelection::nextStep(const Headline &verdict) const
+{
+    const auto &gap = m_canvas->overlay().gap;
+    const bool isPass = timeline() != nullptr;
+    if (!isPass && !gap)
+        return std::nullopt;
+    const int index = isPass ? m_viewState->selection()->group : gap->group;
+    if (index < 0 || index >= static_cast<int>(m_canvas->content().groups.size()))
+        return std::nullopt;
+    const LaneGroup &group = m_canvas->content().groups[static_cast<std::size_t>(index)];
+    std::optional<timeline::SliceId> waiting; // nothing: the device has no work left
+    if (isPass) {
+        waiting = m_viewState->selection()->slice;
+    } else if (group.timeline && gap->device < group.timeline->devices()) {
+        const timeline::Lane &lane = laneOf(group, gap->device);
+        if (const std::size_t next = timeline::firstEndingAfter(lane, gap->time); next < lane.size())
+            waiting = {gap->device, next};
+    }
+    const bool movesVocabulary = verdict.action && verdict.family.isEmpty();
+    const bool isTouched =
+        (movesVocabulary && waiting && comesFromVocabulary(group, *waiting)) || (!isPass && !verdict.family.isEmpty());
+    if (isTouched && !group.faded)
+        return NextStep{NextStep::Kind::Fix, {}, verdict.actionCaption, verdict.text};
+    if (const auto link = waiting ? lastPredecessor(group, *waiting) : std::nullopt) {
+        const schedule::Pass &pass = laneOf(group, link->slice.device).pass[link->slice.index];
+        return NextStep{NextStep::Kind::Predecessor,
+                        {index, link->slice},
+                        Words::tr("Go to %1 on device %2").arg(passText(pass, group.timeline->slices)).arg(link->slice.device),
+                        Words::tr("Of what is needed here, that pass finished last")};
+    }
+    return NextStep{NextStep::Kind::CriticalPath,
+                    {},
+                    Words::tr("Show the critical path"),
+                    Words::tr("The passes that set the time of the iteration")};
 }
 
 void PassSelection::fit()

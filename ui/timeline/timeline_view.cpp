@@ -146,6 +146,17 @@ QString TimelineView::describeSelection() const
     return describeSlice(group, selection.slice, m_canvas->content().teachingUnits);
 }
 
+std::optional<NextStep> TimelineView::nextStep(const Headline &verdict) const
+{
+    return m_viewState->mark() ? std::nullopt : m_selection->nextStep(verdict);
+}
+
+void TimelineView::showPass(int group, timeline::SliceId pass)
+{
+    m_input->setGap(std::nullopt);
+    m_selection->show(group, pass);
+}
+
 QRect TimelineView::placeOf(int group, timeline::SliceId slice) const
 {
     const std::optional<QRectF> rect = rectOf(m_canvas->scene(), group, slice);

@@ -14,6 +14,8 @@
 
 namespace stagelens::ui {
 
+struct Headline;
+struct NextStep;
 class PassMover;
 class PassSelection;
 class SearchLine;
@@ -37,6 +39,10 @@ public:
     [[nodiscard]] QString describeSelection() const;
     /// Returns the statistics of the marked range: busy, idle and vocabulary time of all devices and of each.
     [[nodiscard]] QString describeRange() const;
+    /// Returns what to do about the selected pass or the explained gap (PassSelection::nextStep).
+    [[nodiscard]] std::optional<NextStep> nextStep(const Headline &verdict) const;
+    /// Selects a pass and brings it into view; a gap is no longer explained.
+    void showPass(int group, timeline::SliceId pass);
     /// Scrolls to a device's lane in the first group.
     void showLane(int device);
     /// Gives every lane that height, 0: as many lanes as fit, and scrolls to a device's lane in the first group.
