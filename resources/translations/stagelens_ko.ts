@@ -2114,10 +2114,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>, 마이크로배치 %1개의 활성값</translation>
     </message>
     <message>
-        <source> of %1</source>
-        <translation> / %1</translation>
-    </message>
-    <message>
         <source>Memory </source>
         <translation>메모리 </translation>
     </message>
@@ -8104,6 +8100,10 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>The passes that set the time of the iteration</source>
         <translation>반복 시간을 결정하는 패스</translation>
+    </message>
+    <message>
+        <source> · capacity %1</source>
+        <translation> · 용량 %1</translation>
     </message>
 </context>
 </TS>

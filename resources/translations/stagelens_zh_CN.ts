@@ -2114,10 +2114,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>，%1 个微批次的激活</translation>
     </message>
     <message>
-        <source> of %1</source>
-        <translation>，共 %1</translation>
-    </message>
-    <message>
         <source>Memory </source>
         <translation>内存 </translation>
     </message>
@@ -8104,6 +8100,10 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>The passes that set the time of the iteration</source>
         <translation>决定迭代时间的计算块</translation>
+    </message>
+    <message>
+        <source> · capacity %1</source>
+        <translation> · 容量 %1</translation>
     </message>
 </context>
 </TS>

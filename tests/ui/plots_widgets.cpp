@@ -9,6 +9,7 @@
 #include "ui/plots/expert_plot.h"
 #include "ui/plots/memory_legend.h"
 #include "ui/plots/memory_stack.h"
+#include "ui/plots/plot_style.h"
 #include "ui/plots/plots.h"
 #include "ui/state/lane_groups.h"
 #include "ui/state/view_state.h"
@@ -167,9 +168,9 @@ private slots:
                          .capacity = 400,
                          .caption = QStringLiteral("Predicted"),
                          .activations = {4, 2, 1}});
-        QCOMPARE(
-            plot.accessibleDescription(),
-            QStringLiteral("Device 1: peak 300 B, activations of 2 microbatches of 400 B; activations 300 B; total 300 B"));
+        QCOMPARE(plot.accessibleDescription(),
+                 QStringLiteral(
+                     "Device 1: peak 300 B, activations of 2 microbatches · capacity 400 B; activations 300 B; total 300 B"));
         auto *devices = plot.findChild<QComboBox *>();
         QVERIFY(devices != nullptr);
         QCOMPARE(devices->count(), 4);
@@ -307,6 +308,29 @@ private slots:
         }
     }
 
+    /// Where the first row has no room it ends with a whole word, and its tooltip says the rest.
+    void memoryHeadingIsElidedAtWords()
+    {
+        const QFontMetrics metrics(QApplication::font());
+        const QString text = QStringLiteral("Device 0: peak 30.9 MiB, activations of 4 microbatches");
+        for (int width = 40; width < metrics.horizontalAdvance(text); width += 7) {
+            const QString shown = ui::elidedAtWords(text, metrics, width);
+            QVERIFY(metrics.horizontalAdvance(shown) <= width);
+            QVERIFY2(shown == u"…" || (shown.endsWith(u'…') && text.startsWith(shown.chopped(1) + u' ')), qPrintable(shown));
+        }
+        QCOMPARE(ui::elidedAtWords(text, metrics, metrics.horizontalAdvance(text)), text);
+        ui::ViewState state;
+        state.setSpan(1000);
+        ui::MemoryPlot plot(&state);
+        plot.setContent({.profiles = profilesOf({profileOf({{0, 300}})}), .end = 1000, .capacity = 400, .activations = {4}});
+        plot.resize(1200, 180);
+        plot.show();
+        QVERIFY(plot.toolTip().isEmpty());
+        plot.resize(400, 180);
+        QVERIFY2(plot.toolTip().contains(QStringLiteral("activations of 4 microbatches · capacity 400 B")),
+                 qPrintable(plot.toolTip()));
+    }
+
     void memoryFollowsTheSharedAxis()
     {
         ui::ViewState state;
@@ -341,10 +365,11 @@ private slots:
         QApplication::clipboard()->clear();
         QTest::keyClick(&plot, Qt::Key_C, Qt::ControlModifier);
         QCOMPARE(QApplication::clipboard()->text(),
-                 QStringLiteral("Device 1: peak 350 B of 400 B · Predicted\nparameters\t50 B\nactivations\t300 B\n"
+                 QStringLiteral("Device 1: peak 350 B · capacity 400 B · Predicted\nparameters\t50 B\nactivations\t300 B\n"
                                 "total\t350 B"));
         QTest::keyClick(&plot, Qt::Key_Down); // device 0
-        QVERIFY(plot.accessibleDescription().startsWith(QStringLiteral("Device 0: peak 100 B of 400 B; activations 100 B")));
+        QVERIFY(plot.accessibleDescription().startsWith(
+            QStringLiteral("Device 0: peak 100 B · capacity 400 B; activations 100 B")));
         QTest::keyClick(&plot, Qt::Key_C, Qt::ControlModifier);
         QVERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("Device 0: peak 100 B")));
         QTest::keyClick(&plot, Qt::Key_Down);
@@ -359,6 +384,7 @@ private slots:
         QVERIFY2(text.contains(QStringLiteral("\tat the peak, 500 ns\tat ")), qPrintable(text));
         QVERIFY2(text.contains(QStringLiteral("\nactivations\t300 B\t100 B\ntotal\t350 B\t150 B")), qPrintable(text));
         // The ring is that of the Tab key, not of a click.
+        QApplication::setActiveWindow(&plot); // which the menu was
         const QColor ring = ui::coloursFor(plot.palette()).focus;
         plot.setFocus(Qt::MouseFocusReason);
         QCOMPARE(plot.grab().toImage().pixelColor(1, 90) == ring, false);

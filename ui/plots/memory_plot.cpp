@@ -7,6 +7,7 @@
 #include "ui/plots/plots.h"
 #include "ui/plots/stack_plottable.h"
 #include "ui/state/view_state.h"
+#include "ui/words/plain_text.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
 
@@ -36,6 +37,13 @@ public:
     void updateStyle();
     void arrange();
     [[nodiscard]] int left() const { return laneHeaderWidth(QFontMetrics(q->font())); }
+    /// Of "Memory" before the caption.
+    [[nodiscard]] int titleWidth() const
+    {
+        QFont bold = q->font();
+        bold.setBold(true);
+        return QFontMetrics(bold).horizontalAdvance(Words::tr("Memory "));
+    }
     void fillDevices();
     [[nodiscard]] int shownDevice() const;
     [[nodiscard]] int worstDevice() const;
@@ -47,6 +55,8 @@ public:
     void paintLineNames(QPainter &painter);
     [[nodiscard]] QString peakText() const;
     [[nodiscard]] QString capacityText() const;
+    /// Returns the words of the first row if they are cut off: where the profiles come from, the peak, the capacity.
+    [[nodiscard]] QString hiddenWords() const;
     void paintPointer(QPainter &painter);
     [[nodiscard]] const simulate::MemoryStep *stepAt(base::Nanos time) const;
     /// The time under the pointer, if it is over the plot.
@@ -171,6 +181,7 @@ void MemoryPlot::Private::arrange()
     const QFontMetrics metrics(q->font());
     const int line = metrics.height();
     layoutLegend();
+    q->setToolTip(plainTip(hiddenWords()));
     const int rows = legend.empty() ? 1 : legend.back().place.y() + 1;
     const int above = rows * line + 12;
     plot->axisRect()->setMargins(QMargins(left(), above, kRightMargin, 8));
@@ -238,7 +249,18 @@ void MemoryPlot::Private::paintLineNames(QPainter &painter)
 
 QString MemoryPlot::Private::capacityText() const
 {
-    return capacity > 0 ? Words::tr(" of %1").arg(bytesText(static_cast<double>(capacity))) : QString();
+    return capacity > 0 ? Words::tr(" · capacity %1").arg(bytesText(static_cast<double>(capacity))) : QString();
+}
+
+QString MemoryPlot::Private::hiddenWords() const
+{
+    if (stack->profile == nullptr)
+        return {};
+    const QFontMetrics metrics(q->font());
+    const QString words = peakText() + capacityText();
+    const bool isCut = metrics.horizontalAdvance(words) > q->width() - kRightMargin - left() ||
+                       titleWidth() + metrics.horizontalAdvance(caption) > left() - 16;
+    return !isCut ? QString() : caption.isEmpty() ? words : caption + u'\n' + words;
 }
 
 void MemoryPlot::Private::layoutLegend()
@@ -262,9 +284,14 @@ void MemoryPlot::Private::paintLegend(QPainter &painter)
         painter.drawText(QRect(x, row * metrics.height(), q->width() - x, metrics.height() + 8),
                          Qt::AlignLeft | Qt::AlignVCenter, text);
     };
-    write(left(), 0, peakText(), colours.ink);
-    write(left() + metrics.horizontalAdvance(peakText()), 0, capacityText(),
-          stack->profile->peak() > capacity ? colours.alarm : colours.muted);
+    const int room = q->width() - kRightMargin - left();
+    const QString peak = elidedAtWords(peakText(), metrics, room);
+    write(left(), 0, peak, colours.ink);
+    if (peak == peakText()) {
+        const int used = metrics.horizontalAdvance(peak);
+        write(left() + used, 0, elidedAtWords(capacityText(), metrics, room - used),
+              stack->profile->peak() > capacity ? colours.alarm : colours.muted);
+    }
     ghost.paint(painter, colours, left() + metrics.horizontalAdvance(peakText() + capacityText()) + kLegendGap,
                 metrics.height() + 8);
     for (const MemoryLegendEntry &entry : legend) {
@@ -292,9 +319,9 @@ void MemoryPlot::Private::paintAround(QPainter &painter)
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, Words::tr("Memory"));
     painter.setFont(q->font());
     painter.setPen(colours.muted);
-    const int used = QFontMetrics(bold).horizontalAdvance(Words::tr("Memory "));
+    const int used = titleWidth();
     painter.drawText(title.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(caption, Qt::ElideRight, title.width() - used));
+                     elidedAtWords(caption, metrics, title.width() - used));
     paintLegend(painter);
     paintLineNames(painter);
     paintPeak(painter);

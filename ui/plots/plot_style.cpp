@@ -68,6 +68,18 @@ int leftMargin(const QFontMetrics &metrics, const QString &name)
     return std::max(metrics.horizontalAdvance(name), metrics.horizontalAdvance(QStringLiteral("100 %"))) + 14;
 }
 
+QString elidedAtWords(const QString &text, const QFontMetrics &metrics, int width)
+{
+    if (metrics.horizontalAdvance(text) <= width)
+        return text;
+    for (qsizetype end = text.lastIndexOf(u' '); end > 0; end = text.lastIndexOf(u' ', end - 1))
+        if (const QString cut = text.first(end) + u'…'; metrics.horizontalAdvance(cut) <= width)
+            return cut;
+    if (!text.contains(u' ')) // a language without spaces, or one word
+        return metrics.elidedText(text, Qt::ElideRight, width);
+    return metrics.horizontalAdvance(u'…') <= width ? QStringLiteral("…") : QString();
+}
+
 QString bytesText(double bytes)
 {
     return QString::fromStdString(base::bytesText(std::llround(bytes)));

@@ -14,6 +14,8 @@ void paintSentence(QPainter &painter, const QWidget &widget, const Colours &colo
 [[nodiscard]] QColor curveColour(const Colours &colours, std::size_t index);
 /// Width left of a plot whose horizontal axis is called `name`: that word and the marks of the vertical axis stand there.
 [[nodiscard]] int leftMargin(const QFontMetrics &metrics, const QString &name);
+/// Returns the text, or as many of its words as fit in a width with "…" behind them.
+[[nodiscard]] QString elidedAtWords(const QString &text, const QFontMetrics &metrics, int width);
 /// "12.3 GiB".
 [[nodiscard]] QString bytesText(double bytes);
 
