@@ -151,7 +151,7 @@ void WindowPath::theSelectionSaysWhatNext()
     auto *next = m_fixture->find<QPushButton>(u"inspector.next"_s);
     QVERIFY(next->isVisible());
     QCOMPARE(next->text(), m_fixture->window().explorePage().headline()->headline().actionCaption);
-    const auto fix = m_fixture->window().explorePage().headline()->headline().action;
+    const auto fix = m_fixture->window().explorePage().headline()->headline().change->method;
     const auto vocabulary = [this] { return m_fixture->window().document().experiment().schedule.vocabulary; };
     const auto before = vocabulary();
     QVERIFY(fix && *fix != before);
@@ -159,7 +159,8 @@ void WindowPath::theSelectionSaysWhatNext()
     QCOMPARE(vocabulary(), *fix);
     QTest::keyClick(&m_fixture->window(), Qt::Key_Z, Qt::ControlModifier);
     QCOMPARE(vocabulary(), before);
-    QTRY_VERIFY(m_fixture->window().explorePage().headline()->headline().action == fix);
+    const auto &verdict = m_fixture->window().explorePage().headline()->headline();
+    QTRY_VERIFY(verdict.change && verdict.change->method == fix);
     // F of microbatch 1 on device 2 waits for no vocabulary layer: the way back leads to what it waited for.
     const auto &lanes = m_fixture->content().groups[0].timeline->lanes;
     const auto slice = timeline::findSlice(*m_fixture->content().groups[0].timeline, lanes[2].pass[1], 2);

@@ -10,6 +10,7 @@
 #include "ui/plots/plots.h"
 #include "ui/shell/closing_signals.h"
 #include "ui/state/run_database.h"
+#include "ui/words/words.h"
 
 #include <QDir>
 #include <QLabel>

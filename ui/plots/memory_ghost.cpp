@@ -1,6 +1,7 @@
 #include "ui/plots/memory_ghost.h"
 
 #include "ui/words/time_axis.h"
+#include "ui/words/words.h"
 
 namespace stagelens::ui {
 

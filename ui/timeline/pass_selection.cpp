@@ -1,7 +1,7 @@
 #include "ui/timeline/pass_selection.h"
 
 #include "ui/state/links.h"
-#include "ui/words/headline.h"
+#include "ui/words/advice/headline.h"
 #include "ui/words/tr.h"
 
 #include <algorithm>
@@ -173,9 +173,9 @@ std::optional<NextStep> PassSelection::nextStep(const Headline &verdict) const
         if (const std::size_t next = timeline::firstEndingAfter(lane, gap->time); next < lane.size())
             waiting = {gap->device, next};
     }
-    const bool movesVocabulary = verdict.action && verdict.family.isEmpty();
-    const bool isTouched =
-        (movesVocabulary && waiting && comesFromVocabulary(group, *waiting)) || (!isPass && !verdict.family.isEmpty());
+    const bool reorders = verdict.change && !verdict.change->family.isEmpty();
+    const bool movesVocabulary = verdict.change && verdict.change->method && !reorders;
+    const bool isTouched = (movesVocabulary && waiting && comesFromVocabulary(group, *waiting)) || (!isPass && reorders);
     if (isTouched && !group.faded)
         return NextStep{NextStep::Kind::Fix, {}, verdict.actionCaption, verdict.text};
     if (const auto link = waiting ? lastPredecessor(group, *waiting) : std::nullopt) {

@@ -2,7 +2,7 @@
 #include "engine/model/presets.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
-#include "ui/learn/lecture_dialog.h"
+#include "ui/learn/lectures/lecture_dialog.h"
 #include "ui/panels/cluster_dialog.h"
 #include "ui/panels/launch_report.h"
 #include "ui/panels/levers_dialog.h"
