@@ -7916,6 +7916,8 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>%1, run %2</source>
         <translation>%1, 실행 %2</translation>
+    </message>
+    <message>
         <source>As SVG animation, which browsers play, as GIF, or as frames</source>
         <translation>브라우저가 재생하는 SVG 애니메이션, GIF 또는 프레임</translation>
     </message>
@@ -7954,6 +7956,8 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>%1, scene %2</source>
         <translation>%1, 장면 %2</translation>
+    </message>
+    <message>
         <source>Copy as text</source>
         <translation>텍스트로 복사</translation>
     </message>

@@ -7916,6 +7916,8 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>%1, run %2</source>
         <translation>%1，运行 %2</translation>
+    </message>
+    <message>
         <source>As SVG animation, which browsers play, as GIF, or as frames</source>
         <translation>SVG 动画（浏览器可播放）、GIF 或逐帧图片</translation>
     </message>
@@ -7954,6 +7956,8 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>%1, scene %2</source>
         <translation>%1，场景 %2</translation>
+    </message>
+    <message>
         <source>Copy as text</source>
         <translation>复制为文本</translation>
     </message>
