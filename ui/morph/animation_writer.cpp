@@ -7,6 +7,7 @@
 #include "ui/words/words.h"
 
 #include <QPainter>
+#include <QTemporaryDir>
 
 #include <algorithm>
 #include <filesystem>
@@ -72,23 +73,23 @@ base::Result<> writeFrames(const Morph &morph, const MorphLook &look, const std:
     if (std::filesystem::exists(folder, problem) &&
         !(std::filesystem::is_directory(folder, problem) && std::filesystem::is_empty(folder, problem)))
         return base::Error::failed("the frames need a new or empty folder; choose another name", folder.string());
-    const std::filesystem::path part = folder.string() + ".part"; // renamed when it is complete
-    std::filesystem::remove_all(part, problem);
-    if (!std::filesystem::create_directory(part, problem))
-        return base::Error::failed(fmt::format("the folder cannot be made: {}", problem.message()), folder.string());
+    QTemporaryDir part(QString::fromStdString(folder.string()) + u"-XXXXXX"_s); // renamed when it is complete
+    if (!part.isValid())
+        return base::Error::failed(fmt::format("the folder cannot be made: {}", utf8(part.errorString())), folder.string());
     for (int number = 0; number < kVideoFrames; ++number) {
-        const std::string file = (part / fmt::format("{:04}.png", number + 1)).string();
-        if (!videoFrame(morph, look, number).save(QString::fromStdString(file), "PNG")) {
-            std::filesystem::remove_all(part, problem);
+        const QString file = part.filePath(u"%1.png"_s.arg(number + 1, 4, 10, QChar(u'0')));
+        if (!videoFrame(morph, look, number).save(file, "PNG"))
             return base::Error::failed("a frame cannot be written; is the disk full?", folder.string());
-        }
     }
-    std::filesystem::rename(part, folder, problem);
-    if (!problem)
-        return {};
-    const std::string reason = problem.message();
-    std::filesystem::remove_all(part, problem);
-    return base::Error::failed(fmt::format("cannot be written: {}", reason), folder.string());
+    std::filesystem::permissions(utf8(part.path()),
+                                 std::filesystem::perms::group_read | std::filesystem::perms::group_exec |
+                                     std::filesystem::perms::others_read | std::filesystem::perms::others_exec,
+                                 std::filesystem::perm_options::add, problem);
+    std::filesystem::rename(utf8(part.path()), folder, problem);
+    if (problem)
+        return base::Error::failed(fmt::format("cannot be written: {}", problem.message()), folder.string());
+    part.setAutoRemove(false);
+    return {};
 }
 
 } // namespace
