@@ -65,6 +65,12 @@ double busyOf(const std::vector<ui::StreamPart> &parts)
                            [](double sum, const ui::StreamPart &part) { return sum + part.share * part.width; });
 }
 
+std::size_t firstForward(const timeline::Lane &lane)
+{
+    return static_cast<std::size_t>(std::ranges::find(lane.pass, schedule::PassKind::F, &schedule::Pass::kind) -
+                                    lane.pass.begin());
+}
+
 } // namespace
 
 class TimelineStreams : public QObject {
@@ -113,8 +119,7 @@ private slots:
         ui::TimelineContent content;
         content.groups = {groupOf(planOf(2, 1, 0))};
         const timeline::Lane lane = laneOf(content.groups[0], 0);
-        const auto forward = static_cast<std::size_t>(
-            std::ranges::find(lane.pass, schedule::PassKind::F, &schedule::Pass::kind) - lane.pass.begin());
+        const std::size_t forward = firstForward(lane);
         const base::Nanos duration = lane.end[forward] - lane.begin[forward];
         const std::vector<simulate::PassLeg> legs = content.groups[0].legs(0, lane.pass[forward], duration);
         QVERIFY(legs.size() > 3);
@@ -202,8 +207,7 @@ private slots:
         ui::TimelineContent content;
         content.groups = {groupOf(planOf(1, 1, 0))};
         const timeline::Lane lane = laneOf(content.groups[0], 0);
-        const auto forward = static_cast<std::size_t>(
-            std::ranges::find(lane.pass, schedule::PassKind::F, &schedule::Pass::kind) - lane.pass.begin());
+        const std::size_t forward = firstForward(lane);
         view.setContent(content);
         state.setRange(lane.begin[forward], lane.end[forward]);
         view.show();

@@ -179,7 +179,7 @@ void ShellMorphExport::tooManyPassesAreNeverExported()
     QVERIFY(button().isEnabled());
 }
 
-/// Vocabulary shares and T are hatched, on the screen and in SVG, so that they are told from S without colours.
+/// T and vocabulary shares are hatched on the screen and in the SVG: without colour, only the hatch distinguishes them from S.
 void ShellMorphExport::patternsAreThoseOfTheTimeline()
 {
     const ui::MorphSide plain = planOf("1f1b", 4);

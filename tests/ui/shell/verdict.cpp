@@ -39,6 +39,14 @@ service::Prediction slowLastDevice()
     return prediction;
 }
 
+service::Prediction evenlyLoaded()
+{
+    service::Prediction prediction = slowLastDevice();
+    prediction.metrics.bubbleRatioPerDevice = {0.16, 0.16, 0.16, 0.16};
+    prediction.metrics.bubbleRatio = 0.16;
+    return prediction;
+}
+
 service::Advice vocab2Helps()
 {
     service::Advice advice;
@@ -94,9 +102,7 @@ void ShellVerdict::averagesOfWeightsAreWeighed()
 
 void ShellVerdict::headlineSaysWhenNothingHelps()
 {
-    auto prediction = slowLastDevice();
-    prediction.metrics.bubbleRatioPerDevice = {0.16, 0.16, 0.16, 0.16};
-    prediction.metrics.bubbleRatio = 0.16;
+    auto prediction = evenlyLoaded();
     auto advice = vocab2Helps();
     advice.othersIdle = 0.16;
     advice.better.reset();
@@ -251,9 +257,7 @@ void ShellVerdict::theNearestFixForMemoryCostsLeast()
 
 void ShellVerdict::evenlyLoadedDevicesWaitForACause()
 {
-    auto prediction = slowLastDevice();
-    prediction.metrics.bubbleRatioPerDevice = {0.16, 0.16, 0.16, 0.16};
-    prediction.metrics.bubbleRatio = 0.16;
+    auto prediction = evenlyLoaded();
     auto advice = vocab2Helps();
     advice.othersIdle = 0.16;
     const auto text = [&] { return ui::makeHeadline(prediction, &advice).text; };
