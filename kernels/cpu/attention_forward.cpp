@@ -75,7 +75,18 @@ private:
                 runBest<probabilities>(block, logSumExp);
                 copyVisible(kept + block.key, positions, m_scores, kKeys, block);
             });
+        if (kept != nullptr)
+            clearMasked(kept, seeing);
         return done;
+    }
+    /// Sets the probabilities of what the queries do not see to 0, as a codec reads whole rows.
+    void clearMasked(float *kept, const Queries &queries) const
+    {
+        const std::int64_t positions = m_shape.positions();
+        for (std::int64_t row = 0; row < queries.rows; ++row) {
+            const std::int64_t seen = std::min(queries.first + row + 1, queries.keys);
+            std::fill(kept + row * positions + seen, kept + (row + 1) * positions, 0.0F);
+        }
     }
 
     /// An earlier part is a block whose scores have the maximum `log-sum-exp` and the sum 1.

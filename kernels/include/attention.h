@@ -54,7 +54,7 @@ struct GatheredKeys {
 
 /// out = softmax(q k^T / sqrt(size), causal) v; saves the logarithm of the sum of exponentials of each row. Unless null,
 /// `probabilities` [batch, heads, sequence, positions] receives the softmax, with the bits that the backward would recompute;
-/// masked elements are not written. A call that extends the outputs continues their online softmax and does not support
+/// masked elements are 0. A call that extends the outputs continues their online softmax and does not support
 /// probabilities.
 void attentionForward(float *out, float *logSumExp, const float *qkv, const AttentionShape &shape, float *scratch,
                       const Interrupt &interrupt = {}, float *probabilities = nullptr, const GatheredKeys &keys = {});
