@@ -4976,14 +4976,6 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>같은 비트</translation>
     </message>
     <message>
-        <source>Same mathematics, different rounding</source>
-        <translation>수학은 같고 반올림이 다름</translation>
-    </message>
-    <message>
-        <source>Different training: check the loss</source>
-        <translation>다른 학습: 손실을 확인하세요</translation>
-    </message>
-    <message>
         <source>Predicted: the plan takes %1 and needs %2 on its fullest device</source>
         <translation>예측: 이 계획은 %1 걸리며 가장 많이 찬 장치에 %2이(가) 필요합니다</translation>
     </message>
@@ -8108,6 +8100,26 @@ It stays there while the other lanes scroll</source>
     <message>
         <source> · capacity %1</source>
         <translation> · 용량 %1</translation>
+    </message>
+    <message>
+        <source>Same mathematics</source>
+        <translation>수학은 같음</translation>
+    </message>
+    <message>
+        <source>Other mathematics</source>
+        <translation>수학이 다름</translation>
+    </message>
+    <message>
+        <source>Every number of the training stays the same</source>
+        <translation>학습의 모든 수가 그대로입니다</translation>
+    </message>
+    <message>
+        <source>The numbers are rounded differently</source>
+        <translation>수가 다르게 반올림됩니다</translation>
+    </message>
+    <message>
+        <source>The model trains differently: compare the loss of two runs</source>
+        <translation>모델이 다르게 학습됩니다: 두 실행의 손실을 비교하십시오</translation>
     </message>
 </context>
 </TS>

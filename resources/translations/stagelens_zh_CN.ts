@@ -4976,14 +4976,6 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>逐位相同</translation>
     </message>
     <message>
-        <source>Same mathematics, different rounding</source>
-        <translation>数学相同，舍入不同</translation>
-    </message>
-    <message>
-        <source>Different training: check the loss</source>
-        <translation>训练不同：请检查损失</translation>
-    </message>
-    <message>
         <source>Predicted: the plan takes %1 and needs %2 on its fullest device</source>
         <translation>预测：方案用时 %1，占用最多的设备需要 %2</translation>
     </message>
@@ -8108,6 +8100,26 @@ It stays there while the other lanes scroll</source>
     <message>
         <source> · capacity %1</source>
         <translation> · 容量 %1</translation>
+    </message>
+    <message>
+        <source>Same mathematics</source>
+        <translation>数学相同</translation>
+    </message>
+    <message>
+        <source>Other mathematics</source>
+        <translation>数学不同</translation>
+    </message>
+    <message>
+        <source>Every number of the training stays the same</source>
+        <translation>训练中的每个数都保持不变</translation>
+    </message>
+    <message>
+        <source>The numbers are rounded differently</source>
+        <translation>数的舍入方式不同</translation>
+    </message>
+    <message>
+        <source>The model trains differently: compare the loss of two runs</source>
+        <translation>模型的训练过程不同：请比较两次运行的损失</translation>
     </message>
 </context>
 </TS>

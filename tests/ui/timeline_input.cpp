@@ -10,6 +10,7 @@
 #include <QImage>
 #include <QPainter>
 #include <QPicture>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QSvgGenerator>
 
@@ -334,6 +335,41 @@ private slots:
         QVERIFY(svg.contains("Device 3"));
         QVERIFY(svg.contains("Predicted"));
         QVERIFY(svg.contains("#2b6cb0"));
+    }
+
+    /// Eight forwards of a lane, some of which are short: numbers on seven or more, kinds on all or none.
+    void passesOfOneKindAreLabelledAlike()
+    {
+        const auto labelsOf = [this](int shorter, double share, base::Nanos length) {
+            auto timeline = std::make_shared<timeline::Timeline>();
+            timeline::Lane &lane = timeline->lanes.emplace_back();
+            for (int i = 0; i < 8; ++i) {
+                const auto duration = i < shorter ? static_cast<base::Nanos>(share * static_cast<double>(length)) : length;
+                lane.push(schedule::makePass(schedule::PassKind::F, 0, i), i * length, i * length + duration);
+            }
+            lane.push(schedule::makePass(schedule::PassKind::B, 0, 7), 800, 801); // the axis is as long for each
+            lane.vocabulary.assign(lane.size(), 0);
+            timeline->stages = {{0}};
+            ui::LaneGroup group;
+            group.timeline = std::move(timeline);
+            showGroups({std::move(group)});
+            QBuffer buffer;
+            QSvgGenerator generator;
+            generator.setOutputDevice(&buffer);
+            generator.setSize({900, 400});
+            QPainter painter(&generator);
+            m_view->render(&painter, {900, 400});
+            painter.end();
+            static const QRegularExpression label(QStringLiteral(">(F )?[0-7]<"));
+            QStringList found;
+            for (auto all = label.globalMatch(QString::fromUtf8(buffer.data())); all.hasNext();)
+                found << all.next().captured().mid(1).chopped(1);
+            return found.mid(1).join(u','); // without the 0 of the ruler
+        };
+        QCOMPARE(labelsOf(0, 1, 100), QStringLiteral("F 0,F 1,F 2,F 3,F 4,F 5,F 6,F 7"));
+        QCOMPARE(labelsOf(1, 0.2, 100), QStringLiteral("0,1,2,3,4,5,6,7"));
+        QCOMPARE(labelsOf(1, 0.1, 100), QStringLiteral("1,2,3,4,5,6,7"));
+        QCOMPARE(labelsOf(2, 0.1, 100), QString());
     }
 
     /// Two threads add the lanes of so many boxes on a screen, one those of a file.

@@ -250,6 +250,7 @@ void LeversDialog::addLever(QTreeWidgetItem *group, const service::Lever &lever,
     item->setData(LeverColumn, kOptions, qtText(lever.options));
     item->setData(LeverColumn, Qt::ToolTipRole, plainTip(item->text(LeverColumn) + u'\n' + qtText(lever.options)));
     item->setText(NumbersColumn, numbersText(lever.numbers));
+    item->setData(NumbersColumn, Qt::ToolTipRole, plainTip(numbersTip(lever.numbers)));
     for (const int column : {MemoryColumn, SavedColumn, TimeColumn, LostColumn})
         item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     item->setTextAlignment(FrontColumn, Qt::AlignCenter);

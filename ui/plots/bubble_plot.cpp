@@ -204,9 +204,12 @@ void BubblePlot::Private::paintShares(QPainter &painter)
         return;
     painter.setPen(colours->ink);
     for (std::size_t device = 0; device < metrics.bubbleRatioPerDevice.size(); ++device) {
+        const double share = metrics.bubbleRatioPerDevice[device];
         const double middle = plot->xAxis->coordToPixel(static_cast<double>(device));
-        painter.drawText(QRectF(middle - wide / 2, area.bottom() - metricsOfFont.height(), wide, metricsOfFont.height()),
-                         Qt::AlignCenter, percent(metrics.bubbleRatioPerDevice[device]));
+        const double top = plot->yAxis->coordToPixel(share * 100);
+        const double bottom = area.bottom() - top < metricsOfFont.height() ? top : area.bottom(); // above a bar that is too low
+        painter.drawText(QRectF(middle - wide / 2, bottom - metricsOfFont.height(), wide, metricsOfFont.height()),
+                         Qt::AlignCenter, percent(share));
     }
 }
 

@@ -239,7 +239,7 @@ void BoxPainter::add(std::size_t index)
         if (isUnlabelled(index))
             m_labels.leaveLaneOut();
         else
-            m_labels.setLane(row, height);
+            m_labels.setLane(row, height, m_scene.boxes[index]);
         addBoxes(index, place);
     }
     if (lane.tailEnd > lane.tailBegin)

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace stagelens::ui {
@@ -44,7 +45,17 @@ PassLabels::PassLabels(const Scene &scene, const Colours &colours)
     : m_scene(scene), m_colours(colours), m_vocabularyInk(inkOn(colours.vocabulary)), m_metrics(scene.font)
 {}
 
-void PassLabels::setLane(const TimelineLayout::Row &row, int height)
+PassLabels::Place PassLabels::placeOf(const SliceBox &box) const
+{
+    const timeline::Lane &lane = m_scene.lane(*m_row);
+    const base::Nanos share = box.vocabularyWidth > 0 ? lane.vocabulary[box.first] : 0;
+    const base::Nanos rest = lane.end[box.first] - lane.begin[box.first] - share;
+    const bool isOnVocabulary = share > rest;
+    return {isOnVocabulary, m_scene.widthOf(isOnVocabulary ? share : rest),
+            2 * static_cast<std::size_t>(box.kind) + (isOnVocabulary ? 1 : 0)};
+}
+
+void PassLabels::setLane(const TimelineLayout::Row &row, int height, const std::vector<SliceBox> &boxes)
 {
     m_row = &row;
     const timeline::Lane &lane = m_scene.lane(row);
@@ -59,6 +70,26 @@ void PassLabels::setLane(const TimelineLayout::Row &row, int height)
     const auto digits = microbatchText(lane.pass.back().microbatch, m_scene.group(row.group).timeline->slices).size();
     m_numberWidth = m_metrics.horizontalAdvance(QString(digits, QChar(u'0')));
     m_kindWidth = m_metrics.horizontalAdvance(QStringLiteral("F "));
+    struct Counts {
+        int passes = 0;
+        int numbers = 0;
+        int kinds = 0;
+    };
+    std::array<Counts, std::tuple_size_v<decltype(m_styles)>> counts{};
+    for (const SliceBox &box : boxes) {
+        if (box.isFold())
+            continue;
+        const Place place = placeOf(box);
+        Counts &alike = counts[place.alike];
+        ++alike.passes;
+        alike.numbers += place.width >= m_numberWidth + 4 ? 1 : 0;
+        alike.kinds += place.width >= m_numberWidth + m_kindWidth + 12 ? 1 : 0;
+    }
+    std::ranges::transform(counts, m_styles.begin(), [](const Counts &alike) {
+        if (8 * alike.numbers < 7 * alike.passes)
+            return Style::None;
+        return alike.kinds < alike.passes ? Style::Number : Style::KindAndNumber;
+    });
 }
 
 QRect PassLabels::roomIn(QRect rect, const SliceBox &box, bool isOnVocabulary) const
@@ -75,10 +106,10 @@ QRect PassLabels::roomIn(QRect rect, const SliceBox &box, bool isOnVocabulary) c
     return room.intersected(QRect(axis.left(), rect.top(), axis.width(), rect.height()));
 }
 
-QString PassLabels::textOf(const schedule::Pass &pass, double room) const
+QString PassLabels::textOf(const schedule::Pass &pass, Style style) const
 {
     QString text = microbatchText(pass.microbatch, m_scene.group(m_row->group).timeline->slices);
-    if (room < m_numberWidth + m_kindWidth + 12)
+    if (style == Style::Number)
         return text;
     const std::string_view kind = schedule::name(pass.kind);
     text = QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())) + QChar(u' ') + text;
@@ -91,21 +122,17 @@ void PassLabels::add(const SliceBox &box, QRect rect, const ColourBatches::Batch
 {
     const timeline::Lane &lane = m_scene.lane(*m_row);
     const schedule::Pass &pass = lane.pass[box.first];
-    const base::Nanos share = box.vocabularyWidth > 0 ? lane.vocabulary[box.first] : 0;
-    const base::Nanos rest = lane.end[box.first] - lane.begin[box.first] - share;
-    // A pass that is part vocabulary has its label in the greater part.
-    const bool isOnVocabulary = share > rest;
-    const double nominal = m_scene.widthOf(isOnVocabulary ? share : rest);
-    if (nominal < m_numberWidth + 4)
+    const Place place = placeOf(box);
+    if (m_styles[place.alike] == Style::None || place.width < m_numberWidth + 4)
         return;
-    const QRect room = roomIn(rect, box, isOnVocabulary);
-    const QString text = textOf(pass, nominal);
+    const QRect room = roomIn(rect, box, place.isOnVocabulary);
+    const QString text = textOf(pass, m_styles[place.alike]);
     const int textWidth = m_metrics.horizontalAdvance(text);
     if (textWidth + 2 > room.width() / m_scene.ratio)
         return;
     const QPointF middle = QRectF(QPointF(room.topLeft()) / m_scene.ratio, QSizeF(room.size()) / m_scene.ratio).center();
-    const bool isYellow = isOnVocabulary && m_scene.content->colourBy == ColourBy::Kind;
-    const bool isHatched = (isOnVocabulary && nominal >= kShareHatchFrom) || pass.kind == schedule::PassKind::T;
+    const bool isYellow = place.isOnVocabulary && m_scene.content->colourBy == ColourBy::Kind;
+    const bool isHatched = (place.isOnVocabulary && place.width >= kShareHatchFrom) || pass.kind == schedule::PassKind::T;
     if (isHatched) {
         const QRectF patch(middle.x() - textWidth / 2.0 - 2, middle.y() - m_metrics.ascent() / 2.0 - 1, textWidth + 4,
                            m_metrics.ascent() + 2);

@@ -5,6 +5,7 @@
 
 #include <QFontMetrics>
 
+#include <array>
 #include <vector>
 
 namespace stagelens::ui {
@@ -14,8 +15,9 @@ class PassLabels {
 public:
     PassLabels(const Scene &scene, const Colours &colours);
 
-    /// Chooses the font for the lane of a row that is `height` device pixels high. There are no labels if none fits.
-    void setLane(const TimelineLayout::Row &row, int height);
+    /// Chooses the font and the labels for the lane of a row that is `height` device pixels high. Passes of one kind are
+    /// labelled alike: none if more than one in eight lacks room for a number, and with the kind only if all have room for it.
+    void setLane(const TimelineLayout::Row &row, int height, const std::vector<SliceBox> &boxes);
     /// The lane that is added next has no labels.
     void leaveLaneOut() { m_size = 0; }
     /// Returns whether a label may fit in a width of device pixels.
@@ -30,6 +32,13 @@ public:
     void draw(QPainter &painter) const;
 
 private:
+    enum class Style { None, Number, KindAndNumber };
+    /// What decides on the label of a pass.
+    struct Place {
+        bool isOnVocabulary; ///< a pass that is part vocabulary has its label in the greater part
+        double width;        ///< of that part in logical pixels, also where the window's edge cuts it off
+        std::size_t alike;   ///< index into m_styles
+    };
     struct Label {
         QPointF baseline;
         QString text;
@@ -38,7 +47,8 @@ private:
     };
     /// Returns the part of a pass's rectangle that its label may take, in device pixels.
     [[nodiscard]] QRect roomIn(QRect rect, const SliceBox &box, bool isOnVocabulary) const;
-    [[nodiscard]] QString textOf(const schedule::Pass &pass, double room) const;
+    [[nodiscard]] Place placeOf(const SliceBox &box) const;
+    [[nodiscard]] QString textOf(const schedule::Pass &pass, Style style) const;
 
     const Scene &m_scene;
     const Colours &m_colours;
@@ -47,7 +57,8 @@ private:
     const TimelineLayout::Row *m_row = nullptr; ///< of the lane that is being added
     int m_size = 0;                             ///< of the lane's font, in pixels; 0: no labels
     int m_numberWidth = 0;
-    int m_kindWidth = 0; ///< of a kind before the number
+    int m_kindWidth = 0;                                        ///< of a kind before the number
+    std::array<Style, 2 * schedule::kPassKindCount> m_styles{}; ///< of the lane: by kind, first of layers, then of vocabulary
     std::vector<Label> m_labels;
 };
 

@@ -113,10 +113,20 @@ QString numbersText(service::Numbers numbers)
 {
     switch (numbers) {
     case service::Numbers::SameBits: return Words::tr("Same bits");
-    case service::Numbers::SameMathematics: return Words::tr("Same mathematics, different rounding");
+    case service::Numbers::SameMathematics: return Words::tr("Same mathematics");
     case service::Numbers::OtherMathematics: break;
     }
-    return Words::tr("Different training: check the loss");
+    return Words::tr("Other mathematics");
+}
+
+QString numbersTip(service::Numbers numbers)
+{
+    switch (numbers) {
+    case service::Numbers::SameBits: return Words::tr("Every number of the training stays the same");
+    case service::Numbers::SameMathematics: return Words::tr("The numbers are rounded differently");
+    case service::Numbers::OtherMathematics: break;
+    }
+    return Words::tr("The model trains differently: compare the loss of two runs");
 }
 
 QString boardText(const service::LeverBoard &board)

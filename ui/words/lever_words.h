@@ -13,8 +13,10 @@ namespace stagelens::ui {
 [[nodiscard]] QString leverText(service::LeverKind kind, const model::Experiment &plan);
 /// Kind and value of a lever, or of each part of a combination.
 [[nodiscard]] QString leverText(const service::Lever &lever, const service::LeverBoard &board);
-/// "Same bits", "Same mathematics, different rounding", "Different training: check the loss"
+/// "Same bits", "Same mathematics", "Other mathematics"
 [[nodiscard]] QString numbersText(service::Numbers numbers);
+/// Returns what those words mean for the training.
+[[nodiscard]] QString numbersTip(service::Numbers numbers);
 /// "Predicted: the plan takes 331 ms and needs 30.9 MiB on its fullest device, which has 80 GiB."
 [[nodiscard]] QString boardText(const service::LeverBoard &board);
 
