@@ -13,6 +13,9 @@
 #include <QLayout>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QTextBlock>
+#include <QTextDocument>
+#include <QTextLayout>
 
 namespace ui_window_design {
 
@@ -29,6 +32,7 @@ private slots:
     void presentedTypeIsLarge();
     void noButtonHasALetterForAnIcon();
     void aLongVerdictKeepsItsSecondLine();
+    void noLineOfAVerdictEndsWithinAName();
     void aWiderVerdictIsNotHigher();
 
 private:
@@ -179,6 +183,34 @@ void WindowDesign::aLongVerdictKeepsItsSecondLine()
         QFontMetrics(text->font()).boundingRect(QRect(0, 0, text->width(), 1000), Qt::TextWordWrap, headline.text).height();
     QVERIFY2(needed <= text->height(), qPrintable(u"%1 of %2"_s.arg(needed).arg(text->height())));
     QVERIFY(text->geometry().bottom() < second->geometry().top() && second->geometry().bottom() <= bar.rect().bottom() - 4);
+}
+
+void WindowDesign::noLineOfAVerdictEndsWithinAName()
+{
+    ui::HeadlineBar bar;
+    bar.show();
+    ui::Headline headline;
+    headline.text = u"The devices are evenly loaded; they idle 11 % of the time. V-ZB with VOCAB-1 would make the iteration "
+                    u"about 1.1x as fast (predicted)."_s;
+    bar.setHeadline(headline);
+    const auto *label = bar.findChild<QLabel *>(u"headline.text"_s);
+    int lines = 0;
+    for (int width = 500; width <= 1600; width += 2) {
+        bar.resize(width, bar.height());
+        QTextDocument shown;
+        shown.setHtml(label->text());
+        shown.setDefaultFont(label->font());
+        shown.setDocumentMargin(0);
+        shown.setTextWidth(label->width());
+        QVERIFY(shown.size().height() > 0); // lays it out
+        const QTextBlock block = shown.firstBlock();
+        for (int i = 0; i + 1 < block.layout()->lineCount(); ++i, ++lines) {
+            const QTextLine line = block.layout()->lineAt(i);
+            const QChar last = block.text().at(line.textStart() + line.textLength() - 1);
+            QVERIFY2(last.isSpace(), qPrintable(u"%1 px: %2"_s.arg(width).arg(last)));
+        }
+    }
+    QVERIFY(lines > 200);
 }
 
 void WindowDesign::noButtonHasALetterForAnIcon()

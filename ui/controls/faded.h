@@ -5,7 +5,7 @@ class QWidget;
 
 namespace stagelens::ui {
 
-/// Draws the widget at half opacity, or as it is.
+/// Mixes the colours of the widget with the background, or leaves them as they are.
 void setFaded(QWidget *widget, bool faded);
 
 } // namespace stagelens::ui

@@ -43,6 +43,13 @@ QString linked(const QString &text, const QColor &colour)
         device, u"<a href='\\1' style='color:%1; text-decoration:none'>%2</a>"_s.arg(colour.name(), name.arg(u"\\1"_s)));
 }
 
+/// Returns the text with word joiners, so that no line ends within "V-ZB".
+QString withWholeNames(QString text)
+{
+    static const QRegularExpression hyphen(u"(?<=\\w)-(?=\\w)"_s);
+    return text.replace(hyphen, u"\u2060-\u2060"_s);
+}
+
 /// What choosing it does.
 QString changeTip(const Alternative &alternative)
 {
@@ -158,6 +165,7 @@ void HeadlineBar::setTextHeight(int lines)
 
 void HeadlineBar::showText()
 {
+    const QString text = withWholeNames(m_headline.text);
     // The largest type in which the sentence has two lines.
     const int room = width() - m_button->width() - 3 * kCardPadding - 16;
     QFont type = scaled(font(), TypeSize::Verdict, QFont::DemiBold);
@@ -167,14 +175,14 @@ void HeadlineBar::showText()
     bool isLong = false;
     for (const auto &[size, rows] : {std::pair{TypeSize::Heading, kVerdictLines},
                                      std::pair{isPresented ? TypeSize::Small : TypeSize::Text, kVerdictLines + 1}}) {
-        if (rowsOf(m_headline.text, type, room) <= (isLong ? kVerdictLines + 1 : kVerdictLines))
+        if (rowsOf(text, type, room) <= (isLong ? kVerdictLines + 1 : kVerdictLines))
             break;
         type = scaled(font(), size, QFont::DemiBold);
         isLong = rows > kVerdictLines;
     }
     m_label->setFont(type);
     const int padding = isLong && !isPresented ? kTightPadding : kCardPadding;
-    const int needed = heightOf(m_headline.text, type, room);
+    const int needed = heightOf(text, type, room);
     const int above = height() - 2 * padding - m_second->height() - kLineGap;
     const bool hasSecond = isPresented || !isLong || needed <= above;
     layout()->setContentsMargins(kCardPadding + 4, padding, kCardPadding, padding);
@@ -186,7 +194,7 @@ void HeadlineBar::showText()
         m_label->setFixedHeight(hasSecond ? above : height() - 2 * padding);
     }
     m_label->setToolTip(plainTip(hasSecond ? QString() : m_headline.second));
-    m_label->setText(linked(m_headline.text, palette().color(QPalette::Link)));
+    m_label->setText(linked(text, palette().color(QPalette::Link)));
     m_label->setAccessibleName(m_headline.text);
     showSecond(room);
 }

@@ -116,11 +116,11 @@ void BubblePlot::Private::arrange()
 {
     const QFontMetrics fontMetrics(q->font());
     const int line = fontMetrics.height();
-    plot->setGeometry(q->rect());
     const QMargins around(leftMargin(fontMetrics, deviceAxisName()), headHeight() + 8, 10, line + 8);
     plot->axisRect()->setMargins(around);
     const int room = q->height() - around.top() - around.bottom();
     plot->axisRect()->setVisible(!metrics.bubbleRatioPerDevice.empty() && room >= 2 * line);
+    plot->setGeometry(q->rect()); // last: a new size paints at once
 }
 
 void BubblePlot::Private::updateStyle()

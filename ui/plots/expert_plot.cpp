@@ -139,10 +139,10 @@ void ExpertPlot::Private::arrange()
 {
     const QFontMetrics metrics(q->font());
     const int line = metrics.height();
-    plot->setGeometry(q->rect());
     const int left = leftMargin(metrics, Words::tr("layer"));
     plot->axisRect()->setMargins(QMargins(left, line + 12, 12, line + 8));
     right->setMargins(QMargins(left, 2 * line + 14, 12, line + 8));
+    plot->setGeometry(q->rect()); // last: a new size paints at once
 }
 
 void ExpertPlot::Private::fillLoads()

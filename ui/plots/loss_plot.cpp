@@ -66,11 +66,11 @@ void LossPlot::Private::arrange()
 {
     const QFontMetrics metrics(q->font());
     const int line = metrics.height();
-    plot->setGeometry(q->rect());
     plot->axisRect()->setMargins(QMargins(leftMargin(metrics, stepAxisName()), line + 12, 12, line + 8));
     // Labels do not touch.
     plot->yAxis->ticker()->setTickCount(std::clamp((q->height() - 2 * line - 20) / (2 * line), 1, kMostLossTicks));
     plot->xAxis->ticker()->setTickCount(std::clamp(q->width() / (4 * line), 2, kMostStepTicks));
+    plot->setGeometry(q->rect()); // last: a new size paints at once
 }
 
 void LossPlot::Private::refresh()
