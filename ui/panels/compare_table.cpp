@@ -1,13 +1,11 @@
 #include "ui/panels/compare_table.h"
 
 #include "ui/controls/button_style.h"
+#include "ui/controls/copied_rows.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/verdict.h"
 
-#include <QAction>
-#include <QApplication>
-#include <QClipboard>
 #include <QHeaderView>
 
 #include <algorithm>
@@ -35,12 +33,7 @@ CompareTable::CompareTable(QWidget *parent) : QTableWidget(parent)
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setAlternatingRowColors(true);
     setShowGrid(false);
-    setContextMenuPolicy(Qt::ActionsContextMenu);
-    auto *copy = new QAction(Words::tr("Copy"), this);
-    copy->setShortcut(QKeySequence::Copy);
-    copy->setShortcutContext(Qt::WidgetShortcut);
-    addAction(copy);
-    connect(copy, &QAction::triggered, this, &CompareTable::copyCells);
+    addCopyAction(this);
 }
 
 void CompareTable::addRow(const QString &what, const QStringList &cells)
@@ -85,24 +78,6 @@ void CompareTable::setComparison(const Comparison &comparison, const QStringList
     for (int column = 0; column < columnCount(); ++column)
         setColumnWidth(column, std::min(columnWidth(column) + kColumnRoom, kWidestCell));
     horizontalHeader()->setStretchLastSection(true);
-}
-
-void CompareTable::copyCells()
-{
-    QStringList lines;
-    int row = -1;
-    QList<QTableWidgetItem *> cells = selectedItems();
-    std::ranges::sort(cells, [](const QTableWidgetItem *a, const QTableWidgetItem *b) {
-        return std::pair(a->row(), a->column()) < std::pair(b->row(), b->column());
-    });
-    for (const QTableWidgetItem *cell : cells) {
-        if (cell->row() == row)
-            lines.back() += u'\t' + cell->text();
-        else
-            lines << cell->text();
-        row = cell->row();
-    }
-    QApplication::clipboard()->setText(lines.join(u'\n'));
 }
 
 } // namespace stagelens::ui

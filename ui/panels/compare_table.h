@@ -17,7 +17,6 @@ public:
 
 private:
     void addRow(const QString &what, const QStringList &cells);
-    void copyCells();
 };
 
 } // namespace stagelens::ui

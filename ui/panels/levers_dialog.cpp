@@ -2,6 +2,7 @@
 
 #include "ui/canvas/colours.h"
 #include "ui/controls/button_style.h"
+#include "ui/controls/copied_rows.h"
 #include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
 #include "ui/state/latest_job.h"
@@ -75,6 +76,7 @@ LeversDialog::LeversDialog(EngineBridge *bridge, QWidget *parent)
     });
     m_tree->header()->setStretchLastSection(false);
     m_tree->header()->setSectionResizeMode(LeverColumn, QHeaderView::Stretch);
+    addCopyAction(m_tree);
     m_tree->headerItem()->setTextAlignment(FrontColumn, Qt::AlignCenter);
     for (const int column : {MemoryColumn, SavedColumn, TimeColumn, LostColumn})
         m_tree->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);

@@ -1,5 +1,6 @@
 #include "ui/panels/pass_table.h"
 
+#include "ui/controls/copied_rows.h"
 #include "ui/state/pass_table_model.h"
 #include "ui/words/tr.h"
 
@@ -30,6 +31,7 @@ PassTable::PassTable(ViewState *state, QWidget *parent) : QTableView(parent), m_
     setAlternatingRowColors(true);
     setShowGrid(false);
     setFrameShape(QFrame::NoFrame);
+    addCopyAction(this);
     connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex &row) {
         if (row.isValid())
             m_state->select(m_model->selectionAt(row.row()));

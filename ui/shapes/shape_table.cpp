@@ -2,6 +2,7 @@
 
 #include "ui/canvas/colours.h"
 #include "ui/controls/button_style.h"
+#include "ui/controls/copied_rows.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
@@ -89,6 +90,7 @@ ShapeTable::ShapeTable(QWidget *parent) : QTreeWidget(parent)
     setAllColumnsShowFocus(true);
     setTabKeyNavigation(false);
     setSelectionMode(QAbstractItemView::ExtendedSelection);
+    addCopyAction(this);
     setSortingEnabled(true);
     header()->setStretchLastSection(true);
     connect(this, &QTreeWidget::itemClicked, this, [this](const QTreeWidgetItem *item) {

@@ -1,5 +1,6 @@
 #include "ui/shell/pass_kinds.h"
 
+#include "ui/controls/copied_rows.h"
 #include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
 #include "ui/plots/step_strip.h"
@@ -84,6 +85,7 @@ QTableWidget *makeTable(QWidget *parent, const std::vector<PassKindRow> &rows)
     table->setShowGrid(false);
     table->resizeColumnsToContents();
     table->horizontalHeader()->setStretchLastSection(true);
+    addCopyAction(table);
     return table;
 }
 
