@@ -6335,7 +6335,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>%1 runs twice, first at %2</source>
-        <translation>%1 运行了两次，首次在 %2</translation>
+        <translation>%1 运行了两次，首次在%2</translation>
     </message>
     <message>
         <source>remove one of the two</source>
@@ -6867,7 +6867,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Drag a pass to another place of its lane. With the keyboard, choose one with the arrow keys and move it with Alt+Shift+← and →.</source>
-        <translation>将计算块拖到所在通道的另一位置。使用键盘时，用方向键选择计算块，再用 Alt+Shift+← 和 → 移动。</translation>
+        <translation>将计算块拖到所在泳道的另一位置。使用键盘时，用方向键选择计算块，再用 Alt+Shift+← 和 → 移动。</translation>
     </message>
     <message>
         <source>Puts the pass back that was moved last (Ctrl+Z)</source>
@@ -7539,7 +7539,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Editing the order: drag a pass to move it, Ctrl+Shift+E ends</source>
-        <translation>正在编辑顺序：拖动通道即可移动，按 Ctrl+Shift+E 结束</translation>
+        <translation>正在编辑顺序：拖动计算块即可移动，按 Ctrl+Shift+E 结束</translation>
     </message>
     <message>
         <source>, typical of %1 steps</source>
