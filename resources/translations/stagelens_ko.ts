@@ -7550,10 +7550,6 @@ It stays there while the other lanes scroll</source>
         <translation>전형: 각 패스의 중앙값</translation>
     </message>
     <message>
-        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, and each with the fastest method (predicted).</source>
-        <translation>시도한 것 중 이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 것은 없습니다: 방식, 스케줄, 그리고 각 스케줄과 가장 빠른 방식의 조합 (예측).</translation>
-    </message>
-    <message>
         <source>%1 with %2</source>
         <translation>%2를 쓴 %1</translation>
     </message>
@@ -8120,6 +8116,22 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>The model trains differently: compare the loss of two runs</source>
         <translation>모델이 다르게 학습됩니다: 두 실행의 손실을 비교하십시오</translation>
+    </message>
+    <message>
+        <source>layers %1</source>
+        <translation>레이어 %1</translation>
+    </message>
+    <message>
+        <source>evenly cut layers</source>
+        <translation>고르게 나눈 레이어</translation>
+    </message>
+    <message>
+        <source>Sets the layers of each stage of this plan. Undo takes it back.</source>
+        <translation>이 계획의 스테이지별 레이어 수를 정합니다. 실행 취소로 되돌립니다.</translation>
+    </message>
+    <message>
+        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, each with the fastest method, and an even cut of the layers (predicted).</source>
+        <translation>시도한 것 중 이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 것은 없습니다: 방식, 스케줄, 각 스케줄과 가장 빠른 방식의 조합, 그리고 레이어를 고르게 나누기 (예측).</translation>
     </message>
 </context>
 </TS>

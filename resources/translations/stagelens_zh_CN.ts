@@ -7550,10 +7550,6 @@ It stays there while the other lanes scroll</source>
         <translation>典型：每个计算块取中位数</translation>
     </message>
     <message>
-        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, and each with the fastest method (predicted).</source>
-        <translation>已尝试的方案都不能在此内存下使该计划快 1 % 以上：各方法、各调度，以及各调度配最快的方法（预测）。</translation>
-    </message>
-    <message>
         <source>%1 with %2</source>
         <translation>%1 配 %2</translation>
     </message>
@@ -8120,6 +8116,22 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>The model trains differently: compare the loss of two runs</source>
         <translation>模型的训练过程不同：请比较两次运行的损失</translation>
+    </message>
+    <message>
+        <source>layers %1</source>
+        <translation>各阶段层数 %1</translation>
+    </message>
+    <message>
+        <source>evenly cut layers</source>
+        <translation>均匀划分的层</translation>
+    </message>
+    <message>
+        <source>Sets the layers of each stage of this plan. Undo takes it back.</source>
+        <translation>设置此方案每个阶段的层数。可用撤销恢复。</translation>
+    </message>
+    <message>
+        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, each with the fastest method, and an even cut of the layers (predicted).</source>
+        <translation>已尝试的方案都不能在此内存下使该方案快 1 % 以上：各方法、各调度、各调度配最快的方法，以及均匀划分层（预测）。</translation>
     </message>
 </context>
 </TS>

@@ -121,6 +121,26 @@ private slots:
                 }
     }
 
+    /// Also the losses of later steps, into which the norm of the clipped gradient goes.
+    void withEveryCutOfTheLayers()
+    {
+        for (const auto &[method, tied] : {std::pair(VocabularyMethod::None, false), {VocabularyMethod::Vocab2, true}}) {
+            auto experiment = smallExperiment("1f1b", method, 2, 4);
+            experiment.model.layers = 4;
+            experiment.model.tied = tied;
+            experiment.training.steps = 3;
+            experiment.training.optimizer.clip = 0.5;
+            experiment.parallel.stageLayers = {2, 2};
+            const std::vector<float> gradients = test::gradientsOf(experiment, scheduleOf(experiment));
+            const std::vector<double> losses = test::lossesOf(experiment);
+            for (const std::vector<int> &cut : {std::vector{1, 3}, {3, 1}}) {
+                experiment.parallel.stageLayers = cut;
+                QVERIFY(test::sameBits(gradients, test::gradientsOf(experiment, scheduleOf(experiment))));
+                QCOMPARE(test::lossesOf(experiment), losses);
+            }
+        }
+    }
+
     void withRecomputation()
     {
         test::Sample sample;

@@ -44,7 +44,11 @@ void PlanController::chooseFamily(const QString &family)
 
 void PlanController::chooseAlternative(const Alternative &alternative)
 {
-    if (alternative.family.isEmpty() && alternative.method) {
+    if (!alternative.stageLayers.empty()) {
+        model::Experiment next = m_document->experiment();
+        next.parallel.stageLayers = alternative.stageLayers;
+        edit(u"parallel.stage_layers"_s, Words::tr("Layers of each stage"), std::move(next));
+    } else if (alternative.family.isEmpty() && alternative.method) {
         chooseMethod(*alternative.method);
     } else if (!alternative.method) {
         chooseFamily(alternative.family);

@@ -54,9 +54,10 @@ QString withWholeNames(QString text)
 QString changeTip(const Alternative &alternative)
 {
     const QString sets =
-        alternative.family.isEmpty() ? Words::tr("Sets the vocabulary layers of this plan. Undo takes it back.")
-        : !alternative.method        ? Words::tr("Sets the schedule of this plan. Undo takes it back.")
-                                     : Words::tr("Sets schedule and vocabulary layers of this plan. Undo takes it back.");
+        !alternative.stageLayers.empty() ? Words::tr("Sets the layers of each stage of this plan. Undo takes it back.")
+        : alternative.family.isEmpty()   ? Words::tr("Sets the vocabulary layers of this plan. Undo takes it back.")
+        : !alternative.method            ? Words::tr("Sets the schedule of this plan. Undo takes it back.")
+                                         : Words::tr("Sets schedule and vocabulary layers of this plan. Undo takes it back.");
     return sets;
 }
 

@@ -17,11 +17,12 @@ using service::LeverKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 16> kFields{"schedule.recompute_layers",
+constexpr std::array<std::string_view, 17> kFields{"schedule.recompute_layers",
                                                    "schedule.recompute_modules",
                                                    "schedule.stored_activations",
                                                    "schedule.attention",
                                                    "parallel.microbatch_size",
+                                                   "parallel.stage_layers",
                                                    "schedule.family",
                                                    "schedule.vocabulary",
                                                    "schedule.vocabulary_kind",
@@ -55,13 +56,18 @@ QString layersText(const model::ScheduleChoice &schedule)
                                                             : choiceText("schedule.recompute", model::name(schedule.recompute));
     if (list.size() == 1)
         return list[0] == 1 ? Words::tr("1 of each stage") : Words::tr("%1 of each stage").arg(list[0]);
-    QStringList numbers;
-    for (const int count : list)
-        numbers << QString::number(count);
-    return numbers.join(u'/');
+    return countsText(list);
 }
 
 } // namespace
+
+QString countsText(const std::vector<int> &counts)
+{
+    QStringList numbers;
+    for (const int count : counts)
+        numbers << QString::number(count);
+    return numbers.join(u'/');
+}
 
 QString leverKindText(LeverKind kind)
 {
@@ -77,6 +83,7 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
     case LeverKind::Attention: return choiceText(fieldOf(kind), model::name(plan.schedule.attention));
     case LeverKind::Microbatch:
         return Words::tr("%1, with %2 microbatches").arg(plan.parallel.microbatchSize).arg(plan.parallel.microbatches);
+    case LeverKind::Cut: return countsText(plan.parallel.stageLayers);
     case LeverKind::Schedule: return familyCaption(plan.schedule.family);
     case LeverKind::Vocabulary: return choiceText(fieldOf(kind), model::name(plan.schedule.vocabulary));
     case LeverKind::Logits: return choiceText(fieldOf(kind), model::name(plan.schedule.vocabularyKind));

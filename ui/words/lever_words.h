@@ -13,6 +13,9 @@ namespace stagelens::ui {
 [[nodiscard]] QString leverText(service::LeverKind kind, const model::Experiment &plan);
 /// Kind and value of a lever, or of each part of a combination.
 [[nodiscard]] QString leverText(const service::Lever &lever, const service::LeverBoard &board);
+/// Numbers of stages: "3/1/0/0".
+[[nodiscard]] QString countsText(const std::vector<int> &counts);
+
 /// "Same bits", "Same mathematics", "Other mathematics"
 [[nodiscard]] QString numbersText(service::Numbers numbers);
 /// Returns what those words mean for the training.

@@ -2,6 +2,7 @@
 
 #include "engine/operators/stage_layers.h"
 #include "engine/service/predictions/explain.h"
+#include "engine/service/search/even_cut.h"
 
 #include <algorithm>
 #include <numeric>
@@ -33,14 +34,18 @@ std::optional<base::Bytes> greatest(const std::vector<base::Bytes> &bytes)
     return *std::ranges::max_element(bytes);
 }
 
+bool isWorthwhile(base::Nanos iteration, base::Nanos now)
+{
+    return static_cast<double>(iteration) <= static_cast<double>(now) * (1 - kWorthwhile);
+}
+
 /// The option that is clearly faster than `now` and fits, the least memory among those about as fast as the fastest. `capacity`
 /// of a device; 0: unknown.
 const Advice::Option *bestOption(const std::vector<Advice::Option> &options, base::Nanos now, base::Bytes capacity)
 {
-    const double worthwhile = static_cast<double>(now) * (1 - kWorthwhile);
     std::vector<const Advice::Option *> helpful;
     for (const Advice::Option &option : options)
-        if (option.iteration && static_cast<double>(*option.iteration) <= worthwhile &&
+        if (option.iteration && isWorthwhile(*option.iteration, now) &&
             (capacity <= 0 || option.peakMemory.value_or(0) <= capacity))
             helpful.push_back(&option);
     const auto fastest = std::ranges::min_element(helpful, {}, [](const auto *option) { return *option->iteration; });
@@ -97,6 +102,12 @@ Advice advise(const Prediction &prediction, int cores, const std::stop_token &st
         }
         advice.options.push_back(option);
     }
+    model::Experiment recut = prediction.experiment;
+    recut.parallel.stageLayers = evenCut(prediction);
+    if (!recut.parallel.stageLayers.empty())
+        if (const auto other = predict(recut, cores, {stop, {}});
+            other && isWorthwhile((*other)->metrics.iteration, metrics.iteration))
+            advice.cut = {recut.parallel.stageLayers, (*other)->metrics.iteration, greatest((*other)->metrics.peakMemory)};
     if (const Advice::Option *best = bestOption(advice.options, metrics.iteration, prediction.memoryCapacity)) {
         advice.better = best->method;
         advice.speedup = static_cast<double>(metrics.iteration) / static_cast<double>(*best->iteration);

@@ -1,4 +1,4 @@
-// Which vocabulary method helps a plan, and what local SGD saves.
+// Which vocabulary method or cut of the layers helps a plan, and what local SGD saves.
 #pragma once
 
 #include "engine/service/search/predict.h"
@@ -24,6 +24,13 @@ struct Advice {
         std::optional<base::Bytes> peakMemory;
     };
     std::vector<Option> options;
+    /// The same plan with the cut of its layers that evens out the work of its devices; absent if it is not faster.
+    struct Cut {
+        std::vector<int> stageLayers;
+        std::optional<base::Nanos> iteration;
+        std::optional<base::Bytes> peakMemory;
+    };
+    std::optional<Cut> cut;
     /// Of replicas that average weights every few steps: the same plan with gradients summed in every step.
     struct EveryStep {
         base::Nanos iteration = 0;

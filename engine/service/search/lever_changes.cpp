@@ -6,6 +6,7 @@
 #include "engine/model/schema.h"
 #include "engine/operators/optimizers/optimizer.h"
 #include "engine/schedule/families.h"
+#include "engine/service/search/even_cut.h"
 #include "engine/service/search/recompute_advice.h"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ public:
         stored();
         attention();
         microbatches();
+        cut();
         families();
         vocabulary();
         logits();
@@ -142,6 +144,13 @@ private:
             addSize(size / 2, count * 2);
         if (count % 2 == 0)
             addSize(size * 2, count / 2);
+    }
+
+    void cut()
+    {
+        if (const std::vector<int> even = evenCut(m_prediction); !even.empty())
+            add(LeverKind::Cut, "--stage-layers " + listText(even), Numbers::SameBits,
+                [even](Experiment &plan) { plan.parallel.stageLayers = even; });
     }
 
     /// Families of synchronous updates with one direction add up gradients in the same order (interlaced and those of slices do

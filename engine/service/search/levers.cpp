@@ -193,11 +193,12 @@ std::string_view name(Numbers numbers)
 
 std::string_view name(LeverKind kind)
 {
-    constexpr std::array<std::string_view, 16> kNames{"recomputed layers",
+    constexpr std::array<std::string_view, 17> kNames{"recomputed layers",
                                                       "recomputed operators",
                                                       "stored activations",
                                                       "attention",
                                                       "microbatch size",
+                                                      "stage layers",
                                                       "schedule",
                                                       "vocabulary layers",
                                                       "logits",

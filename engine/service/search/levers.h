@@ -26,6 +26,7 @@ enum class LeverKind : unsigned char {
     Stored,    ///< precision of what layers keep for their backward
     Attention,
     Microbatch,
+    Cut, ///< of the layers into stages
     Schedule,
     Vocabulary,
     Logits, ///< kept or computed again

@@ -8,8 +8,11 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
+#include <QPushButton>
 #include <QSettings>
 #include <QWheelEvent>
+
+#include <algorithm>
 
 namespace ui_shell_by_hand {
 
@@ -22,6 +25,7 @@ private slots:
     void init() { m_fixture = std::make_unique<test::WindowFixture>(); }
     void cleanup() { m_fixture.reset(); }
     void theDeviceOfTheVerdictLeadsToItsLane();
+    void theVerdictCutsTheLayersAroundASlowDevice();
     void aModelIsChosenFromItsChip();
     void theLanguageIsChosenFromTheMenu();
     void theKeysAreShownByTheirKey();
@@ -52,6 +56,29 @@ void ShellByHand::theDeviceOfTheVerdictLeadsToItsLane()
     // The name begins the first of two lines.
     QTest::mouseClick(sentence, Qt::LeftButton, {}, QPoint(20, sentence->height() / 4));
     QVERIFY(window.explorePage().timeline()->hasFocus());
+}
+
+void ShellByHand::theVerdictCutsTheLayersAroundASlowDevice()
+{
+    auto &window = m_fixture->open();
+    model::Experiment plan = window.document().experiment();
+    plan.model.layers = 16;
+    plan.schedule.vocabulary = model::VocabularyMethod::Vocab2;
+    plan.parallel.microbatches = 64;
+    plan.cost.source = model::HardwarePreset{"a100-80gb"};
+    plan.whatIf.slow = "1=3";
+    window.document().edit(u"what_if.slow"_s, u"Slow device"_s, plan);
+    auto *action = m_fixture->find<QPushButton>(u"headline.action"_s);
+    QTRY_VERIFY2_WITH_TIMEOUT(action->isVisible() && action->text().startsWith(u"Try layers "_s), qPrintable(action->text()),
+                              30'000);
+    const base::Nanos before = window.forecast().plan()->metrics.iteration;
+    QTest::mouseClick(action, Qt::LeftButton);
+    const std::vector<int> cut = window.document().experiment().parallel.stageLayers;
+    QCOMPARE(cut.size(), std::size_t{4});
+    QCOMPARE(cut[1], std::ranges::min(cut));
+    QTRY_VERIFY(window.forecast().plan()->metrics.iteration * 5 < before * 4);
+    QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(window.document().experiment().parallel.stageLayers != cut);
 }
 
 void ShellByHand::aModelIsChosenFromItsChip()

@@ -15,6 +15,7 @@ class ShellVerdict : public QObject {
 private slots:
     void init() { test::failOnWarnings(); }
     void headlineNamesTheSlowDevice();
+    void headlineCutsTheLayersForASlowDevice();
     void averagesOfWeightsAreWeighed();
     void headlineSaysWhenNothingHelps();
     void headlineTakesTheBetterOfMethodAndSchedule();
@@ -70,6 +71,37 @@ void ShellVerdict::headlineNamesTheSlowDevice()
                             "time. VOCAB-2 would make the iteration about 1.8x as fast (predicted)."_s);
     QCOMPARE(headline.actionCaption, u"Try VOCAB-2"_s);
     QVERIFY(headline.change && headline.change->method == model::VocabularyMethod::Vocab2);
+}
+
+void ShellVerdict::headlineCutsTheLayersForASlowDevice()
+{
+    auto prediction = slowLastDevice();
+    prediction.memoryCapacity = 40;
+    service::Advice advice;
+    advice.slowestDevice = 3;
+    advice.othersIdle = 0.73;
+    advice.options = {{model::VocabularyMethod::None, 400'000'000, 40}};
+    advice.cut = {{3, 3, 3, 1}, 250'000'000, 30};
+    const auto headline = ui::makeHeadline(prediction, &advice);
+    QCOMPARE(headline.text, u"Device 3 holds the others up: it has the most work; the others idle 73 % of the time. "
+                            "Layers 3/3/3/1 would make the iteration about 1.6x as fast (predicted)."_s);
+    QCOMPARE(headline.actionCaption, u"Try layers 3/3/3/1"_s);
+    QVERIFY(headline.change && headline.change->stageLayers == advice.cut->stageLayers);
+    QVERIFY(headline.change->family.isEmpty() && !headline.change->method);
+    // A device that is slow has no more of split vocabulary layers than others: the cut is what helps.
+    prediction.metrics.vocabularySharePerDevice = {0.3, 0.3, 0.3, 0.3};
+    advice.vocabularyShare = 0.3;
+    advice.better = model::VocabularyMethod::Redis;
+    advice.options.push_back({model::VocabularyMethod::Redis, 380'000'000, 40});
+    QCOMPARE(ui::makeHeadline(prediction, &advice).text, headline.text);
+    prediction.metrics.vocabularySharePerDevice = {0, 0, 0, 0.3};
+    QCOMPARE(ui::makeHeadline(prediction, &advice).actionCaption, u"Try rebalancing"_s);
+    advice.options.pop_back();
+    advice.better.reset();
+    advice.cut->stageLayers.assign(16, 1);
+    QCOMPARE(ui::makeHeadline(prediction, &advice).actionCaption, u"Try evenly cut layers"_s);
+    advice.cut->peakMemory = 41; // would not fit
+    QVERIFY(!ui::makeHeadline(prediction, &advice).hasAction());
 }
 
 void ShellVerdict::averagesOfWeightsAreWeighed()

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace stagelens::ui {
 
@@ -90,6 +91,16 @@ QString bubbleWords(const simulate::Metrics &metrics, const simulate::BubbleCaus
         .arg(shareText(metrics.bubbleRatio));
 }
 
+/// How much more of the slowest device's work is vocabulary layers than of the others' on average.
+double moreVocabulary(const simulate::Metrics &metrics, const service::Advice &advice)
+{
+    const std::vector<double> &shares = metrics.vocabularySharePerDevice;
+    const double own = advice.vocabularyShare.value_or(0);
+    if (shares.size() < 2)
+        return own;
+    return own - (std::accumulate(shares.begin(), shares.end(), 0.0) - own) / static_cast<double>(shares.size() - 1);
+}
+
 /// Of the exchanges that devices wait for, the longest one; a loss below kNoticeable or the bubble is not returned.
 std::optional<Loss> greatestExchange(const service::Prediction &prediction, const service::Advice &advice)
 {
@@ -136,7 +147,7 @@ Diagnosis diagnose(const service::Prediction &prediction, const service::Advice 
         return {Loss::OneDevice, Words::tr("One device does all the work.")};
     if (leadOf(metrics, advice) < kNoticeable)
         return {Loss::Bubble, bubbleWords(metrics, advice.causes)};
-    const bool isVocabulary = advice.vocabularyShare.value_or(0) >= kNoticeable;
+    const bool isVocabulary = moreVocabulary(metrics, advice) >= kNoticeable;
     const QString why = isVocabulary
                             ? Words::tr("%1 of its work is %2; ")
                                   .arg(shareText(*advice.vocabularyShare), vocabularyWords(prediction, advice.slowestDevice))

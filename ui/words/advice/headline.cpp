@@ -2,6 +2,7 @@
 
 #include "engine/schedule/families.h"
 #include "ui/words/advice/diagnosis.h"
+#include "ui/words/lever_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/what_if_words.h"
 #include "ui/words/words.h"
@@ -71,6 +72,14 @@ struct Candidate {
     [[nodiscard]] bool isCombined() const { return plan.method && !plan.family.isEmpty(); }
 };
 
+/// "layers 4/4/2/4", or fewer words where there are many stages.
+QString cutText(const std::vector<int> &stageLayers)
+{
+    constexpr std::size_t kMostNamed = 8;
+    return stageLayers.size() <= kMostNamed ? Words::tr("layers %1").arg(countsText(stageLayers))
+                                            : Words::tr("evenly cut layers");
+}
+
 std::vector<Candidate> candidates(const service::Prediction &prediction, const service::Advice &advice,
                                   const FamilyOptions &families)
 {
@@ -82,6 +91,8 @@ std::vector<Candidate> candidates(const service::Prediction &prediction, const s
     for (const service::Advice::Option &option : advice.options)
         if (option.method != prediction.experiment.schedule.vocabulary)
             add(option, {shortName(option.method), {}, option.method});
+    if (advice.cut)
+        add(*advice.cut, {cutText(advice.cut->stageLayers), {}, {}, advice.cut->stageLayers});
     const auto isOther = [&prediction](const FamilyOption &option) {
         const schedule::Family *family = schedule::findFamily(option.family);
         return family != nullptr && family->synchronous && option.family != prediction.experiment.schedule.family;
@@ -266,8 +277,10 @@ const Candidate *proposal(const std::vector<Candidate> &found, Loss loss, const 
     if (best != nullptr && loss == Loss::Vocabulary)
         return best;
     for (const bool isCombined : {false, true}) {
-        const Candidate *other = fastest(
-            found, [isCombined](const Candidate &one) { return !one.plan.family.isEmpty() && one.isCombined() == isCombined; });
+        const Candidate *other = fastest(found, [isCombined](const Candidate &one) {
+            const bool isNoMethod = !one.plan.family.isEmpty() || !one.plan.stageLayers.empty();
+            return isNoMethod && one.isCombined() == isCombined;
+        });
         const base::Nanos now = best != nullptr ? best->iteration : prediction.metrics.iteration;
         const bool isBetter =
             other != nullptr && (best != nullptr && !isCombined ? other->iteration < now : isFaster(other->iteration, now));
@@ -311,7 +324,7 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
     if (headline.second.isEmpty() && !headline.hasAction())
         headline.second = families.state == FamilyOptions::State::Tried
                               ? Words::tr("Nothing tried makes this plan more than 1 % faster at this memory: methods, "
-                                          "schedules, and each with the fastest method (predicted).")
+                                          "schedules, each with the fastest method, and an even cut of the layers (predicted).")
                               : Words::tr("No vocabulary method makes this plan more than 1 % faster at this memory "
                                           "(predicted). Schedules were not tried.");
 }

@@ -13,11 +13,12 @@
 
 namespace stagelens::ui {
 
-/// The plan in the order of another schedule, with another vocabulary method, or both.
+/// The plan in the order of another schedule, with another vocabulary method, or both; or with another cut of its layers.
 struct Alternative {
     QString words;                                      ///< with what it costs: "V-Half, −4.7 GiB, +0.4 % time"
     QString family = {};                                ///< its schedule; empty: the plan's own
     std::optional<model::VocabularyMethod> method = {}; ///< absent: the plan's own
+    std::vector<int> stageLayers = {};                  ///< empty: the plan's own cut; else only the cut is another
 };
 
 /// A sentence with at most one action. Every figure in it is computed.
@@ -25,7 +26,7 @@ struct Headline {
     QString text;
     QString second; ///< the best alternative and its price, or that nothing which was tried helps; empty until that is known
     std::vector<Alternative> alternatives = {}; ///< those that `second` names, in its order
-    std::optional<Alternative> change = {};     ///< the action: another schedule or method
+    std::optional<Alternative> change = {};     ///< the action: another schedule, method or cut
     bool isFix = false;                         ///< the action is the memory fix
     bool isRepair = false;                      ///< the action makes an invalid plan valid
     QString actionCaption = {};                 ///< "Try VOCAB-2"
