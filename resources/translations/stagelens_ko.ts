@@ -1198,10 +1198,6 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>그림 내보내기(&amp;E)…</translation>
     </message>
     <message>
-        <source>Pictures (*.png *.svg *.pdf)</source>
-        <translation>그림 (*.png *.svg *.pdf)</translation>
-    </message>
-    <message>
         <source>Hide the run</source>
         <translation>실행 숨기기</translation>
     </message>
@@ -1388,10 +1384,6 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
     <message>
         <source>Export the sweep</source>
         <translation>스윕 내보내기</translation>
-    </message>
-    <message>
-        <source>Tables (*.csv *.json);;Pictures (*.png *.svg *.pdf)</source>
-        <translation>표 (*.csv *.json);;그림 (*.png *.svg *.pdf)</translation>
     </message>
     <message>
         <source>Point at a result to see its figures in both plots; click to pin it.</source>
@@ -8132,6 +8124,26 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, each with the fastest method, and an even cut of the layers (predicted).</source>
         <translation>시도한 것 중 이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 것은 없습니다: 방식, 스케줄, 각 스케줄과 가장 빠른 방식의 조합, 그리고 레이어를 고르게 나누기 (예측).</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>PNG 그림 (*.png)</translation>
+    </message>
+    <message>
+        <source>SVG drawing (*.svg)</source>
+        <translation>SVG 그림 (*.svg)</translation>
+    </message>
+    <message>
+        <source>PDF page (*.pdf)</source>
+        <translation>PDF 페이지 (*.pdf)</translation>
+    </message>
+    <message>
+        <source>CSV table (*.csv)</source>
+        <translation>CSV 표 (*.csv)</translation>
+    </message>
+    <message>
+        <source>JSON document (*.json)</source>
+        <translation>JSON 문서 (*.json)</translation>
     </message>
 </context>
 </TS>

@@ -1198,10 +1198,6 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>导出图片(&amp;E)…</translation>
     </message>
     <message>
-        <source>Pictures (*.png *.svg *.pdf)</source>
-        <translation>图片 (*.png *.svg *.pdf)</translation>
-    </message>
-    <message>
         <source>Hide the run</source>
         <translation>隐藏该运行</translation>
     </message>
@@ -1388,10 +1384,6 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
     <message>
         <source>Export the sweep</source>
         <translation>导出扫描</translation>
-    </message>
-    <message>
-        <source>Tables (*.csv *.json);;Pictures (*.png *.svg *.pdf)</source>
-        <translation>表格 (*.csv *.json);;图片 (*.png *.svg *.pdf)</translation>
     </message>
     <message>
         <source>Point at a result to see its figures in both plots; click to pin it.</source>
@@ -8132,6 +8124,26 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, each with the fastest method, and an even cut of the layers (predicted).</source>
         <translation>已尝试的方案都不能在此内存下使该方案快 1 % 以上：各方法、各调度、各调度配最快的方法，以及均匀划分层（预测）。</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>PNG 图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>SVG drawing (*.svg)</source>
+        <translation>SVG 图形 (*.svg)</translation>
+    </message>
+    <message>
+        <source>PDF page (*.pdf)</source>
+        <translation>PDF 页面 (*.pdf)</translation>
+    </message>
+    <message>
+        <source>CSV table (*.csv)</source>
+        <translation>CSV 表格 (*.csv)</translation>
+    </message>
+    <message>
+        <source>JSON document (*.json)</source>
+        <translation>JSON 文档 (*.json)</translation>
     </message>
 </context>
 </TS>

@@ -445,7 +445,7 @@ void SweepMode::resultsAreExported()
     QVERIFY(actions.exportPng->isEnabled());
     const auto exported = [&](const QString &name) {
         const QString path = m_fixture->path(name);
-        if (const auto saved = page().results()->exportTo(path); !saved)
+        if (const auto saved = page().results()->exportTo(path, QFileInfo(path).suffix()); !saved)
             qWarning("%s", saved.error().text().c_str());
         QFile file(path);
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
@@ -464,8 +464,8 @@ void SweepMode::resultsAreExported()
     QVERIFY(drawing.contains(">Peak memory of a device<"));
     QVERIFY(QImage::fromData(exported(u"sweep.png"_s)).width() > 2 * metricPlot()->width());
     QVERIFY(exported(u"sweep.pdf"_s).startsWith("%PDF"));
-    QVERIFY(!page().results()->exportTo(m_fixture->path(u"sweep.txt"_s)).ok());
-    QVERIFY(!page().results()->exportTo(m_fixture->path(u"no/where.csv"_s)).ok());
+    QVERIFY(!page().results()->exportTo(m_fixture->path(u"sweep.txt"_s), u"txt"_s).ok());
+    QVERIFY(!page().results()->exportTo(m_fixture->path(u"no/where.csv"_s), u"csv"_s).ok());
 }
 
 STAGELENS_TEST(SweepMode)

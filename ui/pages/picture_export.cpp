@@ -9,8 +9,6 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QClipboard>
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QImage>
 #include <QPainter>
 #include <QPalette>
@@ -107,6 +105,13 @@ base::Result<> saveImage(const QImage &image, const QString &file)
     return base::writeFile(utf8(file), encoded.data().toStdString());
 }
 
+QList<SaveKind> pictureKinds()
+{
+    return {{Words::tr("PNG picture (*.png)"), u"png"_s},
+            {Words::tr("SVG drawing (*.svg)"), u"svg"_s},
+            {Words::tr("PDF page (*.pdf)"), u"pdf"_s}};
+}
+
 void offerPicture(QWidget &view, const QString &name, std::function<void(const QString &)> say)
 {
     view.setContextMenuPolicy(Qt::ActionsContextMenu);
@@ -116,11 +121,11 @@ void offerPicture(QWidget &view, const QString &name, std::function<void(const Q
     QObject::connect(copy, &QAction::triggered, &view,
                      [&view, name] { QApplication::clipboard()->setImage(imageOf(pictureOf(view, name))); });
     QObject::connect(save, &QAction::triggered, &view, [&view, name, say = std::move(say)] {
-        const QString file = QFileDialog::getSaveFileName(view.window(), Words::tr("Export the picture"), name + u".png"_s,
-                                                          Words::tr("Pictures (*.png *.svg *.pdf)"));
+        const QList<SaveKind> kinds = pictureKinds();
+        const auto [file, kind] = askWhereToSave(view.window(), Words::tr("Export the picture"), name + u".png"_s, kinds);
         if (file.isEmpty())
             return;
-        if (const auto saved = exportPicture(pictureOf(view, name), file, QFileInfo(file).suffix().toLower()); !saved)
+        if (const auto saved = exportPicture(pictureOf(view, name), file, kinds[kind].suffix); !saved)
             say(sentence(saved.error()));
     });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "ui/controls/save_dialog.h"
 
 #include <QColor>
 #include <QSize>
@@ -36,6 +37,9 @@ inline constexpr QSize kPictureSize{1600, 900};
 [[nodiscard]] QImage imageOf(const Picture &picture);
 /// As PNG; the same holds of the old file.
 [[nodiscard]] base::Result<> saveImage(const QImage &image, const QString &file);
+
+/// The formats of exportPicture(), for the dialog that asks for a file.
+[[nodiscard]] QList<SaveKind> pictureKinds();
 
 /// "Copy picture" and "Export picture…" in a view's context menu; `say` is told why a file was not written.
 void offerPicture(QWidget &view, const QString &name, std::function<void(const QString &)> say);

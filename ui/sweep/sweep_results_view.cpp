@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "ui/controls/flow_layout.h"
 #include "ui/controls/number_box.h"
+#include "ui/controls/save_dialog.h"
 #include "ui/pages/picture_export.h"
 #include "ui/state/experiment_document.h"
 #include "ui/sweep/sweep_content.h"
@@ -15,8 +16,6 @@
 
 #include <QCheckBox>
 #include <QEvent>
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QLabel>
 #include <QPushButton>
 #include <QSplitter>
@@ -163,9 +162,8 @@ std::string SweepResultsView::text(const QString &format) const
     return format == u"csv"_s ? sweepCsv(m_outcomes->done()) : sweepJson(m_outcomes->done());
 }
 
-base::Result<> SweepResultsView::exportTo(const QString &file)
+base::Result<> SweepResultsView::exportTo(const QString &file, const QString &format)
 {
-    const QString format = QFileInfo(file).suffix().toLower();
     if (format == u"csv"_s || format == u"json"_s)
         return base::writeFile(utf8(file), text(format));
     return exportPicture(pictureOf(*m_picture, u"sweep"_s), file, format);
@@ -173,11 +171,13 @@ base::Result<> SweepResultsView::exportTo(const QString &file)
 
 void SweepResultsView::askForFile()
 {
-    const QString file = QFileDialog::getSaveFileName(this, Words::tr("Export the sweep"), u"sweep.csv"_s,
-                                                      Words::tr("Tables (*.csv *.json);;Pictures (*.png *.svg *.pdf)"));
+    const QList<SaveKind> kinds =
+        QList<SaveKind>{{Words::tr("CSV table (*.csv)"), u"csv"_s}, {Words::tr("JSON document (*.json)"), u"json"_s}} +
+        pictureKinds();
+    const auto [file, kind] = askWhereToSave(this, Words::tr("Export the sweep"), u"sweep.csv"_s, kinds);
     if (file.isEmpty())
         return;
-    if (const auto saved = exportTo(file); !saved)
+    if (const auto saved = exportTo(file, kinds[kind].suffix); !saved)
         emit failed(sentence(saved.error()));
 }
 

@@ -30,8 +30,8 @@ public:
     [[nodiscard]] bool hasResults() const;
     /// Returns the figures as "csv" or "json".
     [[nodiscard]] std::string text(const QString &format) const;
-    /// Writes the figures to a file whose name ends in csv or json, or the picture to one in png, svg or pdf.
-    [[nodiscard]] base::Result<> exportTo(const QString &file);
+    /// Writes the figures as csv or json, or the picture as png, svg or pdf.
+    [[nodiscard]] base::Result<> exportTo(const QString &file, const QString &format);
     /// Returns legend and plots.
     [[nodiscard]] QWidget *picture() { return m_picture; }
     /// Returns one plot, or one for each value of the second parameter.
