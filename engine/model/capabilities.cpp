@@ -15,6 +15,9 @@ namespace stagelens::model {
 namespace {
 
 constexpr std::string_view kOnlyPredicts = "a run takes the times of its machine";
+constexpr std::string_view kCopiesOfProcessors =
+    "runs copy activations of processors only: GPUs need pinned memory and a stream of their own";
+constexpr std::string_view kDrawsWithoutCopies = "draws of the jitter do not yet wait for copies";
 constexpr std::string_view kLeaveOut = "leave it out to run the plan, or predict it with simulate";
 
 // Rows of what is predicted but not run, and of what is neither. `reason` completes "is <value>, but ...".
@@ -238,16 +241,20 @@ constexpr std::array kCapabilities{
                   "choose same, or a model without experts"),
     Capability{"activation-offload", "activations copied to the host between forward and backward", "schedule.offload",
                kOffloads},
+    Capability{"family-offload", "families that copy activations to the host themselves", "schedule.family", kHasFamilyOffload},
     onlyPredicted("activation-offload-on-gpus", "activations copied between a GPU and its host", "schedule.offload",
-                  all<kOffloads, kIsOnGpus>,
-                  "runs copy activations of processors only: GPUs need pinned memory and a stream of their own",
-                  "choose none, or the backend cpu"),
+                  all<kChoosesOffload, kIsOnGpus>, kCopiesOfProcessors, "choose none, or the backend cpu"),
+    onlyPredicted("family-offload-on-gpus", "families that copy activations between a GPU and its host", "schedule.family",
+                  all<kHasFamilyOffload, kIsOnGpus>, kCopiesOfProcessors, "choose gis, or the backend cpu"),
     refused("activation-offload-with-sequence-slices", "activations of slices of a sequence copied to the host",
             "schedule.offload", all<kOffloads, kCutsSequences>,
             "the slices of a sequence share keys and values, which stay on the device", "choose none, or the family 1f1b"),
     refused("activation-offload-with-jitter", "activations copied to the host, with passes of random duration",
-            "schedule.offload", all<kOffloads, kHasJitter>, "draws of the jitter do not yet wait for copies",
+            "schedule.offload", all<kChoosesOffload, kHasJitter>, kDrawsWithoutCopies,
             "choose none, or leave what_if.jitter out"),
+    refused("family-offload-with-jitter", "families that copy activations to the host, with passes of random duration",
+            "schedule.family", all<kHasFamilyOffload, kHasJitter>, kDrawsWithoutCopies,
+            "choose gis, or leave what_if.jitter out"),
     Capability{"sequence-slices", "passes of slices of a sequence", "schedule.family", kCutsSequences},
     onlyPredicted("sequence-slices-on-gpus", "slices of a sequence on GPUs", "training.backend", all<kCutsSequences, kIsOnGpus>,
                   "the GPU kernels of attention do not read the keys of earlier slices",

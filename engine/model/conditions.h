@@ -45,7 +45,9 @@ inline constexpr auto kHasShardGroups = [](const Experiment &e) {
 };
 
 inline constexpr auto kCutsSequences = [](const Experiment &e) { return cutsSequences(e.schedule.family); };
-inline constexpr auto kOffloads = [](const Experiment &e) { return e.schedule.offload.isOn(); };
+inline constexpr auto kOffloads = [](const Experiment &e) { return offloadOf(e.schedule).isOn(); };
+inline constexpr auto kChoosesOffload = [](const Experiment &e) { return e.schedule.offload.isOn(); };
+inline constexpr auto kHasFamilyOffload = [](const Experiment &e) { return kOffloads(e) && !kChoosesOffload(e); };
 inline constexpr auto kIsMaterialised = [](const Experiment &e) { return e.schedule.attention == Attention::Materialised; };
 inline constexpr auto kKeepsSomeLayers = [](const Experiment &e) { return e.schedule.recompute != Recompute::Full; };
 

@@ -14,6 +14,9 @@ constexpr int kMostWaves = kMostChunks / 2;
 constexpr int kMostSlices = 256;
 constexpr int kUsualSlices = 2;
 
+/// Which part of the stages a family offloads itself.
+enum class OwnOffload : unsigned char { None, Half, All };
+
 /// A family with more than one stage a device.
 struct Shape {
     std::string_view family;
@@ -21,6 +24,7 @@ struct Shape {
     int most = 1;
     int usual = 1;
     bool hasGroups = false;
+    OwnOffload offload = OwnOffload::None;
 };
 
 constexpr std::array kShapes{
@@ -29,6 +33,8 @@ constexpr std::array kShapes{
     Shape{"breadth-first", 1, kMostChunks, 2},
     Shape{"interleaved-zb", 1, kMostChunks, 2, true},
     Shape{"gis", 1, kMostChunks, 2, true},
+    Shape{"po-h", 2, kMostChunks, 2, false, OwnOffload::Half},
+    Shape{"po-f", 2, kMostChunks, 2, false, OwnOffload::All},
     Shape{"zb-v", 2, 2, 2},
     Shape{"v-half", 2, 2, 2},
     Shape{"v-min", 2, 2, 2},
@@ -53,6 +59,18 @@ Shape shapeOf(const ScheduleChoice &choice)
 int stagesPerDevice(const ScheduleChoice &choice)
 {
     return choice.chunks.value_or(shapeOf(choice).usual);
+}
+
+OffloadChoice offloadOf(const ScheduleChoice &choice)
+{
+    if (choice.offload.isOn())
+        return choice.offload;
+    switch (shapeOf(choice).offload) {
+    case OwnOffload::None: break;
+    case OwnOffload::Half: return {.fraction = 0.5};
+    case OwnOffload::All: return {.fraction = 1};
+    }
+    return {};
 }
 
 bool cutsSequences(std::string_view family)

@@ -15,6 +15,10 @@ inline constexpr std::string_view kAutomaticFamily = "auto";
 /// families, 2 per wave for hanayo, otherwise 1). The two stages of a device with two directions count once.
 [[nodiscard]] int stagesPerDevice(const ScheduleChoice &choice);
 
+/// Returns which activations are offloaded: the choice's, or else the family's own. po-h offloads those of half of the stages,
+/// po-f all; other families none. A family's own copies delay no pass.
+[[nodiscard]] OffloadChoice offloadOf(const ScheduleChoice &choice);
+
 /// Return whether the family schedules slices of sequences, and how many of each sequence (1 for other families).
 [[nodiscard]] bool cutsSequences(std::string_view family);
 [[nodiscard]] int slicesOf(const ScheduleChoice &choice);

@@ -11,6 +11,7 @@
 #include "engine/schedule/families/interlaced.h"
 #include "engine/schedule/families/interleaved.h"
 #include "engine/schedule/families/one_f_one_b.h"
+#include "engine/schedule/families/pipe_offload.h"
 #include "engine/schedule/families/pipedream.h"
 #include "engine/schedule/families/seq1f1b.h"
 #include "engine/schedule/families/v_patterns.h"
@@ -84,6 +85,19 @@ constexpr std::array kFamilies = {
            .conditions = "group_size at least half the devices (or all microbatches)",
            .splitsBackward = true,
            .generate = generalizedInterleaved},
+    Family{.name = "po-h",
+           .description =
+               "several chunks a device; half of the stages offload, those that keep longest: about a quarter of 1F1B's memory",
+           .source = "PipeOffload, arXiv 2503.01328",
+           .conditions = "at least 2 chunks; copies of half of the stages take no longer than passes, or passes wait",
+           .splitsBackward = true,
+           .generate = pipeOffloadHalf},
+    Family{.name = "po-f",
+           .description = "several chunks a device, all offloaded: the memory of a few chunks, whatever the number of devices",
+           .source = "PipeOffload, arXiv 2503.01328",
+           .conditions = "at least 2 chunks; copies take no longer than passes, or passes wait",
+           .splitsBackward = true,
+           .generate = pipeOffloadFull},
     Family{.name = "zb-auto",
            .description = "splits the backward and orders its passes for the costs at hand, within a memory limit",
            .source = "Zero Bubble, arXiv 2401.10241, section 3.1",

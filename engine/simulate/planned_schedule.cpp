@@ -116,30 +116,25 @@ base::Result<Outline> outlineOf(const model::Experiment &experiment)
     return Outline{*std::move(schedule), *std::move(costs)};
 }
 
-base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment, const Outline &outline)
-{
-    auto schedule = [&]() -> base::Result<schedule::Schedule> {
-        if (!schedule::looksAtDurations(experiment))
-            return schedule::makeSchedule(experiment);
-        schedule::Durations durations = durationsOf(outline.costs, outline.schedule);
-        if (experiment.schedule.memoryLimit)
-            durations.activationLimit = activationLimits(experiment, outline.schedule);
-        return schedule::makeSchedule(experiment, &durations);
-    }();
-    return schedule ? withOffload(experiment, *std::move(schedule)) : schedule;
-}
-
 namespace {
 
-/// Returns the family's order, for the experiment's own costs if it depends on durations.
+/// Returns the family's order, without copies.
+base::Result<schedule::Schedule> orderFor(const model::Experiment &experiment, const Outline &outline)
+{
+    schedule::Durations durations = durationsOf(outline.costs, outline.schedule);
+    if (experiment.schedule.memoryLimit)
+        durations.activationLimit = activationLimits(experiment, outline.schedule);
+    return schedule::makeSchedule(experiment, &durations);
+}
+
+/// Returns the family's order, for the experiment's own costs if it depends on durations; copies are added to the order that is
+/// chosen.
 base::Result<schedule::Schedule> scheduleForCosts(const model::Experiment &experiment)
 {
     if (!schedule::looksAtDurations(experiment))
         return schedule::makeSchedule(experiment);
-    model::Experiment resident = experiment; // copies are added to the order that is chosen
-    resident.schedule.offload = {};
-    const auto outline = outlineOf(resident);
-    return outline ? orderedSchedule(resident, *outline) : outline.error();
+    const auto outline = outlineOf(experiment);
+    return outline ? orderFor(experiment, *outline) : outline.error();
 }
 
 /// Returns the published order if `best` is longer, which is possible because the search uses one duration for all messages.
@@ -158,6 +153,12 @@ base::Result<schedule::Schedule> noLongerThanPublished(schedule::Schedule best, 
 }
 
 } // namespace
+
+base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment, const Outline &outline)
+{
+    auto schedule = schedule::looksAtDurations(experiment) ? orderFor(experiment, outline) : schedule::makeSchedule(experiment);
+    return schedule ? withOffload(experiment, *std::move(schedule)) : schedule;
+}
 
 base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment)
 {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <random>
 
 namespace property_schedule_generators {
@@ -71,6 +72,13 @@ std::optional<int> promisedPeak(const model::Experiment &experiment, int device)
         return ofChunks(devices + (chunks - 1) * greatestGroup(experiment));
     if (family == "gis")
         return ofChunks(left + (chunks - 1) * greatestGroup(experiment));
+    if (family == "po-h" || family == "po-f") { // all chunks are in flight once the first microbatch has returned
+        const int round = (devices + 1) / 2;
+        const int lastBegins = (chunks - 1) * round + std::gcd(round, chunks) - 1;
+        const int returned = 2 * lastBegins + devices;
+        const bool hasSteadyState = chunks * (microbatches - 1 - barriers) > returned;
+        return hasSteadyState ? std::optional(ofChunks(lastBegins + left)) : std::nullopt;
+    }
     if (family == "interlaced")
         return std::min(microbatches, 3 * devices / 2 - device);
     return std::nullopt;
@@ -118,6 +126,8 @@ model::Experiment randomPlan(base::Random &random, const Family &family)
         if (family.name != "breadth-first" && number(0, 2) == 0)
             experiment.schedule.groupSize = number(1, 50);
     }
+    if (family.name.starts_with("po-"))
+        experiment.schedule.chunks = number(1, 6); // 1 is refused
     if (family.name == "hanayo")
         experiment.schedule.waves = number(1, 2);
     return experiment;

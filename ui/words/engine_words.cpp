@@ -242,6 +242,11 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "several chunks a device and a split backward"),
     QT_TRANSLATE_NOOP("Words",
                       "several chunks a device, half the warm-up and a split backward in place; small groups save memory"),
+    QT_TRANSLATE_NOOP(
+        "Words",
+        "several chunks a device; half of the stages offload, those that keep longest: about a quarter of 1F1B's memory"),
+    QT_TRANSLATE_NOOP("Words",
+                      "several chunks a device, all offloaded: the memory of a few chunks, whatever the number of devices"),
     QT_TRANSLATE_NOOP("Words", "splits the backward and orders its passes for the costs at hand, within a memory limit"),
     QT_TRANSLATE_NOOP(
         "Words",

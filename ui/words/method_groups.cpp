@@ -39,6 +39,10 @@ constexpr std::pair<std::string_view, const char *> kReadings[] = {
      QT_TRANSLATE_NOOP("Words",
                        "Each chunk (a, b, …) is a part of a device's layers; I sends the gradient on, and W follows later.")},
     {"gis", QT_TRANSLATE_NOOP("Words", "Each chunk (a, b, …) is a part of a device's layers; W directly follows its I.")},
+    {"po-h", QT_TRANSLATE_NOOP("Words", "Each chunk (a, b, …) is a part of a device's layers and has its turn in every round; "
+                                        "the first half of the stages wait on the host.")},
+    {"po-f", QT_TRANSLATE_NOOP("Words", "Each chunk (a, b, …) is a part of a device's layers and has its turn in every round; "
+                                        "all of them wait on the host.")},
     {"zb-auto",
      QT_TRANSLATE_NOOP("Words", "A device has one stage: durations and the memory limit decide where its F, I and W are.")},
     {"zb-v", QT_TRANSLATE_NOOP("Words", "Each chunk is half of a device's layers: a on the way down the devices, b on the way "
@@ -92,7 +96,7 @@ QString familyGroup(const std::string &name)
         return Words::tr("Bidirectional");
     if (name.ends_with("-v") || name.starts_with("v-") || name == "hanayo")
         return Words::tr("V: a device has the first and the last stages");
-    if (name.starts_with("interleaved") || name == "breadth-first" || name == "gis")
+    if (name.starts_with("interleaved") || name == "breadth-first" || name == "gis" || name.starts_with("po-"))
         return Words::tr("Interleaved: a device has several chunks");
     if (model::cutsSequences(name))
         return Words::tr("Slices: a pass has a part of each sequence");

@@ -127,6 +127,8 @@ QString familyCaption(std::string_view family)
         {"zb-h2", u"ZB-H2"_s},
         {"interleaved-zb", u"Interleaved ZB"_s},
         {"gis", u"GIS"_s},
+        {"po-h", u"PO-H"_s},
+        {"po-f", u"PO-F"_s},
         {"zb-auto", u"ZB automatic"_s},
         {"zb-v", u"ZB-V"_s},
         {"v-half", u"V-Half"_s},

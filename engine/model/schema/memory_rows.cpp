@@ -103,8 +103,9 @@ std::vector<Field> memoryRows()
             oneOfPacked("The bits that a layer has computed", "e4m3, with a factor for every 128 numbers"), omitted(),
             where([](const Experiment &e) { return kHasModel(e) || kPacksActivations(e); })),
         row("schedule.offload", "--offload", "none|auto|FRACTION", "Offload",
-            "activations that wait for their backward on the host: none; auto, those whose copies keep no pass waiting; or "
-            "that part of each device's, from 0 to 1, those that wait longest first",
+            "activations that wait for their backward on the host: none (po-h: those of half of the stages, po-f: all); auto, "
+            "those whose copies keep no pass waiting; or that part of each device's, from 0 to 1, those that wait longest "
+            "first",
             by([](const Experiment &e) { return FieldValue(textOf(e.schedule.offload)); }, setOffload), as(Kind::Choice),
             oneOf({{"none", "None"},
                    {"auto", "What is free", "As many activations as are copied without any pass waiting"},

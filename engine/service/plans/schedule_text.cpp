@@ -11,12 +11,14 @@
 #include "engine/schedule/text_form.h"
 #include "engine/service/machine/environment.h"
 #include "engine/service/plans/schedule_plan.h"
+#include "engine/simulate/costs/given_costs.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 namespace stagelens::service {
 
@@ -129,6 +131,20 @@ bool hasWeightGradients(const Schedule &schedule)
     return false;
 }
 
+/// Makes the activations that the family offloads itself a choice of the experiment, which does not depend on the family.
+/// Uniform durations say then that its copies take no time, if they took none.
+void chooseOffload(Experiment &experiment)
+{
+    if (experiment.schedule.offload.isOn())
+        return;
+    experiment.schedule.offload = model::offloadOf(experiment.schedule);
+    auto *const uniform = std::get_if<model::UniformCosts>(&experiment.cost.source);
+    if (!experiment.schedule.offload.isOn() || uniform == nullptr ||
+        uniform->milliseconds.contains(std::string(simulate::kReloadWord)))
+        return;
+    uniform->milliseconds.try_emplace(std::string(simulate::kOffloadWord), 0);
+}
+
 /// Whether the plan's stages are on these devices, which few microbatches tell.
 bool hasPlacement(Experiment plan, const schedule::Placement &placement)
 {
@@ -198,6 +214,7 @@ Experiment withOwnOrder(Experiment experiment)
 {
     if (experiment.schedule.family == model::kCustomFamily)
         return experiment;
+    chooseOffload(experiment);
     if (const auto plan = planOf(experiment, machineCores()); plan && plan->schedule.slices() == 1)
         return withScheduleText(std::move(experiment), customText(plan->schedule));
     model::chooseFamily(experiment.schedule, model::kCustomFamily);

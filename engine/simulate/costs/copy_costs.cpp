@@ -1,5 +1,6 @@
 #include "engine/simulate/costs/copy_costs.h"
 
+#include "engine/model/family_shape.h"
 #include "engine/simulate/costs/given_costs.h"
 #include "engine/simulate/memory.h"
 
@@ -57,11 +58,17 @@ std::optional<Nanos> givenCopy(const model::Experiment &experiment, const schedu
     return copyTime(found->second / 1000 / shares);
 }
 
+/// Returns whether the copies that a family brings take no time, as other uniform durations that are absent.
+bool takesNoTime(const model::Experiment &experiment)
+{
+    return !experiment.schedule.offload.isOn() && std::holds_alternative<model::UniformCosts>(experiment.cost.source);
+}
+
 } // namespace
 
 base::Result<> setCopies(CostModel &costs, const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    if (!experiment.schedule.offload.isOn())
+    if (!model::offloadOf(experiment.schedule).isOn())
         return {};
     costs.copiesTakeTurns = experiment.schedule.offloadLanes == model::OffloadLanes::Half;
     const std::optional<Nanos> out = givenCopy(experiment, schedule, kOffloadWord);
@@ -70,17 +77,18 @@ base::Result<> setCopies(CostModel &costs, const model::Experiment &experiment, 
     if (!rate)
         return rate.error();
     const bool isGiven = out || in;
-    if (!isGiven && (*rate <= 0 || !experiment.hasModel))
+    const bool isRated = *rate > 0 && experiment.hasModel;
+    if (!isGiven && !isRated && !takesNoTime(experiment))
         return base::Error::invalid(
             "schedule.offload", experiment.hasModel
                                     ? "needs the speed of the link to the host, which these costs do not give; give "
                                       "--host-bandwidth, or OFF and ON in --uniform"
                                     : "needs the time of copies, which these costs do not give; give OFF and ON in --uniform");
     for (const base::Bytes bytes : copiedBytes(experiment, schedule)) {
-        const Nanos each = isGiven ? 0 : copyTime(static_cast<double>(bytes) / *rate);
+        const Nanos each = isGiven || !isRated ? 0 : copyTime(static_cast<double>(bytes) / *rate);
         const bool isEmpty = experiment.hasModel && bytes == 0;
         costs.copies.push_back(
-            {isEmpty ? 0 : out.value_or(in.value_or(each)), isEmpty ? 0 : in.value_or(out.value_or(each)), bytes});
+            {isEmpty ? 0 : out.value_or(in.value_or(each)), isEmpty ? 0 : in.value_or(out.value_or(each)), bytes, !isEmpty});
     }
     return {};
 }

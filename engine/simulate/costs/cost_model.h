@@ -68,7 +68,7 @@ struct CopyCost {
     base::Nanos out = 0; ///< to the host
     base::Nanos in = 0;
     base::Bytes bytes = 0;
-    [[nodiscard]] bool isFree() const { return out == 0 && in == 0 && bytes == 0; }
+    bool isCopied = false; ///< the stage keeps activations, and the plan offloads
 };
 
 /// Costs resolved for one placement.

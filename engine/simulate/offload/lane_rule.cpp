@@ -14,8 +14,16 @@ namespace {
 /// The intervals in which a lane copies.
 class Lane {
 public:
-    void occupy(Nanos begin, Nanos duration) { m_busy[begin] = begin + duration; }
-    void release(Nanos begin) { m_busy.erase(begin); }
+    void occupy(Nanos begin, Nanos duration)
+    {
+        if (duration > 0)
+            m_busy[begin] = begin + duration;
+    }
+    void release(Nanos begin, Nanos duration)
+    {
+        if (duration > 0)
+            m_busy.erase(begin);
+    }
     /// Returns the earliest begin from `from` on at which the lane is free for that long.
     [[nodiscard]] Nanos firstGap(Nanos from, Nanos duration) const
     {
@@ -55,7 +63,7 @@ std::vector<std::optional<CopyTimes>> placeCopies(std::span<const Activation> ac
         const Activation &each = activations[i];
         const Nanos out = outLane.firstGap(each.made, each.out);
         if (out + each.out > placed[i]->in) {
-            reloads.release(placed[i]->in);
+            reloads.release(placed[i]->in, each.in);
             placed[i].reset();
             continue;
         }

@@ -1,6 +1,7 @@
 #include "engine/simulate/offload/offload_plan.h"
 
 #include "engine/base/text.h"
+#include "engine/model/family_shape.h"
 #include "engine/simulate/costs/copy_costs.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/offload/lane_rule.h"
@@ -8,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -40,13 +43,22 @@ class DeviceOffload {
 public:
     DeviceOffload(const timeline::Lane &lane, const CostModel &costs) : m_lane(lane), m_costs(costs) { collect(); }
 
-    std::vector<Copy> plan(const model::ScheduleChoice &choice)
+    /// How long a stage holds its activations on average, from the end of F to the begin of the backward.
+    struct Lifespan {
+        Nanos mean = 0;
+        int stage = 0;
+    };
+    [[nodiscard]] std::vector<Lifespan> lifespans() const;
+    /// Leaves that part of the activations: those of the stages that hold theirs longest; of one of them, evenly spread
+    /// microbatches. `longest` are the stages to choose from, in any order.
+    void choose(std::vector<Lifespan> longest, double fraction);
+
+    /// `mayDelay`: also the copies that keep passes waiting.
+    [[nodiscard]] std::vector<Copy> plan(bool mayDelay) const
     {
-        if (!choice.offload.isAuto)
-            choose(choice.offload.fraction);
         const LaneSharing lane = m_costs.copiesTakeTurns ? LaneSharing::Shared : LaneSharing::OneEach;
         std::vector<Copy> copies = anchored(lane, 1);
-        if (choice.offload.isAuto)
+        if (!mayDelay)
             return copies;
         const std::size_t most = anchored(lane, kStretches.back()).size();
         for (const double stretch : kStretches) {
@@ -59,9 +71,6 @@ public:
 
 private:
     void collect();
-    /// Leaves that part of the activations: those of the stages that hold theirs longest; of one of them, evenly spread
-    /// microbatches.
-    void choose(double fraction);
     /// Returns the copies placed as if passes took `stretch` times as long.
     [[nodiscard]] std::vector<Copy> anchored(LaneSharing lane, double stretch) const;
     /// An offload behind a reload that is launched before the same unit cannot end before the memory of that reload begins:
@@ -100,7 +109,7 @@ void DeviceOffload::collect()
     std::vector<bool> isOver;
     for (std::size_t i = 0; i < m_lane.size(); ++i) {
         const Pass &pass = m_lane.pass[i];
-        if (pass.kind == PassKind::F && !m_costs.copy(pass.stage).isFree()) {
+        if (pass.kind == PassKind::F && m_costs.copy(pass.stage).isCopied) {
             open[{pass.stage, pass.microbatch}] = m_kept.size();
             m_kept.push_back({pass.stage, pass.microbatch, i, i});
         }
@@ -112,35 +121,35 @@ void DeviceOffload::collect()
     std::erase_if(m_kept, [](const Kept &each) { return each.backward <= each.forward; });
 }
 
-void DeviceOffload::choose(double fraction)
+std::vector<DeviceOffload::Lifespan> DeviceOffload::lifespans() const
 {
-    std::map<int, std::vector<std::size_t>> ofStage;
-    for (std::size_t i = 0; i < m_kept.size(); ++i)
-        ofStage[m_kept[i].stage].push_back(i);
-    const auto lifespan = [this](const std::vector<std::size_t> &places) {
-        Nanos sum = 0;
-        for (const std::size_t i : places)
-            sum += m_lane.begin[m_kept[i].backward] - m_lane.end[m_kept[i].forward];
-        return sum / static_cast<Nanos>(places.size());
-    };
-    std::vector<std::pair<Nanos, const std::vector<std::size_t> *>> longest;
-    for (const auto &[stage, places] : ofStage)
-        longest.emplace_back(lifespan(places), &places);
-    std::ranges::stable_sort(longest, std::ranges::greater(), [](const auto &each) { return each.first; });
-    std::vector<bool> isChosen(m_kept.size());
-    double left = fraction * static_cast<double>(longest.size());
-    for (const auto &[time, places] : longest) {
-        const double share = std::clamp(left, 0.0, 1.0);
-        left -= share;
-        for (std::size_t i = 0; i < places->size(); ++i)
-            isChosen[(*places)[i]] = static_cast<std::size_t>(share * static_cast<double>(i + 1) + 1e-9) >
-                                     static_cast<std::size_t>(share * static_cast<double>(i) + 1e-9);
+    std::map<int, std::pair<Nanos, Nanos>> ofStage; // sum and count
+    for (const Kept &each : m_kept) {
+        auto &[sum, count] = ofStage[each.stage];
+        sum += m_lane.begin[each.backward] - m_lane.end[each.forward];
+        ++count;
     }
-    std::vector<Kept> chosen;
-    for (std::size_t i = 0; i < m_kept.size(); ++i)
-        if (isChosen[i])
-            chosen.push_back(m_kept[i]);
-    m_kept = std::move(chosen);
+    std::vector<Lifespan> all;
+    for (const auto &[stage, sums] : ofStage)
+        all.push_back({sums.first / sums.second, stage});
+    return all;
+}
+
+void DeviceOffload::choose(std::vector<Lifespan> longest, double fraction)
+{
+    std::ranges::stable_sort(longest, std::ranges::greater(), &Lifespan::mean);
+    std::map<int, double> shares;
+    double left = fraction * static_cast<double>(longest.size());
+    for (const Lifespan &each : longest) {
+        shares[each.stage] = std::clamp(left, 0.0, 1.0);
+        left -= shares[each.stage];
+    }
+    std::map<int, int> seen;
+    std::erase_if(m_kept, [&](const Kept &each) {
+        const double share = shares[each.stage];
+        const int before = seen[each.stage]++;
+        return static_cast<std::size_t>(share * (before + 1) + 1e-9) <= static_cast<std::size_t>(share * before + 1e-9);
+    });
 }
 
 std::vector<Copy> DeviceOffload::anchored(LaneSharing lane, double stretch) const
@@ -201,6 +210,24 @@ void DeviceOffload::joinLater(std::vector<Copy> &copies) const
     std::erase_if(copies, [&](const Copy &copy) { return dropped.contains({copy.stage, copy.microbatch}); });
 }
 
+/// Leaves on each device the activations that are offloaded: of each device those that the experiment chooses, or whole stages
+/// of the pipeline that its family chooses.
+void chooseLongest(std::vector<DeviceOffload> &devices, const model::ScheduleChoice &schedule)
+{
+    const double fraction = model::offloadOf(schedule).fraction;
+    std::vector<DeviceOffload::Lifespan> ofPipeline;
+    for (const DeviceOffload &each : devices)
+        std::ranges::copy(each.lifespans(), std::back_inserter(ofPipeline));
+    const auto stages = static_cast<double>(ofPipeline.size());
+    const double ofStages = stages > 0 ? std::floor(fraction * stages) / stages : 0;
+    for (DeviceOffload &each : devices) {
+        if (schedule.offload.isOn())
+            each.choose(each.lifespans(), fraction);
+        else
+            each.choose(ofPipeline, ofStages);
+    }
+}
+
 } // namespace
 
 base::Result<schedule::Schedule> withOffload(const model::Experiment &experiment, schedule::Schedule schedule,
@@ -209,15 +236,21 @@ base::Result<schedule::Schedule> withOffload(const model::Experiment &experiment
     const auto timeline = simulate(schedule, costs);
     if (!timeline)
         return timeline.error();
-    std::vector<std::vector<Copy>> copies;
+    const model::OffloadChoice choice = model::offloadOf(experiment.schedule);
+    std::vector<DeviceOffload> devices;
     for (const timeline::Lane &lane : timeline->lanes)
-        copies.push_back(DeviceOffload(lane, costs).plan(experiment.schedule));
+        devices.emplace_back(lane, costs);
+    if (!choice.isAuto)
+        chooseLongest(devices, experiment.schedule);
+    std::vector<std::vector<Copy>> copies;
+    for (const DeviceOffload &each : devices)
+        copies.push_back(each.plan(experiment.schedule.offload.isOn() && !choice.isAuto));
     return schedule.withCopies(std::move(copies));
 }
 
 base::Result<schedule::Schedule> withOffload(const model::Experiment &experiment, schedule::Schedule schedule)
 {
-    if (!experiment.schedule.offload.isOn())
+    if (!model::offloadOf(experiment.schedule).isOn())
         return schedule;
     const auto costs = plannedCosts(experiment, schedule);
     return costs ? withOffload(experiment, std::move(schedule), *costs) : costs.error();
@@ -246,11 +279,12 @@ base::Result<> checkHostMemory(const model::Experiment &experiment, const std::v
     }
     if (!isKnown || need <= *room)
         return {};
+    const model::OffloadChoice choice = model::offloadOf(experiment.schedule);
     return base::Error::invalid(
         "schedule.host_memory",
         fmt::format("a node has {} for offloaded activations, but they need {}; raise it, or lower --offload (it is {})",
                     base::bytesText(*room), base::bytesText(need),
-                    experiment.schedule.offload.isAuto ? "auto" : fmt::format("{:g}", experiment.schedule.offload.fraction)));
+                    choice.isAuto ? "auto" : fmt::format("{:g}", choice.fraction)));
 }
 
 double anchoredPeakMicrobatches(const schedule::Schedule &schedule, int device)

@@ -10,7 +10,9 @@ namespace stagelens::simulate {
 
 /// Returns the schedule with the copies that the experiment's offload requires, anchored where its planned costs place them
 /// (lane_rule.h). With a fraction, activations whose copies would delay passes are placed as if all passes were slower; a
-/// simulation then shows the cost. Without offload, returns the schedule unchanged.
+/// simulation then shows the cost. Families that offload themselves (model::offloadOf) offload, of the stages of the pipeline
+/// that hold their activations longest, those activations whose copies delay no pass. Without offload, returns the schedule
+/// unchanged.
 [[nodiscard]] base::Result<schedule::Schedule> withOffload(const model::Experiment &experiment, schedule::Schedule schedule);
 /// The same for given costs.
 [[nodiscard]] base::Result<schedule::Schedule> withOffload(const model::Experiment &experiment, schedule::Schedule schedule,

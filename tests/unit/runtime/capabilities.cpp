@@ -1,5 +1,6 @@
 // The capability table: each row and each pair of rows is predicted, run or refused as the table says.
 #include "engine/model/capabilities.h"
+#include "engine/model/family_shape.h"
 #include "engine/runtime/training/run_check.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
@@ -364,6 +365,17 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"activation-offload-with-jitter",
      [](Experiment &e) {
          e.schedule.offload.isAuto = true;
+         e.whatIf.jitter = 0.1;
+     }},
+    {"family-offload", [](Experiment &e) { model::chooseFamily(e.schedule, "po-h"); }},
+    {"family-offload-on-gpus",
+     [](Experiment &e) {
+         model::chooseFamily(e.schedule, "po-f");
+         e.training.backend = "cuda";
+     }},
+    {"family-offload-with-jitter",
+     [](Experiment &e) {
+         model::chooseFamily(e.schedule, "po-f");
          e.whatIf.jitter = 0.1;
      }},
     {"sequence-slices", [](Experiment &e) { e.schedule.family = "seq1f1b"; }},

@@ -61,6 +61,7 @@ private slots:
     void registryKnowsItsFamilies();
     void refusesWhatNoFamilyCarries();
     void plainOrders();
+    void pipeOffloadRepeatsItsChunks();
     void redisHasTheOrderOfNone();
     void aSmallRestMakesGroupsGrow();
     void stagesLieOnDevices();
@@ -119,6 +120,31 @@ void ScheduleFamilies::plainOrders()
              std::string("EF0 EF1 F0 S0 F1 B0 T0 S1 B1 EB0 EB1 T1"));
     QCOMPARE(orderOf(experimentOf("gpipe", 1, 2, model::VocabularyMethod::Naive), 0),
              std::string("EF0 EF1 F0 F1 S0 U0 S1 T0 U1 T1 B0 B1 EB0 EB1"));
+}
+
+void ScheduleFamilies::pipeOffloadRepeatsItsChunks()
+{
+    const auto textOf = [](int device) {
+        const auto made = makeSchedule(experimentOf("po-h", 2, 3));
+        std::string order;
+        for (const Pass &pass : made->device(device))
+            order += text(pass) + ' ';
+        return order;
+    };
+    QCOMPARE(textOf(0), std::string("F0@0 F0@2 F1@0 I0@2 W0@2 F1@2 I0@0 W0@0 F2@0 I1@2 W1@2 F2@2 I1@0 W1@0 I2@2 W2@2 I2@0 "
+                                    "W2@0 "));
+    QCOMPARE(textOf(1), std::string("F0@1 F0@3 I0@3 W0@3 F1@1 I0@1 W0@1 F1@3 I1@3 W1@3 F2@1 I1@1 W1@1 F2@3 I2@3 W2@3 I2@1 "
+                                    "W2@1 "));
+    for (const char *family : {"po-h", "po-f"}) {
+        model::Experiment experiment = experimentOf(family, 2, 3);
+        experiment.schedule.chunks = 1;
+        const auto refused = makeSchedule(experiment);
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().problems.front().field, std::string("schedule.chunks"));
+        QCOMPARE(refused.error().problems.front().message, std::string("is 1; choose 2 to 64"));
+        for (int device = 0; device < 2; ++device)
+            QCOMPARE(orderOf(experimentOf(family, 2, 3), device), orderOf(experimentOf("po-h", 2, 3), device));
+    }
 }
 
 void ScheduleFamilies::aSmallRestMakesGroupsGrow()
