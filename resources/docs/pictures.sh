@@ -48,7 +48,7 @@ timeline() {
 for family in $("$programs/stagelens-cli" list schedules | cut -d' ' -f1); do
     microbatches=8
     case $family in seq1f1b*) microbatches=4 ;; esac # numbers of slices are wider
-    timeline schedules "$family" --schedule "$family" --devices 4 --microbatches "$microbatches" --uniform F=1,I=1,W=1,B=2,S=.5
+    timeline schedules "$family" --schedule "$family" --devices 4 --microbatches "$microbatches" --uniform F=1,I=1,W=1,B=2,S=.5,OFF=1,ON=1
 done
 for method in none redis vocab-naive vocab-1 vocab-2; do
     timeline vocabulary "$method" --vocabulary "$method" --devices 4 --microbatches 8 \
