@@ -8145,5 +8145,21 @@ It stays there while the other lanes scroll</source>
         <source>JSON document (*.json)</source>
         <translation>JSON 문서 (*.json)</translation>
     </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers and has its turn in every round; the first half of the stages wait on the host.</source>
+        <translation>청크(a, b, …)는 각각 장치 레이어의 일부이며 매 회차마다 한 번씩 실행됩니다. 앞쪽 절반 스테이지의 활성값은 호스트에서 기다립니다.</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers and has its turn in every round; all of them wait on the host.</source>
+        <translation>청크(a, b, …)는 각각 장치 레이어의 일부이며 매 회차마다 한 번씩 실행됩니다. 모든 활성값은 호스트에서 기다립니다.</translation>
+    </message>
+    <message>
+        <source>several chunks a device; half of the stages offload, those that keep longest: about a quarter of 1F1B's memory</source>
+        <translation>장치마다 여러 청크; 가장 오래 보관하는 절반의 스테이지를 호스트로 옮깁니다. 메모리는 1F1B의 약 4분의 1</translation>
+    </message>
+    <message>
+        <source>several chunks a device, all offloaded: the memory of a few chunks, whatever the number of devices</source>
+        <translation>장치마다 여러 청크, 모두 호스트로 옮깁니다. 장치 수와 관계없이 청크 몇 개의 메모리</translation>
+    </message>
 </context>
 </TS>

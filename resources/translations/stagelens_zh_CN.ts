@@ -8145,5 +8145,21 @@ It stays there while the other lanes scroll</source>
         <source>JSON document (*.json)</source>
         <translation>JSON 文档 (*.json)</translation>
     </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers and has its turn in every round; the first half of the stages wait on the host.</source>
+        <translation>每个分块（a、b、…）是设备各层的一部分，每轮各执行一次；前一半阶段的激活在主机上等待。</translation>
+    </message>
+    <message>
+        <source>Each chunk (a, b, …) is a part of a device's layers and has its turn in every round; all of them wait on the host.</source>
+        <translation>每个分块（a、b、…）是设备各层的一部分，每轮各执行一次；所有激活都在主机上等待。</translation>
+    </message>
+    <message>
+        <source>several chunks a device; half of the stages offload, those that keep longest: about a quarter of 1F1B's memory</source>
+        <translation>每个设备多个分块；保留最久的一半阶段卸载到主机：约为 1F1B 内存的四分之一</translation>
+    </message>
+    <message>
+        <source>several chunks a device, all offloaded: the memory of a few chunks, whatever the number of devices</source>
+        <translation>每个设备多个分块，全部卸载到主机：无论多少设备，只占几个分块的内存</translation>
+    </message>
 </context>
 </TS>
