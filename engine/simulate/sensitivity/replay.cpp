@@ -66,6 +66,7 @@ base::Result<Replay> Replay::of(const schedule::Schedule &schedule, const CostMo
     replay.m_devices = timeline.devices();
     replay.m_results = graph.resultCount();
     replay.m_units.reserve(timeline.sliceCount());
+    replay.m_positions.reserve(timeline.sliceCount());
     const auto emit = [&](int device, std::size_t first) {
         const std::size_t last = graph.lastOf(device, first);
         const double scale = last > first ? costs.pairScale : 1;
@@ -82,6 +83,7 @@ base::Result<Replay> Replay::of(const schedule::Schedule &schedule, const CostMo
             (unit.result < 0 ? unit.result : unit.secondResult) = static_cast<std::int32_t>(result);
         });
         replay.m_units.push_back(unit);
+        replay.m_positions.push_back(static_cast<std::uint32_t>(first));
     };
     if (!UnitOrder(graph).run(emit))
         return base::Error::failed("the passes wait for each other; run validate");

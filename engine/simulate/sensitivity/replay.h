@@ -6,6 +6,7 @@
 #include "engine/simulate/costs/cost_model.h"
 #include "engine/timeline/timeline.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,7 +14,7 @@
 namespace stagelens::simulate {
 
 /// The units (a pass, or an overlapped pair) of a schedule in an order in which every unit follows its dependencies. Immutable;
-/// several threads may run it concurrently, each with its own state. 40 bytes per unit and 16 per requirement.
+/// several threads may run it concurrently, each with its own state. 36 bytes per unit and 16 per requirement.
 class Replay {
 public:
     /// Times in nanoseconds.
@@ -48,22 +49,47 @@ public:
     /// Runs all units as early as possible. `factor(unit)` and then, for a pair, `factor(unit)` again return what the durations
     /// are multiplied by. O(units).
     template <class Factor>
-    void run(State &state, Factor factor) const;
+    void run(State &state, Factor factor) const
+    {
+        runTimed(state, Factored<Factor>{factor});
+    }
+    /// The same with all times given by the caller: `times.duration(unit, values)`; `times.latency(unit, need)`;
+    /// `times.release(unit)`, before which the unit does not begin (from 0); and `times.ended(unit, end)`, which is called with
+    /// each result.
+    template <class Times>
+    void runTimed(State &state, Times times) const;
     /// Adds, for each device, the time for which the critical path of a run passes through it.
     void addCriticalTime(const State &state, std::span<double> ofDevice) const;
 
     [[nodiscard]] std::size_t units() const { return m_units.size(); }
+    [[nodiscard]] int deviceOf(std::size_t unit) const { return m_units[unit].device; }
+    /// Returns the position of the unit's first pass in the order of its device.
+    [[nodiscard]] std::size_t positionOf(std::size_t unit) const { return m_positions[unit]; }
     [[nodiscard]] int devices() const { return m_devices; }
 
 private:
+    template <class Factor>
+    struct Factored {
+        Factor factor;
+        double duration(std::size_t unit, const Unit &values)
+        {
+            const double first = values.first * factor(unit);
+            return values.second > 0 ? first + values.second * factor(unit) : first;
+        }
+        double latency(std::size_t, const Need &need) const { return need.latency; }
+        double release(std::size_t) const { return 0; }
+        void ended(std::size_t, double) const {}
+    };
+
     std::vector<Unit> m_units;
+    std::vector<std::uint32_t> m_positions; ///< of each unit
     std::vector<Need> m_needs;
     std::size_t m_results = 0;
     int m_devices = 0;
 };
 
-template <class Factor>
-void Replay::run(State &state, Factor factor) const
+template <class Times>
+void Replay::runTimed(State &state, Times times) const
 {
     std::fill(state.resultEnd.begin(), state.resultEnd.end(), 0.0);
     std::fill(state.deviceEnd.begin(), state.deviceEnd.end(), 0.0);
@@ -73,19 +99,18 @@ void Replay::run(State &state, Factor factor) const
     for (std::size_t i = 0; i < m_units.size(); ++i) {
         const Unit &unit = m_units[i];
         const auto device = static_cast<std::size_t>(unit.device);
-        double ready = state.deviceEnd[device];
+        double ready = std::max(state.deviceEnd[device], times.release(i));
         std::int32_t bound = state.latest[device];
         for (; need < static_cast<std::size_t>(unit.needs); ++need) {
             const auto result = static_cast<std::size_t>(m_needs[need].result);
-            if (const double arrival = state.resultEnd[result] + m_needs[need].latency; arrival > ready) {
+            if (const double arrival = state.resultEnd[result] + times.latency(i, m_needs[need]); arrival > ready) {
                 ready = arrival;
                 bound = state.maker[result];
             }
         }
-        double duration = unit.first * factor(i);
-        if (unit.second > 0)
-            duration += unit.second * factor(i);
+        const double duration = times.duration(i, unit);
         const double end = ready + duration;
+        times.ended(i, end);
         state.bound[i] = bound;
         state.duration[i] = duration;
         state.deviceEnd[device] = end;
