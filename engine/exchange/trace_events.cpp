@@ -27,7 +27,7 @@ constexpr std::size_t kLongestToken = std::size_t{1} << 20;
 constexpr std::size_t kLongestLane = 200;
 constexpr std::size_t kBlock = std::size_t{1} << 16;
 /// A hundred years.
-constexpr double kMostMicros = 3.2e15;
+constexpr double kMostNanos = 3.2e18;
 
 /// The members of an event that count, as far as they were read.
 struct RawEvent {
@@ -215,6 +215,27 @@ std::optional<int> takeNumber(std::string_view &text, int most)
     return number && *number < most ? std::optional(static_cast<int>(*number)) : std::nullopt;
 }
 
+/// A time in units of `unit` nanoseconds, 10 to the power of `digits`.
+std::optional<base::Nanos> nanosOf(std::string_view text, base::Nanos unit, std::size_t digits)
+{
+    const std::size_t point = text.find('.');
+    const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+    const double most = kMostNanos / static_cast<double>(unit);
+    if (!plain || text.size() > 40) {
+        const auto value = base::parseNumber(text);
+        if (!value || !(*value >= 0) || *value > most)
+            return std::nullopt;
+        return std::llround(*value * static_cast<double>(unit));
+    }
+    const auto whole = base::parseInteger(text.substr(0, point));
+    std::string fraction(point == std::string_view::npos ? std::string_view() : text.substr(point + 1, digits));
+    fraction.resize(digits, '0');
+    const auto nanos = base::parseInteger(fraction);
+    if (!whole || !nanos || static_cast<double>(*whole) > most)
+        return std::nullopt;
+    return *whole * unit + *nanos;
+}
+
 } // namespace
 
 std::optional<schedule::Pass> passOfEventName(std::string_view name)
@@ -241,21 +262,12 @@ std::optional<schedule::Pass> passOfEventName(std::string_view name)
 
 std::optional<base::Nanos> nanosOfMicros(std::string_view text)
 {
-    const std::size_t point = text.find('.');
-    const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
-    if (!plain || text.size() > 40) {
-        const auto micros = base::parseNumber(text);
-        if (!micros || !(*micros >= 0) || *micros > kMostMicros)
-            return std::nullopt;
-        return std::llround(*micros * 1000);
-    }
-    const auto whole = base::parseInteger(text.substr(0, point));
-    std::string fraction(point == std::string_view::npos ? std::string_view() : text.substr(point + 1, 3));
-    fraction.resize(3, '0');
-    const auto nanos = base::parseInteger(fraction);
-    if (!whole || !nanos || static_cast<double>(*whole) > kMostMicros)
-        return std::nullopt;
-    return *whole * base::kNanosPerMicro + *nanos;
+    return nanosOf(text, base::kNanosPerMicro, 3);
+}
+
+std::optional<base::Nanos> nanosOfSeconds(std::string_view text)
+{
+    return nanosOf(text, base::kNanosPerSecond, 9);
 }
 
 base::Result<TraceEvents> readTraceEvents(const TraceInput &input)

@@ -30,6 +30,8 @@ struct TraceEvents {
 /// Converts microseconds in JSON notation ("12.345", "1.7e15") to nanoseconds, without floating-point rounding if there is no
 /// exponent. Returns nothing if the text is negative, not a number or beyond a hundred years.
 [[nodiscard]] std::optional<base::Nanos> nanosOfMicros(std::string_view text);
+/// The same of seconds.
+[[nodiscard]] std::optional<base::Nanos> nanosOfSeconds(std::string_view text);
 /// Reads block by block; memory grows only with the number of passes.
 [[nodiscard]] base::Result<TraceEvents> readTraceEvents(const TraceInput &input);
 

@@ -5,6 +5,7 @@
 // Readers that build a JSON document (experiments, presets, configs, checkpoints, headers of tensors) are not here: a value of
 // nlohmann's allocates in its destructor, and if that fails the program ends.
 #include "engine/exchange/schedule_file.h"
+#include "engine/exchange/stragglers/straggler_trace.h"
 #include "engine/exchange/torch_csv.h"
 #include "engine/exchange/trace_import.h"
 #include "engine/operators/stage_layers.h"
@@ -123,6 +124,12 @@ constexpr std::string_view kTrace =
     R"({"ph":"X","cat":"user_annotation","name":"PP:1B0","pid":1,"tid":7,"ts":22,"dur":20},)"
     R"({"ph":"X","cat":"user_annotation","name":"PP:0B0","pid":0,"tid":7,"ts":45,"dur":20}]})";
 
+constexpr std::string_view kStragglers = "dp_rank,stage,step,optype,start_ts,duration,mb_id\n"
+                                         "0,0,0,forward-compute,0,1,0\n0,0,0,forward-send,1,0.5,\n"
+                                         "0,1,0,forward-recv,0,1.5,\n0,1,0,forward-compute,1.5,1,0\n"
+                                         "0,1,0,backward-compute,2.5,2,0\n0,0,0,backward-compute,4.5,2,0\n"
+                                         "0,0,0,optimizer,6.5,1,\n";
+
 } // namespace
 
 class ReadersWithoutMemory : public QObject {
@@ -159,6 +166,13 @@ private slots:
             return told(exchange::importTrace(std::span(&file, 1)), [](const exchange::ImportedTrace &trace) {
                 return schedule::toText(trace.schedule) + store::encodeTimeline(trace.steps.front());
             });
+        });
+        add("straggler trace", [] {
+            return told(exchange::importStragglers(exchange::TraceText{"job.csv", kStragglers}),
+                        [](const exchange::StragglerTrace &trace) {
+                            return schedule::toText(trace.job.schedule) + store::encodeTimeline(trace.steps.front()) +
+                                   std::to_string(trace.job.durations.back());
+                        });
         });
         add("timeline blob", [blob = store::encodeTimeline(test::sampleTimeline())] {
             return told(store::decodeTimeline(blob),
