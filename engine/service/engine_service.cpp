@@ -140,7 +140,7 @@ struct EngineService::State {
     {
         auto answer = [&]() -> base::Result<ImportedRun> {
             try {
-                return importRun(files, database, stop, [&](double share) { mailbox.post({job, ImportProgress{share}}); });
+                return importMeasured(files, database, stop, [&](double share) { mailbox.post({job, ImportProgress{share}}); });
             } catch (const std::exception &exception) { // out of memory, say
                 return base::Error::failed("the import failed: " + base::exceptionText(exception));
             }

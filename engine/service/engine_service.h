@@ -6,6 +6,7 @@
 #include "engine/model/experiment.h"
 #include "engine/service/runs/import_job.h"
 #include "engine/service/runs/store_queue.h"
+#include "engine/service/runs/straggler_job.h"
 #include "engine/service/runs/sweep.h"
 #include "engine/service/runs/training_job.h"
 #include "engine/service/search/advise.h"

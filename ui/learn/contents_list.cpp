@@ -127,7 +127,8 @@ void ContentsList::fill()
     addFolder(Words::tr("Schedules"), u"schedules/"_s, families);
     addFolder(Words::tr("Many ranks"), {},
               {u"tensor-parallelism.md"_s, u"context-parallelism.md"_s, u"data-parallelism.md"_s, u"gradient-compression.md"_s,
-               u"message-precision.md"_s, u"clusters.md"_s, u"planning.md"_s, u"sensitivity.md"_s, u"launching.md"_s});
+               u"message-precision.md"_s, u"clusters.md"_s, u"planning.md"_s, u"sensitivity.md"_s, u"stragglers.md"_s,
+               u"launching.md"_s});
     addFolder(Words::tr("Training for real"), {},
               {u"models.md"_s, u"experts.md"_s, u"precision.md"_s, u"memory.md"_s, u"recomputation.md"_s,
                u"stored-activations.md"_s, u"offload.md"_s, u"checkpoints.md"_s, u"training-on-gpus.md"_s,

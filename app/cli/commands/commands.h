@@ -22,6 +22,7 @@ void addPlan(CLI::App &app, Action &chosen);
 void addOptimum(CLI::App &app, Action &chosen);
 void addHardware(CLI::App &app, Action &chosen);
 void addCalibrate(CLI::App &app, Action &chosen);
+void addImport(CLI::App &app, Action &chosen);
 void addSimulate(CLI::App &app, Action &chosen);
 void addValidate(CLI::App &app, Action &chosen);
 void addLevers(CLI::App &app, Action &chosen);

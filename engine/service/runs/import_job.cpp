@@ -135,8 +135,9 @@ Result<store::RunId> store(const exchange::ImportedTrace &trace, const model::Ex
 
 } // namespace
 
-Result<exchange::ImportedTrace> readTraces(const std::vector<std::filesystem::path> &files, const std::stop_token &stop,
-                                           const std::function<void(double)> &tell)
+Result<> withTraceInputs(const std::vector<std::filesystem::path> &files, const std::stop_token &stop,
+                         const std::function<void(double)> &tell,
+                         const std::function<Result<>(const std::vector<exchange::TraceInput> &inputs)> &import)
 {
     std::vector<base::FileReader> readers;
     base::Bytes whole = 0;
@@ -159,7 +160,47 @@ Result<exchange::ImportedTrace> readTraces(const std::vector<std::filesystem::pa
                               done += count ? static_cast<base::Bytes>(*count) : 0;
                               return count;
                           }});
-    return exchange::importTrace(inputs);
+    return import(inputs);
+}
+
+Result<exchange::ImportedTrace> readTraces(const std::vector<std::filesystem::path> &files, const std::stop_token &stop,
+                                           const std::function<void(double)> &tell)
+{
+    exchange::ImportedTrace read;
+    const auto done = withTraceInputs(files, stop, tell, [&read](const std::vector<exchange::TraceInput> &inputs) -> Result<> {
+        auto trace = exchange::importTrace(inputs);
+        if (!trace)
+            return std::move(trace).error();
+        read = *std::move(trace);
+        return {};
+    });
+    if (!done)
+        return done.error();
+    return read;
+}
+
+Result<store::RunId> storeTrace(const exchange::ImportedTrace &trace, const std::vector<std::filesystem::path> &files,
+                                const std::filesystem::path &database, const std::stop_token &stop)
+{
+    model::Experiment experiment;
+    experiment.hasModel = false;
+    experiment.parallel.devices = trace.schedule.devices();
+    experiment.parallel.microbatches = trace.schedule.microbatches();
+    experiment.schedule.family = model::kCustomFamily;
+    if (const auto kept = keepSchedule(trace.schedule, database, experiment.schedule); !kept)
+        return kept.error();
+    experiment.cost.source = costsOf(trace.steps);
+    experiment.training.steps = static_cast<int>(trace.steps.size());
+    const auto followedPlan = followed(experiment);
+    if (!followedPlan)
+        return followedPlan.error();
+    std::filesystem::path stem = files.front().filename();
+    while (stem.has_extension())
+        stem = stem.stem();
+    std::vector<std::string> names;
+    for (const auto &file : files)
+        names.push_back(file.filename().string());
+    return store(trace, *followedPlan, stem.string(), base::join(names, ", "), database, stop);
 }
 
 Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files, const std::filesystem::path &database,
@@ -172,25 +213,7 @@ Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files, c
         return base::Error::cancelled();
     if (progress)
         progress(1);
-    model::Experiment experiment;
-    experiment.hasModel = false;
-    experiment.parallel.devices = trace->schedule.devices();
-    experiment.parallel.microbatches = trace->schedule.microbatches();
-    experiment.schedule.family = model::kCustomFamily;
-    if (const auto kept = keepSchedule(trace->schedule, database, experiment.schedule); !kept)
-        return kept.error();
-    experiment.cost.source = costsOf(trace->steps);
-    experiment.training.steps = static_cast<int>(trace->steps.size());
-    const auto followedPlan = followed(experiment);
-    if (!followedPlan)
-        return followedPlan.error();
-    std::filesystem::path stem = files.front().filename();
-    while (stem.has_extension())
-        stem = stem.stem();
-    std::vector<std::string> names;
-    for (const auto &file : files)
-        names.push_back(file.filename().string());
-    const auto run = store(*trace, *followedPlan, stem.string(), base::join(names, ", "), database, stop);
+    const auto run = storeTrace(*trace, files, database, stop);
     if (!run)
         return run.error();
     return ImportedRun{*run, static_cast<int>(trace->steps.size()), trace->incompleteSteps, trace->otherEvents};

@@ -6,17 +6,21 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <vector>
 
 namespace stagelens::service {
 
+struct StragglerAnalysis;
+
 /// A trace that was stored as a run.
 struct ImportedRun {
     store::RunId run = 0;
     int steps = 0;
-    std::size_t incompleteSteps = 0; ///< omitted
-    std::size_t otherEvents = 0;     ///< of the pipeline, but not passes
+    std::size_t incompleteSteps = 0;                          ///< omitted
+    std::size_t otherEvents = 0;                              ///< of the pipeline, but not passes
+    std::shared_ptr<const StragglerAnalysis> stragglers = {}; ///< of a straggler trace (straggler_job.h); otherwise null
 };
 
 /// Reads the traces (exchange/trace_import.h) and stores them as a finished run of provenance Imported. The run contains its
@@ -26,6 +30,17 @@ struct ImportedRun {
 [[nodiscard]] base::Result<ImportedRun> importRun(const std::vector<std::filesystem::path> &files,
                                                   const std::filesystem::path &database, const std::stop_token &stop,
                                                   const std::function<void(double share)> &progress = {});
+
+/// Stores the steps of a trace, at least one, as importRun() does. `files` are what it was read from; the first names the run.
+[[nodiscard]] base::Result<store::RunId> storeTrace(const exchange::ImportedTrace &trace,
+                                                    const std::vector<std::filesystem::path> &files,
+                                                    const std::filesystem::path &database, const std::stop_token &stop);
+
+/// Opens the files, and calls `import(inputs)`, whose error it returns. Progress and failures as above.
+[[nodiscard]] base::Result<>
+withTraceInputs(const std::vector<std::filesystem::path> &files, const std::stop_token &stop,
+                const std::function<void(double share)> &tell,
+                const std::function<base::Result<>(const std::vector<exchange::TraceInput> &inputs)> &import);
 
 /// Reads the traces alone. Progress and failures as above.
 [[nodiscard]] base::Result<exchange::ImportedTrace> readTraces(const std::vector<std::filesystem::path> &files,
