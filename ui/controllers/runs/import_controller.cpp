@@ -1,6 +1,7 @@
 #include "ui/controllers/runs/import_controller.h"
 
 #include "ui/controls/message_bar.h"
+#include "ui/panels/runs/straggler_dialog.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -21,7 +22,7 @@ ImportController::ImportController(EngineBridge *bridge, MessageBar *bar) : m_br
 void ImportController::ask()
 {
     importFiles(QFileDialog::getOpenFileNames(m_bar->window(), Words::tr("Import a measured timeline: the traces of all ranks"),
-                                              {}, Words::tr("Traces (*.json);;All files (*)")));
+                                              {}, Words::tr("Traces (*.json *.csv);;All files (*)")));
 }
 
 void ImportController::importFiles(const QStringList &files)
@@ -67,6 +68,11 @@ void ImportController::take(quint64 job, const service::ImportAnswerPtr &answer)
     if (run.incompleteSteps > 0)
         words += Words::tr(" %1 at the trace's ends were not whole and are left out.").arg(run.incompleteSteps);
     emit imported(run.run, words);
+    if (run.stragglers) {
+        auto *dialog = new StragglerDialog(m_name, run.stragglers, m_bar->window());
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->show();
+    }
 }
 
 } // namespace stagelens::ui
