@@ -8161,5 +8161,121 @@ It stays there while the other lanes scroll</source>
         <source>several chunks a device, all offloaded: the memory of a few chunks, whatever the number of devices</source>
         <translation>장치마다 여러 청크, 모두 호스트로 옮깁니다. 장치 수와 관계없이 청크 몇 개의 메모리</translation>
     </message>
+    <message>
+        <source>Traces (*.json *.csv);;All files (*)</source>
+        <translation>트레이스 (*.json *.csv);;모든 파일 (*)</translation>
+    </message>
+    <message>
+        <source>Forwards</source>
+        <translation>순전파</translation>
+    </message>
+    <message>
+        <source>Backwards</source>
+        <translation>역전파</translation>
+    </message>
+    <message>
+        <source>Messages of forwards</source>
+        <translation>순전파의 메시지</translation>
+    </message>
+    <message>
+        <source>Messages of backwards</source>
+        <translation>역전파의 메시지</translation>
+    </message>
+    <message>
+        <source>Gathers of parameters</source>
+        <translation>매개변수 수집</translation>
+    </message>
+    <message>
+        <source>Reductions of gradients</source>
+        <translation>기울기 축소</translation>
+    </message>
+    <message>
+        <source>Garbage collection</source>
+        <translation>가비지 수집</translation>
+    </message>
+    <message>
+        <source>Reductions of norm layers</source>
+        <translation>정규화 레이어의 축소</translation>
+    </message>
+    <message>
+        <source>Reductions of the embedding</source>
+        <translation>임베딩의 축소</translation>
+    </message>
+    <message>
+        <source>Reductions after the passes</source>
+        <translation>패스 뒤의 축소</translation>
+    </message>
+    <message>
+        <source>Gradient norm</source>
+        <translation>기울기 노름</translation>
+    </message>
+    <message>
+        <source>Messages that end before they begin, by the clocks of their workers: %1.</source>
+        <translation>워커의 시계로 볼 때 시작하기 전에 끝나는 메시지: %1개.</translation>
+    </message>
+    <message>
+        <source>Stragglers of %1</source>
+        <translation>%1의 스트래글러</translation>
+    </message>
+    <message>
+        <source>What if a part were fixed</source>
+        <translation>한 부분을 고친다면</translation>
+    </message>
+    <message>
+        <source>Part</source>
+        <translation>부분</translation>
+    </message>
+    <message>
+        <source>Step if fixed</source>
+        <translation>고쳤을 때의 스텝</translation>
+    </message>
+    <message>
+        <source>Recovers</source>
+        <translation>되찾는 비율</translation>
+    </message>
+    <message>
+        <source>Slow-down alone</source>
+        <translation>단독 지연</translation>
+    </message>
+    <message>
+        <source>The part takes the mean of all, the others what they took</source>
+        <translation>이 부분은 전체의 평균만큼, 나머지는 실제로 걸린 만큼 걸립니다</translation>
+    </message>
+    <message>
+        <source>Share of the time that stragglers lose</source>
+        <translation>스트래글러 때문에 잃은 시간에서 차지하는 비율</translation>
+    </message>
+    <message>
+        <source>The step if only this part took what it took, relative to the even step</source>
+        <translation>이 부분만 실제로 걸린 만큼 걸릴 때의 스텝을 고른 스텝과 견준 값</translation>
+    </message>
+    <message>
+        <source>Slowest workers</source>
+        <translation>가장 느린 워커</translation>
+    </message>
+    <message>
+        <source>Operations</source>
+        <translation>연산</translation>
+    </message>
+    <message>
+        <source>Replica %1</source>
+        <translation>복제본 %1</translation>
+    </message>
+    <message>
+        <source>Device %1 of replica %2</source>
+        <translation>복제본 %2의 장치 %1</translation>
+    </message>
+    <message>
+        <source>A step takes %1 measured, %2 replayed, and %3 if all parts of a kind take the same time.</source>
+        <translation>한 스텝은 측정하면 %1, 재생하면 %2, 같은 종류의 부분이 모두 같은 시간이 걸리면 %3입니다.</translation>
+    </message>
+    <message>
+        <source>Stragglers make it %1 times as long. Fixing the last device recovers %2 of the lost time, fixing the slowest %3 of %4 workers %5.</source>
+        <translation>스트래글러 때문에 %1배로 길어집니다. 마지막 장치를 고치면 잃은 시간의 %2, 워커 %4개 중 가장 느린 %3개를 고치면 %5만큼 되찾습니다.</translation>
+    </message>
+    <message>
+        <source>Its stragglers lose no time.</source>
+        <translation>스트래글러 때문에 잃는 시간이 없습니다.</translation>
+    </message>
 </context>
 </TS>

@@ -8161,5 +8161,121 @@ It stays there while the other lanes scroll</source>
         <source>several chunks a device, all offloaded: the memory of a few chunks, whatever the number of devices</source>
         <translation>每个设备多个分块，全部卸载到主机：无论多少设备，只占几个分块的内存</translation>
     </message>
+    <message>
+        <source>Traces (*.json *.csv);;All files (*)</source>
+        <translation>追踪 (*.json *.csv);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Forwards</source>
+        <translation>前向</translation>
+    </message>
+    <message>
+        <source>Backwards</source>
+        <translation>反向</translation>
+    </message>
+    <message>
+        <source>Messages of forwards</source>
+        <translation>前向的消息</translation>
+    </message>
+    <message>
+        <source>Messages of backwards</source>
+        <translation>反向的消息</translation>
+    </message>
+    <message>
+        <source>Gathers of parameters</source>
+        <translation>参数收集</translation>
+    </message>
+    <message>
+        <source>Reductions of gradients</source>
+        <translation>梯度归约</translation>
+    </message>
+    <message>
+        <source>Garbage collection</source>
+        <translation>垃圾回收</translation>
+    </message>
+    <message>
+        <source>Reductions of norm layers</source>
+        <translation>归一化层的归约</translation>
+    </message>
+    <message>
+        <source>Reductions of the embedding</source>
+        <translation>嵌入的归约</translation>
+    </message>
+    <message>
+        <source>Reductions after the passes</source>
+        <translation>计算之后的归约</translation>
+    </message>
+    <message>
+        <source>Gradient norm</source>
+        <translation>梯度范数</translation>
+    </message>
+    <message>
+        <source>Messages that end before they begin, by the clocks of their workers: %1.</source>
+        <translation>按工作进程的时钟，在开始之前就结束的消息：%1 条。</translation>
+    </message>
+    <message>
+        <source>Stragglers of %1</source>
+        <translation>%1 的掉队者</translation>
+    </message>
+    <message>
+        <source>What if a part were fixed</source>
+        <translation>如果修复一个部分</translation>
+    </message>
+    <message>
+        <source>Part</source>
+        <translation>部分</translation>
+    </message>
+    <message>
+        <source>Step if fixed</source>
+        <translation>修复后的步时间</translation>
+    </message>
+    <message>
+        <source>Recovers</source>
+        <translation>收回</translation>
+    </message>
+    <message>
+        <source>Slow-down alone</source>
+        <translation>单独造成的变慢</translation>
+    </message>
+    <message>
+        <source>The part takes the mean of all, the others what they took</source>
+        <translation>该部分用所有部分的平均时间，其他部分保持实测时间</translation>
+    </message>
+    <message>
+        <source>Share of the time that stragglers lose</source>
+        <translation>占掉队者所损失时间的比例</translation>
+    </message>
+    <message>
+        <source>The step if only this part took what it took, relative to the even step</source>
+        <translation>只有该部分保持实测时间时的步时间，与均匀的步相比</translation>
+    </message>
+    <message>
+        <source>Slowest workers</source>
+        <translation>最慢的工作进程</translation>
+    </message>
+    <message>
+        <source>Operations</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>Replica %1</source>
+        <translation>副本 %1</translation>
+    </message>
+    <message>
+        <source>Device %1 of replica %2</source>
+        <translation>副本 %2 的设备 %1</translation>
+    </message>
+    <message>
+        <source>A step takes %1 measured, %2 replayed, and %3 if all parts of a kind take the same time.</source>
+        <translation>一步实测用时 %1，重放用时 %2；若同类部分用时都相同则为 %3。</translation>
+    </message>
+    <message>
+        <source>Stragglers make it %1 times as long. Fixing the last device recovers %2 of the lost time, fixing the slowest %3 of %4 workers %5.</source>
+        <translation>掉队者使其变为 %1 倍。修复最后一个设备可收回损失时间的 %2，修复 %4 个工作进程中最慢的 %3 个可收回 %5。</translation>
+    </message>
+    <message>
+        <source>Its stragglers lose no time.</source>
+        <translation>掉队者没有造成时间损失。</translation>
+    </message>
 </context>
 </TS>
