@@ -14,6 +14,7 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSignalSpy>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -116,10 +117,11 @@ void WindowStrip::theWheelAndTheKeysStepANumber()
                           Qt::NoScrollPhase, false);
         QApplication::sendEvent(field, &wheel);
     };
+    QSignalSpy ended(field, &QAbstractSpinBox::editingFinished);
     turn(1);
     turn(1);
     QCOMPARE(experiment().parallel.microbatches, 18);
-    QTest::qWait(700); // a pause ends the gesture
+    QVERIFY(ended.wait()); // a pause ends the gesture
     turn(-1);
     QCOMPARE(experiment().parallel.microbatches, 17);
     QCOMPARE(window.document().undoStack().count(), 2);

@@ -32,7 +32,7 @@ constexpr double kMostWork = 60e6;
 /// Passes of a plan whose prediction takes much longer than the start of a thread.
 constexpr double kWorthOfThread = 5000;
 
-/// A hash of the passes of a schedule, their layers and their requirements.
+/// A hash of the passes of a schedule, of what is offloaded, of their layers and their requirements.
 std::uint64_t fingerprint(const schedule::Schedule &schedule, const model::Experiment &plan)
 {
     std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a, a word at a time
@@ -51,6 +51,8 @@ std::uint64_t fingerprint(const schedule::Schedule &schedule, const model::Exper
         for (const schedule::Pass &pass : schedule.device(device))
             add((std::uint64_t{pass.stage} << 48U) | (static_cast<std::uint64_t>(pass.kind) << 40U) |
                 (std::uint64_t{pass.pairedWithNext} << 32U) | static_cast<std::uint32_t>(pass.microbatch));
+        for (const schedule::Copy &copy : schedule.copies(device))
+            add((std::uint64_t{copy.stage} << 32U) | static_cast<std::uint32_t>(copy.microbatch));
     }
     return hash;
 }
