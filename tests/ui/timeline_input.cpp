@@ -62,6 +62,17 @@ class TimelineInput : public QObject {
         m_view->render(&painter, size);
         return image;
     }
+    QByteArray drawnAsSvg() const
+    {
+        QBuffer buffer;
+        QSvgGenerator generator;
+        generator.setOutputDevice(&buffer);
+        generator.setSize({900, 400});
+        QPainter painter(&generator);
+        m_view->render(&painter, {900, 400});
+        painter.end();
+        return buffer.data();
+    }
 
 private slots:
     void init()
@@ -324,14 +335,7 @@ private slots:
     void exportsKeepTextAsText()
     {
         showGroups({makeGroup(4, 8, model::VocabularyMethod::None)});
-        QBuffer buffer;
-        QSvgGenerator generator;
-        generator.setOutputDevice(&buffer);
-        generator.setSize({900, 400});
-        QPainter painter(&generator);
-        m_view->render(&painter, {900, 400});
-        painter.end();
-        const QByteArray svg = buffer.data();
+        const QByteArray svg = drawnAsSvg();
         QVERIFY(svg.contains("Device 3"));
         QVERIFY(svg.contains("Predicted"));
         QVERIFY(svg.contains("#2b6cb0"));
@@ -353,16 +357,9 @@ private slots:
             ui::LaneGroup group;
             group.timeline = std::move(timeline);
             showGroups({std::move(group)});
-            QBuffer buffer;
-            QSvgGenerator generator;
-            generator.setOutputDevice(&buffer);
-            generator.setSize({900, 400});
-            QPainter painter(&generator);
-            m_view->render(&painter, {900, 400});
-            painter.end();
             static const QRegularExpression label(QStringLiteral(">(F )?[0-7]<"));
             QStringList found;
-            for (auto all = label.globalMatch(QString::fromUtf8(buffer.data())); all.hasNext();)
+            for (auto all = label.globalMatch(QString::fromUtf8(drawnAsSvg())); all.hasNext();)
                 found << all.next().captured().mid(1).chopped(1);
             return found.mid(1).join(u','); // without the 0 of the ruler
         };
@@ -404,25 +401,15 @@ private slots:
 
     void theBaselineFlagSpeaksForBothEnds()
     {
-        const auto svg = [this] {
-            QBuffer buffer;
-            QSvgGenerator generator;
-            generator.setOutputDevice(&buffer);
-            generator.setSize({900, 400});
-            QPainter painter(&generator);
-            m_view->render(&painter, {900, 400});
-            painter.end();
-            return buffer.data();
-        };
         TimelineContent content;
         content.groups = {makeGroup(4, 8, model::VocabularyMethod::Vocab2)};
         const base::Nanos end = content.groups[0].timeline->makespan();
         content.baseline = ui::EndFlag{2 * end, QStringLiteral("baseline 60 ms, now 30 ms")};
         show(content);
-        QCOMPARE(svg().count("now "), 1);
+        QCOMPARE(drawnAsSvg().count("now "), 1);
         m_state->setRange(end / 2, end * 3 / 2); // the baseline's end is out of sight
-        QCOMPARE(svg().count("baseline"), 0);
-        QCOMPARE(svg().count("now "), 1);
+        QCOMPARE(drawnAsSvg().count("baseline"), 0);
+        QCOMPARE(drawnAsSvg().count("now "), 1);
     }
 
     void hoverDoesNotDisturbThePicture()

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kVeil = 0.5; ///< part of each colour that is the background's
 
-/// Lies over a widget and takes no events. An opacity effect would leave opaque children on a background that nobody painted.
+/// Covers a widget with a half transparent layer that mouse events pass through. A QGraphicsOpacityEffect is no choice: it
+/// draws plots, which paint all their pixels themselves, on black.
 class Veil : public QWidget {
 public:
     explicit Veil(QWidget *under) : QWidget(under)

@@ -168,7 +168,7 @@ private slots:
         QVERIFY(isNear(report.actual, generated, 1e-6)); // starts are written to the nanosecond
         for (std::size_t step = 0; step < report.steps.size(); ++step)
             QVERIFY(isNear(report.steps[step].actual, generator.steps[step], 1e-6));
-        // Without noise and messages: the closed forms, and what stands beside the passes.
+        // Noise and messages are small, so a step takes about the time of the closed form and that of the other operations.
         const double beside = 5e6 + 20e6 + 3e6 + 1e6 + 8e6;
         const double mean = (3 + 1 + kExtra) / 4;
         const double ideal = (kMicrobatches + 3) * 3 * kForward * mean + beside;
