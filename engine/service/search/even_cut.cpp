@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace stagelens::service {
 namespace {
@@ -10,12 +11,6 @@ namespace {
 struct Work {
     std::vector<double> ofLayers; ///< by stage
     double other = 0;             ///< vocabulary layers and all that is no layer
-};
-
-/// A device that computes a stage, and the time that one more layer takes it.
-struct Holder {
-    std::size_t device;
-    double layer;
 };
 
 Work workOf(const timeline::Lane &lane, std::size_t stages)
@@ -34,6 +29,35 @@ Work workOf(const timeline::Lane &lane, std::size_t stages)
 
 } // namespace
 
+std::vector<int> leastLoadCut(int layers, int least, const std::vector<std::vector<StageHolder>> &holders,
+                              std::vector<double> load)
+{
+    const std::size_t stages = holders.size();
+    std::vector<int> cut(stages);
+    const auto loadWith = [&](std::size_t stage) {
+        double most = 0;
+        for (const StageHolder &holder : holders[stage])
+            most = std::max(most, load[holder.device] + holder.layer);
+        return std::pair(most, cut[stage]);
+    };
+    const auto give = [&](std::size_t stage) {
+        ++cut[stage];
+        for (const StageHolder &holder : holders[stage])
+            load[holder.device] += holder.layer;
+    };
+    for (std::size_t stage = 0; stage < stages; ++stage)
+        for (int i = 0; i < least; ++i)
+            give(stage);
+    for (int left = layers - least * static_cast<int>(stages); left > 0; --left) {
+        std::size_t best = 0;
+        for (std::size_t stage = 1; stage < stages; ++stage)
+            if (loadWith(stage) < loadWith(best))
+                best = stage;
+        give(best);
+    }
+    return cut;
+}
+
 std::vector<int> evenCut(const Prediction &prediction)
 {
     const model::Experiment &plan = prediction.experiment;
@@ -41,8 +65,8 @@ std::vector<int> evenCut(const Prediction &prediction)
     const std::size_t stages = now.size();
     if (!plan.hasModel || plan.model.mixesLayers() || stages < 2 || std::ranges::min(now) < 1)
         return {};
-    std::vector<std::vector<Holder>> holders(stages); // of each stage
-    std::vector<double> load;                         // by device, with the layers given so far
+    std::vector<std::vector<StageHolder>> holders(stages); // of each stage
+    std::vector<double> load;                              // by device, with the layers given so far
     for (const timeline::Lane &lane : prediction.timeline->lanes) {
         const Work work = workOf(lane, stages);
         for (std::size_t stage = 0; stage < stages; ++stage)
@@ -50,29 +74,8 @@ std::vector<int> evenCut(const Prediction &prediction)
                 holders[stage].push_back({load.size(), work.ofLayers[stage] / now[stage]});
         load.push_back(work.other);
     }
-    std::vector<int> cut(stages);
-    const auto loadWith = [&](std::size_t stage) {
-        double most = 0;
-        for (const Holder &holder : holders[stage])
-            most = std::max(most, load[holder.device] + holder.layer);
-        return most;
-    };
-    const auto give = [&](std::size_t stage) {
-        ++cut[stage];
-        for (const Holder &holder : holders[stage])
-            load[holder.device] += holder.layer;
-    };
-    for (std::size_t stage = 0; stage < stages; ++stage)
-        give(stage);
-    // Each next layer goes where the load is least with it: as loads only grow, no other cut has a smaller greatest load.
-    for (int left = std::accumulate(now.begin(), now.end(), 0) - static_cast<int>(stages); left > 0; --left) {
-        std::size_t best = 0;
-        for (std::size_t stage = 1; stage < stages; ++stage)
-            if (const double difference = loadWith(stage) - loadWith(best);
-                difference < 0 || (difference == 0 && cut[stage] < cut[best]))
-                best = stage;
-        give(best);
-    }
+    const int layers = std::accumulate(now.begin(), now.end(), 0);
+    std::vector<int> cut = leastLoadCut(layers, 1, holders, std::move(load));
     return cut == now ? std::vector<int>() : cut;
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/model/family_shape.h"
 #include "engine/schedule/families.h"
+#include "engine/service/search/even_cut.h"
 #include "engine/simulate/device_needs.h"
 #include "engine/simulate/memory.h"
 
@@ -162,29 +163,15 @@ std::vector<int> balancedStageLayers(const model::Experiment &plan, const simula
     if (!layer)
         return {};
     const int least = model::leastStageLayers(plan.schedule);
-    std::vector<int> balanced(cut.size(), least);
-    std::vector<Nanos> loads(static_cast<std::size_t>(placement.devices));
-    const auto add = [&](std::size_t stage, Nanos time) {
-        for (int direction = 0; direction < placement.directions; ++direction)
-            loads[static_cast<std::size_t>(placement.deviceOf(static_cast<int>(stage), direction))] += time;
-    };
+    std::vector<std::vector<StageHolder>> holders(cut.size());
+    std::vector<double> loads(static_cast<std::size_t>(placement.devices));
     for (std::size_t stage = 0; stage < cut.size(); ++stage)
-        add(stage, times[stage] - (cut[stage] - least) * *layer);
-    const auto loadWith = [&](std::size_t stage) {
-        Nanos load = 0;
-        for (int direction = 0; direction < placement.directions; ++direction)
-            load = std::max(load, loads[static_cast<std::size_t>(placement.deviceOf(static_cast<int>(stage), direction))]);
-        return std::pair(load, balanced[stage]);
-    };
-    for (int left = plan.model.layers - least * placement.stages(); left > 0; --left) {
-        std::size_t idlest = 0;
-        for (std::size_t stage = 1; stage < cut.size(); ++stage)
-            if (loadWith(stage) < loadWith(idlest))
-                idlest = stage;
-        ++balanced[idlest];
-        add(idlest, *layer);
-    }
-    return balanced;
+        for (int direction = 0; direction < placement.directions; ++direction) {
+            const auto device = static_cast<std::size_t>(placement.deviceOf(static_cast<int>(stage), direction));
+            holders[stage].push_back({device, static_cast<double>(*layer)});
+            loads[device] += static_cast<double>(times[stage] - cut[stage] * *layer);
+        }
+    return leastLoadCut(plan.model.layers, least, holders, std::move(loads));
 }
 
 std::vector<int> leastMemoryStageLayers(const model::Experiment &plan, const simulate::Outline &outline)
