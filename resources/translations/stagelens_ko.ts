@@ -4008,10 +4008,6 @@ Let go to put it here</source>
         <translation>산포</translation>
     </message>
     <message>
-        <source>In all</source>
-        <translation>합계</translation>
-    </message>
-    <message>
         <source>Passes that the prediction and the run both have</source>
         <translation>예측과 실행에 모두 있는 패스</translation>
     </message>
@@ -7834,14 +7830,6 @@ It stays there while the other lanes scroll</source>
         <translation>× 건너뛴 스텝: %1</translation>
     </message>
     <message>
-        <source>%1 (%2 – %3), %4 steps</source>
-        <translation>%1 (%2 – %3), %4스텝</translation>
-    </message>
-    <message>
-        <source>Iteration (median)</source>
-        <translation>반복(중앙값)</translation>
-    </message>
-    <message>
         <source> With %1 it would fit: %2, %3 (predicted).</source>
         <translation> %1(으)로 하면 들어갑니다: %2, %3 (예측).</translation>
     </message>
@@ -8276,6 +8264,14 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Its stragglers lose no time.</source>
         <translation>스트래글러 때문에 잃는 시간이 없습니다.</translation>
+    </message>
+    <message>
+        <source>%1 (%2 steps: %3 – %4)</source>
+        <translation>%1 (%2스텝: %3 – %4)</translation>
+    </message>
+    <message>
+        <source>Total</source>
+        <translation>합계</translation>
     </message>
 </context>
 </TS>

@@ -4008,10 +4008,6 @@ Let go to put it here</source>
         <translation>离散</translation>
     </message>
     <message>
-        <source>In all</source>
-        <translation>合计</translation>
-    </message>
-    <message>
         <source>Passes that the prediction and the run both have</source>
         <translation>预测与运行都有的计算块</translation>
     </message>
@@ -7834,14 +7830,6 @@ It stays there while the other lanes scroll</source>
         <translation>× 跳过的步数：%1</translation>
     </message>
     <message>
-        <source>%1 (%2 – %3), %4 steps</source>
-        <translation>%1（%2 – %3），%4 步</translation>
-    </message>
-    <message>
-        <source>Iteration (median)</source>
-        <translation>迭代（中位数）</translation>
-    </message>
-    <message>
         <source> With %1 it would fit: %2, %3 (predicted).</source>
         <translation> 使用 %1 可以放下：%2，%3（预测）。</translation>
     </message>
@@ -8276,6 +8264,14 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Its stragglers lose no time.</source>
         <translation>掉队者没有造成时间损失。</translation>
+    </message>
+    <message>
+        <source>%1 (%2 steps: %3 – %4)</source>
+        <translation>%1（%2 步：%3 – %4）</translation>
+    </message>
+    <message>
+        <source>Total</source>
+        <translation>合计</translation>
     </message>
 </context>
 </TS>

@@ -122,6 +122,27 @@ private slots:
         }
     }
 
+    /// What fills a device's memory: apart for every kind of colour vision, and seen on the plot's ground.
+    void memoryStaysApart()
+    {
+        for (const bool dark : {false, true}) {
+            const Colours &colours = ui::colours(dark);
+            for (std::size_t i = 0; i < colours.memory.size(); ++i) {
+                QVERIFY2(distance(okLab(colours.memory[i], kNormal), okLab(colours.background, kNormal)) >= 2 * kApart,
+                         qPrintable(colours.memory[i].name()));
+                for (std::size_t j = i + 1; j < colours.memory.size(); ++j)
+                    for (const auto &[name, vision] : kVisions) {
+                        const double apart = distance(okLab(colours.memory[i], vision), okLab(colours.memory[j], vision));
+                        const auto message =
+                            QStringLiteral("%1: %2 and %3 are %4 apart")
+                                .arg(QLatin1StringView(name), colours.memory[i].name(), colours.memory[j].name())
+                                .arg(apart);
+                        QVERIFY2(apart >= kApart, qPrintable(message));
+                    }
+            }
+        }
+    }
+
     void axesStayApart_data()
     {
         QTest::addColumn<bool>("dark");

@@ -47,12 +47,6 @@ Colours read(const QJsonObject &file, const QString &theme)
         result.passes[kind] = colourAt(passes, word(schedule::name(static_cast<schedule::PassKind>(kind))));
     result.vocabulary = colourAt(file, QStringLiteral("vocabulary"));
     result.vocabularyHatch = colourAt(file, QStringLiteral("vocabularyHatch"));
-    static constexpr std::array categories{"parameters", "gradients",     "optimizer", "activations",
-                                           "vocabulary", "communication", "workspace"};
-    static_assert(categories.size() == simulate::kMemoryCategoryCount);
-    const QJsonObject memory = file.value(QStringLiteral("memory")).toObject();
-    for (std::size_t i = 0; i < categories.size(); ++i)
-        result.memory[i] = colourAt(memory, QString::fromLatin1(categories[i]));
     static constexpr std::array causes{"fillAndDrain", "unequalStages", "vocabularyLayers", "communication", "slowParts"};
     const QJsonObject causeColours = file.value(QStringLiteral("causes")).toObject();
     for (std::size_t i = 0; i < causes.size(); ++i)
@@ -65,6 +59,12 @@ Colours read(const QJsonObject &file, const QString &theme)
     Q_ASSERT(result.slack.size() == kSlackShares.size() + 1);
     Q_ASSERT(result.microbatches.size() < schedule::kPassKindCount); // WorkShares counts them
     const QJsonObject shades = file.value(theme).toObject();
+    static constexpr std::array categories{"parameters", "gradients",     "optimizer", "activations",
+                                           "vocabulary", "communication", "workspace"};
+    static_assert(categories.size() == simulate::kMemoryCategoryCount);
+    const QJsonObject memory = shades.value(QStringLiteral("memory")).toObject();
+    for (std::size_t i = 0; i < categories.size(); ++i)
+        result.memory[i] = colourAt(memory, QString::fromLatin1(categories[i]));
     const QJsonObject axes = file.value(QStringLiteral("axes")).toObject();
     const auto axis = [&result](layout::Axis which) -> QColor & { return result.axes[static_cast<std::size_t>(which)]; };
     result.message = axis(layout::Axis::Pipeline) = colourAt(axes, QStringLiteral("pipeline"));

@@ -31,6 +31,23 @@ QString lastLoss(const LossPlot::Curve &curve)
     return text;
 }
 
+/// Whether two curves lie on one another where losses span so much: then the later alone would be seen.
+bool coincide(const std::vector<double> &first, const std::vector<double> &second, double span)
+{
+    constexpr double kShare = 0.005; ///< of the height, less than the line is wide
+    return std::ranges::equal(first, second, [span](double a, double b) { return std::abs(a - b) <= kShare * span; });
+}
+
+/// Pixels by which a curve is wider than its own width, so that it is seen on both sides of those drawn on it.
+double marginAround(const std::vector<LossPlot::Curve> &curves, std::size_t curve, double span)
+{
+    constexpr double kMargin = 3;
+    double margin = 0;
+    for (std::size_t later = curve + 1; later < curves.size(); ++later)
+        margin += coincide(curves[curve].losses, curves[later].losses, span) ? kMargin : 0;
+    return margin;
+}
+
 } // namespace
 
 class LossPlot::Private {
@@ -82,6 +99,7 @@ void LossPlot::Private::refresh()
     double least = ignorance.value_or(1e300);
     double most = ignorance.value_or(-1e300);
     std::size_t steps = 1;
+    std::vector<QCPGraph *> graphs;
     for (std::size_t i = 0; i < curves.size(); ++i) {
         const std::vector<double> &losses = curves[i].losses;
         QVector<double> keys;
@@ -97,12 +115,14 @@ void LossPlot::Private::refresh()
         steps = std::max(steps, losses.size());
         QCPGraph *graph = plot->addGraph();
         graph->setData(keys, values, true);
-        graph->setPen(QPen(curveColour(*colours, i), curves[i].width));
+        graphs.push_back(graph);
         graph->setAntialiased(true);
         if (keys.size() == 1) // one step is a point, not yet a line
             graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
         markSkipped(curves[i]);
     }
+    for (std::size_t i = 0; i < curves.size(); ++i)
+        graphs[i]->setPen(QPen(curveColour(*colours, i), curves[i].width + marginAround(curves, i, most - least)));
     const bool shown = !curves.empty() && least <= most;
     plot->axisRect()->setVisible(shown);
     if (shown) {

@@ -27,6 +27,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kBusySpread = 0.1;
+constexpr int kSpare = 16; ///< pixels below the last row, which show that it is the last
 constexpr std::size_t kFewestStepsOfSpread = 4;
 
 template <class Value>
@@ -66,7 +67,7 @@ QTableWidget *makeTable(QWidget *parent, const std::vector<PassKindRow> &rows)
     table->setObjectName(u"passKinds.table"_s);
     table->setAccessibleName(Words::tr("Measured against predicted, by pass kind"));
     const QStringList captions{Words::tr("Pass"),       Words::tr("Count"),  Words::tr("Predicted"), Words::tr("Measured"),
-                               Words::tr("Difference"), Words::tr("Spread"), Words::tr("In all"),    Words::tr("Processor")};
+                               Words::tr("Difference"), Words::tr("Spread"), Words::tr("Total"),     Words::tr("Processor")};
     const QStringList tips{{},
                            Words::tr("Passes that the prediction and the run both have"),
                            Words::tr("Median duration of a pass"),
@@ -178,11 +179,16 @@ QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, con
         steps->setSteps(iterations, predicted.iteration());
         layout->addWidget(steps);
     }
-    layout->addWidget(makeTable(dialog, passKindRows(predicted, measured)), 1);
+    QTableWidget *table = makeTable(dialog, passKindRows(predicted, measured));
+    layout->addWidget(table, 1);
     auto *buttons = dialogButtons(QDialogButtonBox::Close, dialog);
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
     layout->addWidget(buttons);
-    resizeWithinScreen(*dialog, {680, 480});
+    constexpr int kWidth = 680;
+    const int rows =
+        table->horizontalHeader()->sizeHint().height() + table->verticalHeader()->length() + 2 * table->frameWidth();
+    const int around = layout->totalHeightForWidth(kWidth) - table->sizeHint().height();
+    resizeWithinScreen(*dialog, {kWidth, around + rows + kSpare});
     dialog->show();
     return dialog;
 }

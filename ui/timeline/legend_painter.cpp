@@ -36,8 +36,10 @@ public:
     {
         painter.setFont(scene.font);
     }
-    /// Without words beyond the letters; without drawing, to see whether all fits.
-    void setShort(bool isShort) { m_short = isShort; }
+    /// How many words: all, fewer beside what is no pass, or only the letters of passes too.
+    enum class Length : unsigned char { Full, Brief, Letters };
+    void setLength(Length length) { m_length = length; }
+    /// Without drawing, to see whether all fits.
     void setDrawing(bool draws) { m_draws = draws; }
     [[nodiscard]] bool fits() const { return m_fits; }
     void kinds();
@@ -49,12 +51,13 @@ public:
 private:
     void swatch(const QColor &fill, const QColor &lines, const QString &text);
     void words(const QString &text);
+    [[nodiscard]] bool isBrief() const { return m_length != Length::Full; }
     QPainter &m_painter;
     const Scene &m_scene;
     const Colours &m_colours;
     QFontMetrics m_metrics;
     int m_x;
-    bool m_short = false;
+    Length m_length = Length::Full;
     bool m_draws = true;
     bool m_fits = true;
 };
@@ -114,16 +117,17 @@ void LegendPainter::kinds()
             continue;
         const QColor &fill = m_colours.pass(entry.kinds[0]);
         const QString text = Words::tr(entry.text);
-        swatch(fill, entry.kinds[0] == PassKind::T ? edgeOf(fill) : QColor(), m_short ? text.section(QChar(u' '), 0, 0) : text);
+        swatch(fill, entry.kinds[0] == PassKind::T ? edgeOf(fill) : QColor(),
+               m_length == Length::Letters ? text.section(QChar(u' '), 0, 0) : text);
     }
     if (hidden)
         swatch(m_colours.vocabulary, m_colours.vocabularyHatch,
-               m_short ? Words::tr("vocabulary") : Words::tr("vocabulary share"));
+               isBrief() ? Words::tr("vocabulary") : Words::tr("vocabulary share"));
     const bool recomputes =
         std::ranges::any_of(m_scene.content->groups, [](const LaneGroup &group) { return !group.recomputedStages.empty(); });
     if (recomputes && (present[static_cast<std::size_t>(PassKind::B)] || present[static_cast<std::size_t>(PassKind::I)]))
         swatch(recomputedShade(m_colours.pass(PassKind::B)), m_colours.pass(PassKind::F),
-               m_short ? Words::tr("again") : Words::tr("forward computed again"));
+               isBrief() ? Words::tr("again") : Words::tr("forward computed again"));
     if (chunks > 1)
         words(Words::tr("a to %1: chunks, each lighter").arg(chunkLetter(chunks - 1)));
 }
@@ -174,15 +178,15 @@ void LegendPainter::messages()
         });
     };
     if (hasMessages)
-        swatch(m_colours.message, {}, m_short ? Words::tr("messages") : Words::tr("messages to the device"));
+        swatch(m_colours.message, {}, isBrief() ? Words::tr("messages") : Words::tr("messages to the device"));
     if (hasAnchored({AnchoredKind::SumReplicated}))
         swatch(colourOf(Stream::Tensor, m_colours), {},
-               m_short ? Words::tr("tensor ranks") : Words::tr("exchange of tensor ranks"));
+               isBrief() ? Words::tr("tensor ranks") : Words::tr("exchange of tensor ranks"));
     QStringList texts;
     if (hasAnchored({AnchoredKind::ReduceGradients, AnchoredKind::GatherParameters}))
-        texts << (m_short ? Words::tr("replicas") : Words::tr("exchange of the replicas"));
+        texts << (isBrief() ? Words::tr("replicas") : Words::tr("exchange of the replicas"));
     if (hasAnchored({AnchoredKind::AverageParameters}))
-        texts << (m_short ? Words::tr("average") : Words::tr("average of the replicas' weights (hatched)"));
+        texts << (isBrief() ? Words::tr("average") : Words::tr("average of the replicas' weights (hatched)"));
     if (!texts.isEmpty())
         swatch(colourOf(Stream::Data, m_colours), {}, texts.join(QStringLiteral(", ")));
     const bool hasCopies = std::ranges::any_of(*m_scene.sums, [](const GroupSums &sums) {
@@ -191,7 +195,7 @@ void LegendPainter::messages()
                });
     });
     if (hasCopies)
-        swatch(m_colours.copy, {}, m_short ? Words::tr("copies") : Words::tr("copies to the host and back"));
+        swatch(m_colours.copy, {}, isBrief() ? Words::tr("copies") : Words::tr("copies to the host and back"));
 }
 
 } // namespace
@@ -207,12 +211,19 @@ void paintLegend(QPainter &painter, const Scene &scene)
         }
         legend.messages();
     };
-    LegendPainter trial(painter, scene);
-    trial.setDrawing(false);
-    write(trial);
-    LegendPainter legend(painter, scene);
-    legend.setShort(!trial.fits());
-    write(legend);
+    using Length = LegendPainter::Length;
+    for (const Length length : {Length::Full, Length::Brief, Length::Letters}) {
+        LegendPainter trial(painter, scene);
+        trial.setLength(length);
+        trial.setDrawing(false);
+        write(trial);
+        if (!trial.fits() && length != Length::Letters)
+            continue;
+        LegendPainter legend(painter, scene);
+        legend.setLength(length);
+        write(legend);
+        return;
+    }
 }
 
 } // namespace stagelens::ui

@@ -127,22 +127,26 @@ void PassLabels::add(const SliceBox &box, QRect rect, const ColourBatches::Batch
         return;
     const QRect room = roomIn(rect, box, place.isOnVocabulary);
     const QString text = textOf(pass, m_styles[place.alike]);
-    const int textWidth = m_metrics.horizontalAdvance(text);
-    if (textWidth + 2 > room.width() / m_scene.ratio)
+    // Above operators less height is left than the lane has.
+    const int size = std::min(m_size, static_cast<int>(room.height() / m_scene.ratio) - 1);
+    const double scale = static_cast<double>(size) / m_size;
+    const double textWidth = m_metrics.horizontalAdvance(text) * scale;
+    const double ascent = m_metrics.ascent() * scale;
+    const double descent = m_metrics.descent() * scale;
+    if (size < kSmallestLabel || textWidth + 2 > room.width() / m_scene.ratio)
         return;
     const QPointF middle = QRectF(QPointF(room.topLeft()) / m_scene.ratio, QSizeF(room.size()) / m_scene.ratio).center();
     const bool isYellow = place.isOnVocabulary && m_scene.content->colourBy == ColourBy::Kind;
     const bool isHatched = (place.isOnVocabulary && place.width >= kShareHatchFrom) || pass.kind == schedule::PassKind::T;
     if (isHatched) {
-        const QRectF patch(middle.x() - textWidth / 2.0 - 2, middle.y() - m_metrics.ascent() / 2.0 - 1, textWidth + 4,
-                           m_metrics.ascent() + 2);
+        const QRectF patch(middle.x() - textWidth / 2.0 - 2, middle.y() - ascent / 2.0 - 1, textWidth + 4, ascent + 2);
         batches.addPatch(QRectF(patch.topLeft() * m_scene.ratio, patch.size() * m_scene.ratio).toRect().intersected(room),
                          isYellow ? m_colours.vocabulary : own.fill);
     }
-    m_labels.push_back({{middle.x() - textWidth / 2.0, middle.y() + (m_metrics.ascent() - m_metrics.descent()) / 2.0 + 0.5},
+    m_labels.push_back({{middle.x() - textWidth / 2.0, middle.y() + (ascent - descent) / 2.0 + 0.5},
                         text,
                         isYellow ? m_vocabularyInk : own.ink,
-                        m_size});
+                        size});
 }
 
 void PassLabels::draw(QPainter &painter) const

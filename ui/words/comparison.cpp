@@ -46,19 +46,26 @@ bool isEqualWork(const CompareItem &a, const CompareItem &b)
     return service::workDifference(a.experiment, b.experiment).empty();
 }
 
-/// Median and quartiles of what was measured; a prediction has no noise.
+/// The iteration that every other view shows of the item: a prediction's, a run's typical step (the median step of a run that
+/// has none). The quartiles of the steps, as far from it as they are from the median step, are its noise; a prediction has
+/// none.
 Spread spreadOf(const CompareItem &item)
 {
-    if (!item.iterations.empty())
-        return ui::spreadOf(item.iterations);
     const base::Nanos time = item.metrics.iteration;
-    return time > 0 ? Spread{time, time, time, 0} : Spread{};
+    if (item.iterations.empty())
+        return time > 0 ? Spread{time, time, time, 0} : Spread{};
+    Spread spread = ui::spreadOf(item.iterations);
+    if (!item.metrics.typicalOfSteps || time <= 0 || spread.median <= 0)
+        return spread;
+    const double scale = static_cast<double>(time) / static_cast<double>(spread.median);
+    const auto scaled = [scale](base::Nanos quartile) { return std::llround(static_cast<double>(quartile) * scale); };
+    return {scaled(spread.lower), time, scaled(spread.upper), spread.steps};
 }
 
 QString timeText(const CompareItem &item)
 {
     if (!item.iterations.empty())
-        return spreadText(spreadOf(item));
+        return spreadText(spreadOf(item).median, ui::spreadOf(item.iterations));
     return item.metrics.iteration > 0 ? durationText(item.metrics.iteration, inTeachingUnits(item.experiment)) : kUnknown;
 }
 
@@ -74,10 +81,6 @@ QString tokensText(const CompareItem &item)
 class Table {
 public:
     explicit Table(std::span<const CompareItem> items) : m_items(items) {}
-    [[nodiscard]] bool hasSteps() const
-    {
-        return std::ranges::any_of(m_items, [](const CompareItem &item) { return !item.iterations.empty(); });
-    }
 
     using Text = std::function<QString(const CompareItem &)>;
     using Verdict = std::function<QString(const CompareItem &, const CompareItem &)>;
@@ -145,7 +148,7 @@ private:
 void addMetrics(Table &table, bool equalWork)
 {
     const auto time = [&] {
-        table.metric(table.hasSteps() ? Words::tr("Iteration (median)") : Words::tr("Iteration"), true, timeText,
+        table.metric(Words::tr("Iteration"), true, timeText,
                      [](const CompareItem &a, const CompareItem &b) { return iterationVerdict(spreadOf(a), spreadOf(b)); });
     };
     const auto tokens = [&] {

@@ -65,13 +65,14 @@ Spread spreadOf(const std::vector<base::Nanos> &iterations)
     return spread;
 }
 
-QString spreadText(const Spread &spread)
+QString spreadText(base::Nanos time, const Spread &spread)
 {
     if (spread.steps == 0)
         return u"–"_s;
-    return Words::tr("%1 (%2 – %3), %4 steps")
-        .arg(durationText(spread.median), durationText(spread.lower), durationText(spread.upper))
-        .arg(spread.steps);
+    return Words::tr("%1 (%2 steps: %3 – %4)")
+        .arg(durationText(time))
+        .arg(spread.steps)
+        .arg(durationText(spread.lower), durationText(spread.upper));
 }
 
 QString iterationVerdict(const Spread &first, const Spread &second)

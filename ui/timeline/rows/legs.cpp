@@ -15,7 +15,7 @@ namespace stagelens::ui {
 namespace {
 
 constexpr int kWidestWithout = 120; ///< logical pixels of a pass: above it there is room for its operators
-constexpr int kLabel = 14;          ///< height above the strip that is left to the label of the pass
+constexpr int kLabel = 12;          ///< height above the strip that is left to the label of the pass
 constexpr int kLowestStrip = 4;
 constexpr int kLowestText = 10;
 constexpr int kHighestStrip = 14;
