@@ -3708,8 +3708,8 @@ Let go to put it here</source>
         <translation>또한: </translation>
     </message>
     <message>
-        <source> %1 would make the iteration about %2 as fast (predicted).</source>
-        <translation> %1을(를) 쓰면 반복이 약 %2 빨라집니다(예측).</translation>
+        <source> %1 would make the iteration about %2 as fast.</source>
+        <translation> %1을(를) 쓰면 반복이 약 %2 빨라집니다.</translation>
     </message>
     <message>
         <source>A custom order has its own vocabulary method; choose a family to try another.</source>
@@ -7180,8 +7180,8 @@ Below: how much of its time each device waits.</source>
         <translation> 가장 바쁜 전문가 rank는 제 몫의 %1에 해당하는 토큰을 받고, 나머지는 그것을 기다립니다.</translation>
     </message>
     <message>
-        <source> %1 would hide %2 of it behind another microbatch, and make the iteration about %3 as fast (predicted).</source>
-        <translation> %1은(는) 그중 %2을(를) 다른 마이크로배치 뒤에 숨기고, 반복을 약 %3 빠르게 합니다(예측).</translation>
+        <source> %1 would hide %2 of it behind another microbatch, and make the iteration about %3 as fast.</source>
+        <translation> %1은(는) 그중 %2을(를) 다른 마이크로배치 뒤에 숨기고, 반복을 약 %3 빠르게 합니다.</translation>
     </message>
     <message>
         <source>%1 · full colour: %2x the mean of the layer</source>

@@ -3708,8 +3708,8 @@ Let go to put it here</source>
         <translation>另外：</translation>
     </message>
     <message>
-        <source> %1 would make the iteration about %2 as fast (predicted).</source>
-        <translation>使用 %1 可使迭代快约 %2（预测）。</translation>
+        <source> %1 would make the iteration about %2 as fast.</source>
+        <translation>使用 %1 可使迭代快约 %2。</translation>
     </message>
     <message>
         <source>A custom order has its own vocabulary method; choose a family to try another.</source>
@@ -7180,8 +7180,8 @@ Below: how much of its time each device waits.</source>
         <translation> 最忙的专家 rank 收到其应得 token 的 %1，其他 rank 都在等它。</translation>
     </message>
     <message>
-        <source> %1 would hide %2 of it behind another microbatch, and make the iteration about %3 as fast (predicted).</source>
-        <translation> %1 可将其中的 %2 隐藏在另一个微批次之后，并使迭代快约 %3（预测）。</translation>
+        <source> %1 would hide %2 of it behind another microbatch, and make the iteration about %3 as fast.</source>
+        <translation> %1 可将其中的 %2 隐藏在另一个微批次之后，并使迭代快约 %3。</translation>
     </message>
     <message>
         <source>%1 · full colour: %2x the mean of the layer</source>

@@ -148,7 +148,7 @@ void WindowDesign::aWiderVerdictIsNotHigher()
         }
         ui::Headline headline;
         headline.text = u"Device 3 holds the others up: 68 % of its work is the output layer; the others idle 73 % of the "
-                        u"time. VOCAB-2 would make the iteration about 1.8x as fast (predicted)."_s;
+                        u"time. VOCAB-2 would make the iteration about 1.8x as fast."_s;
         headline.second = u"Also: V-Half, −4.7 GiB, +0.4 %."_s;
         bar.setHeadline(headline);
         int narrower = QWIDGETSIZE_MAX;
@@ -174,7 +174,7 @@ void WindowDesign::aLongVerdictKeepsItsSecondLine()
     const int height = bar.height();
     QVERIFY(second->isVisible());
     headline.text = u"Device 3 holds the others up: 68 % of its work is the output layer; the others idle 73 % of the time. "
-                    u"VOCAB-2 would make the iteration about 1.8x as fast (predicted)."_s;
+                    u"VOCAB-2 would make the iteration about 1.8x as fast."_s;
     bar.setHeadline(headline);
     QApplication::processEvents();
     QCOMPARE(bar.height(), height); // nothing below it moves
@@ -191,7 +191,7 @@ void WindowDesign::noLineOfAVerdictEndsWithinAName()
     bar.show();
     ui::Headline headline;
     headline.text = u"The devices are evenly loaded; they idle 11 % of the time. V-ZB with VOCAB-1 would make the iteration "
-                    u"about 1.1x as fast (predicted)."_s;
+                    u"about 1.1x as fast."_s;
     bar.setHeadline(headline);
     const auto *label = bar.findChild<QLabel *>(u"headline.text"_s);
     int lines = 0;

@@ -127,6 +127,15 @@ private slots:
         QTest::mouseClick(dialog->findChild<QCheckBox *>(u"shapes.front"_s), Qt::LeftButton, {}, {8, 8});
         QVERIFY(table->shownRows() > 0 && table->shownRows() < all);
         QVERIFY(table->isColumnHidden(ui::ShapeTable::Days));
+        QStringList plans; // no two rows read alike
+        for (int i = 0; i < table->topLevelItemCount(); ++i) {
+            QString plan;
+            for (const int column : {ui::ShapeTable::Pipeline, ui::ShapeTable::Tensor, ui::ShapeTable::Context,
+                                     ui::ShapeTable::Replicas, ui::ShapeTable::Methods, ui::ShapeTable::Microbatches})
+                plan += table->topLevelItem(i)->text(column) + u'|';
+            QVERIFY2(!plans.contains(plan), qPrintable(plan));
+            plans << plan;
+        }
         // Time and memory are seen without scrolling.
         dialog->resize(800, 600);
         QApplication::processEvents();

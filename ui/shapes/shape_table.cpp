@@ -118,6 +118,7 @@ void ShapeTable::fill()
 {
     clear();
     setSortingEnabled(false);
+    const QStringList methods = methodsTexts(m_rows);
     const double price = m_frame.hardware ? m_frame.hardware->pricePerDeviceHour : 0;
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
         auto *item = new ShapeItem(this);
@@ -127,7 +128,7 @@ void ShapeTable::fill()
              {Pipeline, Tensor, Context, Replicas, Microbatches, Time, Bubble, Exchanges, Memory, Headroom, Days, Money})
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         item->setTextAlignment(Front, Qt::AlignCenter);
-        fillRow(*item, m_rows[i]);
+        fillRow(*item, m_rows[i], methods[static_cast<qsizetype>(i)]);
     }
     for (int column = 0; column < Remark; ++column) {
         headerItem()->setTextAlignment(column, column == Methods ? Qt::AlignLeft | Qt::AlignVCenter
@@ -150,7 +151,7 @@ void ShapeTable::fill()
         markPlan(*m_plan);
 }
 
-void ShapeTable::fillRow(QTreeWidgetItem &item, const ShapeRow &row)
+void ShapeTable::fillRow(QTreeWidgetItem &item, const ShapeRow &row, const QString &methods)
 {
     const model::ParallelPlan &plan = row.experiment.parallel;
     for (const auto &[column, degree] : {std::pair{Pipeline, plan.devices}, std::pair{Tensor, plan.tensor},
@@ -158,8 +159,8 @@ void ShapeTable::fillRow(QTreeWidgetItem &item, const ShapeRow &row)
         setCell(item, column, countText(degree), degree);
     setCell(item, Microbatches, u"%1 × %2"_s.arg(countText(plan.microbatches), countText(plan.microbatchSize)),
             plan.microbatches);
-    setCell(item, Methods, methodsText(row.experiment), methodsText(row.experiment));
-    item.setData(Methods, Qt::ToolTipRole, plainTip(methodsText(row.experiment)));
+    setCell(item, Methods, methods, methods);
+    item.setData(Methods, Qt::ToolTipRole, plainTip(methods));
     const QString obstacle = obstacleText(row, m_frame.limit);
     setCell(item, Remark, obstacle, obstacle.isEmpty() ? QVariant() : QVariant(obstacle));
     setCell(item, Front, QString(), row.isOnFront ? 0 : 1);

@@ -69,7 +69,7 @@ protected:
 
 private:
     void fill();
-    void fillRow(QTreeWidgetItem &item, const ShapeRow &row);
+    void fillRow(QTreeWidgetItem &item, const ShapeRow &row, const QString &methods);
     void choose(const QTreeWidgetItem *item);
     [[nodiscard]] const ShapeRow *rowOf(const QTreeWidgetItem *item) const;
 

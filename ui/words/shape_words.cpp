@@ -1,10 +1,12 @@
 #include "ui/words/shape_words.h"
 
 #include "engine/service/search/planned_shapes.h"
+#include "ui/words/differences.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace stagelens::ui {
@@ -24,6 +26,15 @@ base::Bytes peakOf(const simulate::Metrics &metrics)
 double shareOn(const std::vector<base::Nanos> &times, std::size_t device, base::Nanos whole)
 {
     return device < times.size() && whole > 0 ? static_cast<double>(times[device]) / static_cast<double>(whole) : 0;
+}
+
+/// "Chunks 4"; "published" alone, since a word says what it is.
+QString choiceText(const FieldValues &field, qsizetype index)
+{
+    bool isNumber = false;
+    const QString &value = field.values[index];
+    static_cast<void>(value.toDouble(&isNumber));
+    return isNumber ? fieldCaption(field.field) + u' ' + value : value;
 }
 
 } // namespace
@@ -80,6 +91,26 @@ QString methodsText(const model::Experiment &plan)
     if (plan.parallel.averagesWeights())
         parts << Words::tr("average every %1 steps").arg(plan.parallel.syncEvery);
     return parts.join(u" · "_s);
+}
+
+QStringList methodsTexts(const std::vector<ShapeRow> &rows)
+{
+    QStringList texts;
+    std::map<QString, std::vector<std::size_t>> alike;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const model::ParallelPlan &plan = rows[i].experiment.parallel;
+        texts << methodsText(rows[i].experiment);
+        alike[u"%1 · %2 · %3"_s.arg(texts.back(), shapeText(plan)).arg(plan.microbatchSize)].push_back(i);
+    }
+    for (const auto &[text, group] : alike) {
+        std::vector<const model::Experiment *> plans;
+        for (const std::size_t i : group)
+            plans.push_back(&rows[i].experiment);
+        for (const FieldValues &field : differingFields(plans))
+            for (std::size_t i = 0; i < group.size(); ++i)
+                texts[static_cast<qsizetype>(group[i])] += u" · "_s + choiceText(field, static_cast<qsizetype>(i));
+    }
+    return texts;
 }
 
 ExchangeShares exchangeShares(const simulate::Metrics &metrics)

@@ -29,6 +29,8 @@ struct ShapeRow {
 [[nodiscard]] QString shortShapeText(const model::ParallelPlan &plan);
 /// "DualPipe-V · VOCAB-2 · full recomputation · ZeRO-1".
 [[nodiscard]] QString methodsText(const model::Experiment &plan);
+/// The methods of each row. Rows that would read alike also name the fields that tell them apart: "DualPipe · Chunks 4".
+[[nodiscard]] QStringList methodsTexts(const std::vector<ShapeRow> &rows);
 
 /// The share of the iteration in which a rank of the busiest device waits for exchanges, by dimension.
 struct ExchangeShares {

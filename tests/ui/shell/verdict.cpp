@@ -68,7 +68,7 @@ void ShellVerdict::headlineNamesTheSlowDevice()
     const auto advice = vocab2Helps();
     const auto headline = ui::makeHeadline(prediction, &advice);
     QCOMPARE(headline.text, u"Device 3 holds the others up: 68 % of its work is the output layer; the others idle 73 % of the "
-                            "time. VOCAB-2 would make the iteration about 1.8x as fast (predicted)."_s);
+                            "time. VOCAB-2 would make the iteration about 1.8x as fast."_s);
     QCOMPARE(headline.actionCaption, u"Try VOCAB-2"_s);
     QVERIFY(headline.change && headline.change->method == model::VocabularyMethod::Vocab2);
 }
@@ -84,7 +84,7 @@ void ShellVerdict::headlineCutsTheLayersForASlowDevice()
     advice.cut = {{3, 3, 3, 1}, 250'000'000, 30};
     const auto headline = ui::makeHeadline(prediction, &advice);
     QCOMPARE(headline.text, u"Device 3 holds the others up: it has the most work; the others idle 73 % of the time. "
-                            "Layers 3/3/3/1 would make the iteration about 1.6x as fast (predicted)."_s);
+                            "Layers 3/3/3/1 would make the iteration about 1.6x as fast."_s);
     QCOMPARE(headline.actionCaption, u"Try layers 3/3/3/1"_s);
     QVERIFY(headline.change && headline.change->stageLayers == advice.cut->stageLayers);
     QVERIFY(headline.change->family.isEmpty() && !headline.change->method);
@@ -173,7 +173,7 @@ void ShellVerdict::headlineTakesTheBetterOfMethodAndSchedule()
     auto headline = ui::makeHeadline(prediction, &advice, nullptr, families);
     QCOMPARE(headline.change->family, u"zb-h2"_s);
     QCOMPARE(headline.actionCaption, u"Try ZB-H2"_s);
-    QVERIFY2(headline.text.endsWith(u" ZB-H2 would make the iteration about 2.0x as fast (predicted)."_s),
+    QVERIFY2(headline.text.endsWith(u" ZB-H2 would make the iteration about 2.0x as fast."_s),
              qPrintable(headline.text));
     // Where the vocabulary layers are what holds the others up, they are what is mended.
     advice.vocabularyShare = 0.5;
@@ -331,7 +331,7 @@ void ShellVerdict::headlineNamesAllToAllsOfExperts()
     ui::FamilyOptions families{ui::FamilyOptions::State::Tried, {{"dualpipe", 250'000'000, 50, 28'000'000}}};
     auto headline = ui::makeHeadline(prediction, &advice, nullptr, families);
     QCOMPARE(headline.text, diagnosis + u" DualPipe would hide 80 % of it behind another microbatch, and make the iteration "
-                                        "about 1.6x as fast (predicted)."_s);
+                                        "about 1.6x as fast."_s);
     QCOMPARE(headline.change->family, u"dualpipe"_s);
     // The vocabulary layers of the slowest device are not what the sentence names, and neither is their method.
     auto withVocabulary = vocab2Helps();
@@ -341,7 +341,7 @@ void ShellVerdict::headlineNamesAllToAllsOfExperts()
     QCOMPARE(ui::makeHeadline(prediction, &withVocabulary, nullptr, families).text, headline.text);
     families.options = {{"zb-h2", 350'000'000, 50, 140'000'000}};
     headline = ui::makeHeadline(prediction, &advice, nullptr, families);
-    QCOMPARE(headline.text, diagnosis + u" ZB-H2 would make the iteration about 1.1x as fast (predicted)."_s);
+    QCOMPARE(headline.text, diagnosis + u" ZB-H2 would make the iteration about 1.1x as fast."_s);
     // As long as the compute, and of unequal experts.
     prediction.metrics.expertPerDevice = {120'000'000, 150'000'000, 120'000'000, 120'000'000};
     prediction.metrics.expertLoad = 1.83;

@@ -297,9 +297,9 @@ void promise(Headline &headline, const Candidate &proposed, const service::Predi
         factorText(static_cast<double>(prediction.metrics.iteration) / static_cast<double>(proposed.iteration));
     const std::optional<double> hidden = loss == Loss::Experts ? hiddenExperts(prediction, proposed) : std::nullopt;
     headline.text += hidden ? Words::tr(" %1 would hide %2 of it behind another microbatch, and make the iteration about %3 as "
-                                        "fast (predicted).")
+                                        "fast.")
                                   .arg(name, shareText(*hidden), factor)
-                            : Words::tr(" %1 would make the iteration about %2 as fast (predicted).").arg(name, factor);
+                            : Words::tr(" %1 would make the iteration about %2 as fast.").arg(name, factor);
     setChange(headline, proposed);
 }
 
