@@ -8273,5 +8273,33 @@ It stays there while the other lanes scroll</source>
         <source>Total</source>
         <translation>합계</translation>
     </message>
+    <message>
+        <source>%1 devices hold the others up: </source>
+        <translation>%1개 장치가 다른 장치를 막습니다: </translation>
+    </message>
+    <message>
+        <source>Devices %1 hold the others up: </source>
+        <translation>장치 %1이(가) 다른 장치를 막습니다: </translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 및 %2</translation>
+    </message>
+    <message>
+        <source>%1 of their work is %2; </source>
+        <translation>작업의 %1이(가) %2; </translation>
+    </message>
+    <message>
+        <source>they have the most work; </source>
+        <translation>작업이 가장 많음; </translation>
+    </message>
+    <message>
+        <source>%1 was not written. %2</source>
+        <translation>%1을(를) 쓰지 않았습니다. %2</translation>
+    </message>
 </context>
 </TS>

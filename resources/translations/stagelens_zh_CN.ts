@@ -8273,5 +8273,33 @@ It stays there while the other lanes scroll</source>
         <source>Total</source>
         <translation>合计</translation>
     </message>
+    <message>
+        <source>%1 devices hold the others up: </source>
+        <translation>%1 个设备拖慢了其他设备：</translation>
+    </message>
+    <message>
+        <source>Devices %1 hold the others up: </source>
+        <translation>设备 %1 拖慢了其他设备：</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1、%2</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 和 %2</translation>
+    </message>
+    <message>
+        <source>%1 of their work is %2; </source>
+        <translation>它们工作的 %1 是%2；</translation>
+    </message>
+    <message>
+        <source>they have the most work; </source>
+        <translation>它们的工作最多；</translation>
+    </message>
+    <message>
+        <source>%1 was not written. %2</source>
+        <translation>未写入 %1。%2</translation>
+    </message>
 </context>
 </TS>

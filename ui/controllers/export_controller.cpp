@@ -146,7 +146,7 @@ void ExportController::exportPictureAs(const QString &format)
     if (file.isEmpty())
         return;
     if (const auto exported = exportPicture(*picture, file, format); !exported)
-        emit failed(sentence(exported.error()));
+        emit failed(notWritten(file, exported.error()));
 }
 
 std::function<base::Result<std::string>()> ExportController::textInFront(const QString &format) const
@@ -174,7 +174,7 @@ void ExportController::exportData(const QString &format, const QString &file)
         if (exported)
             emit written(file);
         else
-            emit failed(sentence(exported.error()));
+            emit failed(notWritten(file, exported.error()));
     });
 }
 
@@ -224,7 +224,7 @@ void ExportController::exportLaunch(const QString &format, const QString &file)
     };
     m_bridge->compute(this, write, [this, file](const base::Result<service::Launch> &launch) {
         if (!launch) {
-            emit failed(sentence(launch.error()));
+            emit failed(notWritten(file, launch.error()));
             return;
         }
         auto *report = new LaunchReport(file, *launch, m_pages.stack->window());

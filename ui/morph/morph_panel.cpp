@@ -207,7 +207,7 @@ void MorphPanel::finish(const QString &file, const base::Result<> &written)
     if (written)
         emit exported(file);
     else
-        emit failed(sentence(written.error()));
+        emit failed(notWritten(file, written.error()));
 }
 
 void MorphPanel::hideEvent(QHideEvent *event)

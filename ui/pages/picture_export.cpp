@@ -126,7 +126,7 @@ void offerPicture(QWidget &view, const QString &name, std::function<void(const Q
         if (file.isEmpty())
             return;
         if (const auto saved = exportPicture(pictureOf(view, name), file, kinds[kind].suffix); !saved)
-            say(sentence(saved.error()));
+            say(notWritten(file, saved.error()));
     });
 }
 

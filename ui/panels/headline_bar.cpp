@@ -33,14 +33,23 @@ constexpr int kVerdictLines = 2;
 constexpr int kTightPadding = 8; ///< above and below a sentence of three lines
 constexpr double kCardRadius = 6;
 
-/// The sentence with its devices as links.
+/// The sentence with its devices as links: "Device 3", and each number of "Devices 0, 1 and 2".
 QString linked(const QString &text, const QColor &colour)
 {
-    const QString name = Words::tr("Device %1");
-    const QRegularExpression device(QRegularExpression::escape(name).replace(QRegularExpression::escape(u"%1"_s), u"(\\d+)"_s));
+    const QString link = u"<a href='%2' style='color:%1; text-decoration:none'>%3</a>"_s.arg(colour.name());
+    const auto patternOf = [](QString caption, const QString &number) {
+        return QRegularExpression(QRegularExpression::escape(caption).replace(QRegularExpression::escape(u"%1"_s), number));
+    };
     QString markup = text.toHtmlEscaped();
-    return markup.replace(
-        device, u"<a href='\\1' style='color:%1; text-decoration:none'>%2</a>"_s.arg(colour.name(), name.arg(u"\\1"_s)));
+    const QString several = Words::tr("Devices %1 hold the others up: ");
+    if (const auto found = patternOf(several, u"(\\d+\\D[^:：]*)"_s).match(markup); found.hasMatch()) {
+        static const QRegularExpression number(u"(\\d+)"_s);
+        QString list = found.captured(1);
+        list.replace(number, link.arg(u"\\1"_s, u"\\1"_s));
+        return markup.replace(found.capturedStart(1), found.capturedLength(1), list);
+    }
+    const QString one = Words::tr("Device %1");
+    return markup.replace(patternOf(one, u"(\\d+)"_s), link.arg(u"\\1"_s, one.arg(u"\\1"_s)));
 }
 
 /// Returns the text with word joiners, so that no line ends within "V-ZB".

@@ -178,7 +178,7 @@ void SweepResultsView::askForFile()
     if (file.isEmpty())
         return;
     if (const auto saved = exportTo(file, kinds[kind].suffix); !saved)
-        emit failed(sentence(saved.error()));
+        emit failed(notWritten(file, saved.error()));
 }
 
 void SweepResultsView::highlight(int id)

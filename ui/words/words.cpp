@@ -365,4 +365,9 @@ QString notOpened(const QString &file, const base::Error &error)
     return Words::tr("%1 was not opened. %2").arg(QFileInfo(file).fileName(), sentence(error));
 }
 
+QString notWritten(const QString &file, const base::Error &error)
+{
+    return Words::tr("%1 was not written. %2").arg(QFileInfo(file).fileName(), sentence(error));
+}
+
 } // namespace stagelens::ui

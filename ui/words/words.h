@@ -65,5 +65,7 @@ inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString sentence(const base::Error &error);
 /// "plan.json was not opened. It does not exist."
 [[nodiscard]] QString notOpened(const QString &file, const base::Error &error);
+/// "timeline.svg was not written. No space left on device."
+[[nodiscard]] QString notWritten(const QString &file, const base::Error &error);
 
 } // namespace stagelens::ui

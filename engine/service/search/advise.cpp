@@ -15,6 +15,7 @@ namespace {
 constexpr double kWorthwhile = 0.01;
 /// Iterations that differ by less count as equally fast, and the one with the least memory is the better.
 constexpr double kEqualWithin = 0.03;
+constexpr double kEquallyBusy = 0.005; ///< below this difference two devices are as busy as each other
 
 /// The same plan with another vocabulary method; a cut of the layers that was not the person's own follows the method.
 model::Experiment withMethod(model::Experiment experiment, model::VocabularyMethod method)
@@ -70,12 +71,15 @@ Advice advise(const Prediction &prediction, int cores, const std::stop_token &st
     advice.slowestDevice = static_cast<int>(std::ranges::max_element(busy) - busy.begin());
     if (!metrics.vocabularySharePerDevice.empty())
         advice.vocabularyShare = metrics.vocabularySharePerDevice[static_cast<std::size_t>(advice.slowestDevice)];
-    if (busy.size() > 1) {
-        const auto &bubbles = metrics.bubbleRatioPerDevice;
-        const double all = std::accumulate(bubbles.begin(), bubbles.end(), 0.0);
-        advice.othersIdle =
-            (all - bubbles[static_cast<std::size_t>(advice.slowestDevice)]) / static_cast<double>(bubbles.size() - 1);
-    }
+    const auto most = static_cast<double>(busy[static_cast<std::size_t>(advice.slowestDevice)]);
+    double idle = 0;
+    for (std::size_t device = 0; device < busy.size(); ++device)
+        if (static_cast<double>(busy[device]) < (1 - kEquallyBusy) * most)
+            idle += metrics.bubbleRatioPerDevice[device];
+        else if (static_cast<int>(device) != advice.slowestDevice)
+            advice.asSlow.push_back(static_cast<int>(device));
+    if (const std::size_t others = busy.size() - 1 - advice.asSlow.size(); others > 0)
+        advice.othersIdle = idle / static_cast<double>(others);
     if (stop.stop_requested())
         return advice;
     advice.causes = splitBubble(prediction);

@@ -10,11 +10,12 @@
 
 namespace stagelens::service {
 
-/// The bottleneck device and the vocabulary method that helps most (background simulations of the same plan).
+/// The bottleneck devices and the vocabulary method that helps most (background simulations of the same plan).
 struct Advice {
     int slowestDevice = 0;
-    std::optional<double> vocabularyShare;         ///< of that device's work
-    double othersIdle = 0;                         ///< mean bubble ratio of the other devices
+    std::vector<int> asSlow;                       ///< the other devices that are as busy, to half a percent
+    std::optional<double> vocabularyShare;         ///< of the slowest device's work
+    double othersIdle = 0;                         ///< mean bubble ratio of the devices that are less busy
     std::optional<model::VocabularyMethod> better; ///< absent if nothing helps
     double speedup = 1;                            ///< iteration now / iteration with `better`
     /// Iteration time and maximum peak memory of the same plan with each method; absent if the plan is invalid.

@@ -4,6 +4,7 @@
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/canvas/gif_writer.h"
+#include "ui/canvas/mp4_writer.h"
 #include "ui/morph/morph_panel.h"
 
 #include <QComboBox>
@@ -12,11 +13,15 @@
 #include <QImage>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QThreadPool>
 #include <QTimer>
 
 #include <array>
+#include <csignal>
+#include <sys/resource.h>
 
 namespace ui_shell_morph_export {
 
@@ -58,6 +63,8 @@ private slots:
     void theFileIsOfTheChosenKind_data();
     void theFileIsOfTheChosenKind();
     void framesNeedAFolderOfTheirOwn();
+    void aFullDiskLeavesNothing();
+    void aClosedWindowFinishesItsFrames();
     void tooManyPassesAreNeverExported();
     void patternsAreThoseOfTheTimeline();
 
@@ -162,6 +169,45 @@ void ShellMorphExport::framesNeedAFolderOfTheirOwn()
     m_panel->exportTo(folder.filePath(u"none/a"_s), u"png"_s);
     QTRY_COMPARE(failed.size(), 2);
     QCOMPARE(exported.size(), 1);
+}
+
+/// A file may have 1,000 bytes, as if the disk were full after them: nothing is left, and the message names the file.
+void ShellMorphExport::aFullDiskLeavesNothing()
+{
+    const QTemporaryDir folder;
+    QSignalSpy failed(m_panel.get(), &ui::MorphPanel::failed);
+    struct rlimit before = {};
+    QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto oldHandler = std::signal(SIGXFSZ, SIG_IGN);
+    const auto restore = qScopeGuard([&] {
+        setrlimit(RLIMIT_FSIZE, &before);
+        std::signal(SIGXFSZ, oldHandler);
+    });
+    const struct rlimit full = {1000, before.rlim_max};
+    QCOMPARE(setrlimit(RLIMIT_FSIZE, &full), 0);
+    int tried = 0;
+    for (const QString &format : {u"png"_s, u"gif"_s, u"mp4"_s, u"svg"_s}) {
+        if ((format == u"gif"_s && !ui::canWriteGif()) || (format == u"mp4"_s && !ui::canWriteMp4()))
+            continue;
+        m_panel->exportTo(folder.filePath(u"full."_s + format), format);
+        ++tried;
+        QTRY_VERIFY_WITH_TIMEOUT(failed.size() == tried, 60'000);
+    }
+    for (const QList<QVariant> &message : failed)
+        QVERIFY2(message.front().toString().contains(u"full."_s), qPrintable(message.front().toString()));
+    QCOMPARE(QDir(folder.path()).entryList(QDir::AllEntries | QDir::NoDotAndDotDot), QStringList{});
+    QVERIFY(button().isEnabled());
+}
+
+/// The window is closed while frames are written: they are finished, and nothing refers to the panel.
+void ShellMorphExport::aClosedWindowFinishesItsFrames()
+{
+    const QTemporaryDir folder;
+    m_panel->exportTo(folder.filePath(u"a"_s), u"png"_s);
+    m_panel.reset();
+    QTRY_COMPARE_WITH_TIMEOUT(QDir(folder.filePath(u"a"_s)).entryList(QDir::Files).size(), 180, 60'000);
+    QVERIFY(QThreadPool::globalInstance()->waitForDone());
+    QCoreApplication::processEvents();
 }
 
 void ShellMorphExport::tooManyPassesAreNeverExported()

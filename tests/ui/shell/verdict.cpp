@@ -2,8 +2,11 @@
 #include "engine/schedule/families.h"
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
+#include "ui/panels/headline_bar.h"
 #include "ui/words/advice/headline.h"
 #include "ui/words/words.h"
+
+#include <QLabel>
 
 namespace ui_shell_verdict {
 
@@ -15,6 +18,7 @@ class ShellVerdict : public QObject {
 private slots:
     void init() { test::failOnWarnings(); }
     void headlineNamesTheSlowDevice();
+    void headlineNamesAllOfTheSlowestDevices();
     void headlineCutsTheLayersForASlowDevice();
     void averagesOfWeightsAreWeighed();
     void headlineSaysWhenNothingHelps();
@@ -71,6 +75,27 @@ void ShellVerdict::headlineNamesTheSlowDevice()
                             "time. VOCAB-2 would make the iteration about 1.8x as fast."_s);
     QCOMPARE(headline.actionCaption, u"Try VOCAB-2"_s);
     QVERIFY(headline.change && headline.change->method == model::VocabularyMethod::Vocab2);
+}
+
+void ShellVerdict::headlineNamesAllOfTheSlowestDevices()
+{
+    const auto prediction = slowLastDevice();
+    auto advice = vocab2Helps();
+    const auto text = [&] { return ui::makeHeadline(prediction, &advice).text; };
+    advice.asSlow = {0};
+    QVERIFY2(text().startsWith(u"Devices 0 and 3 hold the others up: 68 % of their work is "_s), qPrintable(text()));
+    advice.asSlow = {0, 1};
+    advice.vocabularyShare.reset();
+    QVERIFY2(text().startsWith(u"Devices 0, 1 and 3 hold the others up: they have the most work; "_s), qPrintable(text()));
+    ui::HeadlineBar bar;
+    bar.setHeadline(ui::makeHeadline(prediction, &advice));
+    const QString markup = bar.findChild<QLabel *>(u"headline.text"_s)->text();
+    for (const int device : {0, 1, 3})
+        QVERIFY2(markup.contains(u"<a href='%1'"_s.arg(device)), qPrintable(markup));
+    QVERIFY(!markup.contains(u"<a href='2'"_s));
+    // Where most devices are as slow, the few that wait are no loss to name.
+    advice.asSlow = {0, 1, 2};
+    QVERIFY2(text().startsWith(u"The devices are evenly loaded"_s), qPrintable(text()));
 }
 
 void ShellVerdict::headlineCutsTheLayersForASlowDevice()
@@ -173,8 +198,7 @@ void ShellVerdict::headlineTakesTheBetterOfMethodAndSchedule()
     auto headline = ui::makeHeadline(prediction, &advice, nullptr, families);
     QCOMPARE(headline.change->family, u"zb-h2"_s);
     QCOMPARE(headline.actionCaption, u"Try ZB-H2"_s);
-    QVERIFY2(headline.text.endsWith(u" ZB-H2 would make the iteration about 2.0x as fast."_s),
-             qPrintable(headline.text));
+    QVERIFY2(headline.text.endsWith(u" ZB-H2 would make the iteration about 2.0x as fast."_s), qPrintable(headline.text));
     // Where the vocabulary layers are what holds the others up, they are what is mended.
     advice.vocabularyShare = 0.5;
     headline = ui::makeHeadline(prediction, &advice, nullptr, families);

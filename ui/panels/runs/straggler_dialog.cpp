@@ -25,6 +25,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr QSize kTableSize{720, 560};
+constexpr int kRowRoom = 8; ///< of a row around its text
 constexpr std::size_t kShownWorkers = 10;
 
 QString nanosText(double nanos)
@@ -137,6 +138,7 @@ QTreeWidgetItem *StragglerDialog::addGroup(const QString &text)
     QFont bold = font();
     bold.setBold(true);
     group->setFont(PartColumn, bold);
+    group->setSizeHint(PartColumn, {0, fontMetrics().height() + kRowRoom});
     group->setFirstColumnSpanned(true);
     group->setExpanded(true);
     return group;
@@ -146,6 +148,7 @@ void StragglerDialog::addPart(QTreeWidgetItem *group, const QString &name, const
 {
     auto *item =
         new QTreeWidgetItem(group, {name, nanosText(part.fixed), recoveredText(part.recovered), slowdownText(part.slowdown)});
+    item->setSizeHint(PartColumn, {0, fontMetrics().height() + kRowRoom});
     for (int column = StepColumn; column < kColumns; ++column) {
         item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         m_tree->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);

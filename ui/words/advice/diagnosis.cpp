@@ -59,12 +59,32 @@ QString vocabularyWords(const service::Prediction &prediction, int device)
     return tables.holdsOutput(device) ? Words::tr("the output layer") : Words::tr("the input embedding");
 }
 
-/// By how much more of the time the other devices wait than the slowest one.
+/// By how much more of the time the other devices wait on average than the slowest one, those that are as slow included.
 double leadOf(const simulate::Metrics &metrics, const service::Advice &advice)
 {
     const auto slowest = static_cast<std::size_t>(advice.slowestDevice);
     const std::vector<double> &idle = metrics.bubbleRatioPerDevice;
-    return slowest < idle.size() ? advice.othersIdle - idle[slowest] : 0;
+    if (slowest >= idle.size() || idle.size() < 2)
+        return 0;
+    const auto others = static_cast<double>(idle.size() - 1);
+    return (advice.othersIdle - idle[slowest]) * (others - static_cast<double>(advice.asSlow.size())) / others;
+}
+
+/// "Device 3 holds the others up: ", "Devices 0, 1 and 2 hold the others up: ", "5 devices hold the others up: ".
+QString slowestWords(const service::Advice &advice)
+{
+    constexpr std::size_t kMostNamed = 3;
+    std::vector<int> devices = advice.asSlow;
+    devices.push_back(advice.slowestDevice);
+    std::ranges::sort(devices);
+    if (devices.size() == 1)
+        return Words::tr("Device %1 holds the others up: ").arg(devices.front());
+    if (devices.size() > kMostNamed)
+        return Words::tr("%1 devices hold the others up: ").arg(devices.size());
+    QString list = QString::number(devices.front());
+    for (std::size_t i = 1; i < devices.size(); ++i)
+        list = (i + 1 < devices.size() ? Words::tr("%1, %2") : Words::tr("%1 and %2")).arg(list).arg(devices[i]);
+    return Words::tr("Devices %1 hold the others up: ").arg(list);
 }
 
 /// Of devices that are evenly loaded: for how long they wait, and the greatest cause.
@@ -148,13 +168,14 @@ Diagnosis diagnose(const service::Prediction &prediction, const service::Advice 
     if (leadOf(metrics, advice) < kNoticeable)
         return {Loss::Bubble, bubbleWords(metrics, advice.causes)};
     const bool isVocabulary = moreVocabulary(metrics, advice) >= kNoticeable;
+    const bool isOne = advice.asSlow.empty();
     const QString why = isVocabulary
-                            ? Words::tr("%1 of its work is %2; ")
+                            ? (isOne ? Words::tr("%1 of its work is %2; ") : Words::tr("%1 of their work is %2; "))
                                   .arg(shareText(*advice.vocabularyShare), vocabularyWords(prediction, advice.slowestDevice))
-                            : Words::tr("it has the most work; ");
+                        : isOne ? Words::tr("it has the most work; ")
+                                : Words::tr("they have the most work; ");
     return {isVocabulary ? Loss::Vocabulary : Loss::SlowestDevice,
-            Words::tr("Device %1 holds the others up: ").arg(advice.slowestDevice) + why +
-                Words::tr("the others idle %1 of the time.").arg(shareText(advice.othersIdle))};
+            slowestWords(advice) + why + Words::tr("the others idle %1 of the time.").arg(shareText(advice.othersIdle))};
 }
 
 } // namespace stagelens::ui
