@@ -135,6 +135,12 @@ void WindowTraining::trainingAddsARunAndMeasuredLanes()
              qPrintable(m_fixture->content().measuredBaseline->text));
     QTest::keyClick(&window, Qt::Key_B, Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(!m_fixture->content().measuredBaseline);
+    // Another database has another run 1, or none.
+    QTest::keyClick(&window, Qt::Key_B, Qt::ControlModifier);
+    QVERIFY(m_fixture->content().measuredBaseline);
+    window.runDatabase().reset();
+    QVERIFY(!m_fixture->content().measuredBaseline);
+    QCOMPARE(m_fixture->content().groups.size(), std::size_t{1});
 }
 
 void WindowTraining::escapeDoesNotStopButShiftF5Does()

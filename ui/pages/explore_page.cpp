@@ -74,6 +74,10 @@ ExplorePage::ExplorePage(EngineBridge *bridge, Forecast *forecast, RunController
             refreshAdvice();
     });
     connect(m_runController, &RunController::shownChanged, this, &ExplorePage::refresh);
+    connect(m_runController, &RunController::databaseReplaced, this, [this] {
+        m_content.unpinMeasured();
+        refresh();
+    });
     connect(m_headline, &HeadlineBar::deviceAsked, m_timeline, &TimelineView::showLane);
     connect(m_headline, &HeadlineBar::hovered, this, [this](const Alternative *plan) {
         setGhost(plan ? plan->method : std::nullopt);

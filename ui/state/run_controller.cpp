@@ -21,6 +21,7 @@ RunController::RunController(EngineBridge *bridge, RunDatabase *database, QObjec
     connect(m_database, &RunDatabase::replaced, this, [this] {
         m_live.reset();
         showNone();
+        emit databaseReplaced();
     });
 }
 

@@ -55,6 +55,8 @@ public:
     [[nodiscard]] QString stepText() const;
 
 signals:
+    /// Another database was opened: it has none of the runs that were shown before.
+    void databaseReplaced();
     void shownChanged();
     void trainingChanged();
     /// A run that is not shown failed.
