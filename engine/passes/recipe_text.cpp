@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueNames{
                                                                                 "maxima",
                                                                                 "sums",
                                                                                 "statistics",
-                                                                                "weighed-rows",
+                                                                                "weighted-rows",
                                                                                 "label-rows",
                                                                                 "output-gradient",
                                                                                 "gradient",

@@ -30,7 +30,7 @@ std::string_view operatorName(PassStepKind kind)
     case PassStepKind::Exponentiate: return "output exponentials";
     case PassStepKind::RebuildExponentials: return "output exponentials again";
     case PassStepKind::CopyStatistics: return "output statistics";
-    case PassStepKind::WeighRows: return "output weighed rows";
+    case PassStepKind::WeighRows: return "output weighted rows";
     case PassStepKind::LabelRows: return "output label rows";
     case PassStepKind::ScaleRows: return "output scaled rows";
     case PassStepKind::SubtractLabels: return "output gradient";
