@@ -109,6 +109,9 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
                                               experiment.parallel.syncEvery));
     if (launch && experiment.schedule.vocabularyKind == model::VocabularyKind::RecomputeLogits)
         launch->omitted.push_back("recomputed logits: the output layer keeps its logits there until their gradient");
+    if (launch && experiment.schedule.vocabularyKind == model::VocabularyKind::Chunked)
+        launch->omitted.push_back(fmt::format("output layer in {} chunks: the logits of all tokens of a microbatch exist there",
+                                              experiment.schedule.logitChunks));
     return launch;
 }
 

@@ -25,9 +25,9 @@ namespace stagelens::model {
 
 enum class VocabularyOrder : unsigned char { Published, Best };
 
-/// What the output layer keeps of a microbatch until its gradient: the exponentials of its logits, or only the statistics of
-/// each row, from which they are computed again.
-enum class VocabularyKind : unsigned char { Full, RecomputeLogits };
+/// What the output layer keeps of a microbatch until its gradient: the exponentials of its logits (`Full`), or only the
+/// statistics of each row, from which they are computed again. `Chunked` also computes them for a part of the tokens at a time.
+enum class VocabularyKind : unsigned char { Full, RecomputeLogits, Chunked };
 enum class Recompute : unsigned char { None, Selective, Full };
 
 /// Operators of a layer whose outputs the backward computes again instead of keeping them.
@@ -158,6 +158,7 @@ struct ScheduleChoice {
     VocabularyMethod vocabulary = VocabularyMethod::None;
     VocabularyOrder vocabularyOrder = VocabularyOrder::Published;
     VocabularyKind vocabularyKind = VocabularyKind::Full;
+    int logitChunks = 1; ///< of Chunked: parts of a microbatch's tokens; otherwise 1
     /// Stages of a device; absent: the default of the family (stagesPerDevice()).
     std::optional<int> chunks;
     std::optional<int> groupSize;      ///< interleaved families: consecutive microbatches in a chunk; absent: p
@@ -176,6 +177,17 @@ struct ScheduleChoice {
     OffloadLanes offloadLanes = OffloadLanes::Half;
     std::optional<double> hostBandwidth;   ///< GB/s of a device's link to its host, each way; absent: that of the hardware
     std::optional<base::Bytes> hostMemory; ///< of a node; absent: that of the hardware
+    /// Returns the parts of the tokens of a pass that the output layer computes one after another. The sizes of two parts
+    /// differ by one token at most.
+    [[nodiscard]] constexpr std::int64_t logitParts(std::int64_t tokens) const
+    {
+        return std::clamp<std::int64_t>(logitChunks, 1, std::max<std::int64_t>(tokens, 1));
+    }
+    /// Returns the tokens of the greatest part.
+    [[nodiscard]] constexpr std::int64_t logitTokens(std::int64_t tokens) const
+    {
+        return (tokens + logitParts(tokens) - 1) / logitParts(tokens);
+    }
     /// Returns whether layers of any stage are recomputed as a whole.
     [[nodiscard]] bool recomputesLayers() const { return recompute == Recompute::Full || !recomputeLayers.empty(); }
     /// Returns whether what layers keep is packed between the forward and the backward.

@@ -29,6 +29,13 @@ std::string text(const RecomputeModules &modules)
     return text.empty() ? "none" : text;
 }
 
+std::string vocabularyKindText(const ScheduleChoice &schedule)
+{
+    const std::string_view word = name(schedule.vocabularyKind);
+    return schedule.vocabularyKind == VocabularyKind::Chunked ? fmt::format("{}={}", word, schedule.logitChunks)
+                                                              : std::string(word);
+}
+
 std::optional<RecomputeModules> parseModules(std::string_view text)
 {
     RecomputeModules modules;

@@ -29,7 +29,7 @@ inline constexpr auto kWords<VocabularyMethod> = [] {
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<VocabularyOrder>{"published", "best"};
 template <>
-inline constexpr std::array<std::string_view, 2> kWords<VocabularyKind>{"full", "recompute-logits"};
+inline constexpr std::array<std::string_view, 3> kWords<VocabularyKind>{"full", "recompute-logits", "chunked"};
 template <>
 inline constexpr std::array<std::string_view, 3> kWords<Recompute>{"none", "selective", "full"};
 template <>
@@ -90,6 +90,8 @@ template <Named Enum>
 
 /// "none", or the modules with commas: "norms,activation,attention".
 [[nodiscard]] std::string text(const RecomputeModules &modules);
+/// Returns what the output layer keeps, with the chunks: "chunked=8".
+[[nodiscard]] std::string vocabularyKindText(const ScheduleChoice &schedule);
 /// Returns the modules of such a text, in any order, or nothing.
 [[nodiscard]] std::optional<RecomputeModules> parseModules(std::string_view text);
 

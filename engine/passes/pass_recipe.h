@@ -175,6 +175,8 @@ struct PassStep {
     std::vector<PassValue> out;
     bool copies = false;      ///< Receive: into a tensor that the pass may change; a message itself is read-only
     bool countsApart = false; ///< in F, B, I and W: vocabulary work, whose time is measured separately
+    /// Computes a part of the tokens. Such steps that follow each other are repeated together, once for each part.
+    bool isOfPart = false;
 };
 
 /// How a pass uses a kept value.
@@ -200,6 +202,8 @@ struct RelativeRequirement {
 
 struct PassRecipe {
     std::vector<PassStep> steps;
+    /// Of a forward without backward, which has to compute the loss itself; empty: the same.
+    std::vector<PassStep> evaluation;
     std::vector<KeptUse> uses; ///< in the order of PassValue
     std::vector<RelativeRequirement> requirements;
     [[nodiscard]] bool isEmpty() const { return steps.empty(); }

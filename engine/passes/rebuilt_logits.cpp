@@ -10,12 +10,21 @@ bool reads(const PassStep &each)
     return std::ranges::count(each.in, PassValue::Exponentials) > 0;
 }
 
+} // namespace
+
 bool exponentiates(const PassStep &each)
 {
     return each.kind == PassStepKind::LocalSoftmax || each.kind == PassStepKind::Exponentiate;
 }
 
-} // namespace
+PassSteps rebuiltExponentials(bool isExponentiated)
+{
+    PassSteps steps{step(PassStepKind::Logits, {PassValue::OutputInput}, {PassValue::Exponentials})};
+    if (isExponentiated)
+        steps.push_back(step(PassStepKind::RebuildExponentials, {PassValue::Exponentials, PassValue::LocalStatistics},
+                             {PassValue::Exponentials}));
+    return steps;
+}
 
 VocabularySteps withRebuiltLogits(VocabularySteps steps)
 {
@@ -25,10 +34,7 @@ VocabularySteps withRebuiltLogits(VocabularySteps steps)
         const auto first = std::ranges::find_if(*list, reads);
         if (first != list->end() && isMade &&
             std::none_of(list->begin(), first, [](const PassStep &each) { return each.kind == PassStepKind::Logits; })) {
-            PassSteps rebuilt{step(PassStepKind::Logits, {PassValue::OutputInput}, {PassValue::Exponentials})};
-            if (isExponentiated)
-                rebuilt.push_back(step(PassStepKind::RebuildExponentials, {PassValue::Exponentials, PassValue::LocalStatistics},
-                                       {PassValue::Exponentials}));
+            PassSteps rebuilt = rebuiltExponentials(isExponentiated);
             if (first->countsApart)
                 rebuilt = apart(std::move(rebuilt));
             list->insert(first, rebuilt.begin(), rebuilt.end());

@@ -110,11 +110,18 @@ void RecipeBook::write(const RecipeChoice &choice)
         VocabularySteps vocabulary = shared(vocabularyLayer(model::name(m_method)).steps(isOnLastDevice), choice.sharing);
         if (choice.kind == model::VocabularyKind::RecomputeLogits)
             vocabulary = withRebuiltLogits(std::move(vocabulary));
+        if (choice.kind == model::VocabularyKind::Chunked)
+            vocabulary = withLogitsInParts(std::move(vocabulary));
         for (int kind = 0; kind < kPassKindCount; ++kind)
             for (std::size_t bits = 0; bits < kRoles / 2; ++bits) {
                 const PassRole role{static_cast<PassKind>(kind), (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,
                                     isOnLastDevice};
-                m_recipes[index(role)].steps = stepsOf(role, vocabulary, choice.recomputes, choice.sharing);
+                PassRecipe &recipe = m_recipes[index(role)];
+                recipe.steps = stepsOf(role, vocabulary, choice.recomputes, choice.sharing);
+                if (role.kind == PassKind::F && role.isLast && !vocabulary.evaluation.empty()) {
+                    recipe.evaluation = recipe.steps;
+                    append(recipe.evaluation, vocabulary.evaluation);
+                }
             }
     }
 }

@@ -125,15 +125,22 @@ std::string stageText(RelativeRequirement::Stage stage)
     return std::string(kStages[static_cast<std::size_t>(stage)]);
 }
 
+std::string lineOf(const PassStep &each)
+{
+    return fmt::format("    {}{}{}({}{}){}{}\n", names(each.out), each.out.empty() ? "" : " = ", stepName(each.kind),
+                       names(each.in), each.copies ? ", copied" : "", each.isOfPart ? "  of a part" : "",
+                       each.countsApart ? "  measured apart" : "");
+}
+
 std::string body(const PassRecipe &recipe)
 {
     std::string text;
     for (const RelativeRequirement &each : recipe.requirements)
         text += fmt::format("    after {}, {}\n", name(each.kind), stageText(each.stage));
-    for (const PassStep &each : recipe.steps) {
-        text += fmt::format("    {}{}{}({}{}){}\n", names(each.out), each.out.empty() ? "" : " = ", stepName(each.kind),
-                            names(each.in), each.copies ? ", copied" : "", each.countsApart ? "  measured apart" : "");
-    }
+    for (const PassStep &each : recipe.steps)
+        text += lineOf(each);
+    for (std::size_t i = recipe.steps.size(); i < recipe.evaluation.size(); ++i)
+        text += "    in an evaluation:" + lineOf(recipe.evaluation[i]).substr(3);
     for (const KeptUse &each : recipe.uses)
         text += fmt::format("    {} {}\n", useName(each.use), name(each.value));
     return text;

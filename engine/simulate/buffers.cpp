@@ -32,7 +32,7 @@ public:
           m_rows(operators::paddedRows(shardRows(experiment, schedule, device, tensor), operators::outputMultiple(experiment))),
           m_whole(operators::recomputedLayers(experiment.schedule, m_layers)),
           m_recipes(schedule::recipeBook(schedule.vocabulary(), schedule::recipeChoice(experiment))),
-          m_isRebuilt(experiment.schedule.vocabularyKind == model::VocabularyKind::RecomputeLogits)
+          m_choice(experiment.schedule)
     {}
 
     base::Result<> run()
@@ -82,7 +82,7 @@ private:
     std::int64_t m_rows;      ///< of the output projection, padded
     std::vector<int> m_whole; ///< of them: recomputed as a whole
     const schedule::RecipeBook &m_recipes;
-    bool m_isRebuilt; ///< exponentials are made again after they were freed
+    const model::ScheduleChoice &m_choice;
     std::size_t m_position = 0;
     std::size_t m_begin = 0; ///< of the pair, if the pass is in one
     std::vector<bool> m_isFreed;
@@ -169,7 +169,7 @@ std::int64_t BufferPlan::Walk::floats(PassValue value, const Pass &pass) const
     case PassValue::Keys:
     case PassValue::KeyGradients: return layers * each.keys;
     case PassValue::NormStatistics: return each.normStatistics;
-    case PassValue::Exponentials: return base::floatsOf(each.tokens * m_rows, each.precision);
+    case PassValue::Exponentials: return base::floatsOf(m_choice.logitTokens(each.tokens) * m_rows, each.precision);
     case PassValue::LocalStatistics:
     case PassValue::GlobalStatistics: return 3 * each.tokens;
     case PassValue::ShardFactors: return m_schedule.devices() * each.tokens;
@@ -196,7 +196,8 @@ void BufferPlan::Walk::use(Use how, PassValue value, const Pass &pass)
     std::uint32_t &place = m_plan.m_table[cell];
     const bool isMade = place != kAbsent;
     const bool makes = how == Use::Makes || how == Use::MakesAndFrees;
-    const bool isAgain = isMade && m_isRebuilt && value == PassValue::Exponentials && m_isFreed[place];
+    const bool isRebuilt = m_choice.vocabularyKind != model::VocabularyKind::Full && value == PassValue::Exponentials;
+    const bool isAgain = isMade && isRebuilt && m_isFreed[place];
     if (makes && isMade && !isAgain)
         return complain(fmt::format("was made before, by {}", schedule::text(m_order[m_plan.m_buffers[place].first])));
     if (makes || (how == Use::Shares && !isMade)) {

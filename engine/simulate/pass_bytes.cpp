@@ -39,13 +39,16 @@ static model::Recompute keptPolicy(const model::ScheduleChoice &schedule)
     return schedule.recompute == model::Recompute::Full ? model::Recompute::None : schedule.recompute;
 }
 
-/// Separates the exponentials of the output layer, where they have lifetimes of their own.
-static void divideVocabulary(PassBytes &bytes, const model::Experiment &experiment)
+/// Separates the exponentials of the output layer, where they have lifetimes of their own. `tokens`: of a microbatch.
+static void divideVocabulary(PassBytes &bytes, const model::ScheduleChoice &schedule, std::int64_t tokens)
 {
-    if (experiment.schedule.vocabularyKind == model::VocabularyKind::RecomputeLogits)
-        bytes.vocabulary -= bytes.exponentials;
-    else
+    if (schedule.vocabularyKind == model::VocabularyKind::Full) {
         bytes.exponentials = 0;
+        return;
+    }
+    bytes.vocabulary -= bytes.exponentials;
+    if (const std::int64_t part = schedule.logitTokens(tokens); part < tokens)
+        bytes.exponentials = bytes.exponentials / tokens * part;
 }
 
 double storingBytes(const model::Experiment &experiment, int layers, int whole)
@@ -91,7 +94,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         bytes.whole = floats.keptInput * kFloatBytes;
         bytes.vocabulary = output * kFloatBytes;
         bytes.exponentials = exponentials * kFloatBytes;
-        divideVocabulary(bytes, experiment);
+        divideVocabulary(bytes, experiment.schedule, floats.tokens);
         bytes.keys = bytes.keyGradients = floats.keys * kFloatBytes;
         bytes.norm += floats.normStatistics * kFloatBytes;
         bytes.empty = 0;
@@ -116,12 +119,12 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.vocabulary = operators::vocabularyTransientBytes(model, b, std::int64_t{split.ranks} * tables.parts(),
                                                            partsWithStatistics(schedule.vocabulary()), split);
     bytes.exponentials = operators::exponentialBytes(model, b, std::int64_t{split.ranks} * tables.parts(), split);
-    divideVocabulary(bytes, experiment);
+    const Bytes tokens = Bytes{b} * model.sequence / split.context;
+    divideVocabulary(bytes, experiment.schedule, tokens);
     bytes.embedding = tables.areDivided() ? operators::embeddingSumBytes(model, b, split) : 0;
     // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
     // and scores of materialised attention. Recomputation adds what one layer drops: all saved tensors, or the probabilities.
     const Bytes scores = attention == model::Attention::Materialised ? Bytes{model.heads} * model.sequence : 0;
-    const Bytes tokens = Bytes{b} * model.sequence / split.context;
     bytes.workspace =
         2 * tokens * std::max(Bytes{model.innerWidth()}, scores) / split.ranks * operators::elementBytes(model.dtype);
     if (split.isSequenceParallel) // the gathered input of a linear map, and the gathered gradient of its output

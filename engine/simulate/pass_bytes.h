@@ -20,7 +20,7 @@ struct PassBytes {
     base::Bytes unpacked = 0;       ///< of a layer that packs what it keeps: the same in full, in the workspace of a forward
     base::Bytes packed = 0;         ///< the same in a message to another device; 0: not packed
     base::Bytes vocabulary = 0;     ///< output layer, from S to T, or from F to B (or I) of the last stage
-    base::Bytes exponentials = 0;   ///< output layer, if logits are computed again: only within passes that use them
+    base::Bytes exponentials = 0;   ///< output layer, if they are computed again: only within passes that use them
     base::Bytes embedding = 0;      ///< sum of the shards' embeddings, which the first stage keeps beside its own input
     base::Bytes workspace = 0;      ///< of a layer's backward
     base::Bytes workspaceWhole = 0; ///< the same of a layer that is recomputed as a whole

@@ -11,6 +11,7 @@
 namespace golden_recipe_texts {
 
 using namespace stagelens;
+using model::VocabularyKind;
 
 class RecipeTexts : public QObject {
     Q_OBJECT
@@ -67,23 +68,23 @@ private slots:
     {
         QTest::addColumn<model::VocabularyMethod>("method");
         QTest::addColumn<bool>("recomputes");
-        QTest::addColumn<bool>("rebuildsLogits");
+        QTest::addColumn<model::VocabularyKind>("kind");
         for (const model::VocabularyTraits &each : model::kVocabularyMethods) {
             if (each.redistributesLayers) // same passes
                 continue;
             const std::string name(each.name);
-            QTest::newRow(name.c_str()) << each.method << false << false;
-            QTest::newRow((name + "-rebuilt-logits").c_str()) << each.method << false << true;
+            QTest::newRow(name.c_str()) << each.method << false << VocabularyKind::Full;
+            QTest::newRow((name + "-rebuilt-logits").c_str()) << each.method << false << VocabularyKind::RecomputeLogits;
+            QTest::newRow((name + "-chunked-logits").c_str()) << each.method << false << VocabularyKind::Chunked;
         }
-        QTest::newRow("none-recomputed") << model::VocabularyMethod::None << true << false;
+        QTest::newRow("none-recomputed") << model::VocabularyMethod::None << true << VocabularyKind::Full;
     }
 
     void passesEqualGolden()
     {
         QFETCH(model::VocabularyMethod, method);
         QFETCH(bool, recomputes);
-        QFETCH(bool, rebuildsLogits);
-        const auto kind = rebuildsLogits ? model::VocabularyKind::RecomputeLogits : model::VocabularyKind::Full;
+        QFETCH(model::VocabularyKind, kind);
         const auto text =
             QByteArray::fromStdString(schedule::text(schedule::recipeBook(method, {.recomputes = recomputes, .kind = kind})));
         test::compareWithGolden(text, QStringLiteral("recipes/passes-") + QTest::currentDataTag() + QStringLiteral(".txt"));

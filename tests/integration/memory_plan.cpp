@@ -127,6 +127,34 @@ private slots:
         }
     }
 
+    /// Exponentials of a part of the tokens: 6 or 12 of them, in parts whose sizes differ.
+    void chunkedLogits()
+    {
+        int turn = 0;
+        for (const auto &[name, method] : test::allPlans()) {
+            auto experiment = smallExperiment(name, method, 4, 6);
+            experiment.parallel.microbatchSize = 1 + turn % 2;
+            experiment.schedule.vocabularyKind = model::VocabularyKind::Chunked;
+            experiment.schedule.logitChunks = 1 + turn % 5;
+            experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 1;
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+        auto experiment = tinyExperiment("gpipe", VocabularyMethod::None, 2, 8);
+        const auto peak = [&] {
+            return planOf(experiment, scheduleOf(experiment))[1]
+                .peak[static_cast<std::size_t>(simulate::MemoryCategory::Vocabulary)];
+        };
+        const base::Bytes rows = 97 * 4;
+        const base::Bytes inputs = 8 * 16 * 32 * 4; // X of each microbatch
+        QCOMPARE(peak(), inputs + 8 * 16 * (3 * 4 + rows));
+        experiment.schedule.vocabularyKind = model::VocabularyKind::Chunked;
+        for (const int chunks : {1, 4, 16}) {
+            experiment.schedule.logitChunks = chunks;
+            QCOMPARE(peak(), inputs + 16 * 3 * 4 + 16 / chunks * rows);
+        }
+    }
+
     /// Messages in fewer bits: what is packed ends with its pass, and the message is shorter.
     void packedMessages()
     {

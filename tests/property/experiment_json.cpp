@@ -135,6 +135,7 @@ Experiment anyExperiment(Random &random)
                            anyOf<VocabularyMethod>(random),
                            anyOf<VocabularyOrder>(random),
                            anyOf<VocabularyKind>(random),
+                           1,
                            maybeInt(random),
                            maybeInt(random),
                            maybeInt(random),
@@ -159,6 +160,8 @@ Experiment anyExperiment(Random &random)
     if (random.nextInteger(0, 1) == 0)
         training.mode = anyOf<RunMode>(random);
     training.steps = anyInt(random);
+    if (experiment.schedule.vocabularyKind == VocabularyKind::Chunked)
+        experiment.schedule.logitChunks = static_cast<int>(random.nextInteger(1, 1 << 20));
     training.seed = random.next();
     training.data = anyText(random);
     training.optimizer = {anyText(random),   anyNumber(random), anyNumber(random),

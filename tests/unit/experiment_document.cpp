@@ -109,6 +109,30 @@ private slots:
             QVERIFY2(!written.contains(key), key);
     }
 
+    /// Documents say nothing of whole logits, as those before there were chunks.
+    void chunksOfTheLogits()
+    {
+        const auto kindOf = [](const char *word) {
+            return problemsOf(document(std::string("\"schedule\": {\"vocabulary_kind\": \"") + word + "\"}"));
+        };
+        const auto whole = experimentFromJson(R"({"stagelens":"experiment/2"})", "a");
+        QCOMPARE(whole->schedule.vocabularyKind, VocabularyKind::Full);
+        QVERIFY(!toJson(*whole)["schedule"].contains("vocabulary_kind"));
+        const auto chunked =
+            experimentFromJson(R"({"stagelens":"experiment/2","schedule":{"vocabulary_kind":"chunked=8"}})", "a");
+        QVERIFY(chunked.ok());
+        QCOMPARE(chunked->schedule.vocabularyKind, VocabularyKind::Chunked);
+        QCOMPARE(chunked->schedule.logitChunks, 8);
+        QCOMPARE(toJson(*chunked)["schedule"]["vocabulary_kind"].get<std::string>(), std::string("chunked=8"));
+        const char *const field = "schedule.vocabulary_kind";
+        QVERIFY(has(kindOf("chunked"), field, "without the number of chunks; choose chunked=8"));
+        QVERIFY(has(kindOf("chunked=two"), field, "without the number of chunks; choose chunked=8"));
+        QVERIFY(has(kindOf("chunked=0"), field, "choose chunked=1"));
+        QVERIFY(has(kindOf("chunked=3000000000"), field, "choose chunked=2147483647"));
+        QVERIFY(has(kindOf("full=2"), field, "choose full, recompute-logits, a number of chunks"));
+        QVERIFY(has(kindOf("chunky"), field, "choose full, recompute-logits"));
+    }
+
     /// Version 1 has no axes beside the pipeline: each is 1. Documents leave out what is 1.
     void axesOfTheMesh()
     {

@@ -272,8 +272,10 @@ public:
     }
     void tokenFactors(float *factors, const SoftmaxStatistics &shard, const SoftmaxStatistics &all, float weight) override
     {
-        run([&] { return gpu::tokenFactors(stream(), factors, shard.maximum, all.maximum, weight, all.tokens); },
-            "tokenFactors");
+        // The kernel takes the distance of the sums from the maxima for the number of tokens. For a part of the tokens of a
+        // microbatch it is more: the factors after those of the part are of no use, and `factors` has room for them.
+        const std::int64_t tokens = all.sum - all.maximum;
+        run([&] { return gpu::tokenFactors(stream(), factors, shard.maximum, all.maximum, weight, tokens); }, "tokenFactors");
     }
     double lossSum(const SoftmaxStatistics &all, std::int64_t counted) override
     {

@@ -47,6 +47,8 @@ private:
 bool checkModel(Checks &checks);
 /// Reports sizes that would overflow 64-bit counts. The model and the sizes of a microbatch must be valid.
 void checkActivations(Checks &checks);
+/// Checks that the output layer has a token for each chunk. The model and the sizes of a microbatch must be valid.
+void checkLogits(Checks &checks);
 /// Checks that each axis of the mesh is within its range and has a supported value.
 void checkMesh(Checks &checks);
 /// Checks devices, stages, and the layers of each stage.

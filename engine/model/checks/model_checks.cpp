@@ -1,5 +1,6 @@
 // The shape of the model: sizes, heads, experts.
 #include "engine/model/checks/checks.h"
+#include "engine/model/names.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -187,6 +188,16 @@ void checkActivations(Checks &checks)
                  fmt::format("a step's activations are about {:g} bytes, and at most {:g} are accepted; lower microbatch_size, "
                              "microbatches or the model's sizes",
                              tokens * tokenBytes, kMostBytes));
+}
+
+void checkLogits(Checks &checks)
+{
+    const ParallelPlan &plan = checks.experiment.parallel;
+    const std::int64_t tokens =
+        std::int64_t{plan.microbatchSize} * checks.experiment.model.sequence / std::max(1, plan.context);
+    checks.holds(checks.experiment.schedule.logitChunks <= std::max<std::int64_t>(1, tokens), "schedule.vocabulary_kind",
+                 fmt::format("is {}, but a microbatch has {} tokens on a rank; choose chunked={} or fewer chunks",
+                             vocabularyKindText(checks.experiment.schedule), tokens, tokens));
 }
 
 } // namespace stagelens::model

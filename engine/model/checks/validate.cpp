@@ -102,8 +102,10 @@ base::Problems validate(const Experiment &experiment)
     checkMesh(checks);
     checkStages(checks);
     checks.rest("parallel.");
-    if (soundModel && plan.microbatches >= 1 && plan.microbatchSize >= 1)
+    if (soundModel && plan.microbatches >= 1 && plan.microbatchSize >= 1) {
         checkActivations(checks);
+        checkLogits(checks);
+    }
     checkFamily(experiment.schedule, checks);
     checks.rest("schedule.");
     std::visit(CostCheck{checks, experiment.hasModel, plan}, experiment.cost.source);

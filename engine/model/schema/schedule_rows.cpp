@@ -1,9 +1,44 @@
+#include "engine/base/text.h"
 #include "engine/model/schema/row.h"
 
 #include "engine/model/custom_schedule.h"
 #include "engine/model/family_shape.h"
+#include "engine/model/names.h"
+
+#include <fmt/format.h>
 
 namespace stagelens::model {
+
+namespace {
+
+constexpr std::string_view kChunksTip = "The output layer computes its gradient for a part of the tokens at a time, and no "
+                                        "logits are kept. The sums over the tokens are rounded differently";
+
+std::string setVocabularyKind(Experiment &experiment, const FieldValue &value)
+{
+    const std::string &word = std::get<std::string>(value);
+    const std::size_t equals = word.find('=');
+    const auto kind = parse<VocabularyKind>(std::string_view(word).substr(0, equals));
+    const bool hasCount = equals != std::string::npos;
+    if (!kind || (hasCount && *kind != VocabularyKind::Chunked))
+        return unknownWord(word, {"full", "recompute-logits", "a number of chunks such as chunked=8"});
+    int chunks = 1;
+    if (*kind == VocabularyKind::Chunked) {
+        const auto count = base::parseInteger(hasCount ? std::string_view(word).substr(equals + 1) : std::string_view());
+        constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+        if (!count)
+            return fmt::format("is {}, without the number of chunks; choose chunked=8", base::quoted(word));
+        if (*count < 1 || *count > kMost)
+            return fmt::format("is {}, but there are 1 to {} chunks; choose chunked={}", base::quoted(word), kMost,
+                               std::clamp<std::int64_t>(*count, 1, kMost));
+        chunks = static_cast<int>(*count);
+    }
+    experiment.schedule.vocabularyKind = *kind;
+    experiment.schedule.logitChunks = chunks;
+    return {};
+}
+
+} // namespace
 
 std::vector<Field> scheduleRows()
 {
@@ -34,13 +69,20 @@ std::vector<Field> scheduleRows()
             where([](const Experiment &e) { return leavesVocabularyOrderOpen(e.schedule); })),
         row("schedule.vocabulary_kind", "--vocabulary-kind", "KIND", "Logits",
             "what the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps "
-            "three numbers a token and multiplies again",
-            MEMBER(schedule.vocabularyKind),
+            "three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time",
+            by([](const Experiment &e) { return FieldValue(vocabularyKindText(e.schedule)); }, setVocabularyKind),
+            as(Kind::Choice),
             oneOf({{"full", "Kept", "exp(logits) of every token and word are kept until the gradient of the output layer"},
                    {"recompute-logits", "Computed again",
                     "Only the statistics of each token are kept; the gradient takes one more product. The numbers are the "
-                    "same"}}),
-            omitted(), where(kHasModel), sweep({"full, recompute-logits", 9, true})),
+                    "same"},
+                   {"chunked=1", "1 chunk", "No logits are kept: a whole output layer does all of its work in the backward"},
+                   {"chunked=2", "2 chunks", kChunksTip},
+                   {"chunked=4", "4 chunks", kChunksTip},
+                   {"chunked=8", "8 chunks", kChunksTip},
+                   {"chunked=16", "16 chunks", kChunksTip},
+                   {"chunked=64", "64 chunks", kChunksTip}}),
+            omitted(), where(kHasModel), sweep({"full, recompute-logits, chunked=8", 9, true})),
         row("schedule.chunks", "--chunks", "v", "Chunks", "stages of each device (interleaved families; 2)",
             MEMBER(schedule.chunks), where([](const Experiment &e) { return leavesChunksOpen(e.schedule.family); }),
             sweep({"2, 4", 8})),

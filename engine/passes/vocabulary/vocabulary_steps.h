@@ -22,6 +22,7 @@ struct VocabularySteps {
     PassSteps s;
     PassSteps u;
     PassSteps t;
+    PassSteps evaluation; ///< of F of the last stage if no backward follows, after those of `forward`: computes the loss
 };
 
 /// A way to compute the vocabulary layers.
@@ -45,6 +46,14 @@ struct VocabularyLayer {
 /// Returns steps that keep no exponentials between passes: a pass that reads them multiplies again (as Cut Cross-Entropy does,
 /// arXiv 2411.09009), so that it finds the same bits.
 [[nodiscard]] VocabularySteps withRebuiltLogits(VocabularySteps steps);
+/// Returns steps that compute the output layer for a part of the tokens at a time, and keep no exponentials between passes. The
+/// whole output layer is then in the backward, except in an evaluation. Passes that read exponentials after a barrier multiply
+/// again, as in withRebuiltLogits().
+[[nodiscard]] VocabularySteps withLogitsInParts(VocabularySteps steps);
+/// Returns the steps that compute the exponentials again from X, or only the logits.
+[[nodiscard]] PassSteps rebuiltExponentials(bool isExponentiated);
+/// Returns whether a step computes the exponentials and their sums.
+[[nodiscard]] bool exponentiates(const PassStep &each);
 /// Returns the steps of a pass with these vocabulary layers. `recomputes`: layers recompute values that the forward has
 /// dropped.
 [[nodiscard]] PassSteps stepsOf(const PassRole &role, const VocabularySteps &vocabulary, bool recomputes, Sharing sharing);

@@ -50,7 +50,10 @@ public:
     /// Drops the parameters that a replica of ZeRO-3 does not keep between steps.
     void endStep() { m_model.dropValues(); }
     /// Returns the pass at the beginning of its recipe. It runs by receive(), compute() and publish().
-    [[nodiscard]] PassRun makeRun(const schedule::Pass &pass) const { return {pass, m_plan.recipeOf(pass, m_place.device)}; }
+    [[nodiscard]] PassRun makeRun(const schedule::Pass &pass) const
+    {
+        return {pass, m_plan.recipeOf(pass, m_place.device), m_step.use == StepUse::Evaluation};
+    }
     /// The copies of activations to its host and back. DeviceCopies::beginUnit() precedes the receive() of each unit.
     [[nodiscard]] DeviceCopies &hostCopies() { return m_hostCopies; }
     /// Blocks until the inputs of the pass have arrived. Returns false if the run was stopped.

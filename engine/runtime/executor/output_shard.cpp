@@ -6,100 +6,122 @@ using kernels::Form;
 using kernels::SoftmaxStatistics;
 using schedule::PassValue;
 
-SoftmaxStatistics OutputShard::statistics(int microbatch, const Context &context)
+/// Returns the statistics of the tokens of a part.
+static SoftmaxStatistics ofPart(SoftmaxStatistics all, const TokenPart &part)
 {
-    return {context.memory.at(PassValue::LocalStatistics, simulate::kVocabularyStage, microbatch), context.shape.tokens()};
+    all.maximum += part.first;
+    all.sum += part.first;
+    all.target += part.first;
+    all.tokens = part.tokens;
+    return all;
 }
 
-backend::LogitShard OutputShard::logitShard(int microbatch, const Context &context) const
+/// Returns X of the tokens of a part.
+static ConstValues inputOf(const TokenPart &part, const Context &context)
 {
-    return {context.at(PassValue::Exponentials, simulate::kVocabularyStage, microbatch), context.shape.tokens(), m_weight.rows,
+    return context.at(PassValue::OutputInput, simulate::kVocabularyStage, part.microbatch) + part.first * context.shape.hidden;
+}
+
+SoftmaxStatistics OutputShard::statistics(const TokenPart &part, const Context &context)
+{
+    return ofPart(
+        {context.memory.at(PassValue::LocalStatistics, simulate::kVocabularyStage, part.microbatch), context.shape.tokens()},
+        part);
+}
+
+backend::LogitShard OutputShard::logitShard(const TokenPart &part, const Context &context) const
+{
+    return {context.at(PassValue::Exponentials, simulate::kVocabularyStage, part.microbatch), part.tokens, m_weight.rows,
             m_weight.held.rows.begin, m_weight.paddedRows()};
 }
 
-void OutputShard::logits(int microbatch, const Context &context) const
+void OutputShard::logits(const TokenPart &part, const Context &context) const
 {
     const Shape &shape = context.shape;
-    context.compute.multiply({.rows = shape.tokens(),
+    context.compute.multiply({.rows = part.tokens,
                               .columns = m_weight.paddedRows(),
                               .inner = shape.hidden,
-                              .a = {context.at(PassValue::OutputInput, simulate::kVocabularyStage, microbatch), shape.hidden},
+                              .a = {inputOf(part, context), shape.hidden},
                               .b = {m_weight.weights(), shape.hidden, Form::Transposed},
-                              .c = logitShard(microbatch, context).logits,
+                              .c = logitShard(part, context).logits,
                               .stride = m_weight.paddedRows()});
 }
 
-void OutputShard::localSoftmax(int microbatch, Labels labels, const Context &context) const
+void OutputShard::localSoftmax(const TokenPart &part, Labels labels, const Context &context) const
 {
-    const SoftmaxStatistics local = statistics(microbatch, context);
-    context.compute.localSoftmax(local.maximum, local.sum, local.target, logitShard(microbatch, context), labels);
+    const SoftmaxStatistics local = statistics(part, context);
+    context.compute.localSoftmax(local.maximum, local.sum, local.target, logitShard(part, context), labels + part.first);
 }
 
-void OutputShard::labelRows(Values rows, Labels labels, const Context &context) const
+void OutputShard::labelRows(Values rows, const TokenPart &part, Labels labels, const Context &context) const
 {
-    context.compute.gatherRows(rows, m_weight.weights(), tableShard(), labels, context.shape.tokens());
+    context.compute.gatherRows(rows + part.first * context.shape.hidden, m_weight.weights(), tableShard(), labels + part.first,
+                               part.tokens);
 }
 
-void OutputShard::rowMaxima(int microbatch, Labels labels, const Context &context) const
+void OutputShard::rowMaxima(const TokenPart &part, Labels labels, const Context &context) const
 {
-    const SoftmaxStatistics local = statistics(microbatch, context);
-    context.compute.rowMaxima(local.maximum, local.target, logitShard(microbatch, context), labels);
+    const SoftmaxStatistics local = statistics(part, context);
+    context.compute.rowMaxima(local.maximum, local.target, logitShard(part, context), labels + part.first);
 }
 
-void OutputShard::exponentiate(int microbatch, const Context &context) const
+void OutputShard::exponentiate(const TokenPart &part, const Context &context) const
 {
-    const SoftmaxStatistics local = statistics(microbatch, context);
-    context.compute.exponentiate(local.sum, local.maximum, logitShard(microbatch, context));
+    const SoftmaxStatistics local = statistics(part, context);
+    context.compute.exponentiate(local.sum, local.maximum, logitShard(part, context));
 }
 
-void OutputShard::rebuildExponentials(int microbatch, const Context &context) const
+void OutputShard::rebuildExponentials(const TokenPart &part, const Context &context) const
 {
     float *sums = context.workspace.scratch[0].data(); // known already
-    context.compute.exponentiate(sums, statistics(microbatch, context).maximum, logitShard(microbatch, context));
+    context.compute.exponentiate(sums, statistics(part, context).maximum, logitShard(part, context));
 }
 
-void OutputShard::scaleRows(Values rows, int microbatch, const SoftmaxStatistics &all, Labels labels,
+void OutputShard::scaleRows(Values rows, const TokenPart &part, const SoftmaxStatistics &all, Labels labels,
                             const Context &context) const
 {
     const Shape &shape = context.shape;
-    context.compute.scaleRows(rows, rows, factors(microbatch, all, context), m_weight.weights(), tableShard(), labels,
-                              shape.tokenWeight(), shape.tokens());
+    const Values own = rows + part.first * shape.hidden;
+    context.compute.scaleRows(own, own, factors(part, all, context), m_weight.weights(), tableShard(), labels + part.first,
+                              shape.tokenWeight(), part.tokens);
 }
 
-const float *OutputShard::factors(int microbatch, const SoftmaxStatistics &all, const Context &context)
+const float *OutputShard::factors(const TokenPart &part, const SoftmaxStatistics &all, const Context &context)
 {
     float *factors = context.workspace.scratch[0].data(); // [tokens]
-    context.compute.tokenFactors(factors, statistics(microbatch, context), all, context.shape.tokenWeight());
+    context.compute.tokenFactors(factors, statistics(part, context), ofPart(all, part), context.shape.tokenWeight());
     return factors;
 }
 
-void OutputShard::addWeightGradient(int microbatch, const SoftmaxStatistics &all, Labels labels, const Context &context) const
+void OutputShard::addWeightGradient(const TokenPart &part, const SoftmaxStatistics &all, Labels labels,
+                                    const Context &context) const
 {
     const Shape &shape = context.shape;
-    const std::int64_t tokens = shape.tokens();
-    const ConstValues x = context.at(PassValue::OutputInput, simulate::kVocabularyStage, microbatch);
+    const std::int64_t tokens = part.tokens;
+    const std::int32_t *const own = labels + part.first;
+    const ConstValues x = inputOf(part, context);
     const Values scaled = context.scratch(1);
-    context.compute.scaleRows(scaled, x, factors(microbatch, all, context), {}, tableShard(), labels, 0, tokens);
+    context.compute.scaleRows(scaled, x, factors(part, all, context), {}, tableShard(), own, 0, tokens);
     context.compute.multiply({.rows = m_weight.paddedRows(),
                               .columns = shape.hidden,
                               .inner = tokens,
-                              .a = {logitShard(microbatch, context).logits, m_weight.paddedRows(), Form::Transposed},
+                              .a = {logitShard(part, context).logits, m_weight.paddedRows(), Form::Transposed},
                               .b = {scaled, shape.hidden},
                               .c = gradient().data(),
                               .stride = shape.hidden,
                               .beta = 1});
-    context.compute.scatterAddRows(gradient().data(), tableShard(), labels, x, -shape.tokenWeight(), tokens);
+    context.compute.scatterAddRows(gradient().data(), tableShard(), own, x, -shape.tokenWeight(), tokens);
 }
 
-void OutputShard::weighRows(Values rows, int microbatch, const Context &context) const
+void OutputShard::weighRows(Values rows, const TokenPart &part, const Context &context) const
 {
     const Shape &shape = context.shape;
-    context.compute.multiply({.rows = shape.tokens(),
+    context.compute.multiply({.rows = part.tokens,
                               .columns = shape.hidden,
                               .inner = m_weight.paddedRows(),
-                              .a = {logitShard(microbatch, context).logits, m_weight.paddedRows()},
+                              .a = {logitShard(part, context).logits, m_weight.paddedRows()},
                               .b = {m_weight.weights(), shape.hidden},
-                              .c = rows,
+                              .c = rows + part.first * shape.hidden,
                               .stride = shape.hidden});
 }
 

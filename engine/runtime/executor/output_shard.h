@@ -12,6 +12,14 @@ namespace stagelens::runtime {
 /// The label of every token, in the device's memory.
 using Labels = const std::int32_t *;
 
+/// Tokens of a microbatch that the output layer computes at a time: all, or a part of them. The exponentials of a part are in
+/// the first rows of their buffer; other tensors have rows for all tokens.
+struct TokenPart {
+    int microbatch = 0;
+    std::int64_t first = 0;
+    std::int64_t tokens = 0;
+};
+
 /// The forward and backward of the output layer. Between S and T the memory plan keeps X, the statistics and E = exp(logit -
 /// maximum of the shard) of each microbatch. E is never normalised to the softmax: the factor of a row is applied to the rows
 /// of E W, and to X before E^T X, which are V / (p h) times smaller. The -1 of the label is not added to the matrix either
@@ -21,27 +29,31 @@ public:
     explicit OutputShard(Parameter &weight) : m_weight(weight) {}
 
     // One function for each vocabulary step of a recipe (schedule::PassStepKind), on the planned tensors of a microbatch.
-    void logits(int microbatch, const Context &context) const;
-    void localSoftmax(int microbatch, Labels labels, const Context &context) const;
-    void rowMaxima(int microbatch, Labels labels, const Context &context) const;
-    void exponentiate(int microbatch, const Context &context) const;
+    // `rows` and `all` are of all of its tokens, and `labels` too.
+    void logits(const TokenPart &part, const Context &context) const;
+    void localSoftmax(const TokenPart &part, Labels labels, const Context &context) const;
+    void rowMaxima(const TokenPart &part, Labels labels, const Context &context) const;
+    void exponentiate(const TokenPart &part, const Context &context) const;
     /// As exponentiate(), with statistics that stay as they are.
-    void rebuildExponentials(int microbatch, const Context &context) const;
+    void rebuildExponentials(const TokenPart &part, const Context &context) const;
     /// Computes rows [b s, h] = E W.
-    void weighRows(Values rows, int microbatch, const Context &context) const;
-    void labelRows(Values rows, Labels labels, const Context &context) const;
+    void weighRows(Values rows, const TokenPart &part, const Context &context) const;
+    void labelRows(Values rows, const TokenPart &part, Labels labels, const Context &context) const;
     /// With D = (softmax - one-hot) u: replaces E W by D W, this shard's part of the gradient of X.
-    void scaleRows(Values rows, int microbatch, const kernels::SoftmaxStatistics &all, Labels labels,
+    void scaleRows(Values rows, const TokenPart &part, const kernels::SoftmaxStatistics &all, Labels labels,
                    const Context &context) const;
     /// Adds D^T X to the gradient of the weight: E^T (factor u X), then -u x for each local label in token order.
-    void addWeightGradient(int microbatch, const kernels::SoftmaxStatistics &all, Labels labels, const Context &context) const;
+    void addWeightGradient(const TokenPart &part, const kernels::SoftmaxStatistics &all, Labels labels,
+                           const Context &context) const;
 
 private:
-    [[nodiscard]] static kernels::SoftmaxStatistics statistics(int microbatch, const Context &context);
-    [[nodiscard]] backend::LogitShard logitShard(int microbatch, const Context &context) const;
+    [[nodiscard]] static kernels::SoftmaxStatistics statistics(const TokenPart &part, const Context &context);
+    [[nodiscard]] backend::LogitShard logitShard(const TokenPart &part, const Context &context) const;
     [[nodiscard]] kernels::TableShard tableShard() const { return {m_weight.held.rows.begin, m_weight.rows, m_weight.columns}; }
-    /// Returns the factors from a row of E to u times the softmax over the whole vocabulary, in the first scratch tensor.
-    [[nodiscard]] static const float *factors(int microbatch, const kernels::SoftmaxStatistics &all, const Context &context);
+    /// Returns the factors from a row of E to u times the softmax over the whole vocabulary, in the first scratch tensor. It
+    /// has room for those of all tokens, which a GPU computes.
+    [[nodiscard]] static const float *factors(const TokenPart &part, const kernels::SoftmaxStatistics &all,
+                                              const Context &context);
     [[nodiscard]] backend::Buffer &gradient() const
     {
         return m_weight.outputGradient.size() > 0 ? m_weight.outputGradient : m_weight.gradient;

@@ -15,7 +15,9 @@ namespace stagelens::runtime {
 class PassRun {
 public:
     PassRun() = default;
-    PassRun(const schedule::Pass &pass, const schedule::PassRecipe &recipe) : m_pass(pass), m_steps(recipe.steps) {}
+    PassRun(const schedule::Pass &pass, const schedule::PassRecipe &recipe, bool isEvaluation = false)
+        : m_pass(pass), m_steps(isEvaluation && !recipe.evaluation.empty() ? recipe.evaluation : recipe.steps)
+    {}
 
     [[nodiscard]] const schedule::Pass &pass() const { return m_pass; }
     /// Returns the step to run next, or null at the end.

@@ -2,6 +2,7 @@
 
 #include "engine/runtime/executor/message_order.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
@@ -99,10 +100,14 @@ base::Result<> PassRunner::run(PassRun &run)
     while (!run.isAtMessage() && !run.exchange()) {
         const PassStep &step = *run.next();
         timeVocabulary(step.countsApart);
+        if (step.isOfPart) {
+            runParts(run);
+            continue;
+        }
         if (auto launched = launch(run, step); !launched)
             return launched;
-        if (const std::string_view name = operatorName(step.kind); !name.empty() && !run.exchange())
-            m_context.operators->note([name] { return std::string(name); }, isVocabulary(run.pass(), step));
+        if (!run.exchange())
+            note(run.pass(), step);
         if (!run.layers())
             run.advance();
     }
@@ -112,6 +117,31 @@ base::Result<> PassRunner::run(PassRun &run)
         packMessages(run);
     }
     return {};
+}
+
+void PassRunner::note(const Pass &pass, const PassStep &step) const
+{
+    if (const std::string_view name = operatorName(step.kind); !name.empty())
+        m_context.operators->note([name] { return std::string(name); }, isVocabulary(pass, step));
+}
+
+void PassRunner::runParts(PassRun &run)
+{
+    const auto last = std::ranges::find(run.steps(), false, &PassStep::isOfPart);
+    const std::span<const PassStep> steps(run.steps().begin(), last);
+    const std::int64_t tokens = m_context.shape.tokens();
+    const std::int64_t parts = m_plan.experiment.schedule.logitParts(tokens);
+    for (std::int64_t part = 0; part < parts; ++part) {
+        const std::int64_t first = tokens * part / parts;
+        if (part > 0)
+            m_context.operators->repeat(steps.size());
+        for (const PassStep &step : steps) {
+            runOutput(run, step, {run.pass().microbatch, first, tokens * (part + 1) / parts - first});
+            note(run.pass(), step);
+        }
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        run.advance();
 }
 
 base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
@@ -163,7 +193,7 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
     case PassStepKind::WeighRows:
     case PassStepKind::LabelRows:
     case PassStepKind::ScaleRows:
-    case PassStepKind::WeightGradient: runOutput(run, step); break;
+    case PassStepKind::WeightGradient: runOutput(run, step, {pass.microbatch, 0, shape.tokens()}); break;
     }
     return {};
 }
@@ -193,23 +223,25 @@ void PassRunner::eachSequence(const Visit &visit) const
 }
 
 /// The shard finds its kept values itself: of a step only the last input (statistics) and the first output are read.
-void PassRunner::runOutput(PassRun &run, const PassStep &step)
+void PassRunner::runOutput(PassRun &run, const PassStep &step, const TokenPart &part)
 {
     const OutputShard &output = m_model.output();
-    const int microbatch = run.pass().microbatch;
-    const std::int32_t *const labels = m_step.labels(microbatch);
+    const std::int32_t *const labels = m_step.labels(part.microbatch);
     const auto all = [&] { return run.statistics(step.in.back(), m_context); };
+    const auto rows = [&] {
+        const PassValue value = step.out.front();
+        return part.first == 0 ? place(run, value) : run.in(value, m_context);
+    };
     switch (step.kind) {
-    case PassStepKind::Logits: return output.logits(microbatch, m_context);
-    case PassStepKind::LocalSoftmax: return output.localSoftmax(microbatch, labels, m_context);
-    case PassStepKind::RowMaxima: return output.rowMaxima(microbatch, labels, m_context);
-    case PassStepKind::Exponentiate: return output.exponentiate(microbatch, m_context);
-    case PassStepKind::RebuildExponentials: return output.rebuildExponentials(microbatch, m_context);
-    case PassStepKind::WeighRows: return output.weighRows(place(run, step.out.front()), microbatch, m_context);
-    case PassStepKind::LabelRows: return output.labelRows(place(run, step.out.front()), labels, m_context);
-    case PassStepKind::ScaleRows:
-        return output.scaleRows(run.in(step.out.front(), m_context), microbatch, all(), labels, m_context);
-    case PassStepKind::WeightGradient: return output.addWeightGradient(microbatch, all(), labels, m_context);
+    case PassStepKind::Logits: return output.logits(part, m_context);
+    case PassStepKind::LocalSoftmax: return output.localSoftmax(part, labels, m_context);
+    case PassStepKind::RowMaxima: return output.rowMaxima(part, labels, m_context);
+    case PassStepKind::Exponentiate: return output.exponentiate(part, m_context);
+    case PassStepKind::RebuildExponentials: return output.rebuildExponentials(part, m_context);
+    case PassStepKind::WeighRows: return output.weighRows(rows(), part, m_context);
+    case PassStepKind::LabelRows: return output.labelRows(rows(), part, labels, m_context);
+    case PassStepKind::ScaleRows: return output.scaleRows(run.in(step.out.front(), m_context), part, all(), labels, m_context);
+    case PassStepKind::WeightGradient: return output.addWeightGradient(part, all(), labels, m_context);
     default: break;
     }
 }

@@ -58,7 +58,11 @@ private:
     /// Packs the messages that the pass sends to other devices in fewer bits.
     void packMessages(PassRun &run);
     /// Runs an operation of the output layer, on the rows of the vocabulary that the device holds (OutputShard).
-    void runOutput(PassRun &run, const schedule::PassStep &step);
+    void runOutput(PassRun &run, const schedule::PassStep &step, const TokenPart &part);
+    /// Runs the operations that come next on one part of the tokens after another (PassStep::isOfPart).
+    void runParts(PassRun &run);
+    /// Records the time of an operation.
+    void note(const schedule::Pass &pass, const schedule::PassStep &step) const;
 
     const RunPlan &m_plan;
     int m_device;

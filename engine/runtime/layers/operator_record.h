@@ -33,10 +33,25 @@ public:
         if (m_current == nullptr)
             return;
         const Clock::time_point now = Clock::now();
+        const base::Nanos duration = std::chrono::duration_cast<std::chrono::nanoseconds>(now - m_since).count();
         if (m_next == m_current->size())
             m_current->push_back({name(), isVocabulary, {}});
-        (*m_current)[m_next++].durations.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(now - m_since).count());
+        std::vector<base::Nanos> &durations = (*m_current)[m_next++].durations;
+        if (m_repeated > 0) {
+            --m_repeated;
+            durations.back() += duration;
+        } else {
+            durations.push_back(duration);
+        }
         m_since = now;
+    }
+    /// The next notes are of the last `operators` again, to whose durations they add.
+    void repeat(std::size_t operators)
+    {
+        if (m_current == nullptr)
+            return;
+        m_next -= operators;
+        m_repeated = operators;
     }
     void end() { m_current = nullptr; }
 
@@ -53,6 +68,7 @@ private:
     std::map<std::pair<schedule::PassKind, int>, std::vector<Operator>> m_passes; ///< by kind and stage
     std::vector<Operator> *m_current = nullptr;                                   ///< of the pass at hand; null: not recording
     std::size_t m_next = 0;                                                       ///< operator of the pass at hand
+    std::size_t m_repeated = 0;                                                   ///< operators that are left to repeat
     Clock::time_point m_since;
 };
 

@@ -41,6 +41,15 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     const double elementBytes = operators::elementBytes(model.dtype);
     m_productFlops = 2 * logits * model.hidden;
     m_product = layer.matrixSeconds(m_productFlops, std::min({tokens, rows, static_cast<double>(model.hidden)}));
+    const auto parts = static_cast<double>(experiment.schedule.logitParts(static_cast<std::int64_t>(tokens)));
+    // Each part reads the matrix, or reads and writes its gradient.
+    const double matrix = rows * model.hidden * elementBytes;
+    const auto partSeconds = [&](double bytes) {
+        const double smallest = std::min({tokens / parts, rows, static_cast<double>(model.hidden)});
+        return parts * std::max(layer.matrixSeconds(m_productFlops / parts, smallest), layer.memorySeconds(bytes));
+    };
+    m_partProduct = parts > 1 ? partSeconds(matrix) : m_product;
+    m_partGradient = parts > 1 ? partSeconds(2 * rows * model.hidden * 4.0) : m_product;
     m_softmax = layer.memorySeconds(logits * traffic.logitsForward);
     m_gradient = layer.memorySeconds(logits * traffic.logitsBackward);
     m_cast = layer.memorySeconds(traffic.logitsCast * logits * (4.0 + elementBytes));
@@ -60,6 +69,8 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
 {
     double lookUps = 0;
     double products = 0;
+    double partProducts = 0;
+    double partGradients = 0;
     double softmaxes = 0;
     double casts = 0;
     double gradients = 0;
@@ -75,15 +86,15 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
         case PassStepKind::Embed: ++lookUps; break;
         case PassStepKind::TokenGradient: ++scatters; break;
         case PassStepKind::Receive: copies += step.in.front() == schedule::PassValue::LastOutput ? 1 : 0; break; // X
-        case PassStepKind::Logits: ++products; break;
+        case PassStepKind::Logits:
+        case PassStepKind::WeighRows: ++(step.isOfPart ? partProducts : products); break;
         case PassStepKind::LocalSoftmax: ++softmaxes; break;
         case PassStepKind::RowMaxima:
         case PassStepKind::Exponentiate:
         case PassStepKind::RebuildExponentials: softmaxes += 0.5; break;
-        case PassStepKind::WeighRows: ++products; break;
         case PassStepKind::LabelRows: ++casts; break; // the product E W of S reads E in the compute type
         case PassStepKind::WeightGradient:
-            ++products;
+            ++(step.isOfPart ? partGradients : products);
             ++gradients;
             copies += isOwnPass ? 1 : 0; // dX
             break;
@@ -106,6 +117,9 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     addExchange("gather", gathers, m_gather);
     add("look-up", lookUps, m_lookUp);
     add(products > 1 ? "products" : "product", products, m_product, m_productFlops);
+    if (const double parts = partProducts + partGradients; parts > 0)
+        legs.push_back({parts > 1 ? "products" : "product", partProducts * m_partProduct + partGradients * m_partGradient,
+                        false, 0, parts * m_productFlops});
     add("softmax", softmaxes, m_softmax);
     addExchange("maxima", maxima, m_maxima);
     addExchange("statistics", statistics, m_statistics);

@@ -45,10 +45,12 @@ private:
     int m_lastStage;
     double m_product; ///< one product of [b s, h] with the matrix or its shard: 2 b s h V
     double m_productFlops;
-    double m_softmax;  ///< statistics and exponentials
-    double m_gradient; ///< of the logits
-    double m_cast;     ///< of the local softmax to the compute type, for its product
-    double m_copies;   ///< of X and dX
+    double m_partProduct;  ///< the same on one part of the tokens after another
+    double m_partGradient; ///< the same for the gradient of the matrix
+    double m_softmax;      ///< statistics and exponentials
+    double m_gradient;     ///< of the logits
+    double m_cast;         ///< of the local softmax to the compute type, for its product
+    double m_copies;       ///< of X and dX
     double m_lookUp;
     double m_scatter;
     ExchangeCost m_gather; ///< among tensor ranks: own rows of [b s, h] to all

@@ -315,6 +315,32 @@ private slots:
             }
     }
 
+    /// A part of the tokens at a time: losses differ by rounding.
+    void computesLogitsInChunks()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        test::Sample sample;
+        for (const bool isBf16 : {false, true})
+            for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
+                if (sample.leavesOut())
+                    continue;
+                model::Experiment plan = onGpu("1f1b", method);
+                if (isBf16)
+                    plan = inBf16(plan, 2);
+                plan.training.steps = 2;
+                const std::vector<double> losses = lossesOf(plan);
+                plan.schedule.vocabularyKind = model::VocabularyKind::Chunked;
+                for (const int chunks : {1, 4}) { // of 6 tokens
+                    plan.schedule.logitChunks = chunks;
+                    QVERIFY(model::unsupported(plan, model::Use::Run).empty());
+                    const std::vector<double> found = lossesOf(plan);
+                    QCOMPARE(found.size(), std::size_t{2});
+                    QVERIFY(std::abs(found[0] - losses[0]) < 1e-6 * losses[0]);
+                    QVERIFY(std::abs(found[1] - losses[1]) < (isBf16 ? 1e-3 : 1e-5) * losses[1]);
+                }
+            }
+    }
+
     void tenStepsInBf16_data()
     {
         QTest::addColumn<int>("method");

@@ -124,6 +124,12 @@ private slots:
             QVERIFY(omits(launched(format, experiment), "recomputed logits"));
             experiment.schedule.vocabularyKind = model::VocabularyKind::Full;
             QVERIFY(!omits(launched(format, experiment), "recomputed logits"));
+            experiment.schedule.vocabularyKind = model::VocabularyKind::Chunked;
+            experiment.schedule.logitChunks = 8;
+            QVERIFY(omits(launched(format, experiment), "output layer in 8 chunks"));
+            experiment.schedule.vocabularyKind = model::VocabularyKind::Full;
+            experiment.schedule.logitChunks = 1;
+            QVERIFY(!omits(launched(format, experiment), "chunks"));
         }
     }
 

@@ -35,7 +35,7 @@ private slots:
         checkWords<DataType>({"fp32", "bf16", "fp16"});
         checkWords<VocabularyMethod>({"none", "redis", "vocab-naive", "vocab-1", "vocab-2"});
         checkWords<VocabularyOrder>({"published", "best"});
-        checkWords<VocabularyKind>({"full", "recompute-logits"});
+        checkWords<VocabularyKind>({"full", "recompute-logits", "chunked"});
         checkWords<Recompute>({"none", "selective", "full"});
         checkWords<Attention>({"flash", "materialised"});
         checkWords<RunMode>({"live", "virtual-clock"});

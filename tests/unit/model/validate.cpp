@@ -170,6 +170,12 @@ const std::vector<Case> &planCases()
              e.schedule.waves = 33;
          },
          "schedule.waves", "choose 1 to 32"},
+        {"chunks without tokens",
+         [](Experiment &e) {
+             e.schedule.vocabularyKind = VocabularyKind::Chunked;
+             e.schedule.logitChunks = 1 << 20;
+         },
+         "schedule.vocabulary_kind", "is chunked=1048576, but a microbatch has"},
         {"no memory", [](Experiment &e) { e.schedule.memoryLimit = 0; }, "schedule.memory_limit", "choose 1 or more"},
         {"interlaced as a method", [](Experiment &e) { e.schedule.vocabulary = VocabularyMethod::Interlaced; },
          "schedule.vocabulary", "choose the schedule interlaced"},
