@@ -120,10 +120,28 @@ private:
 
     void logits()
     {
+        const model::ScheduleChoice &own = m_plan.schedule;
+        const auto addKind = [&](model::VocabularyKind kind, int chunks) {
+            if (kind == own.vocabularyKind && chunks == own.logitChunks)
+                return;
+            model::ScheduleChoice chosen = own;
+            chosen.vocabularyKind = kind;
+            chosen.logitChunks = chunks;
+            // Parts of the tokens add to the gradient of the matrix one after another.
+            const Numbers numbers = chunks == own.logitChunks ? Numbers::SameBits : Numbers::SameMathematics;
+            add(LeverKind::Logits, "--vocabulary-kind " + model::vocabularyKindText(chosen), numbers,
+                [kind, chunks](Experiment &plan) {
+                    plan.schedule.vocabularyKind = kind;
+                    plan.schedule.logitChunks = chunks;
+                });
+        };
         for (const auto kind : {model::VocabularyKind::Full, model::VocabularyKind::RecomputeLogits})
-            if (kind != m_plan.schedule.vocabularyKind)
-                add(LeverKind::Logits, fmt::format("--vocabulary-kind {}", model::name(kind)), Numbers::SameBits,
-                    [kind](Experiment &plan) { plan.schedule.vocabularyKind = kind; });
+            addKind(kind, 1);
+        const std::int64_t tokens = std::int64_t{m_plan.parallel.microbatchSize} * m_plan.model.sequence;
+        const bool isWhole = !m_prediction.schedule->runs(schedule::PassKind::S); // else one chunk is recompute-logits
+        for (const int chunks : {1, 4, 16})
+            if (chunks * m_plan.parallel.context <= tokens && (chunks > 1 || isWhole))
+                addKind(model::VocabularyKind::Chunked, chunks);
     }
 
     /// Of the same global batch.

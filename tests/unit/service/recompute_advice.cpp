@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 #include <stop_token>
 
@@ -141,6 +142,29 @@ private slots:
         QVERIFY(!board->combinations.empty());
         for (const service::Lever &lever : board->combinations)
             QVERIFY(lever.isOnFront && lever.parts.size() >= 2);
+    }
+
+    /// One chunk has the bits of whole logits; sharded output layers would multiply again as recompute-logits does.
+    void chunksOfLogitsAreALever()
+    {
+        using Found = std::map<std::string, service::Numbers>;
+        const auto logitsOf = [](const model::Experiment &plan) {
+            Found found;
+            const auto board = service::leverBoard(*predictionOf(plan), 2);
+            for (const service::Lever &lever : board->levers)
+                if (lever.kind == service::LeverKind::Logits && lever.iteration)
+                    found.emplace(lever.options.substr(lever.options.rfind(' ') + 1), lever.numbers);
+            return found;
+        };
+        using enum service::Numbers;
+        auto experiment = test::smallExperiment("gpipe", VocabularyMethod::None, 2, 4); // 6 tokens
+        QVERIFY((logitsOf(experiment) ==
+                 Found{{"recompute-logits", SameBits}, {"chunked=1", SameBits}, {"chunked=4", SameMathematics}}));
+        experiment.schedule.vocabulary = VocabularyMethod::Vocab1;
+        QVERIFY((logitsOf(experiment) == Found{{"recompute-logits", SameBits}, {"chunked=4", SameMathematics}}));
+        experiment.schedule.vocabularyKind = model::VocabularyKind::Chunked;
+        experiment.schedule.logitChunks = 4;
+        QVERIFY((logitsOf(experiment) == Found{{"recompute-logits", SameMathematics}, {"full", SameMathematics}}));
     }
 
     void averagesOfWeightsAreALever()
