@@ -45,6 +45,7 @@ private slots:
     void aNumberIsTypedBetweenPrefixAndSuffix();
     void groupsAndSearchHaveDrawnArrows();
     void everyFamilySaysHowItReads();
+    void chunksOfLogitsAreChosenByKeys();
 };
 
 void PanelFields::groupsAndSearchHaveDrawnArrows()
@@ -67,6 +68,34 @@ void PanelFields::groupsAndSearchHaveDrawnArrows()
     QCOMPARE(arrows.size(), 2);
     for (const QToolButton *arrow : arrows)
         QVERIFY(arrow->arrowType() == Qt::NoArrow && !arrow->icon().isNull());
+}
+
+void PanelFields::chunksOfLogitsAreChosenByKeys()
+{
+    ui::ExperimentDocument document;
+    ui::ExperimentEditor editor(&document);
+    editor.show();
+    auto *combo = editor.findChild<QComboBox *>(u"schedule.vocabulary_kind"_s);
+    QVERIFY(combo != nullptr);
+    const model::Experiment before = document.experiment();
+    const auto &schedule = [&]() -> const model::ScheduleChoice & { return document.experiment().schedule; };
+    for (int i = 0; i < 4; ++i)
+        QTest::keyClick(combo, Qt::Key_Down);
+    QCOMPARE(combo->currentText(), u"4 chunks"_s);
+    QCOMPARE(schedule().vocabularyKind, model::VocabularyKind::Chunked);
+    QCOMPARE(schedule().logitChunks, 4);
+    document.undoStack().undo();
+    QCOMPARE(schedule().logitChunks, 2);
+    QCOMPARE(combo->currentText(), u"2 chunks"_s);
+    while (document.undoStack().canUndo())
+        document.undoStack().undo();
+    QCOMPARE(document.experiment(), before);
+    QCOMPARE(combo->currentText(), u"Kept"_s);
+    model::Experiment other = before; // a count that is not offered
+    other.schedule.vocabularyKind = model::VocabularyKind::Chunked;
+    other.schedule.logitChunks = 5;
+    document.edit(u"schedule.vocabulary_kind"_s, u"Logits"_s, other);
+    QCOMPARE(combo->currentText(), u"chunked=5"_s);
 }
 
 /// In its tooltip, and at the foot of the picker for the row under the pointer or the arrow keys.

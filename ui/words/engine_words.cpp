@@ -122,8 +122,19 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Computed again"),
     QT_TRANSLATE_NOOP(
         "Words", "Only the statistics of each token are kept; the gradient takes one more product. The numbers are the same"),
-    QT_TRANSLATE_NOOP("Words", "What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); "
-                               "recompute-logits keeps three numbers a token and multiplies again."),
+    QT_TRANSLATE_NOOP("Words",
+                      "What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); "
+                      "recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and "
+                      "computes a C-th of the tokens at a time."),
+    QT_TRANSLATE_NOOP("Words", "The output layer computes its gradient for a part of the tokens at a time, and no logits are "
+                               "kept. The sums over the tokens are rounded differently"),
+    QT_TRANSLATE_NOOP("Words", "No logits are kept: a whole output layer does all of its work in the backward"),
+    QT_TRANSLATE_NOOP("Words", "1 chunk"),
+    QT_TRANSLATE_NOOP("Words", "2 chunks"),
+    QT_TRANSLATE_NOOP("Words", "4 chunks"),
+    QT_TRANSLATE_NOOP("Words", "8 chunks"),
+    QT_TRANSLATE_NOOP("Words", "16 chunks"),
+    QT_TRANSLATE_NOOP("Words", "64 chunks"),
     QT_TRANSLATE_NOOP("Words", "Order of S and T"),
     QT_TRANSLATE_NOOP("Words", "Where the vocabulary passes stand among the others: published or best."),
     QT_TRANSLATE_NOOP("Words", "Chunks"),

@@ -59,6 +59,13 @@ QString layersText(const model::ScheduleChoice &schedule)
     return countsText(list);
 }
 
+QString logitsText(const model::ScheduleChoice &schedule)
+{
+    if (schedule.vocabularyKind == model::VocabularyKind::Chunked)
+        return schedule.logitChunks == 1 ? Words::tr("1 chunk") : Words::tr("%1 chunks").arg(schedule.logitChunks);
+    return choiceText("schedule.vocabulary_kind", model::name(schedule.vocabularyKind));
+}
+
 } // namespace
 
 QString countsText(const std::vector<int> &counts)
@@ -86,7 +93,7 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
     case LeverKind::Cut: return countsText(plan.parallel.stageLayers);
     case LeverKind::Schedule: return familyCaption(plan.schedule.family);
     case LeverKind::Vocabulary: return choiceText(fieldOf(kind), model::name(plan.schedule.vocabulary));
-    case LeverKind::Logits: return choiceText(fieldOf(kind), model::name(plan.schedule.vocabularyKind));
+    case LeverKind::Logits: return logitsText(plan.schedule);
     case LeverKind::Zero: return u"ZeRO-%1"_s.arg(plan.parallel.zero);
     case LeverKind::SequenceParallel: return plan.parallel.sequenceParallel ? Words::tr("On") : Words::tr("Off");
     case LeverKind::Context:
