@@ -87,7 +87,10 @@ std::string stepName(const PathStep &step, const timeline::Timeline &timeline)
     case PathStep::Kind::Pass:
         return std::string(
             schedule::name(timeline.lanes[static_cast<std::size_t>(step.slice.device)].pass[step.slice.index].kind));
-    case PathStep::Kind::Transfer: return step.transfer == schedule::Transfer::Send ? "messages" : "barriers";
+    case PathStep::Kind::Transfer:
+        return step.transfer == schedule::Transfer::Send    ? "messages"
+               : step.transfer == schedule::Transfer::Local ? "between steps"
+                                                            : "barriers";
     case PathStep::Kind::Overhead: break;
     }
     return "overhead";

@@ -131,7 +131,12 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
         figures.add({name, std::move(value), std::move(note)});
     };
     add("iteration", timeText(metrics.iteration),
-        averageEvery > 1 ? fmt::format("mean of {} steps, of which the last averages the weights", averageEvery) : "");
+        averageEvery > 1      ? fmt::format("mean of {} steps, of which the last averages the weights", averageEvery)
+        : !metrics.iterations ? std::string()
+        : timeline.weightVersions.empty()
+            ? fmt::format("each of {}, between which the pipeline drains", *metrics.iterations)
+            : fmt::format("of the steady state: the mean of the last {} of {}, which do not drain", *metrics.iterations - 1,
+                          *metrics.iterations));
     if (metrics.wasMachineBusy())
         add("processor", percentText(*metrics.processorShare),
             "of the passes' time; other programs had it for the rest, so an idle machine is faster");
@@ -158,11 +163,19 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
     addInPasses("tensor ranks", metrics.tensorPerDevice);
     addInPasses("context ranks", metrics.contextPerDevice);
     addInPasses("expert ranks", metrics.expertPerDevice);
-    add("makespan", timeText(metrics.makespan));
+    if (metrics.makespanPerIteration)
+        add("makespan", timeText(metrics.makespan),
+            fmt::format("of {} iterations, {} each with their fill and drain", *metrics.iterations,
+                        timeText(*metrics.makespanPerIteration)));
+    else
+        add("makespan", timeText(metrics.makespan));
     if (metrics.lowerBound)
         add("lower bound", timeText(*metrics.lowerBound),
             fmt::format("makespan {} above", gapText(metrics.makespan, *metrics.lowerBound)));
-    add("bubble", percentText(metrics.bubbleRatio));
+    add("bubble", percentText(metrics.bubbleRatio),
+        metrics.steadyBubbleRatio && !timeline.weightVersions.empty()
+            ? fmt::format("of all iterations; {} in the steady state", percentText(*metrics.steadyBubbleRatio))
+            : "");
     if (metrics.tokensPerSecond)
         add("tokens/s", countText(*metrics.tokensPerSecond));
     if (metrics.mfu)
@@ -174,7 +187,9 @@ void printMetrics(std::ostream &out, const simulate::Metrics &metrics, const tim
     figures.print(out);
 
     const bool hasHost = !metrics.peakHost.empty();
-    std::vector<std::string> columns{"device", "stages", "busy", "bubble", "vocabulary", "peak memory", "microbatches held"};
+    std::vector<std::string> columns{"device",           "stages",     metrics.iterations ? "busy a step" : "busy",
+                                     "bubble",           "vocabulary", "peak memory",
+                                     "microbatches held"};
     if (hasHost)
         columns.insert(columns.end(), {"by anchors", "peak host memory"});
     Table devices(columns);

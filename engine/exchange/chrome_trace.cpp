@@ -56,8 +56,10 @@ std::string numberOf(int microbatch, int slices)
     return slices == 1 ? std::to_string(microbatch) : fmt::format("{}.{}", microbatch / slices, microbatch % slices);
 }
 
-void addLane(Trace &trace, const timeline::Lane &lane, int slices, int device, const simulate::LaneWaits *waits)
+void addLane(Trace &trace, const timeline::Timeline &timeline, int device, const simulate::LaneWaits *waits)
 {
+    const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
+    const int slices = timeline.slices;
     trace.name("thread_name", kPasses, device, fmt::format("device {}", device));
     for (std::size_t i = 0; i < lane.size(); ++i) {
         const schedule::Pass &pass = lane.pass[i];
@@ -65,6 +67,10 @@ void addLane(Trace &trace, const timeline::Lane &lane, int slices, int device, c
             R"("stage":)" + std::to_string(pass.stage) + R"(,"microbatch":)" + std::to_string(pass.microbatch / slices);
         if (slices > 1)
             arguments += R"(,"sequence_slice":)" + std::to_string(pass.microbatch % slices);
+        if (timeline.iterations > 1)
+            arguments += R"(,"iteration":)" + std::to_string(timeline.stepOf(pass));
+        if (const std::optional<int> version = timeline.weightVersionOf(pass))
+            arguments += R"(,"weight_version":)" + std::to_string(*version);
         if (i < lane.vocabulary.size())
             arguments += R"(,"vocabulary_us":)" + microseconds(lane.vocabulary[i]);
         if (waits != nullptr) {
@@ -74,8 +80,8 @@ void addLane(Trace &trace, const timeline::Lane &lane, int slices, int device, c
         trace.complete(std::string(schedule::name(pass.kind)) + numberOf(pass.microbatch, slices), schedule::name(pass.kind),
                        device, lane.begin[i], lane.end[i], arguments);
     }
-    if (lane.tailEnd > lane.tailBegin)
-        trace.complete("O", "O", device, lane.tailBegin, lane.tailEnd, {});
+    for (const auto &[begin, end] : timeline.tails(device))
+        trace.complete("O", "O", device, begin, end, {});
     for (const timeline::AnchoredSlice &slice : lane.anchored)
         trace.complete(std::string(timeline::name(slice.kind)), "data", device, slice.begin, slice.end,
                        R"("bytes":)" + std::to_string(slice.bytes));
@@ -184,7 +190,7 @@ std::string chromeTrace(const timeline::Timeline &timeline, const ChromeTracePar
     Trace trace;
     trace.name("process_name", kPasses, 0, "passes, " + kind);
     for (int device = 0; device < timeline.devices(); ++device)
-        addLane(trace, timeline.lanes[static_cast<std::size_t>(device)], timeline.slices, device,
+        addLane(trace, timeline, device,
                 parts.explanation == nullptr ? nullptr : &parts.explanation->path.lanes[static_cast<std::size_t>(device)]);
     if (parts.kernels != nullptr)
         addKernels(trace, *parts.kernels);

@@ -17,7 +17,7 @@ struct LaunchPlan {
     [[nodiscard]] const model::ParallelPlan &parallel() const { return experiment.parallel; }
     [[nodiscard]] int devices() const { return schedule.devices(); }
     [[nodiscard]] int chunks() const { return schedule.placement().chunks(); }
-    [[nodiscard]] int microbatches() const { return schedule.microbatches(); }
+    [[nodiscard]] int microbatches() const { return schedule.stepMicrobatches(); }
     [[nodiscard]] std::int64_t ranks() const { return experiment.parallel.ranks(devices()); }
     [[nodiscard]] std::int64_t globalBatch() const
     {

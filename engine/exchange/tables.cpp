@@ -4,7 +4,10 @@ namespace stagelens::exchange {
 std::string timelineCsv(const timeline::Timeline &timeline)
 {
     std::string csv = "device,pass,stage,microbatch,begin_ns,end_ns,vocabulary_ns";
-    csv += timeline.slices > 1 ? ",sequence_slice\n" : "\n";
+    csv += timeline.slices > 1 ? ",sequence_slice" : "";
+    const bool hasVersions = timeline.iterations > 1 && !timeline.weightVersions.empty();
+    csv += timeline.iterations > 1 ? ",iteration" : "";
+    csv += hasVersions ? ",weight_version\n" : "\n";
     for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
         const timeline::Lane &lane = timeline.lanes[device];
         for (std::size_t i = 0; i < lane.size(); ++i) {
@@ -24,6 +27,10 @@ std::string timelineCsv(const timeline::Timeline &timeline)
                 csv += ','; // unknown
             if (timeline.slices > 1)
                 cell(pass.microbatch % timeline.slices);
+            if (timeline.iterations > 1)
+                cell(timeline.stepOf(pass));
+            if (hasVersions)
+                cell(timeline.weightVersionOf(pass).value_or(0));
             csv += '\n';
         }
     }

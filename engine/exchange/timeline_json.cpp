@@ -78,6 +78,10 @@ Json slicesJson(const timeline::Lane &lane, const timeline::Timeline &timeline, 
                    {"end_ns", lane.end[i]}};
         if (timeline.slices > 1)
             slice["sequence_slice"] = pass.microbatch % timeline.slices;
+        if (timeline.iterations > 1)
+            slice["iteration"] = timeline.stepOf(pass);
+        if (const std::optional<int> version = timeline.weightVersionOf(pass))
+            slice["weight_version"] = *version;
         if (schedule::isVocabularyPass(pass.kind))
             slice["vocabulary_ns"] = lane.end[i] - lane.begin[i];
         else
@@ -96,12 +100,11 @@ Json slicesJson(const timeline::Lane &lane, const timeline::Timeline &timeline, 
     return slices;
 }
 
-Json tailJson(const timeline::Lane &lane)
+Json tailJson(const timeline::Timeline &timeline, std::size_t device)
 {
     Json tail = Json::array();
-    if (lane.tailEnd > lane.tailBegin)
-        tail.push_back(
-            {{"pass", schedule::name(schedule::PassKind::O)}, {"begin_ns", lane.tailBegin}, {"end_ns", lane.tailEnd}});
+    for (const auto &[begin, end] : timeline.tails(static_cast<int>(device)))
+        tail.push_back({{"pass", schedule::name(schedule::PassKind::O)}, {"begin_ns", begin}, {"end_ns", end}});
     return tail;
 }
 
@@ -201,7 +204,7 @@ nlohmann::ordered_json devicesJson(const timeline::Timeline &timeline, const sim
     for (std::size_t device = 0; device < timeline.lanes.size(); ++device) {
         const simulate::LaneWaits *waits = explanation == nullptr ? nullptr : &explanation->path.lanes[device];
         devices[device]["slices"] = slicesJson(timeline.lanes[device], timeline, waits);
-        devices[device]["tail"] = tailJson(timeline.lanes[device]);
+        devices[device]["tail"] = tailJson(timeline, device);
         devices[device]["transfers"] = Json::array();
     }
     for (const timeline::TransferSlice &slice : timeline.transfers)
@@ -253,7 +256,10 @@ nlohmann::ordered_json criticalPathJson(const simulate::CriticalPath &path, cons
             addMicrobatch(json, pass.microbatch, timeline.slices);
             break;
         case simulate::PathStep::Kind::Transfer:
-            json = {{"transfer", transferWord(step.transfer)}, {"device", step.slice.device}, {"to", step.to.device}};
+            // What is not sent lies between two steps, which all devices have ended and none has begun.
+            json = {{"transfer", step.transfer == schedule::Transfer::Local ? "step-end" : transferWord(step.transfer)},
+                    {"device", step.slice.device},
+                    {"to", step.to.device}};
             addMicrobatch(json, pass.microbatch, timeline.slices);
             break;
         case simulate::PathStep::Kind::Overhead: json = {{"overhead", true}, {"device", step.to.device}}; break;

@@ -122,6 +122,8 @@ std::string torchOmission(const schedule::Schedule &schedule)
 
 base::Result<TorchCsv> torchCsvOf(const schedule::Schedule &schedule)
 {
+    if (schedule.drainsBetweenSteps()) // PyTorch runs one at a time
+        return torchCsvOf(schedule.firstStep());
     if (schedule.placement().directions > 1)
         return base::Error::invalid("schedule.family",
                                     fmt::format("{} has two replicas of the model, and PyTorch's schedule CSV has one rank a "

@@ -243,6 +243,8 @@ private:
 
 base::Result<TorchCsv> lowered(const schedule::Schedule &schedule, TorchLowering lowering, TorchRelease release)
 {
+    if (schedule.drainsBetweenSteps())
+        return lowered(schedule.firstStep(), lowering, release);
     auto csv = torchCsvOf(schedule);
     if (!csv)
         return csv;

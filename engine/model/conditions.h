@@ -45,6 +45,7 @@ inline constexpr auto kHasShardGroups = [](const Experiment &e) {
 };
 
 inline constexpr auto kCutsSequences = [](const Experiment &e) { return cutsSequences(e.schedule.family); };
+inline constexpr auto kHasIterations = [](const Experiment &e) { return e.schedule.iterations > 1; };
 inline constexpr auto kOffloads = [](const Experiment &e) { return offloadOf(e.schedule).isOn(); };
 inline constexpr auto kChoosesOffload = [](const Experiment &e) { return e.schedule.offload.isOn(); };
 inline constexpr auto kHasFamilyOffload = [](const Experiment &e) { return kOffloads(e) && !kChoosesOffload(e); };

@@ -165,6 +165,7 @@ struct ScheduleChoice {
     std::optional<int> waves;          ///< hanayo: waves, two chunks each; absent: 1
     std::optional<int> sequenceSlices; ///< seq1f1b families: slices of each sequence; absent: 2
     SliceCut sliceCut = SliceCut::Work;
+    int iterations = 1;                     ///< consecutive steps of the plan; asynchronous families do not drain between them
     std::optional<base::Bytes> memoryLimit; ///< of a device; families that adapt respect it
     Recompute recompute = Recompute::None;
     /// Unless all layers are recomputed: how many of the first layers of each stage are recomputed as a whole. A single number

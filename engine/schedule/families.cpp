@@ -224,11 +224,16 @@ base::Problems problemsOf(const model::Experiment &experiment, const Family &fam
     if (stages > kMostStages)
         problems.push_back(
             {"schedule.chunks", fmt::format("{} stages are more than {}; give fewer chunks", stages, kMostStages)});
-    else if (passesOfMicrobatch(experiment, family) * microbatches > static_cast<std::int64_t>(kMostPasses))
+    else if (const std::int64_t ofStep = passesOfMicrobatch(experiment, family) * microbatches;
+             ofStep > static_cast<std::int64_t>(kMostPasses))
         problems.push_back(
             {"parallel.microbatches",
              fmt::format("{} stages with {} microbatches make more than {} passes, which is the limit; give fewer of either",
                          stages, microbatches, kMostPasses)});
+    else if (const std::int64_t most = static_cast<std::int64_t>(kMostPasses) / ofStep;
+             experiment.schedule.iterations < 1 || experiment.schedule.iterations > most)
+        problems.push_back(
+            {"schedule.iterations", fmt::format("{} iterations; give 1 to {}", experiment.schedule.iterations, most)});
     return problems;
 }
 

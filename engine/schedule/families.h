@@ -30,9 +30,9 @@ struct Family {
 [[nodiscard]] std::span<const Family> families();
 /// Returns the family of that name, or null.
 [[nodiscard]] const Family *findFamily(std::string_view name);
-/// Returns the schedule of an experiment: the order alone. Callers that also have costs want simulate::plannedSchedule(). Fails
-/// with InvalidInput and a field such as "schedule.family" if a condition is not met. Orders that depend on durations are built
-/// for `costsAtHand`, or for nominal ones if it is null.
+/// Returns the schedule of an experiment: the order alone, of one step unless the family is asynchronous. Callers that also
+/// have costs want simulate::plannedSchedule(). Fails with InvalidInput and a field such as "schedule.family" if a condition is
+/// not met. Orders that depend on durations are built for `costsAtHand`, or for nominal ones if it is null.
 [[nodiscard]] base::Result<Schedule> makeSchedule(const model::Experiment &experiment, const Durations *costsAtHand = nullptr);
 /// Returns whether the experiment's order depends on durations, so that makeSchedule() should be given its costs.
 [[nodiscard]] bool looksAtDurations(const model::Experiment &experiment);

@@ -60,6 +60,64 @@ Schedule Schedule::withCopies(std::vector<std::vector<Copy>> copiesOfDevice) con
     return with;
 }
 
+Schedule Schedule::asIterations(int iterations) const
+{
+    assert(iterations >= 1 && m_microbatches % iterations == 0);
+    Schedule made = *this;
+    made.m_iterations = iterations;
+    return made;
+}
+
+Schedule Schedule::repeated(int iterations) const
+{
+    assert(m_iterations == 1);
+    std::vector<std::vector<Pass>> orders;
+    std::vector<std::vector<Copy>> copies(m_copies.size());
+    for (int device = 0; device < devices(); ++device) {
+        const std::span<const Pass> step = this->device(device);
+        std::vector<Pass> &order = orders.emplace_back();
+        order.reserve(step.size() * static_cast<std::size_t>(iterations));
+        for (int i = 0; i < iterations; ++i) {
+            const auto before = static_cast<std::uint32_t>(order.size());
+            for (Pass pass : step) {
+                pass.microbatch += i * m_microbatches;
+                order.push_back(pass);
+            }
+            for (Copy copy : this->copies(device)) {
+                copy.launch += before;
+                copy.join += before;
+                copy.microbatch += i * m_microbatches;
+                copies[static_cast<std::size_t>(device)].push_back(copy);
+            }
+        }
+    }
+    Placement placement = m_placement;
+    for (int i = 1; i < iterations; ++i)
+        placement.microbatchDirection.insert(placement.microbatchDirection.end(), m_placement.microbatchDirection.begin(),
+                                             m_placement.microbatchDirection.end());
+    Schedule made(m_family, std::move(placement), m_microbatches * iterations, m_vocabulary, orders, m_weightUpdate, m_slices);
+    made.m_copies = std::move(copies);
+    return made.asIterations(iterations);
+}
+
+Schedule Schedule::firstStep() const
+{
+    const auto first = [this](const auto &all) {
+        const auto count = static_cast<std::ptrdiff_t>(all.size()) / m_iterations;
+        return std::vector(all.begin(), all.begin() + count);
+    };
+    std::vector<std::vector<Pass>> orders;
+    std::vector<std::vector<Copy>> copies;
+    for (int device = 0; device < devices(); ++device) {
+        orders.push_back(first(this->device(device)));
+        copies.push_back(first(this->copies(device)));
+    }
+    Placement placement = m_placement;
+    placement.microbatchDirection = first(m_placement.microbatchDirection);
+    const Schedule step(m_family, std::move(placement), stepMicrobatches(), m_vocabulary, orders, m_weightUpdate, m_slices);
+    return hasCopies() ? step.withCopies(std::move(copies)) : step;
+}
+
 std::vector<std::uint32_t> byJoin(std::span<const Copy> copies, CopyKind kind)
 {
     std::vector<std::uint32_t> places;

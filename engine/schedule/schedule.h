@@ -44,13 +44,19 @@ public:
     [[nodiscard]] const Placement &placement() const { return m_placement; }
     [[nodiscard]] int devices() const { return m_placement.devices; }
     [[nodiscard]] int stages() const { return m_placement.stages(); }
-    [[nodiscard]] int microbatches() const { return m_microbatches; }
+    [[nodiscard]] int microbatches() const { return m_microbatches; } ///< of all iterations
+    [[nodiscard]] int iterations() const { return m_iterations; }     ///< consecutive steps; those of a step follow each other
+    [[nodiscard]] int stepMicrobatches() const { return m_microbatches / m_iterations; }
+    /// Returns the step of a pass, counted from 0.
+    [[nodiscard]] int stepOf(const Pass &pass) const { return pass.microbatch / stepMicrobatches(); }
     [[nodiscard]] int slices() const { return m_slices; } ///< of a sequence; 1: sequences are not cut
     [[nodiscard]] model::VocabularyMethod vocabulary() const { return m_vocabulary; }
     [[nodiscard]] WeightUpdate weightUpdate() const { return m_weightUpdate; }
     /// Returns the rules that determine the requirements of its passes.
     [[nodiscard]] RequirementRules rules() const { return {m_placement.lastStage(), m_vocabulary, m_slices}; }
     [[nodiscard]] bool isSynchronous() const { return m_weightUpdate == WeightUpdate::EndOfStep; }
+    /// Whether every device waits for the end of a step before it begins the next.
+    [[nodiscard]] bool drainsBetweenSteps() const { return m_iterations > 1 && isSynchronous(); }
     /// The passes of a device, in order.
     [[nodiscard]] std::span<const Pass> device(int device) const;
     /// Returns whether there are passes of that kind.
@@ -66,6 +72,12 @@ public:
     {
         return hasCopies() ? m_copies[static_cast<std::size_t>(device)] : std::span<const Copy>();
     }
+    /// Returns the same passes as those of that many steps, which must divide the microbatches.
+    [[nodiscard]] Schedule asIterations(int iterations) const;
+    /// Returns that many copies of a schedule of one step, one after the other on every device.
+    [[nodiscard]] Schedule repeated(int iterations) const;
+    /// Returns the first step of repeated().
+    [[nodiscard]] Schedule firstStep() const;
     friend bool operator==(const Schedule &, const Schedule &) = default;
 
 private:
@@ -73,6 +85,7 @@ private:
     Placement m_placement;
     int m_microbatches = 0;
     int m_slices = 1;
+    int m_iterations = 1;
     model::VocabularyMethod m_vocabulary = model::VocabularyMethod::None;
     WeightUpdate m_weightUpdate = WeightUpdate::EndOfStep;
     std::vector<Pass> m_passes;

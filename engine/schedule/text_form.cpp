@@ -86,6 +86,7 @@ private:
     int m_devices = 0;
     int m_microbatches = 0;
     int m_slices = 1;
+    int m_iterations = 1;
     std::optional<model::VocabularyMethod> m_vocabulary;
     Placement m_placement{.devices = 0, .stageDevice = {}, .directions = 1, .microbatchDirection = {}};
     WeightUpdate m_update = WeightUpdate::EndOfStep;
@@ -108,7 +109,8 @@ base::Result<Schedule> Reader::read()
         return base::Error::cancelled();
     if (!good)
         return base::Error::invalid("schedule.file", m_error);
-    return Schedule(m_family, std::move(m_placement), m_microbatches, *m_vocabulary, m_orders, m_update, m_slices);
+    return Schedule(m_family, std::move(m_placement), m_microbatches, *m_vocabulary, m_orders, m_update, m_slices)
+        .asIterations(m_iterations);
 }
 
 bool Reader::nextLine(std::string_view &line)
@@ -167,6 +169,11 @@ bool Reader::readField(std::string_view field, std::string_view value)
         return (m_slices > 0 && digits.empty() && m_microbatches % m_slices == 0) ||
                wrong("a divisor of the microbatches before it, which count slices");
     }
+    if (field == "iterations") {
+        m_iterations = takeNumber(digits, m_microbatches).value_or(0);
+        return (m_iterations > 0 && digits.empty() && m_microbatches % m_iterations == 0) ||
+               wrong("a divisor of the microbatches before it, which are those of all iterations");
+    }
     if (field == "placement")
         return readPlacement(value) || wrong("the device of each stage, such as 0,1,1,0");
     if (field == "microbatch-replicas")
@@ -176,9 +183,9 @@ bool Reader::readField(std::string_view field, std::string_view value)
         m_update = update.value_or(m_update);
         return update || wrong("end-of-step, each-microbatch or double-buffered");
     }
-    m_error = fmt::format(
-        "{} is unknown; there are devices, microbatches, vocabulary, slices, placement, microbatch-replicas and updates",
-        quoted(field));
+    m_error = fmt::format("{} is unknown; there are devices, microbatches, vocabulary, slices, iterations, placement, "
+                          "microbatch-replicas and updates",
+                          quoted(field));
     return false;
 }
 
@@ -242,6 +249,8 @@ bool Reader::finishHeader()
 {
     if (m_devices == 0 || m_microbatches == 0 || !m_vocabulary)
         return fail("the header must give devices, microbatches and vocabulary");
+    if (m_microbatches % m_iterations != 0)
+        return fail(fmt::format("{} microbatches are no multiple of {} iterations", m_microbatches, m_iterations));
     if (m_microbatches % m_slices != 0)
         return fail(fmt::format("{} microbatches are no multiple of {} slices, which they count", m_microbatches, m_slices));
     if (!finishPlacement())
@@ -328,6 +337,8 @@ std::string toText(const Schedule &schedule)
                                   schedule.microbatches(), model::name(schedule.vocabulary()));
     if (schedule.slices() > 1)
         out += fmt::format(" slices {}", schedule.slices());
+    if (schedule.iterations() > 1)
+        out += fmt::format(" iterations {}", schedule.iterations());
     if (placement != Placement::linear(placement.devices)) {
         out += " placement ";
         for (int direction = 0; direction < placement.directions; ++direction)

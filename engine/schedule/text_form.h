@@ -9,7 +9,8 @@
 // If stage i is not on device i for all stages, the header continues with the device of each stage, "placement 0,1,1,0". Two
 // directions are separated by a slash, "placement 0,1/1,0", and followed by the direction of each microbatch,
 // "microbatch-replicas 0101". An asynchronous schedule states when its weights change: "updates each-microbatch" or
-// "updates double-buffered".
+// "updates double-buffered". A schedule of several steps states their number, "iterations 3"; its microbatches are those of
+// all.
 #pragma once
 
 #include "engine/base/result.h"

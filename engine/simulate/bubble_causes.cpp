@@ -1,5 +1,6 @@
 #include "engine/simulate/metrics.h"
 #include "engine/simulate/simulate.h"
+#include "engine/simulate/steps/iterations.h"
 #include "engine/simulate/wait_plan.h"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ Nanos idleTime(const schedule::Schedule &schedule, const CostModel &costs)
     const base::Result<timeline::Timeline> timeline = simulate(schedule, costs);
     if (!timeline)
         return 0;
-    Nanos idle = timeline->makespan() * timeline->devices();
+    Nanos idle = (timeline->makespan() - betweenSteps(*timeline)) * timeline->devices();
     for (const timeline::Lane &lane : timeline->lanes) {
         for (std::size_t i = 0; i < lane.size(); ++i)
             idle -= lane.end[i] - lane.begin[i];

@@ -17,7 +17,9 @@ Bound boundOf(const WaitGraph &graph, int device, std::size_t first, Nanos origi
     const timeline::Lane &lane = graph.lane(device);
     const Nanos begin = lane.begin[first];
     Bound bound{{-1, 0}, origin, Transfer::Local};
-    if (first > 0)
+    if (const auto step = graph.stepBegunBy(device, first))
+        bound = {graph.step(*step - 1).last, graph.step(*step).begin, Transfer::Local};
+    else if (first > 0)
         bound = {{device, first - 1}, lane.end[first - 1], Transfer::Local};
     graph.needsOf(device, first, [&](const Awaited &need) {
         const Completion &done = graph.completion(need.result);
@@ -122,7 +124,9 @@ void SlackSweep::take(int device, std::size_t first)
     std::fill(waits.slack.begin() + static_cast<std::ptrdiff_t>(first),
               waits.slack.begin() + static_cast<std::ptrdiff_t>(last + 1), slack);
     const Nanos arrival = waits.bound[first].arrival;
-    cursor.latest = arrival + slack;
+    // The next step has slack of its own: a delay of this one may not lengthen it.
+    const auto step = m_graph.stepBegunBy(device, first);
+    cursor.latest = step ? m_graph.step(*step - 1).end : arrival + slack;
     m_graph.needsOf(device, first, [&](const Awaited &need) {
         Deadline &deadline = m_deadlines[need.result];
         const Nanos latency = std::min(need.latency, arrival - m_graph.completion(need.result).end);

@@ -23,7 +23,7 @@ private:
     /// Adds the part of a gap that waits for a sender; forwards of the device may be delayed for memory meanwhile.
     void addSenderWait(Nanos begin, Nanos end, SliceId by);
     void add(const IdlePiece &piece);
-    /// Sets the device's next forward: the first from `from` on.
+    /// Sets the device's next forward: the first from `from` on, of the same step.
     void findForward(std::size_t from);
 
     const WaitGraph &m_graph;
@@ -50,6 +50,8 @@ std::vector<IdlePiece> DeviceGaps::run()
     findForward(0);
     for (std::size_t i = 0; i < m_lane.size(); ++i) {
         const bool isFirst = m_graph.firstOf(m_device, i) == i;
+        if (m_graph.stepBegunBy(m_device, i))
+            findForward(i);
         if (m_lane.begin[i] > free && isFirst)
             addGap(i, free);
         else // between the passes of a measured pair
@@ -66,8 +68,13 @@ std::vector<IdlePiece> DeviceGaps::run()
 void DeviceGaps::addGap(std::size_t first, Nanos begin)
 {
     const Bound &bound = m_waits.bound[first];
+    const auto step = m_graph.stepBegunBy(m_device, first);
+    if (step) { // between the two steps devices may run their optimizer
+        add({begin, m_graph.step(*step - 1).end, IdleCause::CoolDown, false, kNobody, std::nullopt});
+        begin = m_graph.step(*step).begin;
+    }
     const Nanos arrival = std::max(begin, bound.arrival);
-    if (first == 0) {
+    if (first == 0 || step) {
         add({begin, arrival, IdleCause::WarmUp, false, bound.by, std::nullopt});
     } else if (arrival > begin) {
         const Nanos ended = m_graph.lane(bound.by.device).end[m_graph.lastOf(bound.by.device, bound.by.index)];
@@ -105,6 +112,10 @@ void DeviceGaps::findForward(std::size_t from)
                                  [](const schedule::Pass &pass) { return pass.kind == PassKind::F; });
     m_forward = static_cast<std::size_t>(at - m_lane.pass.begin());
     m_forwardReady = m_begin;
+    if (at != m_lane.pass.end() && m_graph.stepOf(m_device, m_forward) != m_graph.stepOf(m_device, from)) {
+        m_forward = m_lane.size();
+        return;
+    }
     if (at != m_lane.pass.end())
         m_graph.needsOfPass(*at, [this](const Awaited &need) {
             m_forwardReady = std::max(m_forwardReady, m_graph.completion(need.result).end + need.latency);

@@ -13,7 +13,7 @@ namespace stagelens::simulate {
 
 /// The cause of a gap is the last dependency of the pass after it. Causes are checked in this order:
 enum class IdleCause : unsigned char {
-    WarmUp,   ///< before the device's first pass
+    WarmUp,   ///< before the device's first pass, of each step if the pipeline drains in between
     CoolDown, ///< after its last pass
     Overhead, ///< the next pass is ready but has not begun (measured timelines only)
     Barrier,  ///< waits for a collective (C0, C1, C2, embedding): for a pass that feeds it, or for its transfer
@@ -44,7 +44,7 @@ struct IdlePiece {
 using IdleTotals = std::array<base::Nanos, kIdleCauseCount>;
 
 /// The sorted pieces of a device cover its idle time between the earliest begin and the latest end of all passes. The totals
-/// therefore add up exactly to the bubble: devices x makespan - busy.
+/// therefore add up exactly to the bubble: devices x makespan - busy. The time between two steps is of no piece (see Metrics).
 struct IdleCauses {
     std::vector<std::vector<IdlePiece>> devices;
     std::vector<IdleTotals> perDevice;

@@ -207,6 +207,8 @@ Nanos boundOf(std::vector<Node> nodes, std::vector<Nanos> microbatchesOfDirectio
 
 Nanos lowerBound(const schedule::Schedule &schedule, const CostModel &costs)
 {
+    if (schedule.drainsBetweenSteps())
+        return lowerBound(schedule.firstStep(), costs) * schedule.iterations();
     const schedule::Placement &placement = schedule.placement();
     std::vector<Nanos> microbatches(static_cast<std::size_t>(placement.directions));
     for (int microbatch = 0; microbatch < schedule.microbatches(); ++microbatch)

@@ -58,6 +58,9 @@ void visitMetrics(MetricsType &metrics, Visitor visit)
     predicted("pipeline", metrics.pipelineTraffic, "traffic_bytes_per_rank");
     visit(MetricMember{"processor_share", IfKnown}, metrics.processorShare);
     visit(MetricMember{"typical_of_steps", IfKnown}, metrics.typicalOfSteps);
+    predicted("iterations", metrics.iterations);
+    predicted("makespan_per_iteration_ns", metrics.makespanPerIteration);
+    predicted("steady_bubble_ratio", metrics.steadyBubbleRatio);
     predicted("published_iteration_ns", metrics.publishedIteration);
 }
 

@@ -4,7 +4,8 @@
 #include "engine/simulate/costs/expert_load.h"
 #include "engine/simulate/offload/offload_plan.h"
 #include "engine/simulate/simulate.h"
-#include "engine/simulate/step_end.h"
+#include "engine/simulate/steps/iterations.h"
+#include "engine/simulate/steps/step_end.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,8 +50,8 @@ void addTensor(Metrics &metrics, const timeline::Timeline &timeline, const CostM
             time += cost.tensor;
             sent += cost.tensorBytes;
         }
-        metrics.tensorPerDevice.push_back(time);
-        metrics.tensorTraffic.push_back(sent);
+        metrics.tensorPerDevice.push_back(time / timeline.iterations);
+        metrics.tensorTraffic.push_back(sent / timeline.iterations);
     }
 }
 
@@ -64,6 +65,8 @@ void addContext(Metrics &metrics, const timeline::Timeline &timeline, const Cost
             time += cost.context;
             sent += cost.contextBytes;
         }
+        time /= timeline.iterations;
+        sent /= timeline.iterations;
     }
 }
 
@@ -82,7 +85,8 @@ void addExperts(Metrics &metrics, const timeline::Timeline &timeline, const Cost
             else
                 time += cost.expert;
         }
-        time += std::max<Nanos>(0, inPairs);
+        time = (time + std::max<Nanos>(0, inPairs)) / timeline.iterations;
+        sent /= timeline.iterations;
     }
 }
 
@@ -105,19 +109,22 @@ void addExchange(Metrics &metrics, const timeline::Timeline &timeline, const Cos
     if (timeline.period > 0)
         metrics.exposedExchange = exposedExchange(timeline);
     for (const timeline::Lane &lane : timeline.lanes)
-        metrics.replicaTraffic.push_back(sentFor(lane, true) / averageEvery);
+        metrics.replicaTraffic.push_back(sentFor(lane, true) / averageEvery / timeline.iterations);
     if (costs == nullptr)
         return;
     std::vector<Nanos> times;
     bool hasExchanges = false;
     for (int device = 0; device < timeline.devices(); ++device) {
         Nanos &time = times.emplace_back(0);
+        base::Bytes sent = 0;
         for (const schedule::Pass &pass : timeline.lanes[static_cast<std::size_t>(device)].pass) {
             const PassCost cost = costs->of(device, pass);
             time += cost.replica;
-            metrics.replicaTraffic[static_cast<std::size_t>(device)] += cost.replicaBytes;
-            hasExchanges = hasExchanges || cost.replicaBytes > 0;
+            sent += cost.replicaBytes;
         }
+        hasExchanges = hasExchanges || sent > 0;
+        time /= timeline.iterations;
+        metrics.replicaTraffic[static_cast<std::size_t>(device)] += sent / timeline.iterations;
     }
     if (hasExchanges)
         metrics.replicaPerDevice = std::move(times);
@@ -134,7 +141,7 @@ void addPipeline(Metrics &metrics, const model::Experiment &experiment, const sc
     for (int device = 0; device < schedule.devices(); ++device) {
         const auto sends = std::ranges::count_if(
             schedule.device(device), [&placement](const schedule::Pass &pass) { return placement.crossesDevices(pass); });
-        metrics.pipelineTraffic.push_back(sends * message / schedule.slices());
+        metrics.pipelineTraffic.push_back(sends * message / schedule.slices() / schedule.iterations());
     }
 }
 
@@ -162,6 +169,19 @@ void addModelFigures(Metrics &metrics, const model::Experiment &experiment, cons
     }
 }
 
+/// Makes the busy times of all iterations those of one.
+void addIterations(Metrics &metrics, const timeline::Timeline &timeline)
+{
+    metrics.iterations = timeline.iterations;
+    metrics.makespanPerIteration = (metrics.makespan - betweenSteps(timeline)) / timeline.iterations;
+    for (Nanos &busy : metrics.busyPerDevice)
+        busy /= timeline.iterations;
+    const Nanos busy = std::accumulate(metrics.busyPerDevice.begin(), metrics.busyPerDevice.end(), Nanos{0});
+    if (metrics.iteration > 0)
+        metrics.steadyBubbleRatio =
+            1.0 - static_cast<double>(busy) / timeline.devices() / static_cast<double>(metrics.iteration);
+}
+
 } // namespace
 
 Metrics computeMetrics(const model::Experiment &experiment, const schedule::Schedule &schedule,
@@ -173,20 +193,23 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
     if (costs != nullptr)
         metrics.lowerBound = lowerBound(schedule, *costs);
     double busy = 0;
+    const Nanos inSteps = metrics.makespan - betweenSteps(timeline);
     for (int device = 0; device < timeline.devices(); ++device) {
         const Nanos own = busyTime(timeline.lanes[static_cast<std::size_t>(device)]);
-        busy += ratio(own, metrics.makespan);
+        busy += ratio(own, inSteps);
         metrics.busyPerDevice.push_back(own);
-        metrics.bubbleRatioPerDevice.push_back(metrics.makespan > 0 ? 1.0 - ratio(own, metrics.makespan) : 0.0);
+        metrics.bubbleRatioPerDevice.push_back(inSteps > 0 ? 1.0 - ratio(own, inSteps) : 0.0);
         metrics.peakActivationMicrobatches.push_back(peakActivationMicrobatches(timeline, schedule.placement(), device));
     }
     for (int device = 0; schedule.hasCopies() && device < timeline.devices(); ++device) {
         metrics.anchoredActivationMicrobatches.push_back(anchoredPeakMicrobatches(schedule, device));
         metrics.peakHost.push_back(peakHostBytes(experiment, schedule, device));
     }
-    if (metrics.makespan > 0)
+    if (inSteps > 0)
         metrics.bubbleRatio = 1.0 - busy / timeline.devices();
     addVocabularyShares(metrics, timeline);
+    if (timeline.iterations > 1)
+        addIterations(metrics, timeline);
     metrics.processorShare = timeline.processorShare();
     if (experiment.parallel.gradientRanks() > 1)
         addExchange(metrics, timeline, costs, experiment.parallel.syncEvery);

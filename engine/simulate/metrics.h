@@ -65,7 +65,14 @@ struct Metrics {
     std::optional<double> expertLoad;
     /// Of a measured timeline: the part of the passes' time in which their threads had a processor. Absent on GPUs.
     std::optional<double> processorShare;
-    /// Of the typical step of a run: over how many steps it is typical (engine/simulate/typical_step.h).
+    /// Of a timeline of several steps (Timeline::iterations); absent for one. Makespan, its lower bound and the bubbles are
+    /// then those of all of them, from the first fill to the last drain; the bubbles leave out the time between two steps in
+    /// which no device runs a pass. Everything else is that of one step, and `iteration` is the period: from the end of the
+    /// first step to that of the last, divided by the steps in between, or from begin to begin if the pipeline drains.
+    std::optional<std::int64_t> iterations;
+    std::optional<base::Nanos> makespanPerIteration; ///< with its part of fill and drain, without the time in between
+    std::optional<double> steadyBubbleRatio;         ///< 1 - busy of a step / (devices x iteration)
+    /// Of the typical step of a run: over how many steps it is typical (engine/simulate/steps/typical_step.h).
     std::optional<std::int64_t> typicalOfSteps;
 
     /// Whether other programs had the processors for a noticeable part of the time, so that passes took longer than they need.

@@ -154,10 +154,29 @@ base::Result<schedule::Schedule> noLongerThanPublished(schedule::Schedule best, 
 
 } // namespace
 
+base::Result<schedule::Schedule> completed(const model::Experiment &experiment, schedule::Schedule order)
+{
+    const int iterations = experiment.schedule.iterations;
+    if (order.iterations() != iterations && (order.iterations() > 1 || !order.isSynchronous()))
+        return base::Error::invalid("schedule.iterations", fmt::format("is {}, but the order that is given has {}; give {}",
+                                                                       iterations, order.iterations(), order.iterations()));
+    if (order.drainsBetweenSteps()) {
+        schedule::Schedule step = order.firstStep();
+        if (step.repeated(iterations) != order)
+            return base::Error::invalid("schedule.iterations",
+                                        fmt::format("is {}, but the steps of the order that is given differ from each other; "
+                                                    "give one step, without iterations",
+                                                    iterations));
+        order = std::move(step);
+    }
+    auto schedule = withOffload(experiment, std::move(order));
+    return schedule && schedule->iterations() < iterations ? schedule->repeated(iterations) : schedule;
+}
+
 base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment, const Outline &outline)
 {
     auto schedule = schedule::looksAtDurations(experiment) ? orderFor(experiment, outline) : schedule::makeSchedule(experiment);
-    return schedule ? withOffload(experiment, *std::move(schedule)) : schedule;
+    return schedule ? completed(experiment, *std::move(schedule)) : schedule;
 }
 
 base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment)
@@ -169,7 +188,7 @@ base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experi
     if (schedule && schedule->runs(schedule::PassKind::S) &&
         experiment.schedule.vocabularyOrder == model::VocabularyOrder::Best)
         schedule = noLongerThanPublished(*std::move(schedule), experiment);
-    return schedule ? withOffload(experiment, *std::move(schedule)) : schedule;
+    return schedule ? completed(experiment, *std::move(schedule)) : schedule;
 }
 
 base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)

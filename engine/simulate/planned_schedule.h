@@ -28,6 +28,10 @@ struct Outline {
 };
 [[nodiscard]] base::Result<Outline> outlineOf(const model::Experiment &experiment);
 
+/// Returns an order with the copies of its offload, for all iterations of the experiment: copies of the step if it is
+/// synchronous. Fails if the order is of another number of iterations.
+[[nodiscard]] base::Result<schedule::Schedule> completed(const model::Experiment &experiment, schedule::Schedule order);
+
 /// Returns the experiment's schedule, built for the outline's costs if the order depends on durations. Families that adapt to
 /// the memory limit use it, but a schedule that exceeds it is not refused.
 [[nodiscard]] base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experiment, const Outline &outline);

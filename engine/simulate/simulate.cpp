@@ -1,7 +1,8 @@
 #include "engine/simulate/simulate.h"
 
 #include "engine/simulate/offload/copy_lane.h"
-#include "engine/simulate/step_end.h"
+#include "engine/simulate/steps/iterations.h"
+#include "engine/simulate/steps/step_end.h"
 
 #include "engine/base/text.h"
 #include "engine/schedule/devices_in_order.h"
@@ -261,6 +262,10 @@ base::Result<timeline::Timeline> simulateReplicas(const schedule::Schedule &sche
 
 base::Result<timeline::Timeline> simulate(const schedule::Schedule &schedule, const CostModel &costs)
 {
+    if (schedule.drainsBetweenSteps()) {
+        auto step = simulate(schedule.firstStep(), costs);
+        return step ? repeated(*step, schedule) : step;
+    }
     if (!costs.classes.empty())
         return simulateReplicas(schedule, costs);
     Simulation simulation(schedule, costs);
@@ -269,6 +274,7 @@ base::Result<timeline::Timeline> simulate(const schedule::Schedule &schedule, co
         return ends.error();
     timeline::Timeline timeline = simulation.take(*ends);
     addFirstGathers(timeline, costs);
+    noteIterations(timeline, schedule);
     return timeline;
 }
 

@@ -12,7 +12,7 @@ namespace stagelens::simulate {
 /// block, and links do not queue. With blocking collectives, a device waits for each collective right after the pass that feeds
 /// it. O(passes). Fails with the cycle of waits if the schedule deadlocks. If replicas differ, each class of equal ones is
 /// simulated; the timeline is that of the slowest (Timeline::replica), and its devices reduce their gradients after those of
-/// all others.
+/// all others. Several iterations of a synchronous schedule are copies of its step (iterations.h).
 [[nodiscard]] base::Result<timeline::Timeline> simulate(const schedule::Schedule &schedule, const CostModel &costs);
 
 /// Returns the messages and collectives of a simulated or measured timeline, from the ends of its passes; sorted by begin.
@@ -20,7 +20,7 @@ namespace stagelens::simulate {
                                                                const schedule::Schedule &schedule, const CostModel &costs);
 
 /// Returns a lower bound of the iteration over all orders: the maximum of the busiest device (with the shortest path to and
-/// from it) and the critical path of one microbatch.
+/// from it) and the critical path of one microbatch. Of several iterations: of all of them together.
 [[nodiscard]] base::Nanos lowerBound(const schedule::Schedule &schedule, const CostModel &costs);
 
 /// Returns the same without an order: for all schedules with the outline's placement and vocabulary method and this number of

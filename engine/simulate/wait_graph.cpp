@@ -1,5 +1,7 @@
 #include "engine/simulate/wait_graph.h"
 
+#include <algorithm>
+
 namespace stagelens::simulate {
 
 using schedule::Pass;
@@ -17,6 +19,23 @@ WaitGraph::WaitGraph(const timeline::Timeline &timeline, const schedule::Schedul
             if (lane(device).pass[first].pairedWithNext && first + 1 < count)
                 isSecond[first + 1] = 1;
             complete(device, first);
+        }
+    }
+    if (schedule.drainsBetweenSteps())
+        findSteps();
+}
+
+void WaitGraph::findSteps()
+{
+    m_steps.resize(static_cast<std::size_t>(m_schedule->iterations()));
+    for (int device = 0; device < m_timeline->devices(); ++device) {
+        for (std::size_t i = 0; i < lane(device).size(); ++i) {
+            Step &step = m_steps[static_cast<std::size_t>(m_schedule->stepOf(lane(device).pass[i]))];
+            step.begin = std::min(step.begin, lane(device).begin[i]);
+            if (lane(device).end[i] > step.end) {
+                step.end = lane(device).end[i];
+                step.last = {device, i};
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace stagelens::simulate {
@@ -44,6 +45,29 @@ public:
     {
         return m_plan.rows().isShared(static_cast<ResultRow>(result / m_microbatches));
     }
+
+    /// The passes of a step before whose begin all devices have ended those of the step before.
+    struct Step {
+        base::Nanos begin = std::numeric_limits<base::Nanos>::max();
+        base::Nanos end = std::numeric_limits<base::Nanos>::min();
+        timeline::SliceId last{-1, 0}; ///< that ends last
+    };
+    /// Returns the step of a slice if it is its device's first there, and not of the first step: its device waits for all
+    /// others. Nothing if the pipeline does not drain between steps.
+    [[nodiscard]] std::optional<std::size_t> stepBegunBy(int device, std::size_t index) const
+    {
+        if (m_steps.empty() || index == 0)
+            return std::nullopt;
+        const std::vector<schedule::Pass> &passes = lane(device).pass;
+        const int step = m_schedule->stepOf(passes[index]);
+        return step == m_schedule->stepOf(passes[index - 1]) ? std::nullopt : std::optional(static_cast<std::size_t>(step));
+    }
+    /// Returns the step of a slice; 0 unless the pipeline drains between steps.
+    [[nodiscard]] int stepOf(int device, std::size_t index) const
+    {
+        return m_steps.empty() ? 0 : m_schedule->stepOf(lane(device).pass[index]);
+    }
+    [[nodiscard]] const Step &step(std::size_t step) const { return m_steps[step]; }
 
     /// Return the first and last slice of the unit of a slice.
     [[nodiscard]] std::size_t firstOf(int device, std::size_t index) const
@@ -102,12 +126,14 @@ private:
             visit(need);
     }
     void complete(int device, std::size_t first);
+    void findSteps();
 
     const timeline::Timeline *m_timeline;
     const schedule::Schedule *m_schedule;
     WaitPlan m_plan;
     std::size_t m_microbatches;
     std::vector<Completion> m_completions;
+    std::vector<Step> m_steps;                         ///< empty unless the pipeline drains between several
     std::vector<std::vector<std::uint8_t>> m_isSecond; ///< of each slice of each device: whether it is the second of a pair
 };
 

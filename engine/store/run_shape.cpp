@@ -7,6 +7,8 @@ namespace stagelens::store {
 
 std::string shapeFault(const timeline::Timeline &timeline, const model::Experiment &experiment)
 {
+    if (timeline.iterations != 1 && timeline.iterations != experiment.schedule.iterations)
+        return fmt::format("its timeline has {} iterations, its plan {}", timeline.iterations, experiment.schedule.iterations);
     if (timeline.devices() != experiment.parallel.devices)
         return fmt::format("its timeline has {} devices, its plan {}", timeline.devices(), experiment.parallel.devices);
     std::size_t stages = 0; // a stage of a model in two directions is on two devices
@@ -16,7 +18,7 @@ std::string shapeFault(const timeline::Timeline &timeline, const model::Experime
         for (const int stage : ofDevice)
             if (static_cast<std::size_t>(stage) >= stages)
                 return fmt::format("its timeline places stage {} of {}", stage, stages);
-    const int microbatches = experiment.parallel.microbatches;
+    const int microbatches = experiment.parallel.microbatches * timeline.iterations;
     for (const timeline::Lane &lane : timeline.lanes) {
         if (lane.size() < static_cast<std::size_t>(std::max(microbatches, 0)))
             return fmt::format("its timeline has {} passes on a device, its plan {} microbatches", lane.size(), microbatches);

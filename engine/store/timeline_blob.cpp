@@ -16,12 +16,13 @@ using base::Result;
 static_assert(std::endian::native == std::endian::little, "the arrays are copied as they stand");
 
 constexpr std::uint64_t kMagic = 0x4e4c454d49544c53; ///< "SLTIMELN"
-constexpr std::uint32_t kVersion = 6;
+constexpr std::uint32_t kVersion = 7;
 constexpr std::uint32_t kFirstVersion = 1;           ///< has neither anchored work nor a period; still written without them
 constexpr std::uint32_t kVersionWithoutCopies = 2;   ///< has no copies to the host among its anchored work
 constexpr std::uint32_t kVersionWithoutSlices = 3;   ///< sequences are whole
 constexpr std::uint32_t kVersionWithoutAverages = 4; ///< has no averages of weights among its anchored work
 constexpr std::uint32_t kVersionWithoutProcessor = 5;
+constexpr std::uint32_t kVersionWithoutIterations = 6; ///< of one step, without weight versions
 
 struct Header {
     std::uint64_t magic = kMagic;
@@ -274,6 +275,35 @@ void getProcessor(Reader &in, timeline::Timeline &timeline)
     }
 }
 
+void putIterations(Writer &out, const timeline::Timeline &timeline)
+{
+    out.put<std::int32_t>(timeline.iterations);
+    out.put<std::int32_t>(timeline.stepMicrobatches);
+    out.put<std::uint64_t>(timeline.weightVersions.size());
+    for (const std::vector<std::int32_t> &versions : timeline.weightVersions) {
+        out.put<std::uint64_t>(versions.size());
+        out.putAll(versions);
+    }
+}
+
+void getIterations(Reader &in, timeline::Timeline &timeline)
+{
+    timeline.iterations = in.get<std::int32_t>();
+    timeline.stepMicrobatches = in.get<std::int32_t>();
+    in.require(timeline.iterations >= 1 && timeline.iterations < kMostMicrobatches);
+    in.require(timeline.stepMicrobatches >= (timeline.iterations > 1 ? 1 : 0));
+    const std::size_t stages = in.getCount(sizeof(std::uint64_t));
+    in.require(stages < kMostStages);
+    for (std::size_t i = 0; i < stages && in.good(); ++i) {
+        timeline.weightVersions.push_back(in.getAll<std::int32_t>(in.getCount(sizeof(std::int32_t))));
+        in.require(std::ranges::all_of(timeline.weightVersions.back(), [](std::int32_t version) { return version >= 0; }));
+    }
+    // Every pass belongs to one of the steps.
+    for (const timeline::Lane &lane : timeline.lanes)
+        in.require(std::ranges::all_of(
+            lane.pass, [&](const schedule::Pass &pass) { return in.good() && timeline.stepOf(pass) < timeline.iterations; }));
+}
+
 Error damaged(std::string_view what)
 {
     return Error::failed(fmt::format("the stored timeline is damaged ({}); its figures in the run table still hold; delete the "
@@ -311,18 +341,22 @@ std::string encodeTimeline(const timeline::Timeline &timeline)
     const bool hasSlices = timeline.slices > 1;
     const bool hasProcessor =
         std::ranges::any_of(timeline.lanes, [](const timeline::Lane &lane) { return !lane.processor.empty(); });
-    const std::uint32_t version = hasProcessor  ? kVersion
-                                  : hasAverages ? kVersionWithoutProcessor
-                                  : hasSlices   ? kVersionWithoutAverages
-                                  : hasCopies   ? kVersionWithoutSlices
-                                  : hasAnchored ? kVersionWithoutCopies
-                                                : kFirstVersion;
+    const bool hasIterations = timeline.iterations > 1 || !timeline.weightVersions.empty();
+    const std::uint32_t version = hasIterations  ? kVersion
+                                  : hasProcessor ? kVersionWithoutIterations
+                                  : hasAverages  ? kVersionWithoutProcessor
+                                  : hasSlices    ? kVersionWithoutAverages
+                                  : hasCopies    ? kVersionWithoutSlices
+                                  : hasAnchored  ? kVersionWithoutCopies
+                                                 : kFirstVersion;
     if (version > kFirstVersion)
         putAnchored(body, timeline);
     if (version > kVersionWithoutSlices)
         body.put<std::int32_t>(timeline.slices);
     if (version > kVersionWithoutProcessor)
         putProcessor(body, timeline);
+    if (version > kVersionWithoutIterations)
+        putIterations(body, timeline);
     return withChecksum(std::string(sizeof(Header), '\0') + body.bytes(), version);
 }
 
@@ -378,6 +412,8 @@ Result<timeline::TimelinePtr> decodeTimeline(std::string_view bytes)
     }
     if (header.version > kVersionWithoutProcessor)
         getProcessor(in, *timeline);
+    if (header.version > kVersionWithoutIterations)
+        getIterations(in, *timeline);
     if (!in.good() || !in.atEnd())
         return damaged("impossible values");
     return timeline::TimelinePtr(std::move(timeline));

@@ -135,6 +135,43 @@ base::Nanos Timeline::iteration() const
     return last - first;
 }
 
+std::optional<int> Timeline::weightVersionOf(const schedule::Pass &pass) const
+{
+    const auto microbatch = static_cast<std::size_t>(pass.microbatch);
+    if (pass.stage >= weightVersions.size() || microbatch >= weightVersions[pass.stage].size())
+        return std::nullopt;
+    return weightVersions[pass.stage][microbatch];
+}
+
+std::vector<std::pair<base::Nanos, base::Nanos>> Timeline::stepExtents() const
+{
+    constexpr std::pair kNone{std::numeric_limits<base::Nanos>::max(), std::numeric_limits<base::Nanos>::min()};
+    std::vector<std::pair<base::Nanos, base::Nanos>> steps(static_cast<std::size_t>(iterations), kNone);
+    for (const Lane &lane : lanes) {
+        for (std::size_t i = 0; i < lane.size(); ++i) {
+            auto &[begin, end] = steps[std::min(steps.size() - 1, static_cast<std::size_t>(stepOf(lane.pass[i])))];
+            begin = std::min(begin, lane.begin[i]);
+            end = std::max(end, lane.end[i]);
+        }
+    }
+    std::erase(steps, kNone);
+    return steps;
+}
+
+std::vector<std::pair<base::Nanos, base::Nanos>> Timeline::tails(int device) const
+{
+    const Lane &lane = lanes[static_cast<std::size_t>(device)];
+    if (lane.tailEnd <= lane.tailBegin)
+        return {};
+    const bool drains = iterations > 1 && weightVersions.empty();
+    const std::size_t passes = lane.size() / static_cast<std::size_t>(iterations);
+    const base::Nanos interval = drains && passes > 0 ? lane.begin[passes] - lane.begin.front() : 0;
+    std::vector<std::pair<base::Nanos, base::Nanos>> all;
+    for (int after = drains ? iterations - 1 : 0; after >= 0; --after)
+        all.emplace_back(lane.tailBegin - after * interval, lane.tailEnd - after * interval);
+    return all;
+}
+
 std::size_t Timeline::sliceCount() const
 {
     std::size_t count = 0;

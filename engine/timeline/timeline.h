@@ -96,7 +96,11 @@ struct Timeline {
     /// Time from the begin of a step to that of the next in a steady state, if anchored work may run into the next step;
     /// otherwise 0. With local SGD the mean over the steps from one average to the next, of which the lanes show the last.
     base::Nanos period = 0;
-    int replica = 0; ///< whose lanes they are; others may be faster
+    int replica = 0;          ///< whose lanes they are; others may be faster
+    int iterations = 1;       ///< consecutive steps; the period is then that of one
+    int stepMicrobatches = 0; ///< of a step, if there are several (schedule::Schedule)
+    /// By stage and microbatch: after how many updates its passes use the weights; empty if the schedule is synchronous.
+    std::vector<std::vector<std::int32_t>> weightVersions;
 
     [[nodiscard]] int devices() const { return static_cast<int>(lanes.size()); }
     /// Returns the earliest begin and the latest end of all passes; equal if there are none.
@@ -106,6 +110,17 @@ struct Timeline {
     /// Returns the period; without one, the makespan including anchored work and the tail (optimizer step).
     [[nodiscard]] base::Nanos iteration() const;
     [[nodiscard]] std::size_t sliceCount() const;
+    /// Returns the step of a pass, counted from 0.
+    [[nodiscard]] int stepOf(const schedule::Pass &pass) const
+    {
+        return iterations > 1 && stepMicrobatches > 0 ? pass.microbatch / stepMicrobatches : 0;
+    }
+    /// Returns the weight version of a pass; nothing if it is not known, or all passes of a step use the same.
+    [[nodiscard]] std::optional<int> weightVersionOf(const schedule::Pass &pass) const;
+    /// Returns the earliest begin and the latest end of each step's passes.
+    [[nodiscard]] std::vector<std::pair<base::Nanos, base::Nanos>> stepExtents() const;
+    /// Returns the optimizer steps of a device: one, or one for each step after which the pipeline drains.
+    [[nodiscard]] std::vector<std::pair<base::Nanos, base::Nanos>> tails(int device) const;
     /// Returns the part of the passes' time in which their threads had a processor: 1 on an idle machine. Nothing if it was not
     /// measured.
     [[nodiscard]] std::optional<double> processorShare() const;

@@ -26,6 +26,9 @@ void ScheduleOrders::equalsGolden_data()
     QTest::addColumn<int>("vocabulary");
     QTest::addColumn<int>("devices");
     QTest::addColumn<int>("microbatches");
+    QTest::addColumn<int>("iterations");
+    for (const char *family : {"pipedream", "pipedream-2bw"})
+        QTest::newRow((std::string(family) + "/iterations-3x4x2").c_str()) << QString::fromLatin1(family) << 0 << 3 << 4 << 2;
     for (const schedule::Family &family : schedule::families()) {
         for (int vocabulary = 0; vocabulary <= static_cast<int>(model::VocabularyMethod::Vocab2); ++vocabulary) {
             for (const auto &[devices, microbatches] : {std::pair(4, 8), std::pair(5, 2), std::pair(1, 3)}) {
@@ -33,7 +36,7 @@ void ScheduleOrders::equalsGolden_data()
                                         std::string(model::name(static_cast<model::VocabularyMethod>(vocabulary))) + '-' +
                                         std::to_string(devices) + 'x' + std::to_string(microbatches);
                 QTest::newRow(row.c_str()) << QString::fromUtf8(family.name.data(), static_cast<qsizetype>(family.name.size()))
-                                           << vocabulary << devices << microbatches;
+                                           << vocabulary << devices << microbatches << 1;
             }
         }
     }
@@ -45,11 +48,13 @@ void ScheduleOrders::equalsGolden()
     QFETCH(int, vocabulary);
     QFETCH(int, devices);
     QFETCH(int, microbatches);
+    QFETCH(int, iterations);
     model::Experiment experiment;
     experiment.schedule.family = family.toStdString();
     experiment.schedule.vocabulary = static_cast<model::VocabularyMethod>(vocabulary);
     experiment.parallel.devices = devices;
     experiment.parallel.microbatches = microbatches;
+    experiment.schedule.iterations = iterations;
     const base::Result<schedule::Schedule> made = schedule::makeSchedule(experiment);
     // A plan that the family refuses has the reason for its order.
     const QByteArray text = QByteArray::fromStdString(made.ok() ? schedule::toText(*made) : made.error().text() + '\n');

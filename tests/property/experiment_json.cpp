@@ -141,6 +141,7 @@ Experiment anyExperiment(Random &random)
                            maybeInt(random),
                            maybeInt(random),
                            anyOf<SliceCut>(random),
+                           anyInt(random),
                            maybeInt(random),
                            anyOf<Recompute>(random),
                            {},

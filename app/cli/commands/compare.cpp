@@ -77,6 +77,9 @@ std::vector<TimeShare> timeShares(const timeline::Timeline &timeline)
         }
         tail += lane.tailEnd - lane.tailBegin;
     }
+    for (base::Nanos &time : byKind) // of a step
+        time /= timeline.iterations;
+    busy /= timeline.iterations;
     std::vector<TimeShare> shares;
     for (std::size_t kind = 0; kind < byKind.size(); ++kind)
         shares.push_back({std::string(schedule::name(static_cast<schedule::PassKind>(kind))), byKind[kind]});

@@ -85,6 +85,11 @@ void checkStages(Checks &checks)
         checks.holds(std::int64_t{stages} * slices * plan.microbatches <= kMostForwardPasses, "parallel.microbatches",
                      fmt::format("{} microbatches on {} stages are more than {} forward passes; lower microbatches to {}",
                                  plan.microbatches, stages, kMostForwardPasses, kMostForwardPasses / stages / slices));
+    const std::int64_t ofStep = std::int64_t{stages} * slices * plan.microbatches;
+    if (microbatches && ofStep <= kMostForwardPasses && checks.inRange("schedule.iterations"))
+        checks.holds(ofStep * experiment.schedule.iterations <= kMostForwardPasses, "schedule.iterations",
+                     fmt::format("is {}, but {} microbatches on {} stages allow {} iterations; lower one of them",
+                                 experiment.schedule.iterations, plan.microbatches, stages, kMostForwardPasses / ofStep));
     if (experiment.hasModel && model.sequence >= 1)
         checks.holds(slices <= model.sequence, "schedule.sequence_slices",
                      fmt::format("is {}, more than the {} tokens of a sequence; lower it", slices, model.sequence));

@@ -11,6 +11,7 @@ namespace stagelens::model {
 
 namespace {
 
+constexpr double kMostIterations = 1000;
 constexpr std::string_view kChunksTip = "The output layer computes its gradient for a part of the tokens at a time, and no "
                                         "logits are kept. The sums over the tokens are rounded differently";
 
@@ -100,6 +101,9 @@ std::vector<Field> scheduleRows()
             oneOf({{"work", "Work", "Later slices are shorter, for their attention reads more keys"},
                    {"length", "Length", "Later slices take longer"}}),
             omitted(), where(kCutsSequences)),
+        row("schedule.iterations", "--iterations", "k", "Iterations",
+            "consecutive steps in the timeline; asynchronous families do not drain between them", MEMBER(schedule.iterations),
+            range(1, kMostIterations), omitted()),
         row("schedule.memory_limit", "--memory-limit", "BYTES", "Memory limit (GiB)",
             "most memory of a device, such as 80GiB; what needs more is refused, and families that adapt keep to it",
             MEMBER(schedule.memoryLimit), orElse("none"), omitted(), where(kHasModel)),

@@ -1,4 +1,4 @@
-// The tokens of one step.
+// The tokens of one step, or of the steps between which the pipeline does not drain.
 #pragma once
 
 #include "engine/runtime/data/token_source.h"
@@ -15,15 +15,16 @@ namespace stagelens::runtime {
 class Batch {
 public:
     explicit Batch(const Shape &shape)
-        : m_tokens(size(shape.wholeTokens())), m_counted(shape.wholeTokens()),
-          m_inputs(size(shape.stepMicrobatches()) * m_tokens), m_labels(m_inputs.size())
+        : m_tokens(size(shape.wholeTokens())), m_counted(shape.wholeTokens()), m_ofStep(size(shape.stepMicrobatches())),
+          m_inputs(size(shape.iterations) * m_ofStep * m_tokens), m_labels(m_inputs.size())
     {}
 
+    /// Loads the steps from `step` on.
     void load(const TokenSource &source, std::int64_t step)
     {
         for (std::size_t microbatch = 0; microbatch * m_tokens < m_inputs.size(); ++microbatch)
-            source.batch(step, static_cast<int>(microbatch), part(std::span(m_inputs), microbatch),
-                         part(std::span(m_labels), microbatch));
+            source.batch(step + static_cast<std::int64_t>(microbatch / m_ofStep), static_cast<int>(microbatch % m_ofStep),
+                         part(std::span(m_inputs), microbatch), part(std::span(m_labels), microbatch));
     }
     /// Fills the only microbatch with held-back tokens. The loss counts its first `counted` tokens.
     void loadHeldBack(const TokenSource &source, int microbatch, std::int64_t counted)
@@ -52,6 +53,7 @@ private:
     }
     std::size_t m_tokens; ///< of a microbatch
     std::int64_t m_counted;
+    std::size_t m_ofStep; ///< microbatches
     std::vector<std::int32_t> m_inputs;
     std::vector<std::int32_t> m_labels;
 };

@@ -1,6 +1,7 @@
 #include "engine/runtime/executor/device.h"
 
 #include "engine/runtime/executor/kernel_recorder.h"
+#include "engine/schedule/weight_versions.h"
 #include "engine/simulate/buffers.h"
 
 #include <algorithm>
@@ -174,7 +175,7 @@ base::Result<> Device::runWithVersion(PassRun &run)
     m_model.swapWeights(pass);
     auto made = launch(run);
     m_model.swapWeights(pass);
-    if (made && endsBackward(pass.kind))
+    if (made && schedule::endsBackward(pass.kind))
         m_model.endMicrobatch(pass, m_step.use == StepUse::Training);
     return made;
 }
@@ -205,9 +206,13 @@ void Device::correctTimes(timeline::Lane &lane, base::Nanos zero)
         lane.vocabulary[i] = std::min(lane.vocabulary[i], lane.end[i] - lane.begin[i]);
 }
 
-double Device::lossSum() const
+std::vector<double> Device::lossSums() const
 {
-    return std::accumulate(m_step.losses.begin(), m_step.losses.end(), 0.0);
+    std::vector<double> sums;
+    const std::ptrdiff_t ofStep = m_plan.shape.stepUnits();
+    for (auto at = m_step.losses.begin(); at != m_step.losses.end(); at += ofStep)
+        sums.push_back(std::accumulate(at, at + ofStep, 0.0));
+    return sums;
 }
 
 int Device::rounds(timeline::AnchoredKind kind) const

@@ -104,8 +104,8 @@ public:
     /// Returns the error bound of the corrected times, in either direction.
     [[nodiscard]] base::Nanos clockError() const { return m_clockError; }
 
-    /// Returns the sum of the step's token losses in microbatch order; 0 except on devices of the last stage.
-    [[nodiscard]] double lossSum() const;
+    /// Returns the sum of the token losses of each step in microbatch order; 0 except on devices of the last stage.
+    [[nodiscard]] std::vector<double> lossSums() const;
     /// Returns whether every gradient is finite. Call after the passes, before replicas exchange gradients.
     [[nodiscard]] bool hasFiniteGradients() { return m_model.hasFiniteGradients(); }
     /// Multiplies all gradients by the factor, which undoes the loss scale.

@@ -172,6 +172,7 @@ void DeviceModel::clearVersions()
 {
     for (auto &[stage, stash] : m_stashes)
         stash.clear();
+    m_updates = 0;
 }
 
 void DeviceModel::keepVersion(const schedule::Pass &pass)
@@ -184,6 +185,9 @@ void DeviceModel::swapWeights(const schedule::Pass &pass)
 {
     if (const auto stash = m_stashes.find(pass.stage); stash != m_stashes.end())
         return stash->second.swap(pass.microbatch);
+    // Before the update of the step before, what that step leaves to this one is still the newest.
+    if (m_plan.schedule.stepOf(pass) != m_updates)
+        return;
     for (const auto &parameter : m_parameters)
         if (parameter->previous.size() > 0)
             std::swap(parameter->read(), parameter->previous);
@@ -193,7 +197,7 @@ void DeviceModel::endMicrobatch(const schedule::Pass &pass, bool isTraining)
 {
     const auto stash = m_stashes.find(pass.stage);
     if (stash == m_stashes.end())
-        return;
+        return isTraining ? endBufferedStep(pass) : void();
     m_compute.finish(); // kernels may still read the version that is released
     stash->second.release(pass.microbatch);
     if (!isTraining)
@@ -201,7 +205,18 @@ void DeviceModel::endMicrobatch(const schedule::Pass &pass, bool isTraining)
     stash->second.keepNewest(m_pool, m_compute);
     // Each microbatch is a batch of its own: its gradient is the mean over its own tokens.
     for (Parameter *parameter : stash->second.parameters())
-        update(*parameter, static_cast<float>(m_plan.schedule.microbatches()));
+        update(*parameter, static_cast<float>(m_plan.schedule.stepMicrobatches()));
+}
+
+void DeviceModel::endBufferedStep(const schedule::Pass &pass)
+{
+    const schedule::Schedule &schedule = m_plan.schedule;
+    const bool isLast = schedule.stepOf(pass) + 1 == schedule.iterations(); // optimize() follows
+    if (isLast || (pass.microbatch + 1) % schedule.stepMicrobatches() != 0)
+        return;
+    m_compute.finish();
+    optimize(1);
+    ++m_updates;
 }
 
 bool DeviceModel::hasFiniteGradients()

@@ -88,6 +88,8 @@ private:
     /// direction.
     Parameter &ownWhole(int index, int stage);
     void update(Parameter &parameter, float gradientScale);
+    /// With double-buffered weights: updates them after the last microbatch of a step if others follow without a drain.
+    void endBufferedStep(const schedule::Pass &pass);
 
     const RunPlan &m_plan;
     int m_device;
@@ -102,6 +104,7 @@ private:
     backend::Buffer m_scratch; ///< of updates
     std::optional<simulate::ReplicaCuts> m_replicaCuts;
     std::map<int, Stage> m_stages;
+    int m_updates = 0;                    ///< of double-buffered weights since clearVersions()
     std::map<int, WeightStash> m_stashes; ///< by stage; empty unless each microbatch updates the weights
     Parameter *m_tokenTable = nullptr;
     Parameter *m_positions = nullptr;

@@ -110,7 +110,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
     if (devices.empty())
         return std::optional(0.0);
     Shape shape = plan.shape;
-    shape.microbatches = shape.replicas = 1;
+    shape.microbatches = shape.replicas = shape.iterations = 1;
     const int together = plan.expertRanks(); // replicas that share experts compute a microbatch each
     std::vector<Batch> batches(size(together), Batch(shape));
     std::vector<int> ranks;
@@ -137,7 +137,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
                 fmt::format("evaluation on held-back tokens after {} steps: {}", steps, done.error().text()));
         }
         for (Device *device : devices)
-            sum += device->place().tensor == 0 ? device->lossSum() : 0;
+            sum += device->place().tensor == 0 ? device->lossSums().front() : 0;
     }
     return std::optional(sum / static_cast<double>(counted));
 }

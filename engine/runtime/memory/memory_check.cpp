@@ -194,7 +194,8 @@ base::Bytes MemoryNeed::total() const
 
 base::Bytes tokenBytes(const Shape &shape)
 {
-    return 2 * shape.stepMicrobatches() * shape.wholeTokens() * static_cast<base::Bytes>(sizeof(std::int32_t));
+    return 2 * shape.iterations * shape.stepMicrobatches() * shape.wholeTokens() *
+           static_cast<base::Bytes>(sizeof(std::int32_t));
 }
 
 std::size_t passesOfRails(const model::Experiment &experiment, const schedule::Schedule &schedule)

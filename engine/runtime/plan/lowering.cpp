@@ -52,8 +52,10 @@ schedule::Schedule lowered(const schedule::Schedule &schedule)
         }
     }
     const std::string_view apart = schedule::vocabularyLayer(model::name(schedule.vocabulary())).apart;
-    const schedule::Schedule lowered(schedule.family(), schedule.placement(), schedule.microbatches(),
-                                     model::parseVocabularyMethod(apart).value(), orders, schedule.weightUpdate());
+    const schedule::Schedule lowered =
+        schedule::Schedule(schedule.family(), schedule.placement(), schedule.microbatches(),
+                           model::parseVocabularyMethod(apart).value(), orders, schedule.weightUpdate())
+            .asIterations(schedule.iterations());
     return schedule.hasCopies() ? lowered.withCopies(loweredCopies(schedule, places)) : lowered;
 }
 

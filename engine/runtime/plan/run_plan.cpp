@@ -9,7 +9,9 @@ RunPlan::RunPlan(const model::Experiment &resolved, const schedule::Schedule &or
     : experiment(resolved), schedule(lowered(order)), joinsOutputPasses(schedule.passCount() > order.passCount()),
       tables(schedule), shape(resolved), parameters(parameterList(resolved.model)),
       stageLayers(operators::stageLayers(resolved)), mesh(layout::meshOf(resolved.parallel, order.devices()).value())
-{}
+{
+    shape.iterations = schedule.iterations();
+}
 
 const schedule::PassRecipe &RunPlan::recipeOf(const schedule::Pass &pass, int device) const
 {

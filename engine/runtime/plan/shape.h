@@ -43,6 +43,7 @@ struct Shape {
     std::int64_t ffn = 0;
     std::int64_t vocabulary = 0;
     std::int64_t microbatches = 0; ///< of a replica
+    std::int64_t iterations = 1;   ///< steps that passes run without a drain in between
     std::int64_t replicas = 1;
     std::int64_t lossReplicas = 1; ///< over whose tokens the loss that gradients are of is a mean; 1 if replicas train alone
     operators::TensorSplit split;  ///< over the tensor ranks of a device
@@ -63,7 +64,8 @@ struct Shape {
     [[nodiscard]] std::int64_t wholeSequence() const { return whole; }
     /// Returns into how many slices a sequence is cut, 1 for none. Microbatch numbers of passes count slices.
     [[nodiscard]] int sliceCount() const { return std::max(1, static_cast<int>(slices.size())); }
-    [[nodiscard]] std::int64_t units() const { return microbatches * sliceCount(); } ///< microbatches of passes
+    [[nodiscard]] std::int64_t units() const { return iterations * stepUnits(); } ///< microbatches of passes
+    [[nodiscard]] std::int64_t stepUnits() const { return microbatches * sliceCount(); }
     /// Makes the shape that of the slice which passes of a microbatch number compute.
     void choose(int microbatch);
     /// Returns the floats of the keys and values of a layer that the slices of a microbatch share.

@@ -312,10 +312,10 @@ base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcom
 {
     if (isAlone())
         return {};
-    const DeviceOutcome &mine = outcomes.front();
+    const DeviceOutcome mine = outcomes.front();
     Packer own;
     own.put(std::chrono::duration_cast<std::chrono::nanoseconds>(begin.time_since_epoch()).count() + m_group->clock().offset);
-    own.put(mine.loss);
+    own.put(mine.losses);
     own.put(mine.peakMemory);
     own.put(mine.peakHost);
     pack(own, mine.lane);
@@ -332,7 +332,8 @@ base::Result<> ControlChannel::gatherOutcomes(std::vector<DeviceOutcome> &outcom
         Unpacker packed(part);
         DeviceOutcome &outcome = outcomes.emplace_back();
         begins.push_back(packed.value<base::Nanos>());
-        outcome.loss = packed.value<double>();
+        outcome.losses = packed.values<double>();
+        packed.require(outcome.losses.size() == mine.losses.size());
         outcome.peakMemory = packed.value<simulate::MemoryByCategory>();
         outcome.peakHost = packed.value<base::Bytes>();
         outcome.lane = unpackLane(packed);

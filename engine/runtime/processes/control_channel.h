@@ -41,7 +41,7 @@ using ProcessGroupPtr = std::shared_ptr<backend::ProcessGroup>;
 
 /// The results of a step on one device.
 struct DeviceOutcome {
-    double loss = 0; ///< Device::lossSum()
+    std::vector<double> losses; ///< Device::lossSums()
     simulate::MemoryByCategory peakMemory{};
     base::Bytes peakHost = 0; ///< of offloaded activations
     timeline::Lane lane;      ///< by the clock of the step

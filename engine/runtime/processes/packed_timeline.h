@@ -71,6 +71,12 @@ inline void pack(Packer &packer, const timeline::Timeline &timeline)
         packer.put(stages);
     packer.put(timeline.microbatchDirection);
     packer.put(timeline.slices);
+    packer.put(timeline.period);
+    packer.put(timeline.iterations);
+    packer.put(timeline.stepMicrobatches);
+    packer.put(timeline.weightVersions.size());
+    for (const std::vector<std::int32_t> &versions : timeline.weightVersions)
+        packer.put(versions);
 }
 
 [[nodiscard]] inline timeline::Timeline unpackTimeline(Unpacker &packed)
@@ -89,6 +95,13 @@ inline void pack(Packer &packer, const timeline::Timeline &timeline)
     timeline.microbatchDirection = packed.values<std::uint8_t>();
     timeline.slices = packed.value<int>();
     packed.require(timeline.slices >= 1);
+    timeline.period = packed.value<base::Nanos>();
+    timeline.iterations = packed.value<int>();
+    timeline.stepMicrobatches = packed.value<int>();
+    packed.require(timeline.iterations >= 1 && timeline.stepMicrobatches >= 0);
+    timeline.weightVersions.resize(packed.count(sizeof(std::size_t)));
+    for (std::vector<std::int32_t> &versions : timeline.weightVersions)
+        versions = packed.values<std::int32_t>();
     return timeline;
 }
 

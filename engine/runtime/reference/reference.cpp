@@ -98,10 +98,11 @@ private:
 
 base::Result<ReferenceStep> referenceStep(const model::Experiment &experiment,
                                           const std::vector<std::vector<float>> &parameters, const Batch &batch,
-                                          std::stop_token stop)
+                                          std::stop_token stop, int step)
 {
     Reference reference(experiment, parameters, stop);
-    for (int microbatch = 0; microbatch < experiment.parallel.stepMicrobatches(); ++microbatch) {
+    const auto ofStep = static_cast<int>(experiment.parallel.stepMicrobatches());
+    for (int microbatch = step * ofStep; microbatch < (step + 1) * ofStep; ++microbatch) {
         reference.addMicrobatch(batch.inputs(microbatch), batch.labels(microbatch));
         if (stop.stop_requested())
             return base::Error::cancelled();

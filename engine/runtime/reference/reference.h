@@ -17,10 +17,11 @@ struct ReferenceStep {
     std::vector<std::vector<double>> gradients;
 };
 
-/// Computes loss and gradients of one step from parameters, in the order of parameterList(), and tokens.
+/// Computes loss and gradients of one step from parameters, in the order of parameterList(), and tokens:
+/// those of that step in a batch of several.
 [[nodiscard]] base::Result<ReferenceStep> referenceStep(const model::Experiment &experiment,
                                                         const std::vector<std::vector<float>> &parameters, const Batch &batch,
-                                                        std::stop_token stop);
+                                                        std::stop_token stop, int step = 0);
 /// Computes the same of the microbatches of one replica, as if it trained alone.
 [[nodiscard]] base::Result<ReferenceStep> referenceReplica(const model::Experiment &experiment,
                                                            const std::vector<std::vector<float>> &parameters,

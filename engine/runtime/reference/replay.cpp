@@ -2,6 +2,7 @@
 
 #include "engine/operators/sizes.h"
 #include "engine/runtime/state/optimizer.h"
+#include "engine/schedule/weight_versions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,29 +30,33 @@ base::Result<double> Replay::follow(const Batch &batch, const UpdateTrace &trace
         for (std::size_t i = 0; i < updates.size(); ++i)
             checkUpdate(index, updates[i], i + 1 < updates.size() ? updates[i + 1].value : after[index], stepOf(index, i));
     }
-    ++m_step;
+    m_step += m_plan.schedule.iterations();
     return loss;
 }
 
 /// PipeDream-2BW: the gradient of a step is computed with the weights before the last update.
 base::Result<double> Replay::followBuffered(const Batch &batch, const UpdateTrace &trace)
 {
-    std::vector<std::vector<float>> newest;
-    for (const std::vector<Update> &updates : trace)
-        newest.push_back(asRead(updates.front().value, m_plan.shape.precision));
-    const auto made = referenceStep(m_plan.experiment, m_step == 0 ? newest : m_previous, batch, m_stop);
-    if (!made)
-        return made.error();
-    m_previous = std::move(newest);
-    for (std::size_t index = 0; index < trace.size(); ++index)
-        compareGradient(index, trace[index].front(), made->gradients[index]);
-    return made->loss;
+    double loss = 0;
+    for (int step = 0; step < m_plan.schedule.iterations(); ++step) {
+        std::vector<std::vector<float>> newest;
+        for (const std::vector<Update> &updates : trace)
+            newest.push_back(asRead(updates[size(step)].value, m_plan.shape.precision));
+        const auto made = referenceStep(m_plan.experiment, m_step + step == 0 ? newest : m_previous, batch, m_stop, step);
+        if (!made)
+            return made.error();
+        m_previous = std::move(newest);
+        for (std::size_t index = 0; index < trace.size(); ++index)
+            compareGradient(index, trace[index][size(step)], made->gradients[index]);
+        loss += made->loss;
+    }
+    return loss;
 }
 
 /// PipeDream: the gradients of a microbatch use the weight versions of its forward passes, and cause the next update.
 base::Result<double> Replay::followStashed(const Batch &batch, const UpdateTrace &trace)
 {
-    const std::vector<std::vector<int>> versions = forwardVersions(m_plan.schedule);
+    const auto versions = schedule::weightVersionsUsed(m_plan.schedule);
     std::vector<double> tableGradient(trace[kTokenTable].front().value.size());
     double loss = 0;
     for (int microbatch = 0; microbatch < m_plan.schedule.microbatches(); ++microbatch) {
@@ -83,10 +88,10 @@ void Replay::compareGradient(std::size_t index, const Update &update, const std:
 
 operators::UpdateStep Replay::stepOf(std::size_t index, std::size_t update) const
 {
-    const int microbatches = m_plan.schedule.microbatches();
+    const int microbatches = m_plan.schedule.stepMicrobatches();
     if (isStashed(index)) // each microbatch is a batch of its own
         return {m_step * microbatches + static_cast<int>(update), static_cast<float>(microbatches), m_updates.partOf(index)};
-    return {m_step, m_gradientScale, m_updates.partOf(index)};
+    return {m_step + static_cast<int>(update), m_gradientScale, m_updates.partOf(index)};
 }
 
 void Replay::checkUpdate(std::size_t index, const Update &update, const std::vector<float> &after,
@@ -107,7 +112,7 @@ base::Bytes Replay::bytes(const model::Experiment &experiment, const schedule::S
     // In double: the optimizer's state. In float: the values after the step, the previous ones, those in use, and a value and a
     // gradient per update.
     const bool isBuffered = schedule.weightUpdate() == WeightUpdate::DoubleBuffered;
-    const double updates = isBuffered ? 1 : schedule.microbatches();
+    const double updates = isBuffered ? schedule.iterations() : schedule.microbatches();
     const double bytes = ReferenceUpdates::bytes(experiment) +
                          static_cast<double>(operators::totalParameters(experiment.model)) * (3 + 2 * updates) * sizeof(float);
     constexpr double kMostBytes = 9e18;

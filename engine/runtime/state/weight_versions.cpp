@@ -6,21 +6,6 @@
 
 namespace stagelens::runtime {
 
-std::vector<std::vector<int>> forwardVersions(const schedule::Schedule &schedule)
-{
-    std::vector<std::vector<int>> versions(size(schedule.stages()), std::vector<int>(size(schedule.microbatches())));
-    std::vector<int> updates(versions.size());
-    for (int device = 0; device < schedule.devices(); ++device) {
-        for (const schedule::Pass &pass : schedule.device(device)) {
-            if (pass.kind == schedule::PassKind::F)
-                versions[pass.stage][size(pass.microbatch)] = updates[pass.stage];
-            else if (endsBackward(pass.kind))
-                ++updates[pass.stage];
-        }
-    }
-    return versions;
-}
-
 void WeightStash::clear()
 {
     m_newest = 0;

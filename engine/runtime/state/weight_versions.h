@@ -2,23 +2,11 @@
 #pragma once
 
 #include "engine/runtime/state/parameters.h"
-#include "engine/schedule/schedule.h"
 
 #include <map>
 #include <vector>
 
 namespace stagelens::runtime {
-
-/// Returns whether a pass is the last of its microbatch on its stage, after which PipeDream updates the stage: B, or W if it is
-/// split.
-[[nodiscard]] constexpr bool endsBackward(schedule::PassKind kind)
-{
-    return schedule::activationChange(kind) < 0;
-}
-
-/// For WeightUpdate::EachMicrobatch: returns, by stage and microbatch, how many updates of the step precede the forward on its
-/// device. The backward of the microbatch uses the same weights.
-[[nodiscard]] std::vector<std::vector<int>> forwardVersions(const schedule::Schedule &schedule);
 
 /// The weights of a stage with weight stashing (PipeDream, arXiv 1806.03377, section 3.3). Between passes its parameters hold
 /// the newest values. Older versions are kept until the last microbatch that used them in its forward has finished.

@@ -231,7 +231,7 @@ std::vector<int> updatesOf(const Checkpoint &checkpoint, std::size_t parameters)
     if (!schedule || schedule->weightUpdate() != schedule::WeightUpdate::EachMicrobatch)
         return updates;
     for (std::size_t i = experiment.model.tied ? kTokenTable + 1 : 0; i < updates.size(); ++i)
-        updates[i] *= schedule->microbatches();
+        updates[i] *= schedule->stepMicrobatches();
     return updates;
 }
 

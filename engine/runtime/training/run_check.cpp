@@ -19,6 +19,26 @@
 namespace stagelens::runtime {
 namespace {
 
+/// Adds problems of settings that several steps without a drain do not support.
+void addIterations(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    const auto add = [&](std::string_view reason, std::string_view remedy) {
+        found.push_back(
+            {"schedule.iterations", fmt::format("is {}, but {}; choose 1, or {}", schedule.iterations(), reason, remedy)});
+    };
+    const bool isBuffered = schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered;
+    if (experiment.model.tied)
+        add("the gradient of a tied table is the sum of two devices', which meet at the end of a step only", "untied weights");
+    if (experiment.model.hasExperts())
+        add("the routers of experts are counted and balanced at the end of a step", "a model without experts");
+    if (isBuffered && experiment.training.optimizer.clip)
+        add("devices update their weights before the others know their part of the norm", "no clip");
+    if (isBuffered && experiment.model.dtype == model::DataType::Fp16)
+        add("devices update their weights before the others know whether a gradient overflows", "bf16");
+    if (isBuffered && schedule.placement().chunks() > 1)
+        add("the stages of a device would be updated at different times", "one stage for each device");
+}
+
 /// Adds problems of settings that asynchronous weight updates do not support.
 void addAsynchronous(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
@@ -34,6 +54,8 @@ void addAsynchronous(base::Problems &found, const model::Experiment &experiment,
         found.push_back({"model.dtype",
                          "is fp16, but each stage is updated before the others know whether its gradients overflow; choose "
                          "bf16, or 1f1b"});
+    if (schedule.iterations() > 1)
+        addIterations(found, experiment, schedule);
     if (experiment.training.optimizer.clip && schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch)
         found.push_back({"training.optimizer.clip",
                          "each stage is updated before the gradients of earlier stages are computed, so their "
@@ -65,7 +87,7 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
         found.push_back(
             {"training.optimizer.name", fmt::format("is not supported; choose {}", operators::optimizerNames(" or "))});
     const model::ParallelPlan &parallel = experiment.parallel;
-    const int microbatches = schedule.microbatches() / schedule.slices();
+    const int microbatches = schedule.stepMicrobatches() / schedule.slices();
     if (schedule.devices() != parallel.devices || microbatches != parallel.microbatches) {
         found.push_back(
             {"parallel",
@@ -138,9 +160,12 @@ std::string multiplesBeside(int number, int of)
     return below > 0 ? fmt::format("{} or {}", below, above) : std::to_string(above);
 }
 
-base::Problems stepProblems(const model::Experiment &experiment)
+base::Problems stepProblems(const model::Experiment &experiment, int together)
 {
     const int steps = experiment.training.steps;
+    if (steps % together != 0)
+        return {{"training.steps", fmt::format("is {}, but {} steps run without a drain in between; choose {}", steps, together,
+                                               multiplesBeside(steps, together))}};
     const int every = experiment.parallel.syncEvery;
     if (!experiment.parallel.averagesWeights() || steps % every == 0)
         return {};

@@ -18,7 +18,8 @@ namespace stagelens::runtime {
                                       const std::vector<int> &places = {}, bool isOverNccl = false);
 /// Returns the positive multiples of `of` beside a number: "48 or 52", or "4".
 [[nodiscard]] std::string multiplesBeside(int number, int of);
-/// Returns why a run cannot end after the steps of an experiment: replicas that train alone must have been averaged.
-[[nodiscard]] base::Problems stepProblems(const model::Experiment &experiment);
+/// Returns why a run cannot end after the steps of an experiment: replicas that train alone must have been averaged,
+/// and `together` steps run without a drain in between.
+[[nodiscard]] base::Problems stepProblems(const model::Experiment &experiment, int together = 1);
 
 } // namespace stagelens::runtime

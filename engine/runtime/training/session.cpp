@@ -9,10 +9,12 @@
 #include "engine/runtime/processes/nccl.h"
 #include "engine/runtime/state/optimizer.h"
 #include "engine/runtime/training/run_check.h"
+#include "engine/simulate/steps/iterations.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <numeric>
 
 namespace stagelens::runtime {
@@ -37,6 +39,24 @@ base::Result<std::vector<int>> gpusOf(const model::Experiment &experiment, const
                 experiment.training.backend));
     const auto mesh = layout::meshOf(experiment.parallel, schedule.devices());
     return mesh ? gpuOfRank(gpus().gpus, mesh->ranks()) : std::vector<int>(); // checkRun() refuses other meshes
+}
+
+void add(std::vector<double> &sums, const std::vector<double> &losses)
+{
+    std::ranges::transform(sums, losses, sums.begin(), std::plus<>());
+}
+
+/// Makes the sums of the losses of each step means over its tokens.
+void divide(StepReport &report, double tokens)
+{
+    for (double &loss : report.losses)
+        loss /= tokens;
+    report.loss = report.losses.back();
+}
+
+bool areFinite(const std::vector<double> &losses)
+{
+    return std::ranges::all_of(losses, [](double loss) { return std::isfinite(loss); });
 }
 
 } // namespace
@@ -249,7 +269,8 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
         return ready.error();
     for (const auto &device : m_devices.all())
         device->transport().announce(device->place().device, m_messages);
-    const bool records = index == m_recordedStep && m_control.isAlone();
+    const int last = index + m_plan.schedule.iterations() - 1;
+    const bool records = index <= m_recordedStep && m_recordedStep <= last && m_control.isAlone();
     if (const std::string problem = records ? startKernelRecording() : std::string(); !problem.empty())
         m_facts["kernels"] = "not recorded: " + problem;
     const auto begin = ControlChannel::Clock::now();
@@ -266,13 +287,14 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     std::vector<DeviceOutcome> outcomes;
     const Devices &devices = m_devices.all();
     for (std::size_t i = 0; i < devices.size(); ++i)
-        outcomes.push_back({devices[i]->lossSum(), devices[i]->meter().atPeak(), devices[i]->hostCopies().peakHost(),
+        outcomes.push_back({devices[i]->lossSums(), devices[i]->meter().atPeak(), devices[i]->hostCopies().peakHost(),
                             std::move(times->lanes[i]), devices[i]->expertRecord().layers(), devices[i]->operatorTimes()});
     if (auto gathered = m_control.gatherOutcomes(outcomes, begin); !gathered)
         return gathered.error();
 
     StepReport report;
-    report.step = index;
+    report.step = last;
+    report.losses.resize(size(m_plan.shape.iterations));
     report.isSkipped = m_isSkipped;
     if (m_scaler.isOn()) {
         report.lossScale = m_scaler.state().factor;
@@ -294,7 +316,8 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
         DeviceOutcome &outcome = outcomes[rank];
         const RankPlace place =
             m_control.isFirst() && !m_control.isAlone() ? m_plan.placeOf(static_cast<int>(rank)) : devices[rank]->place();
-        report.loss += place.tensor == 0 ? outcome.loss : 0; // tensor ranks compute the same
+        if (place.tensor == 0) // the others compute the same
+            add(report.losses, outcome.losses);
         if (auto &peak = report.peakMemory[size(place.device)]; total(outcome.peakMemory) > total(peak))
             peak = outcome.peakMemory;
         if (m_plan.schedule.hasCopies())
@@ -307,12 +330,13 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     std::ranges::stable_sort(operators, {}, &timeline::PassOperators::device);
     if (!operators.empty())
         report.operators = std::make_shared<const timeline::OperatorTimes>(std::move(operators));
-    report.loss /= static_cast<double>(m_plan.shape.stepMicrobatches() * m_plan.shape.wholeTokens());
+    divide(report, static_cast<double>(m_plan.shape.stepMicrobatches() * m_plan.shape.wholeTokens()));
     if (m_plan.joinsOutputPasses)
         joinOutputPasses(*times);
     for (int device = 0; device < m_plan.schedule.devices(); ++device)
         times->stages.push_back(m_plan.schedule.placement().stagesOf(device));
     times->slices = m_plan.schedule.slices();
+    simulate::noteIterations(*times, m_plan.schedule);
     report.iteration = times->iteration();
     report.facts = m_facts;
     if (kernels && !kernels->slices.empty())
@@ -370,7 +394,7 @@ void Session::watchUpdates(const std::function<void(const Parameter &, backend::
 
 bool Session::isLossFinite() const
 {
-    return std::ranges::all_of(m_devices.all(), [](const auto &device) { return std::isfinite(device->lossSum()); });
+    return std::ranges::all_of(m_devices.all(), [](const auto &device) { return areFinite(device->lossSums()); });
 }
 
 } // namespace stagelens::runtime

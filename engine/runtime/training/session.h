@@ -29,8 +29,8 @@ public:
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;
 
-    /// Computes the gradients of a step; with `optimize`, also updates the parameters, which clears them. `inspect` (if set)
-    /// may read the gradients in between.
+    /// Computes the gradients of a step, or of all iterations of a schedule that does not drain between them; with `optimize`,
+    /// also updates the parameters, which clears them. `inspect` (if set) may read the gradients in between.
     [[nodiscard]] base::Result<StepReport> step(int index, bool optimize, const TrainingObserver &observer,
                                                 const std::function<base::Result<>()> &inspect = {});
 

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 #include <optional>
 
 namespace stagelens::runtime {
@@ -74,8 +75,17 @@ private:
             return base::Error::invalid("--dump",
                                         "the weights change with each microbatch, so that a step has no gradients to write; "
                                         "leave --dump out, or choose a schedule that updates once a step");
+        if (m_dump && m_session.plan().schedule.iterations() > 1)
+            return base::Error::invalid("--dump",
+                                        "the steps of several iterations run without a drain, so that no step is whole; "
+                                        "leave --dump out, or choose 1 iteration");
         if (auto started = takeBeginning(); !started)
             return started;
+        if (const int left = m_session.plan().experiment.training.steps - steps(); left % together() != 0)
+            return base::Error::invalid(
+                "training.steps", fmt::format("leaves {} steps after the checkpoint, but {} run without a drain in between; "
+                                              "choose {} steps in all",
+                                              left, together(), steps() + (left / together() + 1) * together()));
         const auto write = [this](const Tensors &parameters) { return m_dump->writeBeginning(parameters); };
         if (auto begun = dumpWhole(&Parameter::value, write); !begun)
             return begun;
@@ -137,18 +147,32 @@ private:
             if (m_dump && !isInspected && m_session.control().isFirst())
                 if (auto written = m_dump->writeNextStep(m_session.batch()); !written)
                     return written;
-            m_losses.push_back(report->loss);
-            if (m_observer.onStep)
-                m_observer.onStep(*report);
+            reportSteps(*report);
             writeCheckpointIfDue();
         }
         return {};
     }
 
+    /// Reports each of the steps that ran together.
+    void reportSteps(const StepReport &last)
+    {
+        for (std::size_t i = 0; i < last.losses.size(); ++i) {
+            m_losses.push_back(last.losses[i]);
+            if (!m_observer.onStep)
+                continue;
+            StepReport report = last;
+            report.step = steps() - 1;
+            report.loss = last.losses[i];
+            if (report.step < last.step)
+                report.kernels = nullptr;
+            m_observer.onStep(report);
+        }
+    }
+
     void writeCheckpointIfDue()
     {
         const int every = m_folders.checkpointEvery;
-        if (every <= 0 || (steps() % every != 0 && steps() < m_session.plan().experiment.training.steps))
+        if (every <= 0 || (steps() % every >= together() && steps() < m_session.plan().experiment.training.steps))
             return;
         const auto written = writeCheckpoint(m_folders.checkpoints, m_session, m_losses, m_stop);
         const bool cancelled = !written && written.error().kind == base::ErrorKind::Cancelled; // the next step reports it
@@ -188,6 +212,8 @@ private:
     }
 
     [[nodiscard]] int steps() const { return static_cast<int>(m_losses.size()); }
+    /// Returns the number of steps that run without a drain in between.
+    [[nodiscard]] int together() const { return m_session.plan().schedule.iterations(); }
 
     Session &m_session;
     const RunFolders &m_folders;
@@ -280,7 +306,9 @@ base::Result<Verification> verifyVersions(Session &session, std::stop_token stop
     });
     Verification result;
     result.steps = 3; // PipeDream-2BW uses updated weights from the third step on
-    for (int step = 0; step < result.steps; ++step) {
+    const int together = plan.schedule.iterations();
+    result.steps = (result.steps + together - 1) / together * together;
+    for (int step = 0; step < result.steps; step += together) {
         std::ranges::for_each(trace, [](std::vector<Update> &updates) { updates.clear(); });
         const auto report = session.step(step, true, {});
         if (!report)
@@ -288,7 +316,7 @@ base::Result<Verification> verifyVersions(Session &session, std::stop_token stop
         const auto loss = replay.follow(session.batch(), trace, session.parameters());
         if (!loss)
             return loss.error();
-        result.loss = report->loss;
+        result.loss = std::accumulate(report->losses.begin(), report->losses.end(), 0.0);
         result.referenceLoss = *loss;
     }
     for (std::size_t i = 0; i < plan.parameters.size(); ++i)
@@ -301,7 +329,10 @@ base::Result<Verification> verifyVersions(Session &session, std::stop_token stop
 base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule, const RunFolders &folders,
                      const TrainingObserver &observer, std::stop_token stop, const TransportOptions &transport)
 {
-    for (auto problems : {stepProblems(experiment), checkpointProblems(experiment, folders.checkpointEvery)})
+    if (schedule.drainsBetweenSteps())
+        return train(experiment, schedule.firstStep(), folders, observer, stop, transport);
+    for (auto problems :
+         {stepProblems(experiment, schedule.iterations()), checkpointProblems(experiment, folders.checkpointEvery)})
         if (!problems.empty())
             return base::Error::invalid(std::move(problems));
     return reportOutcome(transport.processes, contained<base::Done>([&]() -> base::Result<> {
@@ -312,6 +343,8 @@ base::Result<> train(const model::Experiment &experiment, const schedule::Schedu
 
 base::Result<Verification> verify(const model::Experiment &experiment, const schedule::Schedule &schedule, std::stop_token stop)
 {
+    if (schedule.drainsBetweenSteps())
+        return verify(experiment, schedule.firstStep(), stop);
     return contained<Verification>([&]() -> base::Result<Verification> {
         if (auto sound = checkRun(experiment, schedule); !sound)
             return sound.error();

@@ -46,9 +46,10 @@ struct RunFolders {
 
 /// The results of one step.
 struct StepReport {
-    int step = 0;              ///< from 0
-    double loss = 0;           ///< mean over all tokens of the step
-    base::Nanos iteration = 0; ///< live: wall time; virtual clock: simulated
+    int step = 0;                    ///< from 0
+    double loss = 0;                 ///< mean over all tokens of the step
+    std::vector<double> losses = {}; ///< of all steps that ran without a drain, of which `step` is the last
+    base::Nanos iteration = 0;       ///< live: wall time; virtual clock: simulated
     timeline::TimelinePtr timeline;
     /// Peak bytes of each device's tensors by category, measured by the allocator.
     std::vector<simulate::MemoryByCategory> peakMemory;
@@ -92,6 +93,7 @@ struct TrainingObserver {
 /// Trains `experiment.training.steps` steps of a resolved, valid experiment, or the remaining steps after a checkpoint.
 /// Cancelled after a stop of `stop`, which interrupts kernels and waits. Failed, with step, microbatch and device, if the loss
 /// is not finite (the state before that step is then in the dump, if any) or memory is exhausted. File errors name the file.
+/// The iterations of a schedule that does not drain between them are trained so; of any other, its step.
 /// Several processes call it with the same arguments: only the first writes files and receives complete reports, and an error
 /// of one ends all with its reason.
 [[nodiscard]] base::Result<> train(const model::Experiment &experiment, const schedule::Schedule &schedule,
@@ -106,7 +108,7 @@ struct GradientError {
 struct Verification {
     int steps = 1;    ///< several with updates if the schedule is asynchronous, or replicas train alone
     int replicas = 1; ///< that train alone
-    double loss = 0;  ///< of the last step
+    double loss = 0;  ///< of the last step; the sum over the last steps that run without a drain
     double referenceLoss = 0;
     std::vector<GradientError> gradients;
     [[nodiscard]] double worst() const;

@@ -28,6 +28,7 @@ private:
     void findMicrobatchDisorder(const PassIndex &index);
     void findExcessMemory();
     void findStaleWeights();
+    void findEarlySteps();
     void findDeadlocks(const PassIndex &index);
     [[nodiscard]] bool isFull() const { return m_found.size() >= m_options.limit; }
     [[nodiscard]] std::string place(int device, std::size_t position) const
@@ -256,11 +257,13 @@ void Validation::findExcessMemory()
 void Validation::findStaleWeights()
 {
     const int stages = m_schedule.stages();
-    if (m_schedule.weightUpdate() == WeightUpdate::DoubleBuffered && m_schedule.microbatches() < stages)
+    if (m_schedule.weightUpdate() == WeightUpdate::DoubleBuffered && m_schedule.stepMicrobatches() < stages)
         report({ViolationKind::StaleWeights, 0, 0,
                 fmt::format("{} microbatches a step are fewer than the {} stages: two versions of the weights are not enough",
-                            m_schedule.microbatches(), stages),
+                            m_schedule.stepMicrobatches(), stages),
                 fmt::format("give {} or more microbatches", stages)});
+    if (m_schedule.weightUpdate() == WeightUpdate::DoubleBuffered && m_schedule.iterations() > 1)
+        return findEarlySteps();
     if (m_schedule.weightUpdate() != WeightUpdate::EachMicrobatch)
         return;
     for (int device = 0; device < m_schedule.devices(); ++device) {
@@ -278,6 +281,31 @@ void Validation::findStaleWeights()
                                 "later stage is allowed: {}",
                                 text(pass), pass.microbatch - done, allowed),
                     fmt::format("run the backward of microbatch {} before it", pass.microbatch - allowed - 1)});
+            break;
+        }
+    }
+}
+
+/// With double buffering, a step computes with the weights that the one before the last has updated.
+void Validation::findEarlySteps()
+{
+    const int ofStep = m_schedule.stepMicrobatches();
+    for (int device = 0; device < m_schedule.devices() && !isFull(); ++device) {
+        const std::span<const Pass> passes = m_schedule.device(device);
+        std::vector<int> done(static_cast<std::size_t>(m_schedule.stages()), 0);
+        for (std::size_t position = 0; position < passes.size(); ++position) {
+            const Pass &pass = passes[position];
+            int &backwards = done[std::min<std::size_t>(pass.stage, done.size() - 1)];
+            backwards += addsTo(PassKind::W, pass.kind) ? 1 : 0;
+            const int needed = (m_schedule.stepOf(pass) - 1) * ofStep;
+            if (pass.kind != PassKind::F || backwards >= needed)
+                continue;
+            report(
+                {ViolationKind::StaleWeights, device, position,
+                 fmt::format("{} uses weights that the backward of microbatch {} has yet to update: two versions of them are "
+                             "not enough",
+                             text(pass), needed - 1),
+                 fmt::format("run the backward of microbatch {} before it", needed - 1)});
             break;
         }
     }

@@ -20,8 +20,12 @@ base::Result<Schedule> asynchronous(std::string_view family, const model::Experi
     std::vector<Lead> leads;
     for (int left = devices; left > 0; --left)
         leads.push_back({.forwards = left});
-    const LayerOrder order = leadOrder(leads, microbatches);
-    return Schedule(std::string(family), order.placement, microbatches, experiment.schedule.vocabulary, order.devices, update);
+    // The order of several iterations is that of all their microbatches, for the pipeline does not drain between them.
+    const int iterations = experiment.schedule.iterations;
+    const LayerOrder order = leadOrder(leads, microbatches * iterations);
+    return Schedule(std::string(family), order.placement, microbatches * iterations, experiment.schedule.vocabulary,
+                    order.devices, update)
+        .asIterations(iterations);
 }
 
 } // namespace

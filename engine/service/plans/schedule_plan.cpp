@@ -47,7 +47,9 @@ public:
                      fmt::format("{} has slices of sequences, which no custom schedule can have; choose the family seq1f1b",
                                  name())}};
         adopt(m_experiment.parallel.devices, schedule.devices(), "parallel.devices");
-        adopt(m_experiment.parallel.microbatches, schedule.microbatches(), "parallel.microbatches");
+        adopt(m_experiment.parallel.microbatches, schedule.stepMicrobatches(), "parallel.microbatches");
+        if (schedule.iterations() > 1 && m_experiment.schedule.iterations == 1) // 1 is also what is not given
+            m_experiment.schedule.iterations = schedule.iterations();
         if (schedule.stages() % schedule.devices() == 0) {
             int chunks = m_experiment.schedule.chunks.value_or(0);
             adopt(chunks, schedule.stages() / schedule.devices(), "schedule.chunks");
@@ -137,7 +139,7 @@ base::Result<schedule::Schedule> scheduleOf(const Experiment &experiment, std::o
     if (!file)
         return simulate::plannedSchedule(experiment);
     auto schedule = soundSchedule(*std::move(file), experiment);
-    return schedule ? simulate::withOffload(experiment, *std::move(schedule)) : schedule;
+    return schedule ? simulate::completed(experiment, *std::move(schedule)) : schedule;
 }
 
 } // namespace
@@ -167,6 +169,15 @@ base::Result<SchedulePlan> planOf(const Experiment &experiment, int cores, const
     if (base::Problems problems = schedule::rankProblems(plan.parallel, *schedule); !problems.empty())
         return base::Error::invalid(std::move(problems));
     return SchedulePlan{std::move(plan), *std::move(schedule), std::move(source)};
+}
+
+SchedulePlan trained(SchedulePlan plan)
+{
+    if (plan.schedule.drainsBetweenSteps()) {
+        plan.schedule = plan.schedule.firstStep();
+        plan.experiment.schedule.iterations = 1;
+    }
+    return plan;
 }
 
 base::Result<> keepScheduleText(Experiment &experiment, std::string text)

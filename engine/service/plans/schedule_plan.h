@@ -26,6 +26,9 @@ struct SchedulePlan {
 [[nodiscard]] base::Result<SchedulePlan> planOf(const model::Experiment &experiment, int cores,
                                                 const std::stop_token &stop = {});
 
+/// Returns what a run trains: one step of a schedule that drains after each, else the plan itself.
+[[nodiscard]] SchedulePlan trained(SchedulePlan plan);
+
 /// Returns the experiment completed from its schedule's file (devices, microbatches, chunks, vocabulary); unchanged without
 /// one. Fails with InvalidInput if the file cannot be read or contradicts the experiment.
 [[nodiscard]] base::Result<model::Experiment> followed(model::Experiment experiment);

@@ -135,8 +135,9 @@ base::Result<std::string> repairedText(std::string_view text)
             return refused("whole and split backwards are mixed; write B, or I and W, for all microbatches");
         orders.push_back(completed(given, device, isSplit));
     }
-    Schedule made(given.family(), given.placement(), given.microbatches(), given.vocabulary(),
-                  runnable(given, std::move(orders)), given.weightUpdate());
+    const Schedule made = Schedule(given.family(), given.placement(), given.microbatches(), given.vocabulary(),
+                                   runnable(given, std::move(orders)), given.weightUpdate())
+                              .asIterations(given.iterations());
     schedule::ValidationOptions options{.limit = 1};
     options.inMicrobatchOrder = false;
     if (const auto left = schedule::findViolations(made, options); !left.empty())

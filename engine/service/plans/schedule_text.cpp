@@ -92,8 +92,9 @@ base::Result<std::string> fileText(const Experiment &experiment, const Schedule 
 
 Schedule renamed(const Schedule &schedule, std::string name, const std::vector<std::vector<Pass>> &orders)
 {
-    return {std::move(name), schedule.placement(),    schedule.microbatches(), schedule.vocabulary(),
-            orders,          schedule.weightUpdate(), schedule.slices()};
+    return Schedule(std::move(name), schedule.placement(), schedule.microbatches(), schedule.vocabulary(), orders,
+                    schedule.weightUpdate(), schedule.slices())
+        .asIterations(schedule.iterations());
 }
 
 std::vector<std::vector<Pass>> ordersOf(const Schedule &schedule)
@@ -216,7 +217,8 @@ Experiment withOwnOrder(Experiment experiment)
         return experiment;
     chooseOffload(experiment);
     if (const auto plan = planOf(experiment, machineCores()); plan && plan->schedule.slices() == 1)
-        return withScheduleText(std::move(experiment), customText(plan->schedule));
+        return withScheduleText(std::move(experiment),
+                                customText(plan->schedule.drainsBetweenSteps() ? plan->schedule.firstStep() : plan->schedule));
     model::chooseFamily(experiment.schedule, model::kCustomFamily);
     return experiment;
 }
@@ -225,6 +227,8 @@ std::string_view recognisedFamily(const Schedule &schedule)
 {
     if (schedule.passCount() > kMostRecognisedPasses)
         return {};
+    if (schedule.drainsBetweenSteps())
+        return recognisedFamily(schedule.firstStep());
     const auto orders = ordersOf(schedule);
     const bool splits = hasWeightGradients(schedule);
     for (const schedule::Family &family : schedule::families()) {
@@ -233,8 +237,9 @@ std::string_view recognisedFamily(const Schedule &schedule)
         Experiment plan;
         plan.hasModel = false;
         plan.parallel.devices = schedule.devices();
-        plan.parallel.microbatches = schedule.microbatches() / schedule.slices();
+        plan.parallel.microbatches = schedule.stepMicrobatches() / schedule.slices();
         model::chooseFamily(plan.schedule, family.name);
+        plan.schedule.iterations = schedule.iterations();
         if (schedule.slices() > 1)
             plan.schedule.sequenceSlices = schedule.slices();
         if (schedule::methodOf(plan.schedule) != schedule.vocabulary())
@@ -259,6 +264,8 @@ base::Result<Schedule> withMovedPass(const Schedule &schedule, const PassMove &m
         return refused(fmt::format("there is no device {}", move.device));
     if (schedule.slices() > 1)
         return refused("orders of slices of sequences cannot be edited; choose 1f1b");
+    if (schedule.iterations() > 1)
+        return refused("orders of several iterations cannot be edited; choose 1");
     auto orders = ordersOf(schedule);
     std::vector<Pass> &passes = orders[static_cast<std::size_t>(move.device)];
     if (move.from >= passes.size())

@@ -26,11 +26,15 @@ namespace {
 
 base::Problems problemsOf(const model::Experiment &experiment, const schedule::Schedule &schedule, bool isHere)
 {
+    if (schedule.drainsBetweenSteps()) {
+        const SchedulePlan step = trained({experiment, schedule, {}});
+        return problemsOf(step.experiment, step.schedule, isHere);
+    }
     if (!experiment.hasModel)
         return {{"model", "a teaching example has no model to train; choose a model"}};
     const auto checked = isHere ? runtime::checkRun(experiment, schedule) : runtime::checkPlan(experiment, schedule);
     base::Problems problems = checked ? base::Problems() : checked.error().problems;
-    for (base::Problem &problem : runtime::stepProblems(experiment))
+    for (base::Problem &problem : runtime::stepProblems(experiment, schedule.iterations()))
         problems.push_back(std::move(problem));
     return problems;
 }

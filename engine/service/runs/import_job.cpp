@@ -8,7 +8,7 @@
 #include "engine/schedule/text_form.h"
 #include "engine/service/plans/schedule_plan.h"
 #include "engine/service/runs/run_writer.h"
-#include "engine/simulate/typical_step.h"
+#include "engine/simulate/steps/typical_step.h"
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 
 #include "engine/base/log.h"
 #include "engine/base/progress_log.h"
-#include "engine/simulate/typical_step.h"
+#include "engine/simulate/steps/typical_step.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -70,6 +70,7 @@ private:
         auto plan = planOf(chosen->experiment, m_cores, m_stop);
         if (!plan)
             return std::move(plan).error();
+        *plan = trained(*std::move(plan));
         experiment = std::move(plan->experiment);
         const std::string file = experiment.schedule.file;
         if (auto kept = keepScheduleText(experiment, std::move(plan->source)); !kept)

@@ -133,7 +133,8 @@ struct Parts {
 Parts partsOf(const simulate::Metrics &metrics)
 {
     const Nanos busy = metrics.busyPerDevice.empty() ? 0 : std::ranges::max(metrics.busyPerDevice);
-    return {busy, metrics.makespan - busy, metrics.iteration - metrics.makespan};
+    const Nanos passes = metrics.makespanPerIteration.value_or(metrics.makespan);
+    return {busy, passes - busy, metrics.iteration - passes};
 }
 
 std::string shortText(const Experiment &plan)

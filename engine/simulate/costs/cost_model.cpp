@@ -64,6 +64,15 @@ PassCost CostModel::worked(const PassCost &cost, std::size_t microbatch) const
             .expertBytes = scaled(cost.expertBytes, linear)};
 }
 
+PassCost CostModel::varied(const PassCost &cost, int device, const schedule::Pass &pass) const
+{
+    const auto microbatch = static_cast<std::size_t>(pass.microbatch);
+    PassCost found = work ? worked(cost, microbatch % work->linear.size()) : cost; // every step has the same lengths
+    if (updates && schedule::activationChange(pass.kind) < 0 && (pass.microbatch + 1) % updates->everyMicrobatches == 0)
+        found.duration += optimizer(device) / updates->chunks;
+    return found;
+}
+
 PassCost CostModel::least(const PassCost &cost) const
 {
     if (!work)
@@ -206,6 +215,7 @@ CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &
     CostModel costs = base;
     costs.vocabularyKnown = true;
     costs.sumsOverDevices = false; // measured optimizers include the wait
+    costs.updates.reset();         // measured backwards include their updates
     for (int device = 0; device < std::min(timeline.devices(), schedule.devices()); ++device) {
         const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
         const bool known = lane.vocabulary.size() == lane.size();
@@ -253,6 +263,11 @@ base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const 
         costs->work = std::make_shared<const MicrobatchWork>(sliceWork(experiment));
     costs->context = experiment.parallel.context;
     costs->averageEvery = experiment.parallel.syncEvery;
+    if (schedule.iterations() > 1 && !schedule.isSynchronous()) {
+        const bool isEach = schedule.weightUpdate() == schedule::WeightUpdate::EachMicrobatch;
+        costs->updates = {.everyMicrobatches = isEach ? 1 : schedule.stepMicrobatches(),
+                          .chunks = schedule.placement().chunks()};
+    }
     costs->limitsNorm = experiment.training.optimizer.clip.has_value();
     // Analytic costs compute recomputation, and measured durations include it.
     if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recomputesLayers())

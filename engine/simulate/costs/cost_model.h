@@ -86,7 +86,7 @@ public:
     [[nodiscard]] PassCost of(int device, const schedule::Pass &pass) const
     {
         const PassCost &cost = this->pass(device, pass.kind, pass.stage);
-        return work ? worked(cost, static_cast<std::size_t>(pass.microbatch)) : cost;
+        return work || updates ? varied(cost, device, pass) : cost;
     }
     /// Returns the cost with the least work of any microbatch, and the time of one pass for each of them.
     [[nodiscard]] PassCost least(const PassCost &cost) const;
@@ -133,6 +133,13 @@ public:
     std::vector<ReplicaClass> classes;
     std::shared_ptr<const MicrobatchWork> work; ///< null: all microbatches have the plan's
     std::optional<StepWork> stepWork;
+    /// When the weights change between passes, as in several steps of an asynchronous schedule: the optimizer is then part of
+    /// the backward after which it runs, not of the end of the step.
+    struct Updates {
+        int everyMicrobatches = 1;
+        int chunks = 1; ///< stages of a device, which share the time of its optimizer
+    };
+    std::optional<Updates> updates;
     bool gathersFirst = false; ///< whether replicas gather the parameters before the passes, not after the optimizer
     bool limitsNorm = false;   ///< whether the optimizer needs the norm of the whole gradient
     /// Whether devices that hold rows of one table wait for the sums of all others before they update them, and the time of the
@@ -148,6 +155,7 @@ public:
 
 private:
     [[nodiscard]] PassCost worked(const PassCost &cost, std::size_t microbatch) const;
+    [[nodiscard]] PassCost varied(const PassCost &cost, int device, const schedule::Pass &pass) const;
     [[nodiscard]] std::size_t place(int device, int stage) const
     {
         return static_cast<std::size_t>(device) * static_cast<std::size_t>(m_stages) + static_cast<std::size_t>(stage);

@@ -3,7 +3,7 @@
 #include "engine/base/random.h"
 #include "engine/simulate/sensitivity/replay.h"
 #include "engine/simulate/simulate.h"
-#include "engine/simulate/step_end.h"
+#include "engine/simulate/steps/step_end.h"
 
 #include <algorithm>
 #include <atomic>

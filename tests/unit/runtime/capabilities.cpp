@@ -378,6 +378,22 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          model::chooseFamily(e.schedule, "po-f");
          e.whatIf.jitter = 0.1;
      }},
+    {"iterations", [](Experiment &e) { e.schedule.iterations = 2; }},
+    {"iterations-on-gpus",
+     [](Experiment &e) {
+         e.schedule.iterations = 2;
+         e.training.backend = "cuda";
+     }},
+    {"iterations-with-jitter",
+     [](Experiment &e) {
+         e.schedule.iterations = 2;
+         e.whatIf.jitter = 0.1;
+     }},
+    {"iterations-with-local-sgd",
+     [](Experiment &e) {
+         e.schedule.iterations = 2;
+         useAverages(e);
+     }},
     {"sequence-slices", [](Experiment &e) { e.schedule.family = "seq1f1b"; }},
     {"sequence-slices-on-gpus",
      [](Experiment &e) {

@@ -2,6 +2,7 @@
 #include "engine/runtime/state/weight_versions.h"
 #include "engine/backend/compute.h"
 #include "engine/runtime/plan/shape.h"
+#include "engine/schedule/weight_versions.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
@@ -24,7 +25,7 @@ private slots:
     {
         for (const int stages : {1, 2, 4}) {
             const auto experiment = test::tinyExperiment("pipedream", model::VocabularyMethod::None, stages, 9);
-            const auto versions = runtime::forwardVersions(test::scheduleOf(experiment));
+            const auto versions = schedule::weightVersionsUsed(test::scheduleOf(experiment));
             QCOMPARE(versions.size(), static_cast<std::size_t>(stages));
             for (int stage = 0; stage < stages; ++stage)
                 for (int microbatch = 0; microbatch < 9; ++microbatch)

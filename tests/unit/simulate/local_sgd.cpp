@@ -3,7 +3,7 @@
 #include "engine/model/schema.h"
 #include "engine/simulate/costs/collective_costs.h"
 #include "engine/simulate/metrics.h"
-#include "engine/simulate/step_end.h"
+#include "engine/simulate/steps/step_end.h"
 #include "engine/store/timeline_blob.h"
 #include "tests/support/simulate_support.h"
 #include "tests/support/test_program.h"

@@ -4,7 +4,7 @@
 #include "engine/simulate/costs/cost_model.h"
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/memory.h"
-#include "engine/simulate/step_end.h"
+#include "engine/simulate/steps/step_end.h"
 #include "tests/support/simulate_support.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

@@ -1,5 +1,5 @@
 // What follows the passes with replicas: known times of 1F1B, collectives as measured, and the memory of ZeRO.
-#include "engine/simulate/step_end.h"
+#include "engine/simulate/steps/step_end.h"
 #include "engine/model/presets.h"
 #include "engine/operators/sizes.h"
 #include "engine/simulate/costs/collective_costs.h"

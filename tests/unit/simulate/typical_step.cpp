@@ -1,5 +1,5 @@
 // The typical step of a run: equal to its steps where they are equal, and unmoved by what disturbs single ones.
-#include "engine/simulate/typical_step.h"
+#include "engine/simulate/steps/typical_step.h"
 #include "engine/simulate/simulate.h"
 #include "tests/support/simulate_support.h"
 #include "tests/support/test_program.h"

@@ -138,6 +138,27 @@ private slots:
         QVERIFY(!decodeTimeline(encodeTimeline(timeline)).ok());
     }
 
+    void iterationsAndWeightVersionsComeBackInVersionSeven()
+    {
+        timeline::Timeline timeline = sample(3, 4);
+        timeline.weightVersions = {{0, 0, 1}, {}, {0, 1, 2}};
+        for (const int iterations : {1, 20}) {
+            timeline.iterations = iterations;
+            timeline.stepMicrobatches = iterations > 1 ? 2 : 0;
+            timeline.period = iterations > 1 ? 500 : 0;
+            const std::string bytes = encodeTimeline(timeline);
+            QCOMPARE(static_cast<int>(bytes[sizeof(std::uint64_t)]), 7);
+            const auto decoded = decodeTimeline(bytes);
+            QVERIFY2(decoded.ok(), decoded.ok() ? "" : decoded.error().text().c_str());
+            QVERIFY(**decoded == timeline);
+        }
+        timeline.iterations = 2; // there are passes of later steps
+        QVERIFY(!decodeTimeline(encodeTimeline(timeline)).ok());
+        timeline.iterations = 20;
+        timeline.weightVersions.back().back() = -1;
+        QVERIFY(!decodeTimeline(encodeTimeline(timeline)).ok());
+    }
+
     void everyChangedByteIsNoticed()
     {
         const std::string sound = encodeTimeline(sample(1, 2));
@@ -155,7 +176,7 @@ private slots:
     void newerIsSaidToBeNewer()
     {
         std::string bytes = encodeTimeline(sample(1, 2));
-        bytes[8] = 7;
+        bytes[8] = 8;
         const auto decoded = decodeTimeline(bytes);
         QVERIFY(!decoded.ok());
         QVERIFY(decoded.error().text().find("newer") != std::string::npos);

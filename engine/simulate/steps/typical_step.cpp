@@ -1,4 +1,4 @@
-#include "engine/simulate/typical_step.h"
+#include "engine/simulate/steps/typical_step.h"
 
 #include "engine/base/median.h"
 #include "engine/simulate/wait_graph.h"

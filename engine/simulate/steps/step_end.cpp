@@ -1,4 +1,4 @@
-#include "engine/simulate/step_end.h"
+#include "engine/simulate/steps/step_end.h"
 
 #include <algorithm>
 
@@ -72,7 +72,7 @@ void addStepEnd(timeline::Timeline &timeline, const CostModel &costs, const std:
     for (int device = 0; device < timeline.devices(); ++device) {
         timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(device)];
         Nanos now = reduced[static_cast<std::size_t>(device)];
-        if (const Nanos optimizer = costs.optimizer(device); optimizer > 0) {
+        if (const Nanos optimizer = costs.updates ? 0 : costs.optimizer(device); optimizer > 0) {
             lane.tailBegin = now;
             lane.tailEnd = now = std::max(now + costs.optimizerSums(device), sums) + optimizer - costs.optimizerSums(device);
         }
@@ -142,8 +142,9 @@ Nanos exposedExchange(const timeline::Timeline &timeline)
         const bool isAverage = std::ranges::any_of(
             lane.anchored, [](const timeline::AnchoredSlice &slice) { return slice.kind == AnchoredKind::AverageParameters; });
         const Nanos end = isAverage ? ownEnd(lane) : passEnd(lane) + (lane.tailEnd - lane.tailBegin);
-        if (lane.size() > 0)
-            without = std::max(without, end - lane.begin.front());
+        if (lane.size() > 0) // of the last step, if there are several
+            without =
+                std::max(without, end - lane.begin[lane.size() - lane.size() / static_cast<std::size_t>(timeline.iterations)]);
     }
     return std::max<Nanos>(0, timeline.period - without);
 }
