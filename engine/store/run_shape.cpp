@@ -18,9 +18,9 @@ std::string shapeFault(const timeline::Timeline &timeline, const model::Experime
         for (const int stage : ofDevice)
             if (static_cast<std::size_t>(stage) >= stages)
                 return fmt::format("its timeline places stage {} of {}", stage, stages);
-    const int microbatches = experiment.parallel.microbatches * timeline.iterations;
+    const std::int64_t microbatches = std::int64_t{experiment.parallel.microbatches} * timeline.slices * timeline.iterations;
     for (const timeline::Lane &lane : timeline.lanes) {
-        if (lane.size() < static_cast<std::size_t>(std::max(microbatches, 0)))
+        if (lane.size() < static_cast<std::size_t>(std::max<std::int64_t>(microbatches, 0)))
             return fmt::format("its timeline has {} passes on a device, its plan {} microbatches", lane.size(), microbatches);
         for (const schedule::Pass &pass : lane.pass)
             if (pass.microbatch >= microbatches || (stages > 0 && static_cast<std::size_t>(pass.stage) >= stages))
