@@ -9,6 +9,7 @@
 #include "ui/canvas/layout.h"
 #include "ui/pages/explore_page.h"
 #include "ui/state/lane_groups.h"
+#include "ui/state/links.h"
 #include "ui/state/view_state.h"
 #include "ui/timeline/rows/streams.h"
 #include "ui/timeline/scene.h"
@@ -76,6 +77,27 @@ std::size_t firstForward(const timeline::Lane &lane)
 class TimelineStreams : public QObject {
     Q_OBJECT
 private slots:
+    /// What a pass is of: its step of several, and the weights that it uses.
+    void iterationsAndWeightVersionsAreSaid()
+    {
+        model::Experiment experiment = test::tinyExperiment("pipedream", model::VocabularyMethod::None, 2, 4);
+        const auto textOf = [&experiment](const schedule::Pass &pass) {
+            const ui::LaneGroup group = groupOf(experiment);
+            return ui::describeSlice(group, timeline::findSlice(*group.timeline, pass, 0).value(), false);
+        };
+        const auto forward = schedule::makePass(schedule::PassKind::F, 0, 3);
+        QVERIFY(textOf(forward).contains(u"Weights: version 2"_s) && !textOf(forward).contains(u"Iteration"_s));
+        experiment.schedule.iterations = 3;
+        const QString text = textOf(schedule::makePass(schedule::PassKind::B, 0, 9));
+        QVERIFY2(text.contains(u"Iteration 3 of 3"_s) && text.contains(u"Weights: version 8"_s), qPrintable(text));
+        QCOMPARE(ui::GroupSums::of(groupOf(experiment).timeline).stepBegins.size(), std::size_t{2});
+        experiment.schedule.family = "1f1b";
+        QVERIFY(textOf(forward).contains(u"Iteration 1 of 3"_s) && !textOf(forward).contains(u"Weights:"_s));
+        const auto marks = ui::GroupSums::of(groupOf(experiment).timeline).stepBegins;
+        QCOMPARE(marks.size(), std::size_t{2});
+        QCOMPARE(marks[1], 2 * marks[0]);
+    }
+
     void onlyStreamsWithWorkAreRows()
     {
         QCOMPARE(streamsOf(groupOf(planOf(1, 1, 0))), (std::set{Stream::Pipeline}));

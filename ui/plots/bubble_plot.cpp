@@ -90,7 +90,9 @@ BubblePlot::Private::Private(BubblePlot *plotWidget)
 
 std::vector<Part> BubblePlot::Private::parts() const
 {
-    const double all = static_cast<double>(metrics.makespan) * static_cast<double>(metrics.bubbleRatioPerDevice.size());
+    const auto iterations = static_cast<base::Nanos>(metrics.iterations.value_or(1));
+    const base::Nanos inSteps = metrics.makespanPerIteration ? *metrics.makespanPerIteration * iterations : metrics.makespan;
+    const double all = static_cast<double>(inSteps) * static_cast<double>(metrics.bubbleRatioPerDevice.size());
     const simulate::BubbleCauses known = causes.value_or(simulate::BubbleCauses());
     const std::array times{known.fillAndDrain, known.unequalStages, known.vocabularyLayers, known.communication,
                            known.slowParts};

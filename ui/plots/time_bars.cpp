@@ -80,8 +80,9 @@ TimeParts timePartsOf(const simulate::Metrics &metrics)
     const base::Nanos busy = meanOf(metrics.busyPerDevice);
     at(TimePart::Layers) = std::max<base::Nanos>(busy - inPasses, 0);
     at(TimePart::Gradients) = std::clamp<base::Nanos>(metrics.exposedExchange.value_or(0), 0, metrics.iteration);
-    at(TimePart::Optimizer) = std::max<base::Nanos>(metrics.iteration - metrics.makespan - at(TimePart::Gradients), 0);
-    at(TimePart::Idle) = std::max<base::Nanos>(metrics.makespan - busy, 0);
+    const base::Nanos passes = metrics.makespanPerIteration.value_or(metrics.makespan);
+    at(TimePart::Optimizer) = std::max<base::Nanos>(metrics.iteration - passes - at(TimePart::Gradients), 0);
+    at(TimePart::Idle) = std::max<base::Nanos>(passes - busy, 0);
     base::Nanos left = metrics.iteration;
     for (base::Nanos &part : parts)
         left -= part = std::min(part, left);

@@ -28,7 +28,8 @@ bool isTriedWithFamilies(const model::Experiment &experiment)
     const std::size_t kinds = 2 + schedule::vocabularyPasses(experiment.schedule.vocabulary).size();
     const int simulations = model::changesTimes(experiment.whatIf) ? 2 * experiment.parallel.replicas : 1;
     return experiment.schedule.family != model::kAutomaticFamily && experiment.whatIf.lengths.empty() &&
-           static_cast<double>(kinds) * experiment.parallel.devices * experiment.parallel.microbatches * simulations <=
+           static_cast<double>(kinds) * experiment.parallel.devices * experiment.parallel.microbatches *
+                   experiment.schedule.iterations * simulations <=
                kMostPasses;
 }
 

@@ -259,6 +259,10 @@ QString describeSlice(const LaneGroup &group, SliceId slice, bool units)
     const base::Nanos duration = lane.end[i] - lane.begin[i];
     QStringList lines{Words::tr("%1 on device %2").arg(passText(pass, group.timeline->slices)).arg(slice.device)};
     lines << Words::tr("Stage %1, microbatch %2").arg(pass.stage).arg(microbatchText(pass.microbatch, group.timeline->slices));
+    if (group.timeline->iterations > 1)
+        lines << Words::tr("Iteration %1 of %2").arg(group.timeline->stepOf(pass) + 1).arg(group.timeline->iterations);
+    if (const std::optional<int> version = group.timeline->weightVersionOf(pass))
+        lines << Words::tr("Weights: version %1").arg(*version);
     lines << Words::tr("Begins at %1, takes %2").arg(durationText(lane.begin[i], units), durationText(duration, units));
     if (schedule::isVocabularyPass(pass.kind)) {
         lines << Words::tr("Vocabulary layers: all of it");

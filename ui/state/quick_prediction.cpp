@@ -16,8 +16,8 @@ double simulatedPasses(const model::Experiment &experiment)
     // Replicas that differ are simulated one after another.
     const int simulations = model::changesTimes(experiment.whatIf) ? 2 * experiment.parallel.replicas : 1;
     return static_cast<double>(experiment.parallel.devices) * experiment.parallel.microbatches *
-           std::max(model::passesOfMicrobatch(experiment.schedule), 1.0) * std::max(model::slicesOf(experiment.schedule), 1) *
-           simulations;
+           experiment.schedule.iterations * std::max(model::passesOfMicrobatch(experiment.schedule), 1.0) *
+           std::max(model::slicesOf(experiment.schedule), 1) * simulations;
 }
 
 bool isQuick(const model::Experiment &experiment)

@@ -242,8 +242,8 @@ void BoxPainter::add(std::size_t index)
             m_labels.setLane(row, height, m_scene.boxes[index]);
         addBoxes(index, place);
     }
-    if (lane.tailEnd > lane.tailBegin)
-        addTail(lane, place);
+    for (const auto &[begin, end] : m_scene.group(row.group).timeline->tails(row.device))
+        addTail(begin, end, place);
     addAnchored(lane, place);
 }
 
@@ -263,11 +263,11 @@ void BoxPainter::addBoxes(std::size_t index, QRect place)
     hatchFolds({});
 }
 
-void BoxPainter::addTail(const timeline::Lane &lane, QRect place)
+void BoxPainter::addTail(base::Nanos begin, base::Nanos end, QRect place)
 {
     const LaneWindow window = m_scene.window(*m_row);
-    const int from = static_cast<int>(std::clamp(pixelAt(window, lane.tailBegin), -1.0, window.width + 1.0));
-    const int to = static_cast<int>(std::clamp(pixelAt(window, lane.tailEnd), -1.0, window.width + 1.0));
+    const int from = static_cast<int>(std::clamp(pixelAt(window, begin), -1.0, window.width + 1.0));
+    const int to = static_cast<int>(std::clamp(pixelAt(window, end), -1.0, window.width + 1.0));
     if (to > from)
         m_batches.addFill(QRect(place.left() + from, place.top(), to - from, place.height()), kindBatch(PassKind::O));
 }

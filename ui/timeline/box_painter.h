@@ -42,7 +42,7 @@ private:
     void addDensity(const TimelineLayout::Row &row, QRect place);
     void addBoxes(std::size_t index, QRect place);
     void addAnchored(const timeline::Lane &lane, QRect place);
-    void addTail(const timeline::Lane &lane, QRect place);
+    void addTail(base::Nanos begin, base::Nanos end, QRect place);
 
     const Scene &m_scene;
     const Colours &m_colours;

@@ -151,8 +151,8 @@ void ChromePainter::loadBar(QRect rect, const simulate::Metrics &metrics, int de
     const auto index = static_cast<std::size_t>(device);
     if (index >= metrics.busyPerDevice.size() || metrics.makespan <= 0)
         return;
-    const double busy =
-        std::clamp(static_cast<double>(metrics.busyPerDevice[index]) / static_cast<double>(metrics.makespan), 0.0, 1.0);
+    const base::Nanos whole = metrics.makespanPerIteration.value_or(metrics.makespan);
+    const double busy = std::clamp(static_cast<double>(metrics.busyPerDevice[index]) / static_cast<double>(whole), 0.0, 1.0);
     const double share = index < metrics.vocabularySharePerDevice.size() ? metrics.vocabularySharePerDevice[index] : 0;
     const int layersWidth = static_cast<int>(std::lround(rect.width() * busy * (1 - share)));
     const int busyWidth = static_cast<int>(std::lround(rect.width() * busy));

@@ -28,6 +28,7 @@ private:
         double width = 0;
         QString text;
     };
+    void steps();
     /// What stands on the ruler.
     [[nodiscard]] std::vector<Label> rulerLabels(const TimeScale &scale) const;
     /// A pole through the lanes; the ruler's text is left whole.
@@ -73,6 +74,24 @@ void RulerPainter::ruler()
         m_painter.fillRect(QRectF(std::floor(m_scene.xAt(mark)), ruler.bottom() - 5, 1, 5), m_colours.muted);
     for (const Label &label : rulerLabels(scale))
         m_painter.drawText(label.baseline, label.text);
+    if (!m_scene.content->groups.empty() && m_scene.content->groups.front().timeline)
+        steps();
+}
+
+/// Marks where the steps after the first begin: their first pass, of any device.
+void RulerPainter::steps()
+{
+    constexpr int kWide = 3;
+    const QRect &ruler = m_layout.ruler;
+    const int bottom = m_layout.rows.empty() ? ruler.bottom() : m_layout.rows.back().lane.bottom();
+    for (const base::Nanos begin : m_scene.sumsOf(0).stepBegins) {
+        if (begin < m_scene.begin || begin > m_scene.end)
+            continue;
+        const double x = std::floor(m_scene.xAt(begin));
+        m_painter.fillRect(QRectF(x - kWide / 2, ruler.bottom() - 8, kWide, 8), m_colours.ink);
+        m_painter.setPen(QPen(m_colours.ink, 1, Qt::DotLine));
+        m_painter.drawLine(QPointF(x + 0.5, ruler.bottom()), QPointF(x + 0.5, std::min(bottom, m_layout.axis.bottom())));
+    }
 }
 
 void RulerPainter::pole(base::Nanos end, const QColor &colour, Qt::PenStyle style)

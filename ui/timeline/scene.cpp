@@ -52,6 +52,11 @@ GroupSums GroupSums::of(const timeline::TimelinePtr &timeline)
     }
     sums.messages = messageLanes(*timeline);
     sums.makespan = timeline->makespan();
+    if (timeline->iterations > 1) {
+        const auto steps = timeline->stepExtents();
+        for (std::size_t step = 1; step < steps.size(); ++step)
+            sums.stepBegins.push_back(steps[step].first);
+    }
     for (const std::vector<int> &stages : timeline->stages)
         sums.chunks = std::max(sums.chunks, static_cast<int>(stages.size()));
     return sums;

@@ -41,7 +41,8 @@ struct GroupSums {
     WorkShares total;
     std::vector<MessageLane> messages; ///< one a device; empty where the timeline knows no transfers
     base::Nanos makespan = 0;
-    int chunks = 1; ///< most stages of a device
+    int chunks = 1;                      ///< most stages of a device
+    std::vector<base::Nanos> stepBegins; ///< of all steps but the first; empty for one
     [[nodiscard]] static GroupSums of(const timeline::TimelinePtr &timeline);
     /// Computes the classes of a colouring of the group, unless they are known.
     void colour(const LaneGroup &group, ColourBy by);
