@@ -8301,5 +8301,157 @@ It stays there while the other lanes scroll</source>
         <source>%1 was not written. %2</source>
         <translation>%1을(를) 쓰지 않았습니다. %2</translation>
     </message>
+    <message>
+        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time.</source>
+        <translation>출력층이 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 숫자 세 개만 보관하고 곱을 다시 계산하며, chunked=C는 더 보관하지 않고 한 번에 토큰의 1/C씩 계산합니다.</translation>
+    </message>
+    <message>
+        <source>The output layer computes its gradient for a part of the tokens at a time, and no logits are kept. The sums over the tokens are rounded differently</source>
+        <translation>출력층이 한 번에 토큰 일부의 기울기를 계산하고 로짓을 보관하지 않습니다. 토큰에 대한 합은 다르게 반올림됩니다</translation>
+    </message>
+    <message>
+        <source>2 chunks</source>
+        <translation>청크 2개</translation>
+    </message>
+    <message>
+        <source>4 chunks</source>
+        <translation>청크 4개</translation>
+    </message>
+    <message>
+        <source>8 chunks</source>
+        <translation>청크 8개</translation>
+    </message>
+    <message>
+        <source>16 chunks</source>
+        <translation>청크 16개</translation>
+    </message>
+    <message>
+        <source>64 chunks</source>
+        <translation>청크 64개</translation>
+    </message>
+    <message>
+        <source>1 chunk</source>
+        <translation>청크 1개</translation>
+    </message>
+    <message>
+        <source>%1 chunks</source>
+        <translation>청크 %1개</translation>
+    </message>
+    <message>
+        <source>is %1, but a microbatch has %2 tokens on a rank</source>
+        <translation>값이 %1이지만 한 랭크의 마이크로배치에는 토큰이 %2개 있습니다</translation>
+    </message>
+    <message>
+        <source>is %1, but there are 1 to %2 chunks</source>
+        <translation>값이 %1이지만 청크는 1~%2개입니다</translation>
+    </message>
+    <message>
+        <source>is %1, without the number of chunks</source>
+        <translation>값이 %1이며 청크 수가 없습니다</translation>
+    </message>
+    <message>
+        <source>choose %1 or fewer chunks</source>
+        <translation>%1 또는 더 적은 청크를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>No logits are kept: a whole output layer does all of its work in the backward</source>
+        <translation>로짓을 보관하지 않습니다: 나누지 않은 출력층은 모든 계산을 역방향에서 합니다</translation>
+    </message>
+    <message>
+        <source>Iterations</source>
+        <translation>반복</translation>
+    </message>
+    <message>
+        <source>Consecutive steps in the timeline; asynchronous families do not drain between them.</source>
+        <translation>타임라인에 이어지는 스텝 수. 비동기 계열은 스텝 사이에 파이프라인을 비우지 않습니다.</translation>
+    </message>
+    <message>
+        <source>Iteration %1 of %2</source>
+        <translation>반복 %2회 중 %1번째</translation>
+    </message>
+    <message>
+        <source>Weights: version %1</source>
+        <translation>가중치: 버전 %1</translation>
+    </message>
+    <message>
+        <source>a draw of the jitter is of one step</source>
+        <translation>지터의 추출 한 번은 한 스텝에 대한 것입니다</translation>
+    </message>
+    <message>
+        <source>only one step in several ends with an average, and the steps of a timeline are equal</source>
+        <translation>여러 스텝 중 하나만 평균으로 끝나는데 타임라인의 스텝은 모두 같습니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or parallel.sync_every 1</source>
+        <translation>1을 고르거나 parallel.sync_every를 1로 하세요</translation>
+    </message>
+    <message>
+        <source>the weight versions of several steps are not yet tested on GPUs</source>
+        <translation>여러 스텝의 가중치 버전은 아직 GPU에서 검증되지 않았습니다</translation>
+    </message>
+    <message>
+        <source>the gradient of a tied table is the sum of two devices', which meet at the end of a step only</source>
+        <translation>묶인 표의 기울기는 두 장치의 합이며, 두 장치는 스텝 끝에서만 만납니다</translation>
+    </message>
+    <message>
+        <source>the routers of experts are counted and balanced at the end of a step</source>
+        <translation>전문가의 라우터는 스텝 끝에서 집계되고 균형이 맞춰집니다</translation>
+    </message>
+    <message>
+        <source>devices update their weights before the others know their part of the norm</source>
+        <translation>장치는 다른 장치들이 노름에서 자기 몫을 알기 전에 가중치를 갱신합니다</translation>
+    </message>
+    <message>
+        <source>devices update their weights before the others know whether a gradient overflows</source>
+        <translation>장치는 다른 장치들이 기울기가 넘치는지 알기 전에 가중치를 갱신합니다</translation>
+    </message>
+    <message>
+        <source>the stages of a device would be updated at different times</source>
+        <translation>한 장치의 단계들이 서로 다른 때에 갱신됩니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or untied weights</source>
+        <translation>1을 고르거나 가중치를 묶지 마세요</translation>
+    </message>
+    <message>
+        <source>choose 1, or no clip</source>
+        <translation>1을 고르거나 클립을 쓰지 마세요</translation>
+    </message>
+    <message>
+        <source>choose 1, or bf16</source>
+        <translation>1을 고르거나 bf16을 고르세요</translation>
+    </message>
+    <message>
+        <source>choose 1, or one stage for each device</source>
+        <translation>1을 고르거나 장치마다 단계를 하나만 두세요</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 steps run without a drain in between</source>
+        <translation>%1인데, 사이에 파이프라인을 비우지 않고 %2개 스텝이 함께 실행됩니다</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 microbatches on %3 stages allow %4 iterations</source>
+        <translation>%1인데, 단계 %3개에서 마이크로배치 %2개면 반복은 %4회까지 가능합니다</translation>
+    </message>
+    <message>
+        <source>lower one of them</source>
+        <translation>둘 중 하나를 줄이세요</translation>
+    </message>
+    <message>
+        <source>is %1, but the order that is given has %2</source>
+        <translation>%1인데, 주어진 순서에는 %2입니다</translation>
+    </message>
+    <message>
+        <source>is %1, but the steps of the order that is given differ from each other</source>
+        <translation>%1인데, 주어진 순서의 스텝들이 서로 다릅니다</translation>
+    </message>
+    <message>
+        <source>give one step, without iterations</source>
+        <translation>iterations 없이 한 스텝만 주세요</translation>
+    </message>
+    <message>
+        <source>orders of several iterations cannot be edited</source>
+        <translation>여러 반복의 순서는 편집할 수 없습니다</translation>
+    </message>
 </context>
 </TS>

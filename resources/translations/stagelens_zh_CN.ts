@@ -8301,5 +8301,157 @@ It stays there while the other lanes scroll</source>
         <source>%1 was not written. %2</source>
         <translation>未写入 %1。%2</translation>
     </message>
+    <message>
+        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time.</source>
+        <translation>输出层在求梯度之前为每个微批保留的内容：full 保留 exp(logits)；recompute-logits 每个 token 只保留三个数并重新做一次乘法；chunked=C 不保留更多，每次计算 1/C 的 token。</translation>
+    </message>
+    <message>
+        <source>The output layer computes its gradient for a part of the tokens at a time, and no logits are kept. The sums over the tokens are rounded differently</source>
+        <translation>输出层每次只为一部分 token 计算梯度，不保留 logits。对 token 的求和舍入方式不同</translation>
+    </message>
+    <message>
+        <source>2 chunks</source>
+        <translation>2 块</translation>
+    </message>
+    <message>
+        <source>4 chunks</source>
+        <translation>4 块</translation>
+    </message>
+    <message>
+        <source>8 chunks</source>
+        <translation>8 块</translation>
+    </message>
+    <message>
+        <source>16 chunks</source>
+        <translation>16 块</translation>
+    </message>
+    <message>
+        <source>64 chunks</source>
+        <translation>64 块</translation>
+    </message>
+    <message>
+        <source>1 chunk</source>
+        <translation>1 块</translation>
+    </message>
+    <message>
+        <source>%1 chunks</source>
+        <translation>%1 块</translation>
+    </message>
+    <message>
+        <source>is %1, but a microbatch has %2 tokens on a rank</source>
+        <translation>为 %1，但一个微批在一个 rank 上有 %2 个 token</translation>
+    </message>
+    <message>
+        <source>is %1, but there are 1 to %2 chunks</source>
+        <translation>为 %1，但块数为 1 到 %2</translation>
+    </message>
+    <message>
+        <source>is %1, without the number of chunks</source>
+        <translation>为 %1，缺少块数</translation>
+    </message>
+    <message>
+        <source>choose %1 or fewer chunks</source>
+        <translation>请选择 %1 或更少的块</translation>
+    </message>
+    <message>
+        <source>No logits are kept: a whole output layer does all of its work in the backward</source>
+        <translation>不保留 logits：完整的输出层把全部计算放在反向中</translation>
+    </message>
+    <message>
+        <source>Iterations</source>
+        <translation>迭代</translation>
+    </message>
+    <message>
+        <source>Consecutive steps in the timeline; asynchronous families do not drain between them.</source>
+        <translation>时间线中连续的步数；异步系列在步与步之间不排空流水线。</translation>
+    </message>
+    <message>
+        <source>Iteration %1 of %2</source>
+        <translation>第 %1 次迭代，共 %2 次</translation>
+    </message>
+    <message>
+        <source>Weights: version %1</source>
+        <translation>权重：版本 %1</translation>
+    </message>
+    <message>
+        <source>a draw of the jitter is of one step</source>
+        <translation>一次抖动抽样只针对一步</translation>
+    </message>
+    <message>
+        <source>only one step in several ends with an average, and the steps of a timeline are equal</source>
+        <translation>若干步中只有一步以求平均结束，而时间线中的各步是相同的</translation>
+    </message>
+    <message>
+        <source>choose 1, or parallel.sync_every 1</source>
+        <translation>请选择 1，或将 parallel.sync_every 设为 1</translation>
+    </message>
+    <message>
+        <source>the weight versions of several steps are not yet tested on GPUs</source>
+        <translation>多步的权重版本尚未在 GPU 上测试</translation>
+    </message>
+    <message>
+        <source>the gradient of a tied table is the sum of two devices', which meet at the end of a step only</source>
+        <translation>共享表的梯度是两个设备之和，而它们只在一步结束时汇合</translation>
+    </message>
+    <message>
+        <source>the routers of experts are counted and balanced at the end of a step</source>
+        <translation>专家的路由器在一步结束时计数并均衡</translation>
+    </message>
+    <message>
+        <source>devices update their weights before the others know their part of the norm</source>
+        <translation>设备在其他设备得知各自的范数部分之前就更新权重</translation>
+    </message>
+    <message>
+        <source>devices update their weights before the others know whether a gradient overflows</source>
+        <translation>设备在其他设备得知梯度是否溢出之前就更新权重</translation>
+    </message>
+    <message>
+        <source>the stages of a device would be updated at different times</source>
+        <translation>同一设备的各阶段会在不同时间更新</translation>
+    </message>
+    <message>
+        <source>choose 1, or untied weights</source>
+        <translation>请选择 1，或不共享权重</translation>
+    </message>
+    <message>
+        <source>choose 1, or no clip</source>
+        <translation>请选择 1，或不使用裁剪</translation>
+    </message>
+    <message>
+        <source>choose 1, or bf16</source>
+        <translation>请选择 1，或 bf16</translation>
+    </message>
+    <message>
+        <source>choose 1, or one stage for each device</source>
+        <translation>请选择 1，或每个设备一个阶段</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 steps run without a drain in between</source>
+        <translation>为 %1，但有 %2 步连续运行而不排空</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 microbatches on %3 stages allow %4 iterations</source>
+        <translation>为 %1，但 %3 个阶段上的 %2 个微批最多允许 %4 次迭代</translation>
+    </message>
+    <message>
+        <source>lower one of them</source>
+        <translation>请减小其中之一</translation>
+    </message>
+    <message>
+        <source>is %1, but the order that is given has %2</source>
+        <translation>为 %1，但给定的顺序为 %2</translation>
+    </message>
+    <message>
+        <source>is %1, but the steps of the order that is given differ from each other</source>
+        <translation>为 %1，但给定顺序的各步互不相同</translation>
+    </message>
+    <message>
+        <source>give one step, without iterations</source>
+        <translation>请只给出一步，不带 iterations</translation>
+    </message>
+    <message>
+        <source>orders of several iterations cannot be edited</source>
+        <translation>多次迭代的顺序无法编辑</translation>
+    </message>
 </context>
 </TS>
