@@ -8453,5 +8453,9 @@ It stays there while the other lanes scroll</source>
         <source>orders of several iterations cannot be edited</source>
         <translation>여러 반복의 순서는 편집할 수 없습니다</translation>
     </message>
+    <message>
+        <source> a step</source>
+        <translation> (스텝당)</translation>
+    </message>
 </context>
 </TS>

@@ -8453,5 +8453,9 @@ It stays there while the other lanes scroll</source>
         <source>orders of several iterations cannot be edited</source>
         <translation>多次迭代的顺序无法编辑</translation>
     </message>
+    <message>
+        <source> a step</source>
+        <translation>（每步）</translation>
+    </message>
 </context>
 </TS>

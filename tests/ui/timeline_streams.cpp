@@ -91,6 +91,10 @@ private slots:
         const QString text = textOf(schedule::makePass(schedule::PassKind::B, 0, 9));
         QVERIFY2(text.contains(u"Iteration 3 of 3"_s) && text.contains(u"Weights: version 8"_s), qPrintable(text));
         QCOMPARE(ui::GroupSums::of(groupOf(experiment).timeline).stepBegins.size(), std::size_t{2});
+        // The axes below the lanes end with the last step.
+        const timeline::TimelinePtr steps = groupOf(experiment).timeline;
+        QCOMPARE(ui::lengthOf(*steps), ui::endOf(groupOf(experiment)));
+        QVERIFY(ui::lengthOf(*steps) > 2 * steps->iteration());
         experiment.schedule.family = "1f1b";
         QVERIFY(textOf(forward).contains(u"Iteration 1 of 3"_s) && !textOf(forward).contains(u"Weights:"_s));
         const auto marks = ui::GroupSums::of(groupOf(experiment).timeline).stepBegins;

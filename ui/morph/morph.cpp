@@ -1,5 +1,7 @@
 #include "ui/morph/morph.h"
 
+#include "ui/words/time_axis.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -187,8 +189,8 @@ Morph morphBetween(const Timeline &from, const Timeline &to)
     Pieces second = Cutter(to, grain).cut();
     Morph morph;
     morph.devices = std::max(from.devices(), to.devices());
-    morph.fromEnd = from.iteration();
-    morph.toEnd = to.iteration();
+    morph.fromEnd = lengthOf(from);
+    morph.toEnd = lengthOf(to);
     for (const auto &[key, spot] : first) {
         MorphPiece piece{std::get<2>(key), spot, {}};
         if (auto match = second.extract(key); !match.empty())

@@ -111,16 +111,22 @@ void ExploreContent::addBaseline(TimelineContent &content, const service::Predic
         return;
     const bool units = content.teachingUnits;
     const service::RunSnapshotPtr run = this->run();
-    const base::Nanos end = baseline->metrics.iteration;
+    const base::Nanos step = baseline->metrics.iteration;
     const base::Nanos now = plan.timeline->iteration();
-    QString text = Words::tr("baseline %1").arg(durationText(end, units));
+    const int steps = plan.timeline->iterations;
+    // An asynchronous baseline fills once; what it takes for another number of steps is not known.
+    const bool isAsLong = baseline->metrics.iterations.value_or(1) == steps;
+    const base::Nanos end = std::max(step * steps, isAsLong && steps > 1 ? baseline->metrics.makespan : 0);
+    QString text = Words::tr("baseline %1").arg(durationText(step, units));
+    if (steps > 1)
+        text += Words::tr(" a step");
     if (shown == Shown::Measured && run && run->record.timeline)
         text += Words::tr(" (predicted)");
     else if (!service::workDifference(baseline->experiment, plan.experiment).empty())
         text += Words::tr(" of other work");
     else if (baseline->experiment != plan.experiment)
         text += Words::tr(", now %1, %2")
-                    .arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(end)));
+                    .arg(durationText(now, units), changeText(static_cast<double>(now), static_cast<double>(step)));
     content.baseline = EndFlag{end, text};
 }
 

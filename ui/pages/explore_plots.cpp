@@ -7,6 +7,7 @@
 #include "ui/shapes/topology_strip.h"
 #include "ui/state/forecast.h"
 #include "ui/state/lane_groups.h"
+#include "ui/words/time_axis.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -113,7 +114,7 @@ void ExplorePlots::refreshMemory()
     content.ghostWords = Words::tr("without ZeRO");
     if (measuredOnly) {
         content.profiles = memoryOf(*run);
-        content.end = run->record.timeline->iteration();
+        content.end = lengthOf(*run->record.timeline);
         content.caption = Words::tr("computed, run %1").arg(run->record.summary.id);
         content.ghost = unshardedMemory(run->record.experiment, run->schedule, run->record.timeline);
         if (run->record.metrics)
@@ -121,7 +122,7 @@ void ExplorePlots::refreshMemory()
     } else {
         content.inMicrobatches = !plan->experiment.hasModel;
         content.profiles = content.inMicrobatches ? heldMicrobatches(plan->timeline, kMicrobatch) : plan->memory;
-        content.end = plan->timeline->iteration();
+        content.end = lengthOf(*plan->timeline);
         content.caption = caption(timeline::Provenance::Predicted);
         content.ghost = unshardedMemory(plan->experiment, plan->schedule, plan->timeline);
         content.activations = plan->metrics.peakActivationMicrobatches;

@@ -344,7 +344,7 @@ void paintGap(QPainter &painter, const Scene &scene, const Hit &gap)
     const timeline::Lane &lane = timeline.lanes[static_cast<std::size_t>(gap.device)];
     const auto next = static_cast<std::size_t>(std::ranges::upper_bound(lane.end, gap.time) - lane.end.begin());
     const base::Nanos begin = next == 0 ? 0 : lane.end[next - 1];
-    const base::Nanos end = next == lane.size() ? timeline.iteration() : lane.begin[next];
+    const base::Nanos end = next == lane.size() ? lengthOf(timeline) : lane.begin[next];
     const double left = scene.xAt(begin);
     const QRectF rect(left, row->lane.top(), std::max(scene.xAt(end) - left, 2.0), row->lane.height());
     QColor veil = scene.colours->focus;

@@ -1,5 +1,7 @@
 #include "ui/timeline/scene.h"
 
+#include "ui/words/time_axis.h"
+
 #include "ui/canvas/beside.h"
 
 #include <algorithm>
@@ -199,15 +201,7 @@ void Scene::prepare()
 
 base::Nanos endOf(const LaneGroup &group)
 {
-    base::Nanos end = 0;
-    if (group.timeline) {
-        for (const timeline::Lane &lane : group.timeline->lanes) {
-            end = std::max({end, lane.end.empty() ? 0 : lane.end.back(), lane.tailEnd});
-            for (const timeline::AnchoredSlice &slice : lane.anchored)
-                end = std::max(end, slice.end);
-        }
-    }
-    return end;
+    return group.timeline ? lastEnd(*group.timeline) : 0;
 }
 
 bool isMeasuredBesidePredicted(const TimelineContent &content)

@@ -152,6 +152,8 @@ constexpr auto kEngineWords = std::to_array<const char *>({
                                "rest that would not fill the pipeline makes groups larger."),
     QT_TRANSLATE_NOOP("Words", "Waves"),
     QT_TRANSLATE_NOOP("Words", "Times down and up the devices, two chunks each (hanayo; 1)."),
+    QT_TRANSLATE_NOOP("Words", "Iterations"),
+    QT_TRANSLATE_NOOP("Words", "Consecutive steps in the timeline; asynchronous families do not drain between them."),
     QT_TRANSLATE_NOOP("Words", "Memory limit (GiB)"),
     QT_TRANSLATE_NOOP(
         "Words", "Most memory of a device, such as 80GiB; what needs more is refused, and families that adapt keep to it."),

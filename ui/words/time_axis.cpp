@@ -3,6 +3,7 @@
 #include "ui/words/tr.h"
 
 #include "engine/base/text.h"
+#include "engine/timeline/timeline.h"
 
 #include <QFontMetrics>
 
@@ -56,6 +57,22 @@ QString withUnit(const QString &number, const QString &unit)
 }
 
 } // namespace
+
+base::Nanos lastEnd(const timeline::Timeline &timeline)
+{
+    base::Nanos end = 0;
+    for (const timeline::Lane &lane : timeline.lanes) {
+        end = std::max({end, lane.end.empty() ? 0 : lane.end.back(), lane.tailEnd});
+        for (const timeline::AnchoredSlice &slice : lane.anchored)
+            end = std::max(end, slice.end);
+    }
+    return end;
+}
+
+base::Nanos lengthOf(const timeline::Timeline &timeline)
+{
+    return timeline.iterations > 1 ? lastEnd(timeline) : timeline.iteration();
+}
 
 TimeScale timeScale(base::Nanos begin, base::Nanos end, int pixels, int distance, bool teachingUnits)
 {

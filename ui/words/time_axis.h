@@ -8,7 +8,16 @@
 
 #include <vector>
 
+namespace stagelens::timeline {
+struct Timeline;
+}
+
 namespace stagelens::ui {
+
+/// Returns the latest end in the lanes: of a pass, of an optimizer step or of an exchange.
+[[nodiscard]] base::Nanos lastEnd(const timeline::Timeline &timeline);
+/// Returns the length of the time axis of a timeline: its iteration, or the end of all of them if it has several.
+[[nodiscard]] base::Nanos lengthOf(const timeline::Timeline &timeline);
 
 /// Distance of the marks and how their times are written.
 struct TimeScale {
