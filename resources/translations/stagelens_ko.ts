@@ -8457,5 +8457,15 @@ It stays there while the other lanes scroll</source>
         <source> a step</source>
         <translation> (스텝당)</translation>
     </message>
+    <message>
+        <source>%1 of %2 steps</source>
+        <translation>%1 (%2스텝)</translation>
+    </message>
+    <message>
+        <source>
+The bubble is that of all steps; between their fill and drain it is %1.</source>
+        <translation>
+버블은 모든 스텝의 값입니다. 채우기와 비우기 사이에서는 %1입니다.</translation>
+    </message>
 </context>
 </TS>

@@ -8457,5 +8457,15 @@ It stays there while the other lanes scroll</source>
         <source> a step</source>
         <translation>（每步）</translation>
     </message>
+    <message>
+        <source>%1 of %2 steps</source>
+        <translation>%1（%2 步）</translation>
+    </message>
+    <message>
+        <source>
+The bubble is that of all steps; between their fill and drain it is %1.</source>
+        <translation>
+气泡为所有步的值；在填充与排空之间为 %1。</translation>
+    </message>
 </context>
 </TS>

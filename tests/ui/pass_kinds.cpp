@@ -1,6 +1,8 @@
 // Where a run differs from its prediction, by kind of pass, and whether the machine was busy.
 #include "ui/shell/pass_kinds.h"
+#include "engine/service/search/predict.h"
 #include "tests/support/test_program.h"
+#include "tests/support/tiny_model.h"
 #include "tests/ui/lane_groups.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/figures/metrics_panel.h"
@@ -161,6 +163,28 @@ private slots:
         };
         QCOMPARE(show({}), QString());
         QCOMPARE(show({1 << 20, 3 << 20}), ui::bytesText(3 << 20));
+    }
+
+    /// The iteration is that of one step; what is of all steps says so.
+    void theFiguresOfSeveralStepsSaySo()
+    {
+        model::Experiment experiment = test::tinyExperiment("pipedream", model::VocabularyMethod::None, 2, 4);
+        ui::MetricsPanel panel;
+        const auto show = [&](const QString &label) {
+            const auto prediction = service::predict(experiment, 2);
+            if (!prediction)
+                qFatal("%s", prediction.error().text().c_str());
+            ui::Figures figures;
+            figures.plan = *prediction;
+            panel.setFigures(figures);
+            return panel.findChild<QLabel *>(u"metrics."_s + label)->text();
+        };
+        QVERIFY(!show(u"bound"_s).contains(u"steps"_s) && !show(u"note"_s).contains(u"all steps"_s));
+        experiment.schedule.iterations = 3;
+        QVERIFY2(show(u"bound"_s).endsWith(u" of 3 steps"_s), qPrintable(show(u"bound"_s)));
+        QVERIFY2(show(u"note"_s).contains(u"The bubble is that of all steps"_s), qPrintable(show(u"note"_s)));
+        experiment.schedule.family = "1f1b"; // drains after each of them
+        QVERIFY2(!show(u"note"_s).contains(u"fill and drain"_s), qPrintable(show(u"note"_s)));
     }
 };
 

@@ -61,6 +61,14 @@ QString peakCaption(const simulate::Metrics &metrics)
                             : Words::tr("Peak memory of device %1").arg(std::ranges::max_element(peaks) - peaks.begin());
 }
 
+QString boundText(const simulate::Metrics &metrics, bool teachingUnits)
+{
+    if (!metrics.lowerBound)
+        return {};
+    const QString bound = durationText(*metrics.lowerBound, teachingUnits);
+    return metrics.iterations ? Words::tr("%1 of %2 steps").arg(bound).arg(*metrics.iterations) : bound;
+}
+
 QString measuredText(const Figures &figures, const QString &value, double now, double predicted)
 {
     const QString error = figures.runDiffers || predicted <= 0 ? QString() : u" (%1)"_s.arg(changeText(now, predicted));

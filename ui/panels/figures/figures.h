@@ -41,6 +41,8 @@ void showChange(QLabel *label, const FigureChange &change);
 
 /// "Peak memory of device 3": of the fullest one, where there are several and that is known.
 [[nodiscard]] QString peakCaption(const simulate::Metrics &metrics);
+/// "479 ms", or "479 ms of 3 steps"; empty where it is not known.
+[[nodiscard]] QString boundText(const simulate::Metrics &metrics, bool teachingUnits);
 /// "Virtual clock: 218 ms (+2 %)": a measured value, and by how much it differs from the predicted one where that may be said.
 [[nodiscard]] QString measuredText(const Figures &figures, const QString &value, double now, double predicted);
 /// "The machine was busy: passes had a processor for 71 % of their time."; empty if it was not.

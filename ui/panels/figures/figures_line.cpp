@@ -40,7 +40,7 @@ QStringList values(const Figures &figures)
             plan.peakMemory.empty() ? kUnknown : bytesText(peak),
             plan.tokensPerSecond ? countText(*plan.tokensPerSecond) : QString(),
             plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : QString(),
-            plan.lowerBound ? durationText(*plan.lowerBound, units) : QString(),
+            boundText(plan, units),
             measured,
             busyText(figures).isEmpty() ? QString() : Words::tr("Machine busy")};
 }

@@ -163,7 +163,7 @@ void MetricsPanel::setFigures(const Figures &figures)
     m_memory.value->setPalette(peakInk);
     m_tokens->setText(plan.tokensPerSecond ? countText(*plan.tokensPerSecond) : kUnknown);
     m_mfu->setText(plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : kUnknown);
-    m_bound->setText(plan.lowerBound ? durationText(*plan.lowerBound, units) : kUnknown);
+    m_bound->setText(plan.lowerBound ? boundText(plan, units) : kUnknown);
     m_host->setText(bytesText(greatest(plan.peakHost)));
     m_form->setRowVisible(m_host, !plan.peakHost.empty());
     const bool isOther = figures.baseline && figures.baseline->experiment != figures.plan->experiment;
@@ -184,6 +184,9 @@ void MetricsPanel::setFigures(const Figures &figures)
         m_baseline->setText(figures.baseline ? Words::tr("This plan is the baseline.") : QString());
     m_baseline->setToolTip(Words::tr("Ctrl+B makes the plan of the moment the baseline."));
     QString note = planNote(figures.plan->experiment);
+    if (plan.steadyBubbleRatio && !figures.plan->timeline->weightVersions.empty())
+        note += Words::tr("\nThe bubble is that of all steps; between their fill and drain it is %1.")
+                    .arg(shareText(*plan.steadyBubbleRatio));
     if (plan.exposedExchange && (*plan.exposedExchange > 0 || plan.replicaPerDevice.empty()))
         note += (plan.contextPerDevice.empty()
                      ? Words::tr("\nThe exchange of the replicas takes %1 of the iteration; the rest of it is hidden.")
