@@ -6,6 +6,8 @@
 #include "ui/canvas/mp4_writer.h"
 #include "ui/words/words.h"
 
+#include <QBuffer>
+#include <QFile>
 #include <QPainter>
 #include <QTemporaryDir>
 
@@ -77,9 +79,13 @@ base::Result<> writeFrames(const Morph &morph, const MorphLook &look, const std:
     if (!part.isValid())
         return base::Error::failed(fmt::format("the folder cannot be made: {}", utf8(part.errorString())), folder.string());
     for (int number = 0; number < kVideoFrames; ++number) {
-        const QString file = part.filePath(u"%1.png"_s.arg(number + 1, 4, 10, QChar(u'0')));
-        if (!videoFrame(morph, look, number).save(file, "PNG"))
-            return base::Error::failed("a frame cannot be written; is the disk full?", folder.string());
+        QByteArray png; // in memory first: an error while it is written is then the file's, with its cause
+        QBuffer buffer(&png);
+        if (!videoFrame(morph, look, number).save(&buffer, "PNG"))
+            return base::Error::failed("a frame cannot be encoded", folder.string());
+        QFile file(part.filePath(u"%1.png"_s.arg(number + 1, 4, 10, QChar(u'0'))));
+        if (!file.open(QIODevice::WriteOnly) || file.write(png) != png.size() || !file.flush())
+            return base::Error::failed(fmt::format("a frame cannot be written: {}", utf8(file.errorString())), folder.string());
     }
     std::filesystem::permissions(utf8(part.path()),
                                  std::filesystem::perms::group_read | std::filesystem::perms::group_exec |
