@@ -7,6 +7,7 @@
 #include "ui/words/language.h"
 #include "ui/words/words.h"
 
+#include <QDirIterator>
 #include <QFile>
 #include <QRegularExpression>
 #include <QTextDocument>
@@ -49,6 +50,17 @@ QStringList toursOf(const QString &folder)
         for (const QString &name : QDir(ui::docsFolder().filePath(folder + QString::fromLatin1(each)))
                                        .entryList({u"*.tour"_s}, QDir::Files, QDir::Name))
             paths << QString::fromLatin1(each) + u'/' + name;
+    return paths;
+}
+
+/// The pages that have a translation, by the paths of their English files.
+QStringList pagesOf(const QString &code)
+{
+    const QDir folder(ui::docsFolder().filePath(code));
+    QStringList paths;
+    for (QDirIterator at(folder.path(), {u"*.markdown"_s}, QDir::Files, QDirIterator::Subdirectories); at.hasNext();)
+        paths << folder.relativeFilePath(at.next()).chopped(9) + u".md"_s;
+    paths.sort();
     return paths;
 }
 
@@ -215,9 +227,14 @@ void LearnTranslated::aTranslatedPageLeadsWhereItsPageDoes_data()
 {
     QTest::addColumn<QString>("path");
     QTest::addColumn<QString>("code");
-    for (const QString &path : {u"glossary.md"_s, u"tutorials/first-steps.md"_s})
-        for (const Script &each : kTranslated)
-            QTest::newRow(qPrintable(QString::fromLatin1(each.code) + u'/' + path)) << path << QString::fromLatin1(each.code);
+    for (const Script &each : kTranslated) {
+        const QString code = QString::fromLatin1(each.code);
+        const QStringList paths = pagesOf(code);
+        for (const QString &path : {u"glossary.md"_s, u"tutorials/first-steps.md"_s})
+            QVERIFY2(paths.contains(path), qPrintable(code + u'/' + path));
+        for (const QString &path : paths)
+            QTest::newRow(qPrintable(code + u'/' + path)) << path << code;
+    }
 }
 
 void LearnTranslated::aTranslatedPageLeadsWhereItsPageDoes()
