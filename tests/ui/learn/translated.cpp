@@ -249,7 +249,8 @@ void LearnTranslated::aTranslatedPageLeadsWhereItsPageDoes()
     QVERIFY(page.open(QIODevice::ReadOnly));
     QTextDocument shown;
     static const QRegularExpression kCode(u"`[^`]*`"_s);
-    shown.setMarkdown(QString::fromUtf8(page.readAll()).remove(kCode));
+    // A reader sees the asterisks of code and those behind a backslash; the pages mean them.
+    shown.setMarkdown(QString::fromUtf8(page.readAll()).replace(kCode, u"code"_s).remove(u"\\*"_s));
     QVERIFY2(!shown.toPlainText().contains(u'*'), qPrintable(shown.toPlainText()));
 }
 
