@@ -344,7 +344,7 @@ private slots:
     /// Eight forwards of a lane, some of which are short: numbers on seven or more, kinds on all or none.
     void passesOfOneKindAreLabelledAlike()
     {
-        const auto labelsOf = [this](int shorter, double share, base::Nanos length) {
+        const auto labelsOf = [this](int shorter, double share, base::Nanos length, double vocabulary = 0) {
             auto timeline = std::make_shared<timeline::Timeline>();
             timeline::Lane &lane = timeline->lanes.emplace_back();
             for (int i = 0; i < 8; ++i) {
@@ -353,6 +353,9 @@ private slots:
             }
             lane.push(schedule::makePass(schedule::PassKind::B, 0, 7), 800, 801); // the axis is as long for each
             lane.vocabulary.assign(lane.size(), 0);
+            for (int i = 0; i < 8; ++i) // of the last pass a tenth
+                lane.vocabulary[i] =
+                    static_cast<base::Nanos>((i < 7 ? vocabulary : vocabulary / 5) * static_cast<double>(length));
             timeline->stages = {{0}};
             ui::LaneGroup group;
             group.timeline = std::move(timeline);
@@ -367,6 +370,9 @@ private slots:
         QCOMPARE(labelsOf(1, 0.2, 100), QStringLiteral("0,1,2,3,4,5,6,7"));
         QCOMPARE(labelsOf(1, 0.1, 100), QStringLiteral("1,2,3,4,5,6,7"));
         QCOMPARE(labelsOf(2, 0.1, 100), QString());
+        // The number stands in the greater part of a pass, which is not always the same one.
+        QCOMPARE(labelsOf(0, 1, 30, 0.6), QStringLiteral("0,1,2,3,4,5,6,7"));
+        QCOMPARE(labelsOf(0, 1, 20, 0.6), QString());
     }
 
     /// Two threads add the lanes of so many boxes on a screen, one those of a file.

@@ -52,7 +52,7 @@ PassLabels::Place PassLabels::placeOf(const SliceBox &box) const
     const base::Nanos rest = lane.end[box.first] - lane.begin[box.first] - share;
     const bool isOnVocabulary = share > rest;
     return {isOnVocabulary, m_scene.widthOf(isOnVocabulary ? share : rest),
-            2 * static_cast<std::size_t>(box.kind) + (isOnVocabulary ? 1 : 0)};
+            2 * static_cast<std::size_t>(box.kind) + (share > 0 ? 1 : 0)};
 }
 
 void PassLabels::setLane(const TimelineLayout::Row &row, int height, const std::vector<SliceBox> &boxes)

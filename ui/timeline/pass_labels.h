@@ -57,8 +57,9 @@ private:
     const TimelineLayout::Row *m_row = nullptr; ///< of the lane that is being added
     int m_size = 0;                             ///< of the lane's font, in pixels; 0: no labels
     int m_numberWidth = 0;
-    int m_kindWidth = 0;                                        ///< of a kind before the number
-    std::array<Style, 2 * schedule::kPassKindCount> m_styles{}; ///< of the lane: by kind, first of layers, then of vocabulary
+    int m_kindWidth = 0; ///< of a kind before the number
+    std::array<Style, 2 * schedule::kPassKindCount>
+        m_styles{}; ///< of the lane: by kind, first without, then with vocabulary work
     std::vector<Label> m_labels;
 };
 
