@@ -34,8 +34,9 @@ int readAndRun(int argc, char **argv)
     app.set_version_flag("--version", "stagelens-cli " STAGELENS_VERSION);
     app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     Action chosen;
-    for (const auto add : {addList, addExperiment, addHardware, addPlan, addOptimum, addSimulate, addLevers, addValidate,
-                           addRun, addVerify, addCompare, addRuns, addImport, addExport, addBench, addCalibrate, addDb})
+    for (const auto add :
+         {addList, addExperiment, addHardware, addPlan, addOptimum, addSimulate, addLevers, addVocabulary, addValidate, addRun,
+          addVerify, addCompare, addRuns, addImport, addExport, addBench, addCalibrate, addDb})
         add(app, chosen);
     // For the programs themselves, not for people.
     app.add_subcommand(stagelens::runtime::kWorkerCommand)->group("")->callback([&chosen] {

@@ -57,6 +57,30 @@ private slots:
         QVERIFY(lines[0].startsWith("devices,tensor,context,replicas,microbatches,microbatch_size,schedule,"));
     }
 
+    /// Each size of `vocabulary` has the figures of `simulate`, and the time of a text follows from them.
+    void smallerVocabulariesArePlans()
+    {
+        const QString plan = u"--layers 4 --hidden 128 --heads 4 --sequence 64 --vocabulary vocab-1 "_s;
+        const CliAnswer answer = m_cli.run(u"vocabulary --json --data docs --vocabulary-size 2048 "_s + plan);
+        QVERIFY2(answer.status == 0, answer.err.constData());
+        const QJsonArray sizes = answer.object()[u"sizes"].toArray();
+        QCOMPARE(sizes.size(), 3);
+        for (const QJsonValue &row : sizes) {
+            const int size = row[u"vocabulary_size"].toInt();
+            const CliAnswer predicted = m_cli.run(u"simulate --json --vocabulary-size %1 "_s.arg(size) + plan);
+            QCOMPARE(row[u"iteration_ns"], predicted.object()[u"metrics"][u"iteration_ns"]);
+            const auto ratio = [&](const QString &key) { return row[key].toDouble() / sizes[0][key].toDouble(); };
+            QVERIFY(std::abs(row[u"text_time"].toDouble() / (ratio(u"iteration_ns"_s) * ratio(u"tokens"_s)) - 1) < 1e-9);
+        }
+        QCOMPARE(sizes[2][u"vocabulary_size"].toInt(), 512);
+        QVERIFY(sizes[2][u"tokens"].toDouble() > sizes[0][u"tokens"].toDouble());
+        const CliAnswer words = m_cli.run(u"vocabulary --data docs --vocabulary-size 2048 "_s + plan);
+        QVERIFY2(words.out.contains(" of 2048 tokens occur in ") && words.out.contains("another model"), words.out.constData());
+        const CliAnswer refused = m_cli.run(u"vocabulary "_s + plan);
+        QCOMPARE(refused.status, 2);
+        QVERIFY2(refused.err.contains("name a text"), refused.err.constData());
+    }
+
     /// Every synchronous order of a small plan with its optimum; that of 1F1B is known: (m + p - 1)(F + B).
     void optimaAreProvenForSmallPlans()
     {

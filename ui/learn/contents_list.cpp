@@ -118,7 +118,8 @@ void ContentsList::fill()
     QStringList methods;
     for (const model::VocabularyTraits &method : model::kVocabularyChoices)
         methods << u"vocabulary/"_s + qtText(method.name) + u".md"_s;
-    methods << u"vocabulary/arithmetic.md"_s << u"vocabulary/recomputed-logits.md"_s << u"vocabulary/chunked-logits.md"_s;
+    methods << u"vocabulary/arithmetic.md"_s << u"vocabulary/recomputed-logits.md"_s << u"vocabulary/chunked-logits.md"_s
+            << u"vocabulary/smaller.md"_s;
     addFolder(Words::tr("Vocabulary layers"), {}, methods);
     QStringList families;
     for (const auto &family : schedule::families())

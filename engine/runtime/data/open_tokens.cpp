@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <new>
 
 namespace stagelens::runtime {
 namespace {
@@ -60,27 +59,16 @@ private:
     std::string m_description;
 };
 
-/// Resolves a relative path that does not exist against the program's resources ("docs").
-std::filesystem::path locate(const std::string &data)
-{
-    const std::filesystem::path place = data;
-    std::error_code ignored;
-    if (place.is_absolute() || std::filesystem::exists(place, ignored))
-        return place;
-    const std::filesystem::path resource = base::resourceFolder() / place;
-    return std::filesystem::exists(resource, ignored) ? resource : place;
-}
-
 base::Result<std::unique_ptr<TokenSource>> open(const model::Experiment &experiment, const std::stop_token &stop)
 {
     const BatchShape shape(experiment);
     const std::string &data = experiment.training.data;
     if (data.empty())
         return base::Error::invalid(kDataField, "is empty; name a text file, a .bin file or synthetic");
-    if (data == "synthetic")
+    if (data == kSyntheticData)
         return makeSynthetic(shape);
-    const std::filesystem::path place = locate(data);
-    if (place.extension() != ".bin")
+    const std::filesystem::path place = locateData(data);
+    if (place.extension() != kTokenFileEnding)
         return openText(place, shape, stop);
     auto row = openTokenFile(place, shape.vocabularySize, stop);
     if (!row)
@@ -108,6 +96,16 @@ std::uint64_t BatchShape::heldBackIndex(int microbatch, int row) const
     return sequenceIndex(0, microbatch, row) % kHeldBackSequences;
 }
 
+std::filesystem::path locateData(const std::string &data)
+{
+    const std::filesystem::path place = data;
+    std::error_code ignored;
+    if (place.is_absolute() || std::filesystem::exists(place, ignored))
+        return place;
+    const std::filesystem::path resource = base::resourceFolder() / place;
+    return std::filesystem::exists(resource, ignored) ? resource : place;
+}
+
 base::Result<std::unique_ptr<TokenSource>> drawWindows(std::unique_ptr<TokenRow> row, const BatchShape &shape,
                                                        const std::string &what)
 {
@@ -123,14 +121,7 @@ base::Result<std::unique_ptr<TokenSource>> drawWindows(std::unique_ptr<TokenRow>
 
 base::Result<std::unique_ptr<TokenSource>> openTokens(const model::Experiment &experiment, std::stop_token stop)
 {
-    const std::string &data = experiment.training.data;
-    try {
-        return open(experiment, stop);
-    } catch (const std::bad_alloc &) {
-        return base::Error::failed(fmt::format("{} does not fit into memory; choose a smaller file", data), kDataField);
-    } catch (const std::exception &error) { // thrown by std::filesystem and containers
-        return base::Error::invalid(kDataField, fmt::format("{} cannot be used: {}", data, error.what()));
-    }
+    return readingData(experiment.training.data, [&] { return open(experiment, stop); });
 }
 
 } // namespace stagelens::runtime

@@ -1,10 +1,13 @@
 // The parts of openTokens(). Internal to the token sources.
 #pragma once
 
+#include "engine/runtime/data/bpe.h"
 #include "engine/runtime/data/token_source.h"
 
 #include <cstddef>
 #include <filesystem>
+#include <fmt/format.h>
+#include <new>
 #include <vector>
 
 namespace stagelens::runtime {
@@ -60,16 +63,54 @@ public:
 struct Documents {
     std::string text;
     std::vector<std::size_t> ends; ///< end of each document in `text`; none is empty
+    /// Drops what is after the first `bytes`. Returns false if that was anything.
+    bool shortenTo(std::size_t bytes);
 };
 /// Reads a file, or all non-empty *.md and *.txt files in a folder and its subfolders, sorted by path.
 [[nodiscard]] base::Result<Documents> readDocuments(const std::filesystem::path &place);
 
-/// Tokenizes a text with a BPE trained on it; the description names the tokenizer. An end-of-text token follows each document,
-/// with the number after the last BPE token. No token crosses it, but a sequence may.
+/// Prefix of a longer text that its tokenizer is trained on; more would hardly change it.
+inline constexpr std::size_t kTokenizerText = std::size_t{16} << 20;
+
+/// A byte-pair encoding trained on documents. An end-of-text token stands between two of them, with the number after the last
+/// token of the encoding. No token crosses it, but a sequence may.
+struct Tokenizer {
+    Merges merges;
+    bool hasSeparators = false;
+    /// Returns how many tokens there are.
+    [[nodiscard]] std::size_t size() const { return kByteTokens + merges.size() + (hasSeparators ? 1 : 0); }
+    /// Returns the tokenizer that would have been trained for a smaller vocabulary.
+    [[nodiscard]] Tokenizer shortened(std::int32_t vocabularySize) const;
+    /// Returns the tokens of documents. Cancelled after a stop of `stop`.
+    [[nodiscard]] base::Result<std::vector<std::int32_t>> encode(const Documents &documents, const std::stop_token &stop) const;
+};
+/// Trains a tokenizer, or takes it from the cache. InvalidInput if the vocabulary has no room for every byte.
+[[nodiscard]] base::Result<Tokenizer> tokenizerFor(const Documents &documents, std::int32_t vocabularySize,
+                                                   const std::stop_token &stop);
+
+/// Tokenizes a text with a tokenizer trained on it, which the description names.
 [[nodiscard]] base::Result<std::unique_ptr<TokenSource>> openText(const std::filesystem::path &place, const BatchShape &shape,
                                                                   const std::stop_token &stop);
 
 /// The field of all data problems.
 inline constexpr const char *kDataField = "training.data";
+inline constexpr const char *kSyntheticData = "synthetic";
+inline constexpr const char *kTokenFileEnding = ".bin";
+
+/// Resolves a relative path that does not exist against the program's resources ("docs").
+[[nodiscard]] std::filesystem::path locateData(const std::string &data);
+
+/// Returns what `read` returns; what it throws (std::filesystem and containers do) as an error.
+template <typename Read>
+auto readingData(const std::string &data, const Read &read) -> decltype(read())
+{
+    try {
+        return read();
+    } catch (const std::bad_alloc &) {
+        return base::Error::failed(fmt::format("{} does not fit into memory; choose a smaller file", data), kDataField);
+    } catch (const std::exception &error) {
+        return base::Error::invalid(kDataField, fmt::format("{} cannot be used: {}", data, error.what()));
+    }
+}
 
 } // namespace stagelens::runtime

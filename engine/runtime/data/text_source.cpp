@@ -2,7 +2,6 @@
 
 #include "engine/base/file.h"
 #include "engine/base/progress_log.h"
-#include "engine/runtime/data/bpe.h"
 #include "engine/runtime/data/tokenizer_cache.h"
 
 #include <algorithm>
@@ -15,8 +14,6 @@ namespace fs = std::filesystem;
 
 /// Longest text, all files together; use a token file for more.
 constexpr base::Bytes kLongestText = base::Bytes{256} << 20;
-/// Prefix of a longer text that the BPE is trained on; more would hardly change it.
-constexpr std::size_t kTrainingText = std::size_t{16} << 20;
 /// Most files read from a folder, so that a mistaken "/" does not traverse a disk.
 constexpr std::size_t kMostFiles = 10'000;
 constexpr std::size_t kMostEntries = 1'000'000;
@@ -70,7 +67,7 @@ base::Result<std::vector<fs::path>> textFiles(const fs::path &folder)
 
 base::Result<Merges> mergesFor(std::string_view text, std::int32_t vocabularySize, const std::stop_token &stop)
 {
-    const std::string_view sample = text.substr(0, kTrainingText);
+    const std::string_view sample = text.substr(0, kTokenizerText);
     const TokenizerKey key = tokenizerKey(sample, vocabularySize);
     if (auto cached = cachedMerges(key))
         return *std::move(cached);
@@ -105,29 +102,34 @@ base::Result<Documents> readDocuments(const fs::path &place)
     return all;
 }
 
-base::Result<std::unique_ptr<TokenSource>> openText(const fs::path &place, const BatchShape &shape, const std::stop_token &stop)
+bool Documents::shortenTo(std::size_t bytes)
 {
-    const auto documents = readDocuments(place);
-    if (!documents)
-        return documents.error();
-    const std::size_t count = documents->ends.size();
-    const bool hasSeparators = count > 1;
-    const std::int32_t needed = kByteTokens + (hasSeparators ? 1 : 0);
-    if (shape.vocabularySize < needed)
-        return base::Error::invalid(
-            "model.vocabulary_size",
-            fmt::format("is {} but text needs at least {} tokens, one for each byte{}; raise it or choose synthetic data",
-                        shape.vocabularySize, needed, hasSeparators ? " and one between documents" : ""));
-    const auto merges = mergesFor(documents->text, shape.vocabularySize - (hasSeparators ? 1 : 0), stop);
-    if (!merges)
-        return merges.error();
-    const auto endOfText = static_cast<std::int32_t>(kByteTokens + merges->size());
+    if (text.size() <= bytes)
+        return true;
+    text.resize(bytes);
+    while (!ends.empty() && ends.back() >= bytes)
+        ends.pop_back();
+    ends.push_back(bytes);
+    return false;
+}
+
+Tokenizer Tokenizer::shortened(std::int32_t vocabularySize) const
+{
+    const std::int32_t kept = std::max(vocabularySize - kByteTokens - (hasSeparators ? 1 : 0), 0);
+    Tokenizer shorter = *this;
+    shorter.merges.resize(std::min(merges.size(), static_cast<std::size_t>(kept)));
+    return shorter;
+}
+
+base::Result<std::vector<std::int32_t>> Tokenizer::encode(const Documents &documents, const std::stop_token &stop) const
+{
+    const auto endOfText = static_cast<std::int32_t>(kByteTokens + merges.size());
     base::ProgressLog progress("tokenizing the text");
-    const double all = static_cast<double>(std::max<std::size_t>(documents->text.size(), 1));
+    const double all = static_cast<double>(std::max<std::size_t>(documents.text.size(), 1));
     std::vector<std::int32_t> tokens;
-    for (std::size_t i = 0, begin = 0; i < count; begin = documents->ends[i++]) {
-        const std::size_t length = documents->ends[i] - begin;
-        const auto own = encodeBpe(*merges, std::string_view(documents->text).substr(begin, length), stop, [&](double share) {
+    for (std::size_t i = 0, begin = 0; i < documents.ends.size(); begin = documents.ends[i++]) {
+        const std::size_t length = documents.ends[i] - begin;
+        const auto own = encodeBpe(merges, std::string_view(documents.text).substr(begin, length), stop, [&](double share) {
             progress.note((static_cast<double>(begin) + share * static_cast<double>(length)) / all);
         });
         if (!own)
@@ -136,13 +138,42 @@ base::Result<std::unique_ptr<TokenSource>> openText(const fs::path &place, const
             tokens.push_back(endOfText);
         tokens.insert(tokens.end(), own->begin(), own->end());
     }
+    return tokens;
+}
+
+base::Result<Tokenizer> tokenizerFor(const Documents &documents, std::int32_t vocabularySize, const std::stop_token &stop)
+{
+    const bool hasSeparators = documents.ends.size() > 1;
+    const std::int32_t needed = kByteTokens + (hasSeparators ? 1 : 0);
+    if (vocabularySize < needed)
+        return base::Error::invalid(
+            "model.vocabulary_size",
+            fmt::format("is {} but text needs at least {} tokens, one for each byte{}; raise it or choose synthetic data",
+                        vocabularySize, needed, hasSeparators ? " and one between documents" : ""));
+    auto merges = mergesFor(documents.text, vocabularySize - (hasSeparators ? 1 : 0), stop);
+    if (!merges)
+        return merges.error();
+    return Tokenizer{*std::move(merges), hasSeparators};
+}
+
+base::Result<std::unique_ptr<TokenSource>> openText(const fs::path &place, const BatchShape &shape, const std::stop_token &stop)
+{
+    const auto documents = readDocuments(place);
+    if (!documents)
+        return documents.error();
+    const auto tokenizer = tokenizerFor(*documents, shape.vocabularySize, stop);
+    if (!tokenizer)
+        return tokenizer.error();
+    auto tokens = tokenizer->encode(*documents, stop);
+    if (!tokens)
+        return tokens.error();
     // "/data/docs/" has an empty file name.
     const fs::path shown = place.has_filename() ? place.filename() : place.parent_path().filename();
-    std::string what = fmt::format("text {}, BPE {} of {} tokens", shown.string(),
-                                   merges->size() + static_cast<std::size_t>(needed), shape.vocabularySize);
-    if (hasSeparators)
-        what += fmt::format(", {} documents with an end-of-text token between them, over which a sequence may reach", count);
-    return drawWindows(std::make_unique<TextRow>(std::move(tokens)), shape, what);
+    std::string what = fmt::format("text {}, BPE {} of {} tokens", shown.string(), tokenizer->size(), shape.vocabularySize);
+    if (tokenizer->hasSeparators)
+        what += fmt::format(", {} documents with an end-of-text token between them, over which a sequence may reach",
+                            documents->ends.size());
+    return drawWindows(std::make_unique<TextRow>(*std::move(tokens)), shape, what);
 }
 
 } // namespace stagelens::runtime
