@@ -140,6 +140,8 @@ std::string huggingFaceConfig(const model::ModelConfig &model)
                    {"eos_token_id", 0},
                    {"torch_dtype", "float32"},
                    {"use_cache", true}});
+    if (model.isFactorised()) // of which transformers has no model
+        config.update({{"architectures", WrittenJson::array()}, {kVocabularyWidth, model.tableWidth()}});
     return config.dump(2) + '\n';
 }
 

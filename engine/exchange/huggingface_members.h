@@ -17,6 +17,8 @@ namespace stagelens::exchange {
 
 /// What the engine computes; tests compare the epsilon with the kernels'.
 inline constexpr double kLayerNormEpsilon = 1e-5;
+/// Key of the columns of a factorised vocabulary.
+inline constexpr const char *kVocabularyWidth = "vocabulary_width";
 /// The model_type of mixtures of experts that transformers does not have.
 inline constexpr const char *kOwnExperts = "stagelens_moe";
 

@@ -112,6 +112,11 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
     if (launch && experiment.schedule.vocabularyKind == model::VocabularyKind::Chunked)
         launch->omitted.push_back(fmt::format("output layer in {} chunks: the logits of all tokens of a microbatch exist there",
                                               experiment.schedule.logitChunks));
+    if (launch && experiment.model.isFactorised())
+        launch->omitted.push_back(
+            fmt::format("vocabulary of width {}: its tables are as wide as the layers there, which is another "
+                        "model",
+                        experiment.model.tableWidth()));
     return launch;
 }
 

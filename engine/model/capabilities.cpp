@@ -45,6 +45,8 @@ constexpr std::array kCapabilities{
                [](const Experiment &e) { return e.parallel.devices > 1; }},
     Capability{"vocabulary-parallelism", "vocabulary layers sharded over the pipeline's devices", "schedule.vocabulary",
                kShardsVocabulary},
+    Capability{"factorised-vocabulary", "token tables narrower than the layers, with maps between the widths",
+               "model.vocabulary_width", all<kHasModel, [](const Experiment &e) { return e.model.isFactorised(); }>},
     Capability{"tensor-parallelism", "each layer split over several ranks", "parallel.tensor", kHasTensorRanks},
     refused("vocabulary-by-tokens", "vocabulary layers whose tensor ranks hold the same rows and divide the tokens",
             "parallel.vocabulary_sharding",

@@ -61,6 +61,8 @@ struct ModelConfig {
     double ropeTheta = 10000; ///< pair i of a head is rotated by position x theta^(-2 i / head size)
     std::optional<RopeScaling> ropeScaling;
     std::optional<LatentAttention> latentAttention; ///< only predicted
+    /// E: a factorised vocabulary, whose tables are [V, E] and are joined to the layers by maps [E, h]; absent: tables [V, h].
+    std::optional<int> vocabularyWidth;
     // A mixture of experts instead of each layer's MLP.
     int experts = 0;              ///< E, of a layer; 0: a dense MLP
     int topK = 2;                 ///< k, experts that compute a token
@@ -78,6 +80,9 @@ struct ModelConfig {
     int denseLayers = 0; ///< number of first layers that have a dense MLP
     int expertEvery = 1; ///< n: of the following layers every n-th has experts; the others are dense
 
+    [[nodiscard]] bool isFactorised() const { return vocabularyWidth.has_value(); }
+    /// Returns the columns of the token tables.
+    [[nodiscard]] int tableWidth() const { return vocabularyWidth.value_or(hidden); }
     [[nodiscard]] bool hasExperts() const { return experts > 0; }
     [[nodiscard]] bool hasExpertsAt(int layer) const
     {

@@ -98,7 +98,8 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
     floats.tokens = microbatchSize * tokens;
     const std::int64_t ownTokens = split.isSequenceParallel ? floats.tokens / split.ranks : floats.tokens;
     floats.boundary = values(ownTokens * model.hidden);
-    floats.gathered = values(floats.tokens * model.hidden);
+    floats.gathered = values(floats.tokens * model.tableWidth());
+    floats.tableRows = values(ownTokens * model.tableWidth());
     if (split.ranks > 1)
         floats.tensorPart = values((floats.tokens + split.ranks - 1) / split.ranks * model.hidden);
     const std::int64_t kvHeads = std::max(1, model.kvHeads / split.ranks);

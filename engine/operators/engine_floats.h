@@ -39,11 +39,12 @@ struct PackedLayout {
 /// Memory that a rank of the engine needs for one microbatch, in floats.
 struct EngineFloats {
     base::Precision precision = base::Precision::Fp32;
-    std::int64_t tokens = 0;         ///< their number
-    std::int64_t boundary = 0;       ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
-    std::int64_t packed = 0;         ///< the same in a message between stages; 0: not packed
-    std::int64_t gathered = 0;       ///< one [b s, h] tensor with the rows of all tensor ranks
-    std::int64_t tensorPart = 0;     ///< part of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
+    std::int64_t tokens = 0;     ///< their number
+    std::int64_t boundary = 0;   ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
+    std::int64_t packed = 0;     ///< the same in a message between stages; 0: not packed
+    std::int64_t gathered = 0;   ///< rows of the token tables for the tokens of all tensor ranks: [b s, h], factorised [b s, E]
+    std::int64_t tableRows = 0;  ///< the same for the tokens of a boundary
+    std::int64_t tensorPart = 0; ///< part of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
     std::int64_t contextPart = 0;    ///< the greatest message of context ranks: the keys and values of a rank's tokens, or its
                                      ///< fused rows of another rank's heads; 0 without context ranks
     std::int64_t keys = 0;           ///< slices: keys and values of whole sequences, of a layer; 0 for whole sequences

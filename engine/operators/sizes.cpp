@@ -52,7 +52,12 @@ std::int64_t layerParameters(const ModelConfig &model)
 
 std::int64_t embeddingParameters(const ModelConfig &model)
 {
-    return std::int64_t{model.vocabularySize} * model.hidden;
+    return std::int64_t{model.vocabularySize} * model.tableWidth();
+}
+
+std::int64_t vocabularyMapParameters(const ModelConfig &model)
+{
+    return model.isFactorised() ? std::int64_t{model.tableWidth()} * model.hidden : 0;
 }
 
 std::int64_t positionParameters(const ModelConfig &model)
@@ -67,8 +72,8 @@ std::int64_t finalNormParameters(const ModelConfig &model)
 
 std::int64_t totalParameters(const ModelConfig &model)
 {
-    return sumOfLayers(model, parametersOf) + (model.tied ? 1 : 2) * embeddingParameters(model) + positionParameters(model) +
-           finalNormParameters(model);
+    return sumOfLayers(model, parametersOf) + (model.tied ? 1 : 2) * embeddingParameters(model) +
+           2 * vocabularyMapParameters(model) + positionParameters(model) + finalNormParameters(model);
 }
 
 std::int64_t activeParameters(const ModelConfig &model)
@@ -94,7 +99,8 @@ double attentionFlops(const ModelConfig &model, int microbatchSize, AttentionCou
 
 double outputFlops(const ModelConfig &model, int microbatchSize)
 {
-    return 2.0 * static_cast<double>(tokensOf(model, microbatchSize)) * static_cast<double>(embeddingParameters(model));
+    return 2.0 * static_cast<double>(tokensOf(model, microbatchSize)) *
+           static_cast<double>(embeddingParameters(model) + vocabularyMapParameters(model));
 }
 
 double iterationFlops(const Experiment &experiment, AttentionCount count)
@@ -108,7 +114,8 @@ double iterationFlops(const Experiment &experiment, AttentionCount count)
         model.mixesLayers()
             ? sumOfLayers(model, matrices) + model.layers * attentionFlops(model, b, count) + outputFlops(model, b)
             : model.layers * (layerMatrixFlops(model, b) + attentionFlops(model, b, count)) + outputFlops(model, b);
-    return 3.0 * static_cast<double>(experiment.parallel.stepMicrobatches()) * forward;
+    const double map = 2.0 * static_cast<double>(tokensOf(model, b)) * static_cast<double>(vocabularyMapParameters(model));
+    return 3.0 * static_cast<double>(experiment.parallel.stepMicrobatches()) * (forward + map);
 }
 
 ParameterBytes parameterBytes(const Experiment &experiment)
@@ -193,6 +200,11 @@ base::Bytes boundaryBytes(const ModelConfig &model, int microbatchSize, const Te
     return tokens * model.hidden * elementBytes(model.dtype);
 }
 
+base::Bytes tableRowBytes(const ModelConfig &model, int microbatchSize, const TensorSplit &split)
+{
+    return boundaryBytes(model, microbatchSize, split) / model.hidden * model.tableWidth();
+}
+
 base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &split)
 {
     const std::int64_t tokens = tokensOf(experiment.model, experiment.parallel.microbatchSize, split);
@@ -211,14 +223,15 @@ base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSiz
                                      const TensorSplit &split)
 {
     constexpr std::int64_t kStatistics = 16;
-    const base::Bytes whole = boundaryBytes(model, microbatchSize, {1, false, split.context});
+    const base::Bytes whole = tableRowBytes(model, microbatchSize, {1, false, split.context});
     return exponentialBytes(model, microbatchSize, shards, split) + tokensOf(model, microbatchSize, split) * kStatistics +
            (1 + parts) * whole;
 }
 
-base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize, const TensorSplit &split)
+base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize, bool isSharded, const TensorSplit &split)
 {
-    return model.dtype == DataType::Fp32 ? 0 : boundaryBytes(model, microbatchSize, split);
+    const bool isKept = model.isFactorised() || (isSharded && model.dtype != DataType::Fp32);
+    return isKept ? tableRowBytes(model, microbatchSize, split) : 0;
 }
 
 } // namespace stagelens::operators

@@ -11,10 +11,11 @@
 
 namespace stagelens::operators {
 
-/// Parameters of one transformer layer, of one embedding matrix (V x h), of the position table (s x h, if there is one) and of
-/// the final norm.
+/// Parameters of one transformer layer, of one embedding matrix (V x h, factorised V x E), of the map E x h of a factorised
+/// vocabulary (otherwise 0), of the position table (s x h, if there is one) and of the final norm.
 [[nodiscard]] std::int64_t layerParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t embeddingParameters(const model::ModelConfig &model);
+[[nodiscard]] std::int64_t vocabularyMapParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t positionParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t finalNormParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t totalParameters(const model::ModelConfig &model);
@@ -29,9 +30,10 @@ enum class AttentionCount : unsigned char { Full, Causal };
 [[nodiscard]] double layerMatrixFlops(const model::ModelConfig &model, int microbatchSize);
 [[nodiscard]] double attentionFlops(const model::ModelConfig &model, int microbatchSize,
                                     AttentionCount count = AttentionCount::Full);
-/// Returns the forward FLOPs of the output projection, 2 b s h V.
+/// Returns the forward FLOPs of the output projection: 2 b s h V, or 2 b s E (V + h) with a factorised vocabulary.
 [[nodiscard]] double outputFlops(const model::ModelConfig &model, int microbatchSize);
-/// Returns the model FLOPs of an iteration, forward and backward: 3 m (L (layer + attention) + output).
+/// Returns the model FLOPs of an iteration, forward and backward: 3 m (L (layer + attention) + output), and the map
+/// after the look-up if the vocabulary is factorised.
 [[nodiscard]] double iterationFlops(const model::Experiment &experiment, AttentionCount count = AttentionCount::Full);
 
 /// Bytes of one parameter: the parameter, its gradient and, in 16 bit, its master weight. With AdamW's state of 8 bytes the
@@ -76,6 +78,8 @@ struct ParameterBytes {
 /// Returns the bytes of one [b s, h] tensor in the compute dtype: a message between stages. With sequence parallelism each
 /// tensor rank sends its rows.
 [[nodiscard]] base::Bytes boundaryBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
+/// Returns the same of rows of the token tables, which are narrower if the vocabulary is factorised.
+[[nodiscard]] base::Bytes tableRowBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
 /// Returns the bytes of such a tensor in a message between stages on different devices; 0: it is not packed, and has as many.
 [[nodiscard]] base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &split);
 /// Returns the bytes that a rank holds for S and T of one microbatch in 16 bit: its share of the softmax, statistics, X, and
@@ -86,7 +90,9 @@ struct ParameterBytes {
 [[nodiscard]] base::Bytes exponentialBytes(const model::ModelConfig &model, int microbatchSize, std::int64_t shards,
                                            const TensorSplit &split = {});
 /// Returns the bytes that the first stage keeps of a microbatch from F to B in addition to its own input if the embedding is
-/// sharded: the sum of the shards' embeddings, to which positions are added (in 16 bit; the CPU engine adds in place).
-[[nodiscard]] base::Bytes embeddingSumBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
+/// sharded: the sum of the shards' embeddings, to which positions are added (in 16 bit; the CPU engine adds in place). With a
+/// factorised vocabulary these are the rows of the table, which the gradient of the map needs whether it is sharded or not.
+[[nodiscard]] base::Bytes embeddingSumBytes(const model::ModelConfig &model, int microbatchSize, bool isSharded,
+                                            const TensorSplit &split = {});
 
 } // namespace stagelens::operators

@@ -40,8 +40,10 @@ enum class PassValue : std::uint8_t {
     Keys,              ///< slices of sequences: keys and values of the layers, from F to B or I of the first slice
     KeyGradients,      ///< slices: sums of their gradients, from B or I of the last slice to that of the first
     EmbeddingGradient, ///< whole table, split backward: from I to W of the first stage
+    TokenRows,         ///< factorised vocabulary: [b s, E], rows of the token table, from F to B or I of the first stage
     NormInput,         ///< of the final norm, from F to B or I of the last stage
     NormStatistics,
+    HeadInput,        ///< factorised vocabulary: output of the final norm, from F to B or I of the last stage
     OutputInput,      ///< X: [b s, h]
     Exponentials,     ///< the logits, then E: [b s, V / p]
     LocalStatistics,  ///< [maximum | sum | target] of the shard
@@ -59,10 +61,11 @@ enum class PassValue : std::uint8_t {
     Gradient,       ///< of a stage's output before its backward, of its input after it
     Embeddings,     ///< a shard's part of the first stage's input
     FirstGradient,  ///< of the first stage's input
+    NormGradient,   ///< factorised vocabulary: of the final norm's output; is not sent
     Partial,        ///< sequence parallelism: rows of all tokens on a tensor rank, gathered or a partial sum; is not sent
 };
-inline constexpr std::size_t kKeptValues = 13;
-inline constexpr std::size_t kMessageKinds = 12;
+inline constexpr std::size_t kKeptValues = 15;
+inline constexpr std::size_t kMessageKinds = 13;
 /// Returns whether a kept value belongs to a shard of the vocabulary, and so to a device instead of a stage.
 [[nodiscard]] constexpr bool isOfVocabulary(PassValue kept)
 {
@@ -71,6 +74,24 @@ inline constexpr std::size_t kMessageKinds = 12;
 [[nodiscard]] constexpr bool isMessage(PassValue value)
 {
     return value >= PassValue::Output;
+}
+/// Returns whether a [b s, h] value consists of rows of the token tables, or of their gradients. A factorised vocabulary has
+/// narrower tables: then it is [b s, E].
+[[nodiscard]] constexpr bool hasTableWidth(PassValue value)
+{
+    switch (value) {
+    case PassValue::EmbeddingGradient:
+    case PassValue::TokenRows:
+    case PassValue::OutputInput:
+    case PassValue::LastOutput:
+    case PassValue::WeighedRows:
+    case PassValue::LabelRows:
+    case PassValue::OutputGradient:
+    case PassValue::Embeddings:
+    case PassValue::FirstGradient:
+    case PassValue::Partial: return true;
+    default: return false;
+    }
 }
 /// Returns the index of a message among the messages.
 [[nodiscard]] constexpr std::size_t messageIndex(PassValue message)
@@ -146,6 +167,11 @@ enum class PassStepKind : std::uint8_t {
     Loss,
     PositionGradient, ///< adds to the gradient of the position table; does nothing without one
     TokenGradient,    ///< adds to the gradient of the rows of the token table
+    // Of a factorised vocabulary, whose tables have E columns.
+    Widen,          ///< rows of the token table, times the input map R [E, h]
+    WidenBackward,  ///< gradient of the rows; adds that of the map
+    Narrow,         ///< output of the final norm, times the transposed output map R [E, h]
+    NarrowBackward, ///< gradient of the norm's output; adds that of the map
     // Among the tensor ranks of a device.
     GatherRows,    ///< own rows -> all rows
     SumRows,       ///< partial sums -> the sum: own rows with sequence parallelism, otherwise in place

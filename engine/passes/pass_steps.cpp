@@ -72,21 +72,27 @@ private:
         // An empty stage passes its input on.
         const PassValue output = m_role.isLast ? PassValue::NormInput : PassValue::Output;
         const PassValue input = m_role.hasLayers ? PassValue::StageInput : output;
+        const PassValue rows = m_vocabulary.isFactorised ? PassValue::TokenRows : input; // of the token table
         if (!m_role.isFirst)
             m_steps.push_back(receiveCopy(PassValue::Output, input));
         else if (m_vocabulary.shardsEmbedding)
-            m_steps.push_back(receiveCopy(PassValue::Embeddings, input));
+            m_steps.push_back(receiveCopy(PassValue::Embeddings, rows));
         else
-            append(m_steps, apart(embed(input)));
+            append(m_steps, apart(embed(rows)));
         if (m_role.isFirst && m_vocabulary.shardsEmbedding && m_sharing == Sharing::Tensor)
-            add(PassStepKind::SumRows, {input}, {input});
+            add(PassStepKind::SumRows, {rows}, {rows});
+        if (m_role.isFirst && m_vocabulary.isFactorised)
+            append(m_steps, apart({step(PassStepKind::Widen, {rows}, {input})}));
         if (m_role.isFirst)
             add(PassStepKind::AddPositions, {input}, {input});
         if (m_role.hasLayers)
             add(PassStepKind::LayersForward, {PassValue::StageInput}, {output, PassValue::StageSlots});
         if (!m_role.isLast)
             return m_steps.push_back(send(PassValue::Output));
-        add(PassStepKind::FinalNorm, {PassValue::NormInput}, {m_vocabulary.normOutput, PassValue::NormStatistics});
+        const PassValue normed = m_vocabulary.isFactorised ? PassValue::HeadInput : m_vocabulary.normOutput;
+        add(PassStepKind::FinalNorm, {PassValue::NormInput}, {normed, PassValue::NormStatistics});
+        if (m_vocabulary.isFactorised)
+            append(m_steps, apart({step(PassStepKind::Narrow, {normed}, {m_vocabulary.normOutput})}));
         append(m_steps, m_vocabulary.forward);
         if (m_vocabulary.sendsNormOutput)
             m_steps.push_back(send(m_vocabulary.normOutput));
@@ -95,14 +101,19 @@ private:
     void backward()
     {
         const bool isSplit = m_role.kind == PassKind::I;
-        const PassValue gradient = !m_role.isFirst                ? PassValue::Gradient
-                                   : m_vocabulary.shardsEmbedding ? PassValue::FirstGradient
-                                   : isSplit                      ? PassValue::EmbeddingGradient
-                                                                  : PassValue::Gradient;
+        const bool mapsRows = m_role.isFirst && m_vocabulary.isFactorised;
+        // Of the embeddings, in the first stage.
+        const PassValue ofRows = m_vocabulary.shardsEmbedding || (mapsRows && !isSplit) ? PassValue::FirstGradient
+                                 : isSplit                                              ? PassValue::EmbeddingGradient
+                                                                                        : PassValue::Gradient;
+        const PassValue gradient = m_role.isFirst && !mapsRows ? ofRows : PassValue::Gradient;
         if (m_role.isLast) {
             append(m_steps, m_vocabulary.backward);
-            add(PassStepKind::FinalNormBackward, {PassValue::OutputGradient, PassValue::NormInput, PassValue::NormStatistics},
-                {gradient});
+            const PassValue ofNorm = m_vocabulary.isFactorised ? PassValue::NormGradient : PassValue::OutputGradient;
+            if (m_vocabulary.isFactorised)
+                append(m_steps, apart({step(PassStepKind::NarrowBackward, {PassValue::OutputGradient, PassValue::HeadInput},
+                                            {ofNorm})}));
+            add(PassStepKind::FinalNormBackward, {ofNorm, PassValue::NormInput, PassValue::NormStatistics}, {gradient});
         } else {
             m_steps.push_back(receiveCopy(PassValue::Gradient, gradient));
         }
@@ -114,10 +125,12 @@ private:
         if (!m_role.isFirst)
             return m_steps.push_back(send(PassValue::Gradient));
         add(PassStepKind::PositionGradient, {gradient}, {});
+        if (mapsRows)
+            append(m_steps, apart({step(PassStepKind::WidenBackward, {gradient, PassValue::TokenRows}, {ofRows})}));
         if (m_vocabulary.shardsEmbedding)
             m_steps.push_back(send(PassValue::FirstGradient));
         else if (!isSplit)
-            append(m_steps, apart(tokenGradient(gradient)));
+            append(m_steps, apart(tokenGradient(ofRows)));
     }
 
     void weights()

@@ -15,11 +15,12 @@ struct RecipeChoice {
     bool recomputes = false; ///< layers recompute values that the forward has dropped, or unpack those that it has packed
     Sharing sharing = Sharing::None;
     model::VocabularyKind kind = model::VocabularyKind::Full;
+    bool isFactorised = false; ///< the tables are narrower than the layers
 };
 [[nodiscard]] inline RecipeChoice recipeChoice(const model::Experiment &experiment)
 {
     return {experiment.schedule.rebuilds() || experiment.schedule.packsActivations(), sharingOf(experiment.parallel),
-            experiment.schedule.vocabularyKind};
+            experiment.schedule.vocabularyKind, experiment.model.isFactorised()};
 }
 
 /// Every recipe of a vocabulary method.

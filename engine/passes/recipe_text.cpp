@@ -12,8 +12,10 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueNames{
                                                                                 "keys",
                                                                                 "key-gradients",
                                                                                 "embedding-gradient",
+                                                                                "token-rows",
                                                                                 "norm-input",
                                                                                 "norm-statistics",
+                                                                                "head-input",
                                                                                 "output-input",
                                                                                 "exponentials",
                                                                                 "local-statistics",
@@ -30,6 +32,7 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueNames{
                                                                                 "gradient",
                                                                                 "embeddings",
                                                                                 "first-gradient",
+                                                                                "norm-gradient",
                                                                                 "partial"};
 
 constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueDescriptions{"input of the stage",
@@ -38,8 +41,10 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueDescri
                                                                                        "keys and values",
                                                                                        "gradients of keys and values",
                                                                                        "gradient of the embedding",
+                                                                                       "rows of the token table",
                                                                                        "input of the last norm",
                                                                                        "statistics of the last norm",
+                                                                                       "output of the last norm",
                                                                                        "input of the output layer",
                                                                                        "exponentials of the logits",
                                                                                        "statistics of the shard",
@@ -56,11 +61,12 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueDescri
                                                                                        "gradient",
                                                                                        "embeddings",
                                                                                        "embeddings' gradient",
+                                                                                       "gradient of the last norm",
                                                                                        "rows of all tensor ranks"};
 
 std::string_view stepName(PassStepKind kind)
 {
-    constexpr std::array<std::string_view, 28> kStepNames{"receive",
+    constexpr std::array<std::string_view, 32> kStepNames{"receive",
                                                           "send",
                                                           "embed",
                                                           "add-positions",
@@ -84,6 +90,10 @@ std::string_view stepName(PassStepKind kind)
                                                           "loss",
                                                           "position-gradient",
                                                           "token-gradient",
+                                                          "widen",
+                                                          "widen-backward",
+                                                          "narrow",
+                                                          "narrow-backward",
                                                           "gather-rows",
                                                           "sum-rows",
                                                           "sum-maxima",

@@ -174,6 +174,8 @@ std::int64_t BufferPlan::Walk::floats(PassValue value, const Pass &pass) const
     case PassValue::GlobalStatistics: return 3 * each.tokens;
     case PassValue::ShardFactors: return m_schedule.devices() * each.tokens;
     case PassValue::OutputInput: return each.gathered;
+    case PassValue::TokenRows:
+    case PassValue::EmbeddingGradient: return each.tableRows;
     case PassValue::StageInput: return each.keptInput;
     default: return each.boundary;
     }

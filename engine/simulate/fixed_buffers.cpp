@@ -26,13 +26,20 @@ std::int64_t exchangedChunk(const model::Experiment &experiment, const layout::R
     return isCompressed && experiment.parallel.zero == 0 ? shorter : std::max(shorter, replicaChunkFloats(cut));
 }
 
-/// Returns the elements that pad the output projection of a device.
-std::int64_t outputPadding(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
+/// What pads the output projection of a device.
+struct Padding {
+    std::int64_t elements = 0;
+    std::int64_t floats = 0; ///< in the precision of passes
+};
+Padding outputPadding(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
 {
     if (!schedule::VocabularyTables(schedule).holdsOutput(device))
-        return 0;
+        return {};
     const std::int64_t rows = shardRows(experiment, schedule, device, tensor);
-    return (operators::paddedRows(rows, operators::outputMultiple(experiment)) - rows) * experiment.model.hidden;
+    const std::int64_t width = experiment.model.tableWidth();
+    const std::int64_t padded = operators::paddedRows(rows, operators::outputMultiple(experiment));
+    const base::Precision precision = operators::enginePrecision(experiment);
+    return {(padded - rows) * width, base::floatsOf(padded * width, precision) - base::floatsOf(rows * width, precision)};
 }
 
 } // namespace
@@ -70,12 +77,12 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     // Passes read a version of the weights; in 16 bits these are copies of the fp32 master weights.
     const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
     const std::int64_t copy = precision == base::Precision::Fp32 ? parameters.count : parameters.narrowFloats;
-    const std::int64_t padding = outputPadding(experiment, schedule, device, tensor);
-    const std::int64_t version = copy + base::floatsOf(padding, precision);
+    const Padding padding = outputPadding(experiment, schedule, device, tensor);
+    const std::int64_t version = copy + padding.floats;
     bytes[at(MemoryCategory::Parameters)] =
         parameters.count * master + kFloatBytes * version * weightVersions(schedule, device);
     bytes[at(MemoryCategory::Gradients)] =
-        kFloatBytes * (parameters.count + parameters.tied + padding * (parameters.tied > 0 ? 2 : 1));
+        kFloatBytes * (parameters.count + parameters.tied + padding.elements * (parameters.tied > 0 ? 2 : 1));
     const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device, replica, tensor);
     const operators::CompressedSizes compressed = compressedSizes(experiment, schedule, device, tensor);
     bytes[at(MemoryCategory::Optimizer)] = optimizer.state + kFloatBytes * (compressed.elements + compressed.state);

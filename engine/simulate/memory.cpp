@@ -120,8 +120,9 @@ private:
 ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                const timeline::Timeline &timeline, int device)
     : m_schedule(schedule),
-      m_recipes(schedule::recipeBook(schedule.vocabulary(), {.kind = experiment.schedule.vocabularyKind})), m_device(device),
-      m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
+      m_recipes(schedule::recipeBook(schedule.vocabulary(), {.kind = experiment.schedule.vocabularyKind,
+                                                             .isFactorised = experiment.model.isFactorised()})),
+      m_device(device), m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
       m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device)),
       m_dropped(droppedBytes(experiment, schedule, device)), m_parallel(experiment.parallel)
 {
@@ -208,6 +209,7 @@ void ProfileBuilder::addMessages(const Pass &pass, Nanos begin, Nanos end)
 {
     const auto microbatch = static_cast<std::size_t>(pass.microbatch);
     const Bytes boundary = ofSlice(m_bytes.boundary, pass);
+    const Bytes rows = ofSlice(m_bytes.tableRows, pass);
     const Bytes packed = m_schedule.placement().crossesDevices(pass) ? ofSlice(m_bytes.packed, pass) : 0;
     if (packed > 0 && pass.kind == PassKind::F)
         hold(begin, end, MemoryCategory::Communication, boundary + packed);
@@ -215,8 +217,8 @@ void ProfileBuilder::addMessages(const Pass &pass, Nanos begin, Nanos end)
     case PassKind::B:
     case PassKind::I: hold(begin, end, MemoryCategory::Communication, boundary + packed); break;
     // Partial embeddings live until the first stage has used their sum, their gradient from its arrival to the scatter.
-    case PassKind::EF: hold(begin, m_firstForward[microbatch], MemoryCategory::Communication, boundary); break;
-    case PassKind::EB: hold(m_firstBackward[microbatch], end, MemoryCategory::Communication, boundary); break;
+    case PassKind::EF: hold(begin, m_firstForward[microbatch], MemoryCategory::Communication, rows); break;
+    case PassKind::EB: hold(m_firstBackward[microbatch], end, MemoryCategory::Communication, rows); break;
     default: break;
     }
 }

@@ -79,6 +79,9 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.layers = layersOfStages(experiment, schedule);
     bytes.wholes = operators::recomputedLayers(experiment.schedule, bytes.layers);
     bytes.norm = bytes.empty = bytes.boundary;
+    bytes.norm += model.isFactorised() ? bytes.boundary : 0;
+    bytes.tableRows = operators::tableRowBytes(model, b, split);
+    const schedule::VocabularyTables tables(schedule);
     const operators::ParameterBytes each = operators::parameterBytes(experiment);
     for (int stage = 0; experiment.parallel.reducesEagerly() && stage < schedule.stages(); ++stage) {
         const std::int64_t units = twoUnits(experiment, schedule, stage);
@@ -97,6 +100,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         divideVocabulary(bytes, experiment.schedule, floats.tokens);
         bytes.keys = bytes.keyGradients = floats.keys * kFloatBytes;
         bytes.norm += floats.normStatistics * kFloatBytes;
+        bytes.embedding = model.isFactorised() ? floats.tableRows * kFloatBytes : 0;
         bytes.empty = 0;
         return bytes;
     }
@@ -115,13 +119,12 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.rebuilt = operators::layerActivationBytes(model, b, policy, attention, split) - layer + // probabilities end with I
                     bytes.unpacked;
     bytes.rebuiltWhole = all - (isPacked ? 0 : bytes.whole);
-    const schedule::VocabularyTables tables(schedule);
     bytes.vocabulary = operators::vocabularyTransientBytes(model, b, std::int64_t{split.ranks} * tables.parts(),
                                                            partsWithStatistics(schedule.vocabulary()), split);
     bytes.exponentials = operators::exponentialBytes(model, b, std::int64_t{split.ranks} * tables.parts(), split);
     const Bytes tokens = Bytes{b} * model.sequence / split.context;
     divideVocabulary(bytes, experiment.schedule, tokens);
-    bytes.embedding = tables.areDivided() ? operators::embeddingSumBytes(model, b, split) : 0;
+    bytes.embedding = operators::embeddingSumBytes(model, b, tables.areDivided(), split);
     // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
     // and scores of materialised attention. Recomputation adds what one layer drops: all saved tensors, or the probabilities.
     const Bytes scores = attention == model::Attention::Materialised ? Bytes{model.heads} * model.sequence : 0;
@@ -183,7 +186,7 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
     needs.fixed += bytes.boundary + bytes.packed + workspace;
     // One softmax, and the embeddings and their gradients of two microbatches.
     if (isDivided)
-        needs.fixed += bytes.vocabulary + 4 * bytes.boundary;
+        needs.fixed += bytes.vocabulary + 4 * bytes.tableRows;
     needs.fixed += bytes.exponentials;
     double share = 1; // of the longest slice, of which the engine's sizes are
     if (schedule.slices() > 1 && !operators::isEnginePlan(experiment))

@@ -69,15 +69,28 @@ private slots:
         QTest::addColumn<model::VocabularyMethod>("method");
         QTest::addColumn<bool>("recomputes");
         QTest::addColumn<model::VocabularyKind>("kind");
+        QTest::addColumn<bool>("isFactorised");
+        QTest::addColumn<schedule::Sharing>("sharing");
+        constexpr auto kAlone = schedule::Sharing::None;
         for (const model::VocabularyTraits &each : model::kVocabularyMethods) {
             if (each.redistributesLayers) // same passes
                 continue;
             const std::string name(each.name);
-            QTest::newRow(name.c_str()) << each.method << false << VocabularyKind::Full;
-            QTest::newRow((name + "-rebuilt-logits").c_str()) << each.method << false << VocabularyKind::RecomputeLogits;
-            QTest::newRow((name + "-chunked-logits").c_str()) << each.method << false << VocabularyKind::Chunked;
+            QTest::newRow(name.c_str()) << each.method << false << VocabularyKind::Full << false << kAlone;
+            QTest::newRow((name + "-rebuilt-logits").c_str())
+                << each.method << false << VocabularyKind::RecomputeLogits << false << kAlone;
+            QTest::newRow((name + "-chunked-logits").c_str())
+                << each.method << false << VocabularyKind::Chunked << false << kAlone;
+            QTest::newRow((name + "-factorised").c_str()) << each.method << false << VocabularyKind::Full << true << kAlone;
         }
-        QTest::newRow("none-recomputed") << model::VocabularyMethod::None << true << VocabularyKind::Full;
+        QTest::newRow("none-recomputed") << model::VocabularyMethod::None << true << VocabularyKind::Full << false << kAlone;
+        for (const auto method : {model::VocabularyMethod::None, model::VocabularyMethod::Vocab1}) {
+            const std::string name(model::name(method));
+            QTest::newRow((name + "-factorised-tensor").c_str())
+                << method << false << VocabularyKind::Full << true << schedule::Sharing::Tensor;
+            QTest::newRow((name + "-factorised-sequence-parallel").c_str())
+                << method << false << VocabularyKind::Chunked << true << schedule::Sharing::Sequence;
+        }
     }
 
     void passesEqualGolden()
@@ -85,8 +98,10 @@ private slots:
         QFETCH(model::VocabularyMethod, method);
         QFETCH(bool, recomputes);
         QFETCH(model::VocabularyKind, kind);
-        const auto text =
-            QByteArray::fromStdString(schedule::text(schedule::recipeBook(method, {.recomputes = recomputes, .kind = kind})));
+        QFETCH(bool, isFactorised);
+        QFETCH(schedule::Sharing, sharing);
+        const auto text = QByteArray::fromStdString(schedule::text(schedule::recipeBook(
+            method, {.recomputes = recomputes, .sharing = sharing, .kind = kind, .isFactorised = isFactorised})));
         test::compareWithGolden(text, QStringLiteral("recipes/passes-") + QTest::currentDataTag() + QStringLiteral(".txt"));
     }
 };

@@ -155,6 +155,33 @@ private slots:
         }
     }
 
+    /// Tables narrower than the layers: rows of them instead of rows of the layers, and what the maps keep.
+    void factorisedVocabulary()
+    {
+        int turn = 0;
+        for (const auto &[name, method] : test::allPlans()) {
+            auto experiment = smallExperiment(name, method, 4, 6);
+            experiment.model.vocabularyWidth = 5;
+            experiment.model.tied = turn % 3 == 0;
+            experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 1;
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+        auto experiment = tinyExperiment("gpipe", VocabularyMethod::None, 2, 8);
+        const auto peak = [&](simulate::MemoryCategory category) {
+            return planOf(experiment, scheduleOf(experiment))[1].peak[static_cast<std::size_t>(category)];
+        };
+        using simulate::MemoryCategory;
+        const base::Bytes logits = 8 * 16 * (3 + 97) * 4;
+        QCOMPARE(peak(MemoryCategory::Vocabulary), logits + 8 * 16 * 32 * 4);
+        const base::Bytes activations = peak(MemoryCategory::Activations);
+        const base::Bytes parameters = peak(MemoryCategory::Parameters);
+        experiment.model.vocabularyWidth = 8;
+        QCOMPARE(peak(MemoryCategory::Vocabulary), logits + 8 * 16 * 8 * 4);
+        QCOMPARE(peak(MemoryCategory::Activations), activations + 8 * 16 * 32 * 4); // output of the final norm
+        QCOMPARE(peak(MemoryCategory::Parameters), parameters - 97 * 24 * 4 + 8 * 32 * 4);
+    }
+
     /// Messages in fewer bits: what is packed ends with its pass, and the message is shorter.
     void packedMessages()
     {

@@ -60,6 +60,8 @@ ModelConfig anyModel(Random &random)
     model.family = anyOf<ModelFamily>(random);
     model.dtype = anyOf<DataType>(random);
     model.tied = random.nextInteger(0, 1) == 1;
+    if (random.nextInteger(0, 1) == 1)
+        model.vocabularyWidth = anyInt(random);
     for (int *size :
          {&model.layers, &model.hidden, &model.heads, &model.kvHeads, &model.ffn, &model.sequence, &model.vocabularySize})
         *size = anyInt(random);

@@ -2,6 +2,7 @@
 #include "engine/base/file.h"
 #include "engine/model/experiment_json.h"
 #include "engine/model/presets.h"
+#include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
 #include "tests/support/test_program.h"
 
@@ -129,8 +130,30 @@ private slots:
         QVERIFY(has(kindOf("chunked=two"), field, "without the number of chunks; choose chunked=8"));
         QVERIFY(has(kindOf("chunked=0"), field, "choose chunked=1"));
         QVERIFY(has(kindOf("chunked=3000000000"), field, "choose chunked=2147483647"));
+        QVERIFY(has(kindOf("factorised"), field, "without the width of the tables; choose factorised=128"));
+        QVERIFY(has(kindOf("factorised=0"), field, "tables have 1 to 16777216 columns"));
         QVERIFY(has(kindOf("full=2"), field, "choose full, recompute-logits, a number of chunks"));
         QVERIFY(has(kindOf("chunky"), field, "choose full, recompute-logits"));
+    }
+
+    /// The width of the tables belongs to the model, whatever is kept of the logits.
+    void widthOfTheVocabulary()
+    {
+        const auto read = [](const char *text) { return experimentFromJson(text, "a").value(); };
+        const auto full = read(R"({"stagelens":"experiment/2"})");
+        QVERIFY(!full.model.isFactorised());
+        QCOMPARE(full.model.tableWidth(), 128);
+        QVERIFY(!toJson(full)["model"].contains("vocabulary_width"));
+        const auto factorised = read(R"({"stagelens":"experiment/2","schedule":{"vocabulary_kind":"factorised=32"}})");
+        QCOMPARE(factorised, read(R"({"stagelens":"experiment/2","model":{"vocabulary_width":32}})"));
+        QCOMPARE(factorised.model.tableWidth(), 32);
+        QCOMPARE(factorised.model.preset, std::string("custom"));
+        QCOMPARE(factorised.schedule, full.schedule);
+        QCOMPARE(toJson(factorised)["model"]["vocabulary_width"].get<int>(), 32);
+        Experiment experiment = factorised;
+        QCOMPARE(edit(experiment, schemaField("schedule.vocabulary_kind"), std::string("chunked=4")), std::string());
+        QCOMPARE(experiment.model.tableWidth(), 32);
+        QCOMPARE(experiment.schedule.logitChunks, 4);
     }
 
     /// Version 1 has no axes beside the pipeline: each is 1. Documents leave out what is 1.

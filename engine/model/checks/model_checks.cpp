@@ -132,7 +132,9 @@ void checkParameters(const ModelConfig &model, Checks &checks)
                                 ? (model.experts + model.sharedExperts) * (3.0 * model.expertWidth() + 1) + 3.0 * model.ffn
                                 : 3.0 * static_cast<double>(model.ffn);
     const double layer = hidden * (4.0 * static_cast<double>(model.queryWidth()) + mlpWidth + 16.0);
-    const double parameters = model.layers * layer + 2.0 * hidden * model.vocabularySize;
+    const double parameters =
+        model.layers * layer +
+        2.0 * hidden * (static_cast<double>(model.vocabularySize) + (model.isFactorised() ? model.tableWidth() : 0));
     checks.holds(
         parameters <= kMostParameters, "model",
         fmt::format("has about {:g} parameters, and at most {:g} are accepted; lower its sizes", parameters, kMostParameters));
@@ -161,6 +163,12 @@ bool checkModel(Checks &checks)
                                  model.heads, model.heads));
     checkRotation(model, checks);
     const bool isLatent = checkLatentAttention(model, checks);
+    if (const auto width = model.vocabularyWidth; width && checks.inRange("model.vocabulary_width"))
+        sound &= checks.holds(*width <= model.hidden, "model.vocabulary_width",
+                              fmt::format("is {}, wider than the layers, whose width is {}; choose at most {}, or full", *width,
+                                          model.hidden, model.hidden));
+    else
+        sound &= !width;
     const bool isSound = checkExperts(model, checks) && sound && size && kvHeads && isLatent;
     checks.rest("model.");
     if (isSound)

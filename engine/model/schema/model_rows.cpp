@@ -39,6 +39,11 @@ std::vector<Field> modelRows()
             "tokens of the vocabulary: what the output layer's work grows with", MEMBER(model.vocabularySize), as(Kind::Size),
             range(1, kLargestSize), oneOf({{"2048"}, {"8192"}, {"32768"}, {"65536"}, {"131072"}, {"262144"}}), where(kHasModel),
             sweep({"32k, 64k, 128k, 256k", 1, true})),
+        row("model.vocabulary_width", "--vocabulary-width", "E", "Vocabulary width",
+            "columns of a factorised vocabulary: tables V x E, and maps E x h to the layers and from them, which is another "
+            "model (default: tables V x h)",
+            MEMBER(model.vocabularyWidth), range(1, kLargestSize), orElse("full"), omitted(), where(kHasModel),
+            sweep({"128, 256, 512, full", 11, true})),
         row("model.tied", "--tied", "--untied", "Tied embeddings", "input embedding and output projection share one matrix",
             MEMBER(model.tied), where(kHasModel)),
         row("model.dtype", "--dtype", "TYPE", "Number format",

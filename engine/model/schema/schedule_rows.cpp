@@ -15,14 +15,35 @@ constexpr double kMostIterations = 1000;
 constexpr std::string_view kChunksTip = "The output layer computes its gradient for a part of the tokens at a time, and no "
                                         "logits are kept. The sums over the tokens are rounded differently";
 
+constexpr std::string_view kFactorised = "factorised";
+
+/// Sets the width of the tables, which is a field of the model, and leaves what is kept of the logits.
+std::string factorise(Experiment &experiment, std::string_view word)
+{
+    const std::string_view rest = word.substr(kFactorised.size());
+    const auto width = base::parseInteger(rest.starts_with('=') ? rest.substr(1) : std::string_view());
+    const Field &field = schemaField("model.vocabulary_width");
+    if (!width)
+        return fmt::format("is {}, without the width of the tables; choose factorised=128", base::quoted(word));
+    if (static_cast<double>(*width) < field.least || static_cast<double>(*width) > field.most)
+        return fmt::format("is {}, but tables have 1 to {:.0f} columns; choose factorised=128", base::quoted(word), field.most);
+    if (experiment.model.vocabularyWidth != static_cast<int>(*width))
+        experiment.model.preset = "custom";
+    experiment.model.vocabularyWidth = static_cast<int>(*width);
+    return {};
+}
+
 std::string setVocabularyKind(Experiment &experiment, const FieldValue &value)
 {
     const std::string &word = std::get<std::string>(value);
     const std::size_t equals = word.find('=');
+    if (word.starts_with(kFactorised))
+        return factorise(experiment, word);
     const auto kind = parse<VocabularyKind>(std::string_view(word).substr(0, equals));
     const bool hasCount = equals != std::string::npos;
     if (!kind || (hasCount && *kind != VocabularyKind::Chunked))
-        return unknownWord(word, {"full", "recompute-logits", "a number of chunks such as chunked=8"});
+        return unknownWord(
+            word, {"full", "recompute-logits", "a number of chunks such as chunked=8", "a width such as factorised=128"});
     int chunks = 1;
     if (*kind == VocabularyKind::Chunked) {
         const auto count = base::parseInteger(hasCount ? std::string_view(word).substr(equals + 1) : std::string_view());
@@ -70,7 +91,8 @@ std::vector<Field> scheduleRows()
             where([](const Experiment &e) { return leavesVocabularyOrderOpen(e.schedule); })),
         row("schedule.vocabulary_kind", "--vocabulary-kind", "KIND", "Logits",
             "what the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps "
-            "three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time",
+            "three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; "
+            "factorised=E is short for --vocabulary-width E",
             by([](const Experiment &e) { return FieldValue(vocabularyKindText(e.schedule)); }, setVocabularyKind),
             as(Kind::Choice),
             oneOf({{"full", "Kept", "exp(logits) of every token and word are kept until the gradient of the output layer"},

@@ -17,6 +17,7 @@ struct VocabularySteps {
     PassValue normOutput = PassValue::LastOutput; ///< where the final norm writes
     bool sendsNormOutput = true;
     bool shardsEmbedding = true; ///< passes EF and EB hold the token table
+    bool isFactorised = false;   ///< the first and the last stage map between the width of the tables and that of the layers
     PassSteps forward;           ///< of F of the last stage, after the final norm
     PassSteps backward;          ///< of its B or I: computes the gradient of the norm's output
     PassSteps s;

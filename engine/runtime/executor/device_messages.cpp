@@ -44,7 +44,8 @@ bool DeviceMessages::receive(PassRun &run, const PassStep &step)
     if (const auto codec = codecOf(m_plan, step.in.front(), senderOf(run.pass(), step.in.front()), m_device))
         compute().unpack(out, tensor->data(), shape.ownTokens(), shape.hidden, *codec);
     else
-        compute().copy(out, m_context.of(tensor), shape.boundary());
+        compute().copy(out, m_context.of(tensor),
+                       schedule::hasTableWidth(step.in.front()) ? shape.tableRows() : shape.boundary());
     compute().finish(); // before the tensor is released
     return true;
 }
@@ -76,7 +77,7 @@ Tensor DeviceMessages::arrival(const Pass &pass, const PassStep &step)
         return m_transport.reduce(m_device, key, compute());
     return m_transport.reduceScaled(m_device, key,
                                     m_context.memory.at(PassValue::ShardFactors, simulate::kVocabularyStage, pass.microbatch),
-                                    m_context.shape.ownTokens(), m_context.shape.hidden, compute());
+                                    m_context.shape.ownTokens(), m_context.shape.tableWidth, compute());
 }
 
 bool DeviceMessages::combine(PassRun &run, const PassStep &step)

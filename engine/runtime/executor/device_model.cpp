@@ -117,6 +117,11 @@ void DeviceModel::makeVocabularyParameters()
         m_tokenTable = &shard(kTokenTable, 0);
     if (isFirst && operators::architectureOf(model.family).hasPositionTable())
         m_positions = &ownWhole(kPositionTable, 0);
+    const int firstMap = firstVocabularyMap(model);
+    if (isFirst && model.isFactorised())
+        m_inputMap = &ownWhole(firstMap, 0);
+    if (isLastDevice && model.isFactorised())
+        m_outputMap = &ownWhole(firstMap + 1, last);
     if (isLastDevice) {
         const int weight = firstOfLayer(model, model.layers);
         m_finalNorm.weight = &ownWhole(weight, last);
@@ -165,7 +170,7 @@ Parameter *DeviceModel::find(int index) const
 
 kernels::TableShard DeviceModel::tokenShard() const
 {
-    return {m_tokenTable->held.rows.begin, m_tokenTable->rows, m_plan.shape.hidden};
+    return {m_tokenTable->held.rows.begin, m_tokenTable->rows, m_plan.shape.tableWidth};
 }
 
 void DeviceModel::clearVersions()

@@ -30,6 +30,9 @@ public:
     [[nodiscard]] kernels::TableShard tokenShard() const;
     /// Null if the architecture has no position table, or on devices without stage 0.
     [[nodiscard]] Parameter *positions() const { return m_positions; }
+    /// The maps [E, h] of a factorised vocabulary; null on devices without the first, or the last, stage.
+    [[nodiscard]] Parameter *inputMap() const { return m_inputMap; }
+    [[nodiscard]] Parameter *outputMap() const { return m_outputMap; }
     /// Set on devices of the last stage.
     [[nodiscard]] const Norm &finalNorm() const { return m_finalNorm; }
     /// The device must hold rows of the output projection.
@@ -108,6 +111,8 @@ private:
     std::map<int, WeightStash> m_stashes; ///< by stage; empty unless each microbatch updates the weights
     Parameter *m_tokenTable = nullptr;
     Parameter *m_positions = nullptr;
+    Parameter *m_inputMap = nullptr;
+    Parameter *m_outputMap = nullptr;
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
     std::function<void(const Parameter &, backend::Compute &)> m_watch;

@@ -19,7 +19,8 @@ static SoftmaxStatistics ofPart(SoftmaxStatistics all, const TokenPart &part)
 /// Returns X of the tokens of a part.
 static ConstValues inputOf(const TokenPart &part, const Context &context)
 {
-    return context.at(PassValue::OutputInput, simulate::kVocabularyStage, part.microbatch) + part.first * context.shape.hidden;
+    return context.at(PassValue::OutputInput, simulate::kVocabularyStage, part.microbatch) +
+           part.first * context.shape.tableWidth;
 }
 
 SoftmaxStatistics OutputShard::statistics(const TokenPart &part, const Context &context)
@@ -40,9 +41,9 @@ void OutputShard::logits(const TokenPart &part, const Context &context) const
     const Shape &shape = context.shape;
     context.compute.multiply({.rows = part.tokens,
                               .columns = m_weight.paddedRows(),
-                              .inner = shape.hidden,
-                              .a = {inputOf(part, context), shape.hidden},
-                              .b = {m_weight.weights(), shape.hidden, Form::Transposed},
+                              .inner = shape.tableWidth,
+                              .a = {inputOf(part, context), shape.tableWidth},
+                              .b = {m_weight.weights(), shape.tableWidth, Form::Transposed},
                               .c = logitShard(part, context).logits,
                               .stride = m_weight.paddedRows()});
 }
@@ -55,8 +56,8 @@ void OutputShard::localSoftmax(const TokenPart &part, Labels labels, const Conte
 
 void OutputShard::labelRows(Values rows, const TokenPart &part, Labels labels, const Context &context) const
 {
-    context.compute.gatherRows(rows + part.first * context.shape.hidden, m_weight.weights(), tableShard(), labels + part.first,
-                               part.tokens);
+    context.compute.gatherRows(rows + part.first * context.shape.tableWidth, m_weight.weights(), tableShard(),
+                               labels + part.first, part.tokens);
 }
 
 void OutputShard::rowMaxima(const TokenPart &part, Labels labels, const Context &context) const
@@ -81,7 +82,7 @@ void OutputShard::scaleRows(Values rows, const TokenPart &part, const SoftmaxSta
                             const Context &context) const
 {
     const Shape &shape = context.shape;
-    const Values own = rows + part.first * shape.hidden;
+    const Values own = rows + part.first * shape.tableWidth;
     context.compute.scaleRows(own, own, factors(part, all, context), m_weight.weights(), tableShard(), labels + part.first,
                               shape.tokenWeight(), part.tokens);
 }
@@ -103,12 +104,12 @@ void OutputShard::addWeightGradient(const TokenPart &part, const SoftmaxStatisti
     const Values scaled = context.scratch(1);
     context.compute.scaleRows(scaled, x, factors(part, all, context), {}, tableShard(), own, 0, tokens);
     context.compute.multiply({.rows = m_weight.paddedRows(),
-                              .columns = shape.hidden,
+                              .columns = shape.tableWidth,
                               .inner = tokens,
                               .a = {logitShard(part, context).logits, m_weight.paddedRows(), Form::Transposed},
-                              .b = {scaled, shape.hidden},
+                              .b = {scaled, shape.tableWidth},
                               .c = gradient().data(),
-                              .stride = shape.hidden,
+                              .stride = shape.tableWidth,
                               .beta = 1});
     context.compute.scatterAddRows(gradient().data(), tableShard(), own, x, -shape.tokenWeight(), tokens);
 }
@@ -117,12 +118,12 @@ void OutputShard::weighRows(Values rows, const TokenPart &part, const Context &c
 {
     const Shape &shape = context.shape;
     context.compute.multiply({.rows = part.tokens,
-                              .columns = shape.hidden,
+                              .columns = shape.tableWidth,
                               .inner = m_weight.paddedRows(),
                               .a = {logitShard(part, context).logits, m_weight.paddedRows()},
-                              .b = {m_weight.weights(), shape.hidden},
-                              .c = rows + part.first * shape.hidden,
-                              .stride = shape.hidden});
+                              .b = {m_weight.weights(), shape.tableWidth},
+                              .c = rows + part.first * shape.tableWidth,
+                              .stride = shape.tableWidth});
 }
 
 } // namespace stagelens::runtime

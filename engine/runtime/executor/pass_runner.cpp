@@ -1,6 +1,7 @@
 #include "engine/runtime/executor/pass_runner.h"
 
 #include "engine/runtime/executor/message_order.h"
+#include "engine/runtime/executor/vocabulary_map.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,6 +40,10 @@ std::string_view operatorName(PassStepKind kind)
     case PassStepKind::Loss: return "output loss";
     case PassStepKind::PositionGradient: return "embedding positions weight";
     case PassStepKind::TokenGradient: return "embedding weight";
+    case PassStepKind::Widen: return "embedding map";
+    case PassStepKind::WidenBackward: return "embedding map gradients";
+    case PassStepKind::Narrow: return "output map";
+    case PassStepKind::NarrowBackward: return "output map gradients";
     case PassStepKind::LayersForward:
     case PassStepKind::LayersBackward:
     case PassStepKind::LayersInputGradient:
@@ -166,11 +171,11 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
     case PassStepKind::LayersInputGradient:
     case PassStepKind::LayersWeightGradient: runLayers(run, step); break;
     case PassStepKind::FinalNorm: normalise(run, step.out.front()); break;
-    case PassStepKind::FinalNormBackward: differentiateNorm(run, step.out.front()); break;
+    case PassStepKind::FinalNormBackward: differentiateNorm(run, step); break;
     case PassStepKind::CopyStatistics: copyStatistics(run, step.out.front()); break;
     case PassStepKind::SubtractLabels: // u (sum of factors E W - label rows)
-        compute().addScaled(in(0), in(1), -1.0F, shape.boundary());
-        compute().scale(in(0), in(0), shape.tokenWeight(), shape.boundary());
+        compute().addScaled(in(0), in(1), -1.0F, shape.tableRows());
+        compute().scale(in(0), in(0), shape.tokenWeight(), shape.tableRows());
         break;
     case PassStepKind::Loss: return recordLoss(pass.microbatch, run.statistics(step.in.front(), m_context), &pass);
     case PassStepKind::PositionGradient:
@@ -181,6 +186,16 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
             });
         break;
     case PassStepKind::TokenGradient: addTokenGradients(run, step.in.front()); break;
+    case PassStepKind::Widen: widen(place(run, step.out.front()), in(0), *m_model.inputMap(), m_context); break;
+    case PassStepKind::WidenBackward:
+        narrow(place(run, step.out.front()), in(0), *m_model.inputMap(), m_context);
+        addMapGradient(*m_model.inputMap(), in(1), in(0), m_context);
+        break;
+    case PassStepKind::Narrow: narrow(place(run, step.out.front()), in(0), *m_model.outputMap(), m_context); break;
+    case PassStepKind::NarrowBackward:
+        widen(place(run, step.out.front()), in(0), *m_model.outputMap(), m_context);
+        addMapGradient(*m_model.outputMap(), in(0), in(1), m_context);
+        break;
     case PassStepKind::GatherRows:
     case PassStepKind::SumRows:
     case PassStepKind::SumMaxima:
@@ -209,7 +224,7 @@ TensorExchange PassRunner::exchangeOf(PassRun &run, const PassStep &step)
                       : step.in == step.out                 ? Kind::AllReduce
                                                             : Kind::ReduceScatter;
     const Values in = run.in(step.in.front(), m_context);
-    return {kind, in, place(run, step.out.front()), m_context.shape.hidden};
+    return {kind, in, place(run, step.out.front()), m_context.shape.tableWidth};
 }
 
 template <class Visit>
@@ -296,12 +311,12 @@ void PassRunner::normalise(PassRun &run, PassValue out)
                 m_context.at(PassValue::NormInput, pass.stage, pass.microbatch), m_context);
 }
 
-void PassRunner::differentiateNorm(PassRun &run, PassValue gradient)
+void PassRunner::differentiateNorm(PassRun &run, const PassStep &step)
 {
     const Pass &pass = run.pass();
-    const Values in = place(run, gradient);
+    const Values in = place(run, step.out.front());
     compute().zero(in, m_context.shape.boundary());
-    backwardNorm(m_model.finalNorm(), in, run.in(PassValue::OutputGradient, m_context),
+    backwardNorm(m_model.finalNorm(), in, run.in(step.in.front(), m_context),
                  m_context.at(PassValue::NormInput, pass.stage, pass.microbatch),
                  m_context.memory.at(PassValue::NormStatistics, pass.stage, pass.microbatch), m_context);
 }

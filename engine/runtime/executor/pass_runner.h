@@ -53,7 +53,7 @@ private:
     void eachSequence(const Visit &visit) const;
     void normalise(PassRun &run, schedule::PassValue out);
     /// Computes the gradient of the final norm's input.
-    void differentiateNorm(PassRun &run, schedule::PassValue gradient);
+    void differentiateNorm(PassRun &run, const schedule::PassStep &step);
     void copyStatistics(PassRun &run, schedule::PassValue message);
     /// Packs the messages that the pass sends to other devices in fewer bits.
     void packMessages(PassRun &run);

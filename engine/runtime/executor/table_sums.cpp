@@ -21,7 +21,7 @@ TableSums::TableSums(const RunPlan &plan, const RankPlace &place, const Context 
 {
     if (rounds(plan) == 1)
         return;
-    m_sums = optimizerOf(plan.experiment.training.optimizer).sums(operators::ParameterKind::Table, plan.shape.hidden);
+    m_sums = optimizerOf(plan.experiment.training.optimizer).sums(operators::ParameterKind::Table, plan.shape.tableWidth);
     const bool isTied = plan.experiment.model.tied;
     m_tables.push_back({m_model.find(kTokenTable), ranksOf(place, false), {}});
     if (!isTied)

@@ -156,7 +156,7 @@ MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Sc
 {
     MemoryNeed need;
     const auto messages =
-        messageBounds(lowered(schedule), operators::engineFloatsOfSlices(experiment), schedule::sharingOf(experiment.parallel));
+        messageBounds(lowered(schedule), operators::engineFloatsOfSlices(experiment), schedule::recipeChoice(experiment));
     for (int device = 0; device < schedule.devices(); ++device) {
         const simulate::MemoryNeeds each = simulate::memoryNeeds(experiment, schedule, device);
         need.peaks.push_back(each.fixed + each.activation * schedule::peakActivations(schedule, device));

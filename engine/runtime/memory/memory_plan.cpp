@@ -151,7 +151,7 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
     }
     // BufferPlan::make() has checked the orders, as messageBounds() requires.
     const std::vector<MessageBound> messages =
-        messageBounds(schedule, operators::engineFloatsOfSlices(experiment), schedule::sharingOf(experiment.parallel));
+        messageBounds(schedule, operators::engineFloatsOfSlices(experiment), schedule::recipeChoice(experiment));
     const auto parameters = static_cast<std::int64_t>(parameterList(experiment.model).size());
     for (int device = 0; device < schedule.devices(); ++device) {
         DevicePlan &plan = plans[size(device)];

@@ -96,8 +96,9 @@ private:
 /// Lists the messages of passes, and the tensors that a pass makes for itself.
 class PassMessages {
 public:
-    PassMessages(const schedule::Schedule &schedule, std::span<const operators::EngineFloats> floats, schedule::Sharing sharing)
-        : m_schedule(schedule), m_book(schedule::recipeBook(schedule.vocabulary(), {.sharing = sharing})), m_floats(floats)
+    PassMessages(const schedule::Schedule &schedule, std::span<const operators::EngineFloats> floats,
+                 const schedule::RecipeChoice &choice)
+        : m_schedule(schedule), m_book(schedule::recipeBook(schedule.vocabulary(), choice)), m_floats(floats)
     {}
 
     [[nodiscard]] std::vector<PassMessage> of(const Pass &pass, int device) const
@@ -127,7 +128,7 @@ private:
     [[nodiscard]] std::int64_t floats(PassValue message, const Pass &pass) const
     {
         const operators::EngineFloats &each = m_floats[static_cast<std::size_t>(pass.microbatch) % m_floats.size()];
-        return messageFloats(message, {each.tokens, each.gathered, each.boundary});
+        return messageFloats(message, {each.tokens, each.gathered, each.tableRows, each.boundary});
     }
 
     [[nodiscard]] std::int64_t packedFloats(const Pass &pass) const
@@ -197,15 +198,17 @@ std::int64_t messageFloats(PassValue message, const TensorFloats &floats)
     const int statistics = schedule::traits(message).statistics;
     if (statistics > 0)
         return statistics * floats.tokens;
-    return message == PassValue::Partial ? floats.gathered : floats.boundary;
+    if (message == PassValue::Partial)
+        return floats.gathered;
+    return schedule::hasTableWidth(message) ? floats.tableRows : floats.boundary;
 }
 
 std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, std::span<const operators::EngineFloats> floats,
-                                        schedule::Sharing sharing)
+                                        const schedule::RecipeChoice &choice)
 {
     const bool isSmall = schedule.passCount() * static_cast<std::size_t>(schedule.devices()) <= kMostTicks;
     const auto clocks = isSmall ? std::make_unique<const PassClocks>(schedule) : nullptr;
-    const PassMessages messages(schedule, floats, sharing);
+    const PassMessages messages(schedule, floats, choice);
     std::vector<MessageBound> bounds;
     for (int device = 0; device < schedule.devices(); ++device) {
         const std::span<const Pass> order = schedule.device(device);

@@ -4,7 +4,7 @@
 
 #include "engine/base/units.h"
 #include "engine/operators/engine_floats.h"
-#include "engine/passes/pass_recipe.h"
+#include "engine/passes/recipe_book.h"
 #include "engine/schedule/schedule.h"
 
 #include <cstdint>
@@ -14,10 +14,12 @@
 
 namespace stagelens::runtime {
 
-/// Floats of the tensors of a microbatch that messages contain: a number a token, all columns, those between stages.
+/// Floats of the tensors of a microbatch that messages contain: a number a token, rows of the token tables for all tokens and
+/// for those of a boundary, and those between stages.
 struct TensorFloats {
     std::int64_t tokens = 0;
     std::int64_t gathered = 0;
+    std::int64_t tableRows = 0;
     std::int64_t boundary = 0;
 };
 [[nodiscard]] std::int64_t messageFloats(schedule::PassValue message, const TensorFloats &floats);
@@ -34,6 +36,6 @@ struct MessageBound {
 /// to live until the end of the step.
 [[nodiscard]] std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule,
                                                       std::span<const operators::EngineFloats> floats,
-                                                      schedule::Sharing sharing = schedule::Sharing::None);
+                                                      const schedule::RecipeChoice &choice = {});
 
 } // namespace stagelens::runtime

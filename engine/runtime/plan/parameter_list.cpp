@@ -58,22 +58,27 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
     const operators::Block block = architecture.block(model);
     const operators::Block dense = operators::blockOf(model, false);
     const std::int64_t h = model.hidden;
-    const auto table = [h](std::string_view name, std::int64_t rows) {
-        ParameterInfo info = normalMatrix(std::string(name), rows, h);
+    const std::int64_t width = model.tableWidth();
+    const auto table = [](std::string_view name, std::int64_t rows, std::int64_t columns) {
+        ParameterInfo info = normalMatrix(std::string(name), rows, columns);
         info.isTable = true;
         return info;
     };
-    std::vector<ParameterInfo> list{table(architecture.tokenTable, model.vocabularySize)};
+    std::vector<ParameterInfo> list{table(architecture.tokenTable, model.vocabularySize, width)};
     if (architecture.hasPositionTable())
-        list.push_back(table(architecture.positionTable, model.sequence));
+        list.push_back(table(architecture.positionTable, model.sequence, h));
     for (int layer = 0; layer < model.layers; ++layer)
         for (const operators::BlockParameter &each : (model.hasExpertsAt(layer) ? block : dense).parameters)
             list.push_back(layerParameter(fmt::format("{}{}.{}", architecture.layers, layer, each.name), each, model.layers));
     list.push_back({fmt::format("{}.weight", architecture.finalNorm), 1, h, false, Fill::Ones, 0});
     if (architecture.normsHaveBias)
         list.push_back({fmt::format("{}.bias", architecture.finalNorm), 1, h, false, Fill::Zeros, 0});
+    // The product of a row of the table and a map has the deviation of a row of a full table.
+    for (const char *name : {"vocabulary_map.input.weight", "vocabulary_map.output.weight"})
+        if (model.isFactorised())
+            list.push_back(normalMatrix(name, width, h, 1 / std::sqrt(static_cast<double>(width))));
     if (!model.tied)
-        list.push_back(table(architecture.output, model.vocabularySize));
+        list.push_back(table(architecture.output, model.vocabularySize, width));
     return list;
 }
 
@@ -86,6 +91,12 @@ int firstOfLayer(const model::ModelConfig &model, int layer)
         return static_cast<int>(operators::blockOf(model, hasExperts).parameters.size());
     };
     return before + (mixed > 0 ? mixed * countOf(true) : 0) + (layer > mixed ? (layer - mixed) * countOf(false) : 0);
+}
+
+int firstVocabularyMap(const model::ModelConfig &model)
+{
+    const bool hasBias = operators::architectureOf(model.family).normsHaveBias;
+    return firstOfLayer(model, model.layers) + (hasBias ? 2 : 1);
 }
 
 void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstElement)

@@ -19,7 +19,7 @@ inline constexpr double kInitialDeviation = 0.02;
 enum class Fill : unsigned char { Normal, Ones, Zeros };
 
 /// A parameter of the whole model; vectors have one row. Weights are stored as in Hugging Face: [in, out] in gpt (Conv1D),
-/// [out, in] in llama (Linear), tables [rows, hidden].
+/// [out, in] in llama (Linear), tables [rows, hidden], maps of a factorised vocabulary [E, hidden].
 struct ParameterInfo {
     std::string name;
     std::int64_t rows = 1;
@@ -50,10 +50,13 @@ struct ParameterInfo {
                                          double deviation = kInitialDeviation);
 
 /// Returns every parameter of a model in the order of state_dict(): the token table, the position table, the layers, weight and
-/// bias of the final norm, and the output projection of an untied model.
+/// bias of the final norm, the maps of a factorised vocabulary, and the output projection of an untied model.
 [[nodiscard]] std::vector<ParameterInfo> parameterList(const model::ModelConfig &model);
 /// Returns the index of a layer's first parameter in that list; layer == layers gives the weight of the final norm.
 [[nodiscard]] int firstOfLayer(const model::ModelConfig &model, int layer);
+/// Returns the index of the first of the maps of a factorised vocabulary in that list: that of the input, then that of the
+/// output.
+[[nodiscard]] int firstVocabularyMap(const model::ModelConfig &model);
 /// Indices in that list.
 inline constexpr int kTokenTable = 0;
 inline constexpr int kPositionTable = 1; ///< if the architecture has one

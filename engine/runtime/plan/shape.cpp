@@ -35,7 +35,7 @@ void makeEqual(LayerPlan &one, LayerPlan &other)
 
 Shape::Shape(const model::Experiment &experiment)
     : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence / experiment.parallel.context),
-      whole(sequence * experiment.parallel.context), hidden(experiment.model.hidden),
+      whole(sequence * experiment.parallel.context), hidden(experiment.model.hidden), tableWidth(experiment.model.tableWidth()),
       heads(experiment.model.heads / experiment.parallel.tensor),
       kvHeads(std::max(1, experiment.model.kvHeads / experiment.parallel.tensor)), ffn(experiment.model.ffn),
       vocabulary(experiment.model.vocabularySize), microbatches(experiment.parallel.microbatches),

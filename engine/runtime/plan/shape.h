@@ -38,6 +38,7 @@ struct Shape {
     std::int64_t whole = 0;    ///< tokens of a sequence on all context ranks
     std::int64_t begin = 0;    ///< first token of the slice at hand
     std::int64_t hidden = 0;
+    std::int64_t tableWidth = 0; ///< columns of the token tables: hidden, or less if the vocabulary is factorised
     std::int64_t heads = 0;
     std::int64_t kvHeads = 0;
     std::int64_t ffn = 0;
@@ -89,7 +90,8 @@ struct Shape {
     /// Returns the tokens that a rank has outside of attention, MLP and the vocabulary layers.
     [[nodiscard]] std::int64_t ownTokens() const { return split.isSequenceParallel ? tokens() / split.ranks : tokens(); }
     [[nodiscard]] std::int64_t boundary() const { return ownTokens() * hidden; } ///< numbers of a [b s, h] tensor of own tokens
-    [[nodiscard]] std::int64_t gathered() const { return tokens() * hidden; }    ///< numbers of one of all tokens
+    [[nodiscard]] std::int64_t tableRows() const { return ownTokens() * tableWidth; } ///< numbers of their rows of the tables
+    [[nodiscard]] std::int64_t gathered() const { return tokens() * tableWidth; }     ///< the same of all tokens
     [[nodiscard]] std::int64_t stepMicrobatches() const { return microbatches * replicas; }
     [[nodiscard]] bool packsActivations() const { return stored != model::PackedPrecision::Same; }
     /// Returns the floats of the input of a layer from F to B.

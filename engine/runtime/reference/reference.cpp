@@ -23,8 +23,8 @@ class Reference {
 public:
     Reference(const model::Experiment &experiment, const std::vector<std::vector<float>> &parameters, std::stop_token stop)
         : m_model(experiment.model), m_sequences(size(experiment.parallel.microbatchSize)), m_hidden(size(m_model.hidden)),
-          m_weight(1.0 / (static_cast<double>(m_sequences) * m_model.sequence *
-                          static_cast<double>(experiment.parallel.stepMicrobatches()))),
+          m_width(size(m_model.tableWidth())), m_weight(1.0 / (static_cast<double>(m_sequences) * m_model.sequence *
+                                                               static_cast<double>(experiment.parallel.stepMicrobatches()))),
           m_stop(std::move(stop))
     {
         for (const std::vector<float> &tensor : parameters) {
@@ -37,9 +37,10 @@ public:
     void addMicrobatch(std::span<const std::int32_t> inputs, std::span<const std::int32_t> labels)
     {
         const auto family = makeFamily(m_model, m_sequences, m_weight * static_cast<double>(inputs.size()));
-        Matrix x(inputs.size() * m_hidden);
-        for (std::size_t i = 0; i < x.size(); ++i)
-            x[i] = m_values[0][size(inputs[i / m_hidden]) * m_hidden + i % m_hidden];
+        Matrix rows(inputs.size() * m_width);
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            rows[i] = m_values[0][size(inputs[i / m_width]) * m_width + i % m_width];
+        Matrix x = m_model.isFactorised() ? timesMap(rows, inputMap()) : rows;
         family->addPositions(x, m_values);
         const auto layers = size(m_model.layers);
         for (std::size_t layer = 0; layer < layers && !m_stop.stop_requested(); ++layer)
@@ -47,17 +48,55 @@ public:
         if (m_stop.stop_requested())
             return;
         const Matrix normed = family->normalise(x, m_values);
-        Matrix gradient = family->normaliseBackward(outputGradient(normed, labels), m_values, m_gradients);
+        Matrix gradient = family->normaliseBackward(headGradient(normed, labels), m_values, m_gradients);
         for (std::size_t layer = layers; layer-- > 0 && !m_stop.stop_requested();)
             family->backward(gradient, layer, m_values, m_gradients);
         family->addPositionGradients(gradient, m_gradients);
+        if (m_model.isFactorised())
+            gradient = backThroughMap(rows, gradient, inputMap());
         for (std::size_t i = 0; i < gradient.size(); ++i)
-            m_gradients[0][size(inputs[i / m_hidden]) * m_hidden + i % m_hidden] += gradient[i];
+            m_gradients[0][size(inputs[i / m_width]) * m_width + i % m_width] += gradient[i];
     }
 
     [[nodiscard]] ReferenceStep take() && { return {m_loss * m_weight, std::move(m_gradients)}; }
 
 private:
+    // The maps of a factorised vocabulary precede the output projection, and are the last parameters of a tied model.
+    [[nodiscard]] std::size_t outputMap() const { return m_values.size() - (m_model.tied ? 1 : 2); }
+    [[nodiscard]] std::size_t inputMap() const { return outputMap() - 1; }
+
+    /// Returns rows [tokens, E] times the map [E, h].
+    [[nodiscard]] Matrix timesMap(const Matrix &rows, std::size_t map) const
+    {
+        Matrix wide(rows.size() / m_width * m_hidden);
+        product(wide, rows, false, m_values[map], false, rows.size() / m_width, m_hidden, m_width, 0.0);
+        return wide;
+    }
+
+    /// Adds the gradient of the map, and returns that of the rows from the gradient of their product.
+    [[nodiscard]] Matrix backThroughMap(const Matrix &rows, const Matrix &gradient, std::size_t map)
+    {
+        const std::size_t tokens = rows.size() / m_width;
+        product(m_gradients[map], rows, true, gradient, false, m_width, m_hidden, tokens, 1.0);
+        Matrix back(rows.size());
+        product(back, gradient, false, m_values[map], true, tokens, m_width, m_hidden, 0.0);
+        return back;
+    }
+
+    /// Returns the gradient of the output of the final norm. A factorised projection U R is a product with R before that with
+    /// U.
+    [[nodiscard]] Matrix headGradient(const Matrix &normed, std::span<const std::int32_t> labels)
+    {
+        if (!m_model.isFactorised())
+            return outputGradient(normed, labels);
+        const std::size_t tokens = labels.size();
+        Matrix narrow(tokens * m_width);
+        product(narrow, normed, false, m_values[outputMap()], true, tokens, m_width, m_hidden, 0.0);
+        const Matrix gradient = outputGradient(narrow, labels);
+        product(m_gradients[outputMap()], gradient, true, normed, false, m_width, m_hidden, tokens, 1.0);
+        return timesMap(gradient, outputMap());
+    }
+
     /// Computes the cross-entropy over the whole vocabulary: adds the loss and the gradient of the projection, and returns the
     /// gradient of its input.
     [[nodiscard]] Matrix outputGradient(const Matrix &x, std::span<const std::int32_t> labels)
@@ -66,7 +105,7 @@ private:
         const auto vocabulary = size(m_model.vocabularySize);
         const std::size_t place = m_model.tied ? 0 : m_values.size() - 1;
         Matrix logits(tokens * vocabulary);
-        product(logits, x, false, m_values[place], true, tokens, vocabulary, m_hidden, 0.0);
+        product(logits, x, false, m_values[place], true, tokens, vocabulary, m_width, 0.0);
         for (std::size_t row = 0; row < tokens; ++row) {
             double *values = &logits[row * vocabulary];
             const double top = *std::max_element(values, values + vocabulary);
@@ -78,16 +117,17 @@ private:
                 values[i] = std::exp(values[i] - top) / sum * m_weight;
             values[labels[row]] -= m_weight;
         }
-        product(m_gradients[place], logits, true, x, false, vocabulary, m_hidden, tokens, 1.0);
+        product(m_gradients[place], logits, true, x, false, vocabulary, m_width, tokens, 1.0);
         Matrix back(x.size());
-        product(back, logits, false, m_values[place], false, tokens, m_hidden, vocabulary, 0.0);
+        product(back, logits, false, m_values[place], false, tokens, m_width, vocabulary, 0.0);
         return back;
     }
 
     const model::ModelConfig &m_model;
     std::size_t m_sequences;
     std::size_t m_hidden;
-    double m_weight; ///< of the loss of a token
+    std::size_t m_width; ///< of the token tables
+    double m_weight;     ///< of the loss of a token
     std::stop_token m_stop;
     double m_loss = 0;
     Matrices m_values;

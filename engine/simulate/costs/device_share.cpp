@@ -66,7 +66,7 @@ HeldParameters parametersOf(const HeldRequest &request)
 {
     const model::ModelConfig &model = request.model;
     const operators::TensorSplit &split = request.split;
-    const PartShape table{request.rows, model.hidden, ParameterKind::Table};
+    const PartShape table{request.rows, model.tableWidth(), ParameterKind::Table};
 
     HeldParameters held;
     const auto putWhole = [&](const PartShape &part) {
@@ -94,6 +94,9 @@ HeldParameters parametersOf(const HeldRequest &request)
     }
     for (std::int64_t left = request.isLast ? operators::finalNormParameters(model) : 0; left > 0; left -= model.hidden)
         putWhole({1, model.hidden, ParameterKind::Vector});
+    for (const bool isHeld : {request.isFirst, request.isLast}) // the maps of a factorised vocabulary
+        if (model.isFactorised() && isHeld)
+            putWhole({model.tableWidth(), model.hidden, ParameterKind::Matrix});
     if (!model.tied && request.holdsOutput)
         held.all.push_back(table);
     held.areExperts.resize(held.all.size());
@@ -249,7 +252,7 @@ OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedul
         bytes.scratch = std::max(bytes.scratch, optimizer.scratchFloats(part) * static_cast<base::Bytes>(sizeof(float)));
     }
     if (sumsOverDevices(experiment, schedule))
-        bytes.messages = optimizer.sums(ParameterKind::Table, experiment.model.hidden) * (experiment.model.tied ? 1 : 2) *
+        bytes.messages = optimizer.sums(ParameterKind::Table, experiment.model.tableWidth()) * (experiment.model.tied ? 1 : 2) *
                          static_cast<base::Bytes>(sizeof(double));
     return bytes;
 }

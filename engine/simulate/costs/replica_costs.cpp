@@ -51,7 +51,9 @@ std::vector<std::int64_t> unitParameters(const model::Experiment &experiment, co
     for (int layer = 0; layer < layers && model.mixesLayers(); ++layer)
         if (!model.hasExpertsAt(before + layer))
             units[static_cast<std::size_t>(layer)] = countOf(false);
-    const auto tableOf = [&](int device) { return shardRows(experiment, schedule, device) * model.hidden; };
+    const auto tableOf = [&](int device) {
+        return shardRows(experiment, schedule, device) * model.tableWidth() + operators::vocabularyMapParameters(model);
+    };
     if (stage == 0)
         units.insert(units.begin(), tableOf(schedule.placement().deviceOf(0)) + operators::positionParameters(model));
     if (const int last = schedule.placement().lastStage(); stage == last)

@@ -28,6 +28,7 @@ TransferCosts::TransferCosts(const model::Experiment &experiment, const model::H
       m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence /
                experiment.parallel.context),
       m_boundary(static_cast<double>(operators::boundaryBytes(experiment.model, experiment.parallel.microbatchSize, split))),
+      m_tableRows(static_cast<double>(operators::tableRowBytes(experiment.model, experiment.parallel.microbatchSize, split))),
       m_packed(static_cast<double>(operators::packedBytes(experiment, split)))
 {
     for (int device = 0; device < schedule.devices(); ++device)
@@ -114,8 +115,8 @@ double TransferCosts::collectiveSeconds(Transfer transfer, const model::LinkClas
     const double tokens = m_tokens / m_schedule.slices(); // a slice's, on average
     // With sequence parallelism each rail has its own rows.
     const double rows = m_split.isSequenceParallel ? tokens / m_split.ranks : tokens;
-    const double tensor =
-        m_traffic.collective > 0 ? m_traffic.collective * rows * m_experiment.model.hidden : m_boundary / m_schedule.slices();
+    const double tensor = m_traffic.collective > 0 ? m_traffic.collective * rows * m_experiment.model.tableWidth()
+                                                   : m_tableRows / m_schedule.slices();
     switch (transfer) {
     case Transfer::BroadcastX:
     case Transfer::EmbedBroadcast: return broadcastSeconds(link, tensor);

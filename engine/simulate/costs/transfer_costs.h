@@ -59,6 +59,7 @@ private:
     std::vector<int> m_nodes; ///< of each device, in the first replica
     double m_tokens;          ///< of a microbatch
     double m_boundary;        ///< bytes of [b s, h]
+    double m_tableRows;       ///< of rows of the token tables, which are narrower if the vocabulary is factorised
     double m_packed;          ///< of it in a message between stages; 0: not packed
     // The reduction of S over the shards of the vocabulary.
     int m_statistics = 0;        ///< numbers of a token

@@ -36,26 +36,30 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence / layer.split().context;
     const auto rows = static_cast<double>(shardRows(experiment, schedule, 0));
     const double logits = tokens * rows;
+    const double width = model.tableWidth();
     const auto boundary = static_cast<double>(
-        operators::boundaryBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
+        operators::tableRowBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
     const double elementBytes = operators::elementBytes(model.dtype);
-    m_productFlops = 2 * logits * model.hidden;
-    m_product = layer.matrixSeconds(m_productFlops, std::min({tokens, rows, static_cast<double>(model.hidden)}));
+    m_productFlops = 2 * logits * width;
+    m_product = layer.matrixSeconds(m_productFlops, std::min({tokens, rows, width}));
     const auto parts = static_cast<double>(experiment.schedule.logitParts(static_cast<std::int64_t>(tokens)));
     // Each part reads the matrix, or reads and writes its gradient.
-    const double matrix = rows * model.hidden * elementBytes;
+    const double matrix = rows * width * elementBytes;
     const auto partSeconds = [&](double bytes) {
-        const double smallest = std::min({tokens / parts, rows, static_cast<double>(model.hidden)});
+        const double smallest = std::min({tokens / parts, rows, width});
         return parts * std::max(layer.matrixSeconds(m_productFlops / parts, smallest), layer.memorySeconds(bytes));
     };
     m_partProduct = parts > 1 ? partSeconds(matrix) : m_product;
-    m_partGradient = parts > 1 ? partSeconds(2 * rows * model.hidden * 4.0) : m_product;
+    m_partGradient = parts > 1 ? partSeconds(2 * rows * width * 4.0) : m_product;
     m_softmax = layer.memorySeconds(logits * traffic.logitsForward);
     m_gradient = layer.memorySeconds(logits * traffic.logitsBackward);
     m_cast = layer.memorySeconds(traffic.logitsCast * logits * (4.0 + elementBytes));
     m_copies = layer.memorySeconds(traffic.shardCopies * boundary);
     m_lookUp = layer.memorySeconds(traffic.lookUp * boundary);
-    m_scatter = layer.memorySeconds(traffic.scatter * boundary + traffic.denseGradient * (rows * model.hidden * elementBytes));
+    m_scatter = layer.memorySeconds(traffic.scatter * boundary + traffic.denseGradient * (rows * width * elementBytes));
+    const double ownTokens = layer.split().isSequenceParallel ? tokens / layer.split().ranks : tokens;
+    m_mapFlops = 2 * ownTokens * width * model.hidden;
+    m_map = layer.matrixSeconds(m_mapFlops, std::min(ownTokens, width));
     if (layer.split().ranks == 1)
         return;
     m_gather = layer.exchange(GroupCollective::AllGather, boundary);
@@ -76,6 +80,7 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     double gradients = 0;
     double copies = 0;
     double scatters = 0;
+    double maps = 0;
     double gathers = 0;
     double sums = 0;
     double maxima = 0;
@@ -98,6 +103,10 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
             ++gradients;
             copies += isOwnPass ? 1 : 0; // dX
             break;
+        case PassStepKind::Widen:
+        case PassStepKind::Narrow: ++maps; break;
+        case PassStepKind::WidenBackward:
+        case PassStepKind::NarrowBackward: maps += 2; break; // of its input and of the map
         case PassStepKind::GatherRows: ++gathers; break;
         case PassStepKind::SumRows: ++sums; break;
         case PassStepKind::SumMaxima: ++maxima; break;
@@ -116,6 +125,7 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     };
     addExchange("gather", gathers, m_gather);
     add("look-up", lookUps, m_lookUp);
+    add("map", maps, m_map, m_mapFlops);
     add(products > 1 ? "products" : "product", products, m_product, m_productFlops);
     if (const double parts = partProducts + partGradients; parts > 0)
         legs.push_back({parts > 1 ? "products" : "product", partProducts * m_partProduct + partGradients * m_partGradient,

@@ -43,7 +43,7 @@ private:
 
     const schedule::RecipeBook &m_recipes;
     int m_lastStage;
-    double m_product; ///< one product of [b s, h] with the matrix or its shard: 2 b s h V
+    double m_product; ///< one product of [b s, h] with the matrix or its shard: 2 b s h V; of a factorised one 2 b s E V
     double m_productFlops;
     double m_partProduct;  ///< the same on one part of the tokens after another
     double m_partGradient; ///< the same for the gradient of the matrix
@@ -52,6 +52,8 @@ private:
     double m_cast;         ///< of the local softmax to the compute type, for its product
     double m_copies;       ///< of X and dX
     double m_lookUp;
+    double m_map; ///< one product of a factorised vocabulary between the two widths: 2 b s E h
+    double m_mapFlops;
     double m_scatter;
     ExchangeCost m_gather; ///< among tensor ranks: own rows of [b s, h] to all
     ExchangeCost m_sum;    ///< parts of a sum to the sum

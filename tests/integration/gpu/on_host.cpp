@@ -341,6 +341,32 @@ private slots:
             }
     }
 
+    /// Products with maps of few columns, which fill no tile of a GPU.
+    void factorisesTheVocabulary()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        test::Sample sample;
+        for (const bool isBf16 : {false, true})
+            for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
+                if (sample.leavesOut())
+                    continue;
+                model::Experiment plan = onGpu("1f1b", method);
+                if (isBf16)
+                    plan = inBf16(plan, 2);
+                plan.model.vocabularyWidth = 5;
+                plan.training.steps = 2;
+                QVERIFY(model::unsupported(plan, model::Use::Run).empty());
+                const std::vector<double> found = lossesOf(plan);
+                model::Experiment onProcessors = plan;
+                onProcessors.training.backend = "cpu";
+                onProcessors.cost.source = model::HardwarePreset{};
+                const std::vector<double> losses = lossesOf(onProcessors);
+                QCOMPARE(found.size(), std::size_t{2});
+                QVERIFY(std::abs(found[0] - losses[0]) < (isBf16 ? 1e-3 : 1e-5) * losses[0]);
+                QVERIFY(std::abs(found[1] - losses[1]) < (isBf16 ? 1e-2 : 1e-4) * losses[1]);
+            }
+    }
+
     void tenStepsInBf16_data()
     {
         QTest::addColumn<int>("method");

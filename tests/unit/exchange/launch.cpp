@@ -124,6 +124,10 @@ private slots:
             QVERIFY(omits(launched(format, experiment), "recomputed logits"));
             experiment.schedule.vocabularyKind = model::VocabularyKind::Full;
             QVERIFY(!omits(launched(format, experiment), "recomputed logits"));
+            QVERIFY(!omits(launched(format, experiment), "vocabulary of width"));
+            experiment.model.vocabularyWidth = 64;
+            QVERIFY(omits(launched(format, experiment), "vocabulary of width 64"));
+            experiment.model.vocabularyWidth.reset();
             experiment.schedule.vocabularyKind = model::VocabularyKind::Chunked;
             experiment.schedule.logitChunks = 8;
             QVERIFY(omits(launched(format, experiment), "output layer in 8 chunks"));

@@ -170,6 +170,9 @@ const std::vector<Case> &planCases()
              e.schedule.waves = 33;
          },
          "schedule.waves", "choose 1 to 32"},
+        {"tables wider than the layers", [](Experiment &e) { e.model.vocabularyWidth = e.model.hidden + 1; },
+         "model.vocabulary_width", "choose at most"},
+        {"tables without columns", [](Experiment &e) { e.model.vocabularyWidth = 0; }, "model.vocabulary_width", "choose 1"},
         {"chunks without tokens",
          [](Experiment &e) {
              e.schedule.vocabularyKind = VocabularyKind::Chunked;

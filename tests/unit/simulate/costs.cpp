@@ -255,6 +255,40 @@ private slots:
         QCOMPARE(last.duration, last.vocabulary + hardware->passOverhead);
     }
 
+    /// A factorised vocabulary: shorter products and messages, and two maps in the first and the last stage.
+    void narrowTables()
+    {
+        const auto hardware = model::hardwarePreset("a100-80gb");
+        QVERIFY(hardware.ok());
+        test::MeasuredRun shape;
+        shape.vocabularySize = 256000;
+        for (const auto method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
+            model::Experiment experiment = test::measuredExperiment(shape, method);
+            const schedule::Schedule order = *schedule::makeSchedule(experiment);
+            const simulate::CostModel full = simulate::analyticCosts(experiment, *hardware, order);
+            experiment.model.vocabularyWidth = experiment.model.hidden / 4;
+            const simulate::CostModel narrow = simulate::analyticCosts(experiment, *hardware, order);
+            if (method == VocabularyMethod::None) {
+                QCOMPARE(narrow.pass(3, PassKind::F, 3).duration, full.pass(3, PassKind::F, 3).duration);
+                QVERIFY(narrow.pass(7, PassKind::F, 7).duration < full.pass(7, PassKind::F, 7).duration);
+                QVERIFY(narrow.pass(7, PassKind::B, 7).duration < full.pass(7, PassKind::B, 7).duration);
+                continue;
+            }
+            // Shorter collectives slow other passes less.
+            QVERIFY(narrow.pass(3, PassKind::F, 3).duration < full.pass(3, PassKind::F, 3).duration);
+            QVERIFY(narrow.pass(3, PassKind::S, 3).duration < full.pass(3, PassKind::S, 3).duration);
+            QVERIFY(narrow.pass(3, PassKind::T, 3).duration < full.pass(3, PassKind::T, 3).duration);
+            QVERIFY(narrow.transfer(Transfer::BroadcastX, 0, 1) < full.transfer(Transfer::BroadcastX, 0, 1) / 2);
+            QVERIFY(narrow.transfer(Transfer::EmbedReduce, 0, 1) < full.transfer(Transfer::EmbedReduce, 0, 1) / 2);
+            for (const int stage : {0, 7}) { // a map in F, and two products with it in B
+                const auto mapOf = [&](PassKind kind) { return narrow.pass(stage, kind, stage).vocabulary; };
+                QVERIFY(mapOf(PassKind::F) > 0);
+                QVERIFY(std::abs(mapOf(PassKind::B) - 2 * mapOf(PassKind::F)) <= 1);
+                QCOMPARE(full.pass(stage, PassKind::F, stage).vocabulary, 0);
+            }
+        }
+    }
+
     /// Its products run at the rate of matrices whose smallest dimension is a head, and its scores are traversed eight times in
     /// the forward.
     void materialisedAttention()

@@ -1,0 +1,42 @@
+#include "engine/runtime/executor/vocabulary_map.h"
+
+namespace stagelens::runtime {
+
+void widen(Values out, ConstValues rows, const Parameter &map, const Context &context)
+{
+    const Shape &shape = context.shape;
+    context.compute.multiply({.rows = shape.ownTokens(),
+                              .columns = shape.hidden,
+                              .inner = shape.tableWidth,
+                              .a = {rows, shape.tableWidth},
+                              .b = {map.weights(), shape.hidden},
+                              .c = out,
+                              .stride = shape.hidden});
+}
+
+void narrow(Values out, ConstValues wide, const Parameter &map, const Context &context)
+{
+    const Shape &shape = context.shape;
+    context.compute.multiply({.rows = shape.ownTokens(),
+                              .columns = shape.tableWidth,
+                              .inner = shape.hidden,
+                              .a = {wide, shape.hidden},
+                              .b = {map.weights(), shape.hidden, kernels::Form::Transposed},
+                              .c = out,
+                              .stride = shape.tableWidth});
+}
+
+void addMapGradient(Parameter &map, ConstValues rows, ConstValues wide, const Context &context)
+{
+    const Shape &shape = context.shape;
+    context.compute.multiply({.rows = shape.tableWidth,
+                              .columns = shape.hidden,
+                              .inner = shape.ownTokens(),
+                              .a = {rows, shape.tableWidth, kernels::Form::Transposed},
+                              .b = {wide, shape.hidden},
+                              .c = map.gradient.data(),
+                              .stride = shape.hidden,
+                              .beta = 1});
+}
+
+} // namespace stagelens::runtime
