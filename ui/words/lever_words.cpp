@@ -17,7 +17,7 @@ using service::LeverKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 17> kFields{"schedule.recompute_layers",
+constexpr std::array<std::string_view, 18> kFields{"schedule.recompute_layers",
                                                    "schedule.recompute_modules",
                                                    "schedule.stored_activations",
                                                    "schedule.attention",
@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, 17> kFields{"schedule.recompute_layers",
                                                    "schedule.family",
                                                    "schedule.vocabulary",
                                                    "schedule.vocabulary_kind",
+                                                   "model.vocabulary_width",
                                                    "parallel.zero",
                                                    "parallel.sequence_parallel",
                                                    "parallel.context",
@@ -94,6 +95,9 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
     case LeverKind::Schedule: return familyCaption(plan.schedule.family);
     case LeverKind::Vocabulary: return choiceText(fieldOf(kind), model::name(plan.schedule.vocabulary));
     case LeverKind::Logits: return logitsText(plan.schedule);
+    case LeverKind::Width:
+        return plan.model.vocabularyWidth ? QString::number(*plan.model.vocabularyWidth)
+                                          : engineText(model::schemaField(fieldOf(kind)).absent);
     case LeverKind::Zero: return u"ZeRO-%1"_s.arg(plan.parallel.zero);
     case LeverKind::SequenceParallel: return plan.parallel.sequenceParallel ? Words::tr("On") : Words::tr("Off");
     case LeverKind::Context:
@@ -128,9 +132,10 @@ QString numbersText(service::Numbers numbers)
     switch (numbers) {
     case service::Numbers::SameBits: return Words::tr("Same bits");
     case service::Numbers::SameMathematics: return Words::tr("Same mathematics");
-    case service::Numbers::OtherMathematics: break;
+    case service::Numbers::OtherMathematics: return Words::tr("Other mathematics");
+    case service::Numbers::OtherModel: break;
     }
-    return Words::tr("Other mathematics");
+    return Words::tr("Other model");
 }
 
 QString numbersTip(service::Numbers numbers)
@@ -138,9 +143,10 @@ QString numbersTip(service::Numbers numbers)
     switch (numbers) {
     case service::Numbers::SameBits: return Words::tr("Every number of the training stays the same");
     case service::Numbers::SameMathematics: return Words::tr("The numbers are rounded differently");
-    case service::Numbers::OtherMathematics: break;
+    case service::Numbers::OtherMathematics: return Words::tr("The model trains differently: compare the loss of two runs");
+    case service::Numbers::OtherModel: break;
     }
-    return Words::tr("The model trains differently: compare the loss of two runs");
+    return Words::tr("Another model: its quality must be measured, and what it saves is not free");
 }
 
 QString boardText(const service::LeverBoard &board)

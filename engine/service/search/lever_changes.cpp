@@ -46,6 +46,7 @@ public:
         families();
         vocabulary();
         logits();
+        widths();
         replicas();
         tensor();
         context();
@@ -142,6 +143,22 @@ private:
         for (const int chunks : {1, 4, 16})
             if (chunks * m_plan.parallel.context <= tokens && (chunks > 1 || isWhole))
                 addKind(model::VocabularyKind::Chunked, chunks);
+    }
+
+    /// Full tables, and narrower ones with maps to the layers.
+    void widths()
+    {
+        const auto addWidth = [this](std::optional<int> width, const std::string &word) {
+            if (width != m_plan.model.vocabularyWidth)
+                add(LeverKind::Width, "--vocabulary-width " + word, Numbers::OtherModel, [width](Experiment &plan) {
+                    plan.model.vocabularyWidth = width;
+                    plan.model.preset = "custom";
+                });
+        };
+        addWidth({}, "full");
+        for (const int part : {8, 4})
+            if (const int width = m_plan.model.hidden / part; width > 0)
+                addWidth(width, std::to_string(width));
     }
 
     /// Of the same global batch.

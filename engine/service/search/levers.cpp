@@ -115,7 +115,7 @@ private:
         for (std::size_t i = 0; i < m_board.levers.size(); ++i)
             if (const auto own = figures(m_board.levers[i]);
                 own && (own->iteration < m_board.iteration || own->peakMemory < m_board.peakMemory) &&
-                m_board.levers[i].numbers != Numbers::OtherMathematics && !isBeaten(m_board.levers[i]))
+                m_board.levers[i].numbers < Numbers::OtherMathematics && !isBeaten(m_board.levers[i]))
                 useful.push_back(i);
         std::vector<std::vector<std::size_t>> open;
         for (const std::size_t each : useful)
@@ -187,13 +187,13 @@ private:
 
 std::string_view name(Numbers numbers)
 {
-    constexpr std::array<std::string_view, 3> kNames{"bit-equal", "same mathematics", "other mathematics"};
+    constexpr std::array<std::string_view, 4> kNames{"bit-equal", "same mathematics", "other mathematics", "other model"};
     return kNames[static_cast<std::size_t>(numbers)];
 }
 
 std::string_view name(LeverKind kind)
 {
-    constexpr std::array<std::string_view, 17> kNames{"recomputed layers",
+    constexpr std::array<std::string_view, 18> kNames{"recomputed layers",
                                                       "recomputed operators",
                                                       "stored activations",
                                                       "attention",
@@ -202,6 +202,7 @@ std::string_view name(LeverKind kind)
                                                       "schedule",
                                                       "vocabulary layers",
                                                       "logits",
+                                                      "vocabulary width",
                                                       "ZeRO",
                                                       "sequence parallel",
                                                       "context ranks",

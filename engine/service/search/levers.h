@@ -16,8 +16,9 @@ enum class Numbers : unsigned char {
     SameBits,         ///< losses and gradients have the same bits
     SameMathematics,  ///< sums have another order, so that results are rounded differently
     OtherMathematics, ///< another training, whose loss must be compared
+    OtherModel,       ///< another model, whose quality must be measured
 };
-[[nodiscard]] std::string_view name(Numbers numbers); ///< "bit-equal", "same mathematics", "other mathematics"
+[[nodiscard]] std::string_view name(Numbers numbers); ///< "bit-equal", "same mathematics", "other mathematics", "other model"
 
 /// Levers of one kind exclude each other.
 enum class LeverKind : unsigned char {
@@ -30,6 +31,7 @@ enum class LeverKind : unsigned char {
     Schedule,
     Vocabulary,
     Logits, ///< kept or computed again
+    Width,  ///< of the token tables: a factorised vocabulary
     Zero,
     SequenceParallel,
     Context, ///< context ranks in the place of replicas, with as many ranks and sequences of a step

@@ -167,6 +167,29 @@ private slots:
         QVERIFY((logitsOf(experiment) == Found{{"recompute-logits", SameMathematics}, {"full", SameMathematics}}));
     }
 
+    /// Never counted as free: another model is below another mathematics, and is in no combination.
+    void narrowerTablesAreAnotherModel()
+    {
+        auto experiment = test::smallExperiment("1f1b", VocabularyMethod::None, 2, 4);
+        const auto widthsOf = [&] {
+            std::map<std::string, service::Numbers> found;
+            const auto board = service::leverBoard(*predictionOf(experiment), 2);
+            for (const service::Lever &lever : board->levers)
+                if (lever.kind == service::LeverKind::Width && lever.iteration)
+                    found.emplace(lever.options, lever.numbers);
+            for (const service::Lever &combination : board->combinations)
+                for (const std::size_t part : combination.parts)
+                    if (board->levers[part].kind == service::LeverKind::Width)
+                        found.emplace("combined", combination.numbers);
+            return found;
+        };
+        using Found = std::map<std::string, service::Numbers>;
+        const auto other = service::Numbers::OtherModel;
+        QVERIFY((widthsOf() == Found{{"--vocabulary-width 2", other}, {"--vocabulary-width 4", other}}));
+        experiment.model.vocabularyWidth = 4;
+        QVERIFY((widthsOf() == Found{{"--vocabulary-width 2", other}, {"--vocabulary-width full", other}}));
+    }
+
     void averagesOfWeightsAreALever()
     {
         model::Experiment experiment = test::smallExperiment("1f1b", VocabularyMethod::None, 2, 4);
