@@ -43,6 +43,8 @@ model::ModelConfig narrowed(const model::ModelConfig &model, int hidden)
     copy.heads = hidden == model.hidden ? model.heads : hidden / kHeadWidth;
     copy.kvHeads = copy.heads;
     copy.headDim.reset();
+    if (model.vocabularyWidth)
+        copy.vocabularyWidth = std::clamp(static_cast<int>(std::lround(*model.vocabularyWidth * scale)), 1, hidden);
     copy.ffn = std::max(1, static_cast<int>(std::lround(model::defaultFfn(copy.family, hidden) * inner)));
     copy.sequence = hidden == model.hidden ? model.sequence : rounded(model.sequence * scale, 8, kShortestSequence);
     // The output layer's FLOPs grow with the vocabulary and nothing else that is still open.
