@@ -93,7 +93,7 @@
     </message>
     <message>
         <source> Its weights would be another model&apos;s here: </source>
-        <translation> 그 가중치는 여기서 다른 모델의 것입니다: </translation>
+        <translation> 그 가중치를 여기서 쓰면 다른 모델이 됩니다: </translation>
     </message>
     <message>
         <source>Open an experiment, a model or a schedule</source>
@@ -277,7 +277,7 @@
     </message>
     <message>
         <source>Import schedule…</source>
-        <translation>스케줄 열기…</translation>
+        <translation>스케줄 가져오기…</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -317,7 +317,7 @@
     </message>
     <message>
         <source> So were %1 others.</source>
-        <translation> 다른 %1개도 그렇습니다.</translation>
+        <translation> 다른 %1개도 삭제했습니다.</translation>
     </message>
     <message>
         <source> What was measured remains.</source>
@@ -353,7 +353,7 @@
     </message>
     <message>
         <source>A custom order, which no family makes.</source>
-        <translation>어떤 스케줄 종류에도 없는 사용자 순서.</translation>
+        <translation>어떤 계열에도 없는 사용자 순서.</translation>
     </message>
     <message>
         <source>This is %1.</source>
@@ -381,15 +381,15 @@
     </message>
     <message>
         <source>The picture shows the last valid plan; mend the experiment before its order is written.</source>
-        <translation>그림은 마지막 올바른 계획입니다. 순서를 쓰기 전에 실험을 고치십시오.</translation>
+        <translation>그림은 마지막 올바른 계획입니다. 순서를 내보내기 전에 실험을 고치십시오.</translation>
     </message>
     <message>
         <source>The schedule was not written. </source>
-        <translation>스케줄을 쓰지 않았습니다. </translation>
+        <translation>스케줄을 내보내지 않았습니다. </translation>
     </message>
     <message>
         <source>%1 was written without a part: %2.</source>
-        <translation>%1을(를) 일부 없이 썼습니다: %2.</translation>
+        <translation>%1을(를) 일부 없이 내보냈습니다: %2.</translation>
     </message>
     <message>
         <source>Edit the order</source>
@@ -401,7 +401,7 @@
     </message>
     <message>
         <source>Import schedule</source>
-        <translation>스케줄 열기</translation>
+        <translation>스케줄 가져오기</translation>
     </message>
     <message>
         <source>Schedules (*.csv *.txt *.schedule);;All files (*)</source>
@@ -425,7 +425,7 @@
     </message>
     <message>
         <source>Export schedule</source>
-        <translation>스케줄 쓰기</translation>
+        <translation>스케줄 내보내기</translation>
     </message>
     <message>
         <source>Choose another file</source>
@@ -573,7 +573,7 @@
     </message>
     <message>
         <source>&amp;Train</source>
-        <translation>학습 실행(&amp;T)</translation>
+        <translation>학습(&amp;T)</translation>
     </message>
     <message>
         <source>Train a scaled &amp;copy here…</source>
@@ -621,7 +621,7 @@
     </message>
     <message>
         <source>&amp;Learn</source>
-        <translation>학습(&amp;L)</translation>
+        <translation>배우기(&amp;L)</translation>
     </message>
     <message>
         <source>What the schedules and methods are</source>
@@ -645,7 +645,7 @@
     </message>
     <message>
         <source>Next &amp;pane</source>
-        <translation>다음 창(&amp;P)</translation>
+        <translation>다음 영역(&amp;P)</translation>
     </message>
     <message>
         <source>Walk through strip, editor, timeline and runs</source>
@@ -709,7 +709,7 @@
     </message>
     <message>
         <source>Import s&amp;chedule…</source>
-        <translation>스케줄 열기(&amp;C)…</translation>
+        <translation>스케줄 가져오기(&amp;C)…</translation>
     </message>
     <message>
         <source>PyTorch&apos;s CSV, or Stagelens&apos; text form</source>
@@ -717,7 +717,7 @@
     </message>
     <message>
         <source>E&amp;xport schedule…</source>
-        <translation>스케줄 쓰기(&amp;W)…</translation>
+        <translation>스케줄 내보내기(&amp;W)…</translation>
     </message>
     <message>
         <source>As PyTorch&apos;s CSV or as text: stagelens-cli export --format torch-csv</source>
@@ -921,7 +921,7 @@
     </message>
     <message>
         <source>Explore, Compare, Sweep, Learn</source>
-        <translation>탐색, 비교, 스윕, 학습</translation>
+        <translation>탐색, 비교, 스윕, 배우기</translation>
     </message>
     <message>
         <source>all settings</source>
@@ -937,7 +937,7 @@
     </message>
     <message>
         <source>next pane; presentation</source>
-        <translation>다음 창; 발표 모드</translation>
+        <translation>다음 영역; 발표 모드</translation>
     </message>
     <message>
         <source>Return; Space; F2; T; N; C; Delete</source>
@@ -989,7 +989,7 @@
     </message>
     <message>
         <source>Search in Learn</source>
-        <translation>학습에서 검색</translation>
+        <translation>배우기에서 검색</translation>
     </message>
     <message>
         <source>Contents</source>
@@ -1143,7 +1143,7 @@ Below: iteration %1, bubble %2, at most %3 microbatches held</source>
     </message>
     <message>
         <source>To the page before (Alt+Left)</source>
-        <translation>앞서 본 쪽으로(Alt+Left)</translation>
+        <translation>앞서 본 페이지로(Alt+Left)</translation>
     </message>
     <message>
         <source>Overview</source>
@@ -1275,11 +1275,11 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
     </message>
     <message>
         <source>Iteration (less is better) · dotted: Pareto front</source>
-        <translation>반복(적을수록 좋음) · 점선: 파레토 전선</translation>
+        <translation>반복(적을수록 좋음) · 점선: 파레토 프런트</translation>
     </message>
     <message>
         <source>Iteration · dotted: Pareto front of equal work</source>
-        <translation>반복 · 점선: 같은 작업의 파레토 전선</translation>
+        <translation>반복 · 점선: 같은 작업의 파레토 프런트</translation>
     </message>
     <message>
         <source>, bubble </source>
@@ -1319,11 +1319,11 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
     </message>
     <message>
         <source>Values of the first parameter</source>
-        <translation>첫째 매개변수의 값</translation>
+        <translation>첫째 변수의 값</translation>
     </message>
     <message>
         <source>Values of the second parameter</source>
-        <translation>둘째 매개변수의 값</translation>
+        <translation>둘째 변수의 값</translation>
     </message>
     <message>
         <source>predict</source>
@@ -1459,7 +1459,7 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
     </message>
     <message>
         <source>  hidden: needs %1, A %2</source>
-        <translation> 숨김: %1 필요, A는 %2</translation>
+        <translation>  숨김: %1 필요, A는 %2</translation>
     </message>
     <message>
         <source>Make it A, the baseline</source>
@@ -1599,7 +1599,7 @@ Command line: </source>
         <source>
 The exchange of the replicas takes %1 of the iteration; the rest of it is hidden.</source>
         <translation>
-복제본 교환이 반복의 %1입니다. 나머지는 숨겨집니다.</translation>
+복제본의 교환이 반복의 %1을(를) 차지합니다. 나머지는 숨겨집니다.</translation>
     </message>
     <message>
         <source>%1: %2 (predicted %3)</source>
@@ -2091,7 +2091,7 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
     </message>
     <message>
         <source>Fullest</source>
-        <translation>가장 참</translation>
+        <translation>가장 많이 참</translation>
     </message>
     <message>
         <source>Device %1: peak %2</source>
@@ -2263,7 +2263,7 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
     </message>
     <message>
         <source>Training</source>
-        <translation>학습 실행</translation>
+        <translation>학습</translation>
     </message>
     <message>
         <source> (pinned)</source>
@@ -2391,7 +2391,7 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
     </message>
     <message>
         <source>the reduction of the gradient</source>
-        <translation>기울기 축소</translation>
+        <translation>기울기 축약</translation>
     </message>
     <message>
         <source>the sum of the embeddings</source>
@@ -2665,7 +2665,7 @@ Begins at %1, takes %2</source>
     </message>
     <message>
         <source>Choose two different parameters.</source>
-        <translation>서로 다른 두 매개변수를 고르십시오.</translation>
+        <translation>서로 다른 두 변수를 고르십시오.</translation>
     </message>
     <message>
         <source>This teaching example has no model: sweep devices or microbatches, or choose a model.</source>
@@ -2713,7 +2713,7 @@ Begins at %1, takes %2</source>
     </message>
     <message>
         <source>A dot: no other choice that fits is both faster and smaller (Pareto front)</source>
-        <translation>점: 들어가는 다른 선택 중 더 빠르고 더 작은 것이 없음(파레토 프런트)</translation>
+        <translation>점: 들어가는 다른 선택 중 더 빠르면서 더 작은 것이 없음(파레토 프런트)</translation>
     </message>
     <message>
         <source>not here</source>
@@ -2754,7 +2754,7 @@ Begins at %1, takes %2</source>
     <message numerus="yes">
         <source>All settings (%n)</source>
         <translation>
-            <numerusform>모든 설정 (%n)</numerusform>
+            <numerusform>모든 설정(%n)</numerusform>
         </translation>
     </message>
     <message>
@@ -3709,11 +3709,11 @@ Let go to put it here</source>
     </message>
     <message>
         <source> %1 would make the iteration about %2 as fast.</source>
-        <translation> %1을(를) 쓰면 반복이 약 %2 빨라집니다.</translation>
+        <translation> %1을(를) 쓰면 반복 속도가 지금의 약 %2이(가) 됩니다.</translation>
     </message>
     <message>
         <source>A custom order has its own vocabulary method; choose a family to try another.</source>
-        <translation>사용자 순서에는 자체 어휘 방법이 있습니다. 다른 방법을 보려면 스케줄 종류를 고르십시오.</translation>
+        <translation>사용자 순서에는 자체 어휘 방법이 있습니다. 다른 방법을 시도하려면 계열을 고르십시오.</translation>
     </message>
     <message>
         <source>No vocabulary method makes this plan more than 1 % faster at this memory (predicted). Schedules were not tried.</source>
@@ -3793,11 +3793,11 @@ Let go to put it here</source>
     </message>
     <message>
         <source>failed</source>
-        <translation>실패</translation>
+        <translation>실패함</translation>
     </message>
     <message>
         <source>was interrupted</source>
-        <translation>중단되었습니다</translation>
+        <translation>중단됨</translation>
     </message>
     <message>
         <source>needs %1 of %2 %3</source>
@@ -4029,7 +4029,7 @@ Let go to put it here</source>
     </message>
     <message>
         <source>The machine was probably busy with other work: half of the steps took %1 to %2, although each does the same work. Train again when it is idle.</source>
-        <translation>컴퓨터가 다른 작업으로 바빴던 것 같습니다. 스텝마다 같은 작업인데 절반이 %1에서 %2 걸렸습니다. 한가할 때 다시 학습하십시오.</translation>
+        <translation>컴퓨터가 다른 작업으로 바빴던 것 같습니다. 스텝마다 같은 작업인데 절반이 %1에서 %2까지 걸렸습니다. 한가할 때 다시 학습하십시오.</translation>
     </message>
     <message>
         <source>The iteration: predicted %1, measured %2. What the passes do not explain is waiting and messages.</source>
@@ -4151,7 +4151,7 @@ Before: iteration %1, bubble %2, at most %3 microbatches held</source>
     </message>
     <message>
         <source>Whose speed the prediction assumes: see `list hardware`; or the file of a cluster, as `hardware` writes it.</source>
-        <translation>예측이 가정하는 속도. `list hardware` 참고. 또는 `hardware`가 쓴 클러스터 파일.</translation>
+        <translation>예측이 가정하는 속도. `list hardware` 참고. 또는 `hardware`가 쓰는 클러스터 파일.</translation>
     </message>
     <message>
         <source>&amp;Copy and edit…</source>
@@ -4163,19 +4163,19 @@ Before: iteration %1, bubble %2, at most %3 microbatches held</source>
     </message>
     <message>
         <source>What starts this plan there, and what it leaves out (stagelens-cli export --format %1)</source>
-        <translation>그곳에서 이 계획을 시작하는 내용과 빠지는 부분 (stagelens-cli export --format %1)</translation>
+        <translation>그곳에서 이 계획을 시작하는 내용과 빠지는 부분(stagelens-cli export --format %1)</translation>
     </message>
     <message>
         <source>
 Tensor ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>
-텐서 랭크의 교환이 장치 %2 패스 중 %1를 차지합니다 (%3).</translation>
+텐서 랭크의 교환이 장치 %2의 패스 중 %1을(를) 차지합니다(%3).</translation>
     </message>
     <message>
         <source>
 The what-ifs are being computed.</source>
         <translation>
-가정 상황을 계산하는 중입니다.</translation>
+가정을 계산하는 중입니다.</translation>
     </message>
     <message>
         <source>slow parts</source>
@@ -4187,7 +4187,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>--hardware FILE: a copy of a preset that is edited with Copy and edit in the hardware chip</source>
-        <translation>--hardware FILE: 하드웨어 칩의 복사하여 편집으로 고치는 프리셋의 사본</translation>
+        <translation>--hardware FILE: 프리셋의 사본. 하드웨어 칩의 복사하여 편집으로 고칩니다</translation>
     </message>
     <message>
         <source>What if</source>
@@ -4195,15 +4195,15 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>Tensor ranks sum the gradients of what all of them hold</source>
-        <translation>텐서 랭크가 모두 가진 매개변수의 그래디언트를 합산합니다</translation>
+        <translation>텐서 랭크가 모두 가진 파라미터의 기울기를 합산</translation>
     </message>
     <message>
         <source>Activations go to the host</source>
-        <translation>활성값을 호스트로 복사합니다</translation>
+        <translation>활성값을 호스트로 복사</translation>
     </message>
     <message>
         <source>Activations come back from the host</source>
-        <translation>활성값을 호스트에서 다시 가져옵니다</translation>
+        <translation>활성값을 호스트에서 되가져옴</translation>
     </message>
     <message>
         <source>tensor ranks</source>
@@ -4215,7 +4215,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source> x %1 tensor</source>
-        <translation> × 텐서 %1</translation>
+        <translation> x 텐서 %1</translation>
     </message>
     <message>
         <source>%1 ranks = %2 devices</source>
@@ -4223,7 +4223,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>The what-ifs were not computed. </source>
-        <translation>가정 상황을 계산하지 못했습니다. </translation>
+        <translation>가정을 계산하지 못했습니다. </translation>
     </message>
     <message>
         <source>Export &amp;launch</source>
@@ -4251,11 +4251,11 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>%1 takes %2 as long and costs</source>
-        <translation>%1 이(가) %2 걸려 차지하는 것은</translation>
+        <translation>%1이(가) %2 걸려 차지하는 것은</translation>
     </message>
     <message>
         <source>%1 is %2 slow and costs</source>
-        <translation>%1 이(가) %2 느려 차지하는 것은</translation>
+        <translation>%1이(가) %2 느려 차지하는 것은</translation>
     </message>
     <message>
         <source>hour</source>
@@ -4267,7 +4267,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>With a failure every %1, a checkpoint every %2 (%3) is best: goodput %4 %.</source>
-        <translation>%1마다 장애가 나면 %2마다 (%3) 체크포인트가 가장 좋습니다: 굿풋 %4 %.</translation>
+        <translation>%1마다 장애가 나면 %2마다(%3) 체크포인트를 쓰는 것이 가장 좋습니다: 굿풋 %4 %.</translation>
     </message>
     <message>
         <source> steps</source>
@@ -4295,7 +4295,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>The picture shows replica %1, which ends last.</source>
-        <translation>그림은 가장 늦게 끝나는 복제본 %1을 보여 줍니다.</translation>
+        <translation>그림은 가장 늦게 끝나는 복제본 %1을(를) 보여 줍니다.</translation>
     </message>
     <message>
         <source>5 to 95 %: %1 – %2</source>
@@ -4335,7 +4335,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>Steps that are drawn with the jitter, from training.seed (default: 200).</source>
-        <translation>지터로 추출하는 스텝 수, training.seed에서 (기본값: 200).</translation>
+        <translation>지터로 추출하는 스텝 수. 시드는 training.seed(기본값: 200).</translation>
     </message>
     <message>
         <source>200</source>
@@ -4371,7 +4371,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>From a failure until the job continues from its checkpoint (default: 0).</source>
-        <translation>장애부터 작업이 체크포인트에서 이어질 때까지 (기본값: 0).</translation>
+        <translation>장애부터 작업이 체크포인트에서 이어질 때까지(기본값: 0).</translation>
     </message>
     <message>
         <source>Momentum</source>
@@ -4379,7 +4379,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>Decay of the sum of gradients (sgd, muon).</source>
-        <translation>그래디언트 합의 감쇠 (sgd, muon).</translation>
+        <translation>기울기 합의 감쇠(sgd, muon).</translation>
     </message>
     <message>
         <source>Rate of tables</source>
@@ -4391,19 +4391,19 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>Scale by parameter</source>
-        <translation>매개변수로 조정</translation>
+        <translation>파라미터로 조정</translation>
     </message>
     <message>
         <source>Multiply the rate of adafactor by the root mean square of each parameter, and let it fall as 1 / sqrt(t).</source>
-        <translation>adafactor의 학습률에 각 매개변수의 제곱 평균 제곱근을 곱하고 1 / sqrt(t)로 낮춥니다.</translation>
+        <translation>adafactor의 학습률에 각 파라미터의 제곱 평균 제곱근을 곱하고 1 / sqrt(t)로 낮춥니다.</translation>
     </message>
     <message>
         <source>Decay of the mean and of the square (adamw), or share and decay of the momentum (lion), such as 0.9,0.95.</source>
-        <translation>평균과 제곱의 감쇠 (adamw) 또는 모멘텀의 비중과 감쇠 (lion). 예: 0.9,0.95.</translation>
+        <translation>평균과 제곱의 감쇠(adamw) 또는 모멘텀의 비중과 감쇠(lion). 예: 0.9,0.95.</translation>
     </message>
     <message>
         <source>Decay of weights, apart from the gradient; sgd adds it to the gradient.</source>
-        <translation>그래디언트와 별개인 가중치 감쇠; sgd는 그래디언트에 더합니다.</translation>
+        <translation>기울기와 별개인 가중치 감쇠; sgd는 기울기에 더합니다.</translation>
     </message>
     <message>
         <source>Adafactor</source>
@@ -4419,7 +4419,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>AdamW with moments of 8 bits: two bytes a parameter</source>
-        <translation>모멘트가 8비트인 AdamW: 매개변수당 2바이트</translation>
+        <translation>모멘트가 8비트인 AdamW: 파라미터당 2바이트</translation>
     </message>
     <message>
         <source>Lion</source>
@@ -4427,7 +4427,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>the sign of a mean of gradients: one number a parameter</source>
-        <translation>그래디언트 평균의 부호: 매개변수당 수 하나</translation>
+        <translation>기울기 평균의 부호: 파라미터당 수 하나</translation>
     </message>
     <message>
         <source>Muon</source>
@@ -4435,7 +4435,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>orthogonal updates of matrices: one number a parameter; AdamW for tables</source>
-        <translation>행렬의 직교 갱신: 매개변수당 수 하나; 표는 AdamW</translation>
+        <translation>행렬의 직교 갱신: 파라미터당 수 하나; 표는 AdamW</translation>
     </message>
     <message>
         <source>SGD with momentum</source>
@@ -4443,7 +4443,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>a decaying sum of the gradients: one number a parameter</source>
-        <translation>감쇠하는 그래디언트 합: 매개변수당 수 하나</translation>
+        <translation>감쇠하는 기울기 합: 파라미터당 수 하나</translation>
     </message>
     <message>
         <source>Adafactor, adam8bit, adamw, lion, muon, sgd.</source>
@@ -4451,15 +4451,15 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>the 1T model of Megatron-LM (arXiv 2104.04473, table 1) in shape</source>
-        <translation>Megatron-LM의 1T 모델의 형태 (arXiv 2104.04473, 표 1)</translation>
+        <translation>Megatron-LM의 1T 모델의 형태(arXiv 2104.04473, 표 1)</translation>
     </message>
     <message>
         <source>GPT-3 175B in shape (arXiv 2005.14165, table 2.1)</source>
-        <translation>GPT-3 175B의 형태 (arXiv 2005.14165, 표 2.1)</translation>
+        <translation>GPT-3 175B의 형태(arXiv 2005.14165, 표 2.1)</translation>
     </message>
     <message>
         <source>MT-NLG 530B in shape (arXiv 2201.11990)</source>
-        <translation>MT-NLG 530B의 형태 (arXiv 2201.11990)</translation>
+        <translation>MT-NLG 530B의 형태(arXiv 2201.11990)</translation>
     </message>
     <message>
         <source>Many ranks</source>
@@ -4467,7 +4467,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>Every layer waits for tensor communication: %1 of the step.</source>
-        <translation>모든 층이 텐서 통신을 기다립니다: 스텝의 %1.</translation>
+        <translation>모든 레이어가 텐서 통신을 기다립니다: 스텝의 %1.</translation>
     </message>
     <message>
         <source>Cluster</source>
@@ -4601,7 +4601,7 @@ The what-ifs are being computed.</source>
         <source>
 Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>
-복제본 간 교환이 장치 %2 패스의 %1을 차지합니다(%3).</translation>
+복제본의 교환이 장치 %2의 패스 중 %1을(를) 차지합니다(%3).</translation>
     </message>
     <message>
         <source>Nothing</source>
@@ -4625,7 +4625,7 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>From their reduction on; less at the peak only if every backward reduces</source>
-        <translation>축약 이후부터; 역방향마다 축약할 때만 최대 메모리가 줄어듭니다</translation>
+        <translation>축약 이후부터; 역전파마다 축약할 때만 최대 메모리가 줄어듭니다</translation>
     </message>
     <message>
         <source>ZeRO-3: parameters too</source>
@@ -4645,7 +4645,7 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>With --zero 2: deferred reduces gradients once, at the end of the step; eager after every backward.</source>
-        <translation>--zero 2에서: deferred는 스텝 끝에 기울기를 한 번 축약하고, eager는 역방향마다 축약합니다.</translation>
+        <translation>--zero 2에서: deferred는 스텝 끝에 기울기를 한 번 축약하고, eager는 역전파마다 축약합니다.</translation>
     </message>
     <message>
         <source>Once</source>
@@ -4657,7 +4657,7 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Every backward</source>
-        <translation>역방향마다</translation>
+        <translation>역전파마다</translation>
     </message>
     <message>
         <source>Less memory, m times the traffic; only predicted</source>
@@ -4689,11 +4689,11 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>From its forward to a backward; refused, see list capabilities</source>
-        <translation>순방향부터 역방향까지; 지원하지 않음, list capabilities 참조</translation>
+        <translation>순전파부터 역전파까지; 지원하지 않음, list capabilities 참조</translation>
     </message>
     <message>
         <source>Every layer waits for the exchange of the replicas: %1 of the step.</source>
-        <translation>모든 층이 복제본 간 교환을 기다립니다: 스텝의 %1.</translation>
+        <translation>모든 레이어가 복제본 간 교환을 기다립니다: 스텝의 %1.</translation>
     </message>
     <message>
         <source>At its peak a rank holds as much as with ZeRO-1; ZeRO-%1 saves memory beside the peak.</source>
@@ -4793,7 +4793,7 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Experts of each layer of a llama, of which a router chooses some for each token (0: one MLP for all).</source>
-        <translation>llama 각 층의 전문가 수. 라우터가 토큰마다 그중 몇 개를 고릅니다(0: 모두 하나의 MLP).</translation>
+        <translation>llama 각 레이어의 전문가 수. 라우터가 토큰마다 그중 몇 개를 고릅니다(0: 모두 하나의 MLP).</translation>
     </message>
     <message>
         <source>Experts of a token</source>
@@ -4805,15 +4805,15 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Expert width</source>
-        <translation>전문가 너비</translation>
+        <translation>전문가 폭</translation>
     </message>
     <message>
         <source>Inner width of an expert (default: that of the MLP).</source>
-        <translation>전문가의 내부 너비(기본값: MLP와 같음).</translation>
+        <translation>전문가의 내부 폭(기본값: MLP와 같음).</translation>
     </message>
     <message>
         <source>inner width</source>
-        <translation>내부 너비</translation>
+        <translation>내부 폭</translation>
     </message>
     <message>
         <source>Balance loss</source>
@@ -4909,7 +4909,7 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>About 40 % of the activations for 1 to 2 % of the time</source>
-        <translation>시간의 1~2 %로 활성값의 약 40 %</translation>
+        <translation>시간 1~2 %를 들여 활성값의 약 40 % 절약</translation>
     </message>
     <message>
         <source>Norms and attention</source>
@@ -4925,7 +4925,7 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>several chunks a device, half the warm-up and a split backward in place; small groups save memory</source>
-        <translation>장치마다 여러 청크, 절반의 워밍업, 제자리에서 나눈 역전파; 작은 그룹은 메모리를 절약</translation>
+        <translation>장치마다 여러 청크, 절반의 워밍업, 제자리에서 나눈 역전파; 작은 묶음은 메모리를 절약</translation>
     </message>
     <message>
         <source>recomputation of 1 layer</source>
@@ -4979,19 +4979,19 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <source>
 The sum of the gradients takes %1 of the iteration; the rest of it is hidden.</source>
         <translation>
-기울기 합산이 반복의 %1입니다. 나머지는 숨겨집니다.</translation>
+기울기 합산이 반복의 %1을(를) 차지합니다. 나머지는 숨겨집니다.</translation>
     </message>
     <message>
         <source>
 Context ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>
-컨텍스트 랭크의 교환이 장치 %2 패스 중 %1를 차지합니다 (%3).</translation>
+컨텍스트 랭크의 교환이 장치 %2의 패스 중 %1을(를) 차지합니다(%3).</translation>
     </message>
     <message>
         <source>
 Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>
-전문가 랭크의 교환이 장치 %2 패스 중 %1를 차지합니다 (%3).</translation>
+전문가 랭크의 교환이 장치 %2의 패스 중 %1을(를) 차지합니다(%3).</translation>
     </message>
     <message>
         <source>Context ranks</source>
@@ -4999,7 +4999,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Ranks that share each sequence: each has the tokens of two chunks of it.</source>
-        <translation>각 시퀀스를 나누는 랭크: 각각 두 조각의 토큰을 가집니다.</translation>
+        <translation>각 시퀀스를 나누는 랭크: 각각 시퀀스의 청크 두 개의 토큰을 가집니다.</translation>
     </message>
     <message>
         <source>Keys of other ranks</source>
@@ -5031,11 +5031,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Every layer waits for context communication: %1 of the step.</source>
-        <translation>모든 층이 컨텍스트 통신을 기다립니다: 스텝의 %1.</translation>
+        <translation>모든 레이어가 컨텍스트 통신을 기다립니다: 스텝의 %1.</translation>
     </message>
     <message>
         <source> x %1 context</source>
-        <translation> × 컨텍스트 %1</translation>
+        <translation> x 컨텍스트 %1</translation>
     </message>
     <message>
         <source>The schedule cannot be repaired here. </source>
@@ -5091,7 +5091,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>On %1, through ssh</source>
-        <translation>%1에서, ssh를 통해</translation>
+        <translation>%1에서, ssh로</translation>
     </message>
     <message>
         <source>S&amp;hapes that fit…</source>
@@ -5099,7 +5099,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Which division of the GPUs into pipeline, tensor, context and data ranks is best</source>
-        <translation>GPU를 파이프라인, 텐서, 컨텍스트, 데이터 rank로 어떻게 나누는 것이 가장 좋은지</translation>
+        <translation>GPU를 파이프라인, 텐서, 컨텍스트, 데이터 랭크로 어떻게 나누는 것이 가장 좋은지</translation>
     </message>
     <message>
         <source>T&amp;opology</source>
@@ -5107,11 +5107,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Which ranks share a node, and which links their groups use</source>
-        <translation>어떤 rank가 한 노드에 있고 그 그룹이 어떤 링크를 쓰는지</translation>
+        <translation>어떤 랭크가 한 노드에 있고 그 그룹이 어떤 링크를 쓰는지</translation>
     </message>
     <message>
         <source>topology: the nodes with their ranks</source>
-        <translation>토폴로지: 노드와 그 rank</translation>
+        <translation>토폴로지: 노드와 그 랭크</translation>
     </message>
     <message>
         <source>shapes that fit: how to divide the GPUs</source>
@@ -5175,7 +5175,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Shapes need a model and hardware: choose them in the strip above the picture.</source>
-        <translation>형태에는 모델과 하드웨어가 필요합니다. 그림 위의 줄에서 고르세요.</translation>
+        <translation>형태에는 모델과 하드웨어가 필요합니다. 그림 위의 계획 띠에서 고르십시오.</translation>
     </message>
     <message>
         <source>Searching…</source>
@@ -5191,11 +5191,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>, at most %1 a rank</source>
-        <translation>, rank당 최대 %1</translation>
+        <translation>, 랭크당 최대 %1</translation>
     </message>
     <message>
         <source>%1 plans fit.</source>
-        <translation>%1개 계획이 들어갑니다.</translation>
+        <translation>계획 %1개가 들어갑니다.</translation>
     </message>
     <message>
         <source>nothing fits. The rows say what each shape needs.</source>
@@ -5235,19 +5235,19 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Devices of the pipeline: each has some of the layers</source>
-        <translation>파이프라인의 디바이스: 각각 일부 레이어를 가집니다</translation>
+        <translation>파이프라인의 장치: 각각 일부 레이어를 가집니다</translation>
     </message>
     <message>
         <source>Ranks that share each layer</source>
-        <translation>각 레이어를 나누는 rank</translation>
+        <translation>각 레이어를 나누는 랭크</translation>
     </message>
     <message>
         <source>Ranks that share each sequence</source>
-        <translation>각 시퀀스를 나누는 rank</translation>
+        <translation>각 시퀀스를 나누는 랭크</translation>
     </message>
     <message>
         <source>Copies of the model, each with its own sequences</source>
-        <translation>모델의 복사본으로, 각각 자신의 시퀀스를 처리합니다</translation>
+        <translation>모델의 사본으로, 각각 자신의 시퀀스를 처리합니다</translation>
     </message>
     <message>
         <source>Microbatches of a replica × sequences of a microbatch</source>
@@ -5255,19 +5255,19 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>The part of the devices&apos; time without a pass</source>
-        <translation>디바이스 시간 중 패스가 없는 비율</translation>
+        <translation>장치 시간 중 패스가 없는 비율</translation>
     </message>
     <message>
         <source>The part of the iteration in which a rank waits for tensor, context or data exchanges</source>
-        <translation>반복 중 rank가 텐서, 컨텍스트, 데이터 교환을 기다리는 비율</translation>
+        <translation>반복 중 랭크가 텐서, 컨텍스트, 데이터 교환을 기다리는 비율</translation>
     </message>
     <message>
         <source>Peak of the fullest rank</source>
-        <translation>가장 많이 쓰는 rank의 최대치</translation>
+        <translation>가장 많이 찬 랭크의 최대 메모리</translation>
     </message>
     <message>
         <source>A dot: no other plan that fits is both faster and smaller (Pareto front)</source>
-        <translation>점: 들어가는 다른 어떤 계획도 더 빠르면서 더 작지 않습니다(파레토 경계)</translation>
+        <translation>점: 들어가는 다른 계획 중 더 빠르면서 더 작은 것이 없음(파레토 프런트)</translation>
     </message>
     <message>
         <source>%1 GPU-hours</source>
@@ -5279,15 +5279,15 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>One rank, or costs without hardware: there is no cluster to show.</source>
-        <translation>rank가 하나이거나 하드웨어 없는 비용입니다. 표시할 클러스터가 없습니다.</translation>
+        <translation>랭크가 하나이거나 비용에 하드웨어가 없습니다. 표시할 클러스터가 없습니다.</translation>
     </message>
     <message>
         <source>Point at a rank, or press an arrow key, to see its groups.</source>
-        <translation>rank를 가리키거나 화살표 키를 누르면 그 그룹이 보입니다.</translation>
+        <translation>랭크를 가리키거나 화살표 키를 누르면 그 그룹이 보입니다.</translation>
     </message>
     <message>
         <source>%1 ranks on %2 nodes of %3</source>
-        <translation>rank %1개, 노드 %2개(각 %3개)</translation>
+        <translation>랭크 %1개, 노드 %2개(각 %3개)</translation>
     </message>
     <message>
         <source>and %1 more nodes</source>
@@ -5295,11 +5295,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>tensor ranks for %1</source>
-        <translation>텐서 rank와 %1</translation>
+        <translation>텐서 랭크와 %1</translation>
     </message>
     <message>
         <source>context ranks for %1</source>
-        <translation>컨텍스트 rank와 %1</translation>
+        <translation>컨텍스트 랭크와 %1</translation>
     </message>
     <message>
         <source>replicas for %1</source>
@@ -5319,11 +5319,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source> Its replicas gather the updated parameters for %1 (data).</source>
-        <translation> 복제본이 %1 동안 갱신된 매개변수를 모읍니다(데이터).</translation>
+        <translation> 복제본이 %1 동안 갱신된 파라미터를 모읍니다(데이터).</translation>
     </message>
     <message>
         <source> Its tensor ranks sum the gradients of what all of them hold for %1 (tensor).</source>
-        <translation> 텐서 rank가 모두 가진 부분의 기울기를 %1 동안 합산합니다(텐서).</translation>
+        <translation> 텐서 랭크가 모두 가진 부분의 기울기를 %1 동안 합산합니다(텐서).</translation>
     </message>
     <message>
         <source> along the pipeline</source>
@@ -5335,7 +5335,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>“%1” is no shape; write pipeline x tensor x data such as 8x4x2.</source>
-        <translation>“%1”은(는) 형태가 아닙니다. 8x4x2처럼 파이프라인 x 텐서 x 데이터로 쓰세요.</translation>
+        <translation>“%1”은(는) 형태가 아닙니다. 8x4x2처럼 파이프라인 x 텐서 x 데이터로 쓰십시오.</translation>
     </message>
     <message>
         <source>Shape</source>
@@ -5383,11 +5383,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source> · each lane stands for %1 equal ranks</source>
-        <translation> · 각 레인은 같은 rank %1개를 나타냅니다</translation>
+        <translation> · 각 레인은 같은 랭크 %1개를 나타냅니다</translation>
     </message>
     <message>
         <source>× %1 ranks</source>
-        <translation>× rank %1개</translation>
+        <translation>× 랭크 %1개</translation>
     </message>
     <message>
         <source>How context ranks reach the keys and values of others.</source>
@@ -5435,7 +5435,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>1 device</source>
-        <translation>디바이스 1개</translation>
+        <translation>장치 1개</translation>
     </message>
     <message>
         <source>tensor %1</source>
@@ -5459,7 +5459,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>needs %1 of %2</source>
-        <translation>%1 필요, 가용 %2</translation>
+        <translation>%2 중 %1 필요</translation>
     </message>
     <message>
         <source>needs at least %1 of %2</source>
@@ -5475,11 +5475,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>ranks %1 to %2</source>
-        <translation>rank %1~%2</translation>
+        <translation>랭크 %1~%2</translation>
     </message>
     <message>
         <source>ranks %1</source>
-        <translation>rank %1</translation>
+        <translation>랭크 %1</translation>
     </message>
     <message>
         <source>It shares each layer with %1, %2.</source>
@@ -5503,7 +5503,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>across %1 nodes, %2 ranks in each</source>
-        <translation>노드 %1개에 걸침, 각 rank %2개</translation>
+        <translation>노드 %1개에 걸침, 노드마다 랭크 %2개</translation>
     </message>
     <message>
         <source>across %1 nodes</source>
@@ -5515,11 +5515,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>; a rank sends %1 a step</source>
-        <translation>; rank가 한 스텝에 %1 전송</translation>
+        <translation>; 랭크가 한 스텝에 %1 전송</translation>
     </message>
     <message>
         <source>; a rank sends %1 messages a step</source>
-        <translation>; rank가 한 스텝에 메시지 %1개 전송</translation>
+        <translation>; 랭크가 한 스텝에 메시지 %1개 전송</translation>
     </message>
     <message>
         <source>, waits %1 of it</source>
@@ -5527,7 +5527,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Rank %1 on node %2: %3.</source>
-        <translation>노드 %2의 rank %1: %3.</translation>
+        <translation>노드 %2의 랭크 %1: %3.</translation>
     </message>
     <message>
         <source>over the network</source>
@@ -5539,7 +5539,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>%1 ranks on one node</source>
-        <translation>rank %1개, 노드 한 개</translation>
+        <translation>랭크 %1개, 노드 한 개</translation>
     </message>
     <message>
         <source>L&amp;ecture…</source>
@@ -5575,7 +5575,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Makes the change that meets every goal; Reset takes it back</source>
-        <translation>모든 목표를 이루는 변경을 적용합니다. 재설정하면 되돌립니다</translation>
+        <translation>모든 목표를 이루는 변경을 적용합니다. 초기화하면 되돌립니다</translation>
     </message>
     <message>
         <source>Met: </source>
@@ -5611,7 +5611,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Show a plan in the window, then add it here as a scene.</source>
-        <translation>창에 계획을 표시한 다음 여기에 장면으로 추가하세요.</translation>
+        <translation>창에 계획을 표시한 다음 여기에 장면으로 추가하십시오.</translation>
     </message>
     <message>
         <source>Title of the lecture</source>
@@ -5695,7 +5695,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Not saved yet: choose a file with Save as.</source>
-        <translation>아직 저장되지 않았습니다. 다른 이름으로 저장에서 파일을 선택하세요.</translation>
+        <translation>아직 저장되지 않았습니다. 다른 이름으로 저장에서 파일을 선택하십시오.</translation>
     </message>
     <message>
         <source>The lecture was not saved. </source>
@@ -5731,7 +5731,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>For MP4 install ffmpeg</source>
-        <translation>MP4로 만들려면 ffmpeg를 설치하세요</translation>
+        <translation>MP4로 만들려면 ffmpeg를 설치하십시오</translation>
     </message>
     <message>
         <source>GIF animation (*.gif)</source>
@@ -5763,91 +5763,91 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose %1</source>
-        <translation>%1을(를) 선택하세요</translation>
+        <translation>%1을(를) 선택하십시오</translation>
     </message>
     <message>
         <source>choose %1 or more</source>
-        <translation>%1 이상을 선택하세요</translation>
+        <translation>%1 이상을 선택하십시오</translation>
     </message>
     <message>
         <source>choose %1 to %2</source>
-        <translation>%1~%2에서 선택하세요</translation>
+        <translation>%1~%2에서 선택하십시오</translation>
     </message>
     <message>
         <source>choose %1 to %2 ms</source>
-        <translation>%1~%2 ms에서 선택하세요</translation>
+        <translation>%1~%2 ms에서 선택하십시오</translation>
     </message>
     <message>
         <source>choose %1 to %2, such as %3</source>
-        <translation>%1~%2에서 선택하세요(예: %3)</translation>
+        <translation>%1~%2에서 선택하십시오(예: %3)</translation>
     </message>
     <message>
         <source>choose at most %1</source>
-        <translation>%1 이하를 선택하세요</translation>
+        <translation>%1 이하를 선택하십시오</translation>
     </message>
     <message>
         <source>choose less than %1</source>
-        <translation>%1보다 작은 값을 선택하세요</translation>
+        <translation>%1보다 작은 값을 선택하십시오</translation>
     </message>
     <message>
         <source>choose less</source>
-        <translation>더 작은 값을 선택하세요</translation>
+        <translation>더 작은 값을 선택하십시오</translation>
     </message>
     <message>
         <source>choose 0 to less than 1</source>
-        <translation>0 이상 1 미만을 선택하세요</translation>
+        <translation>0 이상 1 미만을 선택하십시오</translation>
     </message>
     <message>
         <source>choose more than 0, or null for none</source>
-        <translation>0보다 큰 값, 또는 없으면 null을 선택하세요</translation>
+        <translation>0보다 큰 값, 또는 없으면 null을 선택하십시오</translation>
     </message>
     <message>
         <source>choose more than low_freq_factor, which is %1</source>
-        <translation>low_freq_factor(%1)보다 큰 값을 선택하세요</translation>
+        <translation>low_freq_factor(%1)보다 큰 값을 선택하십시오</translation>
     </message>
     <message>
         <source>choose a divisor of %1</source>
-        <translation>%1의 약수를 선택하세요</translation>
+        <translation>%1의 약수를 선택하십시오</translation>
     </message>
     <message>
         <source>choose another one</source>
-        <translation>다른 값을 선택하세요</translation>
+        <translation>다른 값을 선택하십시오</translation>
     </message>
     <message>
         <source>choose another number of heads</source>
-        <translation>다른 헤드 수를 선택하세요</translation>
+        <translation>다른 헤드 수를 선택하십시오</translation>
     </message>
     <message>
         <source>choose cpu or cuda</source>
-        <translation>cpu 또는 cuda를 선택하세요</translation>
+        <translation>cpu 또는 cuda를 선택하십시오</translation>
     </message>
     <message>
         <source>choose family llama, or 0 experts</source>
-        <translation>llama 계열 또는 전문가 0개를 선택하세요</translation>
+        <translation>llama 계열 또는 전문가 0개를 선택하십시오</translation>
     </message>
     <message>
         <source>choose 0, or ZeRO 1 to 3</source>
-        <translation>0 또는 ZeRO 1~3을 선택하세요</translation>
+        <translation>0 또는 ZeRO 1~3을 선택하십시오</translation>
     </message>
     <message>
         <source>choose 0, or at least 2 replicas</source>
-        <translation>0 또는 복제본 2개 이상을 선택하세요</translation>
+        <translation>0 또는 복제본 2개 이상을 선택하십시오</translation>
     </message>
     <message>
         <source>choose 1, or a synchronous schedule such as 1f1b</source>
-        <translation>1 또는 1f1b 같은 동기 스케줄을 선택하세요</translation>
+        <translation>1 또는 1f1b 같은 동기 스케줄을 선택하십시오</translation>
     </message>
     <message>
         <source>choose 1, or give model.experts</source>
-        <translation>1을 선택하거나 model.experts를 지정하세요</translation>
+        <translation>1을 선택하거나 model.experts를 지정하십시오</translation>
     </message>
     <message>
         <source>choose %1, or --context-method all-gather or ring</source>
-        <translation>%1, 또는 --context-method all-gather나 ring을 선택하세요</translation>
+        <translation>%1, 또는 --context-method all-gather나 ring을 선택하십시오</translation>
     </message>
     <message>
         <source>choose %1, or a model.sequence of %2</source>
-        <translation>%1을 선택하거나 model.sequence를 %2로 하세요</translation>
+        <translation>%1을(를) 선택하거나 model.sequence를 %2(으)로 하십시오</translation>
     </message>
     <message>
         <source>is empty</source>
@@ -5855,11 +5855,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>name one</source>
-        <translation>하나를 지정하세요</translation>
+        <translation>하나를 지정하십시오</translation>
     </message>
     <message>
         <source>name that</source>
-        <translation>그것을 지정하세요</translation>
+        <translation>그것을 지정하십시오</translation>
     </message>
     <message>
         <source>holds bytes that are no UTF-8 text</source>
@@ -5867,11 +5867,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>rename it</source>
-        <translation>이름을 바꾸세요</translation>
+        <translation>이름을 바꾸십시오</translation>
     </message>
     <message>
         <source>rename the file</source>
-        <translation>파일 이름을 바꾸세요</translation>
+        <translation>파일 이름을 바꾸십시오</translation>
     </message>
     <message>
         <source>is %1, and %2 heads of it are wider than %3</source>
@@ -5879,15 +5879,15 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>is %1, but the %2 heads of gpt divide hidden %3</source>
-        <translation>값이 %1이지만 gpt의 헤드 %2개는 은닉 폭 %3을 나눕니다</translation>
+        <translation>값이 %1이지만 gpt의 헤드 %2개는 은닉 폭 %3을(를) 나누어 가집니다</translation>
     </message>
     <message>
         <source>leave it out or choose family llama</source>
-        <translation>비워 두거나 llama 계열을 선택하세요</translation>
+        <translation>비워 두거나 llama 계열을 선택하십시오</translation>
     </message>
     <message>
         <source>%1 heads do not divide hidden %2</source>
-        <translation>헤드 %1개로 은닉 폭 %2을(를) 나눌 수 없습니다</translation>
+        <translation>은닉 폭 %2이(가) 헤드 수 %1(으)로 나누어떨어지지 않습니다</translation>
     </message>
     <message>
         <source>a head is %1 wide, and rotary positions need an even width</source>
@@ -5899,7 +5899,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>is %1, more than the %2 experts</source>
-        <translation>값이 %1로 전문가 %2개보다 많습니다</translation>
+        <translation>값이 %1이며 전문가 %2개보다 많습니다</translation>
     </message>
     <message>
         <source>is %1, but gpt has as many as heads</source>
@@ -5907,27 +5907,27 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>set it to %1 or choose family llama</source>
-        <translation>%1로 하거나 llama 계열을 선택하세요</translation>
+        <translation>%1(으)로 하거나 llama 계열을 선택하십시오</translation>
     </message>
     <message>
         <source>%1 key and value heads do not divide %2 heads</source>
-        <translation>키/값 헤드 %1개로 헤드 %2개를 나눌 수 없습니다</translation>
+        <translation>헤드 수 %2이(가) 키/값 헤드 수 %1(으)로 나누어떨어지지 않습니다</translation>
     </message>
     <message>
         <source>has about %1 parameters, and at most %2 are accepted</source>
-        <translation>매개변수가 약 %1개인데 최대 %2개까지 허용됩니다</translation>
+        <translation>파라미터가 약 %1개인데 최대 %2개까지 허용됩니다</translation>
     </message>
     <message>
         <source>lower its sizes</source>
-        <translation>크기를 줄이세요</translation>
+        <translation>크기를 줄이십시오</translation>
     </message>
     <message>
         <source>a step&apos;s activations are about %1 bytes, and at most %2 are accepted</source>
-        <translation>한 단계의 활성값이 약 %1바이트인데 최대 %2까지 허용됩니다</translation>
+        <translation>한 스텝의 활성값이 약 %1바이트인데 최대 %2까지 허용됩니다</translation>
     </message>
     <message>
         <source>lower microbatch_size, microbatches or the model&apos;s sizes</source>
-        <translation>microbatch_size, microbatches 또는 모델 크기를 줄이세요</translation>
+        <translation>microbatch_size, microbatches 또는 모델 크기를 줄이십시오</translation>
     </message>
     <message>
         <source>has %1 entries for %2 stages</source>
@@ -5935,11 +5935,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>give one for each stage</source>
-        <translation>스테이지마다 하나씩 지정하세요</translation>
+        <translation>스테이지마다 하나씩 지정하십시오</translation>
     </message>
     <message>
         <source>give one for each stage, or one number for all</source>
-        <translation>스테이지마다 하나씩, 또는 모두에 하나를 지정하세요</translation>
+        <translation>스테이지마다 하나씩, 또는 모두에 하나를 지정하십시오</translation>
     </message>
     <message>
         <source>has a negative entry</source>
@@ -5947,23 +5947,23 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>give 0 layers or more</source>
-        <translation>0개 이상의 층을 지정하세요</translation>
+        <translation>0개 이상의 레이어를 지정하십시오</translation>
     </message>
     <message>
         <source>has a stage without a layer</source>
-        <translation>층이 없는 스테이지가 있습니다</translation>
+        <translation>레이어가 없는 스테이지가 있습니다</translation>
     </message>
     <message>
         <source>give each at least 1, or choose redis, which may leave a stage without</source>
-        <translation>각각 1개 이상 주거나, 빈 스테이지를 허용하는 redis를 선택하세요</translation>
+        <translation>각각 1개 이상 주거나, 빈 스테이지를 허용하는 redis를 선택하십시오</translation>
     </message>
     <message>
         <source>adds up to %1 layers, but there are %2</source>
-        <translation>합이 %1층이지만 실제로는 %2층입니다</translation>
+        <translation>합이 레이어 %1개이지만 레이어는 %2개입니다</translation>
     </message>
     <message>
         <source>change an entry or the layers</source>
-        <translation>항목이나 층 수를 바꾸세요</translation>
+        <translation>항목이나 레이어 수를 바꾸십시오</translation>
     </message>
     <message>
         <source>must be all ones in a teaching example without a model</source>
@@ -5971,23 +5971,23 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>is %1, but given durations are of whole passes</source>
-        <translation>값이 %1이지만 주어진 시간은 전체 패스의 것입니다</translation>
+        <translation>값이 %1이지만 주어진 소요 시간은 패스 전체의 것입니다</translation>
     </message>
     <message>
         <source>is %1, which does not divide %2</source>
-        <translation>값이 %1로 %2을(를) 나누지 못합니다</translation>
+        <translation>값이 %1이며 %2의 약수가 아닙니다</translation>
     </message>
     <message>
         <source>is %1, which does not divide the %2</source>
-        <translation>값이 %1로 %2을(를) 나누지 못합니다</translation>
+        <translation>값이 %1이며 %2의 약수가 아닙니다</translation>
     </message>
     <message>
         <source>is %1, which with %2 devices makes more parts than the %3 tokens of model.vocabulary_size</source>
-        <translation>값이 %1로, 장치 %2개와 함께 model.vocabulary_size의 토큰 %3개보다 많은 조각이 됩니다</translation>
+        <translation>값이 %1이며, 장치 %2개와 함께 model.vocabulary_size의 토큰 %3개보다 많은 조각이 됩니다</translation>
     </message>
     <message>
         <source>lower either</source>
-        <translation>둘 중 하나를 줄이세요</translation>
+        <translation>둘 중 하나를 줄이십시오</translation>
     </message>
     <message>
         <source>is %1, but without ZeRO replicas shard nothing</source>
@@ -5995,15 +5995,15 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>is %1, which is no divisor above 1 of the %2 replicas</source>
-        <translation>값이 %1로 복제본 %2개의 1보다 큰 약수가 아닙니다</translation>
+        <translation>값이 %1이며 복제본 %2개의 1보다 큰 약수가 아닙니다</translation>
     </message>
     <message>
         <source>is %1, which is no divisor above 1 of the %2 replica</source>
-        <translation>값이 %1로 복제본 %2개의 1보다 큰 약수가 아닙니다</translation>
+        <translation>값이 %1이며 복제본 %2개의 1보다 큰 약수가 아닙니다</translation>
     </message>
     <message>
         <source>give each of tp, cp, dp and pp once, fastest first, such as %1</source>
-        <translation>tp, cp, dp, pp를 한 번씩, 빠른 것부터 쓰세요(예: %1)</translation>
+        <translation>tp, cp, dp, pp를 한 번씩, 빠른 것부터 쓰십시오(예: %1)</translation>
     </message>
     <message>
         <source>is %1, but one replica has no other to share with</source>
@@ -6015,39 +6015,39 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>lower microbatches to %1</source>
-        <translation>마이크로배치를 %1(으)로 줄이세요</translation>
+        <translation>마이크로배치를 %1(으)로 줄이십시오</translation>
     </message>
     <message>
         <source>is %1, more than the %2 tokens of a sequence</source>
-        <translation>값이 %1로 시퀀스의 토큰 %2개보다 많습니다</translation>
+        <translation>값이 %1이며 시퀀스의 토큰 %2개보다 많습니다</translation>
     </message>
     <message>
         <source>lower it</source>
-        <translation>값을 줄이세요</translation>
+        <translation>값을 줄이십시오</translation>
     </message>
     <message>
         <source>%1 devices need as many layers as stages, %2, but there are %3</source>
-        <translation>장치 %1개에는 스테이지 수 %2만큼의 층이 필요하지만 %3개뿐입니다</translation>
+        <translation>장치 %1개에는 스테이지 수 %2만큼의 레이어가 필요하지만 %3개뿐입니다</translation>
     </message>
     <message>
         <source>%1 devices with %2 chunks each need as many layers as stages, %3, but there are %4</source>
-        <translation>청크가 %2개씩인 장치 %1개에는 스테이지 수 %3만큼의 층이 필요하지만 %4개뿐입니다</translation>
+        <translation>청크가 %2개씩인 장치 %1개에는 스테이지 수 %3만큼의 레이어가 필요하지만 %4개뿐입니다</translation>
     </message>
     <message>
         <source>lower devices to %1 or choose redis</source>
-        <translation>장치를 %1(으)로 줄이거나 redis를 선택하세요</translation>
+        <translation>장치를 %1(으)로 줄이거나 redis를 선택하십시오</translation>
     </message>
     <message>
         <source>lower chunks or choose redis</source>
-        <translation>청크를 줄이거나 redis를 선택하세요</translation>
+        <translation>청크를 줄이거나 redis를 선택하십시오</translation>
     </message>
     <message>
         <source>is %1, less than the %2 devices</source>
-        <translation>값이 %1로 장치 %2개보다 적습니다</translation>
+        <translation>값이 %1이며 장치 %2개보다 적습니다</translation>
     </message>
     <message>
         <source>raise it or lower devices</source>
-        <translation>값을 늘리거나 장치를 줄이세요</translation>
+        <translation>값을 늘리거나 장치를 줄이십시오</translation>
     </message>
     <message>
         <source>needs a model to compute costs from</source>
@@ -6055,19 +6055,19 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>give a model, or uniform costs or durations</source>
-        <translation>모델, 또는 균일 비용이나 시간을 지정하세요</translation>
+        <translation>모델을 지정하거나, 균일한 비용 또는 소요 시간을 지정하십시오</translation>
     </message>
     <message>
         <source>the plan has %1 ranks, and %2 has %3 (%4 nodes of %5)</source>
-        <translation>계획에는 rank가 %1개인데 %2에는 %3개입니다(%5개짜리 노드 %4개)</translation>
+        <translation>계획에는 랭크가 %1개인데 %2에는 %3개입니다(%5개짜리 노드 %4개)</translation>
     </message>
     <message>
         <source>lower devices to %1, or raise its nodes to %2</source>
-        <translation>장치를 %1(으)로 줄이거나 노드를 %2(으)로 늘리세요</translation>
+        <translation>장치를 %1(으)로 줄이거나 노드를 %2(으)로 늘리십시오</translation>
     </message>
     <message>
         <source>lower the replicas to %1, or raise its nodes to %2</source>
-        <translation>복제본을 %1(으)로 줄이거나 노드를 %2(으)로 늘리세요</translation>
+        <translation>복제본을 %1(으)로 줄이거나 노드를 %2(으)로 늘리십시오</translation>
     </message>
     <message>
         <source>is no pass or message</source>
@@ -6091,7 +6091,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>leave one of the two out</source>
-        <translation>둘 중 하나를 빼세요</translation>
+        <translation>둘 중 하나를 빼십시오</translation>
     </message>
     <message>
         <source>is %1, but %2 has a custom schedule</source>
@@ -6111,7 +6111,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>leave chunks out or give %1</source>
-        <translation>청크를 비워 두거나 %1(으)로 하세요</translation>
+        <translation>청크를 비워 두거나 %1(으)로 하십시오</translation>
     </message>
     <message>
         <source>%1 does not run in groups of microbatches</source>
@@ -6119,7 +6119,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>leave it out or choose interleaved-1f1b</source>
-        <translation>비워 두거나 interleaved-1f1b를 선택하세요</translation>
+        <translation>비워 두거나 interleaved-1f1b를 선택하십시오</translation>
     </message>
     <message>
         <source>%1 has no waves</source>
@@ -6127,7 +6127,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>leave it out or choose hanayo</source>
-        <translation>비워 두거나 hanayo를 선택하세요</translation>
+        <translation>비워 두거나 hanayo를 선택하십시오</translation>
     </message>
     <message>
         <source>%1 runs whole sequences</source>
@@ -6135,7 +6135,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>leave it out or choose seq1f1b</source>
-        <translation>비워 두거나 seq1f1b를 선택하세요</translation>
+        <translation>비워 두거나 seq1f1b를 선택하십시오</translation>
     </message>
     <message>
         <source>is %1 bytes</source>
@@ -6147,15 +6147,15 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>leave vocabulary out and choose the schedule %1</source>
-        <translation>어휘를 비워 두고 스케줄 %1을(를) 선택하세요</translation>
+        <translation>어휘를 비워 두고 스케줄 %1을(를) 선택하십시오</translation>
     </message>
     <message>
         <source>is %1 for stage %2, which has %3 layers</source>
-        <translation>스테이지 %2에서 %1인데 층은 %3개입니다</translation>
+        <translation>스테이지 %2에서 %1인데 레이어는 %3개입니다</translation>
     </message>
     <message>
         <source>is %1, and stages have at most %2 layers</source>
-        <translation>값이 %1인데 스테이지의 층은 많아야 %2개입니다</translation>
+        <translation>값이 %1인데 스테이지의 레이어는 많아야 %2개입니다</translation>
     </message>
     <message>
         <source>is %1, but a fraction is from 0 to 1</source>
@@ -6163,27 +6163,27 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>is %1, but %2 updates weights before a step has ended, and %3 sum their gradients at its end</source>
-        <translation>값이 %1이지만 %2은(는) 단계가 끝나기 전에 가중치를 갱신하고, %3은(는) 단계 끝에서 기울기를 더합니다</translation>
+        <translation>값이 %1이지만 %2은(는) 스텝이 끝나기 전에 가중치를 갱신하고, %3은(는) 스텝 끝에서 기울기를 합산합니다</translation>
     </message>
     <message>
         <source>is %1, but ulysses divides the %2 heads of keys and values of a tensor rank among the context ranks</source>
-        <translation>값이 %1이지만 ulysses는 텐서 rank의 키/값 헤드 %2개를 문맥 rank에 나눕니다</translation>
+        <translation>값이 %1이지만 ulysses는 텐서 랭크의 키/값 헤드 %2개를 컨텍스트 랭크에 나눕니다</translation>
     </message>
     <message>
         <source>is %1, but a sequence of %2 tokens is not a multiple of %3 chunks (2 for each rank)</source>
-        <translation>값이 %1이지만 토큰 %2개의 시퀀스는 청크 %3개(rank마다 2개)의 배수가 아닙니다</translation>
+        <translation>값이 %1이지만 토큰 %2개의 시퀀스는 청크 %3개(랭크마다 2개)의 배수가 아닙니다</translation>
     </message>
     <message>
         <source>is %1, but a sequence of %2 tokens is not a multiple of %3 chunks (2 for each context and tensor rank)</source>
-        <translation>값이 %1이지만 토큰 %2개의 시퀀스는 청크 %3개(문맥·텐서 rank마다 2개)의 배수가 아닙니다</translation>
+        <translation>값이 %1이지만 토큰 %2개의 시퀀스는 청크 %3개(컨텍스트·텐서 랭크마다 2개)의 배수가 아닙니다</translation>
     </message>
     <message>
         <source>is given, but all experts of a layer are on one rank, which computes as many rows whatever they choose</source>
-        <translation>지정되었지만 한 층의 전문가가 모두 한 rank에 있어 무엇을 고르든 같은 수의 행을 계산합니다</translation>
+        <translation>지정되었지만 한 레이어의 전문가가 모두 한 랭크에 있어 무엇을 고르든 같은 수의 행을 계산합니다</translation>
     </message>
     <message>
         <source>give parallel.expert, or leave it out</source>
-        <translation>parallel.expert를 지정하거나 비워 두세요</translation>
+        <translation>parallel.expert를 지정하거나 비워 두십시오</translation>
     </message>
     <message>
         <source>is %1, but the model has no experts</source>
@@ -6195,7 +6195,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>write 1.5 for half as long again</source>
-        <translation>절반 더 걸리면 1.5라고 쓰세요</translation>
+        <translation>절반 더 걸리면 1.5라고 쓰십시오</translation>
     </message>
     <message>
         <source>%1 has the factor %2</source>
@@ -6207,7 +6207,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>write DEVICE=F, rank=R:F, node=N:F or replica=K:F, such as 3=1.5</source>
-        <translation>DEVICE=F, rank=R:F, node=N:F 또는 replica=K:F로 쓰세요(예: 3=1.5)</translation>
+        <translation>DEVICE=F, rank=R:F, node=N:F 또는 replica=K:F로 쓰십시오(예: 3=1.5)</translation>
     </message>
     <message>
         <source>%1 names no link</source>
@@ -6215,7 +6215,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>write two devices and a factor, such as 2-3=4</source>
-        <translation>장치 두 개와 배율을 쓰세요(예: 2-3=4)</translation>
+        <translation>장치 두 개와 배율을 쓰십시오(예: 2-3=4)</translation>
     </message>
     <message>
         <source>names %1 %2, but the plan has only %3 0</source>
@@ -6231,15 +6231,15 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>keep one</source>
-        <translation>하나만 남기세요</translation>
+        <translation>하나만 남기십시오</translation>
     </message>
     <message>
         <source>names a node, but durations that are given say nothing of nodes</source>
-        <translation>노드를 가리키지만 주어진 시간에는 노드가 없습니다</translation>
+        <translation>노드를 가리키지만 주어진 소요 시간에는 노드가 없습니다</translation>
     </message>
     <message>
         <source>name devices or ranks, or choose a hardware preset</source>
-        <translation>장치나 rank를 지정하거나 하드웨어 프리셋을 선택하세요</translation>
+        <translation>장치나 랭크를 지정하거나 하드웨어 프리셋을 선택하십시오</translation>
     </message>
     <message>
         <source>joins device %1 to itself</source>
@@ -6247,7 +6247,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>name two devices, such as %1</source>
-        <translation>장치 두 개를 지정하세요(예: %1)</translation>
+        <translation>장치 두 개를 지정하십시오(예: %1)</translation>
     </message>
     <message>
         <source>is given without jitter, so that all draws are equal</source>
@@ -6255,7 +6255,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>add jitter such as 0.05, or leave it out</source>
-        <translation>0.05 같은 지터를 더하거나 비워 두세요</translation>
+        <translation>0.05 같은 지터를 더하거나 비워 두십시오</translation>
     </message>
     <message>
         <source>is %1, and each draw simulates about %2 passes</source>
@@ -6267,7 +6267,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>lower the replicas or the microbatches, or leave jitter out</source>
-        <translation>복제본이나 마이크로배치를 줄이거나 지터를 비워 두세요</translation>
+        <translation>복제본이나 마이크로배치를 줄이거나 지터를 비워 두십시오</translation>
     </message>
     <message>
         <source>needs checkpoint_seconds, the time of a checkpoint</source>
@@ -6275,19 +6275,19 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>needs failure_interval, the hours between failures</source>
-        <translation>고장 간격(시간)인 failure_interval이 필요합니다</translation>
+        <translation>장애 간격(시간)인 failure_interval이 필요합니다</translation>
     </message>
     <message>
         <source>give both, or neither</source>
-        <translation>둘 다 지정하거나 둘 다 비워 두세요</translation>
+        <translation>둘 다 지정하거나 둘 다 비워 두십시오</translation>
     </message>
     <message>
         <source>give it, or leave this out</source>
-        <translation>그것을 지정하거나 이것을 비워 두세요</translation>
+        <translation>그것을 지정하거나 이것을 비워 두십시오</translation>
     </message>
     <message>
         <source>is %1, but with a failure every %2 hours a checkpoint must take less than half of that</source>
-        <translation>값이 %1이지만 %2시간마다 고장이 나면 체크포인트는 그 절반보다 짧아야 합니다</translation>
+        <translation>값이 %1이지만 %2시간마다 장애가 나면 체크포인트는 그 절반보다 짧아야 합니다</translation>
     </message>
     <message>
         <source>%1 devices are more than the %2 of this picture</source>
@@ -6303,7 +6303,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose a schedule</source>
-        <translation>스케줄을 선택하세요</translation>
+        <translation>스케줄을 선택하십시오</translation>
     </message>
     <message>
         <source>the plan has more than the %1 forwards of this picture</source>
@@ -6311,7 +6311,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>use fewer chunks or microbatches</source>
-        <translation>청크나 마이크로배치를 줄이세요</translation>
+        <translation>청크나 마이크로배치를 줄이십시오</translation>
     </message>
     <message>
         <source>%1 is missing</source>
@@ -6319,7 +6319,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>add it to device %1</source>
-        <translation>장치 %1에 추가하세요</translation>
+        <translation>장치 %1에 추가하십시오</translation>
     </message>
     <message>
         <source>%1 runs twice, first at %2</source>
@@ -6327,15 +6327,15 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>remove one of the two</source>
-        <translation>둘 중 하나를 제거하세요</translation>
+        <translation>둘 중 하나를 제거하십시오</translation>
     </message>
     <message>
         <source>remove it from device %1</source>
-        <translation>장치 %1에서 제거하세요</translation>
+        <translation>장치 %1에서 제거하십시오</translation>
     </message>
     <message>
         <source>move it to device %1</source>
-        <translation>장치 %1(으)로 옮기세요</translation>
+        <translation>장치 %1(으)로 옮기십시오</translation>
     </message>
     <message>
         <source>%1 is on device %2 but stage %3 belongs to device %4</source>
@@ -6347,23 +6347,23 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>move %1 in front of %2</source>
-        <translation>%1을(를) %2 앞으로 옮기세요</translation>
+        <translation>%1을(를) %2 앞으로 옮기십시오</translation>
     </message>
     <message>
         <source>move it in front of %1</source>
-        <translation>%1 앞으로 옮기세요</translation>
+        <translation>%1 앞으로 옮기십시오</translation>
     </message>
     <message>
         <source>a run takes the times of its machine</source>
-        <translation>실행은 그 기계의 시간을 씁니다</translation>
+        <translation>실행은 그 컴퓨터의 시간을 씁니다</translation>
     </message>
     <message>
         <source>leave it out to run the plan, or predict it with simulate</source>
-        <translation>실행하려면 비워 두고, 아니면 simulate로 예측하세요</translation>
+        <translation>실행하려면 비워 두고, 아니면 simulate로 예측하십시오</translation>
     </message>
     <message>
         <source>choose 1, or the backend cpu</source>
-        <translation>1 또는 cpu 백엔드를 선택하세요</translation>
+        <translation>1 또는 cpu 백엔드를 선택하십시오</translation>
     </message>
     <message>
         <source>the probabilities of a part of the keys change with every part that follows</source>
@@ -6371,7 +6371,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose all-gather, or flash attention</source>
-        <translation>all-gather 또는 flash 어텐션을 선택하세요</translation>
+        <translation>all-gather 또는 flash 어텐션을 선택하십시오</translation>
     </message>
     <message>
         <source>GPUs have no attention of a part of a sequence to all of its keys yet</source>
@@ -6379,11 +6379,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>passes do not yet exchange among replicas and among expert ranks</source>
-        <translation>패스는 아직 복제본과 전문가 rank 사이에서 함께 교환하지 못합니다</translation>
+        <translation>패스는 아직 복제본과 전문가 랭크 사이에서 함께 교환하지 못합니다</translation>
     </message>
     <message>
         <source>choose 1, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>1을 선택하거나 단계마다 한 번 교환하세요(zero2 deferred, zero3 resident)</translation>
+        <translation>1을 선택하거나 스텝마다 한 번 교환하십시오(zero2 deferred, zero3 resident)</translation>
     </message>
     <message>
         <source>the replicas of an expert would be of several groups</source>
@@ -6391,7 +6391,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose 1, or shard over all replicas (shard_replicas 0)</source>
-        <translation>1을 선택하거나 모든 복제본에 나누세요(shard_replicas 0)</translation>
+        <translation>1을 선택하거나 모든 복제본에 나누십시오(shard_replicas 0)</translation>
     </message>
     <message>
         <source>a run takes the choices of its routers</source>
@@ -6399,15 +6399,15 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>tensor ranks do not yet divide experts</source>
-        <translation>텐서 rank는 아직 전문가를 나누지 못합니다</translation>
+        <translation>텐서 랭크는 아직 전문가를 나누지 못합니다</translation>
     </message>
     <message>
         <source>choose 1, or a model without experts</source>
-        <translation>1 또는 전문가가 없는 모델을 선택하세요</translation>
+        <translation>1 또는 전문가가 없는 모델을 선택하십시오</translation>
     </message>
     <message>
         <source>routers would balance the tokens of each context rank alone</source>
-        <translation>라우터가 문맥 rank마다 따로 토큰을 고르게 하게 됩니다</translation>
+        <translation>라우터가 컨텍스트 랭크마다 따로 토큰의 균형을 맞추게 됩니다</translation>
     </message>
     <message>
         <source>GPUs have no kernels of experts yet</source>
@@ -6415,39 +6415,39 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose the backend cpu, or a model without experts</source>
-        <translation>cpu 백엔드 또는 전문가가 없는 모델을 선택하세요</translation>
+        <translation>cpu 백엔드 또는 전문가가 없는 모델을 선택하십시오</translation>
     </message>
     <message>
         <source>it would treat the matrices of all experts of a layer as one</source>
-        <translation>한 층의 모든 전문가 행렬을 하나로 다루게 됩니다</translation>
+        <translation>한 레이어의 모든 전문가 행렬을 하나로 다루게 됩니다</translation>
     </message>
     <message>
         <source>choose adamw, adam8bit, lion or sgd, or a model without experts</source>
-        <translation>adamw, adam8bit, lion, sgd 또는 전문가가 없는 모델을 선택하세요</translation>
+        <translation>adamw, adam8bit, lion, sgd 또는 전문가가 없는 모델을 선택하십시오</translation>
     </message>
     <message>
         <source>the replicas of a run reduce gradients once a step</source>
-        <translation>실행의 복제본은 단계마다 한 번 기울기를 모읍니다</translation>
+        <translation>실행의 복제본은 스텝마다 한 번 기울기를 축약합니다</translation>
     </message>
     <message>
         <source>choose deferred, or predict it with simulate</source>
-        <translation>deferred를 선택하거나 simulate로 예측하세요</translation>
+        <translation>deferred를 선택하거나 simulate로 예측하십시오</translation>
     </message>
     <message>
         <source>the replicas of a run gather parameters once a step</source>
-        <translation>실행의 복제본은 단계마다 한 번 매개변수를 모읍니다</translation>
+        <translation>실행의 복제본은 스텝마다 한 번 파라미터를 모읍니다</translation>
     </message>
     <message>
         <source>choose resident, or predict it with simulate</source>
-        <translation>resident를 선택하거나 simulate로 예측하세요</translation>
+        <translation>resident를 선택하거나 simulate로 예측하십시오</translation>
     </message>
     <message>
         <source>a prediction has one time for all forwards of a stage, and only some of them gather</source>
-        <translation>예측은 한 스테이지의 모든 순전파에 같은 시간을 쓰는데 그중 일부만 매개변수를 모읍니다</translation>
+        <translation>예측은 한 스테이지의 모든 순전파에 같은 시간을 쓰는데 그중 일부만 파라미터를 모읍니다</translation>
     </message>
     <message>
         <source>choose reshard or resident</source>
-        <translation>reshard 또는 resident를 선택하세요</translation>
+        <translation>reshard 또는 resident를 선택하십시오</translation>
     </message>
     <message>
         <source>passes have no second exchange over the groups yet</source>
@@ -6455,51 +6455,51 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose 0, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>0을 선택하거나 단계마다 한 번 교환하세요(zero2 deferred, zero3 resident)</translation>
+        <translation>0을 선택하거나 스텝마다 한 번 교환하십시오(zero2 deferred, zero3 resident)</translation>
     </message>
     <message>
         <source>context ranks shard with all replicas</source>
-        <translation>문맥 rank는 모든 복제본과 함께 나눕니다</translation>
+        <translation>컨텍스트 랭크는 모든 복제본과 함께 나눕니다</translation>
     </message>
     <message>
         <source>choose 0, or one context rank</source>
-        <translation>0 또는 문맥 rank 하나를 선택하세요</translation>
+        <translation>0 또는 컨텍스트 랭크 하나를 선택하십시오</translation>
     </message>
     <message>
         <source>passes do not yet exchange among replicas and among context ranks</source>
-        <translation>패스는 아직 복제본과 문맥 rank 사이에서 함께 교환하지 못합니다</translation>
+        <translation>패스는 아직 복제본과 컨텍스트 랭크 사이에서 함께 교환하지 못합니다</translation>
     </message>
     <message>
         <source>the passes of sharded vocabulary layers have no exchanges among replicas yet</source>
-        <translation>나눈 어휘 층의 패스에는 아직 복제본 사이의 교환이 없습니다</translation>
+        <translation>나눈 어휘 레이어의 패스에는 아직 복제본 사이의 교환이 없습니다</translation>
     </message>
     <message>
         <source>choose none or redis, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>none이나 redis를 선택하거나 단계마다 한 번 교환하세요(zero2 deferred, zero3 resident)</translation>
+        <translation>none이나 redis를 선택하거나 스텝마다 한 번 교환하십시오(zero2 deferred, zero3 resident)</translation>
     </message>
     <message>
         <source>given durations do not say what exchanges take</source>
-        <translation>주어진 시간에는 교환 시간이 없습니다</translation>
+        <translation>주어진 소요 시간에는 교환 시간이 없습니다</translation>
     </message>
     <message>
         <source>choose a hardware preset, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>하드웨어 프리셋을 선택하거나 단계마다 한 번 교환하세요(zero2 deferred, zero3 resident)</translation>
+        <translation>하드웨어 프리셋을 선택하거나 스텝마다 한 번 교환하십시오(zero2 deferred, zero3 resident)</translation>
     </message>
     <message>
         <source>replicas would wait for each other in every pass, and each is simulated alone</source>
-        <translation>복제본이 패스마다 서로 기다리게 되는데 시뮬레이션은 따로 합니다</translation>
+        <translation>복제본이 패스마다 서로 기다리게 되는데, 시뮬레이션은 복제본마다 따로 합니다</translation>
     </message>
     <message>
         <source>choose to exchange once a step (zero2 deferred, zero3 resident), or leave the what-if out</source>
-        <translation>단계마다 한 번 교환하거나(zero2 deferred, zero3 resident) 가정을 비워 두세요</translation>
+        <translation>스텝마다 한 번 교환하거나(zero2 deferred, zero3 resident) 가정을 비워 두십시오</translation>
     </message>
     <message>
         <source>tensor ranks divide the rows and columns that its state is of</source>
-        <translation>텐서 rank가 그 상태의 행과 열을 나눕니다</translation>
+        <translation>텐서 랭크가 그 상태의 행과 열을 나눕니다</translation>
     </message>
     <message>
         <source>choose adamw, lion or sgd, or tensor 1</source>
-        <translation>adamw, lion, sgd 또는 텐서 1을 선택하세요</translation>
+        <translation>adamw, lion, sgd 또는 텐서 1을 선택하십시오</translation>
     </message>
     <message>
         <source>GPUs have kernels of adamw, lion and sgd only</source>
@@ -6507,7 +6507,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose one of them, or the backend cpu</source>
-        <translation>그중 하나 또는 cpu 백엔드를 선택하세요</translation>
+        <translation>그중 하나 또는 cpu 백엔드를 선택하십시오</translation>
     </message>
     <message>
         <source>the GPU kernels compute in bf16 and fp32 only</source>
@@ -6515,7 +6515,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose bf16 or fp32, or the backend cpu</source>
-        <translation>bf16이나 fp32, 또는 cpu 백엔드를 선택하세요</translation>
+        <translation>bf16이나 fp32, 또는 cpu 백엔드를 선택하십시오</translation>
     </message>
     <message>
         <source>ranks send the rows of experts in fp32 only</source>
@@ -6523,7 +6523,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose fp32, or expert 1</source>
-        <translation>fp32 또는 expert 1을 선택하세요</translation>
+        <translation>fp32 또는 expert 1을 선택하십시오</translation>
     </message>
     <message>
         <source>the GPU kernels of attention never store its probabilities</source>
@@ -6531,7 +6531,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose flash, or the backend cpu</source>
-        <translation>flash 또는 cpu 백엔드를 선택하세요</translation>
+        <translation>flash 또는 cpu 백엔드를 선택하십시오</translation>
     </message>
     <message>
         <source>GPUs compute GELU within a product, and a kernel of its own rounds differently</source>
@@ -6539,7 +6539,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>leave activation out, or choose the backend cpu</source>
-        <translation>activation을 빼거나 cpu 백엔드를 선택하세요</translation>
+        <translation>activation을 빼거나 cpu 백엔드를 선택하십시오</translation>
     </message>
     <message>
         <source>runs do not yet copy activations to the host</source>
@@ -6547,7 +6547,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose none, or predict the plan with simulate</source>
-        <translation>none을 선택하거나 simulate로 예측하세요</translation>
+        <translation>none을 선택하거나 simulate로 예측하십시오</translation>
     </message>
     <message>
         <source>the slices of a sequence share keys and values, which stay on the device</source>
@@ -6555,7 +6555,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose none, or the family 1f1b</source>
-        <translation>none 또는 1f1b 계열을 선택하세요</translation>
+        <translation>none 또는 1f1b 계열을 선택하십시오</translation>
     </message>
     <message>
         <source>draws of the jitter do not yet wait for copies</source>
@@ -6563,7 +6563,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose none, or leave what_if.jitter out</source>
-        <translation>none을 선택하거나 what_if.jitter를 비워 두세요</translation>
+        <translation>none을 선택하거나 what_if.jitter를 비워 두십시오</translation>
     </message>
     <message>
         <source>runs do not yet keep keys and values between slices</source>
@@ -6571,7 +6571,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose 1f1b, or predict it with simulate</source>
-        <translation>1f1b를 선택하거나 simulate로 예측하세요</translation>
+        <translation>1f1b를 선택하거나 simulate로 예측하십시오</translation>
     </message>
     <message>
         <source>the memory of slices is planned for attention that does not keep its probabilities</source>
@@ -6579,15 +6579,15 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose flash</source>
-        <translation>flash를 선택하세요</translation>
+        <translation>flash를 선택하십시오</translation>
     </message>
     <message>
         <source>context ranks do not yet gather the keys of slices</source>
-        <translation>문맥 rank는 아직 조각의 키를 모으지 못합니다</translation>
+        <translation>컨텍스트 랭크는 아직 조각의 키를 모으지 못합니다</translation>
     </message>
     <message>
         <source>choose 1, or the family 1f1b</source>
-        <translation>1 또는 1f1b 계열을 선택하세요</translation>
+        <translation>1 또는 1f1b 계열을 선택하십시오</translation>
     </message>
     <message>
         <source>slices are cut from sequences of equal length</source>
@@ -6595,7 +6595,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose 1f1b, or leave it out</source>
-        <translation>1f1b를 선택하거나 비워 두세요</translation>
+        <translation>1f1b를 선택하거나 비워 두십시오</translation>
     </message>
     <message>
         <source>a run takes the lengths of its data</source>
@@ -6603,7 +6603,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>a run fails when its machine does</source>
-        <translation>실행은 기계가 고장 날 때 실패합니다</translation>
+        <translation>실행은 그 컴퓨터에 장애가 날 때 실패합니다</translation>
     </message>
     <message>
         <source>%1; %2</source>
@@ -6611,7 +6611,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>. Throughput and MFU are of all ranks, bubble and memory of one rank of each device.</source>
-        <translation>. 처리량과 MFU는 모든 rank의 값이고, 버블과 메모리는 장치마다 rank 하나의 값입니다.</translation>
+        <translation>. 처리량과 MFU는 모든 랭크의 값이고, 버블과 메모리는 장치마다 랭크 하나의 값입니다.</translation>
     </message>
     <message>
         <source>%1.</source>
@@ -6619,7 +6619,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>line %1, word %2</source>
-        <translation>%1행 %2번째 낱말</translation>
+        <translation>%1행 %2번째 단어</translation>
     </message>
     <message>
         <source>position %1</source>
@@ -6631,23 +6631,23 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Experts beside the routed ones that compute every token, as one MLP of n times the width of an expert.</source>
-        <translation>라우팅되는 전문가 외에 모든 토큰을 계산하는 전문가로, 전문가 너비의 n배인 MLP 하나입니다.</translation>
+        <translation>라우팅되는 전문가 외에 모든 토큰을 계산하는 전문가로, 전문가 폭의 n배인 MLP 하나입니다.</translation>
     </message>
     <message>
         <source>First dense layers</source>
-        <translation>앞쪽 밀집 층</translation>
+        <translation>앞쪽 밀집 레이어</translation>
     </message>
     <message>
         <source>First layers that have one MLP for all tokens all the same.</source>
-        <translation>그래도 모든 토큰에 하나의 MLP를 쓰는 처음 몇 층입니다.</translation>
+        <translation>그래도 모든 토큰에 하나의 MLP를 쓰는 처음 몇 레이어.</translation>
     </message>
     <message>
         <source>Expert layers</source>
-        <translation>전문가 층 간격</translation>
+        <translation>전문가 레이어 간격</translation>
     </message>
     <message>
         <source>Of the layers after the first dense ones, every k-th has experts and the others have one MLP.</source>
-        <translation>앞쪽 밀집 층 뒤에서 k번째마다 전문가가 있고 나머지는 MLP가 하나입니다.</translation>
+        <translation>앞쪽 밀집 레이어 뒤에서 k번째마다 전문가가 있고 나머지는 MLP가 하나입니다.</translation>
     </message>
     <message>
         <source>Router</source>
@@ -6663,23 +6663,23 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Gates are the softmax of a token&apos;s chosen logits</source>
-        <translation>게이트는 토큰이 고른 로짓의 softmax입니다</translation>
+        <translation>게이트는 토큰이 고른 로짓의 소프트맥스입니다</translation>
     </message>
     <message>
         <source>Sigmoid and bias</source>
-        <translation>Sigmoid와 바이어스</translation>
+        <translation>Sigmoid와 편향</translation>
     </message>
     <message>
         <source>Gates are sigmoids that add up to 1; a bias of each expert, which counts for the choice alone, is moved by each step</source>
-        <translation>게이트는 합이 1인 sigmoid이고, 선택에만 쓰이는 전문가별 바이어스를 매 스텝 옮깁니다</translation>
+        <translation>게이트는 합이 1인 sigmoid이고, 선택에만 쓰이는 전문가별 편향을 스텝마다 옮깁니다</translation>
     </message>
     <message>
         <source>Bias step</source>
-        <translation>바이어스 폭</translation>
+        <translation>편향 폭</translation>
     </message>
     <message>
         <source>With sigmoid routers: each step raises the bias of experts with fewer tokens than the mean by G, and lowers that of the others (0: leaves it).</source>
-        <translation>sigmoid 라우터에서: 매 스텝 토큰이 평균보다 적은 전문가의 바이어스를 G만큼 올리고 나머지는 내립니다(0: 그대로).</translation>
+        <translation>sigmoid 라우터에서: 스텝마다 토큰이 평균보다 적은 전문가의 편향을 G만큼 올리고 나머지는 내립니다(0: 그대로).</translation>
     </message>
     <message>
         <source>Gate factor</source>
@@ -6763,7 +6763,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>What replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two matrices of rank R), top-k=F (that share of the numbers, the greatest ones) or sign (a bit for each).</source>
-        <translation>복제본이 보내는 기울기의 부분. 나머지는 다음 단계를 위해 남깁니다: none(전부), powersgd=R(랭크 R인 행렬 두 개), top-k=F(가장 큰 수의 그 비율) 또는 sign(수마다 1비트).</translation>
+        <translation>복제본이 보내는 기울기의 부분. 나머지는 다음 스텝을 위해 남깁니다: none(전부), powersgd=R(랭크 R인 행렬 두 개), top-k=F(가장 큰 수의 그 비율) 또는 sign(수마다 1비트).</translation>
     </message>
     <message>
         <source>All numbers of the gradients</source>
@@ -6835,15 +6835,15 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>This lecture is not saved in a file yet: choose one with Save as.</source>
-        <translation>이 강의는 아직 파일에 저장되지 않았습니다. 다른 이름으로 저장에서 파일을 선택하세요.</translation>
+        <translation>이 강의는 아직 파일에 저장되지 않았습니다. 다른 이름으로 저장에서 파일을 선택하십시오.</translation>
     </message>
     <message>
         <source>Not saved in a file yet, but kept for the next start: choose a file with Save as.</source>
-        <translation>아직 파일에 저장되지 않았지만 다음 시작까지 보관됩니다. 다른 이름으로 저장에서 파일을 선택하세요.</translation>
+        <translation>아직 파일에 저장되지 않았지만 다음 시작까지 보관됩니다. 다른 이름으로 저장에서 파일을 선택하십시오.</translation>
     </message>
     <message>
         <source>It is kept for the next start: choose another file with Save as.</source>
-        <translation>다음 시작까지 보관됩니다. 다른 이름으로 저장에서 다른 파일을 선택하세요.</translation>
+        <translation>다음 시작까지 보관됩니다. 다른 이름으로 저장에서 다른 파일을 선택하십시오.</translation>
     </message>
     <message>
         <source>start %1</source>
@@ -6855,11 +6855,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Drag a pass to another place of its lane. With the keyboard, choose one with the arrow keys and move it with Alt+Shift+← and →.</source>
-        <translation>패스를 같은 레인의 다른 위치로 끌어다 놓으세요. 키보드로는 화살표 키로 고르고 Alt+Shift+←, →로 옮깁니다.</translation>
+        <translation>패스를 같은 레인의 다른 위치로 끌어다 놓으십시오. 키보드로는 화살표 키로 고르고 Alt+Shift+←, →로 옮깁니다.</translation>
     </message>
     <message>
         <source>Puts the pass back that was moved last (Ctrl+Z)</source>
-        <translation>마지막으로 옮긴 패스를 되돌립니다 (Ctrl+Z)</translation>
+        <translation>마지막으로 옮긴 패스를 되돌립니다(Ctrl+Z)</translation>
     </message>
     <message>
         <source>The slides were not written. %1: %2</source>
@@ -6867,7 +6867,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Cancel (%1 of %2)</source>
-        <translation>취소 (%1/%2)</translation>
+        <translation>취소(%1/%2)</translation>
     </message>
     <message>
         <source>Makespan %1, goal %2</source>
@@ -6907,27 +6907,27 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose 1, or at least 2 replicas</source>
-        <translation>1 또는 복제본 2개 이상을 선택하세요</translation>
+        <translation>1 또는 복제본 2개 이상을 선택하십시오</translation>
     </message>
     <message>
         <source>choose 1, or zero 0</source>
-        <translation>1 또는 zero 0을 선택하세요</translation>
+        <translation>1 또는 zero 0을 선택하십시오</translation>
     </message>
     <message>
         <source>choose 1, or one context rank</source>
-        <translation>1 또는 문맥 rank 하나를 선택하세요</translation>
+        <translation>1 또는 컨텍스트 랭크 하나를 선택하십시오</translation>
     </message>
     <message>
         <source>choose 1, or one expert rank</source>
-        <translation>1 또는 전문가 rank 하나를 선택하세요</translation>
+        <translation>1 또는 전문가 랭크 하나를 선택하십시오</translation>
     </message>
     <message>
         <source>choose 1, or the compression none</source>
-        <translation>1 또는 압축 none을 선택하세요</translation>
+        <translation>1 또는 압축 none을 선택하십시오</translation>
     </message>
     <message>
         <source>choose 1, or leave what_if.jitter out</source>
-        <translation>1을 선택하거나 what_if.jitter를 비워 두세요</translation>
+        <translation>1을 선택하거나 what_if.jitter를 비워 두십시오</translation>
     </message>
     <message>
         <source>is %1, but one replica has no other to average weights with</source>
@@ -6943,7 +6943,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>context ranks sum their gradients in the reduction over replicas, which it leaves out</source>
-        <translation>문맥 rank는 복제본의 리덕션에서 기울기를 합산하는데, 그 리덕션이 없습니다</translation>
+        <translation>컨텍스트 랭크는 복제본 사이의 축약에서 기울기를 합산하는데, 그 축약이 없습니다</translation>
     </message>
     <message>
         <source>replicas that share their experts exchange tokens in every pass, and none of them trains alone</source>
@@ -6955,7 +6955,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>a draw of the jitter is of one step, and replicas wait for each other after several</source>
-        <translation>지터의 추출은 한 스텝의 것인데, 복제본은 여러 스텝 뒤에야 서로 기다립니다</translation>
+        <translation>지터의 추출은 한 스텝에 대한 것인데, 복제본은 여러 스텝 뒤에야 서로 기다립니다</translation>
     </message>
     <message>
         <source>Steps between averages</source>
@@ -6987,7 +6987,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>The machine was busy: passes had a processor for %1 of their time, other programs for the rest. Train again when it is idle.</source>
-        <translation>컴퓨터가 다른 작업으로 바빴습니다. 패스는 시간의 %1 동안만 프로세서를 썼고 나머지는 다른 프로그램이 썼습니다. 한가할 때 다시 학습하세요.</translation>
+        <translation>컴퓨터가 다른 작업으로 바빴습니다. 패스는 시간의 %1 동안만 프로세서를 썼고 나머지는 다른 프로그램이 썼습니다. 한가할 때 다시 학습하십시오.</translation>
     </message>
     <message>
         <source>The machine was busy: passes had a processor for %1 of their time.</source>
@@ -7031,11 +7031,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Devices, streams and &amp;ranks</source>
-        <translation>장치, 스트림, rank(&amp;R)</translation>
+        <translation>장치, 스트림, 랭크(&amp;R)</translation>
     </message>
     <message>
         <source>Below each lane also the ranks that it stands for</source>
-        <translation>각 레인 아래에 그 레인이 나타내는 rank도 표시</translation>
+        <translation>각 레인 아래에 그 레인이 나타내는 랭크도 표시</translation>
     </message>
     <message>
         <source>La&amp;nes</source>
@@ -7070,7 +7070,7 @@ All-to-alls of experts that no other pass hides lengthen passes: they are beside
 Below: how much of its time each device waits.</source>
         <translation>다시 시뮬레이션하여 항상 이 순서로 구합니다: 가정의 느린 부분 없이,
 배리어와 메시지 없이,
-그다음 어휘 층의 작업을 고르게 나누고, 그다음 단계를 같게 합니다.
+그다음 어휘 레이어의 작업을 고르게 나누고, 그다음 스테이지를 같게 합니다.
 각각이 줄이는 시간이 그 몫이고, 남는 것은 채움과 비움입니다.
 다른 패스가 숨기지 못하는 전문가 all-to-all은 패스를 늘립니다. 버블 밖의 시간입니다.
 아래: 각 장치가 기다리는 시간의 비율.</translation>
@@ -7089,7 +7089,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>expert rank</source>
-        <translation>전문가 rank</translation>
+        <translation>전문가 랭크</translation>
     </message>
     <message>
         <source>expert</source>
@@ -7109,11 +7109,11 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>%1 more ranks</source>
-        <translation>rank %1개 더</translation>
+        <translation>랭크 %1개 더</translation>
     </message>
     <message>
         <source>rank %1</source>
-        <translation>rank %1</translation>
+        <translation>랭크 %1</translation>
     </message>
     <message>
         <source> Averaging weights every %1 steps exposes %2 a step.</source>
@@ -7137,7 +7137,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>layer %1</source>
-        <translation>층 %1</translation>
+        <translation>레이어 %1</translation>
     </message>
     <message>
         <source>No load of experts yet</source>
@@ -7145,7 +7145,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>%1: the busiest %2 of step %3 has %4 the mean of its layer</source>
-        <translation>%1: %3스텝에서 가장 바쁜 %2은(는) 그 층 평균의 %4</translation>
+        <translation>%1: %3스텝에서 가장 바쁜 %2은(는) 그 레이어 평균의 %4</translation>
     </message>
     <message>
         <source>step %1</source>
@@ -7157,7 +7157,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>%1, layer %2, %3 %4: %5 rows, %6 the mean of its layer</source>
-        <translation>%1, 층 %2, %3 %4: %5행, 그 층 평균의 %6</translation>
+        <translation>%1, 레이어 %2, %3 %4: %5행, 그 레이어 평균의 %6</translation>
     </message>
     <message>
         <source>; entropy %1 % of the greatest</source>
@@ -7165,7 +7165,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>; %1 rows of the layer dropped</source>
-        <translation>; 그 층에서 %1행을 버림</translation>
+        <translation>; 그 레이어에서 %1행을 버림</translation>
     </message>
     <message>
         <source>Experts send for as long as they compute: %1 of the step.</source>
@@ -7173,23 +7173,23 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>Every layer with experts waits for its all-to-alls: %1 of the step.</source>
-        <translation>전문가가 있는 모든 층이 all-to-all을 기다립니다: 스텝의 %1.</translation>
+        <translation>전문가가 있는 모든 레이어가 all-to-all을 기다립니다: 스텝의 %1.</translation>
     </message>
     <message>
         <source> The busiest expert rank receives %1 its share of the tokens, and the others wait for it.</source>
-        <translation> 가장 바쁜 전문가 rank는 제 몫의 %1에 해당하는 토큰을 받고, 나머지는 그것을 기다립니다.</translation>
+        <translation> 가장 바쁜 전문가 랭크는 제 몫의 %1에 해당하는 토큰을 받고, 나머지는 그것을 기다립니다.</translation>
     </message>
     <message>
         <source> %1 would hide %2 of it behind another microbatch, and make the iteration about %3 as fast.</source>
-        <translation> %1은(는) 그중 %2을(를) 다른 마이크로배치 뒤에 숨기고, 반복을 약 %3 빠르게 합니다.</translation>
+        <translation> %1은(는) 그중 %2을(를) 다른 마이크로배치 뒤에 숨기고, 반복 속도를 지금의 약 %3(으)로 만듭니다.</translation>
     </message>
     <message>
         <source>%1 · full colour: %2x the mean of the layer</source>
-        <translation>%1 · 가장 진한 색: 층 평균의 %2배</translation>
+        <translation>%1 · 가장 진한 색: 레이어 평균의 %2배</translation>
     </message>
     <message>
         <source>the ranks of a run do not forward tokens of others yet</source>
-        <translation>실행의 rank는 아직 다른 rank의 토큰을 전달하지 않습니다</translation>
+        <translation>실행의 랭크는 아직 다른 랭크의 토큰을 전달하지 않습니다</translation>
     </message>
     <message>
         <source>runs do not round tokens to 8 bits yet</source>
@@ -7197,19 +7197,19 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>choose expert</source>
-        <translation>expert를 선택하세요</translation>
+        <translation>expert를 선택하십시오</translation>
     </message>
     <message>
         <source>choose same</source>
-        <translation>same을 선택하세요</translation>
+        <translation>same을 선택하십시오</translation>
     </message>
     <message>
         <source>Copies of a token</source>
-        <translation>토큰의 복사본</translation>
+        <translation>토큰의 사본</translation>
     </message>
     <message>
         <source>With expert ranks: expert sends a token to each of its experts; node sends it once to each node of its experts, whose ranks forward it (only predicted).</source>
-        <translation>전문가 rank가 있을 때: expert는 토큰을 각 전문가에게 보내고, node는 전문가가 있는 노드마다 한 번만 보내 그 노드의 rank가 전달합니다(예측만).</translation>
+        <translation>전문가 랭크가 있을 때: expert는 토큰을 각 전문가에게 보내고, node는 전문가가 있는 노드마다 한 번만 보내 그 노드의 랭크가 전달합니다(예측만).</translation>
     </message>
     <message>
         <source>One for each expert</source>
@@ -7217,7 +7217,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>A rank sends k copies of each token</source>
-        <translation>rank가 토큰마다 k개의 복사본을 보냅니다</translation>
+        <translation>랭크가 토큰마다 k개의 사본을 보냅니다</translation>
     </message>
     <message>
         <source>One for each node</source>
@@ -7225,7 +7225,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>Ranks of a node forward tokens among themselves; only predicted</source>
-        <translation>노드의 rank가 서로 토큰을 전달합니다. 예측만 합니다</translation>
+        <translation>노드의 랭크가 서로 토큰을 전달합니다. 예측만 합니다</translation>
     </message>
     <message>
         <source>Precision to experts</source>
@@ -7233,7 +7233,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>With expert ranks: precision of tokens and gradients on their way to experts: same as the model&apos;s, or fp8 (only predicted).</source>
-        <translation>전문가 rank가 있을 때: 전문가로 가는 토큰과 기울기의 정밀도. 모델과 같은 same 또는 fp8(예측만).</translation>
+        <translation>전문가 랭크가 있을 때: 전문가로 가는 토큰과 기울기의 정밀도. 모델과 같은 same 또는 fp8(예측만).</translation>
     </message>
     <message>
         <source>That of the model</source>
@@ -7257,7 +7257,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>Of activations and gradients between stages on different devices: same as the model&apos;s, bf16, fp8 or int8, which changes the training.</source>
-        <translation>서로 다른 장치에 있는 스테이지 사이의 활성값과 그래디언트의 정밀도: 모델과 같음(same), bf16, fp8 또는 int8. 학습이 달라집니다.</translation>
+        <translation>서로 다른 장치에 있는 스테이지 사이의 활성값과 기울기의 정밀도: 모델과 같음(same), bf16, fp8 또는 int8. 학습이 달라집니다.</translation>
     </message>
     <message>
         <source>The bits that a stage has computed</source>
@@ -7273,7 +7273,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>e4m3 forward, e5m2 backward, with a factor for every 128 numbers</source>
-        <translation>순방향 e4m3, 역방향 e5m2, 숫자 128개마다 배율 하나</translation>
+        <translation>순전파 e4m3, 역전파 e5m2, 숫자 128개마다 배율 하나</translation>
     </message>
     <message>
         <source>int8</source>
@@ -7289,7 +7289,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>Precision of what layers keep from forward to backward: same as the model&apos;s, bf16, fp8 or int8. The loss of a step is exact, its gradients are not.</source>
-        <translation>레이어가 순방향에서 역방향까지 보관하는 값의 정밀도: 모델과 같음(same), bf16, fp8 또는 int8. 한 스텝의 손실은 정확하지만 그래디언트는 그렇지 않습니다.</translation>
+        <translation>레이어가 순전파에서 역전파까지 보관하는 값의 정밀도: 모델과 같음(same), bf16, fp8 또는 int8. 한 스텝의 손실은 정확하지만 기울기는 그렇지 않습니다.</translation>
     </message>
     <message>
         <source>The bits that a layer has computed</source>
@@ -7313,7 +7313,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>Show below each lane also its ranks</source>
-        <translation>각 레인 아래에 rank도 보이기</translation>
+        <translation>각 레인 아래에 랭크도 보이기</translation>
     </message>
     <message>
         <source>%1 of the %2 of %3</source>
@@ -7329,7 +7329,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>The same passes at the same times as every rank of the lane</source>
-        <translation>레인의 모든 rank와 같은 시각에 같은 패스를 실행합니다</translation>
+        <translation>레인의 모든 랭크와 같은 시각에 같은 패스를 실행합니다</translation>
     </message>
     <message>
         <source>Bookmark: %1 to %2
@@ -7383,7 +7383,7 @@ Click, or press P, to let it scroll again</source>
         <source>Pin device %1 to the top (P)
 It stays there while the other lanes scroll</source>
         <translation>장치 %1을(를) 맨 위에 고정(P)
-다른 줄이 스크롤되어도 그대로 있습니다</translation>
+다른 레인이 스크롤되어도 그대로 있습니다</translation>
     </message>
     <message>
         <source>Plot…</source>
@@ -7411,7 +7411,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>pin the lane under the pointer to the top, or let it scroll again</source>
-        <translation>포인터 아래 줄을 맨 위에 고정하거나 다시 스크롤되게 함</translation>
+        <translation>포인터 아래 레인을 맨 위에 고정하거나 다시 스크롤되게 함</translation>
     </message>
     <message>
         <source>search: B 17, stage 3, device 2</source>
@@ -7435,7 +7435,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again.</source>
-        <translation>출력층이 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 숫자 세 개만 보관하고 곱을 다시 계산합니다</translation>
+        <translation>출력 레이어가 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 수 세 개만 보관하고 곱을 다시 계산합니다.</translation>
     </message>
     <message>
         <source>Kept</source>
@@ -7443,7 +7443,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>exp(logits) of every token and word are kept until the gradient of the output layer</source>
-        <translation>모든 토큰과 단어의 exp(로짓)을 출력층의 기울기를 구할 때까지 보관합니다</translation>
+        <translation>모든 토큰과 단어의 exp(로짓)을 출력 레이어의 기울기를 구할 때까지 보관합니다</translation>
     </message>
     <message>
         <source>Computed again</source>
@@ -7451,7 +7451,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Only the statistics of each token are kept; the gradient takes one more product. The numbers are the same</source>
-        <translation>토큰마다 통계만 보관하고 기울기에 곱셈이 한 번 더 듭니다. 결과 숫자는 같습니다</translation>
+        <translation>토큰마다 통계만 보관하고 기울기에 곱셈이 한 번 더 듭니다. 결과의 수는 같습니다</translation>
     </message>
     <message>
         <source>&amp;Measure this computer</source>
@@ -7491,7 +7491,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Durations of the steps</source>
-        <translation>단계별 소요 시간</translation>
+        <translation>스텝별 소요 시간</translation>
     </message>
     <message>
         <source>Median %1, predicted %2</source>
@@ -7499,7 +7499,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Step %1: %2</source>
-        <translation>단계 %1: %2</translation>
+        <translation>스텝 %1: %2</translation>
     </message>
     <message>
         <source>predicted %1</source>
@@ -7511,11 +7511,11 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>A dot a step, the first at the top; hollow: warm-up; shaded: the middle half of the others</source>
-        <translation>점 하나가 한 단계(첫 단계가 맨 위). 빈 점: 예열. 음영: 나머지의 가운데 절반</translation>
+        <translation>점 하나가 한 스텝(첫 스텝이 맨 위). 빈 점: 워밍업. 음영: 나머지의 가운데 절반</translation>
     </message>
     <message>
         <source>A dot a step, the first at the top; shaded: the middle half</source>
-        <translation>점 하나가 한 단계(첫 단계가 맨 위). 음영: 가운데 절반</translation>
+        <translation>점 하나가 한 스텝(첫 스텝이 맨 위). 음영: 가운데 절반</translation>
     </message>
     <message>
         <source>runs: %1</source>
@@ -7539,7 +7539,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>%1 with %2</source>
-        <translation>%2를 쓴 %1</translation>
+        <translation>%2을(를) 쓴 %1</translation>
     </message>
     <message>
         <source>Bubbles and loss</source>
@@ -7595,11 +7595,11 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Tries every schedule with every vocabulary method, cut and number of chunks, and takes the fastest that fits. Undo takes it back.</source>
-        <translation>모든 스케줄을 모든 어휘 방식, 분할, 청크 수와 함께 시험하고, 들어맞는 가장 빠른 것을 씁니다. 실행 취소로 되돌립니다.</translation>
+        <translation>모든 스케줄을 모든 어휘 방법, 레이어 나누기, 청크 수와 함께 시도하고, 들어가는 가장 빠른 것을 씁니다. 실행 취소로 되돌립니다.</translation>
     </message>
     <message>
         <source>finds the fastest schedule that fits</source>
-        <translation>들어맞는 가장 빠른 스케줄 찾기</translation>
+        <translation>들어가는 가장 빠른 스케줄 찾기</translation>
     </message>
     <message>
         <source>39B GPT on 512 A100, in 3D</source>
@@ -7659,7 +7659,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>, which emulates %1 on processors: predictions do not count the conversions, so no error is shown.</source>
-        <translation>의 것이며, 프로세서에서 %1을 흉내 냅니다. 예측은 변환을 세지 않으므로 오차를 보이지 않습니다.</translation>
+        <translation>, 프로세서에서 %1을(를) 에뮬레이션합니다. 예측은 변환을 세지 않으므로 오차를 표시하지 않습니다.</translation>
     </message>
     <message>
         <source>%1 is the nearest value with which the plan is valid.</source>
@@ -7815,11 +7815,11 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>has %1 ranks, but a run has at most %2</source>
-        <translation>에는 rank가 %1개인데 실행에는 많아야 %2개입니다</translation>
+        <translation>랭크가 %1개인데 한 실행에는 많아야 %2개입니다</translation>
     </message>
     <message>
         <source>lower the degrees, or simulate the plan without training it</source>
-        <translation>병렬 차수를 낮추거나 학습하지 말고 계획을 시뮬레이션하십시오</translation>
+        <translation>병렬 수를 줄이거나, 학습하지 말고 계획을 시뮬레이션하십시오</translation>
     </message>
     <message>
         <source>Operator %1: %2 of the pass (measured, typical of such passes)</source>
@@ -7839,7 +7839,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source> Nothing tried makes it fit: use more devices or tensor ranks, shorter sequences or fewer layers.</source>
-        <translation> 시도한 것 중 메모리에 들어가는 것이 없습니다. 장치나 텐서 랭크를 늘리거나, 시퀀스를 줄이거나, 계층을 줄이십시오.</translation>
+        <translation> 시도한 것 중 메모리에 들어가는 것이 없습니다. 장치나 텐서 랭크를 늘리거나, 시퀀스를 줄이거나, 레이어를 줄이십시오.</translation>
     </message>
     <message>
         <source>%1 microbatches of %2</source>
@@ -7859,15 +7859,15 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>The devices are evenly loaded; they idle %1 of the time, above all for the vocabulary layers.</source>
-        <translation>장치의 부하가 고릅니다. 시간의 %1 동안 유휴이며, 주로 어휘 계층 때문입니다.</translation>
+        <translation>장치의 부하가 고릅니다. 시간의 %1 동안 유휴이며, 주로 어휘 레이어 때문입니다.</translation>
     </message>
     <message>
         <source>Averaging gradients over %1 replicas adds %2 after the last backward: %3 of the step.</source>
-        <translation>복제본 %1개의 그래디언트 평균이 마지막 역전파 뒤에 %2을(를) 더합니다: 스텝의 %3.</translation>
+        <translation>복제본 %1개의 기울기 평균이 마지막 역전파 뒤에 %2을(를) 더합니다: 스텝의 %3.</translation>
     </message>
     <message>
         <source>Averaging gradients over %1 ranks adds %2 after the last backward: %3 of the step.</source>
-        <translation>랭크 %1개의 그래디언트 평균이 마지막 역전파 뒤에 %2을(를) 더합니다: 스텝의 %3.</translation>
+        <translation>랭크 %1개의 기울기 평균이 마지막 역전파 뒤에 %2을(를) 더합니다: 스텝의 %3.</translation>
     </message>
     <message>
         <source>Peak memory of device %1</source>
@@ -7879,7 +7879,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>baseline measured %1, run %2</source>
-        <translation>기준선 측정값 %1, 실행 %2</translation>
+        <translation>기준의 측정값 %1, 실행 %2</translation>
     </message>
     <message>
         <source>%1, run %2</source>
@@ -8019,7 +8019,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>A device has two stages, one of each copy of the model; a box split in two is an F and a B at the same time.</source>
-        <translation>장치마다 모델 복사본별로 하나씩 스테이지가 둘입니다. 둘로 나뉜 상자는 동시에 실행되는 F와 B입니다.</translation>
+        <translation>장치마다 모델 사본별로 하나씩 스테이지가 둘입니다. 둘로 나뉜 상자는 동시에 실행되는 F와 B입니다.</translation>
     </message>
     <message>
         <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. A box split in two is an F and a B at the same time.</source>
@@ -8027,7 +8027,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>A device has two stages, one of each copy of the model; half of the microbatches enter at either end.</source>
-        <translation>장치마다 모델 복사본별로 하나씩 스테이지가 둘입니다. 마이크로배치의 절반씩 양 끝에서 들어옵니다.</translation>
+        <translation>장치마다 모델 사본별로 하나씩 스테이지가 둘입니다. 마이크로배치의 절반씩 양 끝에서 들어옵니다.</translation>
     </message>
     <message>
         <source>Each chunk (a, b, …) is a part of a device's layers: a on the way down the devices, b on the way up, and so on in waves.</source>
@@ -8111,7 +8111,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, each with the fastest method, and an even cut of the layers (predicted).</source>
-        <translation>시도한 것 중 이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 것은 없습니다: 방식, 스케줄, 각 스케줄과 가장 빠른 방식의 조합, 그리고 레이어를 고르게 나누기 (예측).</translation>
+        <translation>시도한 것 중 이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 것은 없습니다: 방법, 스케줄, 스케줄마다 가장 빠른 방법, 그리고 레이어를 고르게 나누기(예측).</translation>
     </message>
     <message>
         <source>PNG picture (*.png)</source>
@@ -8143,11 +8143,11 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>several chunks a device; half of the stages offload, those that keep longest: about a quarter of 1F1B's memory</source>
-        <translation>장치마다 여러 청크; 가장 오래 보관하는 절반의 스테이지를 호스트로 옮깁니다. 메모리는 1F1B의 약 4분의 1</translation>
+        <translation>장치마다 여러 청크. 가장 오래 보관하는 절반의 스테이지를 오프로드. 메모리는 1F1B의 약 4분의 1</translation>
     </message>
     <message>
         <source>several chunks a device, all offloaded: the memory of a few chunks, whatever the number of devices</source>
-        <translation>장치마다 여러 청크, 모두 호스트로 옮깁니다. 장치 수와 관계없이 청크 몇 개의 메모리</translation>
+        <translation>장치마다 여러 청크, 모두 오프로드. 장치 수와 관계없이 청크 몇 개의 메모리</translation>
     </message>
     <message>
         <source>Traces (*.json *.csv);;All files (*)</source>
@@ -8171,11 +8171,11 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Gathers of parameters</source>
-        <translation>매개변수 수집</translation>
+        <translation>파라미터 수집</translation>
     </message>
     <message>
         <source>Reductions of gradients</source>
-        <translation>기울기 축소</translation>
+        <translation>기울기 축약</translation>
     </message>
     <message>
         <source>Garbage collection</source>
@@ -8183,15 +8183,15 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Reductions of norm layers</source>
-        <translation>정규화 레이어의 축소</translation>
+        <translation>정규화 레이어의 축약</translation>
     </message>
     <message>
         <source>Reductions of the embedding</source>
-        <translation>임베딩의 축소</translation>
+        <translation>임베딩의 축약</translation>
     </message>
     <message>
         <source>Reductions after the passes</source>
-        <translation>패스 뒤의 축소</translation>
+        <translation>패스 뒤의 축약</translation>
     </message>
     <message>
         <source>Gradient norm</source>
@@ -8275,7 +8275,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>%1 devices hold the others up: </source>
-        <translation>%1개 장치가 다른 장치를 막습니다: </translation>
+        <translation>장치 %1개가 다른 장치를 막습니다: </translation>
     </message>
     <message>
         <source>Devices %1 hold the others up: </source>
@@ -8303,11 +8303,11 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time.</source>
-        <translation>출력층이 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 숫자 세 개만 보관하고 곱을 다시 계산하며, chunked=C는 더 보관하지 않고 한 번에 토큰의 1/C씩 계산합니다.</translation>
+        <translation>출력 레이어가 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 수 세 개만 보관하고 곱을 다시 계산하며, chunked=C는 더 보관하지 않고 한 번에 토큰의 1/C씩 계산합니다.</translation>
     </message>
     <message>
         <source>The output layer computes its gradient for a part of the tokens at a time, and no logits are kept. The sums over the tokens are rounded differently</source>
-        <translation>출력층이 한 번에 토큰 일부의 기울기를 계산하고 로짓을 보관하지 않습니다. 토큰에 대한 합은 다르게 반올림됩니다</translation>
+        <translation>출력 레이어가 한 번에 토큰 일부의 기울기를 계산하고 로짓을 보관하지 않습니다. 토큰에 대한 합은 다르게 반올림됩니다</translation>
     </message>
     <message>
         <source>2 chunks</source>
@@ -8351,11 +8351,11 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>choose %1 or fewer chunks</source>
-        <translation>%1 또는 더 적은 청크를 선택하십시오</translation>
+        <translation>청크를 %1개 이하로 하십시오</translation>
     </message>
     <message>
         <source>No logits are kept: a whole output layer does all of its work in the backward</source>
-        <translation>로짓을 보관하지 않습니다: 나누지 않은 출력층은 모든 계산을 역방향에서 합니다</translation>
+        <translation>로짓을 보관하지 않습니다: 나누지 않은 출력 레이어는 모든 계산을 역전파에서 합니다</translation>
     </message>
     <message>
         <source>Iterations</source>
@@ -8383,7 +8383,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>choose 1, or parallel.sync_every 1</source>
-        <translation>1을 고르거나 parallel.sync_every를 1로 하세요</translation>
+        <translation>1을 고르거나 parallel.sync_every를 1로 하십시오</translation>
     </message>
     <message>
         <source>the weight versions of several steps are not yet tested on GPUs</source>
@@ -8391,7 +8391,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>the gradient of a tied table is the sum of two devices', which meet at the end of a step only</source>
-        <translation>묶인 표의 기울기는 두 장치의 합이며, 두 장치는 스텝 끝에서만 만납니다</translation>
+        <translation>공유하는 표의 기울기는 두 장치의 합이며, 두 장치는 스텝 끝에서만 만납니다</translation>
     </message>
     <message>
         <source>the routers of experts are counted and balanced at the end of a step</source>
@@ -8407,47 +8407,47 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>the stages of a device would be updated at different times</source>
-        <translation>한 장치의 단계들이 서로 다른 때에 갱신됩니다</translation>
+        <translation>한 장치의 스테이지들이 서로 다른 때에 갱신됩니다</translation>
     </message>
     <message>
         <source>choose 1, or untied weights</source>
-        <translation>1을 고르거나 가중치를 묶지 마세요</translation>
+        <translation>1을 고르거나 가중치를 공유하지 마십시오</translation>
     </message>
     <message>
         <source>choose 1, or no clip</source>
-        <translation>1을 고르거나 클립을 쓰지 마세요</translation>
+        <translation>1을 고르거나 기울기 자르기를 쓰지 마십시오</translation>
     </message>
     <message>
         <source>choose 1, or bf16</source>
-        <translation>1을 고르거나 bf16을 고르세요</translation>
+        <translation>1을 고르거나 bf16을 쓰십시오</translation>
     </message>
     <message>
         <source>choose 1, or one stage for each device</source>
-        <translation>1을 고르거나 장치마다 단계를 하나만 두세요</translation>
+        <translation>1을 고르거나 장치마다 스테이지를 하나만 두십시오</translation>
     </message>
     <message>
         <source>is %1, but %2 steps run without a drain in between</source>
-        <translation>%1인데, 사이에 파이프라인을 비우지 않고 %2개 스텝이 함께 실행됩니다</translation>
+        <translation>값이 %1이지만 사이에 파이프라인을 비우지 않고 스텝 %2개가 함께 실행됩니다</translation>
     </message>
     <message>
         <source>is %1, but %2 microbatches on %3 stages allow %4 iterations</source>
-        <translation>%1인데, 단계 %3개에서 마이크로배치 %2개면 반복은 %4회까지 가능합니다</translation>
+        <translation>값이 %1이지만 스테이지 %3개에서 마이크로배치 %2개면 반복은 %4회까지 가능합니다</translation>
     </message>
     <message>
         <source>lower one of them</source>
-        <translation>둘 중 하나를 줄이세요</translation>
+        <translation>둘 중 하나를 줄이십시오</translation>
     </message>
     <message>
         <source>is %1, but the order that is given has %2</source>
-        <translation>%1인데, 주어진 순서에는 %2입니다</translation>
+        <translation>값이 %1이지만 주어진 순서에는 %2입니다</translation>
     </message>
     <message>
         <source>is %1, but the steps of the order that is given differ from each other</source>
-        <translation>%1인데, 주어진 순서의 스텝들이 서로 다릅니다</translation>
+        <translation>값이 %1이지만 주어진 순서의 스텝들이 서로 다릅니다</translation>
     </message>
     <message>
         <source>give one step, without iterations</source>
-        <translation>iterations 없이 한 스텝만 주세요</translation>
+        <translation>iterations 없이 한 스텝만 주십시오</translation>
     </message>
     <message>
         <source>orders of several iterations cannot be edited</source>

@@ -5,7 +5,7 @@
     <name>Words</name>
     <message>
         <source>Compare this plan with </source>
-        <translation>比较此方案与</translation>
+        <translation>比较此方案与 </translation>
     </message>
     <message>
         <source>Add this plan</source>
@@ -85,7 +85,7 @@
     </message>
     <message>
         <source>Model from </source>
-        <translation>模型来自</translation>
+        <translation>模型来自 </translation>
     </message>
     <message>
         <source>The model is now that of %1: %2 layers, hidden width %3, vocabulary %4, sequences of %5.</source>
@@ -93,7 +93,7 @@
     </message>
     <message>
         <source> Its weights would be another model&apos;s here: </source>
-        <translation>其权重在此属于另一个模型：</translation>
+        <translation>其权重用在这里会成为另一个模型：</translation>
     </message>
     <message>
         <source>Open an experiment, a model or a schedule</source>
@@ -237,7 +237,7 @@
     </message>
     <message>
         <source>Open </source>
-        <translation>打开</translation>
+        <translation>打开 </translation>
     </message>
     <message>
         <source>Show the plan of run %1</source>
@@ -277,7 +277,7 @@
     </message>
     <message>
         <source>Import schedule…</source>
-        <translation>打开调度…</translation>
+        <translation>导入调度…</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -317,7 +317,7 @@
     </message>
     <message>
         <source> So were %1 others.</source>
-        <translation>另有 %1 个也是如此。</translation>
+        <translation>另外 %1 个也已删除。</translation>
     </message>
     <message>
         <source> What was measured remains.</source>
@@ -381,15 +381,15 @@
     </message>
     <message>
         <source>The picture shows the last valid plan; mend the experiment before its order is written.</source>
-        <translation>图中显示最后一个有效方案；写出其顺序前请先修正实验。</translation>
+        <translation>图中显示最后一个有效方案；导出其顺序前请先修正实验。</translation>
     </message>
     <message>
         <source>The schedule was not written. </source>
-        <translation>调度未写出。</translation>
+        <translation>调度未导出。</translation>
     </message>
     <message>
         <source>%1 was written without a part: %2.</source>
-        <translation>%1 已写入，但缺少一部分：%2。</translation>
+        <translation>%1 已导出，但缺少一部分：%2。</translation>
     </message>
     <message>
         <source>Edit the order</source>
@@ -401,7 +401,7 @@
     </message>
     <message>
         <source>Import schedule</source>
-        <translation>打开调度</translation>
+        <translation>导入调度</translation>
     </message>
     <message>
         <source>Schedules (*.csv *.txt *.schedule);;All files (*)</source>
@@ -425,7 +425,7 @@
     </message>
     <message>
         <source>Export schedule</source>
-        <translation>写出调度</translation>
+        <translation>导出调度</translation>
     </message>
     <message>
         <source>Choose another file</source>
@@ -709,7 +709,7 @@
     </message>
     <message>
         <source>Import s&amp;chedule…</source>
-        <translation>打开调度(&amp;C)…</translation>
+        <translation>导入调度(&amp;C)…</translation>
     </message>
     <message>
         <source>PyTorch&apos;s CSV, or Stagelens&apos; text form</source>
@@ -717,7 +717,7 @@
     </message>
     <message>
         <source>E&amp;xport schedule…</source>
-        <translation>写出调度(&amp;W)…</translation>
+        <translation>导出调度(&amp;W)…</translation>
     </message>
     <message>
         <source>As PyTorch&apos;s CSV or as text: stagelens-cli export --format torch-csv</source>
@@ -865,11 +865,11 @@
     </message>
     <message>
         <source>scroll the lanes</source>
-        <translation>滚动设备行</translation>
+        <translation>滚动泳道</translation>
     </message>
     <message>
         <source>height of the lanes</source>
-        <translation>设备行的高度</translation>
+        <translation>泳道高度</translation>
     </message>
     <message>
         <source>Click; ← → ↑ ↓</source>
@@ -877,7 +877,7 @@
     </message>
     <message>
         <source>select a pass; previous, next pass, lane. A click on a gap explains it</source>
-        <translation>选择计算块；上一个、下一个、换行。单击空隙可得到解释</translation>
+        <translation>选择计算块；上一个、下一个计算块或泳道。单击空隙可得到解释</translation>
     </message>
     <message>
         <source>what the selected pass waited for; what waits for it</source>
@@ -929,7 +929,7 @@
     </message>
     <message>
         <source>the schedule as text, and passes that can be dragged along their lane</source>
-        <translation>以文本显示调度，计算块可沿设备行拖动</translation>
+        <translation>以文本显示调度，计算块可沿泳道拖动</translation>
     </message>
     <message>
         <source>while it is edited: move the selected pass earlier, later</source>
@@ -1275,11 +1275,11 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
     </message>
     <message>
         <source>Iteration (less is better) · dotted: Pareto front</source>
-        <translation>迭代（越少越好）· 点线：没有更快且更省的</translation>
+        <translation>迭代（越少越好）· 点线：帕累托前沿</translation>
     </message>
     <message>
         <source>Iteration · dotted: Pareto front of equal work</source>
-        <translation>迭代 · 点线：在相同工作量下没有更快且更省的</translation>
+        <translation>迭代 · 点线：相同工作量下的帕累托前沿</translation>
     </message>
     <message>
         <source>, bubble </source>
@@ -1459,7 +1459,7 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
     </message>
     <message>
         <source>  hidden: needs %1, A %2</source>
-        <translation> 个已隐藏：需要 %1，A 为 %2</translation>
+        <translation>  已隐藏：需要 %1，A 为 %2</translation>
     </message>
     <message>
         <source>Make it A, the baseline</source>
@@ -2091,7 +2091,7 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
     </message>
     <message>
         <source>Fullest</source>
-        <translation>最满</translation>
+        <translation>占用最多</translation>
     </message>
     <message>
         <source>Device %1: peak %2</source>
@@ -2459,7 +2459,7 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
     </message>
     <message>
         <source>Replicas sum their gradients</source>
-        <translation>各副本求和梯度</translation>
+        <translation>各副本对梯度求和</translation>
     </message>
     <message>
         <source>Replicas gather the updated parameters</source>
@@ -2529,7 +2529,7 @@ Begins at %1, takes %2</source>
     </message>
     <message>
         <source>Lanes</source>
-        <translation>组</translation>
+        <translation>泳道</translation>
     </message>
     <message>
         <source>Device</source>
@@ -2557,7 +2557,7 @@ Begins at %1, takes %2</source>
     </message>
     <message>
         <source>Why then</source>
-        <translation>何以此时</translation>
+        <translation>为何在此时</translation>
     </message>
     <message>
         <source>not known</source>
@@ -3561,7 +3561,7 @@ Let go to put it here</source>
     </message>
     <message>
         <source>1F1B without a flush: an update after every backward, and each microbatch keeps its weights</source>
-        <translation>不清空的 1F1B：每次反向后更新，每个微批次保留其权重</translation>
+        <translation>不排空的 1F1B：每次反向后更新，每个微批次保留其权重</translation>
     </message>
     <message>
         <source>1F1B without a flush: one update a step, a step late, with two versions of the weights</source>
@@ -3709,7 +3709,7 @@ Let go to put it here</source>
     </message>
     <message>
         <source> %1 would make the iteration about %2 as fast.</source>
-        <translation>使用 %1 可使迭代快约 %2。</translation>
+        <translation>使用 %1 可使迭代速度约为现在的 %2。</translation>
     </message>
     <message>
         <source>A custom order has its own vocabulary method; choose a family to try another.</source>
@@ -4179,7 +4179,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>slow parts</source>
-        <translation>缓慢部分</translation>
+        <translation>慢部件</translation>
     </message>
     <message>
         <source>Cluster of your own</source>
@@ -4187,7 +4187,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>--hardware FILE: a copy of a preset that is edited with Copy and edit in the hardware chip</source>
-        <translation>--hardware FILE：预设的副本，可在硬件标签中用“复制并编辑”修改</translation>
+        <translation>--hardware FILE：预设的副本，可在硬件条目中用“复制并编辑”修改</translation>
     </message>
     <message>
         <source>What if</source>
@@ -4195,15 +4195,15 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>Tensor ranks sum the gradients of what all of them hold</source>
-        <translation>张量 rank 对各自都持有的参数求梯度之和</translation>
+        <translation>各张量 rank 对共同持有部分的梯度求和</translation>
     </message>
     <message>
         <source>Activations go to the host</source>
-        <translation>激活复制到主机</translation>
+        <translation>激活拷贝到主机</translation>
     </message>
     <message>
         <source>Activations come back from the host</source>
-        <translation>激活从主机复制回来</translation>
+        <translation>激活从主机拷贝回来</translation>
     </message>
     <message>
         <source>tensor ranks</source>
@@ -4215,7 +4215,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source> x %1 tensor</source>
-        <translation> × %1 张量</translation>
+        <translation> x %1 张量</translation>
     </message>
     <message>
         <source>%1 ranks = %2 devices</source>
@@ -4247,7 +4247,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>The unequal lengths of the sequences cost</source>
-        <translation>序列长度不等耗费</translation>
+        <translation>序列长度不等占去</translation>
     </message>
     <message>
         <source>%1 takes %2 as long and costs</source>
@@ -4283,7 +4283,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>%1 %2 of the step.</source>
-        <translation>%1 一步的 %2。</translation>
+        <translation>%1一步的 %2。</translation>
     </message>
     <message>
         <source> In first position it would cost %1.</source>
@@ -4307,7 +4307,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>Slow devices</source>
-        <translation>缓慢的设备</translation>
+        <translation>慢设备</translation>
     </message>
     <message>
         <source>What takes longer, and how many times: DEVICE=F, rank=R:F, node=N:F, replica=K:F.</source>
@@ -4315,7 +4315,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>Slow links</source>
-        <translation>缓慢的链路</translation>
+        <translation>慢链路</translation>
     </message>
     <message>
         <source>Messages between devices A and B take F times as long, such as 2-3=4.</source>
@@ -4335,7 +4335,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>Steps that are drawn with the jitter, from training.seed (default: 200).</source>
-        <translation>按抖动抽样的步数，取自 training.seed（默认：200）。</translation>
+        <translation>按抖动抽样的步数，种子为 training.seed（默认：200）。</translation>
     </message>
     <message>
         <source>200</source>
@@ -4601,7 +4601,7 @@ The what-ifs are being computed.</source>
         <source>
 Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>
-副本间交换占设备 %2 各计算块的 %1（%3）。</translation>
+副本间的交换占设备 %2 计算块中的 %1（%3）。</translation>
     </message>
     <message>
         <source>Nothing</source>
@@ -4849,7 +4849,7 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Slices of each sequence (seq1f1b families; 2).</source>
-        <translation>每个序列的切片数（seq1f1b 系列；2）。</translation>
+        <translation>每个序列的切片数（seq1f1b 调度族；2）。</translation>
     </message>
     <message>
         <source>Slices of equal</source>
@@ -4909,7 +4909,7 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>About 40 % of the activations for 1 to 2 % of the time</source>
-        <translation>以 1% 到 2% 的时间节省约 40% 的激活</translation>
+        <translation>以 1 % 到 2 % 的时间节省约 40 % 的激活</translation>
     </message>
     <message>
         <source>Norms and attention</source>
@@ -4925,7 +4925,7 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>several chunks a device, half the warm-up and a split backward in place; small groups save memory</source>
-        <translation>每个设备有多个分块，预热减半，反向就地拆分；小分组节省内存</translation>
+        <translation>每个设备有多个分块，预热减半，反向就地拆分；小的组节省内存</translation>
     </message>
     <message>
         <source>recomputation of 1 layer</source>
@@ -4973,7 +4973,7 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Slices: a pass has a part of each sequence</source>
-        <translation>切片：一次计算只处理每个序列的一部分</translation>
+        <translation>切片：一个计算块处理每个序列的一部分</translation>
     </message>
     <message>
         <source>
@@ -4999,7 +4999,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Ranks that share each sequence: each has the tokens of two chunks of it.</source>
-        <translation>共同分担每个序列的 rank：各有其中两块的 token。</translation>
+        <translation>共同分担每个序列的 rank：各有其中两个分块的词元。</translation>
     </message>
     <message>
         <source>Keys of other ranks</source>
@@ -5027,7 +5027,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Ranks exchange tokens for heads before and after attention</source>
-        <translation>在注意力前后，各 rank 用 token 交换注意力头</translation>
+        <translation>在注意力前后，各 rank 用词元交换注意力头</translation>
     </message>
     <message>
         <source>Every layer waits for context communication: %1 of the step.</source>
@@ -5035,7 +5035,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source> x %1 context</source>
-        <translation> × %1 上下文</translation>
+        <translation> x %1 上下文</translation>
     </message>
     <message>
         <source>The schedule cannot be repaired here. </source>
@@ -5091,7 +5091,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>On %1, through ssh</source>
-        <translation>在 %1 上,通过 ssh</translation>
+        <translation>在 %1 上，通过 ssh</translation>
     </message>
     <message>
         <source>S&amp;hapes that fit…</source>
@@ -5123,7 +5123,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Only what fits</source>
-        <translation>仅显示适合的</translation>
+        <translation>仅显示放得下的</translation>
     </message>
     <message>
         <source>Shapes that fit</source>
@@ -5143,11 +5143,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Tokens of the whole training, such as 2e12: the table then has days, and costs if the hardware has a price</source>
-        <translation>整个训练的 token 数，例如 2e12：表中随之显示天数，若硬件有价格还显示费用</translation>
+        <translation>整个训练的词元数，例如 2e12：表中随之显示天数，若硬件有价格还显示费用</translation>
     </message>
     <message>
         <source>Tokens to train on</source>
-        <translation>训练 token 数</translation>
+        <translation>训练词元数</translation>
     </message>
     <message>
         <source>Search</source>
@@ -5175,7 +5175,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Shapes need a model and hardware: choose them in the strip above the picture.</source>
-        <translation>形状需要模型和硬件：请在图上方的栏中选择。</translation>
+        <translation>形状需要模型和硬件：请在图上方的方案条中选择。</translation>
     </message>
     <message>
         <source>Searching…</source>
@@ -5195,11 +5195,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>%1 plans fit.</source>
-        <translation>%1 个方案适合。</translation>
+        <translation>%1 个方案放得下。</translation>
     </message>
     <message>
         <source>nothing fits. The rows say what each shape needs.</source>
-        <translation>没有适合的方案。各行说明每种形状需要多少。</translation>
+        <translation>没有放得下的。各行说明每种形状需要多少。</translation>
     </message>
     <message>
         <source>any</source>
@@ -5207,7 +5207,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>This is no number of tokens, such as 2e12.</source>
-        <translation>这不是 token 数，例如 2e12。</translation>
+        <translation>这不是词元数，例如 2e12。</translation>
     </message>
     <message>
         <source>Searching… The fastest plan so far takes %1.</source>
@@ -5267,7 +5267,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>A dot: no other plan that fits is both faster and smaller (Pareto front)</source>
-        <translation>圆点：没有其他适合的方案既更快又更小（帕累托前沿）</translation>
+        <translation>圆点：没有其他放得下的方案更快且更省（帕累托前沿）</translation>
     </message>
     <message>
         <source>%1 GPU-hours</source>
@@ -5295,15 +5295,15 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>tensor ranks for %1</source>
-        <translation>张量 rank 占 %1</translation>
+        <translation>张量 rank（%1）</translation>
     </message>
     <message>
         <source>context ranks for %1</source>
-        <translation>上下文 rank 占 %1</translation>
+        <translation>上下文 rank（%1）</translation>
     </message>
     <message>
         <source>replicas for %1</source>
-        <translation>副本占 %1</translation>
+        <translation>副本（%1）</translation>
     </message>
     <message>
         <source> That pass spends part of its time in exchanges: with %1.</source>
@@ -5339,7 +5339,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Shape</source>
-        <translation>形状</translation>
+        <translation>如果那里没有 Stagelens，则复制过去</translation>
     </message>
     <message>
         <source>Copy Stagelens there if it is missing</source>
@@ -5367,7 +5367,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Reached through ssh, with your keys and configuration. It must connect without a question.</source>
-        <translation>通过 ssh 连接,使用你的密钥和配置。连接时不得有任何提问。</translation>
+        <translation>通过 ssh 连接，使用您的密钥和配置。连接时不得有任何提问。</translation>
     </message>
     <message>
         <source>Connecting...</source>
@@ -5407,7 +5407,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>With expert ranks: rows of tokens that a rank has memory for, as a multiple of those of balanced experts.</source>
-        <translation>有专家 rank 时：一个 rank 的内存可容纳的 token 行数，是专家均衡时行数的倍数。</translation>
+        <translation>有专家 rank 时：一个 rank 的内存可容纳的词元行数，是专家均衡时行数的倍数。</translation>
     </message>
     <message>
         <source>Skew of experts</source>
@@ -5415,7 +5415,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>With expert ranks: the i-th most popular expert of a layer gets a share of i^-Z of the tokens (0: equal shares).</source>
-        <translation>有专家 rank 时：每层第 i 受欢迎的专家得到与 i^-Z 成比例的 token（0：均分）。</translation>
+        <translation>有专家 rank 时：每层第 i 受欢迎的专家得到与 i^-Z 成比例的词元（0：均分）。</translation>
     </message>
     <message>
         <source>%1 with %2 replicas, %3</source>
@@ -5459,11 +5459,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>needs %1 of %2</source>
-        <translation>需要 %1，可用 %2</translation>
+        <translation>需要 %1，仅有 %2</translation>
     </message>
     <message>
         <source>needs at least %1 of %2</source>
-        <translation>至少需要 %1，容量 %2</translation>
+        <translation>至少需要 %1，仅有 %2</translation>
     </message>
     <message>
         <source>%1 plans predicted, %2 ruled out by their bounds of time and memory.</source>
@@ -5983,7 +5983,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>is %1, which with %2 devices makes more parts than the %3 tokens of model.vocabulary_size</source>
-        <translation>为 %1，与 %2 个设备相乘的份数多于 model.vocabulary_size 的 %3 个 token</translation>
+        <translation>为 %1，与 %2 个设备相乘的份数多于 model.vocabulary_size 的 %3 个词元</translation>
     </message>
     <message>
         <source>lower either</source>
@@ -6019,7 +6019,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>is %1, more than the %2 tokens of a sequence</source>
-        <translation>为 %1，多于序列的 %2 个 token</translation>
+        <translation>为 %1，多于序列的 %2 个词元</translation>
     </message>
     <message>
         <source>lower it</source>
@@ -6031,7 +6031,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>%1 devices with %2 chunks each need as many layers as stages, %3, but there are %4</source>
-        <translation>%1 个设备各 %2 个块，需要与阶段数（%3）同样多的层，但只有 %4 层</translation>
+        <translation>%1 个设备各有 %2 个分块，需要与阶段数（%3）同样多的层，但只有 %4 层</translation>
     </message>
     <message>
         <source>lower devices to %1 or choose redis</source>
@@ -6039,7 +6039,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>lower chunks or choose redis</source>
-        <translation>请减少块数，或选择 redis</translation>
+        <translation>请减少分块或选择 redis</translation>
     </message>
     <message>
         <source>is %1, less than the %2 devices</source>
@@ -6103,15 +6103,15 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>%1 has %2 chunks a device, and %3 are given</source>
-        <translation>%1 每个设备有 %2 个块，而给出了 %3 个</translation>
+        <translation>%1 每个设备有 %2 个分块，而给出了 %3 个</translation>
     </message>
     <message>
         <source>%1 has %2 chunk a device, and %3 are given</source>
-        <translation>%1 每个设备有 %2 个块，而给出了 %3 个</translation>
+        <translation>%1 每个设备有 %2 个分块，而给出了 %3 个</translation>
     </message>
     <message>
         <source>leave chunks out or give %1</source>
-        <translation>请不设置块数，或设为 %1</translation>
+        <translation>请不设置分块数，或设为 %1</translation>
     </message>
     <message>
         <source>%1 does not run in groups of microbatches</source>
@@ -6171,11 +6171,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>is %1, but a sequence of %2 tokens is not a multiple of %3 chunks (2 for each rank)</source>
-        <translation>为 %1，但 %2 个 token 的序列不是 %3 个块（每个 rank 2 个）的整数倍</translation>
+        <translation>为 %1，但 %2 个词元的序列不是 %3 个分块（每个 rank 2 个）的整数倍</translation>
     </message>
     <message>
         <source>is %1, but a sequence of %2 tokens is not a multiple of %3 chunks (2 for each context and tensor rank)</source>
-        <translation>为 %1，但 %2 个 token 的序列不是 %3 个块（每个上下文和张量 rank 2 个）的整数倍</translation>
+        <translation>为 %1，但 %2 个词元的序列不是 %3 个分块（每个上下文 rank 和张量 rank 2 个）的整数倍</translation>
     </message>
     <message>
         <source>is given, but all experts of a layer are on one rank, which computes as many rows whatever they choose</source>
@@ -6311,7 +6311,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>use fewer chunks or microbatches</source>
-        <translation>请减少块或微批次</translation>
+        <translation>请减少分块或微批次</translation>
     </message>
     <message>
         <source>%1 is missing</source>
@@ -6407,7 +6407,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>routers would balance the tokens of each context rank alone</source>
-        <translation>路由器只会平衡各上下文 rank 自己的 token</translation>
+        <translation>路由器只会平衡各上下文 rank 自己的词元</translation>
     </message>
     <message>
         <source>GPUs have no kernels of experts yet</source>
@@ -6491,7 +6491,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>choose to exchange once a step (zero2 deferred, zero3 resident), or leave the what-if out</source>
-        <translation>请选择每步交换一次（zero2 deferred、zero3 resident），或不设置假设</translation>
+        <translation>请选择每步交换一次（zero2 deferred、zero3 resident），或不设置假设情形</translation>
     </message>
     <message>
         <source>tensor ranks divide the rows and columns that its state is of</source>
@@ -6787,7 +6787,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Greatest 1 %</source>
-        <translation>最大的 1%</translation>
+        <translation>最大的 1 %</translation>
     </message>
     <message>
         <source>The numbers that are greatest in size, and their places</source>
@@ -6795,7 +6795,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Greatest 10 %</source>
-        <translation>最大的 10%</translation>
+        <translation>最大的 10 %</translation>
     </message>
     <message>
         <source>Signs</source>
@@ -6947,7 +6947,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>replicas that share their experts exchange tokens in every pass, and none of them trains alone</source>
-        <translation>共享专家的副本在每个计算块中交换 token，没有一个是独自训练的</translation>
+        <translation>共享专家的副本在每个计算块中交换词元，没有一个是独自训练的</translation>
     </message>
     <message>
         <source>replicas exchange no gradients to compress</source>
@@ -6999,7 +6999,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Most bytes of offloaded activations that the host of a device holds.</source>
-        <translation>设备的主机所存放的已卸载激活的最大字节数。</translation>
+        <translation>一个设备的主机存放的已卸载激活的最大字节数。</translation>
     </message>
     <message>
         <source> Averaging weights every %1 steps exposes %2 a step and hides %3.</source>
@@ -7027,7 +7027,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Below each lane: what is exchanged and copied, by dimension</source>
-        <translation>每条泳道下方：按维度显示交换和复制的内容</translation>
+        <translation>每条泳道下方：按维度显示交换和拷贝的内容</translation>
     </message>
     <message>
         <source>Devices, streams and &amp;ranks</source>
@@ -7059,7 +7059,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>all-to-alls of experts, inside passes</source>
-        <translation>专家的 all-to-all（在 pass 内）</translation>
+        <translation>专家的 all-to-all（在计算块内）</translation>
     </message>
     <message>
         <source>Found by simulating again, always in this order: without the what-ifs&apos; slow parts,
@@ -7068,11 +7068,11 @@ then with the vocabulary layers&apos; work spread evenly, then with equal stages
 What each saves is its part; what is left is fill and drain.
 All-to-alls of experts that no other pass hides lengthen passes: they are beside the bubble.
 Below: how much of its time each device waits.</source>
-        <translation>通过重新模拟得出，始终按此顺序：去掉假设情形的缓慢部分，
+        <translation>通过重新模拟得出，始终按此顺序：去掉假设情形中的慢部件，
 去掉屏障和消息，
 然后均匀分摊词表层的工作，再使各阶段相等。
 每一步节省的就是它的部分；剩下的是填充与排空。
-专家的 all-to-all 若无其他 pass 掩盖，会延长 pass：它们不属于气泡。
+专家的 all-to-all 若无其他计算块掩盖，会延长计算块：它们不属于气泡。
 下方：每个设备等待的时间比例。</translation>
     </message>
     <message>
@@ -7105,7 +7105,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>copy to host</source>
-        <translation>复制到主机</translation>
+        <translation>拷贝到主机</translation>
     </message>
     <message>
         <source>%1 more ranks</source>
@@ -7177,11 +7177,11 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source> The busiest expert rank receives %1 its share of the tokens, and the others wait for it.</source>
-        <translation> 最忙的专家 rank 收到其应得 token 的 %1，其他 rank 都在等它。</translation>
+        <translation> 最忙的专家 rank 收到其应得词元的 %1，其他 rank 都在等它。</translation>
     </message>
     <message>
         <source> %1 would hide %2 of it behind another microbatch, and make the iteration about %3 as fast.</source>
-        <translation> %1 可将其中的 %2 隐藏在另一个微批次之后，并使迭代快约 %3。</translation>
+        <translation>%1 可将其中的 %2 隐藏在另一个微批次之后，并使迭代速度约为现在的 %3。</translation>
     </message>
     <message>
         <source>%1 · full colour: %2x the mean of the layer</source>
@@ -7189,11 +7189,11 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>the ranks of a run do not forward tokens of others yet</source>
-        <translation>运行中的 rank 尚不能转发其他 rank 的 token</translation>
+        <translation>运行中的 rank 尚不能转发其他 rank 的词元</translation>
     </message>
     <message>
         <source>runs do not round tokens to 8 bits yet</source>
-        <translation>运行尚不能将 token 舍入到 8 位</translation>
+        <translation>运行尚不能将词元舍入到 8 位</translation>
     </message>
     <message>
         <source>choose expert</source>
@@ -7205,11 +7205,11 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>Copies of a token</source>
-        <translation>token 的副本</translation>
+        <translation>词元的副本</translation>
     </message>
     <message>
         <source>With expert ranks: expert sends a token to each of its experts; node sends it once to each node of its experts, whose ranks forward it (only predicted).</source>
-        <translation>有专家 rank 时：expert 将 token 发送给它的每个专家；node 只向其专家所在的每个节点发送一次，再由该节点的 rank 转发（仅预测）。</translation>
+        <translation>有专家 rank 时：expert 将词元发送给它的每个专家；node 只向其专家所在的每个节点发送一次，再由该节点的 rank 转发（仅预测）。</translation>
     </message>
     <message>
         <source>One for each expert</source>
@@ -7217,7 +7217,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>A rank sends k copies of each token</source>
-        <translation>每个 token 由 rank 发送 k 份</translation>
+        <translation>每个词元由 rank 发送 k 份</translation>
     </message>
     <message>
         <source>One for each node</source>
@@ -7225,7 +7225,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>Ranks of a node forward tokens among themselves; only predicted</source>
-        <translation>节点内的 rank 相互转发 token；仅预测</translation>
+        <translation>节点内的 rank 相互转发词元；仅预测</translation>
     </message>
     <message>
         <source>Precision to experts</source>
@@ -7233,7 +7233,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>With expert ranks: precision of tokens and gradients on their way to experts: same as the model&apos;s, or fp8 (only predicted).</source>
-        <translation>有专家 rank 时：token 和梯度发往专家时的精度：same 与模型相同，或 fp8（仅预测）。</translation>
+        <translation>有专家 rank 时：词元和梯度发往专家时的精度：same 与模型相同，或 fp8（仅预测）。</translation>
     </message>
     <message>
         <source>That of the model</source>
@@ -7241,7 +7241,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>Tokens and results have the same precision</source>
-        <translation>token 与结果精度相同</translation>
+        <translation>词元与结果精度相同</translation>
     </message>
     <message>
         <source>8 bits</source>
@@ -7309,7 +7309,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>Show below each lane what is exchanged and copied</source>
-        <translation>在每条泳道下方显示交换和复制</translation>
+        <translation>在每条泳道下方显示交换和拷贝</translation>
     </message>
     <message>
         <source>Show below each lane also its ranks</source>
@@ -7329,7 +7329,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source>The same passes at the same times as every rank of the lane</source>
-        <translation>与该泳道的每个 rank 在相同时间执行相同的 pass</translation>
+        <translation>与该泳道的每个 rank 在相同时间执行相同的计算块</translation>
     </message>
     <message>
         <source>Bookmark: %1 to %2
@@ -7355,11 +7355,11 @@ Click to see it; M removes it then</source>
     </message>
     <message>
         <source>Choose ranges that two to six runs pass</source>
-        <translation>请选择有两到六次运行通过的范围</translation>
+        <translation>请选择有二至六个运行落在其中的范围</translation>
     </message>
     <message>
         <source>Compare the %1 runs</source>
-        <translation>比较这 %1 次运行</translation>
+        <translation>比较这 %1 个运行</translation>
     </message>
     <message>
         <source>Copy picture</source>
@@ -7383,7 +7383,7 @@ Click, or press P, to let it scroll again</source>
         <source>Pin device %1 to the top (P)
 It stays there while the other lanes scroll</source>
         <translation>将设备 %1 固定在顶部（P）
-其他行滚动时它保持不动</translation>
+其他泳道滚动时它保持不动</translation>
     </message>
     <message>
         <source>Plot…</source>
@@ -7395,11 +7395,11 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>The first %1 of %2 runs of the table.</source>
-        <translation>表中 %2 次运行的前 %1 次。</translation>
+        <translation>表中 %2 个运行的前 %1 个。</translation>
     </message>
     <message>
         <source>%1 runs.</source>
-        <translation>%1 次运行。</translation>
+        <translation>%1 个运行。</translation>
     </message>
     <message>
         <source>These runs differ in nothing that is drawn here.</source>
@@ -7407,11 +7407,11 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Two runs and more are drawn here.</source>
-        <translation>有两次或更多运行时在此绘制。</translation>
+        <translation>有两个或更多运行时在此绘制。</translation>
     </message>
     <message>
         <source>pin the lane under the pointer to the top, or let it scroll again</source>
-        <translation>将指针下的行固定在顶部，或让其重新滚动</translation>
+        <translation>将指针下的泳道固定在顶部，或让其重新滚动</translation>
     </message>
     <message>
         <source>search: B 17, stage 3, device 2</source>
@@ -7427,7 +7427,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Operator %1: %2 of the pass (predicted)</source>
-        <translation>算子 %1：占该 pass 的 %2（预测）</translation>
+        <translation>算子 %1：占该计算块的 %2（预测）</translation>
     </message>
     <message>
         <source>Logits</source>
@@ -7435,7 +7435,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again.</source>
-        <translation>输出层在求梯度之前为每个微批保留的内容：full 保留 exp(logits)；recompute-logits 每个 token 只保留三个数并重新做一次乘法</translation>
+        <translation>输出层在求梯度之前为每个微批次保留的内容：full 保留 exp(logits)；recompute-logits 每个词元只保留三个数并重新做一次乘法</translation>
     </message>
     <message>
         <source>Kept</source>
@@ -7443,7 +7443,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>exp(logits) of every token and word are kept until the gradient of the output layer</source>
-        <translation>每个 token 和每个词的 exp(logits) 保留到输出层求梯度为止</translation>
+        <translation>每个词元和每个词的 exp(logits) 保留到输出层求梯度为止</translation>
     </message>
     <message>
         <source>Computed again</source>
@@ -7451,27 +7451,27 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Only the statistics of each token are kept; the gradient takes one more product. The numbers are the same</source>
-        <translation>只保留每个 token 的统计量；梯度要多做一次乘法。结果数值相同</translation>
+        <translation>只保留每个词元的统计量；梯度要多做一次乘法。结果数值相同</translation>
     </message>
     <message>
         <source>&amp;Measure this computer</source>
-        <translation>测量此计算机(&amp;M)</translation>
+        <translation>测量本机(&amp;M)</translation>
     </message>
     <message>
         <source>&amp;Measure this computer again (equal passes differ by %1)</source>
-        <translation>重新测量此计算机(&amp;M)（相同 pass 相差 %1）</translation>
+        <translation>重新测量本机(&amp;M)（相同计算块相差 %1）</translation>
     </message>
     <message>
         <source>Measuring this computer…</source>
-        <translation>正在测量此计算机…</translation>
+        <translation>正在测量本机…</translation>
     </message>
     <message>
         <source>This computer was measured again: equal passes differ by %1.</source>
-        <translation>已重新测量此计算机：相同 pass 相差 %1。</translation>
+        <translation>已重新测量本机：相同计算块相差 %1。</translation>
     </message>
     <message>
         <source>This computer could not be measured. </source>
-        <translation>无法测量此计算机。</translation>
+        <translation>无法测量本机。</translation>
     </message>
     <message>
         <source>A run is going on and would disturb the measurement. Stop it first (Shift+F5).</source>
@@ -7479,15 +7479,15 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Times a few passes, about a second: predictions for this computer use them. Best with nothing else running</source>
-        <translation>测量几个 pass 的时间，约一秒：对此计算机的预测使用它们。最好没有其他程序运行</translation>
+        <translation>测量几个计算块的时间，约一秒：对本机的预测使用它们。最好没有其他程序运行</translation>
     </message>
     <message>
         <source>Device %1 holds the activations of at most %2</source>
-        <translation>设备 %1 最多保存 %2 的激活值</translation>
+        <translation>设备 %1 最多保存 %2 的激活</translation>
     </message>
     <message>
         <source>%1 microbatch</source>
-        <translation>%1 个微批</translation>
+        <translation>%1 个微批次</translation>
     </message>
     <message>
         <source>Durations of the steps</source>
@@ -7523,7 +7523,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Costs: %1</source>
-        <translation>开销：%1</translation>
+        <translation>成本：%1</translation>
     </message>
     <message>
         <source>Editing the order: drag a pass to move it, Ctrl+Shift+E ends</source>
@@ -7563,7 +7563,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Searching schedules: %1 of %2 plans</source>
-        <translation>正在搜索调度：%2 个计划中的 %1 个</translation>
+        <translation>正在搜索调度：%2 个方案中的 %1 个</translation>
     </message>
     <message>
         <source>, the fastest %1</source>
@@ -7571,7 +7571,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>The plan was edited, so the search for a schedule has ended.</source>
-        <translation>计划已被编辑，因此调度搜索已结束。</translation>
+        <translation>方案已被编辑，因此调度搜索已结束。</translation>
     </message>
     <message>
         <source>No schedule was found. </source>
@@ -7579,7 +7579,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>None of %1 schedules is faster than this plan.</source>
-        <translation>%1 个调度中没有一个比该计划更快。</translation>
+        <translation>%1 个调度中没有一个比此方案更快。</translation>
     </message>
     <message>
         <source>%1, the fastest of %2 schedules: %3 instead of %4.</source>
@@ -7595,7 +7595,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Tries every schedule with every vocabulary method, cut and number of chunks, and takes the fastest that fits. Undo takes it back.</source>
-        <translation>将每个调度与每种词表方法、切分和块数逐一尝试，采用放得下的最快者。可撤销。</translation>
+        <translation>将每个调度与每种词表方法、层的划分和分块数逐一尝试，采用放得下的最快的一个。撤销可恢复。</translation>
     </message>
     <message>
         <source>finds the fastest schedule that fits</source>
@@ -7763,7 +7763,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Opens Compare with these runs, the first as the baseline</source>
-        <translation>在“比较”中打开这些运行，以第一个为基线</translation>
+        <translation>在“比较”中打开这些运行，以第一个为基准</translation>
     </message>
     <message>
         <source>%1 was not trained. %2</source>
@@ -7815,7 +7815,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>has %1 ranks, but a run has at most %2</source>
-        <translation>有 %1 个 rank，但一次运行最多有 %2 个</translation>
+        <translation>有 %1 个 rank，但一次运行最多 %2 个</translation>
     </message>
     <message>
         <source>lower the degrees, or simulate the plan without training it</source>
@@ -7823,7 +7823,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Operator %1: %2 of the pass (measured, typical of such passes)</source>
-        <translation>算子 %1：占该 pass 的 %2（实测，同类 pass 的典型值）</translation>
+        <translation>算子 %1：占该计算块的 %2（实测，同类计算块的典型值）</translation>
     </message>
     <message>
         <source>× steps skipped: %1</source>
@@ -7863,11 +7863,11 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Averaging gradients over %1 replicas adds %2 after the last backward: %3 of the step.</source>
-        <translation>对 %1 个副本求平均梯度在最后一次反向之后增加 %2：占一步的 %3。</translation>
+        <translation>在 %1 个副本间求梯度的平均，使最后一次反向之后增加 %2：占一步的 %3。</translation>
     </message>
     <message>
         <source>Averaging gradients over %1 ranks adds %2 after the last backward: %3 of the step.</source>
-        <translation>对 %1 个 rank 求平均梯度在最后一次反向之后增加 %2：占一步的 %3。</translation>
+        <translation>在 %1 个 rank 间求梯度的平均，使最后一次反向之后增加 %2：占一步的 %3。</translation>
     </message>
     <message>
         <source>Peak memory of device %1</source>
@@ -7879,7 +7879,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>baseline measured %1, run %2</source>
-        <translation>基线实测 %1，运行 %2</translation>
+        <translation>基准实测 %1，运行 %2</translation>
     </message>
     <message>
         <source>%1, run %2</source>
@@ -7951,7 +7951,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Operator %1: %2 of the overlapped pair (measured, typical of such passes)</source>
-        <translation>算子 %1：占重叠对的 %2（实测，此类计算块的典型值）</translation>
+        <translation>算子 %1：占重叠对的 %2（实测，同类计算块的典型值）</translation>
     </message>
     <message>
         <source>A device has one stage: all its F in a row, then all its B.</source>
@@ -8095,7 +8095,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>The model trains differently: compare the loss of two runs</source>
-        <translation>模型的训练过程不同：请比较两次运行的损失</translation>
+        <translation>模型的训练过程不同：请比较两个运行的损失</translation>
     </message>
     <message>
         <source>layers %1</source>
@@ -8107,11 +8107,11 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Sets the layers of each stage of this plan. Undo takes it back.</source>
-        <translation>设置此方案每个阶段的层数。可用撤销恢复。</translation>
+        <translation>设置此方案每个阶段的层数。撤销可恢复。</translation>
     </message>
     <message>
         <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, each with the fastest method, and an even cut of the layers (predicted).</source>
-        <translation>已尝试的方案都不能在此内存下使该方案快 1 % 以上：各方法、各调度、各调度配最快的方法，以及均匀划分层（预测）。</translation>
+        <translation>试过的都不能在此内存下使此方案快 1 % 以上：各方法、各调度、各调度配最快的方法，以及均匀划分层（预测）。</translation>
     </message>
     <message>
         <source>PNG picture (*.png)</source>
@@ -8151,7 +8151,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Traces (*.json *.csv);;All files (*)</source>
-        <translation>追踪 (*.json *.csv);;所有文件 (*)</translation>
+        <translation>轨迹 (*.json *.csv);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Forwards</source>
@@ -8191,7 +8191,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Reductions after the passes</source>
-        <translation>计算之后的归约</translation>
+        <translation>计算块之后的归约</translation>
     </message>
     <message>
         <source>Gradient norm</source>
@@ -8303,55 +8303,55 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time.</source>
-        <translation>输出层在求梯度之前为每个微批保留的内容：full 保留 exp(logits)；recompute-logits 每个 token 只保留三个数并重新做一次乘法；chunked=C 不保留更多，每次计算 1/C 的 token。</translation>
+        <translation>输出层在求梯度之前为每个微批次保留的内容：full 保留 exp(logits)；recompute-logits 每个词元只保留三个数并重新做一次乘法；chunked=C 不保留更多，每次计算 1/C 的词元。</translation>
     </message>
     <message>
         <source>The output layer computes its gradient for a part of the tokens at a time, and no logits are kept. The sums over the tokens are rounded differently</source>
-        <translation>输出层每次只为一部分 token 计算梯度，不保留 logits。对 token 的求和舍入方式不同</translation>
+        <translation>输出层每次只为一部分词元计算梯度，不保留 logits。对词元的求和舍入方式不同</translation>
     </message>
     <message>
         <source>2 chunks</source>
-        <translation>2 块</translation>
+        <translation>2 个分块</translation>
     </message>
     <message>
         <source>4 chunks</source>
-        <translation>4 块</translation>
+        <translation>4 个分块</translation>
     </message>
     <message>
         <source>8 chunks</source>
-        <translation>8 块</translation>
+        <translation>8 个分块</translation>
     </message>
     <message>
         <source>16 chunks</source>
-        <translation>16 块</translation>
+        <translation>16 个分块</translation>
     </message>
     <message>
         <source>64 chunks</source>
-        <translation>64 块</translation>
+        <translation>64 个分块</translation>
     </message>
     <message>
         <source>1 chunk</source>
-        <translation>1 块</translation>
+        <translation>1 个分块</translation>
     </message>
     <message>
         <source>%1 chunks</source>
-        <translation>%1 块</translation>
+        <translation>%1 个分块</translation>
     </message>
     <message>
         <source>is %1, but a microbatch has %2 tokens on a rank</source>
-        <translation>为 %1，但一个微批在一个 rank 上有 %2 个 token</translation>
+        <translation>为 %1，但一个微批次在一个 rank 上有 %2 个词元</translation>
     </message>
     <message>
         <source>is %1, but there are 1 to %2 chunks</source>
-        <translation>为 %1，但块数为 1 到 %2</translation>
+        <translation>为 %1，但分块数为 1 到 %2</translation>
     </message>
     <message>
         <source>is %1, without the number of chunks</source>
-        <translation>为 %1，缺少块数</translation>
+        <translation>为 %1，缺少分块数</translation>
     </message>
     <message>
         <source>choose %1 or fewer chunks</source>
-        <translation>请选择 %1 或更少的块</translation>
+        <translation>请选择 %1 个或更少的分块</translation>
     </message>
     <message>
         <source>No logits are kept: a whole output layer does all of its work in the backward</source>
@@ -8363,7 +8363,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>Consecutive steps in the timeline; asynchronous families do not drain between them.</source>
-        <translation>时间线中连续的步数；异步系列在步与步之间不排空流水线。</translation>
+        <translation>时间线中连续的步数；异步调度族在步与步之间不排空流水线。</translation>
     </message>
     <message>
         <source>Iteration %1 of %2</source>
@@ -8431,7 +8431,7 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>is %1, but %2 microbatches on %3 stages allow %4 iterations</source>
-        <translation>为 %1，但 %3 个阶段上的 %2 个微批最多允许 %4 次迭代</translation>
+        <translation>为 %1，但 %3 个阶段上的 %2 个微批次最多允许 %4 次迭代</translation>
     </message>
     <message>
         <source>lower one of them</source>
