@@ -128,10 +128,6 @@
         <translation>측정 타임라인 가져오기: 모든 랭크의 트레이스</translation>
     </message>
     <message>
-        <source>Traces (*.json);;All files (*)</source>
-        <translation>트레이스 (*.json);;모든 파일 (*)</translation>
-    </message>
-    <message>
         <source>%1 is still being imported. Wait for it or cancel it first.</source>
         <translation>%1을(를) 아직 가져오는 중입니다. 기다리거나 먼저 취소하십시오.</translation>
     </message>
@@ -4267,7 +4263,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>With a failure every %1, a checkpoint every %2 (%3) is best: goodput %4 %.</source>
-        <translation>%1마다 장애가 나면 %2마다(%3) 체크포인트를 쓰는 것이 가장 좋습니다: 굿풋 %4 %.</translation>
+        <translation>%1마다 고장이 나면 %2마다(%3) 체크포인트를 쓰는 것이 가장 좋습니다: 굿풋 %4 %.</translation>
     </message>
     <message>
         <source> steps</source>
@@ -4351,11 +4347,11 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>Hours between failures</source>
-        <translation>장애 사이의 시간</translation>
+        <translation>고장 사이의 시간</translation>
     </message>
     <message>
         <source>Mean time between failures of the whole job.</source>
-        <translation>전체 작업의 평균 장애 간격.</translation>
+        <translation>전체 작업의 평균 고장 간격.</translation>
     </message>
     <message>
         <source>Seconds of a checkpoint</source>
@@ -4371,7 +4367,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>From a failure until the job continues from its checkpoint (default: 0).</source>
-        <translation>장애부터 작업이 체크포인트에서 이어질 때까지(기본값: 0).</translation>
+        <translation>고장부터 작업이 체크포인트에서 이어질 때까지(기본값: 0).</translation>
     </message>
     <message>
         <source>Momentum</source>
@@ -6275,7 +6271,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>needs failure_interval, the hours between failures</source>
-        <translation>장애 간격(시간)인 failure_interval이 필요합니다</translation>
+        <translation>고장 간격(시간)인 failure_interval이 필요합니다</translation>
     </message>
     <message>
         <source>give both, or neither</source>
@@ -6287,7 +6283,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>is %1, but with a failure every %2 hours a checkpoint must take less than half of that</source>
-        <translation>값이 %1이지만 %2시간마다 장애가 나면 체크포인트는 그 절반보다 짧아야 합니다</translation>
+        <translation>값이 %1이지만 %2시간마다 고장이 나면 체크포인트는 그 절반보다 짧아야 합니다</translation>
     </message>
     <message>
         <source>%1 devices are more than the %2 of this picture</source>
@@ -6542,14 +6538,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>activation을 빼거나 cpu 백엔드를 선택하십시오</translation>
     </message>
     <message>
-        <source>runs do not yet copy activations to the host</source>
-        <translation>실행은 아직 활성값을 호스트로 복사하지 못합니다</translation>
-    </message>
-    <message>
-        <source>choose none, or predict the plan with simulate</source>
-        <translation>none을 선택하거나 simulate로 예측하십시오</translation>
-    </message>
-    <message>
         <source>the slices of a sequence share keys and values, which stay on the device</source>
         <translation>시퀀스 조각은 장치에 남는 키와 값을 공유합니다</translation>
     </message>
@@ -6564,14 +6552,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose none, or leave what_if.jitter out</source>
         <translation>none을 선택하거나 what_if.jitter를 비워 두십시오</translation>
-    </message>
-    <message>
-        <source>runs do not yet keep keys and values between slices</source>
-        <translation>실행은 아직 조각 사이에 키와 값을 보관하지 못합니다</translation>
-    </message>
-    <message>
-        <source>choose 1f1b, or predict it with simulate</source>
-        <translation>1f1b를 선택하거나 simulate로 예측하십시오</translation>
     </message>
     <message>
         <source>the memory of slices is planned for attention that does not keep its probabilities</source>
@@ -6603,7 +6583,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>a run fails when its machine does</source>
-        <translation>실행은 그 컴퓨터에 장애가 날 때 실패합니다</translation>
+        <translation>실행은 그 컴퓨터에 고장이 날 때 실패합니다</translation>
     </message>
     <message>
         <source>%1; %2</source>
@@ -7434,10 +7414,6 @@ It stays there while the other lanes scroll</source>
         <translation>로짓</translation>
     </message>
     <message>
-        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again.</source>
-        <translation>출력 레이어가 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 수 세 개만 보관하고 곱을 다시 계산합니다.</translation>
-    </message>
-    <message>
         <source>Kept</source>
         <translation>보관</translation>
     </message>
@@ -7966,11 +7942,11 @@ It stays there while the other lanes scroll</source>
         <translation>장치마다 스테이지가 하나입니다. 1F1B와 같지만 첫 B 앞의 F가 약 두 배입니다.</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers; a microbatch passes all devices once for each chunk.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers; a microbatch passes all devices once for each chunk.</source>
         <translation>청크(a, b, …)는 각각 장치 레이어의 일부입니다. 마이크로배치는 청크마다 모든 장치를 한 번 지납니다.</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers; all microbatches pass one chunk before the next begins.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers; all microbatches pass one chunk before the next begins.</source>
         <translation>청크(a, b, …)는 각각 장치 레이어의 일부입니다. 모든 마이크로배치가 한 청크를 지난 뒤 다음 청크가 시작됩니다.</translation>
     </message>
     <message>
@@ -7982,11 +7958,11 @@ It stays there while the other lanes scroll</source>
         <translation>장치마다 스테이지가 하나입니다. F가 두 배 먼저 오고, I가 기울기를 보내며, W가 빈틈을 채웁니다.</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers; I sends the gradient on, and W follows later.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers; I sends the gradient on, and W follows later.</source>
         <translation>청크(a, b, …)는 각각 장치 레이어의 일부입니다. I가 기울기를 보내고 W는 나중에 옵니다.</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers; W directly follows its I.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers; W directly follows its I.</source>
         <translation>청크(a, b, …)는 각각 장치 레이어의 일부입니다. W는 자신의 I 바로 뒤에 옵니다.</translation>
     </message>
     <message>
@@ -7994,23 +7970,23 @@ It stays there while the other lanes scroll</source>
         <translation>장치마다 스테이지가 하나입니다. 소요 시간과 메모리 한도가 F, I, W의 위치를 정합니다.</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. No memory beyond 1F1B's.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. No memory beyond 1F1B&apos;s.</source>
         <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. 1F1B보다 메모리를 더 쓰지 않습니다.</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. About half as many are held as in 1F1B.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. About half as many are held as in 1F1B.</source>
         <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. 1F1B의 약 절반을 보관합니다.</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. About a third as many are held as in 1F1B.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. About a third as many are held as in 1F1B.</source>
         <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. 1F1B의 약 3분의 1을 보관합니다.</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. The durations decide the order.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. The durations decide the order.</source>
         <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. 소요 시간이 순서를 정합니다.</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. B is whole.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. B is whole.</source>
         <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. B는 나누지 않습니다.</translation>
     </message>
     <message>
@@ -8022,7 +7998,7 @@ It stays there while the other lanes scroll</source>
         <translation>장치마다 모델 사본별로 하나씩 스테이지가 둘입니다. 둘로 나뉜 상자는 동시에 실행되는 F와 B입니다.</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. A box split in two is an F and a B at the same time.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. A box split in two is an F and a B at the same time.</source>
         <translation>청크는 각각 장치 레이어의 절반입니다. a는 장치를 내려가며, b는 올라오며 지납니다. 둘로 나뉜 상자는 동시에 실행되는 F와 B입니다.</translation>
     </message>
     <message>
@@ -8030,7 +8006,7 @@ It stays there while the other lanes scroll</source>
         <translation>장치마다 모델 사본별로 하나씩 스테이지가 둘입니다. 마이크로배치의 절반씩 양 끝에서 들어옵니다.</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers: a on the way down the devices, b on the way up, and so on in waves.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers: a on the way down the devices, b on the way up, and so on in waves.</source>
         <translation>청크(a, b, …)는 각각 장치 레이어의 일부입니다. a는 장치를 내려가며, b는 올라오며, 이렇게 물결처럼 지납니다.</translation>
     </message>
     <message>
@@ -8134,15 +8110,15 @@ It stays there while the other lanes scroll</source>
         <translation>JSON 문서 (*.json)</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers and has its turn in every round; the first half of the stages wait on the host.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers and has its turn in every round; the first half of the stages wait on the host.</source>
         <translation>청크(a, b, …)는 각각 장치 레이어의 일부이며 매 회차마다 한 번씩 실행됩니다. 앞쪽 절반 스테이지의 활성값은 호스트에서 기다립니다.</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers and has its turn in every round; all of them wait on the host.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers and has its turn in every round; all of them wait on the host.</source>
         <translation>청크(a, b, …)는 각각 장치 레이어의 일부이며 매 회차마다 한 번씩 실행됩니다. 모든 활성값은 호스트에서 기다립니다.</translation>
     </message>
     <message>
-        <source>several chunks a device; half of the stages offload, those that keep longest: about a quarter of 1F1B's memory</source>
+        <source>several chunks a device; half of the stages offload, those that keep longest: about a quarter of 1F1B&apos;s memory</source>
         <translation>장치마다 여러 청크. 가장 오래 보관하는 절반의 스테이지를 오프로드. 메모리는 1F1B의 약 4분의 1</translation>
     </message>
     <message>
@@ -8390,7 +8366,7 @@ It stays there while the other lanes scroll</source>
         <translation>여러 스텝의 가중치 버전은 아직 GPU에서 검증되지 않았습니다</translation>
     </message>
     <message>
-        <source>the gradient of a tied table is the sum of two devices', which meet at the end of a step only</source>
+        <source>the gradient of a tied table is the sum of two devices&apos;, which meet at the end of a step only</source>
         <translation>공유하는 표의 기울기는 두 장치의 합이며, 두 장치는 스텝 끝에서만 만납니다</translation>
     </message>
     <message>
@@ -8466,6 +8442,1366 @@ It stays there while the other lanes scroll</source>
 The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>
 버블은 모든 스텝의 값입니다. 채우기와 비우기 사이에서는 %1입니다.</translation>
+    </message>
+    <message>
+        <source>runs copy activations of processors only: GPUs need pinned memory and a stream of their own</source>
+        <translation>실행은 프로세서의 활성값만 복사합니다: GPU에는 고정 메모리와 별도의 스트림이 필요합니다</translation>
+    </message>
+    <message>
+        <source>tensor ranks do not yet divide the tokens of vocabulary layers</source>
+        <translation>텐서 랭크는 아직 어휘 레이어의 토큰을 나누지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose rank</source>
+        <translation>rank를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>GPUs have no kernels of it yet</source>
+        <translation>GPU에는 아직 해당 커널이 없습니다</translation>
+    </message>
+    <message>
+        <source>choose same, or the backend cpu</source>
+        <translation>same 또는 cpu 백엔드를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>it counts the work of all layers as equal</source>
+        <translation>모든 레이어의 작업량을 같게 봅니다</translation>
+    </message>
+    <message>
+        <source>choose another method, or give the layers of each stage</source>
+        <translation>다른 방법을 선택하거나 스테이지별 레이어 수를 지정하십시오</translation>
+    </message>
+    <message>
+        <source>latent attention has no kernels yet</source>
+        <translation>잠재 어텐션의 커널이 아직 없습니다</translation>
+    </message>
+    <message>
+        <source>only flash attention on whole sequences and all heads is modelled</source>
+        <translation>전체 시퀀스와 모든 헤드에 대한 flash 어텐션만 모델링합니다</translation>
+    </message>
+    <message>
+        <source>choose 1 tensor and context rank, and attention flash</source>
+        <translation>텐서 랭크 1, 컨텍스트 랭크 1, 어텐션 flash를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>its methods give every replica the whole sum, of which ZeRO-2 and 3 keep a part</source>
+        <translation>압축 방법은 모든 복제본에 전체 합을 주지만 ZeRO-2와 ZeRO-3은 그 일부만 보관합니다</translation>
+    </message>
+    <message>
+        <source>choose none, or zero 0 or 1</source>
+        <translation>none 또는 zero 0이나 1을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>groups of replicas would need a second residual for the sums of a group</source>
+        <translation>복제본 그룹에는 그룹의 합에 대한 둘째 잔차가 필요합니다</translation>
+    </message>
+    <message>
+        <source>choose none, or shard over all replicas (shard_replicas 0)</source>
+        <translation>none을 선택하거나 모든 복제본에 나누십시오(shard_replicas 0)</translation>
+    </message>
+    <message>
+        <source>choose none, or a model without experts</source>
+        <translation>none 또는 전문가가 없는 모델을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>choose none, or the backend cpu</source>
+        <translation>none 또는 cpu 백엔드를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>what a mixture of experts keeps has routes and rows that a run does not pack yet</source>
+        <translation>전문가 혼합이 보관하는 것에는 실행이 아직 압축하지 못하는 경로와 행이 있습니다</translation>
+    </message>
+    <message>
+        <source>choose same, or a model without experts</source>
+        <translation>same 또는 전문가가 없는 모델을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>choose gis, or the backend cpu</source>
+        <translation>gis 또는 cpu 백엔드를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>choose gis, or leave what_if.jitter out</source>
+        <translation>gis를 선택하거나 what_if.jitter를 비워 두십시오</translation>
+    </message>
+    <message>
+        <source>the GPU kernels of attention do not read the keys of earlier slices</source>
+        <translation>GPU의 어텐션 커널은 앞선 조각의 키를 읽지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose cpu, or predict it with simulate</source>
+        <translation>cpu를 선택하거나 simulate로 예측하십시오</translation>
+    </message>
+    <message>
+        <source>tensor ranks do not yet share the keys of slices</source>
+        <translation>텐서 랭크는 아직 조각의 키를 나누지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or predict it with simulate</source>
+        <translation>1을 선택하거나 simulate로 예측하십시오</translation>
+    </message>
+    <message>
+        <source>the losses of routers are sums over a whole microbatch, of which a pass has a slice</source>
+        <translation>라우터의 손실은 마이크로배치 전체의 합인데 패스에는 그 조각만 있습니다</translation>
+    </message>
+    <message>
+        <source>choose a model without experts, or predict it with simulate</source>
+        <translation>전문가가 없는 모델을 선택하거나 simulate로 예측하십시오</translation>
+    </message>
+    <message>
+        <source>the loss is not finite in step %1 of %2, microbatch %3, on device %4, in pass %5: training diverged</source>
+        <translation>스텝 %1/%2, 마이크로배치 %3, 장치 %4의 패스 %5에서 손실이 유한하지 않습니다: 학습이 발산했습니다</translation>
+    </message>
+    <message>
+        <source>the loss is not finite in step %1 of %2, microbatch %3, on device %4: training diverged</source>
+        <translation>스텝 %1/%2, 마이크로배치 %3, 장치 %4에서 손실이 유한하지 않습니다: 학습이 발산했습니다</translation>
+    </message>
+    <message>
+        <source>the loss is not finite, microbatch %1, on device %2: training diverged</source>
+        <translation>마이크로배치 %1, 장치 %2에서 손실이 유한하지 않습니다: 학습이 발산했습니다</translation>
+    </message>
+    <message>
+        <source>lower the learning rate (it is %1) or limit the gradient&apos;s norm with clip</source>
+        <translation>학습률(현재 %1)을 낮추거나 clip으로 기울기의 노름을 제한하십시오</translation>
+    </message>
+    <message>
+        <source>the state before that step is in %1</source>
+        <translation>그 스텝 이전의 상태는 %1에 있습니다</translation>
+    </message>
+    <message>
+        <source>gradients overflow fp16 in step %1 although the loss scale is 1: training diverged</source>
+        <translation>손실 스케일이 1인데도 스텝 %1에서 기울기가 fp16을 넘칩니다: 학습이 발산했습니다</translation>
+    </message>
+    <message>
+        <source>lower the learning rate, or choose bf16</source>
+        <translation>학습률을 낮추거나 bf16을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>device %1 in step %2 of %3, pass %4 ran out of memory</source>
+        <translation>장치 %1이(가) 스텝 %2/%3의 패스 %4에서 메모리가 부족해졌습니다</translation>
+    </message>
+    <message>
+        <source>device %1 in step %2 of %3, pass %4 stopped: %5</source>
+        <translation>장치 %1이(가) 스텝 %2/%3의 패스 %4에서 멈췄습니다: %5</translation>
+    </message>
+    <message>
+        <source>device %1 ran out of memory</source>
+        <translation>장치 %1의 메모리가 부족해졌습니다</translation>
+    </message>
+    <message>
+        <source>device %1 stopped: %2</source>
+        <translation>장치 %1이(가) 멈췄습니다: %2</translation>
+    </message>
+    <message>
+        <source>lower model.hidden, model.sequence or parallel.microbatch_size</source>
+        <translation>model.hidden, model.sequence 또는 parallel.microbatch_size를 줄이십시오</translation>
+    </message>
+    <message>
+        <source>the machine has no more memory for this run</source>
+        <translation>컴퓨터에 이 실행을 위한 메모리가 더 없습니다</translation>
+    </message>
+    <message>
+        <source>lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size</source>
+        <translation>model.layers, model.hidden, model.vocabulary_size 또는 parallel.microbatch_size를 줄이십시오</translation>
+    </message>
+    <message>
+        <source>lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose --recompute full</source>
+        <translation>model.layers, model.hidden, model.vocabulary_size 또는 parallel.microbatch_size를 줄이거나 --recompute full을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>the run needs %1 of memory, most of it on device %2 with %3, but only %4 are free: %5 are missing</source>
+        <translation>실행에 메모리 %1이(가) 필요하고 가장 많은 장치 %2에 %3이(가) 필요한데 남은 것은 %4뿐입니다: %5 부족</translation>
+    </message>
+    <message>
+        <source>%1 would fit, with %2 in all and %3 on a device</source>
+        <translation>%1(으)로 하면 들어갑니다. 모두 %2, 장치에 %3입니다</translation>
+    </message>
+    <message>
+        <source>the least is %1, with %2</source>
+        <translation>가장 적은 것은 %2일 때의 %1입니다</translation>
+    </message>
+    <message>
+        <source>lower parallel.microbatches (with so many, all messages of a step are counted) or the model size</source>
+        <translation>parallel.microbatches(이렇게 많으면 한 스텝의 모든 메시지를 셉니다)나 모델 크기를 줄이십시오</translation>
+    </message>
+    <message>
+        <source>lower parallel.replicas, parallel.microbatches or the model size</source>
+        <translation>parallel.replicas, parallel.microbatches 또는 모델 크기를 줄이십시오</translation>
+    </message>
+    <message>
+        <source>device %1 needs %2, %3 more than the limit of %4</source>
+        <translation>장치 %1에는 %2이(가) 필요하며 한도 %4보다 %3 많습니다</translation>
+    </message>
+    <message>
+        <source>a node has %1 for offloaded activations, but they need %2</source>
+        <translation>노드에는 오프로드한 활성값을 둘 %1이(가) 있는데 %2이(가) 필요합니다</translation>
+    </message>
+    <message>
+        <source>raise it, or lower --offload (it is %1)</source>
+        <translation>값을 늘리거나 --offload(현재 %1)를 줄이십시오</translation>
+    </message>
+    <message>
+        <source>needs the speed of the link to the host, which these costs do not give</source>
+        <translation>호스트로 가는 링크의 속도가 필요한데 이 비용에는 없습니다</translation>
+    </message>
+    <message>
+        <source>give --host-bandwidth, or OFF and ON in --uniform</source>
+        <translation>--host-bandwidth를 지정하거나 --uniform에 OFF와 ON을 지정하십시오</translation>
+    </message>
+    <message>
+        <source>the ranks on GPU %1 (%2), %3 of them, take %4, CUDA&apos;s code about %5, but only %6 are free</source>
+        <translation>GPU %1(%2)의 랭크 %3개에 %4, CUDA 코드에 약 %5이(가) 필요한데 남은 것은 %6뿐입니다</translation>
+    </message>
+    <message>
+        <source>the run stopped: %1</source>
+        <translation>실행이 멈췄습니다: %1</translation>
+    </message>
+    <message>
+        <source>out of memory</source>
+        <translation>메모리가 부족합니다</translation>
+    </message>
+    <message>
+        <source>end other programs, raise the limit (`ulimit -v`) or use a smaller plan</source>
+        <translation>다른 프로그램을 끝내거나, 한도(`ulimit -v`)를 늘리거나, 더 작은 계획을 쓰십시오</translation>
+    </message>
+    <message>
+        <source>the system refuses another thread</source>
+        <translation>시스템이 스레드를 더 허용하지 않습니다</translation>
+    </message>
+    <message>
+        <source>end other programs or raise the limits (`ulimit -u`, `ulimit -v`)</source>
+        <translation>다른 프로그램을 끝내거나 한도(`ulimit -u`, `ulimit -v`)를 늘리십시오</translation>
+    </message>
+    <message>
+        <source>matrix products on %1 at once need %2 of address space, which the system refuses</source>
+        <translation>%1에서 동시에 하는 행렬 곱에 주소 공간 %2이(가) 필요한데 시스템이 허용하지 않습니다</translation>
+    </message>
+    <message>
+        <source>raise the limit (`ulimit -v`), end other programs, or use fewer devices</source>
+        <translation>한도(`ulimit -v`)를 늘리거나, 다른 프로그램을 끝내거나, 장치를 줄이십시오</translation>
+    </message>
+    <message>
+        <source>the devices wait for each other after %1 of %2 passes: device %3 waits at position %4 (%5) for %6</source>
+        <translation>패스 %2개 중 %1개 뒤에 장치들이 서로 기다립니다: 장치 %3이(가) 위치 %4(%5)에서 %6을(를) 기다립니다</translation>
+    </message>
+    <message>
+        <source>device %1 waits at position %2 (%3) for %4</source>
+        <translation>장치 %1이(가) 위치 %2(%3)에서 %4을(를) 기다립니다</translation>
+    </message>
+    <message>
+        <source>the output of %1</source>
+        <translation>%1의 출력</translation>
+    </message>
+    <message>
+        <source>the gradient of %1</source>
+        <translation>%1의 기울기</translation>
+    </message>
+    <message>
+        <source>the last stage&apos;s output of %1</source>
+        <translation>%1의 마지막 스테이지 출력</translation>
+    </message>
+    <message>
+        <source>the softmax statistics of %1</source>
+        <translation>%1의 소프트맥스 통계</translation>
+    </message>
+    <message>
+        <source>the last stage&apos;s gradient of %1</source>
+        <translation>%1의 마지막 스테이지 기울기</translation>
+    </message>
+    <message>
+        <source>the embeddings of %1</source>
+        <translation>%1의 임베딩</translation>
+    </message>
+    <message>
+        <source>the embeddings&apos; gradient of %1</source>
+        <translation>%1의 임베딩 기울기</translation>
+    </message>
+    <message>
+        <source>a message that no device sends</source>
+        <translation>어떤 장치도 보내지 않는 메시지</translation>
+    </message>
+    <message>
+        <source>%1 from device %2, which does not have that pass</source>
+        <translation>그 패스가 없는 장치 %2의 %1</translation>
+    </message>
+    <message>
+        <source>%1 from device %2, which has it at position %3</source>
+        <translation>위치 %3에 그것이 있는 장치 %2의 %1</translation>
+    </message>
+    <message>
+        <source>and so on</source>
+        <translation>이하 같음</translation>
+    </message>
+    <message>
+        <source>validate the schedule</source>
+        <translation>스케줄을 검증하십시오</translation>
+    </message>
+    <message>
+        <source>the experts of rank %1 of %2 got %3 rows, but have memory for %4</source>
+        <translation>랭크 %1(모두 %2개)의 전문가가 %3행을 받았는데 메모리는 %4행뿐입니다</translation>
+    </message>
+    <message>
+        <source>raise expert_headroom, or balance the experts with aux_loss</source>
+        <translation>expert_headroom을 늘리거나 aux_loss로 전문가의 균형을 맞추십시오</translation>
+    </message>
+    <message>
+        <source>cannot start the GPU worker %1: %2</source>
+        <translation>GPU 워커 %1을(를) 시작할 수 없습니다: %2</translation>
+    </message>
+    <message>
+        <source>install stagelens-cli beside the program</source>
+        <translation>stagelens-cli를 프로그램 옆에 설치하십시오</translation>
+    </message>
+    <message>
+        <source>%1 is from another build than this program</source>
+        <translation>%1은(는) 이 프로그램과 다른 빌드입니다</translation>
+    </message>
+    <message>
+        <source>install both together</source>
+        <translation>둘을 함께 설치하십시오</translation>
+    </message>
+    <message>
+        <source>the GPU worker %1</source>
+        <translation>GPU 워커가 끝났습니다: %1</translation>
+    </message>
+    <message>
+        <source>the next run starts a new one</source>
+        <translation>다음 실행은 새 워커를 시작합니다</translation>
+    </message>
+    <message>
+        <source>was ended by signal %1 (%2)</source>
+        <translation>신호 %1(%2)로 종료됨</translation>
+    </message>
+    <message>
+        <source>ended with status %1</source>
+        <translation>상태 %1(으)로 끝남</translation>
+    </message>
+    <message>
+        <source>a message between this program and its worker was truncated</source>
+        <translation>이 프로그램과 워커 사이의 메시지가 잘렸습니다</translation>
+    </message>
+    <message>
+        <source>start the run again</source>
+        <translation>실행을 다시 시작하십시오</translation>
+    </message>
+    <message>
+        <source>cuda is not available: %1</source>
+        <translation>cuda를 사용할 수 없습니다: %1</translation>
+    </message>
+    <message>
+        <source>%1 is not available: %2</source>
+        <translation>%1을(를) 사용할 수 없습니다: %2</translation>
+    </message>
+    <message>
+        <source>choose cpu</source>
+        <translation>cpu를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>a GPU is out of memory</source>
+        <translation>GPU의 메모리가 부족합니다</translation>
+    </message>
+    <message>
+        <source>end other programs that use it</source>
+        <translation>GPU를 쓰는 다른 프로그램을 끝내십시오</translation>
+    </message>
+    <message>
+        <source>CUDA sees no GPU</source>
+        <translation>CUDA가 GPU를 찾지 못합니다</translation>
+    </message>
+    <message>
+        <source>CUDA_VISIBLE_DEVICES may hide it</source>
+        <translation>CUDA_VISIBLE_DEVICES가 숨겼을 수 있습니다</translation>
+    </message>
+    <message>
+        <source>GPU %1, %2, cannot train: %3</source>
+        <translation>GPU %1(%2)로 학습할 수 없습니다: %3</translation>
+    </message>
+    <message>
+        <source>no NVIDIA driver is loaded</source>
+        <translation>NVIDIA 드라이버가 로드되지 않았습니다</translation>
+    </message>
+    <message>
+        <source>the NVIDIA driver is for CUDA %1, but %2 is needed</source>
+        <translation>NVIDIA 드라이버는 CUDA %1용인데 %2이(가) 필요합니다</translation>
+    </message>
+    <message>
+        <source>install a newer driver</source>
+        <translation>더 새로운 드라이버를 설치하십시오</translation>
+    </message>
+    <message>
+        <source>it is %1, and the kernels need sm_%20 or newer</source>
+        <translation>아키텍처가 %1인데 커널에는 sm_%20 이상이 필요합니다</translation>
+    </message>
+    <message>
+        <source>there is no plug-in %1</source>
+        <translation>플러그인 %1이(가) 없습니다</translation>
+    </message>
+    <message>
+        <source>the plug-in cannot be loaded: %1</source>
+        <translation>플러그인을 로드할 수 없습니다: %1</translation>
+    </message>
+    <message>
+        <source>is %1, but bf16 on GPUs needs a multiple of %2</source>
+        <translation>값이 %1이지만 GPU의 bf16에는 %2의 배수가 필요합니다</translation>
+    </message>
+    <message>
+        <source>choose one, or --dtype fp32</source>
+        <translation>배수를 고르거나 --dtype fp32를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>is fp16, but each stage is updated before the others know whether its gradients overflow</source>
+        <translation>fp16이지만 각 스테이지는 다른 스테이지가 그 기울기가 넘치는지 알기 전에 갱신됩니다</translation>
+    </message>
+    <message>
+        <source>choose bf16, or 1f1b</source>
+        <translation>bf16 또는 1f1b를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>each stage is updated before the gradients of earlier stages are computed, so their norm is unknown</source>
+        <translation>각 스테이지는 앞 스테이지의 기울기가 계산되기 전에 갱신되므로 노름을 알 수 없습니다</translation>
+    </message>
+    <message>
+        <source>remove clip, or choose 1f1b</source>
+        <translation>clip을 빼거나 1f1b를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>the schedule updates weights between the passes of a sharded output layer, which makes its shards inconsistent</source>
+        <translation>스케줄이 나눈 출력 레이어의 패스 사이에 가중치를 갱신하여 조각들이 서로 맞지 않게 됩니다</translation>
+    </message>
+    <message>
+        <source>choose none or redis, or updates end-of-step</source>
+        <translation>none이나 redis, 또는 updates end-of-step을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>the two model replicas sum their gradients at the end of the step, but the schedule updates weights at another time</source>
+        <translation>모델의 두 복제본은 스텝 끝에 기울기를 합산하는데 스케줄은 다른 때에 가중치를 갱신합니다</translation>
+    </message>
+    <message>
+        <source>use one replica, or updates end-of-step</source>
+        <translation>복제본을 하나만 쓰거나 updates end-of-step을 쓰십시오</translation>
+    </message>
+    <message>
+        <source>leaves %1 steps after the checkpoint, but %2 run without a drain in between</source>
+        <translation>체크포인트 뒤에 스텝 %1개가 남는데 사이에 비우지 않고 %2개가 함께 실행됩니다</translation>
+    </message>
+    <message>
+        <source>choose %1 steps in all</source>
+        <translation>모두 %1스텝을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>is %1, but the checkpoint stands after step %2 already</source>
+        <translation>값이 %1이지만 체크포인트가 이미 스텝 %2 뒤의 것입니다</translation>
+    </message>
+    <message>
+        <source>raise it to train on</source>
+        <translation>더 학습하려면 값을 늘리십시오</translation>
+    </message>
+    <message>
+        <source>its process ended before the run did</source>
+        <translation>실행이 끝나기 전에 프로세스가 끝났습니다</translation>
+    </message>
+    <message>
+        <source>a teaching example has no model to train</source>
+        <translation>교육용 예제에는 학습할 모델이 없습니다</translation>
+    </message>
+    <message>
+        <source>choose a model</source>
+        <translation>모델을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>%1 has %2, and a run keeps at most %3 of its schedule</source>
+        <translation>%1에는 %2이(가) 있는데 실행은 스케줄을 최대 %3까지 보관합니다</translation>
+    </message>
+    <message>
+        <source>lower the number of microbatches</source>
+        <translation>마이크로배치 수를 줄이십시오</translation>
+    </message>
+    <message>
+        <source>ssh does not connect to %1: %2</source>
+        <translation>ssh로 %1에 연결할 수 없습니다: %2</translation>
+    </message>
+    <message>
+        <source>ssh does not connect to %1</source>
+        <translation>ssh로 %1에 연결할 수 없습니다</translation>
+    </message>
+    <message>
+        <source>ssh would ask for a password or for the host&apos;s key, which it cannot do here: run `ssh %1 true` in a terminal until it asks for nothing (ssh-copy-id, ssh-agent)</source>
+        <translation>ssh가 비밀번호나 호스트 키를 물으려 하지만 여기서는 물을 수 없습니다: 터미널에서 `ssh %1 true`가 아무것도 묻지 않을 때까지 실행하십시오(ssh-copy-id, ssh-agent)</translation>
+    </message>
+    <message>
+        <source>check that `ssh %1 true` works in a terminal</source>
+        <translation>터미널에서 `ssh %1 true`가 되는지 확인하십시오</translation>
+    </message>
+    <message>
+        <source>there is no runnable %1 on %2</source>
+        <translation>%2에 실행할 수 있는 %1이(가) 없습니다</translation>
+    </message>
+    <message>
+        <source>install the same build there, name it with --host-program, or add --copy-kit</source>
+        <translation>같은 빌드를 그곳에 설치하거나, --host-program으로 지정하거나, --copy-kit를 더하십시오</translation>
+    </message>
+    <message>
+        <source>install the same build there, or add --copy-kit</source>
+        <translation>같은 빌드를 그곳에 설치하거나 --copy-kit를 더하십시오</translation>
+    </message>
+    <message>
+        <source>%1 has stagelens-cli of build %2, this program is of build %3</source>
+        <translation>%1의 stagelens-cli는 빌드 %2이고 이 프로그램은 빌드 %3입니다</translation>
+    </message>
+    <message>
+        <source>the worker on %1 %2</source>
+        <translation>%1의 워커가 끝났습니다: %2</translation>
+    </message>
+    <message>
+        <source>the connection to %1 was lost after %2 step</source>
+        <translation>스텝 %2개 뒤에 %1과(와)의 연결이 끊어졌습니다</translation>
+    </message>
+    <message>
+        <source>the connection to %1 was lost after %2 steps</source>
+        <translation>스텝 %2개 뒤에 %1과(와)의 연결이 끊어졌습니다</translation>
+    </message>
+    <message>
+        <source>the connection to %1 was lost after %2 steps: %3</source>
+        <translation>스텝 %2개 뒤에 %1과(와)의 연결이 끊어졌습니다: %3</translation>
+    </message>
+    <message>
+        <source>what was measured until then is kept, and the worker there ends by itself</source>
+        <translation>그때까지 측정한 것은 보존되며 그곳의 워커는 스스로 끝납니다</translation>
+    </message>
+    <message>
+        <source>give [user@]host</source>
+        <translation>[user@]host를 지정하십시오</translation>
+    </message>
+    <message>
+        <source>%1 is not of the form [user@]host</source>
+        <translation>%1은(는) [user@]host 형식이 아닙니다</translation>
+    </message>
+    <message>
+        <source>give one</source>
+        <translation>하나를 지정하십시오</translation>
+    </message>
+    <message>
+        <source>name a text file, a .bin file or synthetic</source>
+        <translation>텍스트 파일, .bin 파일 또는 synthetic을 지정하십시오</translation>
+    </message>
+    <message>
+        <source>has %1 tokens but a sequence of %2 needs %3</source>
+        <translation>토큰이 %1개인데 길이 %2인 시퀀스에는 %3개가 필요합니다</translation>
+    </message>
+    <message>
+        <source>give more text, shorten the sequence or choose synthetic</source>
+        <translation>텍스트를 늘리거나, 시퀀스를 줄이거나, synthetic을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>%1 does not fit into memory</source>
+        <translation>%1이(가) 메모리에 들어가지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose a smaller file</source>
+        <translation>더 작은 파일을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>%1 contains no *.md or *.txt file</source>
+        <translation>%1에 *.md나 *.txt 파일이 없습니다</translation>
+    </message>
+    <message>
+        <source>name a folder with texts or a file</source>
+        <translation>텍스트가 있는 폴더나 파일을 지정하십시오</translation>
+    </message>
+    <message>
+        <source>is %1 but text needs at least %2 tokens, one for each byte</source>
+        <translation>값이 %1이지만 텍스트에는 바이트마다 하나씩 최소 %2개의 토큰이 필요합니다</translation>
+    </message>
+    <message>
+        <source>raise it or choose synthetic data</source>
+        <translation>값을 늘리거나 합성 데이터를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>has token %1 at position %2 but the vocabulary has %3 tokens</source>
+        <translation>위치 %2에 토큰 %1이(가) 있는데 어휘의 토큰은 %3개입니다</translation>
+    </message>
+    <message>
+        <source>raise model.vocabulary_size or choose another file</source>
+        <translation>model.vocabulary_size를 늘리거나 다른 파일을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>cannot be read: %1</source>
+        <translation>읽을 수 없습니다: %1</translation>
+    </message>
+    <message>
+        <source>cannot be written: %1</source>
+        <translation>쓸 수 없습니다: %1</translation>
+    </message>
+    <message>
+        <source>it does not exist</source>
+        <translation>파일이 없습니다</translation>
+    </message>
+    <message>
+        <source>check the name</source>
+        <translation>이름을 확인하십시오</translation>
+    </message>
+    <message>
+        <source>you may not access it</source>
+        <translation>접근 권한이 없습니다</translation>
+    </message>
+    <message>
+        <source>change its permissions or choose another file</source>
+        <translation>권한을 바꾸거나 다른 파일을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>its folder does not exist</source>
+        <translation>폴더가 없습니다</translation>
+    </message>
+    <message>
+        <source>create it or choose another place</source>
+        <translation>폴더를 만들거나 다른 위치를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>the disk is full</source>
+        <translation>디스크가 가득 찼습니다</translation>
+    </message>
+    <message>
+        <source>your quota of the disk is used up</source>
+        <translation>디스크 할당량을 다 썼습니다</translation>
+    </message>
+    <message>
+        <source>free space or choose another place</source>
+        <translation>공간을 비우거나 다른 위치를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>files may not become so large here (`ulimit -f`)</source>
+        <translation>여기서는 파일이 그렇게 커질 수 없습니다(`ulimit -f`)</translation>
+    </message>
+    <message>
+        <source>raise that limit or choose another place</source>
+        <translation>한도를 늘리거나 다른 위치를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>the disk is read-only</source>
+        <translation>디스크가 읽기 전용입니다</translation>
+    </message>
+    <message>
+        <source>choose another place</source>
+        <translation>다른 위치를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>it is a folder</source>
+        <translation>폴더입니다</translation>
+    </message>
+    <message>
+        <source>is a folder</source>
+        <translation>폴더입니다</translation>
+    </message>
+    <message>
+        <source>name a file</source>
+        <translation>파일을 지정하십시오</translation>
+    </message>
+    <message>
+        <source>is not a regular file</source>
+        <translation>일반 파일이 아닙니다</translation>
+    </message>
+    <message>
+        <source>is %1 long and at most %2 is accepted</source>
+        <translation>길이가 %1인데 최대 %2까지 받아들입니다</translation>
+    </message>
+    <message>
+        <source>is a database, which is not replaced</source>
+        <translation>데이터베이스이므로 바꾸지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose another file</source>
+        <translation>다른 파일을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>belongs to the run database %1</source>
+        <translation>실행 데이터베이스 %1의 것입니다</translation>
+    </message>
+    <message>
+        <source>is not a database of Stagelens</source>
+        <translation>Stagelens의 데이터베이스가 아닙니다</translation>
+    </message>
+    <message>
+        <source>is being used by another process</source>
+        <translation>다른 프로세스가 쓰고 있습니다</translation>
+    </message>
+    <message>
+        <source>wait for it, close that program or choose another database</source>
+        <translation>기다리거나, 그 프로그램을 닫거나, 다른 데이터베이스를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>is read-only, its folder is, or the disk is full</source>
+        <translation>파일이나 폴더가 읽기 전용이거나 디스크가 가득 찼습니다</translation>
+    </message>
+    <message>
+        <source>change the permissions, free space or choose another database</source>
+        <translation>권한을 바꾸거나, 공간을 비우거나, 다른 데이터베이스를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>cannot be opened</source>
+        <translation>열 수 없습니다</translation>
+    </message>
+    <message>
+        <source>cannot be opened (%1)</source>
+        <translation>열 수 없습니다(%1)</translation>
+    </message>
+    <message>
+        <source>its folder must exist and be writable, else choose another database</source>
+        <translation>폴더가 있고 쓸 수 있어야 합니다. 아니면 다른 데이터베이스를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>cannot grow because the disk is full</source>
+        <translation>디스크가 가득 차서 커질 수 없습니다</translation>
+    </message>
+    <message>
+        <source>free space or choose another database</source>
+        <translation>공간을 비우거나 다른 데이터베이스를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>is damaged</source>
+        <translation>손상되었습니다</translation>
+    </message>
+    <message>
+        <source>copy it away, then put a backup (*.bak-v*) in its place or save what can be read with `sqlite3 FILE .recover`</source>
+        <translation>다른 곳에 복사한 다음 백업(*.bak-v*)으로 바꾸거나 `sqlite3 FILE .recover`로 읽을 수 있는 것을 저장하십시오</translation>
+    </message>
+    <message>
+        <source>cannot be read or written</source>
+        <translation>읽거나 쓸 수 없습니다</translation>
+    </message>
+    <message>
+        <source>cannot be read or written (%1)</source>
+        <translation>읽거나 쓸 수 없습니다(%1)</translation>
+    </message>
+    <message>
+        <source>check the disk and its free space</source>
+        <translation>디스크와 남은 공간을 확인하십시오</translation>
+    </message>
+    <message>
+        <source>has schema version %1, made by a newer Stagelens</source>
+        <translation>더 새로운 Stagelens가 만든 스키마 버전 %1입니다</translation>
+    </message>
+    <message>
+        <source>this one knows versions up to %1</source>
+        <translation>이 프로그램은 버전 %1까지 압니다</translation>
+    </message>
+    <message>
+        <source>update Stagelens or choose another database</source>
+        <translation>Stagelens를 업데이트하거나 다른 데이터베이스를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>is still being written by run %1</source>
+        <translation>실행 %1이(가) 아직 쓰고 있습니다</translation>
+    </message>
+    <message>
+        <source>stop that run first</source>
+        <translation>먼저 그 실행을 중지하십시오</translation>
+    </message>
+    <message>
+        <source>run %1 has no finished step, so there is nothing to export</source>
+        <translation>실행 %1에는 끝난 스텝이 없어 내보낼 것이 없습니다</translation>
+    </message>
+    <message>
+        <source>is not JSON at line %1, column %2</source>
+        <translation>%1행 %2열이 JSON이 아닙니다</translation>
+    </message>
+    <message>
+        <source>mend it there</source>
+        <translation>그곳을 고치십시오</translation>
+    </message>
+    <message>
+        <source>it should hold a JSON document</source>
+        <translation>JSON 문서가 들어 있어야 합니다</translation>
+    </message>
+    <message>
+        <source>gives the member `%1` twice in one object</source>
+        <translation>한 객체에 멤버 `%1`이(가) 두 번 있습니다</translation>
+    </message>
+    <message>
+        <source>remove one</source>
+        <translation>하나를 빼십시오</translation>
+    </message>
+    <message>
+        <source>is `%1`, and this program reads `%2` and `%3` only</source>
+        <translation>`%1`인데 이 프로그램은 `%2`와(과) `%3`만 읽습니다</translation>
+    </message>
+    <message>
+        <source>is `%1`, and this program reads `%2` only</source>
+        <translation>`%1`인데 이 프로그램은 `%2`만 읽습니다</translation>
+    </message>
+    <message>
+        <source>open it with the program that wrote it, or correct the word</source>
+        <translation>그것을 쓴 프로그램으로 열거나 단어를 고치십시오</translation>
+    </message>
+    <message>
+        <source>names more than one source of costs</source>
+        <translation>비용의 출처를 둘 이상 지정했습니다</translation>
+    </message>
+    <message>
+        <source>keep one of hardware, uniform and durations</source>
+        <translation>hardware, uniform, durations 중 하나만 남기십시오</translation>
+    </message>
+    <message>
+        <source>has no event named as a pass of a pipeline (PP:0F0)</source>
+        <translation>파이프라인의 패스로 이름 붙은 이벤트(PP:0F0)가 없습니다</translation>
+    </message>
+    <message>
+        <source>record with PyTorch&apos;s pipeline runtime, whose actions bear such names</source>
+        <translation>동작에 그런 이름을 붙이는 PyTorch의 파이프라인 런타임으로 기록하십시오</translation>
+    </message>
+    <message>
+        <source>no trace has passes of stage %1 of %2</source>
+        <translation>스테이지 %1(모두 %2개)의 패스가 있는 트레이스가 없습니다</translation>
+    </message>
+    <message>
+        <source>give the traces of all ranks together</source>
+        <translation>모든 랭크의 트레이스를 함께 지정하십시오</translation>
+    </message>
+    <message>
+        <source>no step is whole: of %1 passes some are missing in each</source>
+        <translation>온전한 스텝이 없습니다: 패스 %1개 중 일부가 스텝마다 빠져 있습니다</translation>
+    </message>
+    <message>
+        <source>record at least one whole step</source>
+        <translation>온전한 스텝을 하나 이상 기록하십시오</translation>
+    </message>
+    <message>
+        <source>line %1</source>
+        <translation>%1행</translation>
+    </message>
+    <message>
+        <source>word %1</source>
+        <translation>%1번째 단어</translation>
+    </message>
+    <message>
+        <source>line %1, column %2</source>
+        <translation>%1행 %2열</translation>
+    </message>
+    <message>
+        <source>device %1, position %2</source>
+        <translation>장치 %1, 위치 %2</translation>
+    </message>
+    <message>
+        <source>the plan needs %1 passes but the schedule has only %2</source>
+        <translation>계획에는 패스 %1개가 필요한데 스케줄에는 %2개뿐입니다</translation>
+    </message>
+    <message>
+        <source>lower the number of microbatches or add the passes</source>
+        <translation>마이크로배치 수를 줄이거나 패스를 더하십시오</translation>
+    </message>
+    <message>
+        <source>%1 is no pass of a plan with %2 stages, %3 microbatches and this vocabulary method</source>
+        <translation>%1은(는) 스테이지 %2개, 마이크로배치 %3개와 이 어휘 방법인 계획의 패스가 아닙니다</translation>
+    </message>
+    <message>
+        <source>give it the stage of its device&apos;s first chunk</source>
+        <translation>장치 첫 청크의 스테이지를 지정하십시오</translation>
+    </message>
+    <message>
+        <source>%1 makes the weight gradients again that %2 has made</source>
+        <translation>%1은(는) %2이(가) 만든 가중치 기울기를 다시 만듭니다</translation>
+    </message>
+    <message>
+        <source>remove it, or write I in place of that B</source>
+        <translation>빼거나 그 B 대신 I를 쓰십시오</translation>
+    </message>
+    <message>
+        <source>%1 runs after microbatch %2</source>
+        <translation>%1이(가) 마이크로배치 %2 뒤에 실행됩니다</translation>
+    </message>
+    <message>
+        <source>a shard&apos;s gradients must be added in microbatch order</source>
+        <translation>조각의 기울기는 마이크로배치 순서로 더해야 합니다</translation>
+    </message>
+    <message>
+        <source>weights that change between microbatches must do so in microbatch order</source>
+        <translation>마이크로배치 사이에 바뀌는 가중치는 마이크로배치 순서로 바뀌어야 합니다</translation>
+    </message>
+    <message>
+        <source>%1 puts %2 activations in flight, but there is room for %3</source>
+        <translation>%1에서 활성값 %2개를 보관하게 되는데 자리는 %3개뿐입니다</translation>
+    </message>
+    <message>
+        <source>run a backward before it, raise memory_limit, or choose v-half</source>
+        <translation>그 앞에 역전파를 실행하거나, memory_limit을 늘리거나, v-half를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>raise memory_limit, or split the model over more devices</source>
+        <translation>memory_limit을 늘리거나 모델을 더 많은 장치에 나누십시오</translation>
+    </message>
+    <message>
+        <source>%1 microbatches a step are fewer than the %2 stages: two versions of the weights are not enough</source>
+        <translation>스텝의 마이크로배치 %1개가 스테이지 %2개보다 적습니다: 가중치 두 벌로는 모자랍니다</translation>
+    </message>
+    <message>
+        <source>give %1 or more microbatches</source>
+        <translation>마이크로배치를 %1개 이상 지정하십시오</translation>
+    </message>
+    <message>
+        <source>run the backward of microbatch %1 before it</source>
+        <translation>그 앞에 마이크로배치 %1의 역전파를 실행하십시오</translation>
+    </message>
+    <message>
+        <source>device %1 waits at %2 (%3) for %4, which device %5 has at %6</source>
+        <translation>장치 %1이(가) %2(%3)에서 %4을(를) 기다리는데, 그것은 장치 %5의 %6에 있습니다</translation>
+    </message>
+    <message>
+        <source>device %1 waits at %2 (%3) for %4, which device %5 has at %6 behind %7</source>
+        <translation>장치 %1이(가) %2(%3)에서 %4을(를) 기다리는데, 그것은 장치 %5의 %6, %7 뒤에 있습니다</translation>
+    </message>
+    <message>
+        <source>no schedule family is called &apos;%1&apos;</source>
+        <translation>&apos;%1&apos;(이)라는 스케줄 계열이 없습니다</translation>
+    </message>
+    <message>
+        <source>%1 needs an even number of devices, not %2</source>
+        <translation>%1에는 짝수 개의 장치가 필요하며 %2개일 수 없습니다</translation>
+    </message>
+    <message>
+        <source>give %1 or choose 1f1b</source>
+        <translation>%1(으)로 하거나 1f1b를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>give %1 or choose dualpipe-v</source>
+        <translation>%1(으)로 하거나 dualpipe-v를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>%1 brings its own method, and %2 is given</source>
+        <translation>%1에는 자체 방법이 있는데 %2이(가) 지정되었습니다</translation>
+    </message>
+    <message>
+        <source>leave vocabulary out, or choose the schedule 1f1b</source>
+        <translation>어휘를 비워 두거나 스케줄 1f1b를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>%1 changes its weights between the passes of a sharded output layer, whose shards would disagree</source>
+        <translation>%1은(는) 나눈 출력 레이어의 패스 사이에 가중치를 바꾸므로 조각들이 서로 맞지 않게 됩니다</translation>
+    </message>
+    <message>
+        <source>choose none or redis, or 1f1b</source>
+        <translation>none이나 redis, 또는 1f1b를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>%1 stages are more than %2</source>
+        <translation>스테이지 %1개는 %2개를 넘습니다</translation>
+    </message>
+    <message>
+        <source>give fewer chunks</source>
+        <translation>청크를 줄이십시오</translation>
+    </message>
+    <message>
+        <source>%1 stages with %2 microbatches make more than %3 passes, which is the limit</source>
+        <translation>스테이지 %1개와 마이크로배치 %2개는 한도인 패스 %3개를 넘습니다</translation>
+    </message>
+    <message>
+        <source>give fewer of either</source>
+        <translation>둘 중 하나를 줄이십시오</translation>
+    </message>
+    <message>
+        <source>%1 needs a microbatch for each of the %2 devices, or its weights would be more than one step stale</source>
+        <translation>%1에는 장치 %2개마다 마이크로배치가 하나씩 필요합니다. 아니면 가중치가 한 스텝보다 더 뒤처집니다</translation>
+    </message>
+    <message>
+        <source>device %1 has room for the activations of %2 microbatches and needs %3</source>
+        <translation>장치 %1에는 마이크로배치 %2개의 활성값을 둘 자리가 있는데 %3개가 필요합니다</translation>
+    </message>
+    <message>
+        <source>raise memory_limit</source>
+        <translation>memory_limit을 늘리십시오</translation>
+    </message>
+    <message>
+        <source>raise memory_limit to %1 or choose v-half, v-min or zb-auto</source>
+        <translation>memory_limit을 %1(으)로 늘리거나 v-half, v-min, zb-auto를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>a limit in bytes needs a model</source>
+        <translation>바이트로 정한 한도에는 모델이 필요합니다</translation>
+    </message>
+    <message>
+        <source>give one or leave memory_limit out</source>
+        <translation>모델을 지정하거나 memory_limit을 비워 두십시오</translation>
+    </message>
+    <message>
+        <source>an iteration would take more than 11 days</source>
+        <translation>반복에 11일이 넘게 걸립니다</translation>
+    </message>
+    <message>
+        <source>lower the durations or the microbatches</source>
+        <translation>소요 시간이나 마이크로배치를 줄이십시오</translation>
+    </message>
+    <message>
+        <source>no plan fits</source>
+        <translation>들어가는 계획이 없습니다</translation>
+    </message>
+    <message>
+        <source>no family has so many stages a device</source>
+        <translation>장치마다 스테이지가 그렇게 많은 계열이 없습니다</translation>
+    </message>
+    <message>
+        <source>leave chunks out</source>
+        <translation>청크를 비워 두십시오</translation>
+    </message>
+    <message>
+        <source>the least found is %1 bytes a device (%2)</source>
+        <translation>찾은 것 중 가장 적은 것은 장치마다 %1바이트입니다(%2)</translation>
+    </message>
+    <message>
+        <source>raise memory_limit to that, recompute activations, or give more devices</source>
+        <translation>memory_limit을 그만큼 늘리거나, 활성값을 재계산하거나, 장치를 늘리십시오</translation>
+    </message>
+    <message>
+        <source>%1 GPUs hold no plan of this model within %2 a rank, of %3 divisions</source>
+        <translation>GPU %1개를 나누는 방법 %3가지 중 랭크당 %2에 들어가는 이 모델의 계획이 없습니다</translation>
+    </message>
+    <message>
+        <source>give more GPUs, a shorter sequence or a smaller model</source>
+        <translation>GPU를 늘리거나, 시퀀스를 줄이거나, 모델을 줄이십시오</translation>
+    </message>
+    <message>
+        <source>orders with split vocabulary layers or sequences have rules of their own</source>
+        <translation>어휘 레이어나 시퀀스를 나눈 순서에는 따로 규칙이 있습니다</translation>
+    </message>
+    <message>
+        <source>overlapped pairs stay together</source>
+        <translation>겹친 짝은 떼어 놓지 않습니다</translation>
+    </message>
+    <message>
+        <source>mend the marked passes</source>
+        <translation>표시된 패스를 고치십시오</translation>
+    </message>
+    <message>
+        <source>whole and split backwards are mixed</source>
+        <translation>통째 역전파와 나눈 역전파가 섞여 있습니다</translation>
+    </message>
+    <message>
+        <source>write B, or I and W, for all microbatches</source>
+        <translation>모든 마이크로배치에 B를 쓰거나 I와 W를 쓰십시오</translation>
+    </message>
+    <message>
+        <source>orders of slices of sequences cannot be edited</source>
+        <translation>시퀀스 조각의 순서는 편집할 수 없습니다</translation>
+    </message>
+    <message>
+        <source>choose 1f1b</source>
+        <translation>1f1b를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>this machine is too busy to be measured: other programs took %1 of the processor</source>
+        <translation>컴퓨터가 너무 바빠 측정할 수 없습니다: 다른 프로그램이 프로세서의 %1을(를) 썼습니다</translation>
+    </message>
+    <message>
+        <source>end other programs and measure again. The preset %1 is as it was</source>
+        <translation>다른 프로그램을 끝내고 다시 측정하십시오. 프리셋 %1은(는) 그대로입니다</translation>
+    </message>
+    <message>
+        <source>the passes&apos; times differ by %1 from step to step, more than %2</source>
+        <translation>패스의 시간이 스텝마다 %1 달라 %2을(를) 넘습니다</translation>
+    </message>
+    <message>
+        <source>`%1` is not a whole number</source>
+        <translation>`%1`은(는) 정수가 아닙니다</translation>
+    </message>
+    <message>
+        <source>write it as 32000, 32k or 32Ki</source>
+        <translation>32000, 32k, 32Ki처럼 쓰십시오</translation>
+    </message>
+    <message>
+        <source>`%1` is not a number</source>
+        <translation>`%1`은(는) 수가 아닙니다</translation>
+    </message>
+    <message>
+        <source>`%1` is not a number of bytes</source>
+        <translation>`%1`은(는) 바이트 수가 아닙니다</translation>
+    </message>
+    <message>
+        <source>write it as 85899345920 or 80GiB</source>
+        <translation>85899345920이나 80GiB처럼 쓰십시오</translation>
+    </message>
+    <message>
+        <source>`%1` is not a pass and its milliseconds</source>
+        <translation>`%1`은(는) 패스와 밀리초가 아닙니다</translation>
+    </message>
+    <message>
+        <source>write F=1,B=2</source>
+        <translation>F=1,B=2처럼 쓰십시오</translation>
+    </message>
+    <message>
+        <source>%1 stands twice</source>
+        <translation>%1이(가) 두 번 있습니다</translation>
+    </message>
+    <message>
+        <source>%1 is beyond %2</source>
+        <translation>%1은(는) %2을(를) 넘습니다</translation>
+    </message>
+    <message>
+        <source>choose a smaller size</source>
+        <translation>더 작은 크기를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>write the layers of each stage as 4/4/4/4</source>
+        <translation>스테이지별 레이어 수를 4/4/4/4처럼 쓰십시오</translation>
+    </message>
+    <message>
+        <source>the text is empty</source>
+        <translation>텍스트가 비어 있습니다</translation>
+    </message>
+    <message>
+        <source>it must begin with &apos;schedule FAMILY devices P ...&apos;</source>
+        <translation>&apos;schedule FAMILY devices P ...&apos;로 시작해야 합니다</translation>
+    </message>
+    <message>
+        <source>the text ends after %1 of %2 devices</source>
+        <translation>텍스트가 장치 %2개 중 %1개 뒤에 끝납니다</translation>
+    </message>
+    <message>
+        <source>give one line a device</source>
+        <translation>장치마다 한 행을 쓰십시오</translation>
+    </message>
+    <message>
+        <source>the header must begin with &apos;schedule&apos;, not %1</source>
+        <translation>머리글은 &apos;schedule&apos;로 시작해야 하며 %1일 수 없습니다</translation>
+    </message>
+    <message>
+        <source>the header must name the family in 1 to 64 characters, such as &apos;schedule custom&apos;</source>
+        <translation>머리글에 계열을 1~64자로 써야 합니다(예: &apos;schedule custom&apos;)</translation>
+    </message>
+    <message>
+        <source>%1 must be followed by %2, not %3</source>
+        <translation>%1 다음에는 %2이(가) 와야 하며 %3일 수 없습니다</translation>
+    </message>
+    <message>
+        <source>a number from 1 to %1</source>
+        <translation>1~%1의 수</translation>
+    </message>
+    <message>
+        <source>the device of each stage, such as 0,1,1,0</source>
+        <translation>스테이지마다의 장치(예: 0,1,1,0)</translation>
+    </message>
+    <message>
+        <source>the replica of each microbatch, such as 0101</source>
+        <translation>마이크로배치마다의 복제본(예: 0101)</translation>
+    </message>
+    <message>
+        <source>%1 is unknown</source>
+        <translation>%1은(는) 알 수 없는 것입니다</translation>
+    </message>
+    <message>
+        <source>there are devices, microbatches, vocabulary, slices, iterations, placement, microbatch-replicas and updates</source>
+        <translation>devices, microbatches, vocabulary, slices, iterations, placement, microbatch-replicas, updates가 있습니다</translation>
+    </message>
+    <message>
+        <source>the placement puts stage %1 on device %2 of %3</source>
+        <translation>배치가 스테이지 %1을(를) 장치 %2에 두는데 장치는 %3개입니다</translation>
+    </message>
+    <message>
+        <source>the placement gives device %1 no stage</source>
+        <translation>배치에서 장치 %1에 스테이지가 없습니다</translation>
+    </message>
+    <message>
+        <source>the header must give devices, microbatches and vocabulary</source>
+        <translation>머리글에 devices, microbatches, vocabulary가 있어야 합니다</translation>
+    </message>
+    <message>
+        <source>%1 microbatches are no multiple of %2 iterations</source>
+        <translation>마이크로배치 %1개는 반복 %2회의 배수가 아닙니다</translation>
+    </message>
+    <message>
+        <source>%1 microbatches are no multiple of %2 slices, which they count</source>
+        <translation>조각까지 센 마이크로배치 %1개는 조각 %2개의 배수가 아닙니다</translation>
+    </message>
+    <message>
+        <source>a device&apos;s line must begin with its number and a colon, such as &apos;0:&apos;</source>
+        <translation>장치의 행은 번호와 쌍점으로 시작해야 합니다(예: &apos;0:&apos;)</translation>
+    </message>
+    <message>
+        <source>device %1 stands where %2</source>
+        <translation>장치 %1이(가) 있는 곳: %2</translation>
+    </message>
+    <message>
+        <source>device %1 is expected</source>
+        <translation>장치 %1이(가) 와야 합니다</translation>
+    </message>
+    <message>
+        <source>the text should end</source>
+        <translation>텍스트가 끝나야 합니다</translation>
+    </message>
+    <message>
+        <source>%1 is no pass</source>
+        <translation>%1은(는) 패스가 아닙니다</translation>
+    </message>
+    <message>
+        <source>write a kind (F B I W S T U EF EB) and a microbatch, such as F0</source>
+        <translation>종류(F B I W S T U EF EB)와 마이크로배치를 쓰십시오(예: F0)</translation>
+    </message>
+    <message>
+        <source>%1 has no microbatch from 0 to %2</source>
+        <translation>%1에 0~%2의 마이크로배치가 없습니다</translation>
+    </message>
+    <message>
+        <source>%1 has no stage from 0 to %2</source>
+        <translation>%1에 0~%2의 스테이지가 없습니다</translation>
+    </message>
+    <message>
+        <source>%1 ends with %2, which means nothing here</source>
+        <translation>%1의 끝에 있는 %2은(는) 여기서 뜻이 없습니다</translation>
+    </message>
+    <message>
+        <source>%1 is one pass too many</source>
+        <translation>%1은(는) 한도를 넘는 패스입니다</translation>
+    </message>
+    <message>
+        <source>the limit is %1</source>
+        <translation>한도는 %1입니다</translation>
+    </message>
+    <message>
+        <source>%1 has slices of sequences, which no custom schedule can have</source>
+        <translation>%1에는 사용자 스케줄에 둘 수 없는 시퀀스 조각이 있습니다</translation>
+    </message>
+    <message>
+        <source>choose the family seq1f1b</source>
+        <translation>seq1f1b 계열을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>%1 stages do not divide over %2 devices</source>
+        <translation>스테이지 %1개를 장치 %2개에 고르게 나눌 수 없습니다</translation>
+    </message>
+    <message>
+        <source>give each device as many stages</source>
+        <translation>장치마다 같은 수의 스테이지를 두십시오</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 has %3</source>
+        <translation>값이 %1이지만 %2에는 %3입니다</translation>
+    </message>
+    <message>
+        <source>give %1 or leave it out</source>
+        <translation>%1(으)로 하거나 비워 두십시오</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 has the passes of %3</source>
+        <translation>값이 %1이지만 %2에는 %3의 패스가 있습니다</translation>
+    </message>
+    <message>
+        <source>leave it out</source>
+        <translation>비워 두십시오</translation>
+    </message>
+    <message>
+        <source>device %1 needs %2 microbatches in flight but the limit has room for %3</source>
+        <translation>장치 %1에는 진행 중인 마이크로배치 %2개가 필요한데 한도에는 %3개의 자리가 있습니다</translation>
+    </message>
+    <message>
+        <source>device %1 needs %2 chunks of microbatches in flight but the limit has room for %3</source>
+        <translation>장치 %1에는 진행 중인 마이크로배치의 청크 %2개가 필요한데 한도에는 %3개의 자리가 있습니다</translation>
+    </message>
+    <message>
+        <source>must be %1, not %2</source>
+        <translation>%1이어야 하며 %2일 수 없습니다</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>정수</translation>
+    </message>
+    <message>
+        <source>a whole number of 0 or more</source>
+        <translation>0 이상의 정수</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>수</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>목록</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>텍스트</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true 또는 false</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>객체</translation>
+    </message>
+    <message>
+        <source>holds %1</source>
+        <translation>%1이(가) 들어 있습니다</translation>
+    </message>
+    <message>
+        <source>a JSON object { ... } is expected</source>
+        <translation>JSON 객체 { ... }가 와야 합니다</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>없습니다</translation>
+    </message>
+    <message>
+        <source>did you mean %1?</source>
+        <translation>%1을(를) 뜻했습니까?</translation>
+    </message>
+    <message>
+        <source>is unknown</source>
+        <translation>알 수 없는 것입니다</translation>
+    </message>
+    <message>
+        <source>name the cluster, such as &quot;my-cluster&quot;</source>
+        <translation>클러스터의 이름을 지정하십시오(예: &quot;my-cluster&quot;)</translation>
+    </message>
+    <message>
+        <source>write one line of UTF-8 text without control characters</source>
+        <translation>제어 문자가 없는 UTF-8 텍스트 한 줄을 쓰십시오</translation>
+    </message>
+    <message>
+        <source>is %1 bytes long</source>
+        <translation>길이가 %1바이트입니다</translation>
+    </message>
+    <message>
+        <source>shorten it to %1</source>
+        <translation>%1(으)로 줄이십시오</translation>
+    </message>
+    <message>
+        <source>is %1, and a device has %2</source>
+        <translation>값이 %1인데 장치에는 %2이(가) 있습니다</translation>
+    </message>
+    <message>
+        <source>choose less, such as %1</source>
+        <translation>더 작은 값을 선택하십시오(예: %1)</translation>
+    </message>
+    <message>
+        <source>%1 is not a JSON object</source>
+        <translation>%1은(는) JSON 객체가 아닙니다</translation>
+    </message>
+    <message>
+        <source>give a Hugging Face config.json</source>
+        <translation>Hugging Face의 config.json을 지정하십시오</translation>
+    </message>
+    <message>
+        <source>model_type of %1 is `%2`</source>
+        <translation>%1의 model_type이 `%2`입니다</translation>
+    </message>
+    <message>
+        <source>this program reads gpt2, llama, mixtral, qwen3_moe and deepseek_v3</source>
+        <translation>이 프로그램은 gpt2, llama, mixtral, qwen3_moe, deepseek_v3를 읽습니다</translation>
+    </message>
+    <message>
+        <source>is missing, and levers count its bytes</source>
+        <translation>없습니다. 레버는 그 바이트를 셉니다</translation>
+    </message>
+    <message>
+        <source>name a model or its layers</source>
+        <translation>모델이나 그 레이어를 지정하십시오</translation>
+    </message>
+    <message>
+        <source>it must be a whole number from 1 to %1</source>
+        <translation>1~%1의 정수여야 합니다</translation>
+    </message>
+    <message>
+        <source>it must be a number above 0</source>
+        <translation>0보다 큰 수여야 합니다</translation>
+    </message>
+    <message>
+        <source>add it</source>
+        <translation>더하십시오</translation>
     </message>
 </context>
 </TS>

@@ -128,10 +128,6 @@
         <translation>导入实测时间线：所有 rank 的轨迹</translation>
     </message>
     <message>
-        <source>Traces (*.json);;All files (*)</source>
-        <translation>轨迹 (*.json);;所有文件 (*)</translation>
-    </message>
-    <message>
         <source>%1 is still being imported. Wait for it or cancel it first.</source>
         <translation>%1 仍在导入。请等待或先取消。</translation>
     </message>
@@ -4999,7 +4995,7 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>Ranks that share each sequence: each has the tokens of two chunks of it.</source>
-        <translation>共同分担每个序列的 rank：各有其中两个分块的词元。</translation>
+        <translation>共同分担每个序列的 rank：各有其中两块的词元。</translation>
     </message>
     <message>
         <source>Keys of other ranks</source>
@@ -6171,11 +6167,11 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     </message>
     <message>
         <source>is %1, but a sequence of %2 tokens is not a multiple of %3 chunks (2 for each rank)</source>
-        <translation>为 %1，但 %2 个词元的序列不是 %3 个分块（每个 rank 2 个）的整数倍</translation>
+        <translation>为 %1，但 %2 个词元的序列不是 %3 块（每个 rank 2 块）的整数倍</translation>
     </message>
     <message>
         <source>is %1, but a sequence of %2 tokens is not a multiple of %3 chunks (2 for each context and tensor rank)</source>
-        <translation>为 %1，但 %2 个词元的序列不是 %3 个分块（每个上下文 rank 和张量 rank 2 个）的整数倍</translation>
+        <translation>为 %1，但 %2 个词元的序列不是 %3 块（每个上下文 rank 和张量 rank 2 块）的整数倍</translation>
     </message>
     <message>
         <source>is given, but all experts of a layer are on one rank, which computes as many rows whatever they choose</source>
@@ -6542,14 +6538,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>请去掉 activation，或选择 cpu 后端</translation>
     </message>
     <message>
-        <source>runs do not yet copy activations to the host</source>
-        <translation>运行尚不能将激活拷贝到主机</translation>
-    </message>
-    <message>
-        <source>choose none, or predict the plan with simulate</source>
-        <translation>请选择 none，或用 simulate 预测方案</translation>
-    </message>
-    <message>
         <source>the slices of a sequence share keys and values, which stay on the device</source>
         <translation>序列的各切片共享留在设备上的键和值</translation>
     </message>
@@ -6564,14 +6552,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose none, or leave what_if.jitter out</source>
         <translation>请选择 none，或不设置 what_if.jitter</translation>
-    </message>
-    <message>
-        <source>runs do not yet keep keys and values between slices</source>
-        <translation>运行尚不能在切片间保留键和值</translation>
-    </message>
-    <message>
-        <source>choose 1f1b, or predict it with simulate</source>
-        <translation>请选择 1f1b，或用 simulate 预测</translation>
     </message>
     <message>
         <source>the memory of slices is planned for attention that does not keep its probabilities</source>
@@ -7434,10 +7414,6 @@ It stays there while the other lanes scroll</source>
         <translation>Logits</translation>
     </message>
     <message>
-        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again.</source>
-        <translation>输出层在求梯度之前为每个微批次保留的内容：full 保留 exp(logits)；recompute-logits 每个词元只保留三个数并重新做一次乘法</translation>
-    </message>
-    <message>
         <source>Kept</source>
         <translation>保留</translation>
     </message>
@@ -7966,11 +7942,11 @@ It stays there while the other lanes scroll</source>
         <translation>每个设备有一个阶段：与 1F1B 相同，但第一个 B 之前的 F 约为两倍。</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers; a microbatch passes all devices once for each chunk.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers; a microbatch passes all devices once for each chunk.</source>
         <translation>每个分块（a、b、…）是设备各层的一部分；微批次为每个分块经过所有设备一次。</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers; all microbatches pass one chunk before the next begins.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers; all microbatches pass one chunk before the next begins.</source>
         <translation>每个分块（a、b、…）是设备各层的一部分；所有微批次经过一个分块后，下一个分块才开始。</translation>
     </message>
     <message>
@@ -7982,11 +7958,11 @@ It stays there while the other lanes scroll</source>
         <translation>每个设备有一个阶段：先执行两倍的 F，I 传出梯度，W 填补空隙。</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers; I sends the gradient on, and W follows later.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers; I sends the gradient on, and W follows later.</source>
         <translation>每个分块（a、b、…）是设备各层的一部分；I 传出梯度，W 稍后执行。</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers; W directly follows its I.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers; W directly follows its I.</source>
         <translation>每个分块（a、b、…）是设备各层的一部分；W 紧跟在它的 I 之后。</translation>
     </message>
     <message>
@@ -7994,23 +7970,23 @@ It stays there while the other lanes scroll</source>
         <translation>每个设备有一个阶段：F、I、W 的位置由时长和内存上限决定。</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. No memory beyond 1F1B's.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. No memory beyond 1F1B&apos;s.</source>
         <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。内存不超过 1F1B。</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. About half as many are held as in 1F1B.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. About half as many are held as in 1F1B.</source>
         <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。保留的数量约为 1F1B 的一半。</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. About a third as many are held as in 1F1B.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. About a third as many are held as in 1F1B.</source>
         <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。保留的数量约为 1F1B 的三分之一。</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. The durations decide the order.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. The durations decide the order.</source>
         <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。顺序由时长决定。</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. B is whole.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. B is whole.</source>
         <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。B 不拆分。</translation>
     </message>
     <message>
@@ -8022,7 +7998,7 @@ It stays there while the other lanes scroll</source>
         <translation>每个设备有两个阶段，分属模型的两个副本；分成上下两半的方框是同时执行的 F 和 B。</translation>
     </message>
     <message>
-        <source>Each chunk is half of a device's layers: a on the way down the devices, b on the way back up. A box split in two is an F and a B at the same time.</source>
+        <source>Each chunk is half of a device&apos;s layers: a on the way down the devices, b on the way back up. A box split in two is an F and a B at the same time.</source>
         <translation>每个分块是设备各层的一半：a 沿设备向下，b 返回向上。分成上下两半的方框是同时执行的 F 和 B。</translation>
     </message>
     <message>
@@ -8030,7 +8006,7 @@ It stays there while the other lanes scroll</source>
         <translation>每个设备有两个阶段，分属模型的两个副本；微批次各有一半从两端进入。</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers: a on the way down the devices, b on the way up, and so on in waves.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers: a on the way down the devices, b on the way up, and so on in waves.</source>
         <translation>每个分块（a、b、…）是设备各层的一部分：a 沿设备向下，b 向上，如此往复成波。</translation>
     </message>
     <message>
@@ -8134,15 +8110,15 @@ It stays there while the other lanes scroll</source>
         <translation>JSON 文档 (*.json)</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers and has its turn in every round; the first half of the stages wait on the host.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers and has its turn in every round; the first half of the stages wait on the host.</source>
         <translation>每个分块（a、b、…）是设备各层的一部分，每轮各执行一次；前一半阶段的激活在主机上等待。</translation>
     </message>
     <message>
-        <source>Each chunk (a, b, …) is a part of a device's layers and has its turn in every round; all of them wait on the host.</source>
+        <source>Each chunk (a, b, …) is a part of a device&apos;s layers and has its turn in every round; all of them wait on the host.</source>
         <translation>每个分块（a、b、…）是设备各层的一部分，每轮各执行一次；所有激活都在主机上等待。</translation>
     </message>
     <message>
-        <source>several chunks a device; half of the stages offload, those that keep longest: about a quarter of 1F1B's memory</source>
+        <source>several chunks a device; half of the stages offload, those that keep longest: about a quarter of 1F1B&apos;s memory</source>
         <translation>每个设备多个分块；保留最久的一半阶段卸载到主机：约为 1F1B 内存的四分之一</translation>
     </message>
     <message>
@@ -8311,31 +8287,31 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>2 chunks</source>
-        <translation>2 个分块</translation>
+        <translation>2 块</translation>
     </message>
     <message>
         <source>4 chunks</source>
-        <translation>4 个分块</translation>
+        <translation>4 块</translation>
     </message>
     <message>
         <source>8 chunks</source>
-        <translation>8 个分块</translation>
+        <translation>8 块</translation>
     </message>
     <message>
         <source>16 chunks</source>
-        <translation>16 个分块</translation>
+        <translation>16 块</translation>
     </message>
     <message>
         <source>64 chunks</source>
-        <translation>64 个分块</translation>
+        <translation>64 块</translation>
     </message>
     <message>
         <source>1 chunk</source>
-        <translation>1 个分块</translation>
+        <translation>1 块</translation>
     </message>
     <message>
         <source>%1 chunks</source>
-        <translation>%1 个分块</translation>
+        <translation>%1 块</translation>
     </message>
     <message>
         <source>is %1, but a microbatch has %2 tokens on a rank</source>
@@ -8343,15 +8319,15 @@ It stays there while the other lanes scroll</source>
     </message>
     <message>
         <source>is %1, but there are 1 to %2 chunks</source>
-        <translation>为 %1，但分块数为 1 到 %2</translation>
+        <translation>为 %1，但块数为 1 到 %2</translation>
     </message>
     <message>
         <source>is %1, without the number of chunks</source>
-        <translation>为 %1，缺少分块数</translation>
+        <translation>为 %1，缺少块数</translation>
     </message>
     <message>
         <source>choose %1 or fewer chunks</source>
-        <translation>请选择 %1 个或更少的分块</translation>
+        <translation>请选择 %1 块或更少</translation>
     </message>
     <message>
         <source>No logits are kept: a whole output layer does all of its work in the backward</source>
@@ -8390,7 +8366,7 @@ It stays there while the other lanes scroll</source>
         <translation>多步的权重版本尚未在 GPU 上测试</translation>
     </message>
     <message>
-        <source>the gradient of a tied table is the sum of two devices', which meet at the end of a step only</source>
+        <source>the gradient of a tied table is the sum of two devices&apos;, which meet at the end of a step only</source>
         <translation>共享表的梯度是两个设备之和，而它们只在一步结束时汇合</translation>
     </message>
     <message>
@@ -8466,6 +8442,1366 @@ It stays there while the other lanes scroll</source>
 The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>
 气泡为所有步的值；在填充与排空之间为 %1。</translation>
+    </message>
+    <message>
+        <source>runs copy activations of processors only: GPUs need pinned memory and a stream of their own</source>
+        <translation>运行只拷贝处理器上的激活：GPU 需要锁页内存和单独的流</translation>
+    </message>
+    <message>
+        <source>tensor ranks do not yet divide the tokens of vocabulary layers</source>
+        <translation>张量 rank 尚不能划分词表层的词元</translation>
+    </message>
+    <message>
+        <source>choose rank</source>
+        <translation>请选择 rank</translation>
+    </message>
+    <message>
+        <source>GPUs have no kernels of it yet</source>
+        <translation>GPU 尚无相应的内核</translation>
+    </message>
+    <message>
+        <source>choose same, or the backend cpu</source>
+        <translation>请选择 same，或 cpu 后端</translation>
+    </message>
+    <message>
+        <source>it counts the work of all layers as equal</source>
+        <translation>它把所有层的工作量视为相等</translation>
+    </message>
+    <message>
+        <source>choose another method, or give the layers of each stage</source>
+        <translation>请选择另一种方法，或给出每个阶段的层数</translation>
+    </message>
+    <message>
+        <source>latent attention has no kernels yet</source>
+        <translation>潜在注意力尚无内核</translation>
+    </message>
+    <message>
+        <source>only flash attention on whole sequences and all heads is modelled</source>
+        <translation>只对完整序列和全部头的 flash 注意力建模</translation>
+    </message>
+    <message>
+        <source>choose 1 tensor and context rank, and attention flash</source>
+        <translation>请选择 1 个张量 rank、1 个上下文 rank 和 flash 注意力</translation>
+    </message>
+    <message>
+        <source>its methods give every replica the whole sum, of which ZeRO-2 and 3 keep a part</source>
+        <translation>压缩方法使每个副本得到整个和，而 ZeRO-2 和 ZeRO-3 只保留其中一部分</translation>
+    </message>
+    <message>
+        <source>choose none, or zero 0 or 1</source>
+        <translation>请选择 none，或 zero 0 或 1</translation>
+    </message>
+    <message>
+        <source>groups of replicas would need a second residual for the sums of a group</source>
+        <translation>副本组需要为组内的和另设一个残差</translation>
+    </message>
+    <message>
+        <source>choose none, or shard over all replicas (shard_replicas 0)</source>
+        <translation>请选择 none，或在所有副本间分片（shard_replicas 0）</translation>
+    </message>
+    <message>
+        <source>choose none, or a model without experts</source>
+        <translation>请选择 none，或没有专家的模型</translation>
+    </message>
+    <message>
+        <source>choose none, or the backend cpu</source>
+        <translation>请选择 none，或 cpu 后端</translation>
+    </message>
+    <message>
+        <source>what a mixture of experts keeps has routes and rows that a run does not pack yet</source>
+        <translation>混合专家所保留的内容含有运行尚不能压缩的路由和行</translation>
+    </message>
+    <message>
+        <source>choose same, or a model without experts</source>
+        <translation>请选择 same，或没有专家的模型</translation>
+    </message>
+    <message>
+        <source>choose gis, or the backend cpu</source>
+        <translation>请选择 gis，或 cpu 后端</translation>
+    </message>
+    <message>
+        <source>choose gis, or leave what_if.jitter out</source>
+        <translation>请选择 gis，或不设置 what_if.jitter</translation>
+    </message>
+    <message>
+        <source>the GPU kernels of attention do not read the keys of earlier slices</source>
+        <translation>GPU 的注意力内核不读取之前切片的键</translation>
+    </message>
+    <message>
+        <source>choose cpu, or predict it with simulate</source>
+        <translation>请选择 cpu，或用 simulate 预测</translation>
+    </message>
+    <message>
+        <source>tensor ranks do not yet share the keys of slices</source>
+        <translation>张量 rank 尚不能共享切片的键</translation>
+    </message>
+    <message>
+        <source>choose 1, or predict it with simulate</source>
+        <translation>请选择 1，或用 simulate 预测</translation>
+    </message>
+    <message>
+        <source>the losses of routers are sums over a whole microbatch, of which a pass has a slice</source>
+        <translation>路由器的损失是对整个微批次求和，而一个计算块只有其中一个切片</translation>
+    </message>
+    <message>
+        <source>choose a model without experts, or predict it with simulate</source>
+        <translation>请选择没有专家的模型，或用 simulate 预测</translation>
+    </message>
+    <message>
+        <source>the loss is not finite in step %1 of %2, microbatch %3, on device %4, in pass %5: training diverged</source>
+        <translation>第 %1/%2 步、微批次 %3、设备 %4 的计算块 %5 中损失不是有限值：训练已发散</translation>
+    </message>
+    <message>
+        <source>the loss is not finite in step %1 of %2, microbatch %3, on device %4: training diverged</source>
+        <translation>第 %1/%2 步、微批次 %3、设备 %4 上损失不是有限值：训练已发散</translation>
+    </message>
+    <message>
+        <source>the loss is not finite, microbatch %1, on device %2: training diverged</source>
+        <translation>微批次 %1、设备 %2 上损失不是有限值：训练已发散</translation>
+    </message>
+    <message>
+        <source>lower the learning rate (it is %1) or limit the gradient&apos;s norm with clip</source>
+        <translation>请降低学习率（现为 %1），或用 clip 限制梯度的范数</translation>
+    </message>
+    <message>
+        <source>the state before that step is in %1</source>
+        <translation>该步之前的状态保存在 %1</translation>
+    </message>
+    <message>
+        <source>gradients overflow fp16 in step %1 although the loss scale is 1: training diverged</source>
+        <translation>损失缩放已为 1，第 %1 步的梯度仍溢出 fp16：训练已发散</translation>
+    </message>
+    <message>
+        <source>lower the learning rate, or choose bf16</source>
+        <translation>请降低学习率，或选择 bf16</translation>
+    </message>
+    <message>
+        <source>device %1 in step %2 of %3, pass %4 ran out of memory</source>
+        <translation>设备 %1 在第 %2/%3 步的计算块 %4 中内存不足</translation>
+    </message>
+    <message>
+        <source>device %1 in step %2 of %3, pass %4 stopped: %5</source>
+        <translation>设备 %1 在第 %2/%3 步的计算块 %4 中停止：%5</translation>
+    </message>
+    <message>
+        <source>device %1 ran out of memory</source>
+        <translation>设备 %1 内存不足</translation>
+    </message>
+    <message>
+        <source>device %1 stopped: %2</source>
+        <translation>设备 %1 停止：%2</translation>
+    </message>
+    <message>
+        <source>lower model.hidden, model.sequence or parallel.microbatch_size</source>
+        <translation>请减小 model.hidden、model.sequence 或 parallel.microbatch_size</translation>
+    </message>
+    <message>
+        <source>the machine has no more memory for this run</source>
+        <translation>机器没有更多内存可供此运行使用</translation>
+    </message>
+    <message>
+        <source>lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size</source>
+        <translation>请减小 model.layers、model.hidden、model.vocabulary_size 或 parallel.microbatch_size</translation>
+    </message>
+    <message>
+        <source>lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size, or choose --recompute full</source>
+        <translation>请减小 model.layers、model.hidden、model.vocabulary_size 或 parallel.microbatch_size，或选择 --recompute full</translation>
+    </message>
+    <message>
+        <source>the run needs %1 of memory, most of it on device %2 with %3, but only %4 are free: %5 are missing</source>
+        <translation>运行需要 %1 内存，其中最多的设备 %2 需要 %3，但仅剩 %4：缺少 %5</translation>
+    </message>
+    <message>
+        <source>%1 would fit, with %2 in all and %3 on a device</source>
+        <translation>%1 可以放下，共 %2，单个设备 %3</translation>
+    </message>
+    <message>
+        <source>the least is %1, with %2</source>
+        <translation>最少为 %1，采用 %2</translation>
+    </message>
+    <message>
+        <source>lower parallel.microbatches (with so many, all messages of a step are counted) or the model size</source>
+        <translation>请减小 parallel.microbatches（如此之多时会计入一步的所有消息）或模型尺寸</translation>
+    </message>
+    <message>
+        <source>lower parallel.replicas, parallel.microbatches or the model size</source>
+        <translation>请减小 parallel.replicas、parallel.microbatches 或模型尺寸</translation>
+    </message>
+    <message>
+        <source>device %1 needs %2, %3 more than the limit of %4</source>
+        <translation>设备 %1 需要 %2，比上限 %4 多 %3</translation>
+    </message>
+    <message>
+        <source>a node has %1 for offloaded activations, but they need %2</source>
+        <translation>一个节点有 %1 用于卸载的激活，但需要 %2</translation>
+    </message>
+    <message>
+        <source>raise it, or lower --offload (it is %1)</source>
+        <translation>请增大它，或减小 --offload（现为 %1）</translation>
+    </message>
+    <message>
+        <source>needs the speed of the link to the host, which these costs do not give</source>
+        <translation>需要到主机的链路速度，而这些成本没有给出</translation>
+    </message>
+    <message>
+        <source>give --host-bandwidth, or OFF and ON in --uniform</source>
+        <translation>请给出 --host-bandwidth，或在 --uniform 中给出 OFF 和 ON</translation>
+    </message>
+    <message>
+        <source>the ranks on GPU %1 (%2), %3 of them, take %4, CUDA&apos;s code about %5, but only %6 are free</source>
+        <translation>GPU %1（%2）上的 %3 个 rank 需要 %4，CUDA 代码约需 %5，但仅剩 %6</translation>
+    </message>
+    <message>
+        <source>the run stopped: %1</source>
+        <translation>运行停止：%1</translation>
+    </message>
+    <message>
+        <source>out of memory</source>
+        <translation>内存不足</translation>
+    </message>
+    <message>
+        <source>end other programs, raise the limit (`ulimit -v`) or use a smaller plan</source>
+        <translation>请结束其他程序、提高上限（`ulimit -v`）或使用更小的方案</translation>
+    </message>
+    <message>
+        <source>the system refuses another thread</source>
+        <translation>系统拒绝创建更多线程</translation>
+    </message>
+    <message>
+        <source>end other programs or raise the limits (`ulimit -u`, `ulimit -v`)</source>
+        <translation>请结束其他程序或提高上限（`ulimit -u`、`ulimit -v`）</translation>
+    </message>
+    <message>
+        <source>matrix products on %1 at once need %2 of address space, which the system refuses</source>
+        <translation>同时在 %1 上做矩阵乘需要 %2 的地址空间，而系统拒绝分配</translation>
+    </message>
+    <message>
+        <source>raise the limit (`ulimit -v`), end other programs, or use fewer devices</source>
+        <translation>请提高上限（`ulimit -v`）、结束其他程序或减少设备</translation>
+    </message>
+    <message>
+        <source>the devices wait for each other after %1 of %2 passes: device %3 waits at position %4 (%5) for %6</source>
+        <translation>执行 %2 个计算块中的 %1 个之后，设备互相等待：设备 %3 在位置 %4（%5）等待 %6</translation>
+    </message>
+    <message>
+        <source>device %1 waits at position %2 (%3) for %4</source>
+        <translation>设备 %1 在位置 %2（%3）等待 %4</translation>
+    </message>
+    <message>
+        <source>the output of %1</source>
+        <translation>%1 的输出</translation>
+    </message>
+    <message>
+        <source>the gradient of %1</source>
+        <translation>%1 的梯度</translation>
+    </message>
+    <message>
+        <source>the last stage&apos;s output of %1</source>
+        <translation>%1 的最后一个阶段的输出</translation>
+    </message>
+    <message>
+        <source>the softmax statistics of %1</source>
+        <translation>%1 的 softmax 统计</translation>
+    </message>
+    <message>
+        <source>the last stage&apos;s gradient of %1</source>
+        <translation>%1 的最后一个阶段的梯度</translation>
+    </message>
+    <message>
+        <source>the embeddings of %1</source>
+        <translation>%1 的嵌入</translation>
+    </message>
+    <message>
+        <source>the embeddings&apos; gradient of %1</source>
+        <translation>%1 的嵌入梯度</translation>
+    </message>
+    <message>
+        <source>a message that no device sends</source>
+        <translation>没有设备会发送的消息</translation>
+    </message>
+    <message>
+        <source>%1 from device %2, which does not have that pass</source>
+        <translation>设备 %2 的 %1（该设备没有这个计算块）</translation>
+    </message>
+    <message>
+        <source>%1 from device %2, which has it at position %3</source>
+        <translation>设备 %2 的 %1（位于其位置 %3）</translation>
+    </message>
+    <message>
+        <source>and so on</source>
+        <translation>等等</translation>
+    </message>
+    <message>
+        <source>validate the schedule</source>
+        <translation>请验证调度</translation>
+    </message>
+    <message>
+        <source>the experts of rank %1 of %2 got %3 rows, but have memory for %4</source>
+        <translation>rank %1（共 %2 个）的专家得到 %3 行，但内存只够 %4 行</translation>
+    </message>
+    <message>
+        <source>raise expert_headroom, or balance the experts with aux_loss</source>
+        <translation>请增大 expert_headroom，或用 aux_loss 平衡专家</translation>
+    </message>
+    <message>
+        <source>cannot start the GPU worker %1: %2</source>
+        <translation>无法启动 GPU 工作进程 %1：%2</translation>
+    </message>
+    <message>
+        <source>install stagelens-cli beside the program</source>
+        <translation>请将 stagelens-cli 安装在程序旁边</translation>
+    </message>
+    <message>
+        <source>%1 is from another build than this program</source>
+        <translation>%1 与本程序不是同一次构建</translation>
+    </message>
+    <message>
+        <source>install both together</source>
+        <translation>请一起安装两者</translation>
+    </message>
+    <message>
+        <source>the GPU worker %1</source>
+        <translation>GPU 工作进程已结束：%1</translation>
+    </message>
+    <message>
+        <source>the next run starts a new one</source>
+        <translation>下一次运行会启动新的</translation>
+    </message>
+    <message>
+        <source>was ended by signal %1 (%2)</source>
+        <translation>被信号 %1（%2）终止</translation>
+    </message>
+    <message>
+        <source>ended with status %1</source>
+        <translation>以状态 %1 结束</translation>
+    </message>
+    <message>
+        <source>a message between this program and its worker was truncated</source>
+        <translation>本程序与其工作进程之间的消息被截断</translation>
+    </message>
+    <message>
+        <source>start the run again</source>
+        <translation>请重新开始运行</translation>
+    </message>
+    <message>
+        <source>cuda is not available: %1</source>
+        <translation>cuda 不可用：%1</translation>
+    </message>
+    <message>
+        <source>%1 is not available: %2</source>
+        <translation>%1 不可用：%2</translation>
+    </message>
+    <message>
+        <source>choose cpu</source>
+        <translation>请选择 cpu</translation>
+    </message>
+    <message>
+        <source>a GPU is out of memory</source>
+        <translation>GPU 内存不足</translation>
+    </message>
+    <message>
+        <source>end other programs that use it</source>
+        <translation>请结束使用它的其他程序</translation>
+    </message>
+    <message>
+        <source>CUDA sees no GPU</source>
+        <translation>CUDA 找不到 GPU</translation>
+    </message>
+    <message>
+        <source>CUDA_VISIBLE_DEVICES may hide it</source>
+        <translation>可能被 CUDA_VISIBLE_DEVICES 隐藏</translation>
+    </message>
+    <message>
+        <source>GPU %1, %2, cannot train: %3</source>
+        <translation>GPU %1（%2）无法训练：%3</translation>
+    </message>
+    <message>
+        <source>no NVIDIA driver is loaded</source>
+        <translation>没有加载 NVIDIA 驱动程序</translation>
+    </message>
+    <message>
+        <source>the NVIDIA driver is for CUDA %1, but %2 is needed</source>
+        <translation>NVIDIA 驱动程序适用于 CUDA %1，但需要 %2</translation>
+    </message>
+    <message>
+        <source>install a newer driver</source>
+        <translation>请安装更新的驱动程序</translation>
+    </message>
+    <message>
+        <source>it is %1, and the kernels need sm_%20 or newer</source>
+        <translation>其架构为 %1，而内核需要 sm_%20 或更新</translation>
+    </message>
+    <message>
+        <source>there is no plug-in %1</source>
+        <translation>没有插件 %1</translation>
+    </message>
+    <message>
+        <source>the plug-in cannot be loaded: %1</source>
+        <translation>无法加载插件：%1</translation>
+    </message>
+    <message>
+        <source>is %1, but bf16 on GPUs needs a multiple of %2</source>
+        <translation>为 %1，但 GPU 上的 bf16 需要 %2 的倍数</translation>
+    </message>
+    <message>
+        <source>choose one, or --dtype fp32</source>
+        <translation>请选择倍数，或 --dtype fp32</translation>
+    </message>
+    <message>
+        <source>is fp16, but each stage is updated before the others know whether its gradients overflow</source>
+        <translation>为 fp16，但每个阶段在其他阶段得知其梯度是否溢出之前就被更新</translation>
+    </message>
+    <message>
+        <source>choose bf16, or 1f1b</source>
+        <translation>请选择 bf16，或 1f1b</translation>
+    </message>
+    <message>
+        <source>each stage is updated before the gradients of earlier stages are computed, so their norm is unknown</source>
+        <translation>每个阶段在之前阶段的梯度算出之前就被更新，因此无从得知范数</translation>
+    </message>
+    <message>
+        <source>remove clip, or choose 1f1b</source>
+        <translation>请去掉 clip，或选择 1f1b</translation>
+    </message>
+    <message>
+        <source>the schedule updates weights between the passes of a sharded output layer, which makes its shards inconsistent</source>
+        <translation>调度在分片输出层的计算块之间更新权重，使各分片不一致</translation>
+    </message>
+    <message>
+        <source>choose none or redis, or updates end-of-step</source>
+        <translation>请选择 none 或 redis，或 updates end-of-step</translation>
+    </message>
+    <message>
+        <source>the two model replicas sum their gradients at the end of the step, but the schedule updates weights at another time</source>
+        <translation>模型的两个副本在步末对梯度求和，但调度在其他时间更新权重</translation>
+    </message>
+    <message>
+        <source>use one replica, or updates end-of-step</source>
+        <translation>请使用一个副本，或 updates end-of-step</translation>
+    </message>
+    <message>
+        <source>leaves %1 steps after the checkpoint, but %2 run without a drain in between</source>
+        <translation>检查点之后剩 %1 步，但有 %2 步连续运行而不排空</translation>
+    </message>
+    <message>
+        <source>choose %1 steps in all</source>
+        <translation>请选择总共 %1 步</translation>
+    </message>
+    <message>
+        <source>is %1, but the checkpoint stands after step %2 already</source>
+        <translation>为 %1，但检查点已在第 %2 步之后</translation>
+    </message>
+    <message>
+        <source>raise it to train on</source>
+        <translation>要继续训练请增大它</translation>
+    </message>
+    <message>
+        <source>its process ended before the run did</source>
+        <translation>运行结束之前其进程已结束</translation>
+    </message>
+    <message>
+        <source>a teaching example has no model to train</source>
+        <translation>教学示例没有可训练的模型</translation>
+    </message>
+    <message>
+        <source>choose a model</source>
+        <translation>请选择模型</translation>
+    </message>
+    <message>
+        <source>%1 has %2, and a run keeps at most %3 of its schedule</source>
+        <translation>%1 有 %2，而一次运行最多保留其调度的 %3</translation>
+    </message>
+    <message>
+        <source>lower the number of microbatches</source>
+        <translation>请减少微批次</translation>
+    </message>
+    <message>
+        <source>ssh does not connect to %1: %2</source>
+        <translation>ssh 无法连接到 %1：%2</translation>
+    </message>
+    <message>
+        <source>ssh does not connect to %1</source>
+        <translation>ssh 无法连接到 %1</translation>
+    </message>
+    <message>
+        <source>ssh would ask for a password or for the host&apos;s key, which it cannot do here: run `ssh %1 true` in a terminal until it asks for nothing (ssh-copy-id, ssh-agent)</source>
+        <translation>ssh 会询问密码或主机密钥，而此处无法询问：请在终端中运行 `ssh %1 true`，直到它不再询问（ssh-copy-id、ssh-agent）</translation>
+    </message>
+    <message>
+        <source>check that `ssh %1 true` works in a terminal</source>
+        <translation>请确认 `ssh %1 true` 在终端中可用</translation>
+    </message>
+    <message>
+        <source>there is no runnable %1 on %2</source>
+        <translation>%2 上没有可运行的 %1</translation>
+    </message>
+    <message>
+        <source>install the same build there, name it with --host-program, or add --copy-kit</source>
+        <translation>请在那里安装同一构建，用 --host-program 指定它，或加上 --copy-kit</translation>
+    </message>
+    <message>
+        <source>install the same build there, or add --copy-kit</source>
+        <translation>请在那里安装同一构建，或加上 --copy-kit</translation>
+    </message>
+    <message>
+        <source>%1 has stagelens-cli of build %2, this program is of build %3</source>
+        <translation>%1 上的 stagelens-cli 为构建 %2，本程序为构建 %3</translation>
+    </message>
+    <message>
+        <source>the worker on %1 %2</source>
+        <translation>%1 上的工作进程已结束：%2</translation>
+    </message>
+    <message>
+        <source>the connection to %1 was lost after %2 step</source>
+        <translation>完成 %2 步后与 %1 的连接中断</translation>
+    </message>
+    <message>
+        <source>the connection to %1 was lost after %2 steps</source>
+        <translation>完成 %2 步后与 %1 的连接中断</translation>
+    </message>
+    <message>
+        <source>the connection to %1 was lost after %2 steps: %3</source>
+        <translation>完成 %2 步后与 %1 的连接中断：%3</translation>
+    </message>
+    <message>
+        <source>what was measured until then is kept, and the worker there ends by itself</source>
+        <translation>此前测得的数据会保留，那里的工作进程会自行结束</translation>
+    </message>
+    <message>
+        <source>give [user@]host</source>
+        <translation>请给出 [user@]host</translation>
+    </message>
+    <message>
+        <source>%1 is not of the form [user@]host</source>
+        <translation>%1 不是 [user@]host 的形式</translation>
+    </message>
+    <message>
+        <source>give one</source>
+        <translation>请给出一个</translation>
+    </message>
+    <message>
+        <source>name a text file, a .bin file or synthetic</source>
+        <translation>请指定文本文件、.bin 文件或 synthetic</translation>
+    </message>
+    <message>
+        <source>has %1 tokens but a sequence of %2 needs %3</source>
+        <translation>有 %1 个词元，而长度为 %2 的序列需要 %3 个</translation>
+    </message>
+    <message>
+        <source>give more text, shorten the sequence or choose synthetic</source>
+        <translation>请提供更多文本、缩短序列或选择 synthetic</translation>
+    </message>
+    <message>
+        <source>%1 does not fit into memory</source>
+        <translation>%1 放不进内存</translation>
+    </message>
+    <message>
+        <source>choose a smaller file</source>
+        <translation>请选择更小的文件</translation>
+    </message>
+    <message>
+        <source>%1 contains no *.md or *.txt file</source>
+        <translation>%1 中没有 *.md 或 *.txt 文件</translation>
+    </message>
+    <message>
+        <source>name a folder with texts or a file</source>
+        <translation>请指定含文本的文件夹或文件</translation>
+    </message>
+    <message>
+        <source>is %1 but text needs at least %2 tokens, one for each byte</source>
+        <translation>为 %1，但文本至少需要 %2 个词元，每个字节一个</translation>
+    </message>
+    <message>
+        <source>raise it or choose synthetic data</source>
+        <translation>请增大它或选择合成数据</translation>
+    </message>
+    <message>
+        <source>has token %1 at position %2 but the vocabulary has %3 tokens</source>
+        <translation>位置 %2 处有词元 %1，但词表只有 %3 个词元</translation>
+    </message>
+    <message>
+        <source>raise model.vocabulary_size or choose another file</source>
+        <translation>请增大 model.vocabulary_size 或选择另一个文件</translation>
+    </message>
+    <message>
+        <source>cannot be read: %1</source>
+        <translation>无法读取：%1</translation>
+    </message>
+    <message>
+        <source>cannot be written: %1</source>
+        <translation>无法写入：%1</translation>
+    </message>
+    <message>
+        <source>it does not exist</source>
+        <translation>文件不存在</translation>
+    </message>
+    <message>
+        <source>check the name</source>
+        <translation>请检查名称</translation>
+    </message>
+    <message>
+        <source>you may not access it</source>
+        <translation>没有访问权限</translation>
+    </message>
+    <message>
+        <source>change its permissions or choose another file</source>
+        <translation>请更改其权限或选择另一个文件</translation>
+    </message>
+    <message>
+        <source>its folder does not exist</source>
+        <translation>其文件夹不存在</translation>
+    </message>
+    <message>
+        <source>create it or choose another place</source>
+        <translation>请创建它或选择其他位置</translation>
+    </message>
+    <message>
+        <source>the disk is full</source>
+        <translation>磁盘已满</translation>
+    </message>
+    <message>
+        <source>your quota of the disk is used up</source>
+        <translation>您的磁盘配额已用完</translation>
+    </message>
+    <message>
+        <source>free space or choose another place</source>
+        <translation>请释放空间或选择其他位置</translation>
+    </message>
+    <message>
+        <source>files may not become so large here (`ulimit -f`)</source>
+        <translation>此处文件不能这么大（`ulimit -f`）</translation>
+    </message>
+    <message>
+        <source>raise that limit or choose another place</source>
+        <translation>请提高该上限或选择其他位置</translation>
+    </message>
+    <message>
+        <source>the disk is read-only</source>
+        <translation>磁盘为只读</translation>
+    </message>
+    <message>
+        <source>choose another place</source>
+        <translation>请选择其他位置</translation>
+    </message>
+    <message>
+        <source>it is a folder</source>
+        <translation>它是文件夹</translation>
+    </message>
+    <message>
+        <source>is a folder</source>
+        <translation>是文件夹</translation>
+    </message>
+    <message>
+        <source>name a file</source>
+        <translation>请指定文件</translation>
+    </message>
+    <message>
+        <source>is not a regular file</source>
+        <translation>不是普通文件</translation>
+    </message>
+    <message>
+        <source>is %1 long and at most %2 is accepted</source>
+        <translation>长度为 %1，最多接受 %2</translation>
+    </message>
+    <message>
+        <source>is a database, which is not replaced</source>
+        <translation>是数据库，不会被替换</translation>
+    </message>
+    <message>
+        <source>choose another file</source>
+        <translation>请选择另一个文件</translation>
+    </message>
+    <message>
+        <source>belongs to the run database %1</source>
+        <translation>属于运行数据库 %1</translation>
+    </message>
+    <message>
+        <source>is not a database of Stagelens</source>
+        <translation>不是 Stagelens 的数据库</translation>
+    </message>
+    <message>
+        <source>is being used by another process</source>
+        <translation>正被另一个进程使用</translation>
+    </message>
+    <message>
+        <source>wait for it, close that program or choose another database</source>
+        <translation>请等待、关闭该程序或选择另一个数据库</translation>
+    </message>
+    <message>
+        <source>is read-only, its folder is, or the disk is full</source>
+        <translation>文件或其文件夹为只读，或磁盘已满</translation>
+    </message>
+    <message>
+        <source>change the permissions, free space or choose another database</source>
+        <translation>请更改权限、释放空间或选择另一个数据库</translation>
+    </message>
+    <message>
+        <source>cannot be opened</source>
+        <translation>无法打开</translation>
+    </message>
+    <message>
+        <source>cannot be opened (%1)</source>
+        <translation>无法打开（%1）</translation>
+    </message>
+    <message>
+        <source>its folder must exist and be writable, else choose another database</source>
+        <translation>其文件夹必须存在且可写，否则请选择另一个数据库</translation>
+    </message>
+    <message>
+        <source>cannot grow because the disk is full</source>
+        <translation>磁盘已满，无法增大</translation>
+    </message>
+    <message>
+        <source>free space or choose another database</source>
+        <translation>请释放空间或选择另一个数据库</translation>
+    </message>
+    <message>
+        <source>is damaged</source>
+        <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>copy it away, then put a backup (*.bak-v*) in its place or save what can be read with `sqlite3 FILE .recover`</source>
+        <translation>请先复制到别处，再用备份（*.bak-v*）替换，或用 `sqlite3 FILE .recover` 保存可读的内容</translation>
+    </message>
+    <message>
+        <source>cannot be read or written</source>
+        <translation>无法读写</translation>
+    </message>
+    <message>
+        <source>cannot be read or written (%1)</source>
+        <translation>无法读写（%1）</translation>
+    </message>
+    <message>
+        <source>check the disk and its free space</source>
+        <translation>请检查磁盘及其剩余空间</translation>
+    </message>
+    <message>
+        <source>has schema version %1, made by a newer Stagelens</source>
+        <translation>架构版本为 %1，由更新的 Stagelens 创建</translation>
+    </message>
+    <message>
+        <source>this one knows versions up to %1</source>
+        <translation>本程序只认识到版本 %1</translation>
+    </message>
+    <message>
+        <source>update Stagelens or choose another database</source>
+        <translation>请更新 Stagelens 或选择另一个数据库</translation>
+    </message>
+    <message>
+        <source>is still being written by run %1</source>
+        <translation>运行 %1 仍在写入</translation>
+    </message>
+    <message>
+        <source>stop that run first</source>
+        <translation>请先停止该运行</translation>
+    </message>
+    <message>
+        <source>run %1 has no finished step, so there is nothing to export</source>
+        <translation>运行 %1 没有完成的步，因此没有可导出的内容</translation>
+    </message>
+    <message>
+        <source>is not JSON at line %1, column %2</source>
+        <translation>第 %1 行第 %2 列不是 JSON</translation>
+    </message>
+    <message>
+        <source>mend it there</source>
+        <translation>请在该处修正</translation>
+    </message>
+    <message>
+        <source>it should hold a JSON document</source>
+        <translation>应包含一个 JSON 文档</translation>
+    </message>
+    <message>
+        <source>gives the member `%1` twice in one object</source>
+        <translation>在一个对象中两次给出成员 `%1`</translation>
+    </message>
+    <message>
+        <source>remove one</source>
+        <translation>请删除一个</translation>
+    </message>
+    <message>
+        <source>is `%1`, and this program reads `%2` and `%3` only</source>
+        <translation>为 `%1`，而本程序只读取 `%2` 和 `%3`</translation>
+    </message>
+    <message>
+        <source>is `%1`, and this program reads `%2` only</source>
+        <translation>为 `%1`，而本程序只读取 `%2`</translation>
+    </message>
+    <message>
+        <source>open it with the program that wrote it, or correct the word</source>
+        <translation>请用写出它的程序打开，或更正该词</translation>
+    </message>
+    <message>
+        <source>names more than one source of costs</source>
+        <translation>指定了不止一个成本来源</translation>
+    </message>
+    <message>
+        <source>keep one of hardware, uniform and durations</source>
+        <translation>请只保留 hardware、uniform、durations 之一</translation>
+    </message>
+    <message>
+        <source>has no event named as a pass of a pipeline (PP:0F0)</source>
+        <translation>没有以流水线计算块命名的事件（PP:0F0）</translation>
+    </message>
+    <message>
+        <source>record with PyTorch&apos;s pipeline runtime, whose actions bear such names</source>
+        <translation>请用 PyTorch 的流水线运行时记录，其动作带有这样的名称</translation>
+    </message>
+    <message>
+        <source>no trace has passes of stage %1 of %2</source>
+        <translation>没有轨迹含有阶段 %1（共 %2 个）的计算块</translation>
+    </message>
+    <message>
+        <source>give the traces of all ranks together</source>
+        <translation>请一并给出所有 rank 的轨迹</translation>
+    </message>
+    <message>
+        <source>no step is whole: of %1 passes some are missing in each</source>
+        <translation>没有完整的步：每一步都缺少 %1 个计算块中的一些</translation>
+    </message>
+    <message>
+        <source>record at least one whole step</source>
+        <translation>请至少记录一个完整的步</translation>
+    </message>
+    <message>
+        <source>line %1</source>
+        <translation>第 %1 行</translation>
+    </message>
+    <message>
+        <source>word %1</source>
+        <translation>第 %1 个词</translation>
+    </message>
+    <message>
+        <source>line %1, column %2</source>
+        <translation>第 %1 行第 %2 列</translation>
+    </message>
+    <message>
+        <source>device %1, position %2</source>
+        <translation>设备 %1，位置 %2</translation>
+    </message>
+    <message>
+        <source>the plan needs %1 passes but the schedule has only %2</source>
+        <translation>方案需要 %1 个计算块，而调度只有 %2 个</translation>
+    </message>
+    <message>
+        <source>lower the number of microbatches or add the passes</source>
+        <translation>请减少微批次或补上计算块</translation>
+    </message>
+    <message>
+        <source>%1 is no pass of a plan with %2 stages, %3 microbatches and this vocabulary method</source>
+        <translation>%1 不是具有 %2 个阶段、%3 个微批次和此词表方法的方案的计算块</translation>
+    </message>
+    <message>
+        <source>give it the stage of its device&apos;s first chunk</source>
+        <translation>请给它其设备第一个分块的阶段</translation>
+    </message>
+    <message>
+        <source>%1 makes the weight gradients again that %2 has made</source>
+        <translation>%1 重复计算 %2 已算出的权重梯度</translation>
+    </message>
+    <message>
+        <source>remove it, or write I in place of that B</source>
+        <translation>请删除它，或把那个 B 写成 I</translation>
+    </message>
+    <message>
+        <source>%1 runs after microbatch %2</source>
+        <translation>%1 在微批次 %2 之后运行</translation>
+    </message>
+    <message>
+        <source>a shard&apos;s gradients must be added in microbatch order</source>
+        <translation>一个分片的梯度必须按微批次的顺序相加</translation>
+    </message>
+    <message>
+        <source>weights that change between microbatches must do so in microbatch order</source>
+        <translation>在微批次之间变化的权重必须按微批次的顺序变化</translation>
+    </message>
+    <message>
+        <source>%1 puts %2 activations in flight, but there is room for %3</source>
+        <translation>%1 使在途的激活达到 %2 份，但只有 %3 份的空间</translation>
+    </message>
+    <message>
+        <source>run a backward before it, raise memory_limit, or choose v-half</source>
+        <translation>请在它之前运行一个反向、提高 memory_limit，或选择 v-half</translation>
+    </message>
+    <message>
+        <source>raise memory_limit, or split the model over more devices</source>
+        <translation>请提高 memory_limit，或把模型拆分到更多设备</translation>
+    </message>
+    <message>
+        <source>%1 microbatches a step are fewer than the %2 stages: two versions of the weights are not enough</source>
+        <translation>每步 %1 个微批次少于 %2 个阶段：两个版本的权重不够</translation>
+    </message>
+    <message>
+        <source>give %1 or more microbatches</source>
+        <translation>请给出 %1 个或更多微批次</translation>
+    </message>
+    <message>
+        <source>run the backward of microbatch %1 before it</source>
+        <translation>请在它之前运行微批次 %1 的反向</translation>
+    </message>
+    <message>
+        <source>device %1 waits at %2 (%3) for %4, which device %5 has at %6</source>
+        <translation>设备 %1 在%2（%3）等待 %4，后者在设备 %5 的%6</translation>
+    </message>
+    <message>
+        <source>device %1 waits at %2 (%3) for %4, which device %5 has at %6 behind %7</source>
+        <translation>设备 %1 在%2（%3）等待 %4，后者在设备 %5 的%6，位于 %7 之后</translation>
+    </message>
+    <message>
+        <source>no schedule family is called &apos;%1&apos;</source>
+        <translation>没有名为“%1”的调度族</translation>
+    </message>
+    <message>
+        <source>%1 needs an even number of devices, not %2</source>
+        <translation>%1 需要偶数个设备，而不是 %2 个</translation>
+    </message>
+    <message>
+        <source>give %1 or choose 1f1b</source>
+        <translation>请设为 %1，或选择 1f1b</translation>
+    </message>
+    <message>
+        <source>give %1 or choose dualpipe-v</source>
+        <translation>请设为 %1，或选择 dualpipe-v</translation>
+    </message>
+    <message>
+        <source>%1 brings its own method, and %2 is given</source>
+        <translation>%1 自带方法，而给出了 %2</translation>
+    </message>
+    <message>
+        <source>leave vocabulary out, or choose the schedule 1f1b</source>
+        <translation>请不设置词表方法，或选择调度 1f1b</translation>
+    </message>
+    <message>
+        <source>%1 changes its weights between the passes of a sharded output layer, whose shards would disagree</source>
+        <translation>%1 在分片输出层的计算块之间改变权重，各分片会不一致</translation>
+    </message>
+    <message>
+        <source>choose none or redis, or 1f1b</source>
+        <translation>请选择 none 或 redis，或 1f1b</translation>
+    </message>
+    <message>
+        <source>%1 stages are more than %2</source>
+        <translation>%1 个阶段超过 %2 个</translation>
+    </message>
+    <message>
+        <source>give fewer chunks</source>
+        <translation>请减少分块</translation>
+    </message>
+    <message>
+        <source>%1 stages with %2 microbatches make more than %3 passes, which is the limit</source>
+        <translation>%1 个阶段和 %2 个微批次超过 %3 个计算块的上限</translation>
+    </message>
+    <message>
+        <source>give fewer of either</source>
+        <translation>请减少其中之一</translation>
+    </message>
+    <message>
+        <source>%1 needs a microbatch for each of the %2 devices, or its weights would be more than one step stale</source>
+        <translation>%1 需要为 %2 个设备各备一个微批次，否则权重会落后一步以上</translation>
+    </message>
+    <message>
+        <source>device %1 has room for the activations of %2 microbatches and needs %3</source>
+        <translation>设备 %1 只能容纳 %2 个微批次的激活，而需要 %3 个</translation>
+    </message>
+    <message>
+        <source>raise memory_limit</source>
+        <translation>请提高 memory_limit</translation>
+    </message>
+    <message>
+        <source>raise memory_limit to %1 or choose v-half, v-min or zb-auto</source>
+        <translation>请将 memory_limit 提高到 %1，或选择 v-half、v-min 或 zb-auto</translation>
+    </message>
+    <message>
+        <source>a limit in bytes needs a model</source>
+        <translation>以字节给出的上限需要模型</translation>
+    </message>
+    <message>
+        <source>give one or leave memory_limit out</source>
+        <translation>请给出模型，或不设置 memory_limit</translation>
+    </message>
+    <message>
+        <source>an iteration would take more than 11 days</source>
+        <translation>一次迭代将超过 11 天</translation>
+    </message>
+    <message>
+        <source>lower the durations or the microbatches</source>
+        <translation>请减小时长或减少微批次</translation>
+    </message>
+    <message>
+        <source>no plan fits</source>
+        <translation>没有放得下的方案</translation>
+    </message>
+    <message>
+        <source>no family has so many stages a device</source>
+        <translation>没有调度族在每个设备上有这么多阶段</translation>
+    </message>
+    <message>
+        <source>leave chunks out</source>
+        <translation>请不设置分块数</translation>
+    </message>
+    <message>
+        <source>the least found is %1 bytes a device (%2)</source>
+        <translation>找到的最少为每个设备 %1 字节（%2）</translation>
+    </message>
+    <message>
+        <source>raise memory_limit to that, recompute activations, or give more devices</source>
+        <translation>请将 memory_limit 提高到该值、重计算激活，或增加设备</translation>
+    </message>
+    <message>
+        <source>%1 GPUs hold no plan of this model within %2 a rank, of %3 divisions</source>
+        <translation>%1 块 GPU 的 %3 种划分中，没有此模型的方案能放进每个 rank 的 %2</translation>
+    </message>
+    <message>
+        <source>give more GPUs, a shorter sequence or a smaller model</source>
+        <translation>请增加 GPU、缩短序列或减小模型</translation>
+    </message>
+    <message>
+        <source>orders with split vocabulary layers or sequences have rules of their own</source>
+        <translation>拆分词表层或序列的顺序有自己的规则</translation>
+    </message>
+    <message>
+        <source>overlapped pairs stay together</source>
+        <translation>重叠对保持在一起</translation>
+    </message>
+    <message>
+        <source>mend the marked passes</source>
+        <translation>请修正标出的计算块</translation>
+    </message>
+    <message>
+        <source>whole and split backwards are mixed</source>
+        <translation>完整的反向与拆分的反向混在一起</translation>
+    </message>
+    <message>
+        <source>write B, or I and W, for all microbatches</source>
+        <translation>请对所有微批次写 B，或写 I 和 W</translation>
+    </message>
+    <message>
+        <source>orders of slices of sequences cannot be edited</source>
+        <translation>序列切片的顺序无法编辑</translation>
+    </message>
+    <message>
+        <source>choose 1f1b</source>
+        <translation>请选择 1f1b</translation>
+    </message>
+    <message>
+        <source>this machine is too busy to be measured: other programs took %1 of the processor</source>
+        <translation>本机太忙，无法测量：其他程序占用了处理器的 %1</translation>
+    </message>
+    <message>
+        <source>end other programs and measure again. The preset %1 is as it was</source>
+        <translation>请结束其他程序后重新测量。预设 %1 保持不变</translation>
+    </message>
+    <message>
+        <source>the passes&apos; times differ by %1 from step to step, more than %2</source>
+        <translation>各步之间计算块的时间相差 %1，超过 %2</translation>
+    </message>
+    <message>
+        <source>`%1` is not a whole number</source>
+        <translation>`%1` 不是整数</translation>
+    </message>
+    <message>
+        <source>write it as 32000, 32k or 32Ki</source>
+        <translation>请写成 32000、32k 或 32Ki</translation>
+    </message>
+    <message>
+        <source>`%1` is not a number</source>
+        <translation>`%1` 不是数</translation>
+    </message>
+    <message>
+        <source>`%1` is not a number of bytes</source>
+        <translation>`%1` 不是字节数</translation>
+    </message>
+    <message>
+        <source>write it as 85899345920 or 80GiB</source>
+        <translation>请写成 85899345920 或 80GiB</translation>
+    </message>
+    <message>
+        <source>`%1` is not a pass and its milliseconds</source>
+        <translation>`%1` 不是计算块及其毫秒数</translation>
+    </message>
+    <message>
+        <source>write F=1,B=2</source>
+        <translation>请写成 F=1,B=2</translation>
+    </message>
+    <message>
+        <source>%1 stands twice</source>
+        <translation>%1 出现了两次</translation>
+    </message>
+    <message>
+        <source>%1 is beyond %2</source>
+        <translation>%1 超过 %2</translation>
+    </message>
+    <message>
+        <source>choose a smaller size</source>
+        <translation>请选择更小的尺寸</translation>
+    </message>
+    <message>
+        <source>write the layers of each stage as 4/4/4/4</source>
+        <translation>请将每个阶段的层数写成 4/4/4/4</translation>
+    </message>
+    <message>
+        <source>the text is empty</source>
+        <translation>文本为空</translation>
+    </message>
+    <message>
+        <source>it must begin with &apos;schedule FAMILY devices P ...&apos;</source>
+        <translation>必须以 &apos;schedule FAMILY devices P ...&apos; 开头</translation>
+    </message>
+    <message>
+        <source>the text ends after %1 of %2 devices</source>
+        <translation>文本在 %2 个设备中的 %1 个之后结束</translation>
+    </message>
+    <message>
+        <source>give one line a device</source>
+        <translation>请为每个设备写一行</translation>
+    </message>
+    <message>
+        <source>the header must begin with &apos;schedule&apos;, not %1</source>
+        <translation>表头必须以 &apos;schedule&apos; 开头，不能是 %1</translation>
+    </message>
+    <message>
+        <source>the header must name the family in 1 to 64 characters, such as &apos;schedule custom&apos;</source>
+        <translation>表头必须以 1 到 64 个字符给出调度族，例如 &apos;schedule custom&apos;</translation>
+    </message>
+    <message>
+        <source>%1 must be followed by %2, not %3</source>
+        <translation>%1 之后必须是 %2，不能是 %3</translation>
+    </message>
+    <message>
+        <source>a number from 1 to %1</source>
+        <translation>1 到 %1 的数</translation>
+    </message>
+    <message>
+        <source>the device of each stage, such as 0,1,1,0</source>
+        <translation>每个阶段的设备，例如 0,1,1,0</translation>
+    </message>
+    <message>
+        <source>the replica of each microbatch, such as 0101</source>
+        <translation>每个微批次的副本，例如 0101</translation>
+    </message>
+    <message>
+        <source>%1 is unknown</source>
+        <translation>%1 未知</translation>
+    </message>
+    <message>
+        <source>there are devices, microbatches, vocabulary, slices, iterations, placement, microbatch-replicas and updates</source>
+        <translation>可用的有 devices、microbatches、vocabulary、slices、iterations、placement、microbatch-replicas 和 updates</translation>
+    </message>
+    <message>
+        <source>the placement puts stage %1 on device %2 of %3</source>
+        <translation>布局把阶段 %1 放在设备 %2 上，而设备共 %3 个</translation>
+    </message>
+    <message>
+        <source>the placement gives device %1 no stage</source>
+        <translation>布局没有给设备 %1 任何阶段</translation>
+    </message>
+    <message>
+        <source>the header must give devices, microbatches and vocabulary</source>
+        <translation>表头必须给出 devices、microbatches 和 vocabulary</translation>
+    </message>
+    <message>
+        <source>%1 microbatches are no multiple of %2 iterations</source>
+        <translation>%1 个微批次不是 %2 次迭代的倍数</translation>
+    </message>
+    <message>
+        <source>%1 microbatches are no multiple of %2 slices, which they count</source>
+        <translation>%1 个微批次（含切片计数）不是 %2 个切片的倍数</translation>
+    </message>
+    <message>
+        <source>a device&apos;s line must begin with its number and a colon, such as &apos;0:&apos;</source>
+        <translation>设备的行必须以其编号和冒号开头，例如 &apos;0:&apos;</translation>
+    </message>
+    <message>
+        <source>device %1 stands where %2</source>
+        <translation>设备 %1 所在之处：%2</translation>
+    </message>
+    <message>
+        <source>device %1 is expected</source>
+        <translation>应为设备 %1</translation>
+    </message>
+    <message>
+        <source>the text should end</source>
+        <translation>文本应结束</translation>
+    </message>
+    <message>
+        <source>%1 is no pass</source>
+        <translation>%1 不是计算块</translation>
+    </message>
+    <message>
+        <source>write a kind (F B I W S T U EF EB) and a microbatch, such as F0</source>
+        <translation>请写类型（F B I W S T U EF EB）和微批次，例如 F0</translation>
+    </message>
+    <message>
+        <source>%1 has no microbatch from 0 to %2</source>
+        <translation>%1 没有 0 到 %2 的微批次</translation>
+    </message>
+    <message>
+        <source>%1 has no stage from 0 to %2</source>
+        <translation>%1 没有 0 到 %2 的阶段</translation>
+    </message>
+    <message>
+        <source>%1 ends with %2, which means nothing here</source>
+        <translation>%1 末尾的 %2 在此没有意义</translation>
+    </message>
+    <message>
+        <source>%1 is one pass too many</source>
+        <translation>%1 超出了计算块的上限</translation>
+    </message>
+    <message>
+        <source>the limit is %1</source>
+        <translation>上限为 %1</translation>
+    </message>
+    <message>
+        <source>%1 has slices of sequences, which no custom schedule can have</source>
+        <translation>%1 含有序列切片，而自定义调度不能有</translation>
+    </message>
+    <message>
+        <source>choose the family seq1f1b</source>
+        <translation>请选择调度族 seq1f1b</translation>
+    </message>
+    <message>
+        <source>%1 stages do not divide over %2 devices</source>
+        <translation>%1 个阶段不能均分到 %2 个设备</translation>
+    </message>
+    <message>
+        <source>give each device as many stages</source>
+        <translation>请给每个设备同样多的阶段</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 has %3</source>
+        <translation>为 %1，但 %2 为 %3</translation>
+    </message>
+    <message>
+        <source>give %1 or leave it out</source>
+        <translation>请设为 %1，或不设置</translation>
+    </message>
+    <message>
+        <source>is %1, but %2 has the passes of %3</source>
+        <translation>为 %1，但 %2 含有 %3 的计算块</translation>
+    </message>
+    <message>
+        <source>leave it out</source>
+        <translation>请不设置它</translation>
+    </message>
+    <message>
+        <source>device %1 needs %2 microbatches in flight but the limit has room for %3</source>
+        <translation>设备 %1 需要 %2 个在途微批次，但上限只容得下 %3 个</translation>
+    </message>
+    <message>
+        <source>device %1 needs %2 chunks of microbatches in flight but the limit has room for %3</source>
+        <translation>设备 %1 需要 %2 个在途的微批次分块，但上限只容得下 %3 个</translation>
+    </message>
+    <message>
+        <source>must be %1, not %2</source>
+        <translation>必须为 %1，不能是 %2</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>整数</translation>
+    </message>
+    <message>
+        <source>a whole number of 0 or more</source>
+        <translation>0 或更大的整数</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>数</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>列表</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true 或 false</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>对象</translation>
+    </message>
+    <message>
+        <source>holds %1</source>
+        <translation>其内容为%1</translation>
+    </message>
+    <message>
+        <source>a JSON object { ... } is expected</source>
+        <translation>应为 JSON 对象 { ... }</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>缺失</translation>
+    </message>
+    <message>
+        <source>did you mean %1?</source>
+        <translation>是否指 %1？</translation>
+    </message>
+    <message>
+        <source>is unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>name the cluster, such as &quot;my-cluster&quot;</source>
+        <translation>请给集群命名，例如 &quot;my-cluster&quot;</translation>
+    </message>
+    <message>
+        <source>write one line of UTF-8 text without control characters</source>
+        <translation>请写一行不含控制字符的 UTF-8 文本</translation>
+    </message>
+    <message>
+        <source>is %1 bytes long</source>
+        <translation>长度为 %1 字节</translation>
+    </message>
+    <message>
+        <source>shorten it to %1</source>
+        <translation>请缩短到 %1</translation>
+    </message>
+    <message>
+        <source>is %1, and a device has %2</source>
+        <translation>为 %1，而一个设备有 %2</translation>
+    </message>
+    <message>
+        <source>choose less, such as %1</source>
+        <translation>请选择更小的值，例如 %1</translation>
+    </message>
+    <message>
+        <source>%1 is not a JSON object</source>
+        <translation>%1 不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>give a Hugging Face config.json</source>
+        <translation>请给出 Hugging Face 的 config.json</translation>
+    </message>
+    <message>
+        <source>model_type of %1 is `%2`</source>
+        <translation>%1 的 model_type 为 `%2`</translation>
+    </message>
+    <message>
+        <source>this program reads gpt2, llama, mixtral, qwen3_moe and deepseek_v3</source>
+        <translation>本程序读取 gpt2、llama、mixtral、qwen3_moe 和 deepseek_v3</translation>
+    </message>
+    <message>
+        <source>is missing, and levers count its bytes</source>
+        <translation>缺失，而杠杆要计算其字节数</translation>
+    </message>
+    <message>
+        <source>name a model or its layers</source>
+        <translation>请指定模型或其层</translation>
+    </message>
+    <message>
+        <source>it must be a whole number from 1 to %1</source>
+        <translation>必须是 1 到 %1 的整数</translation>
+    </message>
+    <message>
+        <source>it must be a number above 0</source>
+        <translation>必须是大于 0 的数</translation>
+    </message>
+    <message>
+        <source>add it</source>
+        <translation>请补上</translation>
     </message>
 </context>
 </TS>

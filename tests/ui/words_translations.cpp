@@ -1,5 +1,6 @@
 // The window's translations: nothing is untranslated, and what they say fits. The layouts are measured by this program again,
 // started in each language: texts on the screen do not change theirs.
+#include "engine/model/capabilities.h"
 #include "engine/model/presets.h"
 #include "engine/model/schema.h"
 #include "engine/schedule/families.h"
@@ -215,6 +216,27 @@ private slots:
             if (hardware.name != "cpu-local") // described by its calibration
                 need(hardware.description);
         QVERIFY2(missing.isEmpty(), qPrintable(u"add these to ui/words/engine_words.cpp:\n"_s + missing.join(u"\n"_s)));
+    }
+
+    void everyReasonOfACapabilityIsTranslated_data() { everyTextIsTranslated_data(); }
+    /// Word for word: a clause such as "choose %1" would leave the rest of a remedy in English.
+    void everyReasonOfACapabilityIsTranslated()
+    {
+        QFETCH(QString, code);
+        std::set<QString> translated;
+        for (const Entry &entry : entriesOf(translationOf(code)))
+            if (entry.isFinished && !entry.translation.isEmpty())
+                translated.insert(entry.source);
+        QStringList missing;
+        for (const model::Capability &each : model::capabilities())
+            for (const std::string_view text : {each.reason, each.remedy}) {
+                const QString clause = ui::qtText(text);
+                const auto matched = ui::matchClause(clause);
+                if (!text.empty() && (!matched || matched->clause != text || !translated.contains(clause)))
+                    missing << clause;
+            }
+        QVERIFY2(missing.isEmpty(),
+                 qPrintable(u"add these to ui/words/engine_message_words.cpp and translate them:\n"_s + missing.join(u"\n"_s)));
     }
 
     void theDesktopsLanguageIsFound()

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <vector>
 
 namespace stagelens::ui {
@@ -50,8 +51,8 @@ const std::vector<ClauseShape> &clauseShapes()
 {
     static const std::vector<ClauseShape> kShapes = [] {
         std::vector<ClauseShape> shapes;
-        for (const char *clause : engineClauses())
-            shapes.push_back(shapeOf(clause));
+        for (const auto &clauses : {engineClauses(), failureClauses()})
+            std::ranges::transform(clauses, std::back_inserter(shapes), shapeOf);
         std::ranges::stable_sort(shapes, std::ranges::greater(), &ClauseShape::letters);
         return shapes;
     }();
@@ -61,18 +62,16 @@ const std::vector<ClauseShape> &clauseShapes()
 QString translatedClause(const QString &text)
 {
     // Messages about a file begin with a position. It is split off, because a clause could match across its comma.
-    static const QRegularExpression kPlaced(u"^(line \\d+, word \\d+|position \\d+): (.+)$"_s);
+    static const QRegularExpression kPlaced(
+        u"^(line \\d+, (?:word|column) \\d+|device \\d+, position \\d+|(?:line|word|position) \\d+): (.+)$"_s);
     if (const auto placed = kPlaced.match(text); placed.hasMatch())
         return Words::tr("%1: %2").arg(translatedClause(placed.captured(1)), translatedClause(placed.captured(2)));
     const auto matched = matchClause(text);
     if (!matched)
         return text;
     QStringList places;
-    for (const QString &place : matched->places) {
-        // Such as the reason in "is 2, but REASON"; a number is no clause.
-        const auto inner = matchClause(place);
-        places << (inner ? filledClause(Words::tr(inner->clause), inner->places) : place);
-    }
+    for (const QString &place : matched->places)
+        places << translatedClause(place); // such as the reason in "is 2, but REASON"; a number is no clause
     return filledClause(Words::tr(matched->clause), places);
 }
 

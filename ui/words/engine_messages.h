@@ -13,6 +13,8 @@ namespace stagelens::ui {
 /// Clauses of messages ("choose %1 to %2"), in English. Whoever adds a message to the engine's validation adds its clauses in
 /// engine_message_words.cpp and translates them; tests/ui/bridge_words.cpp says which is missing.
 [[nodiscard]] std::span<const char *const> engineClauses();
+/// The same of failures, in failure_words.cpp.
+[[nodiscard]] std::span<const char *const> failureClauses();
 
 /// A message in the language of the window. Clauses are separated by "; "; one that is not listed stays English.
 [[nodiscard]] QString engineMessage(std::string_view english);
