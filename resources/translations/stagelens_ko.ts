@@ -3705,7 +3705,7 @@ Let go to put it here</source>
     </message>
     <message>
         <source> %1 would make the iteration about %2 as fast.</source>
-        <translation> %1을(를) 쓰면 반복 속도가 지금의 약 %2이(가) 됩니다.</translation>
+        <translation> %1을(를) 쓰면 반복 속도가 약 %2로 빨라집니다.</translation>
     </message>
     <message>
         <source>A custom order has its own vocabulary method; choose a family to try another.</source>
@@ -7161,7 +7161,7 @@ Below: how much of its time each device waits.</source>
     </message>
     <message>
         <source> %1 would hide %2 of it behind another microbatch, and make the iteration about %3 as fast.</source>
-        <translation> %1은(는) 그중 %2을(를) 다른 마이크로배치 뒤에 숨기고, 반복 속도를 지금의 약 %3(으)로 만듭니다.</translation>
+        <translation> %1은(는) 그중 %2을(를) 다른 마이크로배치 뒤에 숨기고, 반복 속도를 약 %3로 높입니다.</translation>
     </message>
     <message>
         <source>%1 · full colour: %2x the mean of the layer</source>
