@@ -9803,5 +9803,93 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <source>add it</source>
         <translation>더하십시오</translation>
     </message>
+    <message>
+        <source>tensor ranks on more than one node</source>
+        <translation>둘 이상의 노드에 걸친 텐서 랭크</translation>
+    </message>
+    <message>
+        <source>tensor ranks that do not divide the heads, the inner width or the hidden width</source>
+        <translation>헤드 수, 내부 폭 또는 은닉 폭의 약수가 아닌 텐서 랭크</translation>
+    </message>
+    <message>
+        <source>context ranks together with experts</source>
+        <translation>전문가와 함께 쓰는 컨텍스트 랭크</translation>
+    </message>
+    <message>
+        <source>context ranks of fewer than %1 tokens</source>
+        <translation>토큰이 %1개보다 적은 컨텍스트 랭크</translation>
+    </message>
+    <message>
+        <source>context ranks that do not cut the sequence into equal chunks</source>
+        <translation>시퀀스를 같은 청크로 나누지 못하는 컨텍스트 랭크</translation>
+    </message>
+    <message>
+        <source>more devices than the %1 layers of the model</source>
+        <translation>모델의 레이어 %1개보다 많은 장치</translation>
+    </message>
+    <message>
+        <source>replicas that do not divide the global batch</source>
+        <translation>전체 배치의 약수가 아닌 복제본 수</translation>
+    </message>
+    <message>
+        <source>microbatches that do not divide the sequences of a replica</source>
+        <translation>복제본의 시퀀스를 나누지 못하는 마이크로배치</translation>
+    </message>
+    <message>
+        <source>more than %1 microbatches a replica</source>
+        <translation>복제본마다 마이크로배치 %1개 초과</translation>
+    </message>
+    <message>
+        <source>parameters and one microbatch that do not fit</source>
+        <translation>들어가지 않는 파라미터와 마이크로배치 하나</translation>
+    </message>
+    <message>
+        <source>combinations that a schedule refuses</source>
+        <translation>스케줄이 거부하는 조합</translation>
+    </message>
+    <message>
+        <source>too many passes for a search</source>
+        <translation>탐색하기에 너무 많은 패스</translation>
+    </message>
+    <message>
+        <source>activations in flight that do not fit</source>
+        <translation>들어가지 않는 진행 중인 활성값</translation>
+    </message>
+    <message>
+        <source>one has times and the other teaching units</source>
+        <translation>하나는 시간이고 다른 하나는 교육용 단위입니다</translation>
+    </message>
+    <message>
+        <source>they train different models</source>
+        <translation>서로 다른 모델을 학습합니다</translation>
+    </message>
+    <message>
+        <source>they train different numbers of tokens a step</source>
+        <translation>스텝마다 학습하는 토큰 수가 다릅니다</translation>
+    </message>
+    <message>
+        <source>their sequences have other lengths</source>
+        <translation>시퀀스 길이가 다릅니다</translation>
+    </message>
+    <message>
+        <source>F and B of a microbatch take %1 and %2 units on all devices together</source>
+        <translation>마이크로배치의 F와 B가 모든 장치를 합쳐 %1단위와 %2단위 걸립니다</translation>
+    </message>
+    <message>
+        <source>one has vocabulary layers and the other has not</source>
+        <translation>하나에는 어휘 레이어가 있고 다른 하나에는 없습니다</translation>
+    </message>
+    <message>
+        <source>NVIDIA GPUs, fp32 or bf16</source>
+        <translation>NVIDIA GPU, fp32 또는 bf16</translation>
+    </message>
+    <message>
+        <source>NVIDIA GPUs, fp32 or bf16: %1</source>
+        <translation>NVIDIA GPU, fp32 또는 bf16: %1</translation>
+    </message>
+    <message>
+        <source>this machine&apos;s processor, fp32, or bf16 and fp16 emulated, one thread a device</source>
+        <translation>이 컴퓨터의 프로세서, fp32 또는 에뮬레이션한 bf16과 fp16, 장치마다 스레드 하나</translation>
+    </message>
 </context>
 </TS>

@@ -9803,5 +9803,93 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <source>add it</source>
         <translation>请补上</translation>
     </message>
+    <message>
+        <source>tensor ranks on more than one node</source>
+        <translation>跨多个节点的张量 rank</translation>
+    </message>
+    <message>
+        <source>tensor ranks that do not divide the heads, the inner width or the hidden width</source>
+        <translation>不能整除头数、内部宽度或隐藏宽度的张量 rank</translation>
+    </message>
+    <message>
+        <source>context ranks together with experts</source>
+        <translation>与专家同用的上下文 rank</translation>
+    </message>
+    <message>
+        <source>context ranks of fewer than %1 tokens</source>
+        <translation>少于 %1 个词元的上下文 rank</translation>
+    </message>
+    <message>
+        <source>context ranks that do not cut the sequence into equal chunks</source>
+        <translation>不能把序列切成等长块的上下文 rank</translation>
+    </message>
+    <message>
+        <source>more devices than the %1 layers of the model</source>
+        <translation>设备多于模型的 %1 层</translation>
+    </message>
+    <message>
+        <source>replicas that do not divide the global batch</source>
+        <translation>不能整除全局批次的副本数</translation>
+    </message>
+    <message>
+        <source>microbatches that do not divide the sequences of a replica</source>
+        <translation>不能均分一个副本的序列的微批次</translation>
+    </message>
+    <message>
+        <source>more than %1 microbatches a replica</source>
+        <translation>每个副本超过 %1 个微批次</translation>
+    </message>
+    <message>
+        <source>parameters and one microbatch that do not fit</source>
+        <translation>放不下的参数加一个微批次</translation>
+    </message>
+    <message>
+        <source>combinations that a schedule refuses</source>
+        <translation>调度所拒绝的组合</translation>
+    </message>
+    <message>
+        <source>too many passes for a search</source>
+        <translation>计算块过多，无法搜索</translation>
+    </message>
+    <message>
+        <source>activations in flight that do not fit</source>
+        <translation>放不下的在途激活</translation>
+    </message>
+    <message>
+        <source>one has times and the other teaching units</source>
+        <translation>一个以时间计，另一个以教学单位计</translation>
+    </message>
+    <message>
+        <source>they train different models</source>
+        <translation>训练的模型不同</translation>
+    </message>
+    <message>
+        <source>they train different numbers of tokens a step</source>
+        <translation>每步训练的词元数不同</translation>
+    </message>
+    <message>
+        <source>their sequences have other lengths</source>
+        <translation>序列长度不同</translation>
+    </message>
+    <message>
+        <source>F and B of a microbatch take %1 and %2 units on all devices together</source>
+        <translation>一个微批次的 F 和 B 在所有设备上合计用时 %1 和 %2 个单位</translation>
+    </message>
+    <message>
+        <source>one has vocabulary layers and the other has not</source>
+        <translation>一个有词表层，另一个没有</translation>
+    </message>
+    <message>
+        <source>NVIDIA GPUs, fp32 or bf16</source>
+        <translation>NVIDIA GPU，fp32 或 bf16</translation>
+    </message>
+    <message>
+        <source>NVIDIA GPUs, fp32 or bf16: %1</source>
+        <translation>NVIDIA GPU，fp32 或 bf16：%1</translation>
+    </message>
+    <message>
+        <source>this machine&apos;s processor, fp32, or bf16 and fp16 emulated, one thread a device</source>
+        <translation>本机的处理器，fp32，或模拟的 bf16 和 fp16，每个设备一个线程</translation>
+    </message>
 </context>
 </TS>

@@ -3,6 +3,7 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/service/search/equal_work.h"
 #include "ui/words/differences.h"
+#include "ui/words/engine_messages.h"
 #include "ui/words/tr.h"
 #include "ui/words/verdict.h"
 #include "ui/words/words.h"
@@ -202,7 +203,7 @@ QStringList doubtsOf(std::span<const CompareItem> items)
     QStringList differing;
     for (std::size_t i = 1; i < items.size(); ++i)
         if (const std::string why = service::workDifference(items[0].experiment, items[i].experiment); !why.empty())
-            differing << Words::tr("%1 and A: %2").arg(chipOf(i), qtText(why));
+            differing << Words::tr("%1 and A: %2").arg(chipOf(i), engineMessage(why));
     if (!differing.isEmpty())
         doubts
             << Words::tr("Not the same work, so nothing is called better: %1. Compare tokens/s.").arg(differing.join(u"; "_s));

@@ -2,6 +2,7 @@
 
 #include "engine/service/search/planned_shapes.h"
 #include "ui/words/differences.h"
+#include "ui/words/engine_messages.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -51,7 +52,7 @@ std::vector<ShapeRow> shapeRows(const service::PlanAnswer &answer)
             return service::isSameShape(run.prediction->experiment.parallel, shape.experiment.parallel);
         });
         if (!isKnown)
-            rows.push_back({shape.experiment, shape.metrics, shape.memory, shape.fits, false, qtText(shape.refusal)});
+            rows.push_back({shape.experiment, shape.metrics, shape.memory, shape.fits, false, engineMessage(shape.refusal)});
     }
     return rows;
 }
@@ -169,7 +170,7 @@ QString leftOutText(const service::PlanAnswer &answer)
     QStringList lines{Words::tr("%1 plans predicted, %2 ruled out by their bounds of time and memory.")
                           .arg(countText(static_cast<double>(answer.tried)), countText(static_cast<double>(answer.beaten)))};
     for (const service::PlanRejection &each : answer.rejected)
-        lines << Words::tr("Left out: %1 with %2.").arg(countText(static_cast<double>(each.count)), engineText(each.reason));
+        lines << Words::tr("Left out: %1 with %2.").arg(countText(static_cast<double>(each.count)), engineMessage(each.reason));
     return lines.join(u'\n');
 }
 

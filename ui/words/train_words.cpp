@@ -3,6 +3,7 @@
 #include "engine/service/machine/backends.h"
 #include "engine/service/machine/environment.h"
 #include "engine/service/plans/training_check.h"
+#include "ui/words/engine_messages.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -40,9 +41,9 @@ QString trainingWords(const service::Prediction &plan, int cores)
 QString backendWords(const service::BackendInfo &backend)
 {
     if (!backend.available)
-        return Words::tr("not available: ") + qtText(backend.reason);
+        return Words::tr("not available: ") + engineMessage(backend.reason);
     if (backend.name != "cpu")
-        return qtText(backend.description);
+        return engineMessage(backend.description);
     const auto facts = service::environment();
     const auto fact = [&facts](const char *name) {
         const auto found = facts.find(name);
