@@ -8278,10 +8278,6 @@ It stays there while the other lanes scroll</source>
         <translation>%1을(를) 쓰지 않았습니다. %2</translation>
     </message>
     <message>
-        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time.</source>
-        <translation>출력 레이어가 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 수 세 개만 보관하고 곱을 다시 계산하며, chunked=C는 더 보관하지 않고 한 번에 토큰의 1/C씩 계산합니다.</translation>
-    </message>
-    <message>
         <source>The output layer computes its gradient for a part of the tokens at a time, and no logits are kept. The sums over the tokens are rounded differently</source>
         <translation>출력 레이어가 한 번에 토큰 일부의 기울기를 계산하고 로짓을 보관하지 않습니다. 토큰에 대한 합은 다르게 반올림됩니다</translation>
     </message>
@@ -9890,6 +9886,46 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>this machine&apos;s processor, fp32, or bf16 and fp16 emulated, one thread a device</source>
         <translation>이 컴퓨터의 프로세서, fp32 또는 에뮬레이션한 bf16과 fp16, 장치마다 스레드 하나</translation>
+    </message>
+    <message>
+        <source>is %1, wider than the layers, whose width is %2</source>
+        <translation>값이 %1이며, 폭이 %2인 레이어보다 넓습니다</translation>
+    </message>
+    <message>
+        <source>choose at most %1, or full</source>
+        <translation>최대 %1 또는 full을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>is %1, without the width of the tables</source>
+        <translation>값이 %1이며 표의 폭이 없습니다</translation>
+    </message>
+    <message>
+        <source>is %1, but tables have 1 to %2 columns</source>
+        <translation>값이 %1이지만 표의 열은 1~%2개입니다</translation>
+    </message>
+    <message>
+        <source>Vocabulary width</source>
+        <translation>어휘 폭</translation>
+    </message>
+    <message>
+        <source>Columns of a factorised vocabulary: tables V x E, and maps E x h to the layers and from them, which is another model (default: tables V x h).</source>
+        <translation>분해된 어휘의 열 수. 표는 V x E이고, 레이어와의 사이에 E x h 행렬이 있으며, 이는 다른 모델입니다(기본값: V x h 표).</translation>
+    </message>
+    <message>
+        <source>full</source>
+        <translation>전체</translation>
+    </message>
+    <message>
+        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E.</source>
+        <translation>출력 레이어가 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 수 세 개만 보관하고 곱을 다시 계산하며, chunked=C는 더 보관하지 않고 한 번에 토큰의 1/C씩 계산합니다. factorised=E는 --vocabulary-width E의 줄임입니다.</translation>
+    </message>
+    <message>
+        <source>Other model</source>
+        <translation>다른 모델</translation>
+    </message>
+    <message>
+        <source>Another model: its quality must be measured, and what it saves is not free</source>
+        <translation>다른 모델입니다. 품질을 측정해야 하며, 절약에는 대가가 있습니다</translation>
     </message>
 </context>
 </TS>

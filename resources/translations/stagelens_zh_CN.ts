@@ -8278,10 +8278,6 @@ It stays there while the other lanes scroll</source>
         <translation>未写入 %1。%2</translation>
     </message>
     <message>
-        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time.</source>
-        <translation>输出层在求梯度之前为每个微批次保留的内容：full 保留 exp(logits)；recompute-logits 每个词元只保留三个数并重新做一次乘法；chunked=C 不保留更多，每次计算 1/C 的词元。</translation>
-    </message>
-    <message>
         <source>The output layer computes its gradient for a part of the tokens at a time, and no logits are kept. The sums over the tokens are rounded differently</source>
         <translation>输出层每次只为一部分词元计算梯度，不保留 logits。对词元的求和舍入方式不同</translation>
     </message>
@@ -9890,6 +9886,46 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>this machine&apos;s processor, fp32, or bf16 and fp16 emulated, one thread a device</source>
         <translation>本机的处理器，fp32，或模拟的 bf16 和 fp16，每个设备一个线程</translation>
+    </message>
+    <message>
+        <source>is %1, wider than the layers, whose width is %2</source>
+        <translation>为 %1，宽于宽度为 %2 的各层</translation>
+    </message>
+    <message>
+        <source>choose at most %1, or full</source>
+        <translation>请选择不超过 %1，或 full</translation>
+    </message>
+    <message>
+        <source>is %1, without the width of the tables</source>
+        <translation>为 %1，缺少表的宽度</translation>
+    </message>
+    <message>
+        <source>is %1, but tables have 1 to %2 columns</source>
+        <translation>为 %1，但表有 1 到 %2 列</translation>
+    </message>
+    <message>
+        <source>Vocabulary width</source>
+        <translation>词表宽度</translation>
+    </message>
+    <message>
+        <source>Columns of a factorised vocabulary: tables V x E, and maps E x h to the layers and from them, which is another model (default: tables V x h).</source>
+        <translation>分解词表的列数：表为 V x E，与各层之间有 E x h 的矩阵，因此是另一个模型（默认：V x h 的表）。</translation>
+    </message>
+    <message>
+        <source>full</source>
+        <translation>完整</translation>
+    </message>
+    <message>
+        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E.</source>
+        <translation>输出层在求梯度之前为每个微批次保留的内容：full 保留 exp(logits)；recompute-logits 每个词元只保留三个数并重新做一次乘法；chunked=C 不保留更多，每次计算 1/C 的词元；factorised=E 是 --vocabulary-width E 的简写。</translation>
+    </message>
+    <message>
+        <source>Other model</source>
+        <translation>另一个模型</translation>
+    </message>
+    <message>
+        <source>Another model: its quality must be measured, and what it saves is not free</source>
+        <translation>另一个模型：其质量必须测量，节省并非没有代价</translation>
     </message>
 </context>
 </TS>
