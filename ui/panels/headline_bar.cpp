@@ -52,11 +52,12 @@ QString linked(const QString &text, const QColor &colour)
     return markup.replace(patternOf(one, u"(\\d+)"_s), link.arg(u"\\1"_s, one.arg(u"\\1"_s)));
 }
 
-/// Returns the text with word joiners, so that no line ends within "V-ZB".
+/// Returns the text with word joiners and no-break spaces, so that no line ends within "V-ZB" or "6.8 %".
 QString withWholeNames(QString text)
 {
     static const QRegularExpression hyphen(u"(?<=\\w)-(?=\\w)"_s);
-    return text.replace(hyphen, u"\u2060-\u2060"_s);
+    static const QRegularExpression unit(u"(?<=\\d) (?=%|(?:[mµ]?s|[KMGT]?i?B)\\b)"_s);
+    return text.replace(hyphen, u"\u2060-\u2060"_s).replace(unit, u"\u00a0"_s);
 }
 
 /// What choosing it does.

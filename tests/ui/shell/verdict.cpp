@@ -23,6 +23,8 @@ private slots:
     void averagesOfWeightsAreWeighed();
     void headlineSaysWhenNothingHelps();
     void headlineTakesTheBetterOfMethodAndSchedule();
+    void twoChangesAreAskedForWhereTheyAreMuchBetter();
+    void theLargestPartOfTheBubbleIsNamed();
     void theSecondLineHasTheBestAlternativeAndItsPrice();
     void headlineNamesTheFixForMemory();
     void theNearestFixForMemoryCostsLeast();
@@ -93,6 +95,7 @@ void ShellVerdict::headlineNamesAllOfTheSlowestDevices()
     for (const int device : {0, 1, 3})
         QVERIFY2(markup.contains(u"<a href='%1'"_s.arg(device)), qPrintable(markup));
     QVERIFY(!markup.contains(u"<a href='2'"_s));
+    QVERIFY2(markup.contains(u"73\u00a0% of"_s), qPrintable(markup)); // no line ends between a number and its unit
     // Where most devices are as slow, the few that wait are no loss to name.
     advice.asSlow = {0, 1, 2};
     QVERIFY2(text().startsWith(u"The devices are evenly loaded"_s), qPrintable(text()));
@@ -117,10 +120,12 @@ void ShellVerdict::headlineCutsTheLayersForASlowDevice()
     prediction.metrics.vocabularySharePerDevice = {0.3, 0.3, 0.3, 0.3};
     advice.vocabularyShare = 0.3;
     advice.better = model::VocabularyMethod::Redis;
-    advice.options.push_back({model::VocabularyMethod::Redis, 380'000'000, 40});
+    advice.options.push_back({model::VocabularyMethod::Redis, 380'000'000, 29});
     QCOMPARE(ui::makeHeadline(prediction, &advice).text, headline.text);
     prediction.metrics.vocabularySharePerDevice = {0, 0, 0, 0.3};
     QCOMPARE(ui::makeHeadline(prediction, &advice).actionCaption, u"Try rebalancing"_s);
+    advice.options.back().peakMemory = 30; // the cut is as lean, and much faster
+    QCOMPARE(ui::makeHeadline(prediction, &advice).actionCaption, u"Try layers 3/3/3/1"_s);
     advice.options.pop_back();
     advice.better.reset();
     advice.cut->stageLayers.assign(16, 1);
@@ -206,6 +211,51 @@ void ShellVerdict::headlineTakesTheBetterOfMethodAndSchedule()
     // Devices that are evenly loaded have no such cause, however much vocabulary work each has.
     advice.othersIdle = 0.02;
     QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, families).change->family, u"zb-h2"_s);
+}
+
+void ShellVerdict::twoChangesAreAskedForWhereTheyAreMuchBetter()
+{
+    auto prediction = slowLastDevice();
+    prediction.memoryCapacity = 100;
+    const auto advice = vocab2Helps(); // VOCAB-2: 218.6 ms, 20 bytes
+    ui::FamilyOptions families{ui::FamilyOptions::State::Tried, {}, model::VocabularyMethod::Vocab2, {}};
+    const auto proposed = [&](base::Nanos iteration, base::Bytes peak) {
+        families.combined = {{"v-half", iteration, peak}};
+        return ui::makeHeadline(prediction, &advice, nullptr, families);
+    };
+    QCOMPARE(proposed(200'000'000, 10).actionCaption, u"Try VOCAB-2"_s); // a second change for 9 %
+    QCOMPARE(proposed(150'000'000, 21).actionCaption, u"Try VOCAB-2"_s); // needs more memory
+    auto both = proposed(190'000'000, 20);
+    QCOMPARE(both.actionCaption, u"Try V-Half with VOCAB-2"_s);
+    QVERIFY2(both.text.endsWith(u" V-Half with VOCAB-2 would make the iteration about 2.1x as fast."_s), qPrintable(both.text));
+    // So does a schedule alone, if it beats the method.
+    families.combined.clear();
+    families.options = {{"zb-h1", 190'000'000, 20}};
+    QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, families).actionCaption, u"Try ZB-H1"_s);
+    families.options.clear();
+    // Of a plan that does not fit as well.
+    prediction.memoryCapacity = 30;
+    prediction.metrics.peakMemory = {40};
+    QCOMPARE(proposed(200'000'000, 10).actionCaption, u"Try VOCAB-2"_s);
+    both = proposed(190'000'000, 20);
+    QVERIFY2(both.text.contains(u"V-Half with VOCAB-2 would fit: "_s), qPrintable(both.text));
+}
+
+void ShellVerdict::theLargestPartOfTheBubbleIsNamed()
+{
+    auto prediction = slowLastDevice();
+    auto advice = vocab2Helps();
+    const auto text = [&] { return ui::makeHeadline(prediction, &advice).text; };
+    advice.causes = {40, 10, 45, 0, 0};
+    QVERIFY2(text().startsWith(u"Device 3 holds the others up: "_s), qPrintable(text()));
+    advice.causes = {90, 10, 45, 20, 0};
+    QVERIFY2(text().startsWith(u"The devices idle 55 % of the time, above all while the pipeline fills and drains. "_s),
+             qPrintable(text()));
+    advice.causes = {20, 10, 45, 90, 0};
+    QVERIFY2(text().startsWith(u"The devices idle 55 % of the time, above all for messages and barriers. "_s),
+             qPrintable(text()));
+    advice.causes = {20, 10, 10, 40, 90}; // of the what-ifs
+    QVERIFY2(text().startsWith(u"Device 3 holds the others up: "_s), qPrintable(text()));
 }
 
 void ShellVerdict::theSecondLineHasTheBestAlternativeAndItsPrice()
@@ -328,6 +378,8 @@ void ShellVerdict::evenlyLoadedDevicesWaitForACause()
     QVERIFY(text().contains(u" above all because stages are unequal."_s));
     advice.causes.vocabularyLayers = 90;
     QVERIFY(text().contains(u" above all for the vocabulary layers."_s));
+    advice.causes.slowParts = 100;
+    QVERIFY(text().contains(u" above all for the what-ifs' slow parts."_s));
     prediction.metrics.bubbleRatio = 0.01; // too little to ask why
     QVERIFY2(text().startsWith(u"The devices are evenly loaded; they idle 1 % of the time. "_s), qPrintable(text()));
     // Replicas that sum their gradients after the last backward.

@@ -87,13 +87,30 @@ QString slowestWords(const service::Advice &advice)
     return Words::tr("Devices %1 hold the others up: ").arg(list);
 }
 
-/// Of devices that are evenly loaded: for how long they wait, and the greatest cause.
-QString bubbleWords(const simulate::Metrics &metrics, const simulate::BubbleCauses &causes)
+/// What equal work of all devices would save of the bubble.
+base::Nanos ofUnequalWork(const simulate::BubbleCauses &causes)
+{
+    return causes.unequalStages + causes.vocabularyLayers + causes.slowParts;
+}
+
+/// Whether the devices wait longer for the pipeline or for messages than because one of them has more work.
+bool isOfOrder(const simulate::BubbleCauses &causes)
+{
+    return std::max(causes.fillAndDrain, causes.communication) > ofUnequalWork(causes);
+}
+
+/// For how long the devices wait, and the greatest cause; `isEven`: they are evenly loaded.
+QString bubbleWords(const simulate::Metrics &metrics, const simulate::BubbleCauses &causes, bool isEven)
 {
     struct Cause {
         base::Nanos time;
         QString words;
     };
+    if (!isEven)
+        return (causes.fillAndDrain >= causes.communication
+                    ? Words::tr("The devices idle %1 of the time, above all while the pipeline fills and drains.")
+                    : Words::tr("The devices idle %1 of the time, above all for messages and barriers."))
+            .arg(shareText(metrics.bubbleRatio));
     const std::array all{
         Cause{causes.fillAndDrain,
               Words::tr(
@@ -104,6 +121,8 @@ QString bubbleWords(const simulate::Metrics &metrics, const simulate::BubbleCaus
               Words::tr("The devices are evenly loaded; they idle %1 of the time, above all because stages are unequal.")},
         Cause{causes.vocabularyLayers,
               Words::tr("The devices are evenly loaded; they idle %1 of the time, above all for the vocabulary layers.")},
+        Cause{causes.slowParts,
+              Words::tr("The devices are evenly loaded; they idle %1 of the time, above all for the what-ifs' slow parts.")},
     };
     const Cause &greatest = *std::ranges::max_element(all, {}, &Cause::time);
     const bool isNoticeable = metrics.bubbleRatio >= kNoticeable && greatest.time > 0;
@@ -165,8 +184,9 @@ Diagnosis diagnose(const service::Prediction &prediction, const service::Advice 
         return {*exchange, exchangeWords(*exchange, prediction)};
     if (prediction.experiment.parallel.devices == 1)
         return {Loss::OneDevice, Words::tr("One device does all the work.")};
-    if (leadOf(metrics, advice) < kNoticeable)
-        return {Loss::Bubble, bubbleWords(metrics, advice.causes)};
+    const bool isEven = leadOf(metrics, advice) < kNoticeable;
+    if (isEven || isOfOrder(advice.causes))
+        return {Loss::Bubble, bubbleWords(metrics, advice.causes, isEven)};
     const bool isVocabulary = moreVocabulary(metrics, advice) >= kNoticeable;
     const bool isOne = advice.asSlow.empty();
     const QString why = isVocabulary

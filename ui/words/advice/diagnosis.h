@@ -19,7 +19,7 @@ enum class Loss : unsigned char {
     Gradients,     ///< sum of gradients and gather of weights after the passes
     Vocabulary,    ///< one device has more to do, by the vocabulary layers
     SlowestDevice, ///< one device has more to do, by its layers
-    Bubble,        ///< evenly loaded devices wait
+    Bubble,        ///< devices wait, most of the time not because one of them has more to do
     OneDevice,     ///< a single device never waits
 };
 
