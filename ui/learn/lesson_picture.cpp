@@ -162,7 +162,7 @@ void LessonPicture::showPlan(const LivePlan &plan, const QString &title)
                                           : TimelineView::MoveJudge());
     m_controls->setFields(plan.controls);
     m_runs->setRuns(plan.runs);
-    m_morphing->setVisible(!plan.beside.empty());
+    m_morphing->setVisible(besideOf(plan, plan.experiment).has_value());
     m_morphing->setChecked(plan.morph);
     setMorphing(plan.morph);
     m_view->release();
@@ -186,7 +186,8 @@ void LessonPicture::simulate()
     const model::Experiment now = experiment();
     m_reset->setEnabled(isChanged());
     const auto isCheap = [](const model::Experiment &one) { return isQuick(one) || !livePlanProblems(one).empty(); };
-    const bool isSmall = isCheap(now) && (m_plan.beside.empty() || isCheap(besideOf(now, m_plan.beside)));
+    const auto beside = besideOf(m_plan, now);
+    const bool isSmall = isCheap(now) && (!beside || isCheap(*beside));
     m_job.run(
         isSmall, [plan = m_plan, now](const std::stop_token &stop) { return ui::simulated(plan, now, stop); },
         [this](const base::Result<LiveSimulation> &answer) { take(answer); });

@@ -29,6 +29,13 @@ model::Experiment besideOf(const model::Experiment &experiment, const std::vecto
     return other;
 }
 
+std::optional<model::Experiment> besideOf(const LivePlan &plan, const model::Experiment &experiment)
+{
+    if (plan.other || plan.beside.empty())
+        return plan.other;
+    return besideOf(experiment, plan.beside);
+}
+
 base::Problems livePlanProblems(const model::Experiment &experiment)
 {
     if (experiment.schedule.family == model::kAutomaticFamily)

@@ -42,6 +42,8 @@ struct LivePlan {
     model::Experiment experiment;
     /// Changes that make the plan beside it, applied to whatever the reader made of the first; empty: one plan alone.
     std::vector<Setting> beside;
+    /// Another plan beside it, whatever the reader makes of the first; instead of changes.
+    std::optional<model::Experiment> other;
     QStringList controls; ///< fields that the reader may change
     ColourBy colourBy = ColourBy::Kind;
     std::optional<int> followed;  ///< microbatch that is emphasised
@@ -54,6 +56,8 @@ struct LivePlan {
     std::optional<std::pair<base::Nanos, base::Nanos>> range;
 };
 
+/// Returns the plan beside that which a reader made of the picture's; nothing if it has one plan alone.
+[[nodiscard]] std::optional<model::Experiment> besideOf(const LivePlan &plan, const model::Experiment &experiment);
 void apply(const Setting &setting, model::Experiment &experiment);
 /// Returns an experiment with changes: the plan beside that of a picture.
 [[nodiscard]] model::Experiment besideOf(const model::Experiment &experiment, const std::vector<Setting> &changes);

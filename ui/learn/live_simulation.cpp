@@ -58,8 +58,8 @@ base::Result<LiveSimulation> simulated(const LivePlan &plan, const model::Experi
     if (!first)
         return first.error();
     base::Result<service::PredictionPtr> beside = service::PredictionPtr();
-    if (!plan.beside.empty())
-        beside = predict(besideOf(experiment, plan.beside));
+    if (const auto other = besideOf(plan, experiment))
+        beside = predict(*other);
     if (!beside)
         return beside.error();
     return LiveSimulation{*first, *beside, explain(*first), explain(*beside)};

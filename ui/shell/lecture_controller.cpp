@@ -3,11 +3,13 @@
 #include "engine/base/file.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/learn/lectures/lecture_dialog.h"
+#include "ui/learn/live_simulation.h"
 #include "ui/pages/explore_page.h"
 #include "ui/pages/learn_page.h"
 #include "ui/pages/lesson_view.h"
 #include "ui/state/forecast.h"
 #include "ui/state/view_state.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 namespace stagelens::ui {
@@ -54,6 +56,12 @@ LectureScene LectureController::sceneOfWindow() const
     if (!m_view->isFitted())
         scene.plan.range = {m_view->begin(), m_view->end()};
     scene.title = planCaption(scene.plan.experiment);
+    const service::PredictionPtr from = m_explore->isMorphing() ? m_forecast->comparableBaseline() : nullptr;
+    if (from && from->experiment != scene.plan.experiment) {
+        scene.plan.other = from->experiment;
+        scene.plan.morph = true;
+        scene.title = Words::tr("%1 → %2").arg(methodName(from->experiment), methodName(scene.plan.experiment));
+    }
     return scene;
 }
 

@@ -30,7 +30,7 @@ public:
 private:
     void open();
     void present(const Tour &tour, int scene);
-    /// The plan that Explore shows, with its part of the time axis and its colours.
+    /// The plan that Explore shows, with its part of the time axis and its colours; or the morph that it shows.
     [[nodiscard]] LectureScene sceneOfWindow() const;
 
     EngineBridge *m_bridge;

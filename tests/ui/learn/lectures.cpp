@@ -6,6 +6,7 @@
 #include "ui/learn/lectures/lecture_dialog.h"
 #include "ui/learn/lesson_picture.h"
 #include "ui/learn/slides.h"
+#include "ui/morph/morph_panel.h"
 #include "ui/pages/learn_page.h"
 #include "ui/shell/lecture_controller.h"
 #include "ui/words/words.h"
@@ -32,6 +33,7 @@ private slots:
     void aLectureIsPresentedWithARemoteControl();
     void aLectureWithoutAFileComesBack();
     void whatCannotBeWrittenIsNotCalledSaved();
+    void aMorphIsAScene();
     void aFileKeepsPlansViewsAndNotes();
     void aBrokenFileIsExplained_data();
     void aBrokenFileIsExplained();
@@ -189,6 +191,37 @@ void WindowLecture::whatCannotBeWrittenIsNotCalledSaved()
     QVERIFY2(status().contains(u"kept for the next start"_s), qPrintable(status()));
     m_fixture->close();
     QCOMPARE(openEditor()->lecture().scenes.at(0).title, u"Latest"_s);
+}
+
+void WindowLecture::aMorphIsAScene()
+{
+    auto *editor = openEditor();
+    auto &window = m_fixture->window();
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
+    QTRY_VERIFY(window.forecast().isCurrent() && window.forecast().comparableBaseline());
+    QTest::keyClick(&window, Qt::Key_M, Qt::ControlModifier);
+    QTRY_VERIFY(window.explorePage().isMorphing());
+    m_fixture->click(u"lecture.add"_s);
+    const ui::LectureScene scene = editor->lecture().scenes.at(0);
+    QCOMPARE(scene.title, u"1F1B → 1F1B · VOCAB-2"_s);
+    QVERIFY(scene.plan.other && scene.plan.other->schedule.vocabulary == model::VocabularyMethod::None);
+    const auto read = ui::lectureFromJson(ui::lectureToJson(editor->lecture()), u"x"_s);
+    QVERIFY2(read.ok(), read ? "" : read.error().text().c_str());
+    QVERIFY(read->scenes[0].plan.morph && read->scenes[0].plan.other == scene.plan.other);
+    m_fixture->click(u"lecture.present"_s);
+    auto *picture = window.learnPage().findChild<ui::LessonPicture *>();
+    QTRY_VERIFY(picture->morph()->isVisible() && picture->morph()->view()->morph());
+    QTest::keyClick(picture->morph()->view(), Qt::Key_Space);
+    QVERIFY(picture->morph()->isPlaying());
+    picture->morph()->stop();
+    // The way to the plan that it is of itself is a plan alone.
+    QTest::keyClick(&window, Qt::Key_Escape);
+    m_fixture->click(u"mode.explore"_s);
+    window.controllers().plan->chooseMethod(model::VocabularyMethod::None);
+    QTRY_VERIFY(window.forecast().isCurrent() && window.explorePage().isMorphing());
+    QTest::keyClick(&window, Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+    m_fixture->click(u"lecture.add"_s);
+    QVERIFY(!editor->lecture().scenes.at(1).plan.other);
 }
 
 void WindowLecture::aFileKeepsPlansViewsAndNotes()

@@ -26,6 +26,7 @@ constexpr base::Bytes kLongestLecture = 16 << 20;
 constexpr qsizetype kMostScenes = 200;
 constexpr int kLectureVersion = 1;
 const auto kLectureFormat = u"stagelens-lecture"_s;
+const auto kFromKey = u"from"_s; ///< of a morph: the plan that it begins with
 constexpr std::array kColourWords{u"kind", u"microbatch", u"chunk", u"slack"};
 
 base::Error wrongLecture(const QString &name, const std::string &why)
@@ -33,13 +34,35 @@ base::Error wrongLecture(const QString &name, const std::string &why)
     return base::Error::invalid(utf8(name), why);
 }
 
+QJsonObject planToJson(const model::Experiment &plan)
+{
+    const std::string text = model::toJson(plan).dump();
+    return QJsonDocument::fromJson(QByteArray(text.data(), static_cast<qsizetype>(text.size()))).object();
+}
+
+/// Reads a plan that a picture of Learn can draw; `key` is its place in the scene that errors call `name`.
+base::Result<model::Experiment> planFromJson(const QJsonObject &scene, const QString &key, const QString &name)
+{
+    if (!scene.value(key).isObject())
+        return wrongLecture(name, fmt::format("has no plan; remove the scene, or give it the object \"{}\"", utf8(key)));
+    const QByteArray plan = QJsonDocument(scene.value(key).toObject()).toJson();
+    auto experiment =
+        model::experimentFromJson(std::string_view(plan.data(), static_cast<std::size_t>(plan.size())), utf8(name));
+    if (!experiment)
+        return wrongLecture(name, experiment.error().text());
+    if (const base::Problems problems = livePlanProblems(*experiment); !problems.empty())
+        return wrongLecture(name, problems.front().field + ": " + problems.front().message);
+    return experiment;
+}
+
 QJsonObject toJson(const LectureScene &scene)
 {
     QJsonObject object;
     object.insert(u"title"_s, scene.title);
     object.insert(u"notes"_s, scene.notes);
-    const std::string plan = model::toJson(scene.plan.experiment).dump();
-    object.insert(u"plan"_s, QJsonDocument::fromJson(QByteArray(plan.data(), static_cast<qsizetype>(plan.size()))).object());
+    object.insert(u"plan"_s, planToJson(scene.plan.experiment));
+    if (scene.plan.other)
+        object.insert(kFromKey, planToJson(*scene.plan.other));
     object.insert(u"colour"_s, QString::fromUtf16(kColourWords[static_cast<std::size_t>(scene.plan.colourBy)]));
     object.insert(u"critical"_s, scene.plan.critical);
     if (scene.plan.range) // as text: a time of an hour in nanoseconds is no exact number of JSON
@@ -53,16 +76,20 @@ base::Result<LectureScene> sceneFromJson(const QJsonObject &object, const QStrin
     LectureScene scene;
     scene.title = object.value(u"title"_s).toString();
     scene.notes = object.value(u"notes"_s).toString();
-    if (!object.value(u"plan"_s).isObject())
-        return wrongLecture(name, "has no plan; remove the scene, or give it the object \"plan\"");
-    const QByteArray plan = QJsonDocument(object.value(u"plan"_s).toObject()).toJson();
-    auto experiment =
-        model::experimentFromJson(std::string_view(plan.data(), static_cast<std::size_t>(plan.size())), utf8(name));
+    auto experiment = planFromJson(object, u"plan"_s, name);
     if (!experiment)
-        return wrongLecture(name, experiment.error().text());
-    if (const base::Problems problems = livePlanProblems(*experiment); !problems.empty())
-        return wrongLecture(name, problems.front().field + ": " + problems.front().message);
+        return experiment.error();
     scene.plan.experiment = *std::move(experiment);
+    if (object.contains(kFromKey)) {
+        auto from = planFromJson(object, kFromKey, name);
+        if (!from)
+            return from.error();
+        if (inTeachingUnits(*from) != inTeachingUnits(scene.plan.experiment))
+            return wrongLecture(name, "one of \"plan\" and \"from\" is in teaching units and the other in time; give two of "
+                                      "one kind");
+        scene.plan.other = *std::move(from);
+        scene.plan.morph = true;
+    }
     const QString colour = object.value(u"colour"_s).toString(u"kind"_s);
     const auto found = std::ranges::find(kColourWords, colour, [](const char16_t *word) { return QString::fromUtf16(word); });
     if (found == kColourWords.end())

@@ -14,7 +14,7 @@ namespace stagelens::ui {
 struct LectureScene {
     QString title;
     QString notes; ///< Markdown; shown beside the picture
-    LivePlan plan; ///< without a plan beside and without controls
+    LivePlan plan; ///< without controls; a plan beside it is `other`, from which a morph leads to this one
 };
 
 struct Lecture {

@@ -109,9 +109,11 @@ QWidget *LectureDialog::makeList()
     auto *side = new QWidget(this);
     auto *row = new QHBoxLayout;
     row->setSpacing(8);
-    row->addWidget(makeButton(u"add"_s, Words::tr("&Add this plan"),
-                              Words::tr("The plan that the window shows, with its part of the time axis and its colours"),
-                              &LectureDialog::add));
+    row->addWidget(
+        makeButton(u"add"_s, Words::tr("&Add this plan"),
+                   Words::tr("The plan that the window shows, with its part of the time axis and its colours; or the "
+                             "morph, while the window shows one"),
+                   &LectureDialog::add));
     m_up = makeButton(u"up"_s, Words::tr("&Up"), Words::tr("Shows the scene earlier"), &LectureDialog::moveUp);
     m_down = makeButton(u"down"_s, Words::tr("&Down"), Words::tr("Shows the scene later"), &LectureDialog::moveDown);
     m_remove =
@@ -185,7 +187,10 @@ void LectureDialog::add()
     if (!m_source)
         return;
     LectureScene scene = m_source();
-    if (const base::Problems problems = livePlanProblems(scene.plan.experiment); !problems.empty()) {
+    base::Problems problems = livePlanProblems(scene.plan.experiment);
+    if (problems.empty() && scene.plan.other)
+        problems = livePlanProblems(*scene.plan.other);
+    if (!problems.empty()) {
         say(Words::tr("This plan cannot be a scene. ") + sentence(problems.front()), true);
         return;
     }
