@@ -57,7 +57,9 @@ void declareOptions(QCommandLineParser &parser)
         {u"db"_s, u"The run database."_s, u"FILE"_s},
         {u"export"_s, u"Write a picture of the timeline and end; works without a display."_s, u"FILE"_s},
         {u"experiment"_s, u"What --export draws: an experiment."_s, u"FILE"_s},
-        {u"from"_s, u"Makes --export an animation (svg, gif or mp4) that leads from this experiment to that of --experiment."_s,
+        {u"from"_s,
+         u"Makes --export an animation (svg, gif, mp4, or a folder of png frames) that leads from this experiment to that of "
+         u"--experiment."_s,
          u"FILE"_s},
         {u"run"_s, u"What --export draws: a stored run."_s, u"ID"_s},
         {u"step"_s, u"Step of the run that --export draws, from 0; else its typical step."_s, u"N"_s},
@@ -135,10 +137,11 @@ int runExport(const QCommandLineParser &parser)
     }
     request.from = parser.value(u"from"_s);
     const bool moves = request.format == u"gif"_s || request.format == u"mp4"_s;
-    if (request.from.isEmpty() ? moves : !moves && request.format != u"svg"_s)
+    const bool mayMove = moves || request.format == u"svg"_s || request.format == u"png"_s;
+    if (request.from.isEmpty() ? moves : !mayMove)
         return finish(base::Error::invalid("--from", moves ? utf8(request.format) + " is an animation; name the plan that it "
                                                                                     "begins with"
-                                                           : "an animation is a gif, mp4 or svg file"));
+                                                           : "an animation is a gif, mp4 or svg file, or a folder of png"));
     if (!request.from.isEmpty() && request.experiment.isEmpty())
         return finish(base::Error::invalid("--from", "leads to an experiment; name it with --experiment FILE"));
     if (request.run.has_value() == !request.experiment.isEmpty())

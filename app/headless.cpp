@@ -85,7 +85,7 @@ base::Result<> exportAnimation(const ExportRequest &request)
                                   morph->pieces.size(), ui::kMostExportedPieces));
     ui::MorphView view(nullptr);
     view.setMorph(morph, sides[0], sides[1], units[0]);
-    return ui::writeAnimation(*morph, view.look(), request.file, request.format);
+    return ui::writeAnimation(*morph, view.look(), ui::animationFile(request.file, request.format), request.format);
 }
 
 } // namespace

@@ -13,7 +13,7 @@ namespace stagelens::app {
 
 struct ExportRequest {
     QString file;
-    QString format;     ///< png, svg, pdf, gif or mp4
+    QString format;     ///< png, svg, pdf, gif or mp4; png is a folder of frames if `from` is named
     QString experiment; ///< file; empty where a run is drawn
     QString from;       ///< file of the plan from which an animation (svg, gif, mp4) leads to `experiment`; empty: a picture
     std::optional<qint64> run;

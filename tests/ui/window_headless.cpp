@@ -116,6 +116,12 @@ void WindowHeadless::exportsAnimations()
     QVERIFY(written(u"a.svg"_s).contains("<animate"));
     const QByteArray gif = written(u"a.gif"_s);
     QVERIFY(stagelens::ui::canWriteGif() ? gif.startsWith("GIF89a") : gif.isEmpty());
+    written(u"frames.png"_s); // a folder, as the window names it
+    QVERIFY(!QFileInfo::exists(path(u"frames.png"_s)));
+    const QStringList frames = QDir(path(u"frames"_s)).entryList({u"*.png"_s}, QDir::Files, QDir::Name);
+    QCOMPARE(frames.size(), 180); // six seconds
+    const auto frame = [&](const QString &name) { return QImage(path(u"frames/"_s + name)); };
+    QVERIFY(!frame(frames.front()).isNull() && frame(frames.front()) != frame(frames.back()));
     const auto mixed = run({u"--export"_s, path(u"b.svg"_s), u"--from"_s, textbook, u"--experiment"_s, m_demo});
     QCOMPARE(mixed.code, 2);
     QVERIFY2(mixed.errors.contains(u"teaching units"_s), qPrintable(mixed.errors));
@@ -160,7 +166,8 @@ void WindowHeadless::wrongInputIsRefused_data()
     QTest::newRow("size") << QStringList{u"--screenshot"_s, out, u"--size"_s, u"big"_s} << u"--size"_s << 2;
     QTest::newRow("nothing to draw") << QStringList{u"--export"_s, out} << u"--experiment"_s << 2;
     QTest::newRow("format") << QStringList{u"--export"_s, path(u"x.gif"_s), u"--experiment"_s, m_demo} << u"gif"_s << 2;
-    QTest::newRow("animation as png") << QStringList{u"--export"_s, out, u"--from"_s, m_demo, u"--experiment"_s, m_demo}
+    QTest::newRow("animation as pdf") << QStringList{u"--export"_s, path(u"x.pdf"_s),  u"--from"_s,
+                                                     m_demo,        u"--experiment"_s, m_demo}
                                       << u"--from"_s << 2;
     QTest::newRow("animation from nothing")
         << QStringList{u"--export"_s, path(u"x.svg"_s), u"--from"_s, u"nofile.json"_s, u"--experiment"_s, m_demo}

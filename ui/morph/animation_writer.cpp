@@ -8,6 +8,7 @@
 
 #include <QBuffer>
 #include <QFile>
+#include <QFileInfo>
 #include <QPainter>
 #include <QTemporaryDir>
 
@@ -99,6 +100,13 @@ base::Result<> writeFrames(const Morph &morph, const MorphLook &look, const std:
 }
 
 } // namespace
+
+QString animationFile(const QString &file, const QString &format)
+{
+    const QFileInfo chosen(file);
+    const bool namesFolder = format == u"png"_s && chosen.suffix().toLower() == format;
+    return namesFolder ? chosen.path() + u'/' + chosen.completeBaseName() : file;
+}
 
 base::Result<> writeAnimation(const Morph &morph, const MorphLook &look, const QString &file, const QString &format)
 {

@@ -9,7 +9,6 @@
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPointer>
@@ -173,10 +172,8 @@ void MorphPanel::ask()
     const SaveChoice choice = askWhereToSave(window(), Words::tr("Export the animation"), u"morph.svg"_s, kinds);
     if (choice.file.isEmpty())
         return;
-    const QFileInfo chosen(choice.file);
     const QString format = kinds[choice.number].suffix;
-    const bool namesFolder = format == u"png"_s && chosen.suffix().toLower() == format; // frames: the name without its suffix
-    exportTo(namesFolder ? chosen.path() + u'/' + chosen.completeBaseName() : choice.file, format);
+    exportTo(animationFile(choice.file, format), format);
 }
 
 void MorphPanel::exportTo(const QString &file, const QString &format)

@@ -233,11 +233,14 @@ int exportSubject(const ExportArguments &arguments)
     if (const auto allowed = requireOutput(arguments.output, *arguments.database); !allowed)
         return fail(allowed.error());
     const bool moves = arguments.format == "gif" || arguments.format == "mp4";
-    if (arguments.from.empty() ? moves : !moves && arguments.format != "svg")
+    const bool mayMove = moves || arguments.format == "svg" || arguments.format == "png";
+    if (arguments.from.empty() ? moves : !mayMove)
         return fail(base::Error::invalid(
-            "--from",
-            moves ? fmt::format("{} is an animation; name the plan that it begins with", arguments.format)
-                  : fmt::format("makes an animation, and the format is {}; add --format gif, mp4 or svg", arguments.format)));
+            "--from", moves ? fmt::format("{} is an animation; name the plan that it begins with", arguments.format)
+                            : fmt::format("makes an animation, and the format is {}; add --format gif, mp4, svg or png",
+                                          arguments.format)));
+    if (!arguments.from.empty() && arguments.format == "png" && arguments.output == "-")
+        return fail(base::Error::invalid("--output", "the frames of an animation need a folder; name it instead of -"));
     if (moves || arguments.format == "png" || arguments.format == "svg" || arguments.format == "pdf")
         return exportPicture(arguments);
     const auto subject = subjectOf(arguments);
@@ -299,7 +302,8 @@ void addExportUnder(CLI::App &command, const std::string &positional, Action &ch
         inner
             ->add_option(
                 "--from", arguments->from,
-                "makes svg, gif or mp4 an animation, in which the passes of this plan fly to their places in the other")
+                "makes svg, gif or mp4 an animation, in which the passes of this plan fly to their places in the other; png "
+                "a folder of its frames")
             ->type_name("FILE")
             ->check(notEmpty());
     inner->add_option("--step", arguments->step, "step of a run, from 0 (default: its typical step)")
