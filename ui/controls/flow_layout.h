@@ -11,6 +11,12 @@ public:
     FlowLayout(QWidget *parent, int horizontalGap, int verticalGap);
     ~FlowLayout() override;
 
+    /// Sets the room between the items of a row.
+    void setHorizontalGap(int gap)
+    {
+        m_horizontalGap = gap;
+        invalidate();
+    }
     void addItem(QLayoutItem *item) override { m_items.append(item); }
     [[nodiscard]] int count() const override { return static_cast<int>(m_items.size()); }
     [[nodiscard]] QLayoutItem *itemAt(int index) const override { return m_items.value(index); }

@@ -15,6 +15,8 @@
 #include <QTableView>
 #include <QTreeWidget>
 
+#include <set>
+
 namespace ui_shell_small_window {
 
 using namespace stagelens;
@@ -32,6 +34,7 @@ private slots:
     void aLongMessageIsReadAndCopied();
     void theStripKeepsItsPlaces();
     void leversAreReadable();
+    void figuresStayInOneLine();
 
 private:
     void train(int steps)
@@ -210,6 +213,32 @@ void ShellSmallWindow::leversAreReadable()
         }
     QVERIFY2(found > 0, "no lever is longer than its column; the test needs a narrower one");
     QCOMPARE(tree->horizontalScrollBar()->maximum(), 0);
+}
+
+void ShellSmallWindow::figuresStayInOneLine()
+{
+    auto &window = m_fixture->open();
+    window.resize(1024, 700);
+    train(4);
+    auto *line = m_fixture->find<QWidget>(u"figures.line"_s);
+    QTRY_VERIFY(line->isVisible() && m_fixture->find<QLabel>(u"figures.line.measured"_s)->isVisible());
+    QCoreApplication::processEvents();
+    const auto tops = [line] {
+        std::set<int> found;
+        for (QWidget *pair : line->findChildren<QWidget *>(Qt::FindDirectChildrenOnly))
+            if (pair->isVisible())
+                found.insert(pair->y());
+        return found;
+    };
+    QTRY_COMPARE(tops().size(), std::size_t{1});
+    auto *peak = m_fixture->find<QLabel>(u"figures.line.memory"_s);
+    const auto *name = peak->parentWidget()->findChild<QLabel *>(); // the first of the pair
+    QVERIFY2(name->text().startsWith(u"Peak"_s), qPrintable(name->text()));
+    // Where there is room it says of which device.
+    window.resize(1190, 700);
+    m_fixture->window().runController().showNone();
+    QTRY_VERIFY2(name->text().startsWith(u"Peak memory"_s), qPrintable(name->text()));
+    QCOMPARE(tops().size(), std::size_t{1});
 }
 
 STAGELENS_TEST(ShellSmallWindow)

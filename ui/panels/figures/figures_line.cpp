@@ -19,8 +19,10 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kPairGap = 5 * kGrid;
+constexpr int kNarrowGap = 3 * kGrid;
 const QStringList kNames{u"iteration"_s, u"bubble"_s, u"memory"_s, u"tokens"_s, u"mfu"_s, u"bound"_s, u"measured"_s, u"busy"_s};
 constexpr std::size_t kMemory = 2; ///< in kNames
+constexpr std::size_t kBound = 5;
 
 /// The values in the order of kNames; an empty one is not shown.
 QStringList values(const Figures &figures)
@@ -46,11 +48,10 @@ QStringList values(const Figures &figures)
 }
 } // namespace
 
-FiguresLine::FiguresLine(QWidget *parent) : QWidget(parent)
+FiguresLine::FiguresLine(QWidget *parent) : QWidget(parent), m_flow(new FlowLayout(this, kPairGap, kGrid))
 {
     setObjectName(u"figures.line"_s);
-    auto *flow = new FlowLayout(this, kPairGap, kGrid);
-    flow->setContentsMargins(kPanelMargin, 0, kPanelMargin, 0);
+    m_flow->setContentsMargins(kPanelMargin, 0, kPanelMargin, 0);
     const QStringList captions{Words::tr("Iteration"),
                                Words::tr("Bubble"),
                                Words::tr("Peak memory"),
@@ -78,7 +79,7 @@ FiguresLine::FiguresLine(QWidget *parent) : QWidget(parent)
         change->hide();
         for (QLabel *label : {name, value, change})
             row->addWidget(label);
-        flow->addWidget(both);
+        m_flow->addWidget(both);
         m_pairs.push_back({both, name, value, change});
     }
 }
@@ -96,9 +97,42 @@ void FiguresLine::setFigures(const Figures &figures)
     for (const FigureChange *change : {&changes.iteration, &changes.bubble, &changes.memory})
         showChange(m_pairs[pair++].change, *change);
     if (figures.plan)
-        m_pairs[kMemory].name->setText(peakCaption(figures.plan->metrics));
+        m_peakName = peakCaption(figures.plan->metrics);
     m_pairs.back().value->setToolTip(plainTip(busyText(figures)));
     setEnabled(!figures.stale);
+    fit();
+}
+
+int FiguresLine::neededWidth(int gap) const
+{
+    int width = 2 * kPanelMargin - gap;
+    for (const Pair &pair : m_pairs)
+        if (!pair.both->isHidden())
+            width += pair.both->sizeHint().width() + gap;
+    return width;
+}
+
+void FiguresLine::fit()
+{
+    const auto name = [this](std::size_t pair, const QString &text, const QString &whole) {
+        m_pairs[pair].name->setText(text);
+        m_pairs[pair].name->setToolTip(plainTip(text == whole ? QString() : whole));
+        m_pairs[pair].both->layout()->activate();
+    };
+    name(kMemory, m_peakName, m_peakName);
+    name(kBound, Words::tr("Lower bound"), Words::tr("Lower bound"));
+    const bool isNarrow = neededWidth(kPairGap) > width();
+    m_flow->setHorizontalGap(isNarrow ? kNarrowGap : kPairGap);
+    if (!isNarrow || neededWidth(kNarrowGap) <= width())
+        return;
+    name(kMemory, Words::tr("Peak"), m_peakName);
+    name(kBound, Words::tr("Bound"), Words::tr("Lower bound"));
+}
+
+void FiguresLine::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    fit();
 }
 
 } // namespace stagelens::ui
