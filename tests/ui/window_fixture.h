@@ -20,6 +20,8 @@
 #include <QApplication>
 #include <QFileDialog>
 #include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
 #include <QTemporaryDir>
 
 #include <memory>
@@ -92,6 +94,40 @@ public:
     {
         QTRY_VERIFY2(find<QAbstractButton>(button), qPrintable(button));
         QTest::mouseClick(find<QAbstractButton>(button), Qt::LeftButton);
+    }
+    /// Clicks an entry of an open menu that begins so.
+    static void choose(QMenu *menu, const QString &entry)
+    {
+        QTRY_VERIFY2(menu->isVisible(), qPrintable(entry));
+        for (QAction *action : menu->actions())
+            if (action->text().remove(u'&').startsWith(entry)) {
+                QTest::mouseMove(menu, menu->actionGeometry(action).center());
+                QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+                return;
+            }
+        QFAIL(qPrintable(entry + u" is not in the menu"_s));
+    }
+    /// Goes through menus of the window, by the beginning of each entry.
+    void walkMenus(const QStringList &entries)
+    {
+        auto *bar = m_window->findChild<QMenuBar *>();
+        QMenu *menu = nullptr;
+        for (QAction *action : bar->actions())
+            if (action->text().remove(u'&') == entries.front()) {
+                QTest::mouseClick(bar, Qt::LeftButton, {}, bar->actionGeometry(action).center());
+                menu = action->menu();
+            }
+        for (const QString &entry : entries.mid(1)) {
+            QVERIFY2(menu, qPrintable(entry));
+            QMenu *within = nullptr;
+            for (QAction *action : menu->actions())
+                if (action->text().remove(u'&').startsWith(entry))
+                    within = action->menu();
+            choose(menu, entry);
+            if (QTest::currentTestFailed())
+                return;
+            menu = within;
+        }
     }
     /// A plan small enough to train in an instant: one layer a device, tiny widths.
     void usePlanForTraining(int steps)

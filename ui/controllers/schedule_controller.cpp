@@ -1,5 +1,6 @@
 #include "ui/controllers/schedule_controller.h"
 
+#include "engine/model/what_if.h"
 #include "engine/service/plans/schedule_repair.h"
 #include "ui/controllers/notice_controller.h"
 #include "ui/controllers/window_actions.h"
@@ -15,6 +16,8 @@
 #include "ui/words/words.h"
 
 #include <QFileInfo>
+
+#include <cmath>
 
 namespace stagelens::ui {
 
@@ -48,6 +51,7 @@ ScheduleController::ScheduleController(EngineBridge *bridge, ExperimentDocument 
     connect(m_forecast, &Forecast::changed, this, &ScheduleController::refresh);
     connect(m_actions->editSchedule, &QAction::toggled, this, &ScheduleController::setEditing);
     connect(m_page->timeline(), &TimelineView::passMoved, this, &ScheduleController::move);
+    connect(m_page->timeline(), &TimelineView::passPulled, this, &ScheduleController::pull);
     connect(m_page->timeline(), &TimelineView::moveRefused, this,
             [this](const QString &why) { m_notice->warn(Words::tr("The pass stays where it is. ") + why); });
     connect(m_document, &ExperimentDocument::changed, this, [this] {
@@ -89,6 +93,7 @@ void ScheduleController::setEditing(bool on)
     refresh();
     m_page->timeline()->setMoveJudge(on ? [this](const service::PassMove &move) { return refusal(move); }
                                         : TimelineView::MoveJudge());
+    m_page->timeline()->setPullable(on);
     m_page->setEditing(on);
     if (on)
         m_panel->edit()->setFocus(Qt::ShortcutFocusReason);
@@ -260,6 +265,28 @@ void ScheduleController::move(const service::PassMove &move)
         m_document->edit(kTextField, Words::tr("Move %1 of device %2").arg(name).arg(move.device), *next);
         m_document->closeGesture();
     });
+}
+
+void ScheduleController::pull(int device, double factor)
+{
+    model::Experiment next = m_document->experiment();
+    auto parts = model::parseSlowParts(next.whatIf.slow);
+    if (!m_forecast->isCurrent() || !parts)
+        return;
+    const auto isDevice = [device](const model::SlowPart &part) {
+        return part.target == model::SlowTarget::Device && part.index == device;
+    };
+    for (const model::SlowPart &part : *parts)
+        if (isDevice(part))
+            factor *= part.factor;
+    std::erase_if(*parts, isDevice);
+    factor = std::round(factor * 100) / 100;
+    if (factor != 1)
+        parts->push_back({model::SlowTarget::Device, device, factor});
+    next.whatIf.slow = model::slowText(*parts);
+    m_document->closeGesture();
+    m_document->edit(u"what_if.slow"_s, Words::tr("Slow device %1").arg(device), std::move(next));
+    m_document->closeGesture();
 }
 
 void ScheduleController::offerCustomOrder()

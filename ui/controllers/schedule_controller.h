@@ -1,4 +1,4 @@
-// Editing the order of passes: as text, and by moving a pass in the picture.
+// Editing the passes: their order as text or by moving one in the picture, and the times of a device by pulling one longer.
 #pragma once
 
 #include "engine/service/engine_service.h"
@@ -30,6 +30,8 @@ public:
     /// and TimelineView::answerMove() receives the answer.
     [[nodiscard]] QString refusal(const service::PassMove &move);
     void move(const service::PassMove &move);
+    /// Makes the passes of a device `factor` times as long as they are, as a what-if.
+    void pull(int device, double factor);
 
     /// Replaces a faulty order by the nearest valid one, unless it is edited meanwhile.
     void repair();

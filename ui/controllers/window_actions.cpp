@@ -263,7 +263,7 @@ QString keyTable()
         {u"Ctrl+L"_s, Words::tr("levers: what each change of the plan saves and costs")},
         {u"Ctrl+Shift+T"_s, Words::tr("topology: the nodes with their ranks")},
         {u"Ctrl+P"_s, Words::tr("shapes that fit: how to divide the GPUs")},
-        {u"E; Ctrl+Shift+E"_s, Words::tr("the schedule as text, and passes that can be dragged along their lane")},
+        {u"E; Ctrl+Shift+E"_s, Words::tr("the schedule as text; drag passes along their lane, or an end to slow its device")},
         {u"Alt+Shift+← →"_s, Words::tr("while it is edited: move the selected pass earlier, later")},
         {u"F6; F11"_s, Words::tr("next pane; presentation")},
         {u"Ctrl+Shift+L"_s, Words::tr("lecture: scenes with notes, to be presented")},

@@ -235,7 +235,7 @@ void MainWindow::updateStatus()
     const QString runs = Words::tr("runs: %1").arg(qtText(m_model.bridge->service().databaseFile().filename().string()));
     m_widgets->status->setSources(plan ? Words::tr("Costs: %1").arg(costCaption(plan->experiment)) + u" · "_s + runs : runs);
     m_widgets->status->setMode(m_model.actions->editSchedule->isChecked()
-                                   ? Words::tr("Editing the order: drag a pass to move it, Ctrl+Shift+E ends")
+                                   ? Words::tr("Editing: drag a pass to move it, its end to slow its device; Ctrl+Shift+E ends")
                                    : QString());
 }
 

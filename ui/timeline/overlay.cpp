@@ -392,6 +392,8 @@ void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &sta
     }
     if (state.passDrag)
         paintPassDrag(painter, scene, *state.passDrag);
+    if (state.passPull)
+        paintPassPull(painter, scene, *state.passPull);
     if (state.focused) {
         painter.setPen(QPen(scene.colours->focus, 2));
         painter.setBrush(Qt::NoBrush);

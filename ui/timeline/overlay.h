@@ -2,7 +2,8 @@
 #pragma once
 
 #include "ui/state/view_state.h"
-#include "ui/timeline/pass_drag.h"
+#include "ui/timeline/edit/pass_drag.h"
+#include "ui/timeline/edit/pass_pull.h"
 #include "ui/timeline/scene.h"
 
 #include <QPoint>
@@ -39,6 +40,7 @@ struct OverlayState {
     int mostHeld = 0;            ///< activations on a device; known while there is a playhead
     std::optional<int> followed; ///< microbatch; the passes of all others are dimmed
     std::optional<PassDrag> passDrag;
+    std::optional<PassPull> passPull;
     bool focused = false; ///< the keyboard is here: show the ring
 };
 /// A panel of lines beside a point, the first one bold.

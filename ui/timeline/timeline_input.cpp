@@ -121,9 +121,10 @@ bool TimelineInput::pinLane()
 
 bool TimelineInput::escape()
 {
-    if (m_mover->isHolding()) {
+    if (m_mover->isHolding() || m_puller->isHolding()) {
         m_held.reset();
         m_mover->cancel();
+        m_puller->cancel();
         m_view->unsetCursor();
         return true;
     }
@@ -174,6 +175,7 @@ void TimelineInput::drag(QPoint to)
         break;
     case Drag::What::Minimap: goTo(to.x()); break;
     case Drag::What::Pass: m_mover->drag(to); break;
+    case Drag::What::End: m_puller->drag(to); break;
     }
 }
 
@@ -191,6 +193,8 @@ void TimelineInput::press(const QMouseEvent &event)
         what = What::Minimap;
     else if (onRuler || (inAxis && (event.modifiers() & Qt::ShiftModifier) != 0))
         what = What::Mark;
+    else if (m_puller->hold(at))
+        what = What::End;
     else if (m_mover->hold(at))
         what = What::Pass;
     m_held = Drag{what, at, m_viewState->begin(), false};
@@ -201,9 +205,9 @@ void TimelineInput::press(const QMouseEvent &event)
 void TimelineInput::move(const QMouseEvent &event)
 {
     if (m_held)
-        drag(event.pos());
-    else
-        setPointer(event.pos());
+        return drag(event.pos());
+    m_puller->hover(event.pos());
+    setPointer(event.pos());
 }
 
 void TimelineInput::release(const QMouseEvent &event)
@@ -214,6 +218,7 @@ void TimelineInput::release(const QMouseEvent &event)
     m_held.reset();
     m_view->unsetCursor();
     m_mover->drop();
+    m_puller->drop();
     if (!ended.moved && ended.what != Drag::What::Minimap) {
         m_viewState->clearMark();
         click(event.pos());

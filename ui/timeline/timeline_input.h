@@ -1,7 +1,8 @@
 // Mouse and keyboard of a TimelineView.
 #pragma once
 
-#include "ui/timeline/pass_mover.h"
+#include "ui/timeline/edit/pass_mover.h"
+#include "ui/timeline/edit/pass_pull.h"
 
 #include <optional>
 
@@ -13,8 +14,9 @@ namespace stagelens::ui {
 /// Turns events into changes of the range, the selection and the scroll position. resources/docs has the table of inputs.
 class TimelineInput {
 public:
-    TimelineInput(TimelineView *view, ViewState *viewState, TimelineCanvas *canvas, PassSelection *selection, PassMover *mover)
-        : m_view(view), m_viewState(viewState), m_canvas(canvas), m_selection(selection), m_mover(mover)
+    TimelineInput(TimelineView *view, ViewState *viewState, TimelineCanvas *canvas, PassSelection *selection, PassMover *mover,
+                  PassPuller *puller)
+        : m_view(view), m_viewState(viewState), m_canvas(canvas), m_selection(selection), m_mover(mover), m_puller(puller)
     {}
 
     void press(const QMouseEvent &event);
@@ -30,7 +32,7 @@ public:
 private:
     /// What moving the mouse with the left button down does.
     struct Drag {
-        enum class What : unsigned char { Pan, Mark, Minimap, Pass };
+        enum class What : unsigned char { Pan, Mark, Minimap, Pass, End };
         What what = What::Pan;
         QPoint begin;
         base::Nanos viewBegin = 0; ///< when the button went down
@@ -50,6 +52,7 @@ private:
     TimelineCanvas *m_canvas;
     PassSelection *m_selection;
     PassMover *m_mover;
+    PassPuller *m_puller;
     std::optional<Drag> m_held; ///< while the left button is down
 };
 

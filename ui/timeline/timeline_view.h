@@ -17,6 +17,7 @@ namespace stagelens::ui {
 struct Headline;
 struct NextStep;
 class PassMover;
+class PassPuller;
 class PassSelection;
 class SearchLine;
 class TimelineCanvas;
@@ -62,12 +63,16 @@ public:
     void setMoveJudge(MoveJudge judge);
     /// Tells later what the judge of a move did not know yet; nothing if the pass is held elsewhere by now.
     void answerMove(const service::PassMove &move, const QString &refusal);
+    /// Lets the ends of passes in movable groups be pulled; passPulled() reports each pull.
+    void setPullable(bool on);
 
 signals:
     /// A new picture with lanes is on the screen; for measuring how long that takes.
     void painted();
     void passMoved(const stagelens::service::PassMove &move);
     void moveRefused(const QString &why);
+    /// A pass of a device was pulled to `factor` times its duration.
+    void passPulled(int device, double factor);
     /// A gap was clicked: why is this bubble here?
     void gapClicked(int group, int device, qint64 time);
     /// The gap that was clicked is deselected, or is not in the new content.
@@ -99,6 +104,7 @@ private:
     std::unique_ptr<TimelineCanvas> m_canvas;
     std::unique_ptr<PassSelection> m_selection;
     std::unique_ptr<PassMover> m_mover;
+    std::unique_ptr<PassPuller> m_puller;
     std::unique_ptr<TimelineInput> m_input;
     SearchLine *m_search;
 };

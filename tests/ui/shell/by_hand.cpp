@@ -6,8 +6,6 @@
 #include "ui/strip/plan_chip.h"
 
 #include <QLabel>
-#include <QMenu>
-#include <QMenuBar>
 #include <QPushButton>
 #include <QSettings>
 #include <QWheelEvent>
@@ -30,20 +28,9 @@ private slots:
     void theLanguageIsChosenFromTheMenu();
     void theKeysAreShownByTheirKey();
     void theWheelZoomsAndKeysSizeTheLanes();
+    void aPassIsPulledLonger();
 
 private:
-    /// Clicks the entry of an open menu that begins so.
-    static void choose(QMenu *menu, const QString &entry)
-    {
-        QTRY_VERIFY2(menu->isVisible(), qPrintable(entry));
-        for (QAction *action : menu->actions())
-            if (action->text().remove(u'&').startsWith(entry)) {
-                QTest::mouseMove(menu, menu->actionGeometry(action).center());
-                QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
-                return;
-            }
-        QFAIL(qPrintable(entry + u" is not in the menu"_s));
-    }
     std::unique_ptr<test::WindowFixture> m_fixture;
 };
 
@@ -86,7 +73,7 @@ void ShellByHand::aModelIsChosenFromItsChip()
     auto &window = m_fixture->open();
     auto *chip = m_fixture->find<ui::PlanChip>(u"strip.chip.model"_s);
     QTest::mouseClick(chip, Qt::LeftButton, {}, QPoint(chip->width() - 12, chip->height() / 2));
-    choose(m_fixture->find<ui::ChoiceMenu>(u"strip.model.preset"_s), u"4B GPT"_s);
+    test::WindowFixture::choose(m_fixture->find<ui::ChoiceMenu>(u"strip.model.preset"_s), u"4B GPT"_s);
     if (QTest::currentTestFailed())
         return;
     QCOMPARE(window.document().experiment().model.preset, std::string("gpt-4b"));
@@ -97,21 +84,11 @@ void ShellByHand::aModelIsChosenFromItsChip()
 
 void ShellByHand::theLanguageIsChosenFromTheMenu()
 {
-    auto &window = m_fixture->open();
-    auto *bar = window.findChild<QMenuBar *>();
-    const QList<QAction *> menus = bar->actions();
-    const auto view = std::ranges::find_if(menus, [](const QAction *menu) { return menu->text() == u"&View"_s; });
-    QVERIFY(view != menus.end());
-    QTest::mouseClick(bar, Qt::LeftButton, {}, bar->actionGeometry(*view).center());
-    choose((*view)->menu(), u"Language"_s);
+    m_fixture->open();
+    m_fixture->walkMenus({u"View"_s, u"Language"_s, u"English"_s});
     if (QTest::currentTestFailed())
         return;
-    for (QAction *action : (*view)->menu()->actions())
-        if (action->text() == u"Lan&guage"_s)
-            choose(action->menu(), u"English"_s);
-    if (QTest::currentTestFailed())
-        return;
-    QVERIFY(!(*view)->menu()->isVisible());
+    QVERIFY(!QApplication::activePopupWidget());
     QTRY_COMPARE(ui::windowSettings()->value(u"language"_s).toString(), u"en"_s);
 }
 
@@ -156,6 +133,54 @@ void ShellByHand::theWheelZoomsAndKeysSizeTheLanes()
     QTRY_VERIFY(view->grab().toImage() != before);
     QTest::keyClick(view, Qt::Key_Minus, Qt::ControlModifier);
     QTRY_VERIFY(view->grab().toImage() == before);
+}
+
+void ShellByHand::aPassIsPulledLonger()
+{
+    auto &window = m_fixture->open();
+    ui::TimelineView *view = window.explorePage().timeline();
+    view->setFocus();
+    QTest::keyClick(view, Qt::Key_E);
+    QTRY_VERIFY(m_fixture->content().groups.front().movable);
+    const base::Nanos before = window.forecast().plan()->metrics.iteration;
+    const auto endOf = [&](int device) {
+        const QRect place = view->placeOf(0, {device, 0});
+        return QPoint(place.right(), place.center().y());
+    };
+    const QRect pass = view->placeOf(0, {3, 0});
+    QVERIFY2(pass.width() >= 20, qPrintable(QString::number(pass.width())));
+    const QPoint end = endOf(3);
+    const QPoint longer = end + QPoint(pass.width() / 2, 0);
+    QTest::mouseMove(view, end - QPoint(pass.width() / 2, 0));
+    QVERIFY(view->cursor().shape() != Qt::SizeHorCursor);
+    QTest::mouseMove(view, end);
+    QCOMPARE(view->cursor().shape(), Qt::SizeHorCursor);
+    const auto pull = [&] {
+        QTest::mousePress(view, Qt::LeftButton, {}, end);
+        QTest::mouseMove(view, end + QPoint(8, 0));
+        QTest::mouseMove(view, longer);
+    };
+    // Esc lets go of it as it was.
+    pull();
+    QTest::keyClick(view, Qt::Key_Escape);
+    QTest::mouseRelease(view, Qt::LeftButton, {}, longer);
+    QVERIFY(window.document().experiment().whatIf.slow.empty());
+    pull();
+    QVERIFY(window.document().experiment().whatIf.slow.empty()); // not before it is let go
+    QTest::mouseRelease(view, Qt::LeftButton, {}, longer);
+    QCOMPARE(window.document().experiment().whatIf.slow, std::string("3=1.5"));
+    QTRY_VERIFY(window.forecast().isCurrent() && window.forecast().plan()->metrics.iteration * 5 > before * 6);
+    // A press in the middle still moves the pass; a click still selects.
+    QTest::mouseClick(view, Qt::LeftButton, {}, view->placeOf(0, {0, 0}).center());
+    QVERIFY(window.findChild<ui::ViewState *>()->selection());
+    QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(window.document().experiment().whatIf.slow.empty());
+    QVERIFY(window.document().experiment().schedule.family != model::kCustomFamily);
+    // Outside the edit mode an end is no handle.
+    QTest::keyClick(view, Qt::Key_E);
+    QTRY_VERIFY(!m_fixture->content().groups.front().movable);
+    QTest::mouseMove(view, endOf(3));
+    QVERIFY(view->cursor().shape() != Qt::SizeHorCursor);
 }
 
 STAGELENS_TEST(ShellByHand)

@@ -1,4 +1,4 @@
-#include "ui/timeline/pass_drag.h"
+#include "ui/timeline/edit/pass_drag.h"
 
 #include "ui/state/links.h"
 #include "ui/timeline/overlay.h"

@@ -1,4 +1,4 @@
-#include "ui/timeline/pass_mover.h"
+#include "ui/timeline/edit/pass_mover.h"
 
 #include <utility>
 
