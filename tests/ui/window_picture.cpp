@@ -232,13 +232,16 @@ void WindowPicture::oneMicrobatchIsFollowedStepByStep()
     QApplication::processEvents();
     const QRect other = window.explorePage().timeline()->placeOf(0, {0, 1}); // F 1 on device 0
     const auto colour = [&] { return window.explorePage().timeline()->grab().toImage().pixelColor(other.center()); };
-    const QColor before = colour();
+    const auto faded = [&] { return std::abs(colour().red() - plain.red()); }; // F is blue
     follow->setValue(0);
     QCOMPARE(view->followed(), 0);
     QApplication::processEvents();
-    QVERIFY2(colour() != before, "the passes of other microbatches are dimmed");
+    const int hidden = faded(); // it has not begun
     for (int i = 0; i < 9; ++i)
         m_fixture->click(u"play.later"_s);
+    QVERIFY(*view->playhead() >= group.timeline->lanes[0].end[1]);
+    QApplication::processEvents();
+    QVERIFY2(faded() > 20 && faded() + 20 < hidden, "passes of other microbatches are dimmed, and hidden before they begin");
     const auto *caption = m_fixture->find<QLabel>(u"play.caption"_s);
     QVERIFY2(caption->text().contains(u"Microbatch 0"_s), qPrintable(caption->text()));
     // A magnified view goes along with the playhead.

@@ -99,28 +99,6 @@ void paintPlayhead(QPainter &painter, const Scene &scene, base::Nanos time)
     }
 }
 
-/// A veil over the passes of every other microbatch.
-void paintFollowed(QPainter &painter, const Scene &scene, int microbatch)
-{
-    constexpr int kVeil = 205;
-    QRegion others;
-    for (const TimelineLayout::Row &row : scene.layout.rows) {
-        others += row.lane;
-        const timeline::Lane &lane = scene.lane(row);
-        for (std::size_t i = timeline::firstEndingAfter(lane, scene.begin); i < lane.size() && lane.begin[i] < scene.end; ++i)
-            if (lane.pass[i].microbatch == microbatch)
-                if (const auto rect = rectOf(scene, row.group, {row.device, i}))
-                    others -= rect->toRect();
-    }
-    QColor veil = scene.colours->lane;
-    veil.setAlpha(kVeil);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(veil);
-    painter.setClipRegion(others.intersected(scene.layout.axis));
-    painter.drawRect(scene.layout.axis);
-    painter.setClipRect(scene.layout.axis.adjusted(-1, 0, 1, 0));
-}
-
 /// An outline far outside the axis would cost time and overflow the rasteriser.
 QRectF clipped(const Scene &scene, const QRectF &rect)
 {
@@ -365,7 +343,7 @@ void paintOverlay(QPainter &painter, const Scene &scene, const OverlayState &sta
     if (state.playhead)
         paintPlayedLanes(painter, scene, moment);
     if (state.followed)
-        paintFollowed(painter, scene, *state.followed);
+        paintFollowed(painter, scene, *state.followed, state.playhead);
     if (state.selection)
         paintSelection(painter, scene, *state.selection);
     if (state.gap)

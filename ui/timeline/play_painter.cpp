@@ -2,6 +2,7 @@
 
 #include "ui/state/links.h"
 #include "ui/timeline/held_activations.h"
+#include "ui/timeline/overlay.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -139,6 +140,36 @@ void paintPlayedLanes(QPainter &painter, const Scene &scene, const PlayMoment &m
         if (!moment.followed)
             paintReason(painter, scene, row, moment.time);
     }
+}
+
+void paintFollowed(QPainter &painter, const Scene &scene, int microbatch, std::optional<base::Nanos> playhead)
+{
+    constexpr int kOthersVeil = 205;
+    constexpr int kBegunVeil = 165;
+    QRegion others;
+    for (const TimelineLayout::Row &row : scene.layout.rows) {
+        others += row.lane;
+        const timeline::Lane &lane = scene.lane(row);
+        for (std::size_t i = timeline::firstEndingAfter(lane, scene.begin); i < lane.size() && lane.begin[i] < scene.end; ++i)
+            if (lane.pass[i].microbatch == microbatch)
+                if (const auto rect = rectOf(scene, row.group, {row.device, i}))
+                    others -= rect->toRect();
+    }
+    others &= scene.layout.axis;
+    const auto veil = [&](QRect part, int alpha) {
+        painter.setClipRegion(others.intersected(part));
+        painter.fillRect(part, withAlpha(scene.colours->lane, alpha));
+    };
+    if (!playhead) {
+        veil(scene.layout.axis, kOthersVeil);
+    } else {
+        QRect begun = scene.layout.axis;
+        begun.setRight(
+            static_cast<int>(std::clamp(scene.xAt(*playhead), begun.left() - 1.0, static_cast<double>(begun.right()))));
+        veil(begun, kBegunVeil);
+        veil(scene.layout.axis.adjusted(begun.width(), 0, 0, 0), kHiddenVeil);
+    }
+    painter.setClipRect(scene.layout.axis.adjusted(-1, 0, 1, 0));
 }
 
 void paintActivationStacks(QPainter &painter, const Scene &scene, const PlayMoment &moment)
