@@ -924,10 +924,6 @@
         <translation>모든 설정</translation>
     </message>
     <message>
-        <source>the schedule as text, and passes that can be dragged along their lane</source>
-        <translation>텍스트로 된 스케줄, 패스를 레인에서 끌 수 있음</translation>
-    </message>
-    <message>
         <source>while it is edited: move the selected pass earlier, later</source>
         <translation>편집 중: 선택한 패스를 앞으로, 뒤로</translation>
     </message>
@@ -5622,10 +5618,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>이 계획 추가(&amp;A)</translation>
     </message>
     <message>
-        <source>The plan that the window shows, with its part of the time axis and its colours</source>
-        <translation>창에 표시된 계획과 그 시간축 구간, 색</translation>
-    </message>
-    <message>
         <source>&amp;Up</source>
         <translation>위로(&amp;U)</translation>
     </message>
@@ -7500,10 +7492,6 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Costs: %1</source>
         <translation>비용: %1</translation>
-    </message>
-    <message>
-        <source>Editing the order: drag a pass to move it, Ctrl+Shift+E ends</source>
-        <translation>순서 편집 중: 패스를 끌어 옮기고, Ctrl+Shift+E로 끝냅니다</translation>
     </message>
     <message>
         <source>, typical of %1 steps</source>
@@ -9926,6 +9914,58 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>Another model: its quality must be measured, and what it saves is not free</source>
         <translation>다른 모델입니다. 품질을 측정해야 하며, 절약에는 대가가 있습니다</translation>
+    </message>
+    <message>
+        <source>Slow device %1</source>
+        <translation>느린 장치 %1</translation>
+    </message>
+    <message>
+        <source>the schedule as text; drag passes along their lane, or an end to slow its device</source>
+        <translation>텍스트로 된 스케줄. 패스를 레인에서 끌거나, 끝을 끌어 장치를 느리게 함</translation>
+    </message>
+    <message>
+        <source>The plan that the window shows, with its part of the time axis and its colours; or the morph, while the window shows one</source>
+        <translation>창에 표시된 계획과 그 시간 축 구간, 색. 창이 변형을 표시하는 동안에는 그 변형</translation>
+    </message>
+    <message>
+        <source>Peak</source>
+        <translation>최대</translation>
+    </message>
+    <message>
+        <source>Bound</source>
+        <translation>하한</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>Editing: drag a pass to move it, its end to slow its device; Ctrl+Shift+E ends</source>
+        <translation>편집 중: 패스를 끌면 옮겨지고 끝을 끌면 장치가 느려집니다. Ctrl+Shift+E로 끝냅니다</translation>
+    </message>
+    <message>
+        <source>%1 takes %2 as long
+Let go: so does every pass of device %3, as a what-if</source>
+        <translation>%1의 시간이 %2로 늘어남
+놓으면 장치 %3의 모든 패스가 가정으로 그렇게 됩니다</translation>
+    </message>
+    <message>
+        <source>%1
+Pull its end to make device %2 slow</source>
+        <translation>%1
+끝을 끌면 장치 %2이(가) 느려집니다</translation>
+    </message>
+    <message>
+        <source>The devices idle %1 of the time, above all while the pipeline fills and drains.</source>
+        <translation>장치가 시간의 %1 동안 유휴이며, 주로 파이프라인이 차고 비는 동안입니다.</translation>
+    </message>
+    <message>
+        <source>The devices idle %1 of the time, above all for messages and barriers.</source>
+        <translation>장치가 시간의 %1 동안 유휴이며, 주로 메시지와 배리어를 기다립니다.</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time, above all for the what-ifs&apos; slow parts.</source>
+        <translation>장치의 부하가 고릅니다. 시간의 %1 동안 유휴이며, 주로 가정의 느린 부분 때문입니다.</translation>
     </message>
 </context>
 </TS>

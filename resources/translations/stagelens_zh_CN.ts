@@ -924,10 +924,6 @@
         <translation>所有设置</translation>
     </message>
     <message>
-        <source>the schedule as text, and passes that can be dragged along their lane</source>
-        <translation>以文本显示调度，计算块可沿泳道拖动</translation>
-    </message>
-    <message>
         <source>while it is edited: move the selected pass earlier, later</source>
         <translation>编辑时：将所选计算块提前、推后</translation>
     </message>
@@ -5622,10 +5618,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>添加此方案(&amp;A)</translation>
     </message>
     <message>
-        <source>The plan that the window shows, with its part of the time axis and its colours</source>
-        <translation>窗口所示的方案，连同其时间轴范围和颜色</translation>
-    </message>
-    <message>
         <source>&amp;Up</source>
         <translation>上移(&amp;U)</translation>
     </message>
@@ -7500,10 +7492,6 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Costs: %1</source>
         <translation>成本：%1</translation>
-    </message>
-    <message>
-        <source>Editing the order: drag a pass to move it, Ctrl+Shift+E ends</source>
-        <translation>正在编辑顺序：拖动计算块即可移动，按 Ctrl+Shift+E 结束</translation>
     </message>
     <message>
         <source>, typical of %1 steps</source>
@@ -9926,6 +9914,58 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>Another model: its quality must be measured, and what it saves is not free</source>
         <translation>另一个模型：其质量必须测量，节省并非没有代价</translation>
+    </message>
+    <message>
+        <source>Slow device %1</source>
+        <translation>慢设备 %1</translation>
+    </message>
+    <message>
+        <source>the schedule as text; drag passes along their lane, or an end to slow its device</source>
+        <translation>以文本显示调度；计算块可沿泳道拖动，拖动末端使设备变慢</translation>
+    </message>
+    <message>
+        <source>The plan that the window shows, with its part of the time axis and its colours; or the morph, while the window shows one</source>
+        <translation>窗口所示的方案，连同其时间轴范围和颜色；窗口显示变形时则为该变形</translation>
+    </message>
+    <message>
+        <source>Peak</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>Bound</source>
+        <translation>下界</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>Editing: drag a pass to move it, its end to slow its device; Ctrl+Shift+E ends</source>
+        <translation>正在编辑：拖动计算块即可移动，拖动其末端使设备变慢；按 Ctrl+Shift+E 结束</translation>
+    </message>
+    <message>
+        <source>%1 takes %2 as long
+Let go: so does every pass of device %3, as a what-if</source>
+        <translation>%1 的用时为 %2
+松开后，设备 %3 的所有计算块作为假设情形都按此计算</translation>
+    </message>
+    <message>
+        <source>%1
+Pull its end to make device %2 slow</source>
+        <translation>%1
+拖动其末端可使设备 %2 变慢</translation>
+    </message>
+    <message>
+        <source>The devices idle %1 of the time, above all while the pipeline fills and drains.</source>
+        <translation>各设备有 %1 的时间空闲，主要在流水线填充和排空时。</translation>
+    </message>
+    <message>
+        <source>The devices idle %1 of the time, above all for messages and barriers.</source>
+        <translation>各设备有 %1 的时间空闲，主要在等待消息和屏障。</translation>
+    </message>
+    <message>
+        <source>The devices are evenly loaded; they idle %1 of the time, above all for the what-ifs&apos; slow parts.</source>
+        <translation>各设备负载均匀；其 %1 的时间空闲，主要由假设情形中的慢部件造成。</translation>
     </message>
 </context>
 </TS>
