@@ -372,6 +372,18 @@ void ShellVerdict::evenlyLoadedDevicesWaitForACause()
         text().startsWith(
             u"The devices are evenly loaded; they idle 16 % of the time, above all while the pipeline fills and drains."_s),
         qPrintable(text()));
+    prediction.experiment.parallel.microbatches = 7; // of 4 devices
+    QVERIFY2(text().startsWith(u"7 microbatches are few for 4 devices, which idle 16 % of the time, above all while the "
+                               "pipeline fills and drains."_s),
+             qPrintable(text()));
+    prediction.experiment.parallel.microbatches = 1;
+    QVERIFY2(text().startsWith(u"One microbatch is too few for 4 devices, which idle 16 % of the time, "_s),
+             qPrintable(text()));
+    timeline::Timeline sliced;
+    sliced.slices = 8;
+    prediction.timeline = std::make_shared<const timeline::Timeline>(sliced);
+    QVERIFY2(text().startsWith(u"The devices are evenly loaded"_s), qPrintable(text()));
+    prediction.experiment.parallel.microbatches = 16;
     advice.causes.communication = 70;
     QVERIFY(text().contains(u" above all for messages and barriers."_s));
     advice.causes.unequalStages = 80;

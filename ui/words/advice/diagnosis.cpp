@@ -99,9 +99,32 @@ bool isOfOrder(const simulate::BubbleCauses &causes)
     return std::max(causes.fillAndDrain, causes.communication) > ofUnequalWork(causes);
 }
 
-/// For how long the devices wait, and the greatest cause; `isEven`: they are evenly loaded.
-QString bubbleWords(const simulate::Metrics &metrics, const simulate::BubbleCauses &causes, bool isEven)
+/// Of a plan with fewer than two microbatches, or slices of them, for each device: that they are too few. Empty for others.
+QString fewWords(const service::Prediction &prediction)
 {
+    const int slices = prediction.timeline ? prediction.timeline->slices : 1;
+    const int devices = prediction.experiment.parallel.devices;
+    const int microbatches = prediction.experiment.parallel.microbatches;
+    if (microbatches * slices >= 2 * devices)
+        return {};
+    return microbatches == 1
+               ? Words::tr("One microbatch is too few for %1 devices, which idle %2 of the time, above all while "
+                           "the pipeline fills and drains.")
+                     .arg(QString::number(devices), shareText(prediction.metrics.bubbleRatio))
+               : Words::tr("%1 microbatches are few for %2 devices, which idle %3 of the time, above all while "
+                           "the pipeline fills and drains.")
+                     .arg(QString::number(microbatches), QString::number(devices), shareText(prediction.metrics.bubbleRatio));
+}
+
+/// For how long the devices wait, and the greatest cause; `isEven`: they are evenly loaded.
+QString bubbleWords(const service::Prediction &prediction, const simulate::BubbleCauses &causes, bool isEven)
+{
+    const simulate::Metrics &metrics = prediction.metrics;
+    const bool isNoticeable = metrics.bubbleRatio >= kNoticeable;
+    const bool isFilling =
+        causes.fillAndDrain > 0 && causes.fillAndDrain >= causes.communication && causes.fillAndDrain > ofUnequalWork(causes);
+    if (const QString few = isNoticeable && isFilling ? fewWords(prediction) : QString(); !few.isEmpty())
+        return few;
     struct Cause {
         base::Nanos time;
         QString words;
@@ -125,8 +148,8 @@ QString bubbleWords(const simulate::Metrics &metrics, const simulate::BubbleCaus
               Words::tr("The devices are evenly loaded; they idle %1 of the time, above all for the what-ifs' slow parts.")},
     };
     const Cause &greatest = *std::ranges::max_element(all, {}, &Cause::time);
-    const bool isNoticeable = metrics.bubbleRatio >= kNoticeable && greatest.time > 0;
-    return (isNoticeable ? greatest.words : Words::tr("The devices are evenly loaded; they idle %1 of the time."))
+    return (isNoticeable && greatest.time > 0 ? greatest.words
+                                              : Words::tr("The devices are evenly loaded; they idle %1 of the time."))
         .arg(shareText(metrics.bubbleRatio));
 }
 
@@ -186,7 +209,7 @@ Diagnosis diagnose(const service::Prediction &prediction, const service::Advice 
         return {Loss::OneDevice, Words::tr("One device does all the work.")};
     const bool isEven = leadOf(metrics, advice) < kNoticeable;
     if (isEven || isOfOrder(advice.causes))
-        return {Loss::Bubble, bubbleWords(metrics, advice.causes, isEven)};
+        return {Loss::Bubble, bubbleWords(prediction, advice.causes, isEven)};
     const bool isVocabulary = moreVocabulary(metrics, advice) >= kNoticeable;
     const bool isOne = advice.asSlow.empty();
     const QString why = isVocabulary
