@@ -9967,5 +9967,13 @@ Pull its end to make device %2 slow</source>
         <source>The devices are evenly loaded; they idle %1 of the time, above all for the what-ifs&apos; slow parts.</source>
         <translation>장치의 부하가 고릅니다. 시간의 %1 동안 유휴이며, 주로 가정의 느린 부분 때문입니다.</translation>
     </message>
+    <message>
+        <source>One microbatch is too few for %1 devices, which idle %2 of the time, above all while the pipeline fills and drains.</source>
+        <translation>마이크로배치 1개는 장치 %1개에 너무 적습니다. 장치는 시간의 %2 동안 유휴이며, 주로 파이프라인이 차고 비는 동안입니다.</translation>
+    </message>
+    <message>
+        <source>%1 microbatches are few for %2 devices, which idle %3 of the time, above all while the pipeline fills and drains.</source>
+        <translation>마이크로배치 %1개는 장치 %2개에 적습니다. 장치는 시간의 %3 동안 유휴이며, 주로 파이프라인이 차고 비는 동안입니다.</translation>
+    </message>
 </context>
 </TS>

@@ -9967,5 +9967,13 @@ Pull its end to make device %2 slow</source>
         <source>The devices are evenly loaded; they idle %1 of the time, above all for the what-ifs&apos; slow parts.</source>
         <translation>各设备负载均匀；其 %1 的时间空闲，主要由假设情形中的慢部件造成。</translation>
     </message>
+    <message>
+        <source>One microbatch is too few for %1 devices, which idle %2 of the time, above all while the pipeline fills and drains.</source>
+        <translation>1 个微批次对 %1 个设备来说太少；设备有 %2 的时间空闲，主要在流水线填充和排空时。</translation>
+    </message>
+    <message>
+        <source>%1 microbatches are few for %2 devices, which idle %3 of the time, above all while the pipeline fills and drains.</source>
+        <translation>%1 个微批次对 %2 个设备来说偏少；设备有 %3 的时间空闲，主要在流水线填充和排空时。</translation>
+    </message>
 </context>
 </TS>
