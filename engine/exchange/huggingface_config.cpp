@@ -255,6 +255,8 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
     model.vocabularySize = reader.size("vocab_size");
     if (document.contains(kVocabularyWidth))
         model.vocabularyWidth = reader.size(kVocabularyWidth);
+    if (document.contains(kInputHashes))
+        model.inputHashes = reader.size(kInputHashes);
     const std::string usual = reader.word("dtype", "float32"); // newer versions write the shorter name
     const std::string dtype = reader.word("torch_dtype", usual.c_str());
     model.dtype = dtype == "bfloat16"  ? model::DataType::Bf16

@@ -142,6 +142,8 @@ std::string huggingFaceConfig(const model::ModelConfig &model)
                    {"use_cache", true}});
     if (model.isFactorised()) // of which transformers has no model
         config.update({{"architectures", WrittenJson::array()}, {kVocabularyWidth, model.tableWidth()}});
+    if (model.isHashed())
+        config.update({{"architectures", WrittenJson::array()}, {kInputHashes, model.inputHashes}});
     return config.dump(2) + '\n';
 }
 

@@ -17,8 +17,9 @@ namespace stagelens::exchange {
 
 /// What the engine computes; tests compare the epsilon with the kernels'.
 inline constexpr double kLayerNormEpsilon = 1e-5;
-/// Key of the columns of a factorised vocabulary.
+/// Keys of the columns of a factorised vocabulary, and of the hashes of its input.
 inline constexpr const char *kVocabularyWidth = "vocabulary_width";
+inline constexpr const char *kInputHashes = "input_hashes";
 /// The model_type of mixtures of experts that transformers does not have.
 inline constexpr const char *kOwnExperts = "stagelens_moe";
 

@@ -117,6 +117,10 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
             fmt::format("vocabulary of width {}: its tables are as wide as the layers there, which is another "
                         "model",
                         experiment.model.tableWidth()));
+    if (launch && experiment.model.isHashed())
+        launch->omitted.push_back(
+            fmt::format("input of {} hashes: its table has a row for each token there, which is another model",
+                        experiment.model.inputHashes));
     return launch;
 }
 

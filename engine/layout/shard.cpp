@@ -27,7 +27,8 @@ std::int64_t MatrixPart::width() const
     return sum;
 }
 
-Interval vocabularyRows(const model::Experiment &experiment, int devices, int device, int tensor, bool overDevices)
+static Interval rowsOf(std::int64_t rows, const model::Experiment &experiment, int devices, int device, int tensor,
+                       bool overDevices)
 {
     const Mesh mesh = meshOf(experiment.parallel, devices).value();
     Coordinates at;
@@ -36,7 +37,17 @@ Interval vocabularyRows(const model::Experiment &experiment, int devices, int de
     // A group numbers the tensor ranks of a device one after another.
     const Axes cut = overDevices ? Axes{Axis::Tensor, Axis::Pipeline} : Axes{Axis::Tensor};
     const Axes copies = overDevices ? Axes{Axis::Context, Axis::Data} : Axes{Axis::Context, Axis::Data, Axis::Pipeline};
-    return shardOf(mesh, mesh.rankOf(at), 0, cut, copies).of(experiment.model.vocabularySize);
+    return shardOf(mesh, mesh.rankOf(at), 0, cut, copies).of(rows);
+}
+
+Interval vocabularyRows(const model::Experiment &experiment, int devices, int device, int tensor, bool overDevices)
+{
+    return rowsOf(experiment.model.vocabularySize, experiment, devices, device, tensor, overDevices);
+}
+
+Interval inputTableRows(const model::Experiment &experiment, int devices, int device, int tensor, bool overDevices)
+{
+    return rowsOf(experiment.model.inputRows(), experiment, devices, device, tensor, overDevices);
 }
 
 } // namespace stagelens::layout

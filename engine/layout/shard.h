@@ -54,6 +54,9 @@ struct Shard {
 /// `overDevices`, over the devices: part `device` x t + `tensor`.
 [[nodiscard]] Interval vocabularyRows(const model::Experiment &experiment, int devices, int device, int tensor = 0,
                                       bool overDevices = true);
+/// Returns the same of the input table, which has other rows if the input is hashed.
+[[nodiscard]] Interval inputTableRows(const model::Experiment &experiment, int devices, int device, int tensor = 0,
+                                      bool overDevices = true);
 
 template <class Visit>
 void MatrixPart::eachRun(const Interval &piece, const Visit &visit) const

@@ -63,6 +63,8 @@ struct ModelConfig {
     std::optional<LatentAttention> latentAttention; ///< only predicted
     /// E: a factorised vocabulary, whose tables are [V, E] and are joined to the layers by maps [E, h]; absent: tables [V, h].
     std::optional<int> vocabularyWidth;
+    /// K: a hashed input, which adds up K rows of a short table for each token; 0: the input table has a row for each token.
+    int inputHashes = 0;
     // A mixture of experts instead of each layer's MLP.
     int experts = 0;              ///< E, of a layer; 0: a dense MLP
     int topK = 2;                 ///< k, experts that compute a token
@@ -83,6 +85,24 @@ struct ModelConfig {
     [[nodiscard]] bool isFactorised() const { return vocabularyWidth.has_value(); }
     /// Returns the columns of the token tables.
     [[nodiscard]] int tableWidth() const { return vocabularyWidth.value_or(hidden); }
+    [[nodiscard]] bool isHashed() const { return inputHashes > 0; }
+    /// Returns the rows that each hash function chooses from: the least B with B^K >= V, so that no two tokens share all rows.
+    [[nodiscard]] int hashBase() const
+    {
+        const auto reaches = [this](std::int64_t base) {
+            std::int64_t codes = 1;
+            for (int digit = 0; digit < inputHashes && codes < vocabularySize; ++digit)
+                codes *= base;
+            return codes >= vocabularySize;
+        };
+        int base = 1;
+        for (int step = 1 << 30; step > 0; step /= 2)
+            if (base <= vocabularySize - step && !reaches(base + step - 1))
+                base += step;
+        return base;
+    }
+    /// Returns the rows of the input table: hash k of a token is digit k of its id in base B, and chooses row k B + digit.
+    [[nodiscard]] int inputRows() const { return isHashed() ? inputHashes * hashBase() : vocabularySize; }
     [[nodiscard]] bool hasExperts() const { return experts > 0; }
     [[nodiscard]] bool hasExpertsAt(int layer) const
     {

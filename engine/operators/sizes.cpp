@@ -55,6 +55,11 @@ std::int64_t embeddingParameters(const ModelConfig &model)
     return std::int64_t{model.vocabularySize} * model.tableWidth();
 }
 
+std::int64_t inputParameters(const ModelConfig &model)
+{
+    return std::int64_t{model.inputRows()} * model.tableWidth();
+}
+
 std::int64_t vocabularyMapParameters(const ModelConfig &model)
 {
     return model.isFactorised() ? std::int64_t{model.tableWidth()} * model.hidden : 0;
@@ -72,7 +77,7 @@ std::int64_t finalNormParameters(const ModelConfig &model)
 
 std::int64_t totalParameters(const ModelConfig &model)
 {
-    return sumOfLayers(model, parametersOf) + (model.tied ? 1 : 2) * embeddingParameters(model) +
+    return sumOfLayers(model, parametersOf) + embeddingParameters(model) + (model.tied ? 0 : inputParameters(model)) +
            2 * vocabularyMapParameters(model) + positionParameters(model) + finalNormParameters(model);
 }
 

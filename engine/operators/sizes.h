@@ -15,6 +15,7 @@ namespace stagelens::operators {
 /// vocabulary (otherwise 0), of the position table (s x h, if there is one) and of the final norm.
 [[nodiscard]] std::int64_t layerParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t embeddingParameters(const model::ModelConfig &model);
+[[nodiscard]] std::int64_t inputParameters(const model::ModelConfig &model); ///< of the input table, of untied weights
 [[nodiscard]] std::int64_t vocabularyMapParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t positionParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t finalNormParameters(const model::ModelConfig &model);

@@ -182,6 +182,21 @@ private slots:
         QCOMPARE(peak(MemoryCategory::Parameters), parameters - 97 * 24 * 4 + 8 * 32 * 4);
     }
 
+    /// A short input table, cut otherwise than that of the output.
+    void hashedInput()
+    {
+        int turn = 0;
+        for (const auto &[name, method] : test::allPlans()) {
+            auto experiment = smallExperiment(name, method, 4, 6);
+            experiment.model.inputHashes = 1 + turn % 3;
+            if (turn % 2 == 0)
+                experiment.model.vocabularyWidth = 5;
+            experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 1;
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+    }
+
     /// Messages in fewer bits: what is packed ends with its pass, and the message is shorter.
     void packedMessages()
     {

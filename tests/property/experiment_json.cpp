@@ -62,6 +62,7 @@ ModelConfig anyModel(Random &random)
     model.tied = random.nextInteger(0, 1) == 1;
     if (random.nextInteger(0, 1) == 1)
         model.vocabularyWidth = anyInt(random);
+    model.inputHashes = anyInt(random);
     for (int *size :
          {&model.layers, &model.hidden, &model.heads, &model.kvHeads, &model.ffn, &model.sequence, &model.vocabularySize})
         *size = anyInt(random);

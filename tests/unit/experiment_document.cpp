@@ -132,6 +132,11 @@ private slots:
         QVERIFY(has(kindOf("chunked=3000000000"), field, "choose chunked=2147483647"));
         QVERIFY(has(kindOf("factorised"), field, "without the width of the tables; choose factorised=128"));
         QVERIFY(has(kindOf("factorised=0"), field, "tables have 1 to 16777216 columns"));
+        QVERIFY(has(kindOf("hashed"), field, "without the number of hashes; choose hashed=2"));
+        QVERIFY(has(kindOf("hashed=9"), field, "there are 0 to 8 hashes"));
+        QCOMPARE(experimentFromJson(R"({"stagelens":"experiment/2","schedule":{"vocabulary_kind":"hashed=3"}})", "a")
+                     ->model.inputHashes,
+                 3);
         QVERIFY(has(kindOf("full=2"), field, "choose full, recompute-logits, a number of chunks"));
         QVERIFY(has(kindOf("chunky"), field, "choose full, recompute-logits"));
     }

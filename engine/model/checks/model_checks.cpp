@@ -169,6 +169,11 @@ bool checkModel(Checks &checks)
                                           model.hidden, model.hidden));
     else
         sound &= !width;
+    sound &= checks.inRange("model.input_hashes") &&
+             checks.holds(!model.isHashed() || !model.tied, "model.input_hashes",
+                          fmt::format("is {}, but tied weights have one table, whose rows the output needs for each token; "
+                                      "choose 0, or untied weights",
+                                      model.inputHashes));
     const bool isSound = checkExperts(model, checks) && sound && size && kvHeads && isLatent;
     checks.rest("model.");
     if (isSound)

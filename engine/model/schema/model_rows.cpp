@@ -8,6 +8,7 @@ namespace {
 constexpr double kLargestSize = 1 << 24;
 constexpr double kMostExperts = 4096;
 constexpr double kMostLayers = 1 << 16;
+constexpr double kMostHashes = 8;
 
 } // namespace
 
@@ -43,7 +44,11 @@ std::vector<Field> modelRows()
             "columns of a factorised vocabulary: tables V x E, and maps E x h to the layers and from them, which is another "
             "model (default: tables V x h)",
             MEMBER(model.vocabularyWidth), range(1, kLargestSize), orElse("full"), omitted(), where(kHasModel),
-            sweep({"128, 256, 512, full", 11, true})),
+            sweep({"32, 64, 128", 11, true})),
+        row("model.input_hashes", "--input-hashes", "K", "Input hashes",
+            "rows of a short input table that add up to the embedding of a token, which is another model (0: a row for each "
+            "token)",
+            MEMBER(model.inputHashes), range(0, kMostHashes), omitted(), where(kHasModel)),
         row("model.tied", "--tied", "--untied", "Tied embeddings", "input embedding and output projection share one matrix",
             MEMBER(model.tied), where(kHasModel)),
         row("model.dtype", "--dtype", "TYPE", "Number format",

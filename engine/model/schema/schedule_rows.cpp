@@ -15,35 +15,50 @@ constexpr double kMostIterations = 1000;
 constexpr std::string_view kChunksTip = "The output layer computes its gradient for a part of the tokens at a time, and no "
                                         "logits are kept. The sums over the tokens are rounded differently";
 
-constexpr std::string_view kFactorised = "factorised";
+/// A kind that is a number of the model: a word, its field, and messages without and beyond the numbers.
+struct KindOfModel {
+    std::string_view word;
+    std::string_view field;
+    std::string_view example;
+    std::string_view missing; ///< "the width of the tables"
+    std::string_view counted; ///< "tables have {} to {} columns"
+};
+constexpr std::array kKindsOfModel{
+    KindOfModel{"factorised", "model.vocabulary_width", "factorised=128", "the width of the tables",
+                "tables have {:.0f} to {:.0f} columns"},
+    KindOfModel{"hashed", "model.input_hashes", "hashed=2", "the number of hashes", "there are {:.0f} to {:.0f} hashes"},
+};
 
-/// Sets the width of the tables, which is a field of the model, and leaves what is kept of the logits.
-std::string factorise(Experiment &experiment, std::string_view word)
+/// Sets a field of the model, and leaves what is kept of the logits.
+std::string setOfModel(Experiment &experiment, const KindOfModel &kind, std::string_view word)
 {
-    const std::string_view rest = word.substr(kFactorised.size());
-    const auto width = base::parseInteger(rest.starts_with('=') ? rest.substr(1) : std::string_view());
-    const Field &field = schemaField("model.vocabulary_width");
-    if (!width)
-        return fmt::format("is {}, without the width of the tables; choose factorised=128", base::quoted(word));
-    if (static_cast<double>(*width) < field.least || static_cast<double>(*width) > field.most)
-        return fmt::format("is {}, but tables have 1 to {:.0f} columns; choose factorised=128", base::quoted(word), field.most);
-    if (experiment.model.vocabularyWidth != static_cast<int>(*width))
+    const std::string_view rest = word.substr(kind.word.size());
+    const auto number = base::parseInteger(rest.starts_with('=') ? rest.substr(1) : std::string_view());
+    const Field &field = schemaField(kind.field);
+    if (!number)
+        return fmt::format("is {}, without {}; choose {}", base::quoted(word), kind.missing, kind.example);
+    if (static_cast<double>(*number) < field.least || static_cast<double>(*number) > field.most)
+        return fmt::format("is {}, but {}; choose {}", base::quoted(word),
+                           fmt::format(fmt::runtime(kind.counted), field.least, field.most), kind.example);
+    const ModelConfig before = experiment.model;
+    std::string fault = field.assign(experiment, *number);
+    if (experiment.model != before)
         experiment.model.preset = "custom";
-    experiment.model.vocabularyWidth = static_cast<int>(*width);
-    return {};
+    return fault;
 }
 
 std::string setVocabularyKind(Experiment &experiment, const FieldValue &value)
 {
     const std::string &word = std::get<std::string>(value);
     const std::size_t equals = word.find('=');
-    if (word.starts_with(kFactorised))
-        return factorise(experiment, word);
+    for (const KindOfModel &kind : kKindsOfModel)
+        if (word.substr(0, equals) == kind.word)
+            return setOfModel(experiment, kind, word);
     const auto kind = parse<VocabularyKind>(std::string_view(word).substr(0, equals));
     const bool hasCount = equals != std::string::npos;
     if (!kind || (hasCount && *kind != VocabularyKind::Chunked))
-        return unknownWord(
-            word, {"full", "recompute-logits", "a number of chunks such as chunked=8", "a width such as factorised=128"});
+        return unknownWord(word, {"full", "recompute-logits", "a number of chunks such as chunked=8",
+                                  "a width such as factorised=128", "hashes such as hashed=2"});
     int chunks = 1;
     if (*kind == VocabularyKind::Chunked) {
         const auto count = base::parseInteger(hasCount ? std::string_view(word).substr(equals + 1) : std::string_view());
@@ -92,7 +107,7 @@ std::vector<Field> scheduleRows()
         row("schedule.vocabulary_kind", "--vocabulary-kind", "KIND", "Logits",
             "what the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps "
             "three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; "
-            "factorised=E is short for --vocabulary-width E",
+            "factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K",
             by([](const Experiment &e) { return FieldValue(vocabularyKindText(e.schedule)); }, setVocabularyKind),
             as(Kind::Choice),
             oneOf({{"full", "Kept", "exp(logits) of every token and word are kept until the gradient of the output layer"},

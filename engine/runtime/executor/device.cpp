@@ -42,6 +42,7 @@ void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScal
     if (isCut)
         m_tokens.load(batch, m_place.replica, m_plan.replicas());
     m_step.allInputs = compute().tokens(isCut ? m_tokens.inputs() : batch.allInputs());
+    hashInputs(isCut ? m_tokens.inputs() : batch.allInputs());
     m_step.allLabels = compute().tokens(isCut ? m_tokens.labels() : batch.allLabels());
     m_step.tokens = shape.wholeTokens() / m_plan.contextRanks();
     m_step.slicePlaces.resize(size(shape.sliceCount()));
@@ -62,6 +63,22 @@ void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScal
     m_context.memory.begin(use == StepUse::Evaluation ? DeviceMemory::Order::Free : DeviceMemory::Order::Planned);
     m_messages.beginStep();
     m_context.memory.pool().meter().restartPeak();
+}
+
+void Device::hashInputs(std::span<const std::int32_t> ids)
+{
+    const model::ModelConfig &model = m_plan.experiment.model;
+    const std::int64_t base = model.isHashed() ? model.hashBase() : 1;
+    m_hashes.resize(static_cast<std::size_t>(model.inputHashes));
+    m_step.hashes.clear();
+    std::int64_t power = 1;
+    for (std::size_t hash = 0; hash < m_hashes.size(); ++hash) {
+        m_hashes[hash].assign(ids.begin(), ids.end());
+        for (std::int32_t &id : m_hashes[hash])
+            id = static_cast<std::int32_t>(static_cast<std::int64_t>(hash) * base + id / power % base);
+        m_step.hashes.push_back(compute().tokens(m_hashes[hash]));
+        power = std::min<std::int64_t>(power * base, std::int64_t{1} << 31); // beyond every id
+    }
 }
 
 bool Device::receive(PassRun &run)

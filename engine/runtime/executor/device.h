@@ -137,6 +137,8 @@ public:
     [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
 
 private:
+    /// Lists the rows of the tokens of a step for a hashed input.
+    void hashInputs(std::span<const std::int32_t> ids);
     [[nodiscard]] bool isCompressed(timeline::AnchoredKind kind) const
     {
         return kind == timeline::AnchoredKind::ReduceGradients && m_compressed.isOn();
@@ -164,6 +166,7 @@ private:
     HeadExchange m_heads;
     ExpertExchange m_experts;
     ContextTokens m_tokens;
+    std::vector<std::vector<std::int32_t>> m_hashes; ///< of a hashed input: the rows of a step's tokens, by hash
     TableSums m_tableSums;
     // Of the pass at hand.
     backend::Compute::Mark m_begin = 0;

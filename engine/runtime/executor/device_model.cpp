@@ -109,8 +109,9 @@ void DeviceModel::makeVocabularyParameters()
     const bool isLastDevice = m_stages.contains(last);
     const schedule::VocabularyTables &tables = m_plan.tables;
     const auto shard = [&](int index, int stage) -> Parameter & {
-        Parameter &rows = ownRows(index, layout::vocabularyRows(m_plan.experiment, m_plan.schedule.devices(), m_device,
-                                                                m_tensor, tables.areDivided()));
+        const auto rowsOf = index == kTokenTable ? layout::inputTableRows : layout::vocabularyRows;
+        Parameter &rows =
+            ownRows(index, rowsOf(m_plan.experiment, m_plan.schedule.devices(), m_device, m_tensor, tables.areDivided()));
         return tables.areDivided() ? rows : ofStage(rows, stage);
     };
     if (tables.holdsTokens(m_device))

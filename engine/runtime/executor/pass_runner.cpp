@@ -293,14 +293,23 @@ void PassRunner::runLayers(PassRun &run, const PassStep &step)
 
 void PassRunner::embed(PassRun &run, PassValue rows)
 {
-    compute().gatherRows(place(run, rows), m_model.tokenTable()->weights(), m_model.tokenShard(),
-                         m_step.inputs(run.pass().microbatch), m_context.shape.tokens());
+    const Shape &shape = m_context.shape;
+    const Values out = place(run, rows);
+    for (std::size_t list = 0; list < m_step.inputLists(); ++list) {
+        const Values to = list == 0 ? out : m_context.scratch(0);
+        compute().gatherRows(to, m_model.tokenTable()->weights(), m_model.tokenShard(),
+                             m_step.inputRows(list, run.pass().microbatch), shape.tokens());
+        if (list > 0)
+            compute().addScaled(out, to, 1.0F, shape.gathered());
+    }
 }
 
 void PassRunner::addTokenGradients(PassRun &run, PassValue gradient)
 {
-    compute().scatterAddRows(m_model.tokenTable()->gradient.data(), m_model.tokenShard(), m_step.inputs(run.pass().microbatch),
-                             run.in(gradient, m_context), 1.0F, m_context.shape.tokens());
+    for (std::size_t list = 0; list < m_step.inputLists(); ++list)
+        compute().scatterAddRows(m_model.tokenTable()->gradient.data(), m_model.tokenShard(),
+                                 m_step.inputRows(list, run.pass().microbatch), run.in(gradient, m_context), 1.0F,
+                                 m_context.shape.tokens());
 }
 
 void PassRunner::normalise(PassRun &run, PassValue out)

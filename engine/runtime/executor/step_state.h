@@ -20,6 +20,8 @@ enum class StepUse : unsigned char {
 /// Tokens, purpose and losses of a device's current step.
 struct StepState {
     const std::int32_t *allInputs = nullptr; ///< [microbatches, replicas, tokens], in the device's memory
+    /// Of a hashed input: for each hash, the rows of the same tokens in the place of their ids.
+    std::vector<const std::int32_t *> hashes = {};
     const std::int32_t *allLabels = nullptr;
     std::int64_t tokens = 0;                  ///< of a microbatch on this rank
     std::vector<std::int64_t> slicePlaces{0}; ///< first token of each slice in a microbatch; microbatch numbers count slices
@@ -30,7 +32,12 @@ struct StepState {
     StepUse use = StepUse::Gradients;
     std::vector<double> losses; ///< by microbatch; 0 except on the devices of the last stage
 
-    [[nodiscard]] const std::int32_t *inputs(int microbatch) const { return allInputs + place(microbatch); }
+    /// Returns the rows of the input table that add up to the embeddings of a microbatch: as many lists as a token has rows.
+    [[nodiscard]] std::size_t inputLists() const { return hashes.empty() ? 1 : hashes.size(); }
+    [[nodiscard]] const std::int32_t *inputRows(std::size_t list, int microbatch) const
+    {
+        return (hashes.empty() ? allInputs : hashes[list]) + place(microbatch);
+    }
     [[nodiscard]] const std::int32_t *labels(int microbatch) const { return allLabels + place(microbatch); }
     [[nodiscard]] std::int64_t counted(int microbatch) const { return countedTokens[sliceOf(microbatch)]; }
     /// Returns "step 2 of 50", counted from 1.

@@ -34,13 +34,13 @@ std::vector<int> TableSums::ranksOf(const RankPlace &place, bool isLast) const
     std::vector<int> ranks;
     const int group = m_plan.experiment.parallel.shardGroup();
     for (int device = 0; device < m_plan.schedule.devices(); ++device) {
-        const std::int64_t rows = layout::vocabularyRows(m_plan.experiment, m_plan.schedule.devices(), device).size();
-        if (rows == 0)
+        const auto rowsOf = isLast ? layout::vocabularyRows : layout::inputTableRows;
+        if (rowsOf(m_plan.experiment, m_plan.schedule.devices(), device, 0, true).size() == 0)
             continue;
         layout::Coordinates at = m_plan.mesh.coordinatesOf(place.rank);
         at[layout::Axis::Pipeline] = device;
         if (m_plan.experiment.parallel.zero > 0) {
-            const int share = place.share / group * group + shareOf(device, rows, isLast);
+            const int share = place.share / group * group + shareOf(device, isLast);
             at[layout::Axis::Context] = share % m_plan.contextRanks();
             at[layout::Axis::Data] = share / m_plan.contextRanks();
         }
@@ -49,12 +49,13 @@ std::vector<int> TableSums::ranksOf(const RankPlace &place, bool isLast) const
     return ranks;
 }
 
-int TableSums::shareOf(int device, std::int64_t rows, bool isLast) const
+int TableSums::shareOf(int device, bool isLast) const
 {
     std::vector<operators::PartShape> parts = simulate::deviceParts(m_plan.experiment, m_plan.schedule, device);
-    parts.front().rows = rows; // without padding
+    const int devices = m_plan.schedule.devices();
+    parts.front().rows = layout::inputTableRows(m_plan.experiment, devices, device).size(); // without padding
     if (!m_plan.experiment.model.tied)
-        parts.back().rows = rows;
+        parts.back().rows = layout::vocabularyRows(m_plan.experiment, devices, device).size();
     std::vector<std::int64_t> counts;
     for (const operators::PartShape &part : parts)
         counts.push_back(part.count());

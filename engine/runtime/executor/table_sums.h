@@ -33,7 +33,7 @@ private:
     };
     [[nodiscard]] std::vector<int> ranksOf(const RankPlace &place, bool isLast) const;
     /// Returns the share (RankPlace::share) of a shard group that updates a device's rows of a table with ZeRO.
-    [[nodiscard]] int shareOf(int device, std::int64_t rows, bool isLast) const;
+    [[nodiscard]] int shareOf(int device, bool isLast) const;
     [[nodiscard]] base::Result<> add(const Table &table, int slot);
 
     const RunPlan &m_plan;

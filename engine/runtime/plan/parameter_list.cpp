@@ -64,7 +64,9 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
         info.isTable = true;
         return info;
     };
-    std::vector<ParameterInfo> list{table(architecture.tokenTable, model.vocabularySize, width)};
+    std::vector<ParameterInfo> list{table(architecture.tokenTable, model.inputRows(), width)};
+    if (model.isHashed()) // the sum of several rows has the deviation of one
+        list.front().deviation /= std::sqrt(static_cast<double>(model.inputHashes));
     if (architecture.hasPositionTable())
         list.push_back(table(architecture.positionTable, model.sequence, h));
     for (int layer = 0; layer < model.layers; ++layer)

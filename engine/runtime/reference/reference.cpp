@@ -39,7 +39,8 @@ public:
         const auto family = makeFamily(m_model, m_sequences, m_weight * static_cast<double>(inputs.size()));
         Matrix rows(inputs.size() * m_width);
         for (std::size_t i = 0; i < rows.size(); ++i)
-            rows[i] = m_values[0][size(inputs[i / m_width]) * m_width + i % m_width];
+            for (const std::size_t row : rowsOf(inputs[i / m_width]))
+                rows[i] += m_values[0][row * m_width + i % m_width];
         Matrix x = m_model.isFactorised() ? timesMap(rows, inputMap()) : rows;
         family->addPositions(x, m_values);
         const auto layers = size(m_model.layers);
@@ -55,12 +56,25 @@ public:
         if (m_model.isFactorised())
             gradient = backThroughMap(rows, gradient, inputMap());
         for (std::size_t i = 0; i < gradient.size(); ++i)
-            m_gradients[0][size(inputs[i / m_width]) * m_width + i % m_width] += gradient[i];
+            for (const std::size_t row : rowsOf(inputs[i / m_width]))
+                m_gradients[0][row * m_width + i % m_width] += gradient[i];
     }
 
     [[nodiscard]] ReferenceStep take() && { return {m_loss * m_weight, std::move(m_gradients)}; }
 
 private:
+    /// Returns the rows of the input table that add up to the embedding of a token: its own, or one for each digit of its id.
+    [[nodiscard]] std::vector<std::size_t> rowsOf(std::int32_t id) const
+    {
+        if (!m_model.isHashed())
+            return {size(id)};
+        const std::size_t base = m_values[0].size() / m_width / size(m_model.inputHashes);
+        std::vector<std::size_t> rows;
+        for (std::size_t rest = size(id); rows.size() < size(m_model.inputHashes); rest /= base)
+            rows.push_back(rows.size() * base + rest % base);
+        return rows;
+    }
+
     // The maps of a factorised vocabulary precede the output projection, and are the last parameters of a tied model.
     [[nodiscard]] std::size_t outputMap() const { return m_values.size() - (m_model.tied ? 1 : 2); }
     [[nodiscard]] std::size_t inputMap() const { return outputMap() - 1; }

@@ -23,14 +23,30 @@ std::vector<int> layersOfStages(const model::Experiment &experiment, const sched
     return layers;
 }
 
-std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
+/// `engineRows`: of the rank in an engine plan, whose shards differ by a row.
+template <class EngineRows>
+static std::int64_t rowsOfShard(std::int64_t rows, const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                const EngineRows &engineRows)
 {
-    const std::int64_t rows = experiment.model.vocabularySize;
     const bool overDevices = schedule::VocabularyTables(schedule).areDivided();
     const std::int64_t parts = std::int64_t{experiment.parallel.tensor} * (overDevices ? schedule.devices() : 1);
     if (parts == 1 || !operators::isEnginePlan(experiment))
         return (rows + parts - 1) / parts;
-    return layout::vocabularyRows(experiment, schedule.devices(), device, tensor, overDevices).size();
+    return engineRows(overDevices).size();
+}
+
+std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
+{
+    return rowsOfShard(experiment.model.vocabularySize, experiment, schedule, [&](bool overDevices) {
+        return layout::vocabularyRows(experiment, schedule.devices(), device, tensor, overDevices);
+    });
+}
+
+std::int64_t inputShardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
+{
+    return rowsOfShard(experiment.model.inputRows(), experiment, schedule, [&](bool overDevices) {
+        return layout::inputTableRows(experiment, schedule.devices(), device, tensor, overDevices);
+    });
 }
 
 namespace {
@@ -53,7 +69,8 @@ struct HeldParameters {
 struct HeldRequest {
     model::ModelConfig model;
     operators::TensorSplit split;
-    std::int64_t rows = 0; ///< of its tables
+    std::int64_t rows = 0;      ///< of its output table
+    std::int64_t inputRows = 0; ///< of its input table
     bool holdsTokens = false;
     bool holdsOutput = false;
     bool isFirst = false; ///< has the first stage of a direction
@@ -76,7 +93,7 @@ HeldParameters parametersOf(const HeldRequest &request)
     if (model.tied && request.holdsTokens && request.holdsOutput)
         held.tied = table.count();
     if (request.holdsTokens || (model.tied && request.holdsOutput))
-        held.all.push_back(table);
+        held.all.push_back({request.inputRows, model.tableWidth(), ParameterKind::Table});
     if (const std::int64_t positions = operators::positionParameters(model); request.isFirst && positions > 0)
         putWhole({positions / model.hidden, model.hidden, ParameterKind::Table});
     const operators::Block block = operators::partitioned(operators::blockOf(model), split);
@@ -136,8 +153,11 @@ std::shared_ptr<const HeldParameters> parametersOf(const model::Experiment &expe
     const schedule::Placement &placement = schedule.placement();
     const std::vector<int> layers = layersOfStages(experiment, schedule);
     const schedule::VocabularyTables tables(schedule);
-    HeldRequest request{experiment.model, operators::splitOf(experiment.parallel),
-                        shardRows(experiment, schedule, device, tensor), tables.holdsTokens(device),
+    HeldRequest request{experiment.model,
+                        operators::splitOf(experiment.parallel),
+                        shardRows(experiment, schedule, device, tensor),
+                        inputShardRows(experiment, schedule, device, tensor),
+                        tables.holdsTokens(device),
                         tables.holdsOutput(device)};
     const std::vector<int> stages = placement.stagesOf(device);
     for (const int stage : std::set<int>(stages.begin(), stages.end())) {

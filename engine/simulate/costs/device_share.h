@@ -20,6 +20,9 @@ namespace stagelens::simulate {
 /// over the devices if the vocabulary is sharded.
 [[nodiscard]] std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                      int tensor = 0);
+/// Returns the same of the input table, which has other rows if the input is hashed.
+[[nodiscard]] std::int64_t inputShardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                                          int tensor = 0);
 
 /// Parameters on a rank: layers, embeddings, positions (first stage) and final norm (last stage).
 struct DeviceParameters {

@@ -51,13 +51,15 @@ std::vector<std::int64_t> unitParameters(const model::Experiment &experiment, co
     for (int layer = 0; layer < layers && model.mixesLayers(); ++layer)
         if (!model.hasExpertsAt(before + layer))
             units[static_cast<std::size_t>(layer)] = countOf(false);
-    const auto tableOf = [&](int device) {
-        return shardRows(experiment, schedule, device) * model.tableWidth() + operators::vocabularyMapParameters(model);
+    const auto tableOf = [&](std::int64_t rows) {
+        return rows * model.tableWidth() + operators::vocabularyMapParameters(model);
     };
     if (stage == 0)
-        units.insert(units.begin(), tableOf(schedule.placement().deviceOf(0)) + operators::positionParameters(model));
+        units.insert(units.begin(), tableOf(inputShardRows(experiment, schedule, schedule.placement().deviceOf(0))) +
+                                        operators::positionParameters(model));
     if (const int last = schedule.placement().lastStage(); stage == last)
-        units.push_back(tableOf(schedule.placement().deviceOf(last)) + operators::finalNormParameters(model));
+        units.push_back(tableOf(shardRows(experiment, schedule, schedule.placement().deviceOf(last))) +
+                        operators::finalNormParameters(model));
     return units;
 }
 

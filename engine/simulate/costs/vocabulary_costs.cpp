@@ -55,8 +55,12 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     m_gradient = layer.memorySeconds(logits * traffic.logitsBackward);
     m_cast = layer.memorySeconds(traffic.logitsCast * logits * (4.0 + elementBytes));
     m_copies = layer.memorySeconds(traffic.shardCopies * boundary);
-    m_lookUp = layer.memorySeconds(traffic.lookUp * boundary);
-    m_scatter = layer.memorySeconds(traffic.scatter * boundary + traffic.denseGradient * (rows * width * elementBytes));
+    // A hashed input reads and scatters several rows for each token.
+    const auto inputRows = static_cast<double>(inputShardRows(experiment, schedule, 0));
+    const double rowsOfToken = std::max(1, model.inputHashes);
+    m_lookUp = layer.memorySeconds(traffic.lookUp * rowsOfToken * boundary);
+    m_scatter = layer.memorySeconds(traffic.scatter * rowsOfToken * boundary +
+                                    traffic.denseGradient * (inputRows * width * elementBytes));
     const double ownTokens = layer.split().isSequenceParallel ? tokens / layer.split().ranks : tokens;
     m_mapFlops = 2 * ownTokens * width * model.hidden;
     m_map = layer.matrixSeconds(m_mapFlops, std::min(ownTokens, width));

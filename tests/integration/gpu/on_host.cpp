@@ -341,7 +341,7 @@ private slots:
             }
     }
 
-    /// Products with maps of few columns, which fill no tile of a GPU.
+    /// Products with maps of few columns, which fill no tile of a GPU, and several rows of the input table for a token.
     void factorisesTheVocabulary()
     {
         STAGELENS_NOT_UNDER_TSAN();
@@ -354,6 +354,7 @@ private slots:
                 if (isBf16)
                     plan = inBf16(plan, 2);
                 plan.model.vocabularyWidth = 5;
+                plan.model.inputHashes = method == VocabularyMethod::Vocab1 ? 0 : 2;
                 plan.training.steps = 2;
                 QVERIFY(model::unsupported(plan, model::Use::Run).empty());
                 const std::vector<double> found = lossesOf(plan);

@@ -128,6 +128,9 @@ private slots:
             experiment.model.vocabularyWidth = 64;
             QVERIFY(omits(launched(format, experiment), "vocabulary of width 64"));
             experiment.model.vocabularyWidth.reset();
+            experiment.model.inputHashes = 2;
+            QVERIFY(omits(launched(format, experiment), "input of 2 hashes"));
+            experiment.model.inputHashes = 0;
             experiment.schedule.vocabularyKind = model::VocabularyKind::Chunked;
             experiment.schedule.logitChunks = 8;
             QVERIFY(omits(launched(format, experiment), "output layer in 8 chunks"));

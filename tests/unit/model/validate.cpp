@@ -173,6 +173,13 @@ const std::vector<Case> &planCases()
         {"tables wider than the layers", [](Experiment &e) { e.model.vocabularyWidth = e.model.hidden + 1; },
          "model.vocabulary_width", "choose at most"},
         {"tables without columns", [](Experiment &e) { e.model.vocabularyWidth = 0; }, "model.vocabulary_width", "choose 1"},
+        {"hashes of a tied table",
+         [](Experiment &e) {
+             e.model.inputHashes = 2;
+             e.model.tied = true;
+         },
+         "model.input_hashes", "choose 0, or untied weights"},
+        {"too many hashes", [](Experiment &e) { e.model.inputHashes = 9; }, "model.input_hashes", "choose 0 to 8"},
         {"chunks without tokens",
          [](Experiment &e) {
              e.schedule.vocabularyKind = VocabularyKind::Chunked;

@@ -80,6 +80,28 @@ private slots:
         }
     }
 
+    /// Every token has rows of its own: base B and K digits name B^K of them, and a smaller base too few.
+    void hashedInputs()
+    {
+        ModelConfig model;
+        for (const int vocabulary : {1, 2, 3, 97, 1000, 32768, 50257, 256000})
+            for (int hashes = 1; hashes <= 8; ++hashes) {
+                model.vocabularySize = vocabulary;
+                model.inputHashes = hashes;
+                const int base = model.hashBase();
+                QVERIFY(std::pow(base, hashes) >= vocabulary);
+                QVERIFY(base == 1 || std::pow(base - 1, hashes) < vocabulary);
+                QCOMPARE(model.inputRows(), hashes * base);
+            }
+        model = preset("gpt-4b"); // 256,000 words
+        const std::int64_t all = totalParameters(model);
+        model.inputHashes = 2;
+        QCOMPARE(model.hashBase(), 506);
+        QCOMPARE(inputParameters(model), std::int64_t{1012} * model.hidden);
+        QCOMPARE(embeddingParameters(model), std::int64_t{256000} * model.hidden);
+        QCOMPARE(all - totalParameters(model), std::int64_t{256000 - 1012} * model.hidden);
+    }
+
     void flopsOfTheFourthTable()
     {
         ModelConfig model = preset("gpt-4b");

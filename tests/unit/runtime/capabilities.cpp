@@ -287,6 +287,7 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.schedule.attention = model::Attention::Materialised;
      }},
     {"factorised-vocabulary", [](Experiment &e) { e.model.vocabularyWidth = 8; }},
+    {"hashed-input", [](Experiment &e) { e.model.inputHashes = 2; }},
     {"recompute-layers", [](Experiment &e) { e.schedule.recomputeLayers = {1}; }},
     {"recompute-modules", [](Experiment &e) { e.schedule.recomputeModules.norms = true; }},
     {"recompute-gelu-on-gpus",

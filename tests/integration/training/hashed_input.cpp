@@ -1,0 +1,162 @@
+// Training with a short input table, of which each token adds up several rows: gradients of the float64 reference under every
+// method, and the bits of a full table with one hash.
+#include "engine/model/capabilities.h"
+#include "engine/model/names.h"
+#include "engine/runtime/training/training_run.h"
+#include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
+#include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
+#include "tests/support/verify_matrix.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <functional>
+
+namespace integration_training_hashed_input {
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::smallExperiment;
+
+namespace {
+
+model::Experiment hashed(model::Experiment experiment, int hashes)
+{
+    experiment.model.inputHashes = hashes;
+    return experiment;
+}
+
+} // namespace
+
+class TrainingHashedInput : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
+    }
+
+    void gradientsMatchTheReference_data()
+    {
+        QTest::addColumn<int>("method");
+        for (const VocabularyMethod method : test::kAllMethods)
+            QTest::newRow(model::name(method).data()) << static_cast<int>(method);
+    }
+    void gradientsMatchTheReference()
+    {
+        QFETCH(int, method);
+        int turn = 0;
+        test::Sample sample;
+        for (const auto &[family, each] : test::allPlans()) {
+            if (static_cast<int>(each) != method || (++turn, sample.leavesOut()))
+                continue;
+            auto experiment = smallExperiment(family, each, 2, 4);
+            if (turn % 3 == 0)
+                experiment = test::asLlama(experiment, 1);
+            if (turn % 4 == 0)
+                experiment.model.vocabularyWidth = 6;
+            experiment.parallel.microbatchSize = 1 + turn % 2;
+            experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            test::verifyPlan(hashed(experiment, 1 + turn % 4)); // of 4: four tables of 4 rows
+            if (QTest::currentTestFailed())
+                return;
+        }
+    }
+
+    /// One hash chooses the token's own row.
+    void oneHashIsAFullTable()
+    {
+        for (const VocabularyMethod method : test::kAllMethods) {
+            auto experiment = smallExperiment("1f1b", method, 2, 4);
+            experiment.training.steps = 2;
+            const auto one = hashed(experiment, 1);
+            QCOMPARE(test::lossesOf(one), test::lossesOf(experiment));
+            QVERIFY(test::sameBits(test::gradientsOf(one), test::gradientsOf(experiment)));
+        }
+    }
+
+    void bitsDependOnNeitherModeNorSchedule()
+    {
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1}) {
+            const auto planLike = [&](const char *family, model::RunMode mode) {
+                auto experiment = hashed(smallExperiment(family, method, 2, 5), 2);
+                experiment.training.mode = mode;
+                experiment.training.steps = 2;
+                return experiment;
+            };
+            const auto first = planLike("1f1b", model::RunMode::VirtualClock);
+            for (const auto &[family, mode] : {std::pair("1f1b", model::RunMode::Live),
+                                               {"gpipe", model::RunMode::VirtualClock},
+                                               {"zb-h1", model::RunMode::Live}}) {
+                const auto other = planLike(family, mode);
+                QCOMPARE(test::lossesOf(other), test::lossesOf(first));
+                QVERIFY2(test::sameBits(test::gradientsOf(other), test::gradientsOf(first)), family);
+            }
+        }
+    }
+
+    void combinesWithOtherFeatures_data()
+    {
+        QTest::addColumn<std::function<void(model::Experiment &)>>("change");
+        const auto row = [](const char *name, std::function<void(model::Experiment &)> change) {
+            QTest::newRow(name) << std::move(change);
+        };
+        row("tensor", [](auto &each) {
+            each.parallel.tensor = 2;
+            each.parallel.sequenceParallel = false;
+        });
+        row("sequence parallel", [](auto &each) { each.parallel.tensor = 2; });
+        row("context", [](auto &each) { each.parallel.context = 2; });
+        row("replicas", [](auto &each) {
+            each.parallel.replicas = 2;
+            each.parallel.zero = 1;
+        });
+        row("zero 3", [](auto &each) {
+            each.parallel.replicas = 2;
+            each.parallel.zero = 3;
+        });
+        row("slices", [](auto &each) { each.schedule.family = "seq1f1b"; });
+        row("weight versions", [](auto &each) { each.schedule.family = "pipedream-2bw"; });
+        row("two directions", [](auto &each) { each.schedule.family = "dualpipe"; });
+        row("bf16", [](auto &each) { each.model.dtype = model::DataType::Bf16; });
+        row("adafactor", [](auto &each) { each.training.optimizer.name = "adafactor"; });
+        row("adafactor, zero", [](auto &each) {
+            each.training.optimizer.name = "adafactor";
+            each.parallel.replicas = 2;
+            each.parallel.zero = 1;
+        });
+    }
+    void combinesWithOtherFeatures()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        using Change = std::function<void(model::Experiment &)>;
+        QFETCH(Change, change);
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
+            auto experiment = hashed(test::tinyExperiment("1f1b", method, 2, 4), 2);
+            change(experiment);
+            if (!test::refusedField(experiment.schedule.family, method, 2).empty())
+                continue;
+            for (const base::Problem &problem : model::unsupported(experiment, model::Use::Run))
+                QFAIL(problem.message.c_str());
+            test::verifyPlan(experiment);
+            if (QTest::currentTestFailed())
+                return;
+            experiment.training.steps = 2;
+            const std::vector<double> losses = test::lossesOf(experiment); // an update of each
+            QVERIFY(losses[1] > 4 && losses[1] < 5.2);
+        }
+    }
+
+private:
+    QTemporaryDir m_folder;
+};
+
+STAGELENS_TEST(TrainingHashedInput)
+
+} // namespace integration_training_hashed_input
+
+#include "training/hashed_input.moc"
