@@ -31,6 +31,9 @@ constexpr auto kEngineWords = std::to_array<const char *>({
                       "Columns of a factorised vocabulary: tables V x E, and maps E x h to the layers and from them, which is "
                       "another model (default: tables V x h)."),
     QT_TRANSLATE_NOOP("Words", "full"),
+    QT_TRANSLATE_NOOP("Words", "Input hashes"),
+    QT_TRANSLATE_NOOP("Words", "Rows of a short input table that add up to the embedding of a token, which is another model "
+                               "(0: a row for each token)."),
     QT_TRANSLATE_NOOP("Words", "Tied embeddings"),
     QT_TRANSLATE_NOOP("Words", "Input embedding and output projection share one matrix."),
     QT_TRANSLATE_NOOP("Words", "Number format"),
@@ -130,7 +133,8 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words",
                       "What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); "
                       "recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and "
-                      "computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E."),
+                      "computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, "
+                      "hashed=K for --input-hashes K."),
     QT_TRANSLATE_NOOP("Words", "The output layer computes its gradient for a part of the tokens at a time, and no logits are "
                                "kept. The sums over the tokens are rounded differently"),
     QT_TRANSLATE_NOOP("Words", "No logits are kept: a whole output layer does all of its work in the backward"),
