@@ -9888,10 +9888,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>값이 %1이며 표의 폭이 없습니다</translation>
     </message>
     <message>
-        <source>is %1, but tables have 1 to %2 columns</source>
-        <translation>값이 %1이지만 표의 열은 1~%2개입니다</translation>
-    </message>
-    <message>
         <source>Vocabulary width</source>
         <translation>어휘 폭</translation>
     </message>
@@ -9902,10 +9898,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>full</source>
         <translation>전체</translation>
-    </message>
-    <message>
-        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E.</source>
-        <translation>출력 레이어가 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 수 세 개만 보관하고 곱을 다시 계산하며, chunked=C는 더 보관하지 않고 한 번에 토큰의 1/C씩 계산합니다. factorised=E는 --vocabulary-width E의 줄임입니다.</translation>
     </message>
     <message>
         <source>Other model</source>
@@ -9974,6 +9966,38 @@ Pull its end to make device %2 slow</source>
     <message>
         <source>%1 microbatches are few for %2 devices, which idle %3 of the time, above all while the pipeline fills and drains.</source>
         <translation>마이크로배치 %1개는 장치 %2개에 적습니다. 장치는 시간의 %3 동안 유휴이며, 주로 파이프라인이 차고 비는 동안입니다.</translation>
+    </message>
+    <message>
+        <source>is %1, but tables have %2 to %3 columns</source>
+        <translation>값이 %1이지만 테이블의 열은 %2~%3개입니다</translation>
+    </message>
+    <message>
+        <source>is %1, without the number of hashes</source>
+        <translation>값이 %1이며 해시 수가 없습니다</translation>
+    </message>
+    <message>
+        <source>is %1, but there are %2 to %3 hashes</source>
+        <translation>값이 %1이지만 해시는 %2~%3개입니다</translation>
+    </message>
+    <message>
+        <source>is %1, but tied weights have one table, whose rows the output needs for each token</source>
+        <translation>값이 %1이지만 공유 가중치에는 테이블이 하나뿐이며, 출력에는 토큰마다 그 행이 필요합니다</translation>
+    </message>
+    <message>
+        <source>choose 0, or untied weights</source>
+        <translation>0 또는 공유하지 않는 가중치를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>Input hashes</source>
+        <translation>입력 해시</translation>
+    </message>
+    <message>
+        <source>Rows of a short input table that add up to the embedding of a token, which is another model (0: a row for each token).</source>
+        <translation>더하면 토큰의 임베딩이 되는 짧은 입력 테이블의 행 수. 다른 모델입니다(0: 토큰마다 행 하나).</translation>
+    </message>
+    <message>
+        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K.</source>
+        <translation>출력 레이어가 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 숫자 세 개만 보관하고 곱을 다시 계산하며, chunked=C는 더 보관하지 않고 한 번에 토큰의 1/C씩 계산합니다. factorised=E는 --vocabulary-width E의, hashed=K는 --input-hashes K의 줄임입니다.</translation>
     </message>
 </context>
 </TS>

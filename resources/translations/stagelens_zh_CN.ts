@@ -9888,10 +9888,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>为 %1，缺少表的宽度</translation>
     </message>
     <message>
-        <source>is %1, but tables have 1 to %2 columns</source>
-        <translation>为 %1，但表有 1 到 %2 列</translation>
-    </message>
-    <message>
         <source>Vocabulary width</source>
         <translation>词表宽度</translation>
     </message>
@@ -9902,10 +9898,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>full</source>
         <translation>完整</translation>
-    </message>
-    <message>
-        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E.</source>
-        <translation>输出层在求梯度之前为每个微批次保留的内容：full 保留 exp(logits)；recompute-logits 每个词元只保留三个数并重新做一次乘法；chunked=C 不保留更多，每次计算 1/C 的词元；factorised=E 是 --vocabulary-width E 的简写。</translation>
     </message>
     <message>
         <source>Other model</source>
@@ -9974,6 +9966,38 @@ Pull its end to make device %2 slow</source>
     <message>
         <source>%1 microbatches are few for %2 devices, which idle %3 of the time, above all while the pipeline fills and drains.</source>
         <translation>%1 个微批次对 %2 个设备来说偏少；设备有 %3 的时间空闲，主要在流水线填充和排空时。</translation>
+    </message>
+    <message>
+        <source>is %1, but tables have %2 to %3 columns</source>
+        <translation>为 %1，但表有 %2 到 %3 列</translation>
+    </message>
+    <message>
+        <source>is %1, without the number of hashes</source>
+        <translation>为 %1，缺少哈希数</translation>
+    </message>
+    <message>
+        <source>is %1, but there are %2 to %3 hashes</source>
+        <translation>为 %1，但哈希为 %2 到 %3 个</translation>
+    </message>
+    <message>
+        <source>is %1, but tied weights have one table, whose rows the output needs for each token</source>
+        <translation>为 %1，但共享权重只有一个表，输出需要其中每个词元的行</translation>
+    </message>
+    <message>
+        <source>choose 0, or untied weights</source>
+        <translation>请选择 0，或不共享的权重</translation>
+    </message>
+    <message>
+        <source>Input hashes</source>
+        <translation>输入哈希</translation>
+    </message>
+    <message>
+        <source>Rows of a short input table that add up to the embedding of a token, which is another model (0: a row for each token).</source>
+        <translation>短输入表中相加成为一个词元的嵌入的行数，因此是另一个模型（0：每个词元一行）。</translation>
+    </message>
+    <message>
+        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K.</source>
+        <translation>输出层在求梯度之前为每个微批次保留的内容：full 保留 exp(logits)；recompute-logits 每个词元只保留三个数并重新做一次乘法；chunked=C 不保留更多，每次计算 1/C 的词元；factorised=E 是 --vocabulary-width E 的简写，hashed=K 是 --input-hashes K 的简写。</translation>
     </message>
 </context>
 </TS>
