@@ -8230,8 +8230,8 @@ It stays there while the other lanes scroll</source>
         <translation>스트래글러 때문에 잃는 시간이 없습니다.</translation>
     </message>
     <message>
-        <source>%1 (%2 steps: %3 – %4)</source>
-        <translation>%1 (%2스텝: %3 – %4)</translation>
+        <source>%1 (%2 steps took %3 – %4)</source>
+        <translation>%1 (%2스텝은 %3 – %4)</translation>
     </message>
     <message>
         <source>Total</source>

@@ -8230,8 +8230,8 @@ It stays there while the other lanes scroll</source>
         <translation>掉队者没有造成时间损失。</translation>
     </message>
     <message>
-        <source>%1 (%2 steps: %3 – %4)</source>
-        <translation>%1（%2 步：%3 – %4）</translation>
+        <source>%1 (%2 steps took %3 – %4)</source>
+        <translation>%1（%2 步用时 %3 – %4）</translation>
     </message>
     <message>
         <source>Total</source>

@@ -69,7 +69,7 @@ QString spreadText(base::Nanos time, const Spread &spread)
 {
     if (spread.steps == 0)
         return u"–"_s;
-    return Words::tr("%1 (%2 steps: %3 – %4)")
+    return Words::tr("%1 (%2 steps took %3 – %4)")
         .arg(durationText(time))
         .arg(spread.steps)
         .arg(durationText(spread.lower), durationText(spread.upper));
