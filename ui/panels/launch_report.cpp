@@ -2,6 +2,7 @@
 
 #include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
+#include "ui/words/engine_messages.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -24,7 +25,7 @@ LaunchReport::LaunchReport(const QString &file, const service::Launch &launch, Q
     m_text +=
         u"\n\n"_s + (launch.omitted.empty() ? Words::tr("All of the plan is carried over.") : Words::tr("Not carried over:"));
     for (const std::string &omitted : launch.omitted)
-        m_text += u"\n• "_s + qtText(omitted);
+        m_text += u"\n• "_s + engineMessage(omitted);
     m_text += u"\n\n"_s + Words::tr("Names of arguments as in %1.").arg(qtText(launch.version));
     auto *label = plainLabel(m_text, this);
     label->setWordWrap(true);

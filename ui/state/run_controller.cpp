@@ -2,6 +2,7 @@
 
 #include "engine/operators/stage_layers.h"
 #include "ui/state/run_database.h"
+#include "ui/words/engine_messages.h"
 #include "ui/words/run_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -53,7 +54,7 @@ void RunController::take(quint64 job, const service::RunSnapshotPtr &snapshot)
         return;
     const bool first = !m_live;
     m_live = snapshot;
-    m_database->setNotStored(qtText(snapshot->storeProblem));
+    m_database->setNotStored(engineMessage(snapshot->storeProblem));
     if (m_following) {
         m_shown = snapshot;
         emit shownChanged();

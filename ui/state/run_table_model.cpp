@@ -1,6 +1,7 @@
 #include "ui/state/run_table_model.h"
 #include "ui/words/plain_text.h"
 
+#include "ui/words/engine_messages.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -214,7 +215,7 @@ QVariant RunTableModel::data(const QModelIndex &index, int role) const
         if (column == Kind)
             return caption(found->kind) + u": "_s + explanation(found->kind);
         if (column == Status && !found->reason.empty())
-            return plainTip(qtText(found->reason));
+            return plainTip(engineMessage(found->reason));
         if (column == Differs || column == Tags || column == Note)
             return plainTip(text(*found, column));
         return Words::tr("Run %1. Double-click shows it with its plan; tick two to six to compare them.").arg(found->id);

@@ -1,6 +1,7 @@
 #include "ui/strip/run_place.h"
 
 #include "engine/service/machine/machines.h"
+#include "ui/words/engine_messages.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -23,7 +24,8 @@ QString machineWords(const runtime::MachineReport &machine)
     for (const service::BackendInfo &backend : machine.backends)
         if (backend.name != "cpu")
             words += u'\n' + qtText(backend.name) + u": "_s +
-                     (backend.available ? qtText(backend.description) : Words::tr("not available: ") + qtText(backend.reason));
+                     (backend.available ? engineMessage(backend.description)
+                                        : Words::tr("not available: ") + engineMessage(backend.reason));
     return words;
 }
 
