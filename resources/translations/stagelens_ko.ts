@@ -9999,5 +9999,235 @@ Pull its end to make device %2 slow</source>
         <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K.</source>
         <translation>출력 레이어가 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 숫자 세 개만 보관하고 곱을 다시 계산하며, chunked=C는 더 보관하지 않고 한 번에 토큰의 1/C씩 계산합니다. factorised=E는 --vocabulary-width E의, hashed=K는 --input-hashes K의 줄임입니다.</translation>
     </message>
+    <message>
+        <source>%1 (%2)</source>
+        <comment>a quantity and its unit</comment>
+        <translation>%1(%2)</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>a number of a cluster and what is wrong with it: is 3; choose 4 to 5</comment>
+        <translation>%1의 %2</translation>
+    </message>
+    <message>
+        <source>is no number</source>
+        <translation>값이 숫자가 아닙니다</translation>
+    </message>
+    <message>
+        <source>choose %1 to %2 (the nearest is %3)</source>
+        <translation>%1~%2에서 선택하십시오(가장 가까운 값: %3)</translation>
+    </message>
+    <message>
+        <source>choose more than %1, up to %2</source>
+        <translation>%1보다 크고 %2 이하인 값을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>choose more than %1, up to %2 (the nearest is %3)</source>
+        <translation>%1보다 크고 %2 이하인 값을 선택하십시오(가장 가까운 값: %3)</translation>
+    </message>
+    <message>
+        <source>choose a whole number, such as %1</source>
+        <translation>정수를 선택하십시오(예: %1)</translation>
+    </message>
+    <message>
+        <source>is %1, which is a preset</source>
+        <translation>값이 프리셋의 이름인 %1입니다</translation>
+    </message>
+    <message>
+        <source>choose another, such as %1</source>
+        <translation>다른 것을 선택하십시오(예: %1)</translation>
+    </message>
+    <message>
+        <source>Peak of matrix products</source>
+        <translation>행렬 곱의 최대 속도</translation>
+    </message>
+    <message>
+        <source>dense matrix products in the training dtype, without sparsity</source>
+        <translation>학습의 수 형식으로 하는 밀집 행렬 곱. 희소성은 쓰지 않음</translation>
+    </message>
+    <message>
+        <source>Share that matrix products reach</source>
+        <translation>행렬 곱이 내는 비율</translation>
+    </message>
+    <message>
+        <source>of the peak, by large matrix products</source>
+        <translation>최대 속도 가운데 큰 행렬 곱이 내는 비율</translation>
+    </message>
+    <message>
+        <source>Share that attention reaches</source>
+        <translation>어텐션이 내는 비율</translation>
+    </message>
+    <message>
+        <source>of the peak, with the FLOPs of attention counted in full</source>
+        <translation>최대 속도에 대한 비율. 어텐션의 FLOP를 모두 셈</translation>
+    </message>
+    <message>
+        <source>Dimension of half speed</source>
+        <translation>절반 속도의 차원</translation>
+    </message>
+    <message>
+        <source>a product whose smallest dimension is n reaches n / (n + this) of its speed</source>
+        <translation>가장 작은 차원이 n인 곱은 속도의 n / (n + 이 값)을 냄</translation>
+    </message>
+    <message>
+        <source>Memory bandwidth</source>
+        <translation>메모리 대역폭</translation>
+    </message>
+    <message>
+        <source>of memory-bound work</source>
+        <translation>메모리 대역폭이 한계인 작업의 것</translation>
+    </message>
+    <message>
+        <source>Overhead of a pass</source>
+        <translation>패스의 오버헤드</translation>
+    </message>
+    <message>
+        <source>fixed time of a pass</source>
+        <translation>패스마다의 고정 시간</translation>
+    </message>
+    <message>
+        <source>Launch of a kernel</source>
+        <translation>커널의 시작 간격</translation>
+    </message>
+    <message>
+        <source>least time between the begins of two kernels</source>
+        <translation>두 커널의 시작 사이의 최소 시간</translation>
+    </message>
+    <message>
+        <source>Memory of a GPU</source>
+        <translation>GPU의 메모리</translation>
+    </message>
+    <message>
+        <source>0: unknown</source>
+        <translation>0: 알 수 없음</translation>
+    </message>
+    <message>
+        <source>Reserved of it</source>
+        <translation>그 가운데 예약된 메모리</translation>
+    </message>
+    <message>
+        <source>for the GPU&apos;s context and the buffers of NCCL</source>
+        <translation>GPU의 컨텍스트와 NCCL의 버퍼가 차지하는 것</translation>
+    </message>
+    <message>
+        <source>Fragmentation</source>
+        <translation>단편화</translation>
+    </message>
+    <message>
+        <source>what the allocator wastes, as a share of the tensors&apos; bytes</source>
+        <translation>할당자가 낭비하는 것. 텐서의 바이트에 대한 비율</translation>
+    </message>
+    <message>
+        <source>Bandwidth to the host</source>
+        <translation>호스트까지의 대역폭</translation>
+    </message>
+    <message>
+        <source>of one GPU that copies alone, each way; 0: unknown</source>
+        <translation>GPU 하나가 혼자 복사할 때, 방향마다. 0: 알 수 없음</translation>
+    </message>
+    <message>
+        <source>Shared bandwidth to the host</source>
+        <translation>함께 쓸 때 호스트까지의 대역폭</translation>
+    </message>
+    <message>
+        <source>of a GPU while all behind its switch copy; 0: an equal share</source>
+        <translation>한 스위치의 모든 GPU가 복사할 때 GPU 하나의 것. 0: 똑같이 나눈 몫</translation>
+    </message>
+    <message>
+        <source>GPUs a host link</source>
+        <translation>호스트 링크당 GPU 수</translation>
+    </message>
+    <message>
+        <source>that share a switch to the host</source>
+        <translation>호스트로 가는 스위치를 함께 쓰는 GPU</translation>
+    </message>
+    <message>
+        <source>Memory of a node</source>
+        <translation>노드의 메모리</translation>
+    </message>
+    <message>
+        <source>of its processors; 0: unknown</source>
+        <translation>프로세서의 메모리. 0: 알 수 없음</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>노드 수</translation>
+    </message>
+    <message>
+        <source>of the cluster; 0: as many as a plan needs</source>
+        <translation>클러스터의 것. 0: 계획에 필요한 만큼</translation>
+    </message>
+    <message>
+        <source>GPUs a node</source>
+        <translation>노드당 GPU 수</translation>
+    </message>
+    <message>
+        <source>ranks fill nodes in order</source>
+        <translation>랭크가 노드를 순서대로 채움</translation>
+    </message>
+    <message>
+        <source>Network adapters a node</source>
+        <translation>노드당 네트워크 어댑터 수</translation>
+    </message>
+    <message>
+        <source>that the GPUs of a node share; 0: one for each GPU</source>
+        <translation>한 노드의 GPU가 함께 쓰는 어댑터. 0: GPU마다 하나</translation>
+    </message>
+    <message>
+        <source>Latency inside a node</source>
+        <translation>노드 안의 지연 시간</translation>
+    </message>
+    <message>
+        <source>of a message</source>
+        <translation>메시지 하나의 것</translation>
+    </message>
+    <message>
+        <source>Bandwidth inside a node</source>
+        <translation>노드 안의 대역폭</translation>
+    </message>
+    <message>
+        <source>of messages between two GPUs, in one direction</source>
+        <translation>두 GPU 사이 메시지의 것, 한 방향</translation>
+    </message>
+    <message>
+        <source>Oversubscription inside a node</source>
+        <translation>노드 안의 초과 구독</translation>
+    </message>
+    <message>
+        <source>divides the bandwidth when all GPUs send</source>
+        <translation>모든 GPU가 보낼 때 대역폭을 나누는 수</translation>
+    </message>
+    <message>
+        <source>Latency between nodes</source>
+        <translation>노드 간 지연 시간</translation>
+    </message>
+    <message>
+        <source>Bandwidth between nodes</source>
+        <translation>노드 간 대역폭</translation>
+    </message>
+    <message>
+        <source>of one network adapter, in one direction</source>
+        <translation>네트워크 어댑터 하나의 것, 한 방향</translation>
+    </message>
+    <message>
+        <source>Oversubscription between nodes</source>
+        <translation>노드 간 초과 구독</translation>
+    </message>
+    <message>
+        <source>divides the bandwidth of all adapters</source>
+        <translation>모든 어댑터의 대역폭을 나누는 수</translation>
+    </message>
+    <message>
+        <source>Limit of collectives but the all-reduce</source>
+        <translation>all-reduce를 제외한 집합 통신의 한도</translation>
+    </message>
+    <message>
+        <source>inside a node, of operations without a table of their own; 0: none</source>
+        <translation>노드 안에서, 자기 표가 없는 연산에 대한 버스 속도의 한도. 0: 없음</translation>
+    </message>
+    <message>
+        <source>Price of a GPU-hour</source>
+        <translation>GPU 시간의 가격</translation>
+    </message>
 </context>
 </TS>

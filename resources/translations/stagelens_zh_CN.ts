@@ -4223,7 +4223,7 @@ The what-ifs are being computed.</source>
     </message>
     <message>
         <source>%1 among %2 ranks on %3: %4 sizes</source>
-        <translation>%3 上 %2 个 rank 的 %1：%4 种大小</translation>
+        <translation>%3上 %2 个 rank 的 %1：%4 种大小</translation>
     </message>
     <message>
         <source>1 node</source>
@@ -9998,6 +9998,236 @@ Pull its end to make device %2 slow</source>
     <message>
         <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K.</source>
         <translation>输出层在求梯度之前为每个微批次保留的内容：full 保留 exp(logits)；recompute-logits 每个词元只保留三个数并重新做一次乘法；chunked=C 不保留更多，每次计算 1/C 的词元；factorised=E 是 --vocabulary-width E 的简写，hashed=K 是 --input-hashes K 的简写。</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <comment>a quantity and its unit</comment>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>a number of a cluster and what is wrong with it: is 3; choose 4 to 5</comment>
+        <translation>%1%2</translation>
+    </message>
+    <message>
+        <source>is no number</source>
+        <translation>不是数字</translation>
+    </message>
+    <message>
+        <source>choose %1 to %2 (the nearest is %3)</source>
+        <translation>请选择 %1 到 %2（最接近的是 %3）</translation>
+    </message>
+    <message>
+        <source>choose more than %1, up to %2</source>
+        <translation>请选择大于 %1 且不超过 %2 的值</translation>
+    </message>
+    <message>
+        <source>choose more than %1, up to %2 (the nearest is %3)</source>
+        <translation>请选择大于 %1 且不超过 %2 的值（最接近的是 %3）</translation>
+    </message>
+    <message>
+        <source>choose a whole number, such as %1</source>
+        <translation>请选择整数，例如 %1</translation>
+    </message>
+    <message>
+        <source>is %1, which is a preset</source>
+        <translation>为 %1，这是预设的名称</translation>
+    </message>
+    <message>
+        <source>choose another, such as %1</source>
+        <translation>请选择另一个，例如 %1</translation>
+    </message>
+    <message>
+        <source>Peak of matrix products</source>
+        <translation>矩阵乘的峰值</translation>
+    </message>
+    <message>
+        <source>dense matrix products in the training dtype, without sparsity</source>
+        <translation>以训练的数值格式计算的稠密矩阵乘，不利用稀疏性</translation>
+    </message>
+    <message>
+        <source>Share that matrix products reach</source>
+        <translation>矩阵乘达到的比例</translation>
+    </message>
+    <message>
+        <source>of the peak, by large matrix products</source>
+        <translation>大的矩阵乘达到峰值的比例</translation>
+    </message>
+    <message>
+        <source>Share that attention reaches</source>
+        <translation>注意力达到的比例</translation>
+    </message>
+    <message>
+        <source>of the peak, with the FLOPs of attention counted in full</source>
+        <translation>占峰值的比例，注意力的 FLOP 全部计入</translation>
+    </message>
+    <message>
+        <source>Dimension of half speed</source>
+        <translation>半速维度</translation>
+    </message>
+    <message>
+        <source>a product whose smallest dimension is n reaches n / (n + this) of its speed</source>
+        <translation>最小维度为 n 的矩阵乘达到其速度的 n /（n + 该值）</translation>
+    </message>
+    <message>
+        <source>Memory bandwidth</source>
+        <translation>内存带宽</translation>
+    </message>
+    <message>
+        <source>of memory-bound work</source>
+        <translation>用于受内存带宽限制的工作</translation>
+    </message>
+    <message>
+        <source>Overhead of a pass</source>
+        <translation>一个计算块的开销</translation>
+    </message>
+    <message>
+        <source>fixed time of a pass</source>
+        <translation>每个计算块的固定时间</translation>
+    </message>
+    <message>
+        <source>Launch of a kernel</source>
+        <translation>内核的启动间隔</translation>
+    </message>
+    <message>
+        <source>least time between the begins of two kernels</source>
+        <translation>两个内核开始之间的最短时间</translation>
+    </message>
+    <message>
+        <source>Memory of a GPU</source>
+        <translation>一块 GPU 的内存</translation>
+    </message>
+    <message>
+        <source>0: unknown</source>
+        <translation>0：未知</translation>
+    </message>
+    <message>
+        <source>Reserved of it</source>
+        <translation>其中预留的内存</translation>
+    </message>
+    <message>
+        <source>for the GPU&apos;s context and the buffers of NCCL</source>
+        <translation>用于 GPU 的上下文和 NCCL 的缓冲区</translation>
+    </message>
+    <message>
+        <source>Fragmentation</source>
+        <translation>碎片</translation>
+    </message>
+    <message>
+        <source>what the allocator wastes, as a share of the tensors&apos; bytes</source>
+        <translation>分配器的浪费，为张量字节数的比例</translation>
+    </message>
+    <message>
+        <source>Bandwidth to the host</source>
+        <translation>到主机的带宽</translation>
+    </message>
+    <message>
+        <source>of one GPU that copies alone, each way; 0: unknown</source>
+        <translation>一块 GPU 单独拷贝时每个方向的带宽；0：未知</translation>
+    </message>
+    <message>
+        <source>Shared bandwidth to the host</source>
+        <translation>共享时到主机的带宽</translation>
+    </message>
+    <message>
+        <source>of a GPU while all behind its switch copy; 0: an equal share</source>
+        <translation>同一交换机的所有 GPU 同时拷贝时每块 GPU 的带宽；0：平均分配</translation>
+    </message>
+    <message>
+        <source>GPUs a host link</source>
+        <translation>每条主机链路的 GPU 数</translation>
+    </message>
+    <message>
+        <source>that share a switch to the host</source>
+        <translation>共享一个通往主机的交换机的 GPU</translation>
+    </message>
+    <message>
+        <source>Memory of a node</source>
+        <translation>一个节点的内存</translation>
+    </message>
+    <message>
+        <source>of its processors; 0: unknown</source>
+        <translation>其处理器的内存；0：未知</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点数</translation>
+    </message>
+    <message>
+        <source>of the cluster; 0: as many as a plan needs</source>
+        <translation>集群的节点；0：方案需要多少就有多少</translation>
+    </message>
+    <message>
+        <source>GPUs a node</source>
+        <translation>每节点的 GPU 数</translation>
+    </message>
+    <message>
+        <source>ranks fill nodes in order</source>
+        <translation>各 rank 按次序填满节点</translation>
+    </message>
+    <message>
+        <source>Network adapters a node</source>
+        <translation>每节点的网卡数</translation>
+    </message>
+    <message>
+        <source>that the GPUs of a node share; 0: one for each GPU</source>
+        <translation>一个节点的 GPU 所共享的网卡；0：每块 GPU 一个</translation>
+    </message>
+    <message>
+        <source>Latency inside a node</source>
+        <translation>节点内的延迟</translation>
+    </message>
+    <message>
+        <source>of a message</source>
+        <translation>一条消息的延迟</translation>
+    </message>
+    <message>
+        <source>Bandwidth inside a node</source>
+        <translation>节点内的带宽</translation>
+    </message>
+    <message>
+        <source>of messages between two GPUs, in one direction</source>
+        <translation>两块 GPU 之间的消息，一个方向</translation>
+    </message>
+    <message>
+        <source>Oversubscription inside a node</source>
+        <translation>节点内的超额订阅</translation>
+    </message>
+    <message>
+        <source>divides the bandwidth when all GPUs send</source>
+        <translation>所有 GPU 同时发送时带宽的除数</translation>
+    </message>
+    <message>
+        <source>Latency between nodes</source>
+        <translation>节点间的延迟</translation>
+    </message>
+    <message>
+        <source>Bandwidth between nodes</source>
+        <translation>节点间的带宽</translation>
+    </message>
+    <message>
+        <source>of one network adapter, in one direction</source>
+        <translation>一块网卡，一个方向</translation>
+    </message>
+    <message>
+        <source>Oversubscription between nodes</source>
+        <translation>节点间的超额订阅</translation>
+    </message>
+    <message>
+        <source>divides the bandwidth of all adapters</source>
+        <translation>所有网卡的带宽的除数</translation>
+    </message>
+    <message>
+        <source>Limit of collectives but the all-reduce</source>
+        <translation>除 all-reduce 外的集合通信的上限</translation>
+    </message>
+    <message>
+        <source>inside a node, of operations without a table of their own; 0: none</source>
+        <translation>节点内，没有自己的表的操作的总线速率上限；0：无</translation>
+    </message>
+    <message>
+        <source>Price of a GPU-hour</source>
+        <translation>一个 GPU 小时的价格</translation>
     </message>
 </context>
 </TS>

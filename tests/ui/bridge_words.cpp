@@ -1,4 +1,5 @@
 // Figures, sentences and verdicts as a person reads them.
+#include "engine/model/hardware_fields.h"
 #include "engine/schedule/families.h"
 #include "engine/service/predictions/explain.h"
 #include "tests/support/test_program.h"
@@ -8,6 +9,9 @@
 #include "ui/words/engine_messages.h"
 #include "ui/words/verdict.h"
 #include "ui/words/words.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace ui_bridge_words {
 
@@ -24,6 +28,7 @@ private slots:
     void problemsBecomeSentences();
     void everyMessageOfTheValidationIsListed();
     void failuresAreListed();
+    void faultsOfAClusterAreListed();
     void clausesAreFilledInAnyOrder();
     void gapsAreExplainedByTheirCauses();
     void differencesAreInWords();
@@ -176,6 +181,26 @@ void BridgeWords::failuresAreListed()
         missing << (message.startsWith(u"line"_s) || message.startsWith(u"device 1,"_s) ? QStringList() : unlisted(message));
     }
     QVERIFY2(missing.isEmpty(), qPrintable(u"add these to ui/words/failure_words.cpp:\n"_s + missing.join(u"\n"_s)));
+}
+
+void BridgeWords::faultsOfAClusterAreListed()
+{
+    QStringList missing;
+    for (const model::HardwareField &field : model::hardwareFields()) {
+        const double tooMuch = 2 * field.most;
+        for (const double value : {field.least - 1, field.least, field.least + 0.5, tooMuch, std::nan("")})
+            for (const QString &clause : ui::qtText(faultOf(field, value)).split(u"; "_s, Qt::SkipEmptyParts)) {
+                const auto matched = ui::matchClause(clause);
+                // Only numbers vary: a clause such as "choose %1" would leave the rest in English.
+                if (!matched || std::ranges::any_of(matched->places, [](const QString &place) {
+                        bool isNumber = false;
+                        place.toDouble(&isNumber);
+                        return !isNumber;
+                    }))
+                    missing << clause;
+            }
+    }
+    QVERIFY2(missing.isEmpty(), qPrintable(u"add these to ui/words/engine_message_words.cpp:\n"_s + missing.join(u"\n"_s)));
 }
 
 void BridgeWords::clausesAreFilledInAnyOrder()

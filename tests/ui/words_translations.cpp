@@ -1,6 +1,7 @@
 // The window's translations: nothing is untranslated, and what they say fits. The layouts are measured by this program again,
 // started in each language: texts on the screen do not change theirs.
 #include "engine/model/capabilities.h"
+#include "engine/model/hardware_fields.h"
 #include "engine/model/presets.h"
 #include "engine/model/schema.h"
 #include "engine/schedule/families.h"
@@ -9,6 +10,7 @@
 #include "ui/learn/page_files.h"
 #include "ui/pages/learn_page.h"
 #include "ui/pages/lesson_view.h"
+#include "ui/panels/cluster_dialog.h"
 #include "ui/state/fields.h"
 #include "ui/words/engine_messages.h"
 #include "ui/words/engine_words.h"
@@ -182,7 +184,7 @@ private slots:
     void everyTextOfTheEngineIsListed()
     {
         std::set<std::string> listed;
-        for (const auto &texts : {ui::engineWords(), ui::presetWords()})
+        for (const auto &texts : {ui::engineWords(), ui::presetWords(), ui::hardwareWords()})
             for (const char *text : texts)
                 QVERIFY2(listed.insert(text).second, text);
         QStringList missing;
@@ -215,7 +217,13 @@ private slots:
         for (const model::Hardware &hardware : *model::hardwarePresets())
             if (hardware.name != "cpu-local") // described by its calibration
                 need(hardware.description);
-        QVERIFY2(missing.isEmpty(), qPrintable(u"add these to ui/words/engine_words.cpp:\n"_s + missing.join(u"\n"_s)));
+        for (const model::HardwareField &field : model::hardwareFields()) {
+            need(field.caption);
+            need(field.help);
+        }
+        QVERIFY2(missing.isEmpty(),
+                 qPrintable(u"add these to ui/words/engine_words.cpp, or to the file of their kind beside it:\n"_s +
+                            missing.join(u"\n"_s)));
     }
 
     void everyReasonOfACapabilityIsTranslated_data() { everyTextIsTranslated_data(); }
@@ -281,8 +289,8 @@ private slots:
         environment.insert(QString::fromLatin1(kLanguage), code);
         again.setProcessEnvironment(environment);
         again.setProcessChannelMode(QProcess::MergedChannels);
-        again.start(QCoreApplication::applicationFilePath(),
-                    {u"nothingIsClipped"_s, u"placesOfAFileStandInFront"_s, u"learnSpeaksTheLanguage"_s});
+        again.start(QCoreApplication::applicationFilePath(), {u"nothingIsClipped"_s, u"placesOfAFileStandInFront"_s,
+                                                              u"learnSpeaksTheLanguage"_s, u"aClusterSpeaksTheLanguage"_s});
         QVERIFY(again.waitForFinished(300'000));
         QVERIFY2(again.exitStatus() == QProcess::NormalExit && again.exitCode() == 0, again.readAll().constData());
     }
@@ -332,6 +340,27 @@ private slots:
         QTRY_VERIFY2(text->toPlainText().startsWith(ui::titleOfPage(u"measurements.md"_s)),
                      qPrintable(text->toPlainText().left(80)));
         QCOMPARE(contents->currentItem()->text(0), ui::titleOfPage(u"measurements.md"_s));
+    }
+
+    void aClusterSpeaksTheLanguage()
+    {
+        ui::ClusterDialog dialog(*model::hardwarePreset("h200"), nullptr);
+        const bool isEnglish = qEnvironmentVariable(kLanguage, u"en"_s) == u"en"_s;
+        const auto speaks = [isEnglish](const QString &shown, std::string_view english) {
+            return shown.contains(ui::qtText(english)) == isEnglish;
+        };
+        for (const model::HardwareField &field : model::hardwareFields()) {
+            auto *line = dialog.findChild<QLineEdit *>(u"cluster."_s + ui::qtText(field.key));
+            QVERIFY2(speaks(line->accessibleName(), field.caption), qPrintable(line->accessibleName()));
+            QVERIFY2(speaks(line->toolTip(), field.help), qPrintable(line->toolTip()));
+            const QString sound = line->text();
+            line->setText(u"-1"_s);
+            QVERIFY2(speaks(dialog.problem(), field.caption) && speaks(dialog.problem(), "choose"),
+                     qPrintable(dialog.problem()));
+            line->setText(u"many"_s);
+            QVERIFY2(speaks(dialog.problem(), "is no number"), qPrintable(dialog.problem()));
+            line->setText(sound);
+        }
     }
 
     void nothingIsClipped()

@@ -8,6 +8,7 @@
 #include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
 #include "ui/state/engine_bridge.h"
+#include "ui/words/engine_messages.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -33,7 +34,15 @@ constexpr int kNumberDigits = 12; ///< that are shown, so that 0.1 GB/s is not 0
 
 QString clusterCaption(const model::HardwareField &field)
 {
-    return field.unit.empty() ? qtText(field.caption) : u"%1 (%2)"_s.arg(qtText(field.caption), qtText(field.unit));
+    const QString caption = engineText(field.caption);
+    return field.unit.empty() ? caption : Words::tr("%1 (%2)", "a quantity and its unit").arg(caption, qtText(field.unit));
+}
+
+/// "Nodes is -1; choose 0 to 16777216 (the nearest is 0)", of the words after the name.
+QString problemOf(const model::HardwareField &field, const QString &fault)
+{
+    return Words::tr("%1 %2", "a number of a cluster and what is wrong with it: is 3; choose 4 to 5")
+        .arg(engineText(field.caption), fault);
 }
 
 QString plainNumber(double value)
@@ -114,7 +123,7 @@ QWidget *ClusterDialog::makeForm()
     for (const model::HardwareField &field : model::hardwareFields()) {
         auto *line = new QLineEdit(form);
         line->setObjectName(u"cluster."_s + qtText(field.key));
-        add(clusterCaption(field), line, qtText(field.help));
+        add(clusterCaption(field), line, engineText(field.help));
         m_numbers.push_back(line);
     }
     add(Words::tr("Currency of the price"), m_currency, Words::tr("Such as USD"));
@@ -164,10 +173,11 @@ void ClusterDialog::check()
         // A number that was not changed keeps its digits.
         const bool isSame = m_numbers[i]->text() == plainNumber(field.value(m_cluster) / field.scale);
         const double value = isSame ? field.value(m_cluster) : number.value_or(0) * field.scale;
-        const std::string fault = number ? faultOf(field, field.isWhole ? std::round(value) : value) : "is no number";
-        if (fault.empty())
+        const QString fault =
+            number ? engineMessage(faultOf(field, field.isWhole ? std::round(value) : value)) : Words::tr("is no number");
+        if (fault.isEmpty())
             field.assign(next, field.isWhole ? std::round(value) : value);
-        mark(m_numbers[i], fault.empty() ? QString() : u"%1 %2"_s.arg(qtText(field.caption), qtText(fault)));
+        mark(m_numbers[i], fault.isEmpty() ? QString() : problemOf(field, fault));
     }
     QString ofFile;
     if (m_problem.isEmpty())

@@ -41,10 +41,10 @@ bool coincide(const std::vector<double> &first, const std::vector<double> &secon
 /// Pixels by which a curve is wider than its own width, so that it is seen on both sides of those drawn on it.
 double marginAround(const std::vector<LossPlot::Curve> &curves, std::size_t curve, double span)
 {
-    constexpr double kMargin = 3;
+    constexpr double kMarginOfACurve = 3;
     double margin = 0;
     for (std::size_t later = curve + 1; later < curves.size(); ++later)
-        margin += coincide(curves[curve].losses, curves[later].losses, span) ? kMargin : 0;
+        margin += coincide(curves[curve].losses, curves[later].losses, span) ? kMarginOfACurve : 0;
     return margin;
 }
 

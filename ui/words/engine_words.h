@@ -10,5 +10,7 @@ namespace stagelens::ui {
 [[nodiscard]] std::span<const char *const> engineWords();
 /// The same for the presets of hardware and models.
 [[nodiscard]] std::span<const char *const> presetWords();
+/// The same for the numbers of a cluster.
+[[nodiscard]] std::span<const char *const> hardwareWords();
 
 } // namespace stagelens::ui

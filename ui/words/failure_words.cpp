@@ -334,6 +334,8 @@ constexpr auto kFailureClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "did you mean %1?"),
     QT_TRANSLATE_NOOP("Words", "is unknown"),
     QT_TRANSLATE_NOOP("Words", "name the cluster, such as \"my-cluster\""),
+    QT_TRANSLATE_NOOP("Words", "is %1, which is a preset"),
+    QT_TRANSLATE_NOOP("Words", "choose another, such as %1"),
     QT_TRANSLATE_NOOP("Words", "write one line of UTF-8 text without control characters"),
     QT_TRANSLATE_NOOP("Words", "is %1 bytes long"),
     QT_TRANSLATE_NOOP("Words", "shorten it to %1"),
