@@ -73,6 +73,7 @@ ClusterDialog::ClusterDialog(const model::Hardware &cluster, EngineBridge *bridg
     m_name->setObjectName(u"cluster.name"_s);
     m_message->setObjectName(u"cluster.message"_s);
     m_message->setWordWrap(true);
+    m_tables->setWordWrap(true);
     auto *area = new QScrollArea(this);
     area->setWidgetResizable(true);
     area->setAccessibleName(windowTitle());
