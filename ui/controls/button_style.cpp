@@ -117,6 +117,8 @@ public:
     }
     QPixmap pixmap(const QSize &size, QIcon::Mode mode, QIcon::State state) override
     {
+        if (size.isEmpty()) // of a button that has no room
+            return {};
         QPixmap picture(size);
         picture.fill(Qt::transparent);
         QPainter painter(&picture);
