@@ -7,6 +7,7 @@
 #include "engine/schedule/families.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
 
 #include <QtTest>
 #include <algorithm>
@@ -41,6 +42,31 @@ inline void verifyPlan(const model::Experiment &experiment)
                                  .c_str());
     QCOMPARE(found->gradients.size(), runtime::parameterList(experiment.model).size());
     QVERIFY(found->loss > 4.0 && found->loss < 5.2); // ln 97 = 4.57
+}
+
+/// What `change` makes of a plan trains to the same losses and gradients in both modes and under every schedule that adds up
+/// gradients in the same order.
+template <typename Change>
+void verifySameBitsEverywhere(const Change &change)
+{
+    for (const auto method :
+         {model::VocabularyMethod::None, model::VocabularyMethod::Vocab1, model::VocabularyMethod::Vocab2}) {
+        const auto planLike = [&](const char *family, model::RunMode mode) {
+            model::Experiment experiment = change(smallExperiment(family, method, 2, 5));
+            experiment.training.mode = mode;
+            experiment.training.steps = 2;
+            return experiment;
+        };
+        const auto first = planLike("1f1b", model::RunMode::VirtualClock);
+        for (const auto &[family, mode] : {std::pair("1f1b", model::RunMode::Live),
+                                           {"gpipe", model::RunMode::VirtualClock},
+                                           {"zb-h1", model::RunMode::Live},
+                                           {"interleaved-1f1b", model::RunMode::Live}}) {
+            const auto other = planLike(family, mode);
+            QCOMPARE(lossesOf(other), lossesOf(first));
+            QVERIFY2(sameBits(gradientsOf(other), gradientsOf(first)), family);
+        }
+    }
 }
 
 /// All plans of a family with tied or untied weights.

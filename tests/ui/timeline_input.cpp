@@ -370,7 +370,7 @@ private slots:
         QCOMPARE(labelsOf(1, 0.2, 100), QStringLiteral("0,1,2,3,4,5,6,7"));
         QCOMPARE(labelsOf(1, 0.1, 100), QStringLiteral("1,2,3,4,5,6,7"));
         QCOMPARE(labelsOf(2, 0.1, 100), QString());
-        // The number stands in the greater part of a pass, which is not always the same one.
+        // A pass is labelled in the larger of its two parts, layers or vocabulary. Which one that is differs between passes.
         QCOMPARE(labelsOf(0, 1, 30, 0.6), QStringLiteral("0,1,2,3,4,5,6,7"));
         QCOMPARE(labelsOf(0, 1, 20, 0.6), QString());
     }

@@ -72,8 +72,8 @@ struct Documents {
 /// Prefix of a longer text that its tokenizer is trained on; more would hardly change it.
 inline constexpr std::size_t kTokenizerText = std::size_t{16} << 20;
 
-/// A byte-pair encoding trained on documents. An end-of-text token stands between two of them, with the number after the last
-/// token of the encoding. No token crosses it, but a sequence may.
+/// A byte-pair encoding trained on documents. Documents are separated by an end-of-text token, which is numbered after the
+/// tokens of the encoding. No token spans two documents, but a sequence may.
 struct Tokenizer {
     Merges merges;
     bool hasSeparators = false;

@@ -67,6 +67,25 @@ std::vector<double> lossesOf(const model::Experiment &plan, const runtime::RunFo
     return losses;
 }
 
+/// Calls `check(plan, isBf16)` with plans of two steps: fp32 and bf16, whole and sharded vocabulary layers.
+template <typename Check>
+void forPlansOfTwoSteps(const Check &check)
+{
+    test::Sample sample;
+    for (const bool isBf16 : {false, true})
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
+            if (sample.leavesOut())
+                continue;
+            model::Experiment plan = onGpu("1f1b", method);
+            if (isBf16)
+                plan = inBf16(plan, 2);
+            plan.training.steps = 2;
+            check(plan, isBf16);
+            if (QTest::currentTestFailed())
+                return;
+        }
+}
+
 } // namespace
 
 class GpuOnHost : public QObject {
@@ -299,73 +318,49 @@ private slots:
     void rebuildsLogits()
     {
         STAGELENS_NOT_UNDER_TSAN();
-        test::Sample sample;
-        for (const bool isBf16 : {false, true})
-            for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
-                if (sample.leavesOut())
-                    continue;
-                model::Experiment plan = onGpu("1f1b", method);
-                if (isBf16)
-                    plan = inBf16(plan, 2);
-                plan.training.steps = 2;
-                const std::vector<double> losses = lossesOf(plan);
-                QCOMPARE(losses.size(), std::size_t{2});
-                plan.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits;
-                QCOMPARE(lossesOf(plan), losses);
-            }
+        forPlansOfTwoSteps([](model::Experiment plan, bool /*isBf16*/) {
+            const std::vector<double> losses = lossesOf(plan);
+            QCOMPARE(losses.size(), std::size_t{2});
+            plan.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits;
+            QCOMPARE(lossesOf(plan), losses);
+        });
     }
 
     /// A part of the tokens at a time: losses differ by rounding.
     void computesLogitsInChunks()
     {
         STAGELENS_NOT_UNDER_TSAN();
-        test::Sample sample;
-        for (const bool isBf16 : {false, true})
-            for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
-                if (sample.leavesOut())
-                    continue;
-                model::Experiment plan = onGpu("1f1b", method);
-                if (isBf16)
-                    plan = inBf16(plan, 2);
-                plan.training.steps = 2;
-                const std::vector<double> losses = lossesOf(plan);
-                plan.schedule.vocabularyKind = model::VocabularyKind::Chunked;
-                for (const int chunks : {1, 4}) { // of 6 tokens
-                    plan.schedule.logitChunks = chunks;
-                    QVERIFY(model::unsupported(plan, model::Use::Run).empty());
-                    const std::vector<double> found = lossesOf(plan);
-                    QCOMPARE(found.size(), std::size_t{2});
-                    QVERIFY(std::abs(found[0] - losses[0]) < 1e-6 * losses[0]);
-                    QVERIFY(std::abs(found[1] - losses[1]) < (isBf16 ? 1e-3 : 1e-5) * losses[1]);
-                }
+        forPlansOfTwoSteps([](model::Experiment plan, bool isBf16) {
+            const std::vector<double> losses = lossesOf(plan);
+            plan.schedule.vocabularyKind = model::VocabularyKind::Chunked;
+            for (const int chunks : {1, 4}) { // of 6 tokens
+                plan.schedule.logitChunks = chunks;
+                QVERIFY(model::unsupported(plan, model::Use::Run).empty());
+                const std::vector<double> found = lossesOf(plan);
+                QCOMPARE(found.size(), std::size_t{2});
+                QVERIFY(std::abs(found[0] - losses[0]) < 1e-6 * losses[0]);
+                QVERIFY(std::abs(found[1] - losses[1]) < (isBf16 ? 1e-3 : 1e-5) * losses[1]);
             }
+        });
     }
 
     /// Products with maps of few columns, which fill no tile of a GPU, and several rows of the input table for a token.
     void factorisesTheVocabulary()
     {
         STAGELENS_NOT_UNDER_TSAN();
-        test::Sample sample;
-        for (const bool isBf16 : {false, true})
-            for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
-                if (sample.leavesOut())
-                    continue;
-                model::Experiment plan = onGpu("1f1b", method);
-                if (isBf16)
-                    plan = inBf16(plan, 2);
-                plan.model.vocabularyWidth = 5;
-                plan.model.inputHashes = method == VocabularyMethod::Vocab1 ? 0 : 2;
-                plan.training.steps = 2;
-                QVERIFY(model::unsupported(plan, model::Use::Run).empty());
-                const std::vector<double> found = lossesOf(plan);
-                model::Experiment onProcessors = plan;
-                onProcessors.training.backend = "cpu";
-                onProcessors.cost.source = model::HardwarePreset{};
-                const std::vector<double> losses = lossesOf(onProcessors);
-                QCOMPARE(found.size(), std::size_t{2});
-                QVERIFY(std::abs(found[0] - losses[0]) < (isBf16 ? 1e-3 : 1e-5) * losses[0]);
-                QVERIFY(std::abs(found[1] - losses[1]) < (isBf16 ? 1e-2 : 1e-4) * losses[1]);
-            }
+        forPlansOfTwoSteps([](model::Experiment plan, bool isBf16) {
+            plan.model.vocabularyWidth = 5;
+            plan.model.inputHashes = plan.schedule.vocabulary == VocabularyMethod::Vocab1 ? 0 : 2;
+            QVERIFY(model::unsupported(plan, model::Use::Run).empty());
+            const std::vector<double> found = lossesOf(plan);
+            model::Experiment onProcessors = plan;
+            onProcessors.training.backend = "cpu";
+            onProcessors.cost.source = model::HardwarePreset{};
+            const std::vector<double> losses = lossesOf(onProcessors);
+            QCOMPARE(found.size(), std::size_t{2});
+            QVERIFY(std::abs(found[0] - losses[0]) < (isBf16 ? 1e-3 : 1e-5) * losses[0]);
+            QVERIFY(std::abs(found[1] - losses[1]) < (isBf16 ? 1e-2 : 1e-4) * losses[1]);
+        });
     }
 
     void tenStepsInBf16_data()

@@ -157,23 +157,7 @@ private slots:
 
     void bitsDependOnNeitherModeNorSchedule()
     {
-        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
-            const auto planLike = [&](const char *family, model::RunMode mode) {
-                auto experiment = factorised(smallExperiment(family, method, 2, 5), 5);
-                experiment.training.mode = mode;
-                experiment.training.steps = 2;
-                return experiment;
-            };
-            const auto first = planLike("1f1b", model::RunMode::VirtualClock);
-            for (const auto &[family, mode] : {std::pair("1f1b", model::RunMode::Live),
-                                               {"gpipe", model::RunMode::VirtualClock},
-                                               {"zb-h1", model::RunMode::Live},
-                                               {"interleaved-1f1b", model::RunMode::Live}}) {
-                const auto other = planLike(family, mode);
-                QCOMPARE(test::lossesOf(other), test::lossesOf(first));
-                QVERIFY2(test::sameBits(test::gradientsOf(other), test::gradientsOf(first)), family);
-            }
-        }
+        test::verifySameBitsEverywhere([](const model::Experiment &plan) { return factorised(plan, 5); });
     }
 
     void combinesWithOtherFeatures_data()
