@@ -9936,18 +9936,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>편집 중: 패스를 끌면 옮겨지고 끝을 끌면 장치가 느려집니다. Ctrl+Shift+E로 끝냅니다</translation>
     </message>
     <message>
-        <source>%1 takes %2 as long
-Let go: so does every pass of device %3, as a what-if</source>
-        <translation>%1의 시간이 %2로 늘어남
-놓으면 장치 %3의 모든 패스가 가정으로 그렇게 됩니다</translation>
-    </message>
-    <message>
-        <source>%1
-Pull its end to make device %2 slow</source>
-        <translation>%1
-끝을 끌면 장치 %2이(가) 느려집니다</translation>
-    </message>
-    <message>
         <source>The devices idle %1 of the time, above all while the pipeline fills and drains.</source>
         <translation>장치가 시간의 %1 동안 유휴이며, 주로 파이프라인이 차고 비는 동안입니다.</translation>
     </message>
@@ -10228,6 +10216,34 @@ Pull its end to make device %2 slow</source>
     <message>
         <source>Price of a GPU-hour</source>
         <translation>GPU 시간의 가격</translation>
+    </message>
+    <message>
+        <source>Slow link %1-%2</source>
+        <translation>느린 링크 %1-%2</translation>
+    </message>
+    <message>
+        <source>A message to device %1
+Pull its end to make the link between devices %2 slower or faster</source>
+        <translation>장치 %1(으)로 가는 메시지
+끝을 끌면 장치 %2 사이의 링크가 느려지거나 빨라집니다</translation>
+    </message>
+    <message>
+        <source>Messages between devices %1 take %2 as long
+As a what-if; Esc takes it back</source>
+        <translation>장치 %1 사이의 메시지 시간이 %2로 늘어남
+가정으로 적용됩니다. Esc로 되돌립니다</translation>
+    </message>
+    <message>
+        <source>%1
+Pull its end to make device %2 slower or faster</source>
+        <translation>%1
+끝을 끌면 장치 %2이(가) 느려지거나 빨라집니다</translation>
+    </message>
+    <message>
+        <source>%1 takes %2 as long
+So does every pass of device %3, as a what-if; Esc takes it back</source>
+        <translation>%1의 시간이 %2로 늘어남
+장치 %3의 모든 패스가 가정으로 그렇게 됩니다. Esc로 되돌립니다</translation>
     </message>
 </context>
 </TS>

@@ -9936,18 +9936,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>正在编辑：拖动计算块即可移动，拖动其末端使设备变慢；按 Ctrl+Shift+E 结束</translation>
     </message>
     <message>
-        <source>%1 takes %2 as long
-Let go: so does every pass of device %3, as a what-if</source>
-        <translation>%1 的用时为 %2
-松开后，设备 %3 的所有计算块作为假设情形都按此计算</translation>
-    </message>
-    <message>
-        <source>%1
-Pull its end to make device %2 slow</source>
-        <translation>%1
-拖动其末端可使设备 %2 变慢</translation>
-    </message>
-    <message>
         <source>The devices idle %1 of the time, above all while the pipeline fills and drains.</source>
         <translation>各设备有 %1 的时间空闲，主要在流水线填充和排空时。</translation>
     </message>
@@ -10228,6 +10216,34 @@ Pull its end to make device %2 slow</source>
     <message>
         <source>Price of a GPU-hour</source>
         <translation>一个 GPU 小时的价格</translation>
+    </message>
+    <message>
+        <source>Slow link %1-%2</source>
+        <translation>慢速链路 %1-%2</translation>
+    </message>
+    <message>
+        <source>A message to device %1
+Pull its end to make the link between devices %2 slower or faster</source>
+        <translation>发往设备 %1 的消息
+拖动其末端可使设备 %2 之间的链路变慢或变快</translation>
+    </message>
+    <message>
+        <source>Messages between devices %1 take %2 as long
+As a what-if; Esc takes it back</source>
+        <translation>设备 %1 之间的消息用时为 %2
+作为假设情形；Esc 可取消</translation>
+    </message>
+    <message>
+        <source>%1
+Pull its end to make device %2 slower or faster</source>
+        <translation>%1
+拖动其末端可使设备 %2 变慢或变快</translation>
+    </message>
+    <message>
+        <source>%1 takes %2 as long
+So does every pass of device %3, as a what-if; Esc takes it back</source>
+        <translation>%1 的用时为 %2
+设备 %3 的所有计算块作为假设情形都按此计算；Esc 可取消</translation>
     </message>
 </context>
 </TS>

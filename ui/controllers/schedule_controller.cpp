@@ -40,6 +40,30 @@ bool isShort(const service::Prediction &plan)
     return plan.schedule->passCount() <= kPassesAtOnce;
 }
 
+bool isSamePart(const model::SlowPart &a, const model::SlowPart &b)
+{
+    return a.target == b.target && a.index == b.index;
+}
+
+bool isSamePart(const model::SlowLink &a, const model::SlowLink &b)
+{
+    return std::minmax(a.from, a.to) == std::minmax(b.from, b.to);
+}
+
+/// The what-ifs with one part slower by a factor than it is in them.
+template <class Part>
+std::vector<Part> slowedBy(std::vector<Part> parts, Part part)
+{
+    for (const Part &each : parts)
+        if (isSamePart(each, part))
+            part.factor *= each.factor;
+    std::erase_if(parts, [&part](const Part &each) { return isSamePart(each, part); });
+    part.factor = std::round(part.factor * 100) / 100;
+    if (part.factor != 1)
+        parts.push_back(part);
+    return parts;
+}
+
 } // namespace
 
 ScheduleController::ScheduleController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast,
@@ -51,7 +75,9 @@ ScheduleController::ScheduleController(EngineBridge *bridge, ExperimentDocument 
     connect(m_forecast, &Forecast::changed, this, &ScheduleController::refresh);
     connect(m_actions->editSchedule, &QAction::toggled, this, &ScheduleController::setEditing);
     connect(m_page->timeline(), &TimelineView::passMoved, this, &ScheduleController::move);
-    connect(m_page->timeline(), &TimelineView::passPulled, this, &ScheduleController::pull);
+    connect(m_page->timeline(), &TimelineView::passPulled, this, &ScheduleController::pullPass);
+    connect(m_page->timeline(), &TimelineView::linkPulled, this, &ScheduleController::pullLink);
+    connect(m_page->timeline(), &TimelineView::pullEnded, this, &ScheduleController::endPull);
     connect(m_page->timeline(), &TimelineView::moveRefused, this,
             [this](const QString &why) { m_notice->warn(Words::tr("The pass stays where it is. ") + why); });
     connect(m_document, &ExperimentDocument::changed, this, [this] {
@@ -267,25 +293,43 @@ void ScheduleController::move(const service::PassMove &move)
     });
 }
 
-void ScheduleController::pull(int device, double factor)
+void ScheduleController::pull(const QString &field, const QString &label, const std::function<void(model::WhatIf &)> &change)
 {
-    model::Experiment next = m_document->experiment();
-    auto parts = model::parseSlowParts(next.whatIf.slow);
-    if (!m_forecast->isCurrent() || !parts)
+    if (!m_pulled && !m_forecast->isCurrent())
+        return; // the picture is of another plan
+    if (!m_pulled) {
+        m_pulled = {m_document->experiment(), field};
+        m_document->closeGesture();
+    }
+    model::Experiment next = m_pulled->before;
+    change(next.whatIf);
+    m_document->edit(field, label, std::move(next));
+}
+
+void ScheduleController::pullPass(int device, double factor)
+{
+    pull(u"what_if.slow"_s, Words::tr("Slow device %1").arg(device), [&](model::WhatIf &whatIf) {
+        if (auto parts = model::parseSlowParts(whatIf.slow))
+            whatIf.slow =
+                model::slowText(slowedBy(std::move(*parts), model::SlowPart{model::SlowTarget::Device, device, factor}));
+    });
+}
+
+void ScheduleController::pullLink(int from, int to, double factor)
+{
+    pull(u"what_if.slow_link"_s, Words::tr("Slow link %1-%2").arg(from).arg(to), [&](model::WhatIf &whatIf) {
+        if (auto links = model::parseSlowLinks(whatIf.slowLink))
+            whatIf.slowLink = model::slowLinkText(slowedBy(std::move(*links), model::SlowLink{from, to, factor}));
+    });
+}
+
+void ScheduleController::endPull(bool isKept)
+{
+    if (!m_pulled)
         return;
-    const auto isDevice = [device](const model::SlowPart &part) {
-        return part.target == model::SlowTarget::Device && part.index == device;
-    };
-    for (const model::SlowPart &part : *parts)
-        if (isDevice(part))
-            factor *= part.factor;
-    std::erase_if(*parts, isDevice);
-    factor = std::round(factor * 100) / 100;
-    if (factor != 1)
-        parts->push_back({model::SlowTarget::Device, device, factor});
-    next.whatIf.slow = model::slowText(*parts);
-    m_document->closeGesture();
-    m_document->edit(u"what_if.slow"_s, Words::tr("Slow device %1").arg(device), std::move(next));
+    if (!isKept)
+        m_document->revertGesture(m_pulled->field);
+    m_pulled.reset();
     m_document->closeGesture();
 }
 

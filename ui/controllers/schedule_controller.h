@@ -8,6 +8,9 @@
 #include <QObject>
 #include <QTimer>
 
+#include <functional>
+#include <optional>
+
 namespace stagelens::ui {
 
 class ExperimentDocument;
@@ -31,7 +34,11 @@ public:
     [[nodiscard]] QString refusal(const service::PassMove &move);
     void move(const service::PassMove &move);
     /// Makes the passes of a device `factor` times as long as they are, as a what-if.
-    void pull(int device, double factor);
+    /// Makes a what-if of the pull in one step of undo, from the experiment as it was when the pull began.
+    void pull(const QString &field, const QString &label, const std::function<void(model::WhatIf &)> &change);
+    void pullPass(int device, double factor);
+    void pullLink(int from, int to, double factor);
+    void endPull(bool isKept);
 
     /// Replaces a faulty order by the nearest valid one, unless it is edited meanwhile.
     void repair();
@@ -45,6 +52,11 @@ signals:
     void fileAsked();
 
 private:
+    /// What is being pulled, and the experiment as it was before.
+    struct Pulled {
+        model::Experiment before;
+        QString field;
+    };
     void connectPanel();
     void setEditing(bool on);
     /// What the panel shows of an order.
@@ -71,9 +83,10 @@ private:
     LatestJob m_repairJob;
     LatestJob m_textJob;
     LatestJob m_judgeJob;
-    bool m_isOfferDue = false;     ///< when the order has been made
-    bool m_active = false;         ///< only then text and faults are kept up to date
-    QTimer m_pause;                ///< a rest in typing ends a step of undo
+    bool m_isOfferDue = false; ///< when the order has been made
+    bool m_active = false;     ///< only then text and faults are kept up to date
+    QTimer m_pause;            ///< a rest in typing ends a step of undo
+    std::optional<Pulled> m_pulled;
     service::PredictionPtr m_told; ///< the plan that m_recognised is about
     std::string_view m_recognised;
 };

@@ -57,7 +57,7 @@ void ViewState::setSpan(base::Nanos span)
         return;
     m_span = std::max<base::Nanos>(span, 0);
     // A zoomed view keeps its range, unless nothing is left there to be seen.
-    if (m_fitted ? !m_hold.isActive() : m_begin >= m_span)
+    if (m_fitted ? !m_hold.isActive() && !m_isHeld : m_begin >= m_span)
         apply(whole(), Memory::Forget);
 }
 
@@ -69,8 +69,14 @@ void ViewState::hold()
 void ViewState::release()
 {
     m_hold.stop();
-    if (m_fitted)
+    if (m_fitted && !m_isHeld)
         apply(whole(), Memory::Forget);
+}
+
+void ViewState::setHeld(bool isHeld)
+{
+    if (isHeld != std::exchange(m_isHeld, isHeld) && !isHeld)
+        release();
 }
 
 void ViewState::setRange(base::Nanos begin, base::Nanos end)

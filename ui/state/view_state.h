@@ -26,6 +26,8 @@ public:
     /// that the picture does not jump between the keystrokes of one edit.
     void hold();
     void release();
+    /// Keeps it for as long as a button of the mouse holds what is edited.
+    void setHeld(bool isHeld);
     /// How long an axis is held after the last hold().
     static constexpr int kHoldMilliseconds = 1500;
     [[nodiscard]] base::Nanos begin() const { return m_begin; }
@@ -107,6 +109,7 @@ private:
     base::Nanos m_end = 0;
     bool m_fitted = true;
     QTimer m_hold;
+    bool m_isHeld = false;
     bool m_inGesture = false; ///< the newest entry of the history is still being changed by zooms and pans
     std::optional<Selection> m_selection;
     std::optional<Mark> m_mark;

@@ -41,7 +41,7 @@ TimelineView::TimelineView(ViewState *state, QWidget *parent)
     : QWidget(parent), m_viewState(state), m_canvas(std::make_unique<TimelineCanvas>(this, state)),
       m_selection(std::make_unique<PassSelection>(m_canvas.get(), state)),
       m_mover(std::make_unique<PassMover>(this, state, m_canvas.get(), m_selection.get())),
-      m_puller(std::make_unique<PassPuller>(this, m_canvas.get())),
+      m_puller(std::make_unique<PassPuller>(this, state, m_canvas.get())),
       m_input(std::make_unique<TimelineInput>(this, state, m_canvas.get(), m_selection.get(), m_mover.get(), m_puller.get())),
       m_search(new SearchLine(this))
 {
@@ -89,7 +89,7 @@ void TimelineView::setContent(TimelineContent content)
     const bool gapStays = gap && timelineOf(content, gap->group) == timelineOf(m_canvas->content(), gap->group);
     m_canvas->setContent(std::move(content));
     m_mover->forget();
-    m_puller->forget();
+    m_puller->keep();
     if (!gapStays)
         m_input->setGap(std::nullopt);
     m_search->setTimeline(timelineOf(m_canvas->content(), 0));

@@ -63,7 +63,7 @@ public:
     void setMoveJudge(MoveJudge judge);
     /// Tells later what the judge of a move did not know yet; nothing if the pass is held elsewhere by now.
     void answerMove(const service::PassMove &move, const QString &refusal);
-    /// Lets the ends of passes in movable groups be pulled; passPulled() reports each pull.
+    /// Lets the ends of passes in movable groups be pulled; see passPulled().
     void setPullable(bool on);
 
 signals:
@@ -71,8 +71,12 @@ signals:
     void painted();
     void passMoved(const stagelens::service::PassMove &move);
     void moveRefused(const QString &why);
-    /// A pass of a device was pulled to `factor` times its duration.
+    /// A pass of a device is being pulled to `factor` times the duration that it had when its end was taken hold of.
     void passPulled(int device, double factor);
+    /// The same for a message between two devices.
+    void linkPulled(int from, int to, double factor);
+    /// The end was let go: as it was pulled, or as it was before.
+    void pullEnded(bool isKept);
     /// A gap was clicked: why is this bubble here?
     void gapClicked(int group, int device, qint64 time);
     /// The gap that was clicked is deselected, or is not in the new content.

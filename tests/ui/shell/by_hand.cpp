@@ -1,4 +1,5 @@
 // What a person does with menus, links, keys and the wheel, on real widgets.
+#include "engine/model/what_if.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/file_controller.h"
@@ -11,6 +12,7 @@
 #include <QWheelEvent>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ui_shell_by_hand {
 
@@ -29,6 +31,7 @@ private slots:
     void theKeysAreShownByTheirKey();
     void theWheelZoomsAndKeysSizeTheLanes();
     void aPassIsPulledLonger();
+    void aMessageIsPulledLonger();
 
 private:
     std::unique_ptr<test::WindowFixture> m_fixture;
@@ -160,15 +163,27 @@ void ShellByHand::aPassIsPulledLonger()
         QTest::mouseMove(view, end + QPoint(8, 0));
         QTest::mouseMove(view, longer);
     };
-    // Esc lets go of it as it was.
+    const int steps = window.document().undoStack().count();
+    // The picture follows while it is pulled, at the same scale; Esc lets go of it as it was.
+    const base::Nanos wide = window.findChild<ui::ViewState *>()->end();
     pull();
+    QCOMPARE(window.document().experiment().whatIf.slow, std::string("3=1.5"));
+    QTRY_VERIFY(window.forecast().isCurrent() && window.forecast().plan()->metrics.iteration * 5 > before * 6);
+    QTRY_VERIFY(view->placeOf(0, {3, 0}).width() * 5 > pass.width() * 7);
+    QCOMPARE(window.findChild<ui::ViewState *>()->end(), wide);
     QTest::keyClick(view, Qt::Key_Escape);
     QTest::mouseRelease(view, Qt::LeftButton, {}, longer);
     QVERIFY(window.document().experiment().whatIf.slow.empty());
+    QTRY_VERIFY(window.forecast().isCurrent() && window.forecast().plan()->metrics.iteration == before);
+    // Pulled further and back, it is one step of undo.
+    QTRY_COMPARE(view->placeOf(0, {3, 0}).width(), pass.width());
     pull();
-    QVERIFY(window.document().experiment().whatIf.slow.empty()); // not before it is let go
+    QTest::mouseMove(view, end + QPoint(pass.width(), 0));
+    QCOMPARE(window.document().experiment().whatIf.slow, std::string("3=2"));
+    QTest::mouseMove(view, longer);
     QTest::mouseRelease(view, Qt::LeftButton, {}, longer);
     QCOMPARE(window.document().experiment().whatIf.slow, std::string("3=1.5"));
+    QCOMPARE(window.document().undoStack().count(), steps + 1);
     QTRY_VERIFY(window.forecast().isCurrent() && window.forecast().plan()->metrics.iteration * 5 > before * 6);
     // A press in the middle still moves the pass; a click still selects.
     QTest::mouseClick(view, Qt::LeftButton, {}, view->placeOf(0, {0, 0}).center());
@@ -181,6 +196,52 @@ void ShellByHand::aPassIsPulledLonger()
     QTRY_VERIFY(!m_fixture->content().groups.front().movable);
     QTest::mouseMove(view, endOf(3));
     QVERIFY(view->cursor().shape() != Qt::SizeHorCursor);
+}
+
+void ShellByHand::aMessageIsPulledLonger()
+{
+    auto &window = m_fixture->open();
+    ui::TimelineView *view = window.explorePage().timeline();
+    view->setFocus();
+    QTest::keyClick(view, Qt::Key_E);
+    QTRY_VERIFY(m_fixture->content().groups.front().movable);
+    // Zooms in on the first message to device 1, until it is wide.
+    const timeline::Timeline &plan = *m_fixture->content().groups.front().timeline;
+    const auto sent = std::ranges::find_if(plan.transfers, [](const timeline::TransferSlice &t) { return t.peer == 1; });
+    QVERIFY(sent != plan.transfers.end());
+    const timeline::TransferSlice message = *sent;
+    const base::Nanos length = message.end - message.begin;
+    auto *state = window.findChild<ui::ViewState *>();
+    state->setRange(message.begin - 4 * length, message.end + 4 * length);
+    QTRY_VERIFY(view->placeOf(0, {message.device, 0}).width() > view->width());
+    const QRect lane = view->placeOf(0, {1, 0});
+    const QRect sender = view->placeOf(0, {message.device, 0}); // not clipped
+    const timeline::Lane &senders = plan.lanes[static_cast<std::size_t>(message.device)];
+    const auto xOf = [&](base::Nanos time) {
+        const double scale = sender.width() / static_cast<double>(senders.end.front() - senders.begin.front());
+        return sender.right() + static_cast<int>(std::lround(static_cast<double>(time - senders.end.front()) * scale));
+    };
+    // The strip of messages is under the passes; the pointer's shape tells where its end is.
+    std::optional<QPoint> end;
+    for (int y = lane.bottom(); y < lane.bottom() + 14 && !end; ++y)
+        for (int x = xOf(message.end) - 20; x < xOf(message.end) + 20 && !end; ++x) {
+            QTest::mouseMove(view, {x, y});
+            if (view->cursor().shape() == Qt::SizeHorCursor && view->describe({x - 5, y}).contains(u"device 1"_s))
+                end = QPoint(x, y);
+        }
+    QVERIFY(end);
+    const int width = xOf(message.end) - xOf(message.begin);
+    QTest::mousePress(view, Qt::LeftButton, {}, *end);
+    QTest::mouseMove(view, *end + QPoint(8, 0));
+    QTest::mouseMove(view, *end + QPoint(width, 0));
+    QTest::mouseRelease(view, Qt::LeftButton, {}, *end + QPoint(width, 0));
+    const auto links = model::parseSlowLinks(window.document().experiment().whatIf.slowLink);
+    QVERIFY(links && links->size() == 1);
+    QCOMPARE(links->front().from, static_cast<int>(message.device));
+    QCOMPARE(links->front().to, 1);
+    QVERIFY(std::abs(links->front().factor - 2) < 0.35);
+    QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(window.document().experiment().whatIf.slowLink.empty());
 }
 
 STAGELENS_TEST(ShellByHand)

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace stagelens::ui {
@@ -21,25 +22,53 @@ constexpr double kLeastWidth = 12; ///< of a pass whose end can be told from the
 constexpr double kLeastFactor = 0.1;
 constexpr double kMostFactor = 20;
 
-/// Begin and end of what is drawn as one rectangle: a pass, or an overlapped pair.
-std::pair<base::Nanos, base::Nanos> timesOf(const timeline::Lane &lane, std::size_t index)
+/// By how much the pass is longer if the pointer has taken its end along.
+double factorAt(const PassPull &pull, int x)
 {
-    const auto [first, last] = pairOf(lane, index).value_or(std::pair(index, index));
-    return {lane.begin[first], lane.end[last]};
-}
-
-/// By how much the pass is longer if it ends at the pointer.
-double factorAt(const Scene &scene, const PassPull &pull, int x)
-{
-    const auto [begin, end] = timesOf(laneOf(scene.group(pull.group), pull.slice.device), pull.slice.index);
-    const auto wanted =
-        static_cast<double>(scene.timeAtX(x) - begin) / static_cast<double>(std::max<base::Nanos>(end - begin, 1));
+    const double wanted = (x - pull.place.left()) / std::max(pull.place.width(), 1.0);
     return std::clamp(std::round(wanted * 10) / 10, kLeastFactor, kMostFactor);
 }
 
-bool isChange(double factor)
+bool isGripOf(const QRectF &rect, QPoint point)
 {
-    return std::abs(factor - 1) > 0.05;
+    return rect.width() >= kLeastWidth && std::abs(rect.right() - point.x()) <= kGrip;
+}
+
+/// A message between two devices; what all of them take part in is on no single link.
+std::optional<PassPull> messageEndAt(const Scene &scene, const Hit &hit, QPoint point)
+{
+    const GroupSums &sums = scene.sumsOf(hit.group);
+    const TimelineLayout::Row *row = scene.layout.rowAt(point.y());
+    if (row == nullptr || static_cast<std::size_t>(hit.device) >= sums.messages.size())
+        return std::nullopt;
+    for (const timeline::TransferSlice &message :
+         sums.messages[static_cast<std::size_t>(hit.device)].at(*sums.timeline, hit.time)) {
+        const double left = scene.xAt(message.begin);
+        const QRectF rect(left, row->messages.top(), scene.xAt(message.end) - left, row->messages.height());
+        if (message.peer >= 0 && message.peer != message.device && isGripOf(rect, point))
+            return PassPull{hit.group, {}, message, point, rect, 1};
+    }
+    return std::nullopt;
+}
+
+QString textOf(const Scene &scene, const PassPull &pull)
+{
+    if (pull.message) {
+        const QString link = Words::tr("%1 and %2").arg(pull.message->device).arg(pull.message->peer);
+        return pull.factor == 1
+                   ? Words::tr("A message to device %1\nPull its end to make the link between devices %2 slower or "
+                               "faster")
+                         .arg(pull.message->peer)
+                         .arg(link)
+                   : Words::tr("Messages between devices %1 take %2 as long\nAs a what-if; Esc takes it back")
+                         .arg(link, factorText(pull.factor));
+    }
+    const LaneGroup &group = scene.group(pull.group);
+    const QString name = passText(laneOf(group, pull.slice.device).pass[pull.slice.index], group.timeline->slices);
+    return pull.factor == 1 ? Words::tr("%1\nPull its end to make device %2 slower or faster").arg(name).arg(pull.slice.device)
+                            : Words::tr("%1 takes %2 as long\nSo does every pass of device %3, as a what-if; Esc takes it back")
+                                  .arg(name, factorText(pull.factor))
+                                  .arg(pull.slice.device);
 }
 
 } // namespace
@@ -48,40 +77,32 @@ std::optional<PassPull> endAt(const Scene &scene, QPoint point)
 {
     for (const int before : {kGrip, 0}) {
         const std::optional<Hit> hit = hitTest(scene, point - QPoint(before, 0));
-        if (!hit || !hit->slice || hit->count > 1)
+        if (!hit || hit->count > 1)
             continue;
-        const std::optional<QRectF> rect = rectOf(scene, hit->group, {hit->device, *hit->slice});
-        if (rect && rect->width() >= kLeastWidth && std::abs(rect->right() - point.x()) <= kGrip)
-            return PassPull{hit->group, {hit->device, *hit->slice}, point, 1};
+        if (hit->onMessages) {
+            if (std::optional<PassPull> message = messageEndAt(scene, *hit, point))
+                return message;
+            continue;
+        }
+        const std::optional<QRectF> rect =
+            hit->slice ? rectOf(scene, hit->group, {hit->device, *hit->slice}) : std::optional<QRectF>();
+        if (rect && isGripOf(*rect, point))
+            return PassPull{hit->group, {hit->device, *hit->slice}, std::nullopt, point, *rect, 1};
     }
     return std::nullopt;
 }
 
 void paintPassPull(QPainter &painter, const Scene &scene, const PassPull &pull)
 {
-    const std::optional<QRectF> rect = rectOf(scene, pull.group, pull.slice);
-    if (!rect)
-        return;
-    const timeline::Lane &lane = laneOf(scene.group(pull.group), pull.slice.device);
-    const auto [begin, end] = timesOf(lane, pull.slice.index);
-    const schedule::Pass &pass = lane.pass[pull.slice.index];
     const QRectF axis(scene.layout.axis);
-    QRectF pulled = *rect;
-    pulled.setRight(scene.xAt(begin + std::llround(pull.factor * static_cast<double>(end - begin))));
-    QColor fill = scene.colours->pass(pass.kind);
-    fill.setAlpha(215);
-    painter.fillRect(pulled.intersected(axis), fill);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(scene.colours->ink, 1, Qt::DashLine)); // as long as it was
-    painter.drawRect(rect->intersected(axis));
-    painter.setPen(QPen(scene.colours->focus, 2));
-    painter.drawRect(pulled.intersected(axis));
-    const QString name = passText(pass, scene.group(pull.group).timeline->slices);
-    paintPanel(painter, scene, pull.at,
-               isChange(pull.factor) ? Words::tr("%1 takes %2 as long\nLet go: so does every pass of device %3, as a what-if")
-                                           .arg(name, factorText(pull.factor))
-                                           .arg(pull.slice.device)
-                                     : Words::tr("%1\nPull its end to make device %2 slow").arg(name).arg(pull.slice.device));
+    painter.drawRect(pull.place.intersected(axis));
+    if (const std::optional<QRectF> now = pull.message ? std::nullopt : rectOf(scene, pull.group, pull.slice)) {
+        painter.setPen(QPen(scene.colours->focus, 2));
+        painter.drawRect(now->intersected(axis));
+    }
+    paintPanel(painter, scene, pull.at, textOf(scene, pull));
 }
 
 void PassPuller::setEnabled(bool on)
@@ -114,16 +135,25 @@ void PassPuller::hover(QPoint at)
 bool PassPuller::hold(QPoint at)
 {
     m_held = pullAt(at);
+    m_viewState->setHeld(isHolding());
     return isHolding();
 }
 
 void PassPuller::drag(QPoint to)
 {
     if (!m_held)
-        return; // the picture has changed under it
+        return; // it has left the picture
     m_held->at = to;
-    m_held->factor = factorAt(m_canvas->scene(), *m_held, to.x());
+    const double factor = factorAt(*m_held, to.x());
+    const bool isAnother = factor != std::exchange(m_held->factor, factor);
     show();
+    if (!isAnother)
+        return;
+    // Last: the picture that follows calls keep().
+    if (const auto message = m_held->message)
+        emit m_view->linkPulled(message->device, message->peer, factor);
+    else
+        emit m_view->passPulled(m_held->slice.device, factor);
 }
 
 void PassPuller::show()
@@ -136,24 +166,36 @@ void PassPuller::show()
 
 void PassPuller::drop()
 {
-    const std::optional<PassPull> dropped = std::exchange(m_held, std::nullopt);
-    m_canvas->overlay().passPull.reset();
-    m_canvas->redrawOverlay();
-    m_isAtEnd = false;
-    if (dropped && isChange(dropped->factor))
-        emit m_view->passPulled(dropped->slice.device, dropped->factor);
+    letGo(true);
 }
 
 void PassPuller::cancel()
 {
-    m_held.reset();
-    drop();
+    letGo(false);
 }
 
-void PassPuller::forget()
+void PassPuller::letGo(bool isKept)
 {
-    m_held.reset();
+    const bool wasHolding = std::exchange(m_held, std::nullopt).has_value();
     m_canvas->overlay().passPull.reset();
+    m_canvas->redrawOverlay();
+    m_isAtEnd = false;
+    if (wasHolding)
+        emit m_view->pullEnded(isKept);
+    m_viewState->setHeld(false);
+}
+
+void PassPuller::keep()
+{
+    if (!m_held)
+        return;
+    const auto &groups = m_canvas->content().groups;
+    const auto at = static_cast<std::size_t>(m_held->group);
+    const bool isThere = at < groups.size() && groups[at].movable && groups[at].timeline &&
+                         m_held->slice.device < std::ssize(groups[at].timeline->lanes) &&
+                         (m_held->message || m_held->slice.index < laneOf(groups[at], m_held->slice.device).size());
+    if (!isThere)
+        letGo(true);
 }
 
 } // namespace stagelens::ui
