@@ -10245,5 +10245,25 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>%1의 시간이 %2로 늘어남
 장치 %3의 모든 패스가 가정으로 그렇게 됩니다. Esc로 되돌립니다</translation>
     </message>
+    <message>
+        <source>“%1” is no whole number of this field: write 32, 32k or 32Ki. Still %2.</source>
+        <translation>“%1”은(는) 이 항목의 정수가 아닙니다. 32, 32k, 32Ki처럼 쓰십시오. 값은 그대로 %2입니다.</translation>
+    </message>
+    <message>
+        <source>Searches the divisions of more devices for one that fits</source>
+        <translation>더 많은 장치의 분할 가운데 메모리에 들어가는 것을 찾습니다</translation>
+    </message>
+    <message>
+        <source>Restart now</source>
+        <translation>지금 다시 시작</translation>
+    </message>
+    <message>
+        <source>Better still than %1: </source>
+        <translation>%1보다 더 나은 것: </translation>
+    </message>
+    <message>
+        <source>Shapes that fit…</source>
+        <translation>들어가는 형태…</translation>
+    </message>
 </context>
 </TS>

@@ -10245,5 +10245,25 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>%1 的用时为 %2
 设备 %3 的所有计算块作为假设情形都按此计算；Esc 可取消</translation>
     </message>
+    <message>
+        <source>“%1” is no whole number of this field: write 32, 32k or 32Ki. Still %2.</source>
+        <translation>“%1”不是此字段的整数：请写 32、32k 或 32Ki。仍为 %2。</translation>
+    </message>
+    <message>
+        <source>Searches the divisions of more devices for one that fits</source>
+        <translation>在更多设备的划分中寻找可容纳的一种</translation>
+    </message>
+    <message>
+        <source>Restart now</source>
+        <translation>立即重启</translation>
+    </message>
+    <message>
+        <source>Better still than %1: </source>
+        <translation>比 %1 更好：</translation>
+    </message>
+    <message>
+        <source>Shapes that fit…</source>
+        <translation>可容纳的形状…</translation>
+    </message>
 </context>
 </TS>

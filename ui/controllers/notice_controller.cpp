@@ -33,6 +33,11 @@ void NoticeController::warn(const QString &sentence)
     say(MessageBar::Tone::Warning, sentence);
 }
 
+void NoticeController::warnUntilEdit(const QString &sentence)
+{
+    m_undoMessage = m_bar->say(MessageBar::Tone::Warning, sentence, {dismiss()});
+}
+
 void NoticeController::warnUntilRunEnds(const QString &sentence, std::vector<MessageBar::Action> actions)
 {
     if (actions.empty())

@@ -17,6 +17,8 @@ public:
 
     /// Shows a warning that can be dismissed.
     void warn(const QString &sentence);
+    /// The same, until the next step of undo: what it says may be mended then.
+    void warnUntilEdit(const QString &sentence);
     /// Shows a warning until the run ends, with a button to dismiss it if there are no other actions.
     void warnUntilRunEnds(const QString &sentence, std::vector<MessageBar::Action> actions = {});
     /// Hides the warning that holds only while a run is in progress.
@@ -39,7 +41,7 @@ private:
 
     MessageBar *m_bar;
     QUndoStack *m_undo;
-    int m_undoMessage = 0; ///< of m_bar; 0: none yet
+    int m_undoMessage = 0; ///< of m_bar, which ends with the next step of undo; 0: none yet
     int m_runMessage = 0;
 };
 

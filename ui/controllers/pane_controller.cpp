@@ -77,6 +77,7 @@ void PaneController::restore()
     m_areFiguresShown = settings->value(u"figures"_s, true).toBool();
     setRunsShown(!m_contents.runs->isFolded());
     fitIntoScreen(); // it may be another one, or scaled otherwise
+    arrangeFigures();
     if (settings->contains(u"groups"_s))
         m_contents.editor->setOpenGroups(settings->value(u"groups"_s).toStringList());
     if (settings->contains(u"runColumns"_s))
@@ -142,8 +143,9 @@ void PaneController::fitIntoScreen()
     setNarrow(place.width() < kNarrowWidth);
     m_contents.explore->setLow(place.height() < kLowHeight);
     if (m_window->testAttribute(Qt::WA_Moved)) // else the window manager places it
-        m_window->move(place.topLeft());
-    m_window->resize(place.size());
+        m_window->setGeometry(place);          // without its frame, as `wanted`: move() would push it down at every start
+    else
+        m_window->resize(place.size());
 }
 
 void PaneController::resized()

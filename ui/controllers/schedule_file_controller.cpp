@@ -59,7 +59,7 @@ void ScheduleFileController::take(const QString &file, const Opened &opened)
     if (!opened.isFaulty)
         return;
     m_actions->editSchedule->setChecked(true);
-    m_notice->warn(
+    m_notice->warnUntilEdit(
         Words::tr("%1 has faults, which are marked in its text. What you change stays in the experiment.").arg(name));
 }
 

@@ -166,13 +166,6 @@ private:
                                            {middle.x() - size / 8, inner.bottom() - size / 8},
                                            {inner.right(), inner.top() + size / 8}});
             break;
-        case Glyph::Up:
-        case Glyph::Down: {
-            const double tip = (m_glyph == Glyph::Up ? -1 : 1) * size / 3;
-            painter.drawPolygon(
-                QPolygonF{middle + QPointF(0, tip), middle + QPointF(size / 2, -tip), middle + QPointF(-size / 2, -tip)});
-            break;
-        }
         case Glyph::Close:
             painter.setPen(stroke);
             painter.drawLine(inner.topLeft(), inner.bottomRight());

@@ -33,7 +33,7 @@ void makeSegments(const QList<QToolButton *> &buttons);
 inline constexpr const char *kPrimaryProperty = "primary";
 
 /// The drawn icons: filled shapes and strokes of one weight, on a square. Next is also a folded group, and Open an open one.
-enum class Glyph : unsigned char { Play, Stop, Previous, Next, Close, Warning, Info, Dot, Ring, Check, Up, Down, Open };
+enum class Glyph : unsigned char { Play, Stop, Previous, Next, Close, Warning, Info, Dot, Ring, Check, Open };
 /// Painted in the button text's colour of the moment: it follows a change of the theme.
 [[nodiscard]] QIcon glyphIcon(Glyph glyph);
 

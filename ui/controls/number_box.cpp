@@ -1,13 +1,53 @@
 #include "ui/controls/number_box.h"
 
 #include "engine/base/count.h"
+#include "ui/canvas/colours.h"
+#include "ui/words/plain_text.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
-#include <QRegularExpression>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QToolTip>
 
 namespace stagelens::ui {
 
-using namespace Qt::StringLiterals;
+namespace {
+constexpr int kExplainMilliseconds = 6000;
+} // namespace
+
+NumberBox::NumberBox(QWidget *parent) : QSpinBox(parent)
+{
+    connect(lineEdit(), &QLineEdit::textChanged, this, [this] {
+        QPalette ink = palette();
+        if (lineEdit()->hasFocus() && !hasAcceptableInput())
+            ink.setColor(QPalette::Text, coloursFor(ink).alarm);
+        lineEdit()->setPalette(ink);
+    });
+}
+
+void NumberBox::explainDropped()
+{
+    if (hasAcceptableInput() || typedPart(text()).trimmed().isEmpty())
+        return;
+    QToolTip::showText(mapToGlobal(QPoint(0, height())),
+                       plainTip(Words::tr("“%1” is no whole number of this field: write 32, 32k or 32Ki. Still %2.")
+                                    .arg(typedPart(text()), textFromValue(value()))),
+                       this, {}, kExplainMilliseconds);
+}
+
+void NumberBox::focusOutEvent(QFocusEvent *event)
+{
+    explainDropped();
+    QSpinBox::focusOutEvent(event);
+}
+
+void NumberBox::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+        explainDropped();
+    QSpinBox::keyPressEvent(event);
+}
 
 QString NumberBox::typedPart(const QString &text) const
 {
@@ -42,12 +82,9 @@ QValidator::State NumberBox::validate(QString &text, int &cursor) const
     Q_UNUSED(cursor)
     if (read(text))
         return QValidator::Acceptable;
-    // Letters that no number has, and numbers beyond the box, are not typed at all; the rest may become a number.
-    static const QRegularExpression kLetters(u"^[0-9.,kmgi]*$"_s, QRegularExpression::CaseInsensitiveOption);
-    const QString typed = typedPart(text);
-    const bool mayBecomeSpecial = !specialValueText().isEmpty() && specialValueText().startsWith(typed);
-    const bool mayBecomeNumber = kLetters.match(typed).hasMatch() && !base::parseCount(utf8(typed));
-    return mayBecomeSpecial || mayBecomeNumber ? QValidator::Intermediate : QValidator::Invalid;
+    // Everything may be typed: a letter that is left out would make another number of the rest. Only numbers beyond the box
+    // are not.
+    return base::parseCount(utf8(typedPart(text))) ? QValidator::Invalid : QValidator::Intermediate;
 }
 
 } // namespace stagelens::ui

@@ -69,10 +69,10 @@ void CompareTable::setComparison(const Comparison &comparison, const QStringList
         for (qsizetype i = 0; i < row.values.size(); ++i)
             cells << (row.verdicts[i].isEmpty() ? row.values[i] : row.values[i] + u"   "_s + row.verdicts[i]);
         addRow(row.what, cells);
+        // An arrow would point up beside a smaller number.
         for (qsizetype i = 0; i < row.values.size(); ++i)
-            if (const Tendency tendency = tendencyOf(row.verdicts[i]); tendency != Tendency::None)
-                item(rowCount() - 1, static_cast<int>(i) + 1)
-                    ->setIcon(glyphIcon(tendency == Tendency::Better ? Glyph::Up : Glyph::Down));
+            if (isBetter(row.verdicts[i]))
+                item(rowCount() - 1, static_cast<int>(i) + 1)->setIcon(glyphIcon(Glyph::Check));
     }
     resizeColumnsToContents();
     for (int column = 0; column < columnCount(); ++column)

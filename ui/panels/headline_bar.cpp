@@ -140,6 +140,8 @@ void HeadlineBar::accept()
         emit fixApplied();
     else if (m_headline.isRepair)
         emit repairAsked();
+    else if (m_headline.isOfShapes)
+        emit shapesAsked();
 }
 
 void HeadlineBar::setHeadline(const Headline &headline)
@@ -150,11 +152,12 @@ void HeadlineBar::setHeadline(const Headline &headline)
     m_button->setVisible(headline.hasAction());
     m_button->setText(headline.actionCaption);
     m_button->setAccessibleDescription(headline.text);
-    m_button->setToolTip(plainTip(headline.isRepair ? headline.actionTip
-                                  : headline.change ? changeTip(*headline.change)
-                                                    : Words::tr("Changes this plan so that it fits. Undo takes it back.")));
-    if (!headline.change)
-        emit hovered(nullptr);
+    m_button->setToolTip(plainTip(headline.isRepair     ? headline.actionTip
+                                  : headline.isOfShapes ? Words::tr("Searches the divisions of more devices for one that fits")
+                                  : headline.change     ? changeTip(*headline.change)
+                                                        : Words::tr("Changes this plan so that it fits. Undo takes it back.")));
+    const bool isPointedAt = headline.change && (m_button->underMouse() || m_button->hasFocus());
+    emit hovered(isPointedAt ? &*m_headline.change : nullptr); // the plan that was pointed at may be another one now
 }
 
 void HeadlineBar::arrange()

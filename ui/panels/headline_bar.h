@@ -26,6 +26,7 @@ signals:
     void chosen(const stagelens::ui::Alternative &plan);
     void fixApplied();
     void repairAsked();
+    void shapesAsked();
     /// The pointer or the focus is on what leads to that plan, or has left it (null).
     void hovered(const stagelens::ui::Alternative *plan);
     /// The name of a device was clicked.

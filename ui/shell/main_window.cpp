@@ -86,6 +86,7 @@ MainWindow::MainWindow(const WindowOptions &options, QWidget *parent)
     connectActions();
     setAcceptDrops(true);
     m_controllers->panes->restore();
+    m_widgets->explore->timeline()->setFocus(); // its keys work from the start
     m_model.files->start(options.file);
     m_model.database->refresh();
     m_model.bridge->findBackends();
@@ -297,9 +298,18 @@ void MainWindow::resizeEvent(QResizeEvent *event)
         m_controllers->panes->resized();
 }
 
+void MainWindow::changeEvent(QEvent *event)
+{
+    QMainWindow::changeEvent(event);
+    if (event->type() == QEvent::ApplicationPaletteChange && m_controllers) // once the panels have the colours as well
+        QMetaObject::invokeMethod(this, &MainWindow::updateFigures, Qt::QueuedConnection);
+}
+
 void MainWindow::keyPressEvent(QKeyEvent *event)
 {
-    if (event->key() == Qt::Key_Escape)
+    if (event->key() == Qt::Key_Escape && m_widgets->noticeBar->isVisible())
+        m_widgets->noticeBar->clear();
+    else if (event->key() == Qt::Key_Escape)
         m_controllers->pages->escape();
     else
         QMainWindow::keyPressEvent(event);

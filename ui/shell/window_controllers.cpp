@@ -40,6 +40,8 @@
 #include "ui/words/words.h"
 
 #include <QActionGroup>
+#include <QCoreApplication>
+#include <QProcess>
 
 namespace stagelens::ui {
 
@@ -118,6 +120,7 @@ void WindowControllers::connectPlan()
     HeadlineBar *headline = m_widgets.explore->headline();
     connect(headline, &HeadlineBar::chosen, plan.get(), &PlanController::chooseAlternative);
     connect(headline, &HeadlineBar::fixApplied, plan.get(), &PlanController::applyFix);
+    connect(headline, &HeadlineBar::shapesAsked, m_model.actions->shapes, &QAction::trigger);
     connect(headline, &HeadlineBar::repairAsked, problems.get(), &ProblemController::repair);
     connect(problems.get(), &ProblemController::judged, m_widgets.explore, &ExplorePage::setProblem);
     connect(problems.get(), &ProblemController::orderRepairAsked, schedule.get(), &ScheduleController::repair);
@@ -186,7 +189,12 @@ void WindowControllers::connectNotices()
         notice->say(MessageBar::Tone::Note,
                     language->data().toString().isEmpty()
                         ? Words::tr("From the next start, Stagelens uses the language of the desktop.")
-                        : Words::tr("From the next start, Stagelens uses this language: %1.").arg(language->text()));
+                        : Words::tr("From the next start, Stagelens uses this language: %1.").arg(language->text()),
+                    {Words::tr("Restart now"), [window = m_widgets.noticeBar->window()] {
+                         if (window->close()) // not during a run
+                             QProcess::startDetached(QCoreApplication::applicationFilePath(),
+                                                     QCoreApplication::arguments().mid(1));
+                     }});
     });
     connect(pages.get(), &PageController::written, this, [this](const QString &file) {
         notice->say(MessageBar::Tone::Note, Words::tr("The animation is in %1.").arg(file));

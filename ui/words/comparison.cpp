@@ -176,7 +176,7 @@ void addMetrics(Table &table, bool equalWork)
         Words::tr("Bubble"), false, [](const CompareItem &item) { return shareText(item.metrics.bubbleRatio); },
         [](const CompareItem &a, const CompareItem &b) {
             // Of a measured bubble nobody knows the noise.
-            return a.iterations.empty() ? figureVerdict(b.metrics.bubbleRatio, a.metrics.bubbleRatio, false) : QString();
+            return a.iterations.empty() ? shareVerdict(b.metrics.bubbleRatio, a.metrics.bubbleRatio) : QString();
         });
     table.metric(Words::tr("Loss after the last step"), false, [](const CompareItem &item) {
         return item.losses.empty() ? kUnknown : QString::number(item.losses.back(), 'f', 4);

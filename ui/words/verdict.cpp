@@ -42,11 +42,9 @@ bool areApart(const Spread &first, double firstWork, const Spread &second, doubl
 
 } // namespace
 
-Tendency tendencyOf(const QString &verdict)
+bool isBetter(const QString &verdict)
 {
-    return verdict.startsWith(Words::tr("better "))  ? Tendency::Better
-           : verdict.startsWith(Words::tr("worse ")) ? Tendency::Worse
-                                                     : Tendency::None;
+    return verdict.startsWith(Words::tr("better "));
 }
 
 Spread spreadOf(const std::vector<base::Nanos> &iterations)
@@ -102,6 +100,13 @@ QString figureVerdict(double second, double first, bool moreIsBetter)
     if (first <= 0 || std::abs(second / first - 1) < kSmallestDifference)
         return unclearWords();
     return words((second > first) == moreIsBetter, changeText(second, first));
+}
+
+QString shareVerdict(double second, double first)
+{
+    if (std::abs(second - first) < kSmallestDifference)
+        return unclearWords();
+    return words(second < first, pointsText(second, first));
 }
 
 } // namespace stagelens::ui

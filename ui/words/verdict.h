@@ -26,8 +26,8 @@ struct Spread {
 [[nodiscard]] QString rateVerdict(const Spread &first, double firstTokens, const Spread &second, double secondTokens);
 /// The same of a single figure; below one percent there is no clear difference.
 [[nodiscard]] QString figureVerdict(double second, double first, bool moreIsBetter);
-/// What a verdict says.
-enum class Tendency : unsigned char { None, Better, Worse };
-[[nodiscard]] Tendency tendencyOf(const QString &verdict);
+/// The same of a share of the time, of which less is better, in points.
+[[nodiscard]] QString shareVerdict(double second, double first);
+[[nodiscard]] bool isBetter(const QString &verdict);
 
 } // namespace stagelens::ui

@@ -25,16 +25,28 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr std::size_t kNewestRuns = 10;
 
-/// A step of undo between those of the plan, so that Ctrl+Z takes back what was done last.
+/// A step of undo between those of the plan, so that Ctrl+Z takes back what was done last. The run that was shown is shown
+/// again.
 class DeleteRuns : public QUndoCommand {
 public:
-    DeleteRuns(RunDatabase *database, const std::vector<qint64> &runs)
+    DeleteRuns(RunDatabase *database, RunController *controller, const std::vector<qint64> &runs)
         : QUndoCommand(runs.size() == 1 ? Words::tr("Delete run %1").arg(runs.front())
                                         : Words::tr("Delete %1 runs").arg(runs.size())),
-          m_database(database), m_runs(runs), m_number(database->number())
+          m_database(database), m_controller(controller), m_runs(runs), m_number(database->number())
     {}
-    void undo() override { change(&RunDatabase::restore); }
-    void redo() override { change(&RunDatabase::remove); }
+    void undo() override
+    {
+        change(&RunDatabase::restore);
+        if (!isObsolete() && m_shown)
+            m_controller->show(*m_shown);
+    }
+    void redo() override
+    {
+        const service::RunSnapshotPtr &shown = m_controller->shown();
+        const bool isOneOfThem = shown && std::ranges::count(m_runs, shown->record.summary.id) > 0;
+        m_shown = isOneOfThem ? std::optional<qint64>(shown->record.summary.id) : std::nullopt;
+        change(&RunDatabase::remove);
+    }
 
 private:
     void change(void (RunDatabase::*how)(store::RunId))
@@ -47,8 +59,10 @@ private:
             (m_database->*how)(run);
     }
     RunDatabase *m_database;
+    RunController *m_controller;
     std::vector<qint64> m_runs;
-    int m_number; ///< of the database that the runs were deleted from
+    std::optional<qint64> m_shown; ///< of them, when they were deleted
+    int m_number;                  ///< of the database that the runs were deleted from
 };
 
 } // namespace
@@ -155,7 +169,7 @@ void RunTableController::remove(const std::vector<qint64> &runs)
     if (left.empty())
         return;
     m_document->closeGesture();
-    m_document->undoStack().push(new DeleteRuns(m_database, left));
+    m_document->undoStack().push(new DeleteRuns(m_database, m_runController, left));
     m_notice->offerUndo(left.size() == 1 ? Words::tr("Run %1 is deleted.").arg(left.front())
                                          : Words::tr("%1 runs are deleted.").arg(left.size()),
                         Words::tr("Undo"));

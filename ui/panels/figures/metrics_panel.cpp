@@ -159,7 +159,7 @@ void MetricsPanel::setFigures(const Figures &figures)
     m_memory.value->setText(plan.peakMemory.empty() ? kUnknown : bytesText(peak));
     QPalette peakInk = palette();
     if (figures.plan->memoryCapacity > 0 && peak > figures.plan->memoryCapacity)
-        peakInk.setColor(QPalette::Active, QPalette::WindowText, coloursFor(peakInk).alarm);
+        peakInk.setColor(QPalette::WindowText, coloursFor(peakInk).alarm);
     m_memory.value->setPalette(peakInk);
     m_tokens->setText(plan.tokensPerSecond ? countText(*plan.tokensPerSecond) : kUnknown);
     m_mfu->setText(plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : kUnknown);

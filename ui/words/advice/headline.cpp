@@ -174,7 +174,8 @@ Measure measureOf(const service::Prediction &prediction, const Candidate *propos
 }
 
 /// Adds the leanest and the fastest alternative: "Also: V-Half, −4.7 GiB, +0.4 % time · ZB-V, −2.1 % time, +9.8 GiB", or
-/// "Against VOCAB-2: VOCAB-1, …" where the verdict recommends something.
+/// "Against VOCAB-2: VOCAB-1, …" where the verdict recommends something. One that is better than that in both comes first, and
+/// is called so.
 void addAlternatives(Headline &headline, const std::vector<Candidate> &found, const Candidate *proposed, const Measure &measure)
 {
     // Shares of the time that are worth a share of the peak.
@@ -196,6 +197,11 @@ void addAlternatives(Headline &headline, const std::vector<Candidate> &found, co
     const Candidate *fast = fastest(found, [&](const Candidate &one) {
         return &one != proposed && one.peak && isFaster(one.iteration, measure.iteration);
     });
+    const auto isBetterInBoth = [&](const Candidate *one) {
+        return one != nullptr && saved(*one) >= 0 && one->iteration <= measure.iteration;
+    };
+    if (isBetterInBoth(fast) && !isBetterInBoth(lean))
+        std::swap(lean, fast);
     QStringList words;
     const auto add = [&](const Candidate &one, const QString &first, const QString &then) {
         Alternative named = one.plan;
@@ -207,9 +213,13 @@ void addAlternatives(Headline &headline, const std::vector<Candidate> &found, co
         add(*lean, memoryChange(saved(*lean)), timeChange(lean->iteration, measure.iteration));
     if (fast != nullptr && fast != lean)
         add(*fast, timeChange(fast->iteration, measure.iteration), memoryChange(saved(*fast)));
-    if (!words.isEmpty())
-        headline.second =
-            (measure.name.isEmpty() ? Words::tr("Also: ") : Words::tr("Against %1: ").arg(measure.name)) + words.join(u" · "_s);
+    if (words.isEmpty())
+        return;
+    const QString before = measure.name.isEmpty() ? Words::tr("Also: ")
+                           : isBetterInBoth(lean != nullptr ? lean : fast)
+                               ? Words::tr("Better still than %1: ").arg(measure.name)
+                               : Words::tr("Against %1: ").arg(measure.name);
+    headline.second = before + words.join(u" · "_s);
 }
 
 /// The words as the beginning of a sentence: some methods are written in small letters.
@@ -263,8 +273,10 @@ Headline overfull(const service::Prediction &prediction, const service::Advice *
     } else if (families.isSettled()) {
         headline.text += Words::tr(" Nothing tried makes it fit: use more devices or tensor ranks, shorter sequences or fewer "
                                    "layers.");
+        headline.isOfShapes = true;
+        headline.actionCaption = Words::tr("Shapes that fit…");
     }
-    if (families.isSettled() && headline.hasAction()) {
+    if (families.isSettled() && (nearest != nullptr || headline.isFix)) {
         const Measure measure =
             nearest != nullptr ? measureOf(prediction, nearest) : Measure{fix->words, fix->iteration, fix->peakMemory};
         addAlternatives(headline, found, nearest, measure);

@@ -29,9 +29,10 @@ struct Headline {
     std::optional<Alternative> change = {};     ///< the action: another schedule, method or cut
     bool isFix = false;                         ///< the action is the memory fix
     bool isRepair = false;                      ///< the action makes an invalid plan valid
+    bool isOfShapes = false;                    ///< the action opens the search over shapes
     QString actionCaption = {};                 ///< "Try VOCAB-2"
     QString actionTip = {};                     ///< what a repair changes
-    [[nodiscard]] bool hasAction() const { return change || isFix || isRepair; }
+    [[nodiscard]] bool hasAction() const { return change || isFix || isRepair || isOfShapes; }
 };
 
 /// `advice` may be null while it is being computed: the sentence then says only what the prediction shows. `fix` is the change
