@@ -30,10 +30,10 @@ void NumberBox::explainDropped()
 {
     if (hasAcceptableInput() || typedPart(text()).trimmed().isEmpty())
         return;
-    QToolTip::showText(mapToGlobal(QPoint(0, height())),
-                       plainTip(Words::tr("“%1” is no whole number of this field: write 32, 32k or 32Ki. Still %2.")
-                                    .arg(typedPart(text()), textFromValue(value()))),
-                       this, {}, kExplainMilliseconds);
+    const QString why = Words::tr("“%1” is no whole number of this field: write 32, 32k or 32Ki. Still %2.")
+                            .arg(typedPart(text()), textFromValue(value()));
+    const QPoint below = mapToGlobal(QPoint(0, height()));
+    QToolTip::showText(below, plainTip(why), this, {}, kExplainMilliseconds);
 }
 
 void NumberBox::focusOutEvent(QFocusEvent *event)

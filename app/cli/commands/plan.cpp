@@ -273,9 +273,9 @@ int plan(const ExperimentArguments &arguments, const PlanWishes &wishes)
         problems.push_back({"--at-most", fmt::format("is {}; give a share such as 5%", base::quoted(wishes.atMost))});
     std::optional<double> tokens;
     if (!wishes.tokens.empty())
-        tokens = base::parseNumber(wishes.tokens).value_or(0);
+        tokens = base::parseQuantity(wishes.tokens).value_or(0);
     if (tokens && !(*tokens > 0))
-        problems.push_back({"--tokens", fmt::format("is {}; give a number such as 2e12", base::quoted(wishes.tokens))});
+        problems.push_back({"--tokens", fmt::format("is {}; give a number such as 2e12 or 2T", base::quoted(wishes.tokens))});
     if (wishes.objective == "cost" && !hasPrice(*experiment))
         problems.push_back({"--objective", "is cost, but no hardware preset states a price, and all plans use all GPUs; choose "
                                            "time, which has the same answer, or memory; or give a cluster's file with "

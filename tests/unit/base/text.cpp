@@ -70,6 +70,14 @@ private slots:
         row("2Mi", 2'097'152);
         row("2G", 2'000'000'000);
         row("2Gi", 2'147'483'648);
+        row("2B", 2'000'000'000);
+        row("2T", 2'000'000'000'000);
+        row("2.5t", 2'500'000'000'000);
+        row("1Ti", 1LL << 40);
+        row("2e12", 2'000'000'000'000);
+        row("1.5E+3", 1500);
+        row("1.123456789e18", 1'123'456'789'000'000'000);
+        row("1e3", 1000);
         row("1.5k", 1500);
         row("1.5Ki", 1536);
         row("2.50", -1); // not whole
@@ -102,7 +110,11 @@ private slots:
                                   "1,,234",
                                   "0x10",
                                   "+1",
-                                  "1e3",
+                                  "1e",
+                                  "1e-3",
+                                  "1e19",
+                                  "2Bi",
+                                  "1e3k",
                                   ".5k",
                                   "1.",
                                   "1.0001k",
@@ -116,6 +128,18 @@ private slots:
                                   "1.0000000001G",
                                   "1.2.3k"})
             QVERIFY2(!parseCount(wrong), wrong);
+    }
+    void quantities()
+    {
+        QCOMPARE(parseQuantity(" 2T "), std::optional(2e12));
+        QCOMPARE(parseQuantity("2e12"), std::optional(2e12));
+        QCOMPARE(parseQuantity("15,000B"), std::optional(15e12));
+        QCOMPARE(parseQuantity("0.125"), std::optional(0.125));
+        QCOMPARE(parseQuantity("1.0001k"), std::optional(1000.1));
+        QCOMPARE(parseQuantity("1e-3"), std::optional(1e-3));
+        QCOMPARE(parseQuantity("-1"), std::optional(-1.0)); // the field says what it may be
+        for (const char *wrong : {"", "T", "2 T", "2TB", "nan", "1,2"})
+            QVERIFY2(!parseQuantity(wrong), wrong);
     }
     void countsAreGrouped()
     {
