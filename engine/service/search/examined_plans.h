@@ -32,4 +32,8 @@ struct ExaminedPlan {
 [[nodiscard]] SearchResult examinePlans(const std::vector<model::Experiment> &plans, const SearchOptions &options,
                                         std::vector<ExaminedPlan> &examined);
 
+/// Does the same for a caller that only wants the chosen plan: the front has no plan that is slower than one that fits, unless
+/// it was predicted before that one.
+[[nodiscard]] SearchResult searchFastest(const std::vector<model::Experiment> &plans, const SearchOptions &options);
+
 } // namespace stagelens::service

@@ -10,8 +10,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <initializer_list>
 #include <iterator>
-#include <limits>
+#include <utility>
 
 namespace stagelens::service {
 namespace {
@@ -21,6 +22,35 @@ using model::Experiment;
 
 /// Divisions whose schedules the second stage searches: so many of the first front, and so many of the most promising.
 constexpr std::size_t kMostDivisions = 4;
+
+/// Reports the progress of searches that follow each other as that of one. How many plans later stages have is estimated from
+/// the share of the time that they usually take.
+class StagesOfSearch {
+public:
+    explicit StagesOfSearch(const SearchOptions &options) : m_options(options) {}
+
+    /// Returns the options of the next stage, which ends at this share of the whole.
+    SearchOptions next(double share)
+    {
+        if (!m_options.progress)
+            return m_options;
+        const double begin = std::exchange(m_share, share);
+        return {m_options.stop, [this, begin, end = share, before = m_done](const SearchProgress &now) {
+                    if (now.shortest)
+                        m_shortest = std::min(m_shortest.value_or(*now.shortest), *now.shortest);
+                    m_done = before + now.done;
+                    const double part = begin + (end - begin) * static_cast<double>(now.done) / static_cast<double>(now.total);
+                    const auto total = static_cast<std::size_t>(static_cast<double>(m_done) / part);
+                    m_options.progress({m_done, std::max(total, m_done), m_shortest});
+                }};
+    }
+
+private:
+    const SearchOptions &m_options;
+    double m_share = 0;
+    std::size_t m_done = 0;
+    std::optional<Nanos> m_shortest;
+};
 
 /// Every division with one schedule under each vocabulary method.
 std::vector<Experiment> firstStage(const PlanQuery &query, const std::vector<Experiment> &divisions)
@@ -104,17 +134,19 @@ std::vector<Experiment> secondStage(const PlanQuery &query, const std::vector<Ex
     std::vector<Experiment> plans;
     for (const Experiment *division : chosen)
         for (Experiment &plan : plansOf(*division))
-            if (!query.keepsFamily || plan.schedule.family == query.experiment.schedule.family)
+            if (query.keepsFamily ? plan.schedule.family == query.experiment.schedule.family
+                                  : division->parallel.devices > 1) // one device has nothing to order
                 plans.push_back(std::move(plan));
     return plans;
 }
 
-/// Returns the plans of both fronts that no other has beaten in time and memory, fastest first: the second stage searches only
-/// some of the divisions of the first.
-std::vector<Candidate> commonFront(const SearchResult &first, const SearchResult &second)
+/// Returns the plans of several stages that no other has beaten in time and memory, fastest first: the second stage searches
+/// only some of the divisions of the first.
+std::vector<Candidate> commonFront(std::initializer_list<const std::vector<Candidate> *> stages)
 {
-    std::vector<Candidate> all = second.front;
-    all.insert(all.end(), first.front.begin(), first.front.end());
+    std::vector<Candidate> all;
+    for (const std::vector<Candidate> *stage : stages)
+        all.insert(all.end(), stage->begin(), stage->end());
     std::ranges::stable_sort(all, {}, [](const Candidate &each) { return std::pair(each.iteration, each.memory()); });
     std::vector<Candidate> front;
     for (Candidate &each : all)
@@ -211,20 +243,25 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
         sharded = firstStage(query, {first, divisions.end()});
         divisions.erase(first, divisions.end());
     }
+    StagesOfSearch stages(options);
     PlanAnswer answer;
     answer.rejected = std::move(cluster.rejected);
     const std::vector<Experiment> plans = firstStage(query, divisions);
     std::vector<ExaminedPlan> examined;
-    const SearchResult first = examinePlans(plans, options, examined);
+    const SearchResult first = examinePlans(plans, stages.next(0.4), examined);
     const std::vector<char> mayFit = thatMayFit(divisions.size(), plans.size(), examined, first.limit);
     std::vector<Experiment> rest =
         secondStage(query, divisions, first, promisingDivisions(query, divisions, mayFit, first, options.stop));
     rest.insert(rest.end(), sharded.begin(), sharded.end());
-    const SearchResult second = first.cancelled ? SearchResult() : searchPlans(rest, options);
+    const SearchResult second = first.cancelled ? SearchResult() : searchPlans(rest, stages.next(0.75));
     if (first.cancelled || second.cancelled)
         return base::Error::cancelled();
     answer.limit = first.limit;
-    answer.shapes = plannedShapes(plans, examined, first.limit, options.stop);
+    ShapeSearch shapes = searchShapes(query, plans, examined, first.limit, stages.next(0.9));
+    if (options.stop.stop_requested())
+        return base::Error::cancelled();
+    answer.shapes = std::move(shapes.shapes);
+    answer.tried = shapes.tried;
     answer.isCapacity = first.isCapacity;
     for (const SearchResult *stage : {&first, &second}) {
         answer.tried += stage->tried;
@@ -238,7 +275,7 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     reject(first.refused + second.refused, "combinations that a schedule refuses");
     reject(first.leftOut + second.leftOut, "too many passes for a search");
 
-    std::vector<Candidate> front = commonFront(first, second);
+    std::vector<Candidate> front = commonFront({&second.front, &first.front, &shapes.found});
     const auto tooLarge = std::erase_if(front, [&answer](const Candidate &each) { return !fits(each, answer.limit); });
     reject(tooLarge, "activations in flight that do not fit");
     if (front.empty() && !query.mayFitNothing)
@@ -272,7 +309,7 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     answer.notSearched =
         fmt::format("Not searched: expert parallelism, ways of context parallelism other than the plan's, ZeRO 2, ZeRO 3 on "
                     "several devices (as fast and as large as 1), asynchronous schedules, microbatches that are no power of "
-                    "two, and VOCAB-1 and schedules other than 1F1B for divisions beyond the {} most promising.",
+                    "two, and VOCAB-1 and schedules other than 1F1B for divisions that fit beyond the {} most promising.",
                     2 * kMostDivisions);
     return answer;
 }

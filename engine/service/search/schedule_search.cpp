@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <limits>
 #include <numeric>
 #include <unordered_set>
 #include <utility>
@@ -72,6 +71,8 @@ public:
     {}
     /// Leaves out plans that cannot fit, instead of reporting how much memory the smallest of them needs.
     void skipTooLarge() { m_skipsTooLarge = true; }
+    /// Leaves out plans that are not faster than one that fits, however little memory they need.
+    void wantFastest() { m_wantsFastest = true; }
     /// Records what becomes of every plan.
     void recordIn(std::vector<ExaminedPlan> &examined) { m_examined = &examined; }
     SearchResult run(std::vector<model::Experiment> plans);
@@ -86,6 +87,7 @@ private:
     void record(Examination examination, const std::vector<int> &stageLayers, Nanos iteration, std::optional<Bytes> memory);
     void record(Examination examination, const Entry &entry);
     void keep(Candidate &&candidate, std::size_t place);
+    [[nodiscard]] bool fits(const Candidate &candidate) const;
     [[nodiscard]] bool isBeaten(const Entry &entry) const;
     void choose();
     void report(std::size_t done) const;
@@ -102,6 +104,7 @@ private:
     std::vector<ExaminedPlan> *m_examined = nullptr;
     std::size_t m_given = 0; ///< index of the plan at hand
     bool m_skipsTooLarge = false;
+    bool m_wantsFastest = false;
     bool m_isRefusedByPurpose = false; ///< and no longer by a family
 };
 
@@ -163,10 +166,15 @@ void Search::enter(std::vector<model::Experiment> plans)
     }
 }
 
+bool Search::fits(const Candidate &candidate) const
+{
+    return !m_result.limit || !candidate.peakMemory || *candidate.peakMemory <= *m_result.limit;
+}
+
 bool Search::isBeaten(const Entry &entry) const
 {
     return std::ranges::any_of(m_result.front, [&](const Candidate &found) {
-        return found.iteration <= entry.leastTime && found.memory() <= entry.leastMemory;
+        return found.iteration <= entry.leastTime && (found.memory() <= entry.leastMemory || (m_wantsFastest && fits(found)));
     });
 }
 
@@ -261,9 +269,7 @@ void Search::keep(Candidate &&candidate, std::size_t place)
 
 void Search::choose()
 {
-    const double limit = m_result.limit ? static_cast<double>(*m_result.limit) : std::numeric_limits<double>::infinity();
-    const auto fits = [&](const Candidate &candidate) { return !candidate.peakMemory || candidate.memory() <= limit; };
-    const auto found = std::ranges::find_if(m_result.front, fits);
+    const auto found = std::ranges::find_if(m_result.front, [this](const Candidate &each) { return fits(each); });
     if (found != m_result.front.end() && !m_result.cancelled)
         m_result.chosen = static_cast<std::size_t>(found - m_result.front.begin());
 }
@@ -272,8 +278,9 @@ void Search::report(std::size_t done) const
 {
     if (!m_options.progress)
         return;
-    const auto &front = m_result.front;
-    m_options.progress({done, m_entries.size(), front.empty() ? std::nullopt : std::optional(front.front().iteration)});
+    const auto fastest = std::ranges::find_if(m_result.front, [this](const Candidate &each) { return fits(each); });
+    m_options.progress(
+        {done, m_entries.size(), fastest == m_result.front.end() ? std::nullopt : std::optional(fastest->iteration)});
 }
 
 /// Examines the plans from `first` on that can be predicted at the same time, and returns how many they are. What one of them
@@ -344,6 +351,16 @@ SearchResult examinePlans(const std::vector<model::Experiment> &plans, const Sea
     Search search(plans.front(), Purpose::Predict, options);
     search.skipTooLarge();
     search.recordIn(examined);
+    return search.run(plans);
+}
+
+SearchResult searchFastest(const std::vector<model::Experiment> &plans, const SearchOptions &options)
+{
+    if (plans.empty())
+        return {};
+    Search search(plans.front(), Purpose::Predict, options);
+    search.skipTooLarge();
+    search.wantFastest();
     return search.run(plans);
 }
 

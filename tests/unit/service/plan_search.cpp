@@ -1,6 +1,7 @@
 // `plan`: its best against a search of everything, the objectives, and what is refused.
 #include "engine/service/search/plan_search.h"
 #include "engine/base/random.h"
+#include "engine/model/presets.h"
 #include "engine/schedule/families.h"
 #include "engine/service/search/search_space.h"
 #include "engine/simulate/costs/device_share.h"
@@ -253,6 +254,53 @@ private slots:
                                         .arg(shape.experiment.parallel.replicas)
                                         .arg(*shape.memory)
                                         .arg(QString::fromStdString(shape.refusal))));
+    }
+
+    /// Eight devices of a long sequence hold it with offload and a sharded output layer alone, of which 1F1B says nothing. What
+    /// does not fit shows its smallest attempt, and only plans that fit are the shortest so far.
+    void aShapeIsTriedWithWhatHoldsLeast()
+    {
+        if (test::kIsSanitized)
+            QSKIP("a search on one thread, and slow with sanitizers");
+        PlanQuery query;
+        query.experiment.model = *model::modelPreset("llama-3-8b");
+        query.experiment.model.sequence = 1 << 17;
+        query.experiment.cost.source = model::HardwarePreset{"h100-sxm"};
+        query.gpus = 8;
+        query.globalBatch = 8;
+        query.fixed = {{"tensor", 1}, {"context", 1}};
+        service::SearchProgress last;
+        bool isSteady = true;
+        const auto answer = service::searchPlan(query, 20, {{}, [&](const service::SearchProgress &now) {
+                                                                isSteady = isSteady && now.done >= last.done &&
+                                                                           now.done <= now.total &&
+                                                                           (!last.shortest || now.shortest <= last.shortest);
+                                                                last = now;
+                                                            }});
+        QVERIFY2(answer.ok(), answer ? "" : answer.error().text().c_str());
+        QVERIFY(isSteady);
+        const auto ofDevices = [&](int devices) -> const service::PlannedShape & {
+            return *std::ranges::find_if(answer->shapes, [devices](const service::PlannedShape &shape) {
+                return shape.experiment.parallel.devices == devices;
+            });
+        };
+        const service::PlannedShape &eight = ofDevices(8);
+        QVERIFY(eight.fits && eight.experiment.parallel.microbatchSize == 1);
+        QVERIFY(eight.experiment.schedule.recompute == model::Recompute::Full);
+        QVERIFY(std::ranges::any_of(
+            answer->plans, [](const service::PlannedRun &run) { return run.prediction->experiment.parallel.devices == 8; }));
+        const service::PlannedShape &one = ofDevices(1);
+        QVERIFY(!one.fits && one.metrics && *one.memory > *answer->limit);
+        model::Experiment plain = one.experiment;
+        plain.schedule = query.experiment.schedule;
+        plain.schedule.family = "1f1b";
+        plain.schedule.recompute = model::Recompute::Full;
+        plain.parallel.stageLayers.clear();
+        const auto prediction = service::predict(plain, 1);
+        QVERIFY(prediction.ok());
+        QVERIFY(*one.memory <= std::ranges::max((*prediction)->metrics.peakMemory));
+        for (const service::PlannedRun &run : answer->plans)
+            QVERIFY(!last.shortest || run.prediction->metrics.iteration >= *last.shortest);
     }
 
     /// A sequence of which each of two ranks has enough tokens is also cut into two, with microbatches of one sequence.
