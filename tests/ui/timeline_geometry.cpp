@@ -291,9 +291,34 @@ private slots:
         QCOMPARE(durationText(1'500'000), QStringLiteral("1.5 ms"));
         QCOMPARE(durationText(1'500'000, true), QStringLiteral("1.5"));
         QCOMPARE(durationText(800), QStringLiteral("800 ns"));
+        const auto seconds = [](base::Nanos count) { return durationText(count * base::kNanosPerSecond); };
+        QCOMPARE(seconds(999), QStringLiteral("999 s"));
+        QCOMPARE(seconds(1000), QStringLiteral("16.7 min"));
+        QCOMPARE(seconds(7199), QStringLiteral("120 min"));
+        QCOMPARE(seconds(7200), QStringLiteral("2 h"));
+        QCOMPARE(seconds(100'000), QStringLiteral("27.8 h"));
+        QCOMPARE(seconds(280'329), QStringLiteral("3.24 d"));
+        QCOMPARE(durationText(280'329'000'000'000, true), QStringLiteral("280329000"));
         QCOMPARE(ui::percentText(-0.468), QStringLiteral("−47 %"));
         QCOMPARE(ui::percentText(0.0312), QStringLiteral("+3.1 %"));
         QCOMPARE(ui::percentText(0.0001), QStringLiteral("0.0 %"));
+    }
+
+    /// An axis of days has marks at whole hours or days, and one that is far from its begin at parts of them.
+    void longAxesCountHours()
+    {
+        const auto texts = [](base::Nanos begin, base::Nanos end) {
+            const ui::TimeScale scale =
+                ui::timeScale(begin * base::kNanosPerSecond, end * base::kNanosPerSecond, 900, 90, false);
+            QStringList all;
+            for (const base::Nanos time : ui::marks(scale, begin * base::kNanosPerSecond, end * base::kNanosPerSecond))
+                all << ui::markText(scale, time);
+            return all.join(u' ');
+        };
+        QCOMPARE(texts(0, 280'329), QStringLiteral("0 10 h 20 h 30 h 40 h 50 h 60 h 70 h"));
+        QCOMPARE(texts(0, 1800), QStringLiteral("0 200 s 400 s 600 s 800 s 1000 s 1200 s 1400 s 1600 s 1800 s"));
+        QCOMPARE(texts(7200, 7800),
+                 QStringLiteral("120 min 121 min 122 min 123 min 124 min 125 min 126 min 127 min 128 min 129 min 130 min"));
     }
 
     void marksAreNiceAndFarEnoughApart()
@@ -302,6 +327,9 @@ private slots:
             for (const bool units : {false, true}) {
                 const ui::TimeScale scale = ui::timeScale(0, span, 900, 90, units);
                 base::Nanos lead = scale.step;
+                while (lead % scale.unit != 0)
+                    lead *= 10;
+                lead /= scale.unit;
                 while (lead % 10 == 0)
                     lead /= 10;
                 QVERIFY(lead == 1 || lead == 2 || lead == 5);

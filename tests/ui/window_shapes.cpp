@@ -4,6 +4,7 @@
 #include "engine/simulate/idle_causes.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/controls/number_box.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/shapes/shape_dialog.h"
 #include "ui/shapes/topology_strip.h"
@@ -148,6 +149,69 @@ private slots:
         QVERIFY(!table->isColumnHidden(ui::ShapeTable::Days) && table->isColumnHidden(ui::ShapeTable::Money)); // no price
         const double rate = *table->rows().front().metrics->tokensPerSecond;
         QVERIFY(std::abs(table->topLevelItem(0)->text(ui::ShapeTable::Days).toDouble() - 2e12 / rate / 86400) <= 0.5);
+    }
+
+    /// What is typed on opening replaces the GPUs; what was asked is asked again on the next opening.
+    void theQuestionIsRemembered()
+    {
+        ui::ShapeDialog *dialog = open();
+        auto *gpus = dialog->findChild<ui::NumberBox *>(u"shapes.gpus"_s);
+        auto *tokens = dialog->findChild<QLineEdit *>(u"shapes.tokens"_s);
+        QTRY_VERIFY(gpus->hasFocus());
+        QTest::keyClicks(gpus, u"32"_s);
+        QCOMPARE(gpus->value(), 32);
+        for (const auto &[text, value] : {std::pair{u"2T"_s, true}, std::pair{u"15 B"_s, false}, std::pair{u"2e12"_s, true}}) {
+            tokens->setText(text);
+            QCOMPARE(tokens->accessibleDescription().isEmpty(), value);
+        }
+        QTest::keyClick(gpus, Qt::Key_Return); // searches
+        QVERIFY(QTest::qWaitFor([dialog] { return !dialog->isComputing(); }, 60'000));
+        QVERIFY(dialog->findChild<QLabel *>(u"shapes.heading"_s)->text().contains(u"32 GPUs"_s));
+        // Days beside time and memory, as wide as their text.
+        const ui::ShapeTable *table = dialog->table();
+        QVERIFY(table->columnWidth(ui::ShapeTable::Days) >
+                table->fontMetrics().horizontalAdvance(table->topLevelItem(0)->text(ui::ShapeTable::Days)));
+        dialog->close();
+        QVERIFY(!dialog->isVisible());
+        QCOMPARE(open(), dialog);
+        QCOMPARE(gpus->value(), 32);
+        QCOMPARE(tokens->text(), u"2e12"_s);
+        QCOMPARE(gpus->findChild<QLineEdit *>()->selectedText(), u"32"_s);
+        // The button applies the row and closes the window.
+        dialog->table()->setCurrentItem(dialog->table()->topLevelItem(0));
+        QTest::mouseClick(dialog->findChild<QPushButton *>(u"shapes.apply"_s), Qt::LeftButton);
+        QVERIFY(!dialog->isVisible());
+        const model::ParallelPlan &parallel = m_fixture->window().document().experiment().parallel;
+        QCOMPARE(parallel.ranks(parallel.devices), std::int64_t{32});
+    }
+
+    /// Of plans that are as fast, the smallest comes first.
+    void tiesAreBrokenByMemory()
+    {
+        service::PlanAnswer answer;
+        for (const auto &[time, memory] : {std::pair{100'000, 80}, {100'050, 70}, {100'200, 60}}) {
+            auto plan = std::make_shared<service::Prediction>();
+            plan->metrics.iteration = time;
+            plan->metrics.peakMemory = {memory};
+            answer.plans.push_back({plan, {}});
+        }
+        QList<qint64> memory;
+        for (const ui::ShapeRow &row : ui::shapeRows(answer))
+            memory << *row.memory;
+        QCOMPARE(memory, (QList<qint64>{70, 80, 60}));
+    }
+
+    /// A preset with another sequence keeps its name.
+    void modelsKeepTheirNames()
+    {
+        model::ModelConfig model = *model::modelPreset("llama-3-8b");
+        model.sequence = 131072;
+        model.preset = "custom";
+        QCOMPARE(ui::modelName(model), u"Llama 3.1 8B"_s);
+        ++model.layers;
+        QCOMPARE(ui::modelName(model), u"Custom"_s);
+        QCOMPARE(ui::rateText(0.3742), u"0.374"_s);
+        QCOMPARE(ui::rateText(8192.4), u"8,192"_s);
     }
 
     /// What does not fit stays in the table with what it needs.

@@ -45,13 +45,12 @@ ShapeController::ShapeController(EngineBridge *bridge, Forecast *forecast, Windo
 void ShapeController::open()
 {
     if (!m_dialog) {
-        m_dialog = new ShapeDialog(m_bridge, m_window);
-        m_dialog->setAttribute(Qt::WA_DeleteOnClose);
+        m_dialog = new ShapeDialog(m_bridge, m_window);           // stays when it is closed: it remembers what was asked
         m_dialog->addActions({m_actions->undo, m_actions->redo}); // what a click applied
         connect(m_dialog, &ShapeDialog::applied, this, &ShapeController::applied);
         connect(m_dialog, &ShapeDialog::compareAsked, this, &ShapeController::compareAsked);
-        follow();
     }
+    follow();
     m_dialog->show();
     m_dialog->raise();
     m_dialog->activateWindow();

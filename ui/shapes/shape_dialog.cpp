@@ -1,6 +1,6 @@
 #include "ui/shapes/shape_dialog.h"
 
-#include "engine/base/text.h"
+#include "engine/base/count.h"
 #include "engine/model/presets.h"
 #include "ui/canvas/colours.h"
 #include "ui/controls/dialog_buttons.h"
@@ -34,6 +34,7 @@ namespace {
 
 constexpr QSize kShapesSize{1240, 640};
 constexpr int kShapesProgressMilliseconds = 100;
+constexpr int kWholeBar = 1000;
 constexpr int kMostGpus = 1 << 17;
 constexpr int kMostSequences = 1 << 24;
 constexpr std::size_t kMostFront = 20;
@@ -55,8 +56,7 @@ model::Experiment questionOf(const model::Experiment &plan)
 
 /// Written by the engine's thread and read by a timer.
 struct ShapeDialog::Progress {
-    std::atomic<std::size_t> done = 0;
-    std::atomic<std::size_t> total = 0;
+    std::atomic<double> share = 0; ///< of the search
     std::atomic<base::Nanos> shortest = 0;
 };
 
@@ -82,14 +82,23 @@ ShapeDialog::ShapeDialog(EngineBridge *bridge, QWidget *parent)
     layout->addWidget(m_table, 1);
     layout->addWidget(makeButtons());
     resizeWithinScreen(*this, kShapesSize);
-    connect(m_table, &ShapeTable::chosen, this,
-            [this](const model::Experiment &plan) { emit applied(Words::tr("Shape: ") + shapeText(plan.parallel), plan); });
+    connect(m_table, &ShapeTable::chosen, this, &ShapeDialog::apply);
     connect(m_table, &QTreeWidget::itemSelectionChanged, this, &ShapeDialog::followSelection);
     connect(m_cancel, &QPushButton::clicked, this, &ShapeDialog::cancel);
     m_clock.setInterval(kShapesProgressMilliseconds);
     connect(&m_clock, &QTimer::timeout, this, &ShapeDialog::showProgress);
+    fillDegrees();
     showProgress();
     followSelection();
+}
+
+void ShapeDialog::showEvent(QShowEvent *event)
+{
+    QDialog::showEvent(event);
+    offerPlan();
+    setPlan(m_plan);
+    m_gpus->setFocus(Qt::PopupFocusReason);
+    m_gpus->selectAll(); // what is typed replaces it
 }
 
 QWidget *ShapeDialog::makeQuestion()
@@ -110,10 +119,10 @@ QWidget *ShapeDialog::makeQuestion()
     m_batch->setRange(1, kMostSequences);
     add(Words::tr("GPUs"), m_gpus, u"shapes.gpus"_s);
     add(Words::tr("Sequences of a step"), m_batch, u"shapes.batch"_s);
-    m_tokens->setPlaceholderText(u"2e12"_s);
+    m_tokens->setPlaceholderText(Words::tr("e.g. 2e12"));
     m_tokens->setMaximumWidth(fontMetrics().horizontalAdvance(u"0000000000000"_s));
     m_tokens->setToolTip(
-        plainTip(Words::tr("Tokens of the whole training, such as 2e12: the table then has days, and costs if the "
+        plainTip(Words::tr("Tokens of the whole training, such as 2e12 or 2T: the table then has days, and costs if the "
                            "hardware has a price")));
     add(Words::tr("Tokens to train on"), m_tokens, u"shapes.tokens"_s);
     m_search = new QPushButton(Words::tr("Search"), row);
@@ -173,8 +182,10 @@ QWidget *ShapeDialog::makeButtons()
         button->setAutoDefault(false);
     layout->addWidget(buttons);
     connect(m_apply, &QPushButton::clicked, this, [this] {
-        if (const auto rows = m_table->selectedRows(); rows.size() == 1)
-            emit m_table->chosen(model::Experiment(rows.front()->experiment));
+        if (const auto rows = m_table->selectedRows(); rows.size() == 1) {
+            apply(model::Experiment(rows.front()->experiment));
+            close(); // the window shows it
+        }
     });
     connect(m_compare, &QPushButton::clicked, this, &ShapeDialog::compareSelected);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -189,6 +200,8 @@ bool ShapeDialog::isComputing() const
 void ShapeDialog::setPlan(const service::PredictionPtr &plan)
 {
     m_plan = plan;
+    if (!isVisible())
+        return; // showEvent() does it
     const bool isPossible =
         plan && plan->experiment.hasModel && std::holds_alternative<model::HardwarePreset>(plan->experiment.cost.source);
     m_search->setEnabled(isPossible);
@@ -202,13 +215,33 @@ void ShapeDialog::setPlan(const service::PredictionPtr &plan)
     m_table->markPlan(plan->experiment);
     if (m_hasSearched && question == m_searched)
         return;
-    if (!m_hasSearched) {
-        const model::ParallelPlan &parallel = plan->experiment.parallel;
-        m_gpus->setValue(static_cast<int>(std::min<std::int64_t>(parallel.ranks(parallel.devices), kMostGpus)));
-        m_batch->setValue(
-            static_cast<int>(std::min<std::int64_t>(parallel.stepMicrobatches() * parallel.microbatchSize, kMostSequences)));
-    }
     search();
+}
+
+void ShapeDialog::offerPlan()
+{
+    if (!m_plan)
+        return;
+    const auto offer = [](NumberBox *box, std::int64_t value, int &offered) {
+        if (box->value() == offered)
+            box->setValue(static_cast<int>(std::min<std::int64_t>(value, box->maximum())));
+        offered = static_cast<int>(std::min<std::int64_t>(value, box->maximum()));
+    };
+    const model::ParallelPlan &parallel = m_plan->experiment.parallel;
+    const std::pair before(m_gpus->value(), m_batch->value());
+    offer(m_gpus, parallel.ranks(parallel.devices), m_offeredGpus);
+    offer(m_batch, parallel.stepMicrobatches() * parallel.microbatchSize, m_offeredBatch);
+    if (std::pair(m_gpus->value(), m_batch->value()) != before)
+        m_hasSearched = false;
+}
+
+void ShapeDialog::hideEvent(QHideEvent *event)
+{
+    QDialog::hideEvent(event);
+    if (!event->spontaneous() && isComputing()) { // minimising goes on
+        cancel();
+        m_hasSearched = false;
+    }
 }
 
 service::PlanQuery ShapeDialog::query() const
@@ -234,8 +267,8 @@ void ShapeDialog::search()
     m_job->start(
         [query = query(), progress = m_progress](const std::stop_token &stop) {
             return service::searchPlan(query, kMostFront, {stop, [progress](const service::SearchProgress &now) {
-                                                               progress->total = now.total;
-                                                               progress->done = now.done;
+                                                               progress->share = static_cast<double>(now.done) /
+                                                                                 static_cast<double>(now.total);
                                                                progress->shortest = now.shortest.value_or(0);
                                                            }});
         },
@@ -267,7 +300,7 @@ void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
     std::vector<ShapeRow> rows = shapeRows(*answer);
     const auto fitting = std::ranges::count_if(rows, &ShapeRow::fits);
     QString heading = Words::tr("%1 GPUs, %2, %3 sequences a step")
-                          .arg(countText(m_gpus->value()), modelCaption(m_searched.model.preset), countText(m_batch->value()));
+                          .arg(countText(m_gpus->value()), modelName(m_searched.model), countText(m_batch->value()));
     if (answer->limit)
         heading += Words::tr(", at most %1 a rank").arg(bytesText(*answer->limit));
     heading += u": "_s + (fitting > 0 ? Words::tr("%1 plans fit.").arg(fitting)
@@ -315,9 +348,9 @@ void ShapeDialog::filter()
 void ShapeDialog::readTokens()
 {
     const QString text = m_tokens->text().trimmed();
-    const auto tokens = base::parseNumber(utf8(text));
+    const auto tokens = base::parseQuantity(utf8(text));
     const bool isSound = text.isEmpty() || (tokens && *tokens > 0);
-    m_tokens->setAccessibleDescription(isSound ? QString() : Words::tr("This is no number of tokens, such as 2e12."));
+    m_tokens->setAccessibleDescription(isSound ? QString() : Words::tr("This is no number of tokens, such as 2e12 or 2T."));
     QPalette tones = palette();
     if (!isSound)
         tones.setColor(QPalette::Text, coloursFor(tones).alarm);
@@ -332,8 +365,9 @@ void ShapeDialog::showProgress()
     m_cancel->setVisible(isRunning);
     if (!isRunning)
         return;
-    m_bar->setMaximum(static_cast<int>(m_progress->total));
-    m_bar->setValue(static_cast<int>(m_progress->done));
+    const int done = static_cast<int>(m_progress->share * kWholeBar);
+    m_bar->setMaximum(done > 0 ? kWholeBar : 0); // moves while nothing is known
+    m_bar->setValue(done);
     if (const base::Nanos shortest = m_progress->shortest; shortest > 0)
         m_heading->setText(Words::tr("Searching… The fastest plan so far takes %1.").arg(durationText(shortest)));
 }
@@ -343,6 +377,13 @@ void ShapeDialog::followSelection()
     const std::size_t count = m_table->selectedRows().size();
     m_apply->setEnabled(count == 1);
     m_compare->setEnabled(count >= kFewestCompared && count <= kMostCompared);
+}
+
+void ShapeDialog::apply(const model::Experiment &plan)
+{
+    emit applied(Words::tr("Shape: ") + shapeText(plan.parallel), plan);
+    m_heading->setText(
+        Words::tr("The window now shows %1: %2. Ctrl+Z takes it back.").arg(shapeText(plan.parallel), methodsText(plan)));
 }
 
 void ShapeDialog::compareSelected()

@@ -30,7 +30,7 @@ class ShapeDialog : public QDialog {
 public:
     explicit ShapeDialog(EngineBridge *bridge, QWidget *parent = nullptr);
 
-    /// Follows the window's plan: another model or hardware starts a search; null has no shapes.
+    /// Follows the window's plan while the dialog is open: another model or hardware starts a search; null has no shapes.
     void setPlan(const service::PredictionPtr &plan);
     [[nodiscard]] bool isComputing() const;
     [[nodiscard]] ShapeTable *table() { return m_table; }
@@ -40,6 +40,10 @@ signals:
     /// Two to six rows, each with its name.
     void compareAsked(const std::vector<std::pair<QString, model::Experiment>> &plans);
 
+protected:
+    void showEvent(QShowEvent *event) override;
+    void hideEvent(QHideEvent *event) override;
+
 private:
     struct Progress;
 
@@ -47,6 +51,8 @@ private:
     QWidget *makeFilters();
     QWidget *makeButtons();
     [[nodiscard]] service::PlanQuery query() const;
+    /// Fills in the ranks and the sequences of the plan where nothing else was typed.
+    void offerPlan();
     void search();
     void cancel();
     void take(const base::Result<service::PlanAnswer> &answer);
@@ -55,6 +61,7 @@ private:
     void readTokens();
     void showProgress();
     void followSelection();
+    void apply(const model::Experiment &plan);
     void compareSelected();
 
     EngineBridge *m_bridge;
@@ -62,6 +69,8 @@ private:
     service::PredictionPtr m_plan;
     model::Experiment m_searched; ///< what does not change with a row of the table
     bool m_hasSearched = false;
+    int m_offeredGpus = 1; ///< from the plan; another number was typed, and stays
+    int m_offeredBatch = 1;
     NumberBox *m_gpus;
     NumberBox *m_batch;
     QLineEdit *m_tokens;

@@ -70,8 +70,8 @@ ShapeTable::ShapeTable(QWidget *parent) : QTreeWidget(parent)
     setAccessibleName(Words::tr("Shapes that fit"));
     setColumnCount(kColumns);
     setHeaderLabels({Words::tr("Pipeline"), Words::tr("Tensor"), Words::tr("Context"), Words::tr("Data"), Words::tr("Schedule"),
-                     Words::tr("Microbatches"), Words::tr("Time"), Words::tr("Memory"), Words::tr("Front"),
-                     Words::tr("Headroom"), Words::tr("Bubble"), Words::tr("Exchanges"), Words::tr("Days"), Words::tr("Cost"),
+                     Words::tr("Microbatches"), Words::tr("Time"), Words::tr("Memory"), Words::tr("Days"), Words::tr("Cost"),
+                     Words::tr("Front"), Words::tr("Headroom"), Words::tr("Bubble"), Words::tr("Exchanges"),
                      Words::tr("Remark")});
     const auto explain = [this](Column column, const QString &tip) {
         headerItem()->setData(column, Qt::ToolTipRole, plainTip(tip));
@@ -130,20 +130,20 @@ void ShapeTable::fill()
         item->setTextAlignment(Front, Qt::AlignCenter);
         fillRow(*item, m_rows[i], methods[static_cast<qsizetype>(i)]);
     }
-    for (int column = 0; column < Remark; ++column) {
-        headerItem()->setTextAlignment(column, column == Methods ? Qt::AlignLeft | Qt::AlignVCenter
-                                               : column == Front ? Qt::AlignCenter
-                                                                 : Qt::AlignRight | Qt::AlignVCenter);
-        resizeColumnToContents(column);
-        const int most = column == Methods ? kWidestMethods : QWIDGETSIZE_MAX; // time and memory stay in view
-        setColumnWidth(column, std::min(columnWidth(column) + kShapeColumnRoom, most));
-    }
     setColumnHidden(Days, !m_frame.tokens);
     setColumnHidden(Money, !m_frame.tokens || price <= 0);
     // What would be the same or empty in every row.
     setColumnHidden(Context,
                     std::ranges::all_of(m_rows, [](const ShapeRow &row) { return row.experiment.parallel.context == 1; }));
     setColumnHidden(Headroom, !m_frame.limit);
+    for (int column = 0; column < kColumns; ++column) { // those that are shown: a hidden one has no width
+        headerItem()->setTextAlignment(column, column == Methods || column == Remark ? Qt::AlignLeft | Qt::AlignVCenter
+                                               : column == Front                     ? Qt::AlignCenter
+                                                                                     : Qt::AlignRight | Qt::AlignVCenter);
+        resizeColumnToContents(column);
+        const int most = column == Methods ? kWidestMethods : QWIDGETSIZE_MAX; // time and memory stay in view
+        setColumnWidth(column, std::min(columnWidth(column) + kShapeColumnRoom, most));
+    }
     sortByColumn(-1, Qt::AscendingOrder); // as the rows are: the front first
     setSortingEnabled(true);
     setFilter(m_filter);

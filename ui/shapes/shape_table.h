@@ -29,12 +29,12 @@ public:
         Microbatches,
         Time,
         Memory,
+        Days,
+        Money,
         Front,
         Headroom,
         Bubble,
         Exchanges,
-        Days,
-        Money,
         Remark,
         kColumns
     };

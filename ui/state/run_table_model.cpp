@@ -2,6 +2,7 @@
 #include "ui/words/plain_text.h"
 
 #include "ui/words/engine_messages.h"
+#include "ui/words/shape_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -181,7 +182,7 @@ QString RunTableModel::text(const store::RunSummary &run, int column) const
     case When: return whenText(run.startedUnixMs);
     case Differs: return difference(run);
     case Kind: return caption(run.kind);
-    case TokensPerSecond: return run.tokensPerSecond ? countText(*run.tokensPerSecond) : kUnknown;
+    case TokensPerSecond: return run.tokensPerSecond ? rateText(*run.tokensPerSecond) : kUnknown;
     case Bubble: return run.bubbleRatio ? shareText(*run.bubbleRatio) : kUnknown;
     case PeakMemory: return run.peakMemory ? bytesText(*run.peakMemory) : kUnknown;
     case Iteration: return run.iteration ? durationText(*run.iteration) : kUnknown;

@@ -57,21 +57,6 @@ QString capital(QString text)
     return text;
 }
 
-/// The preset's name, also if only its vocabulary or sequence is another one.
-QString modelName(const model::ModelConfig &model)
-{
-    static const auto presets = model::modelPresets();
-    for (const model::ModelPreset &preset : presets.ok() ? *presets : std::vector<model::ModelPreset>()) {
-        model::ModelConfig same = preset.model;
-        same.vocabularySize = model.vocabularySize;
-        same.sequence = model.sequence;
-        same.preset = model.preset;
-        if (same == model)
-            return modelCaption(preset.model.preset);
-    }
-    return modelCaption(model.preset);
-}
-
 /// "A100" of "A100 80 GB"; "CPU" for this computer.
 QString shortHardware(const model::Experiment &plan)
 {

@@ -4,6 +4,7 @@
 #include "engine/service/search/equal_work.h"
 #include "ui/words/differences.h"
 #include "ui/words/engine_messages.h"
+#include "ui/words/shape_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/verdict.h"
 #include "ui/words/words.h"
@@ -76,7 +77,7 @@ QString tokensText(const CompareItem &item)
     if (const base::Nanos median = spreadOf(item).median;
         !item.iterations.empty() && median > 0 && item.metrics.tokensPerSecond)
         return countText(tokensOfStep(item) * base::kNanosPerSecond / static_cast<double>(median));
-    return item.metrics.tokensPerSecond ? countText(*item.metrics.tokensPerSecond) : kUnknown;
+    return item.metrics.tokensPerSecond ? rateText(*item.metrics.tokensPerSecond) : kUnknown;
 }
 
 class Table {

@@ -1,5 +1,6 @@
 #include "ui/words/shape_words.h"
 
+#include "engine/model/presets.h"
 #include "engine/service/search/planned_shapes.h"
 #include "ui/words/differences.h"
 #include "ui/words/engine_messages.h"
@@ -7,6 +8,7 @@
 #include "ui/words/words.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -17,11 +19,17 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kHoursOfDay = 24;
+constexpr double kAsFast = 0.001; ///< plans whose times differ by no larger share are as fast
 constexpr double kSecondsOfHour = 3600;
 
 base::Bytes peakOf(const simulate::Metrics &metrics)
 {
     return metrics.peakMemory.empty() ? 0 : std::ranges::max(metrics.peakMemory);
+}
+
+base::Nanos timeOf(const ShapeRow &row)
+{
+    return row.metrics ? row.metrics->iteration : 0;
 }
 
 double shareOn(const std::vector<base::Nanos> &times, std::size_t device, base::Nanos whole)
@@ -45,8 +53,15 @@ std::vector<ShapeRow> shapeRows(const service::PlanAnswer &answer)
     std::vector<ShapeRow> rows;
     for (const service::PlannedRun &run : answer.plans)
         rows.push_back({run.prediction->experiment, run.prediction->metrics, peakOf(run.prediction->metrics), true, true, {}});
-    std::ranges::stable_sort(rows, {},
-                             [](const ShapeRow &row) { return row.metrics ? row.metrics->iteration : base::Nanos{0}; });
+    std::ranges::stable_sort(rows, {}, timeOf);
+    // Of plans that are as fast, the one with the least memory comes first.
+    for (auto first = rows.begin(); first != rows.end();) {
+        const double slowest = static_cast<double>(timeOf(*first)) * (1 + kAsFast);
+        const auto end = std::find_if(first, rows.end(),
+                                      [slowest](const ShapeRow &row) { return static_cast<double>(timeOf(row)) > slowest; });
+        std::stable_sort(first, end, [](const ShapeRow &a, const ShapeRow &b) { return a.memory < b.memory; });
+        first = end;
+    }
     for (const service::PlannedShape &shape : answer.shapes) {
         const bool isKnown = std::ranges::any_of(answer.plans, [&shape](const service::PlannedRun &run) {
             return service::isSameShape(run.prediction->experiment.parallel, shape.experiment.parallel);
@@ -151,6 +166,26 @@ std::optional<TrainingCost> trainingCost(const ShapeRow &row, double tokens, con
     const double gpuHours = hours * static_cast<double>(plan.ranks(plan.devices));
     const double price = hardware != nullptr ? hardware->pricePerDeviceHour : 0;
     return TrainingCost{hours / kHoursOfDay, gpuHours, price > 0 ? std::optional(gpuHours * price) : std::nullopt};
+}
+
+QString modelName(const model::ModelConfig &model)
+{
+    static const auto presets = model::modelPresets();
+    for (const model::ModelPreset &preset : presets.ok() ? *presets : std::vector<model::ModelPreset>()) {
+        model::ModelConfig same = preset.model;
+        same.vocabularySize = model.vocabularySize;
+        same.sequence = model.sequence;
+        same.preset = model.preset;
+        if (same == model)
+            return modelCaption(preset.model.preset);
+    }
+    return modelCaption(model.preset);
+}
+
+QString rateText(double perSecond)
+{
+    constexpr double kLeastWhole = 100;
+    return std::abs(perSecond) < kLeastWhole ? QString::number(perSecond, 'g', 3) : countText(perSecond);
 }
 
 QString obstacleText(const ShapeRow &row, std::optional<base::Bytes> limit)

@@ -1,4 +1,4 @@
-// Shapes of a cluster in words: how its ranks are divided, and what a plan of that shape costs.
+// Plans in words: which model, how the ranks of a cluster are divided, and what a plan of that shape costs.
 #pragma once
 
 #include "engine/service/search/plan_search.h"
@@ -20,7 +20,8 @@ struct ShapeRow {
     bool isOnFront = false; ///< no other row that fits is both faster and smaller
     QString refusal;        ///< why it is impossible; empty if it is not
 };
-/// The plans on the front by time, then the best plan of each other shape that fits, then shapes that do not fit.
+/// The plans on the front by time (those within 0.1 % by memory), then the best plan of each other shape that fits, then shapes
+/// that do not fit.
 [[nodiscard]] std::vector<ShapeRow> shapeRows(const service::PlanAnswer &answer);
 
 /// "8 devices × 4 tensor × 2 context × 2 replicas"; degrees of 1 are left out, except in a plan of one rank.
@@ -50,6 +51,11 @@ struct TrainingCost {
     std::optional<double> money; ///< in the currency of the hardware; absent without a price
 };
 [[nodiscard]] std::optional<TrainingCost> trainingCost(const ShapeRow &row, double tokens, const model::Hardware *hardware);
+
+/// The name of the model's preset, also if only its vocabulary or sequence is another one.
+[[nodiscard]] QString modelName(const model::ModelConfig &model);
+/// Tokens a second: "8,192"; three significant digits of what is less than 100: "0.374".
+[[nodiscard]] QString rateText(double perSecond);
 
 /// Why the row is not the one to take: "needs 91 GiB of 80 GiB", "heads: ..."; empty for a plan that fits.
 [[nodiscard]] QString obstacleText(const ShapeRow &row, std::optional<base::Bytes> limit);

@@ -18,23 +18,34 @@ struct Unit {
     base::Nanos nanos;
     const char16_t *name;
 };
+constexpr base::Nanos kMinute = 60 * base::kNanosPerSecond;
+constexpr base::Nanos kHour = 60 * kMinute;
+constexpr base::Nanos kDay = 24 * kHour;
+/// From there on times are written in minutes, then in hours, then in days.
+constexpr base::Nanos kLeastInMinutes = 1000 * base::kNanosPerSecond;
+constexpr base::Nanos kLeastInHours = 2 * kHour;
+constexpr base::Nanos kLeastInDays = 2 * kDay;
 constexpr std::array kUnits{Unit{base::kNanosPerSecond, u"s"}, Unit{base::kNanosPerMilli, u"ms"},
                             Unit{base::kNanosPerMicro, u"µs"}, Unit{1, u"ns"}};
 constexpr Unit kTeachingUnit{base::kNanosPerMilli, u""};
 
-/// The greatest unit that is not greater than the time.
+/// The greatest unit that is not greater than the time; hours and days only where there are two of them.
 Unit unitFor(base::Nanos time)
 {
+    if (time >= kLeastInMinutes)
+        return time >= kLeastInDays ? Unit{kDay, u"d"} : time >= kLeastInHours ? Unit{kHour, u"h"} : Unit{kMinute, u"min"};
     for (const Unit unit : kUnits)
         if (time >= unit.nanos)
             return unit;
     return kUnits.back();
 }
 
-/// The least of 1, 2, 5, 10, 20 ... that is not less.
-base::Nanos niceTimeStep(double least)
+/// The least of 1, 2, 5, 10, 20 ... tenths, hundredths ... of a unit that is not less.
+base::Nanos niceTimeStep(double least, base::Nanos unit)
 {
-    base::Nanos decade = 1;
+    base::Nanos decade = unit;
+    while (static_cast<double>(decade) > least && decade % 10 == 0)
+        decade /= 10;
     while (static_cast<double>(decade) * 10 <= least)
         decade *= 10;
     for (const base::Nanos factor : {1, 2, 5})
@@ -78,8 +89,8 @@ TimeScale timeScale(base::Nanos begin, base::Nanos end, int pixels, int distance
 {
     const double visible = static_cast<double>(std::max<base::Nanos>(end - begin, 1));
     TimeScale scale;
-    scale.step = niceTimeStep(visible * distance / std::max(pixels, 1));
     const Unit unit = teachingUnits ? kTeachingUnit : unitFor(std::max(std::abs(begin), std::abs(end)) / 2);
+    scale.step = niceTimeStep(visible * distance / std::max(pixels, 1), unit.nanos);
     scale.unit = unit.nanos;
     scale.unitName = QString::fromUtf16(unit.name);
     scale.digits = digitsFor(scale.step, scale.unit);

@@ -4,6 +4,7 @@
 #include "ui/controls/flow_layout.h"
 #include "ui/panels/figures/figures.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/shape_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -40,7 +41,7 @@ QStringList values(const Figures &figures)
     return {durationText(plan.iteration, units),
             shareText(plan.bubbleRatio),
             plan.peakMemory.empty() ? kUnknown : bytesText(peak),
-            plan.tokensPerSecond ? countText(*plan.tokensPerSecond) : QString(),
+            plan.tokensPerSecond ? rateText(*plan.tokensPerSecond) : QString(),
             plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : QString(),
             boundText(plan, units),
             measured,

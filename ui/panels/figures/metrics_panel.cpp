@@ -5,6 +5,7 @@
 
 #include "engine/service/plans/published.h"
 #include "engine/service/search/equal_work.h"
+#include "ui/words/shape_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -161,7 +162,7 @@ void MetricsPanel::setFigures(const Figures &figures)
     if (figures.plan->memoryCapacity > 0 && peak > figures.plan->memoryCapacity)
         peakInk.setColor(QPalette::WindowText, coloursFor(peakInk).alarm);
     m_memory.value->setPalette(peakInk);
-    m_tokens->setText(plan.tokensPerSecond ? countText(*plan.tokensPerSecond) : kUnknown);
+    m_tokens->setText(plan.tokensPerSecond ? rateText(*plan.tokensPerSecond) : kUnknown);
     m_mfu->setText(plan.mfu ? QString::number(*plan.mfu * 100, 'f', 1) + u" %"_s : kUnknown);
     m_bound->setText(plan.lowerBound ? boundText(plan, units) : kUnknown);
     m_host->setText(bytesText(greatest(plan.peakHost)));

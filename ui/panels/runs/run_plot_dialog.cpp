@@ -5,6 +5,7 @@
 #include "ui/plots/coordinates_plot.h"
 #include "ui/words/comparison.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/shape_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -120,7 +121,7 @@ CoordinateContent coordinatesOf(const std::vector<store::RunSummary> &runs)
     axes.numbers(Words::tr("Microbatches"), &Run::microbatches);
     axes.numbers(Words::tr("Vocabulary size"), &Run::vocabularySize);
     axes.figures(Words::tr("Iteration"), &Run::iteration, [](double time) { return durationText(std::llround(time)); });
-    axes.figures(Words::tr("Tokens/s"), &Run::tokensPerSecond, countText);
+    axes.figures(Words::tr("Tokens/s"), &Run::tokensPerSecond, rateText);
     axes.figures(Words::tr("Bubble"), &Run::bubbleRatio, shareText);
     axes.figures(
         Words::tr("Peak memory"), &Run::peakMemory, [](double bytes) { return bytesText(std::llround(bytes)); }, 1 << 20);
