@@ -1,5 +1,6 @@
 // Sweeping: what is prepared, what it costs, two linked plots, impossible points, cancelling, opening a plan.
 #include "ui/sweep/sweep_page.h"
+#include "engine/model/presets.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/panels/compare_panel.h"
@@ -7,6 +8,8 @@
 #include "ui/sweep/sweep_plan.h"
 #include "ui/sweep/sweep_plot.h"
 #include "ui/sweep/sweep_results_view.h"
+#include "ui/sweep/tick_list.h"
+#include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QCheckBox>
@@ -18,6 +21,7 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 
 namespace ui_sweep_page {
@@ -35,8 +39,10 @@ private slots:
     void valuesAreRead();
     void wordsAreRead();
     void plansAreMadeOfValuesAndMethods();
+    void networksAreSwept();
     void frontHoldsWhatNothingSurpasses();
     void onlyEqualWorkIsRanked();
+    void whatNeedsFarTooMuchIsAtTheRim();
     void bestIsTheFastestOrTheSmallestThatIsFastEnough();
     void quickPredictionsFollowTheControls();
     void schedulesStandSideBySide();
@@ -138,6 +144,28 @@ void SweepMode::plansAreMadeOfValuesAndMethods()
     QCOMPARE(ui::sweepAmount(20, true, 660), u"20 training runs, about 11 min"_s);
 }
 
+/// A faster network between the nodes never makes a plan slower, and other figures of the hardware stay.
+void SweepMode::networksAreSwept()
+{
+    const auto parameters = ui::sweepParameters();
+    const auto network = std::ranges::find(parameters, true, &ui::SweepParameter::isNetwork);
+    QVERIFY(network != parameters.end());
+    QCOMPARE(network->name(), u"Gb/s between nodes"_s);
+    model::Experiment base;
+    base.cost.source = model::HardwarePreset{"h100-sxm"};
+    const auto index = static_cast<std::size_t>(network - parameters.begin());
+    const auto entries = ui::sweepEntries(base, {{index, {400, 800}}, {}, {model::VocabularyMethod::None}});
+    QCOMPARE(entries.size(), std::size_t{2});
+    const auto before = model::hardwarePreset("h100-sxm");
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto &choice = std::get<model::HardwarePreset>(entries[i].plan.cost.source);
+        QVERIFY(choice.cluster && model::validate(entries[i].plan).empty());
+        QCOMPARE(choice.cluster->betweenNodes.bytesPerSecond, i == 0 ? 50e9 : 100e9);
+        QCOMPARE(choice.cluster->insideNode, before->insideNode);
+    }
+    QCOMPARE(entries[1].words, u"Gb/s between nodes 800 · not split"_s);
+}
+
 void SweepMode::frontHoldsWhatNothingSurpasses()
 {
     std::vector<ui::SweepMark> marks;
@@ -197,6 +225,29 @@ void SweepMode::onlyEqualWorkIsRanked()
     }
 }
 
+void SweepMode::whatNeedsFarTooMuchIsAtTheRim()
+{
+    const ui::SweepSetup setup{{1, {2, 4}}, {}, {model::VocabularyMethod::None}};
+    const auto entries = ui::sweepEntries({}, setup);
+    std::vector<service::SweepPoint> points(2);
+    std::vector<ui::SweepResult> results;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        points[i].done = true;
+        points[i].iteration = 100;
+        points[i].peakMemory = i == 0 ? 90 : 1000;
+        points[i].memoryCapacity = 100;
+        results.push_back({static_cast<int>(i), &entries[i], &points[i]});
+    }
+    const auto marks = ui::memoryContent(setup, results).marks;
+    QCOMPARE(marks[0].x, 90.0);
+    QCOMPARE(marks[1].x, 150.0);
+    QVERIFY(!marks[0].isClipped && marks[1].isClipped);
+    QVERIFY2(marks[1].words.contains(u"1000 B"_s), qPrintable(marks[1].words)); // what it needs indeed
+    const auto memory = std::ranges::find(ui::sweepMetrics(), ui::Words::tr("Peak memory"), &ui::SweepMetric::name);
+    const auto heights = ui::metricContent(setup, *memory, results).marks;
+    QVERIFY(*heights[0].y == 90 && *heights[1].y == 150);
+}
+
 void SweepMode::bestIsTheFastestOrTheSmallestThatIsFastEnough()
 {
     const ui::SweepSetup setup{{1, {2, 4, 8}}, {}, {model::VocabularyMethod::None, model::VocabularyMethod::Vocab2}};
@@ -252,6 +303,22 @@ void SweepMode::schedulesStandSideBySide()
 {
     auto *first = m_fixture->find<QComboBox>(u"sweep.first"_s);
     first->setCurrentIndex(first->findText(u"Schedule"_s));
+    // Ticked are all synchronous schedules that can run the plan.
+    auto *ticks = m_fixture->find<ui::TickList>(u"sweep.firstTicks"_s);
+    auto *typed = m_fixture->find<QLineEdit>(u"sweep.firstValues"_s);
+    QVERIFY(ticks->isVisible() && !typed->isVisible());
+    const QStringList all = typed->text().split(u", "_s);
+    for (const QString &word : {u"gpipe"_s, u"1f1b"_s, u"v-half"_s, u"v-min"_s, u"seq1f1b"_s, u"po-f"_s})
+        QVERIFY2(all.contains(word), qPrintable(typed->text()));
+    QVERIFY(!all.contains(u"pipedream"_s));
+    QVERIFY2(ticks->text().startsWith(u"%1 of "_s.arg(all.size())), qPrintable(ticks->text()));
+    QVERIFY2(amount().startsWith(u"%1 predictions"_s.arg(4 * all.size())), qPrintable(amount()));
+    QAction *gpipe = ticks->menu()->actions()[3]; // after "all", "none" and a line
+    QCOMPARE(gpipe->text(), u"GPipe"_s);
+    gpipe->trigger();
+    QVERIFY(!typed->text().contains(u"gpipe"_s));
+    typed->setText(u"gpipe, 1f1b, interleaved-1f1b, zb-h1, v-half"_s);
+    QVERIFY2(ticks->text().startsWith(u"5 of "_s) && gpipe->isChecked(), qPrintable(ticks->text()));
     runToTheEnd();
     const auto *plot = metricPlot();
     const auto results = QJsonDocument::fromJson(QByteArray::fromStdString(page().results()->text(u"json"_s))).array();

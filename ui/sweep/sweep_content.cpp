@@ -4,6 +4,7 @@
 #include "ui/plots/plot_style.h"
 #include "ui/sweep/sweep_marks.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/shape_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -52,6 +53,19 @@ bool isOneWork(std::span<const SweepResult> results)
     return std::ranges::all_of(results, [&](const SweepResult &result) {
         return service::workDifference(results.front().entry->plan, result.entry->plan).empty();
     });
+}
+
+/// How far a plot in bytes reaches beyond the capacity: plans that need many times of it would squash the others.
+constexpr double kMostOfCapacity = 1.5;
+
+/// Draws what needs much more than the capacity at the rim.
+void clip(double &bytes, SweepMark &mark, base::Bytes capacity)
+{
+    const double most = kMostOfCapacity * static_cast<double>(capacity);
+    if (capacity <= 0 || bytes <= most)
+        return;
+    bytes = most;
+    mark.isClipped = true;
 }
 
 SweepMark markOf(const SweepResult &result)
@@ -143,6 +157,8 @@ SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric, s
         mark.x = placeOf(result.entry->value);
         if (!result.point->error)
             mark.y = metric.of(*result.point);
+        if (mark.y && content.y.inBytes)
+            clip(*mark.y, mark, result.point->memoryCapacity);
         if (mark.y || !mark.possible)
             content.marks.push_back(std::move(mark));
     }
@@ -199,6 +215,7 @@ SweepContent memoryContent(const SweepSetup &setup, std::span<const SweepResult>
             continue;
         SweepMark mark = markOf(result);
         mark.x = static_cast<double>(point.peakMemory);
+        clip(mark.x, mark, point.memoryCapacity);
         mark.y = static_cast<double>(point.iteration);
         mark.workload = workloads.of(result);
         content.marks.push_back(std::move(mark));
@@ -240,7 +257,7 @@ QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point)
     if (const auto bubble = bubbleOf(point))
         text += Words::tr(", bubble ") + shareText(*bubble);
     if (point.tokensPerSecond)
-        text += Words::tr(", %1 tokens/s").arg(countText(*point.tokensPerSecond));
+        text += Words::tr(", %1 tokens/s").arg(rateText(*point.tokensPerSecond));
     if (point.run != 0)
         text += Words::tr(", run %1").arg(point.run);
     const QString reason = impossibility(point);

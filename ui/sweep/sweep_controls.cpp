@@ -2,6 +2,7 @@
 
 #include "ui/controls/flow_layout.h"
 #include "ui/state/experiment_document.h"
+#include "ui/sweep/tick_list.h"
 #include "ui/words/plain_text.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
@@ -12,6 +13,7 @@
 #include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -52,8 +54,8 @@ SweepControls::SweepControls(ExperimentDocument *document, QWidget *parent) : QW
     layout->addWidget(makeParameters());
     layout->addWidget(makeMethods());
     // Last: whoever answers looks at every control.
-    for (QLineEdit *values : {m_firstValues, m_secondValues})
-        connect(values, &QLineEdit::textChanged, this, &SweepControls::edited);
+    for (const Values &values : {m_firstValues, m_secondValues})
+        connect(values.line, &QLineEdit::textChanged, this, &SweepControls::edited);
 }
 
 QWidget *SweepControls::makeParameters()
@@ -61,11 +63,6 @@ QWidget *SweepControls::makeParameters()
     auto *controls = new QWidget(this);
     auto *flow = new FlowLayout(controls, 2 * kFieldGap, kFieldGap);
     flow->setContentsMargins(0, 0, 0, 0);
-    const auto makeValues = [this](const QString &name) {
-        auto *values = new QLineEdit(this);
-        values->setObjectName(name);
-        return values;
-    };
     m_first = new QComboBox(this);
     m_first->setObjectName(u"sweep.first"_s);
     m_second = new QComboBox(this);
@@ -75,11 +72,9 @@ QWidget *SweepControls::makeParameters()
         m_first->addItem(parameter.name());
         m_second->addItem(parameter.name());
     }
-    m_firstValues = makeValues(u"sweep.firstValues"_s);
-    m_firstValues->setAccessibleName(Words::tr("Values of the first parameter"));
-    m_secondValues = makeValues(u"sweep.secondValues"_s);
-    m_secondValues->setAccessibleName(Words::tr("Values of the second parameter"));
-    m_secondValues->hide();
+    m_firstValues = makeValues(u"sweep.first"_s, Words::tr("Values of the first parameter"));
+    m_secondValues = makeValues(u"sweep.second"_s, Words::tr("Values of the second parameter"));
+    showFor(m_secondValues, nullptr);
     m_how = new QComboBox(this);
     m_how->setObjectName(u"sweep.how"_s);
     m_how->addItems({Words::tr("predict"), Words::tr("train on this computer")});
@@ -88,16 +83,19 @@ QWidget *SweepControls::makeParameters()
     for (const SweepMetric &metric : sweepMetrics())
         m_metric->addItem(metric.name);
     flow->addWidget(captioned(Words::tr("&Vary"), m_first));
-    flow->addWidget(m_firstValues);
+    for (QWidget *values : std::initializer_list<QWidget *>{m_firstValues.line, m_firstValues.list})
+        flow->addWidget(values);
     flow->addWidget(captioned(Words::tr("a&nd"), m_second));
-    flow->addWidget(m_secondValues);
+    for (QWidget *values : std::initializer_list<QWidget *>{m_secondValues.line, m_secondValues.list})
+        flow->addWidget(values);
     flow->addWidget(captioned(Words::tr("&Show"), m_metric));
     offer(m_firstValues, 0);
     connect(m_first, &QComboBox::currentIndexChanged, this, [this](int index) { offer(m_firstValues, index); });
     connect(m_second, &QComboBox::currentIndexChanged, this, [this](int index) {
         if (index > 0)
             offer(m_secondValues, index - 1);
-        m_secondValues->setVisible(index > 0);
+        else
+            showFor(m_secondValues, nullptr);
         emit edited();
     });
     connect(m_how, &QComboBox::currentIndexChanged, this, &SweepControls::edited);
@@ -105,21 +103,49 @@ QWidget *SweepControls::makeParameters()
     return controls;
 }
 
-void SweepControls::offer(QLineEdit *values, int parameter)
+SweepControls::Values SweepControls::makeValues(const QString &name, const QString &caption)
+{
+    const Values values{new QLineEdit(this), new TickList(name + u"Ticks"_s, this)};
+    values.line->setObjectName(name + u"Values"_s);
+    values.line->setAccessibleName(caption);
+    values.list->setAccessibleName(caption);
+    connect(values.list, &TickList::edited, values.line,
+            [line = values.line](const QStringList &words) { line->setText(words.join(u", "_s)); });
+    connect(values.line, &QLineEdit::textChanged, values.list, [list = values.list](const QString &text) {
+        static const QRegularExpression kSeparators(u"[,;\\s]+"_s);
+        list->setTicked(text.toLower().split(kSeparators, Qt::SkipEmptyParts));
+    });
+    return values;
+}
+
+void SweepControls::showFor(const Values &values, const SweepParameter *parameter)
+{
+    const bool isList = parameter != nullptr && !parameter->words().isEmpty();
+    values.line->setVisible(parameter != nullptr && !isList);
+    values.list->setVisible(isList);
+}
+
+void SweepControls::offer(const Values &values, int parameter)
 {
     const SweepParameter &chosen = sweepParameters()[static_cast<std::size_t>(parameter)];
     const QString offered = offeredValues(chosen, m_document->experiment());
-    values->setToolTip(
+    values.line->setToolTip(
         plainTip(chosen.isShape    ? Words::tr("Pipeline x tensor x data, or pipeline x tensor x context x data, separated "
                                                   "by spaces; the sequences of a step stay as they are")
                  : chosen.isWord() ? Words::tr("Separated by spaces: %1").arg(chosen.words().join(u", "_s))
                                    : Words::tr("Whole numbers, separated by spaces; 32k is 32,000 and 32Ki is 32,768")));
-    values->setText(offered);
-    values->setCursorPosition(0);
-    const QFontMetrics metrics = values->fontMetrics();
-    values->setMinimumWidth(
+    QStringList captions;
+    for (qsizetype i = 0; i < chosen.words().size(); ++i)
+        captions << chosen.text(static_cast<int>(i));
+    values.list->setChoices(chosen.words(), captions);
+    values.line->setText(offered);
+    values.list->setTicked(offered.split(u", "_s)); // also if the line had the same text
+    values.line->setCursorPosition(0);
+    const QFontMetrics metrics = values.line->fontMetrics();
+    values.line->setMinimumWidth(
         std::max(metrics.averageCharWidth() * kValuesLetters,
                  std::min(metrics.horizontalAdvance(offered), kWidestValues) + metrics.averageCharWidth() * 3));
+    showFor(values, &chosen);
 }
 
 QWidget *SweepControls::makeMethods()
@@ -164,13 +190,13 @@ base::Result<SweepSetup> SweepControls::setup() const
 {
     SweepSetup setup;
     setup.first.parameter = static_cast<std::size_t>(m_first->currentIndex());
-    auto values = parseSweepValues(sweepParameters()[setup.first.parameter], m_firstValues->text());
+    auto values = parseSweepValues(sweepParameters()[setup.first.parameter], m_firstValues.line->text());
     if (!values)
         return std::move(values).error();
     setup.first.values = *std::move(values);
     if (m_second->currentIndex() > 0) {
         const auto second = static_cast<std::size_t>(m_second->currentIndex() - 1);
-        auto others = parseSweepValues(sweepParameters()[second], m_secondValues->text());
+        auto others = parseSweepValues(sweepParameters()[second], m_secondValues.line->text());
         if (!others)
             return std::move(others).error();
         setup.second = SweepAxis{second, *std::move(others)};

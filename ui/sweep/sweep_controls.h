@@ -15,6 +15,7 @@ class QPushButton;
 namespace stagelens::ui {
 
 class ExperimentDocument;
+class TickList;
 
 /// Two rows of controls. They say what the user asks for; the page decides what happens.
 class SweepControls : public QWidget {
@@ -47,14 +48,22 @@ signals:
 private:
     QWidget *makeParameters();
     QWidget *makeMethods();
-    /// Offers values of a parameter in its line.
-    void offer(QLineEdit *values, int parameter);
+    /// The values of one parameter: a line of what is typed, or a list to tick that writes that line.
+    struct Values {
+        QLineEdit *line;
+        TickList *list;
+    };
+    [[nodiscard]] Values makeValues(const QString &name, const QString &caption);
+    /// Offers values of a parameter.
+    void offer(const Values &values, int parameter);
+    /// Shows what a parameter is given by; null: neither.
+    static void showFor(const Values &values, const SweepParameter *parameter);
 
     ExperimentDocument *m_document;
     QComboBox *m_first;
-    QLineEdit *m_firstValues;
+    Values m_firstValues;
     QComboBox *m_second;
-    QLineEdit *m_secondValues;
+    Values m_secondValues;
     std::vector<QCheckBox *> m_methods;
     QComboBox *m_metric;
     QComboBox *m_how; ///< predict or train

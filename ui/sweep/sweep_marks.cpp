@@ -61,4 +61,15 @@ void paintCross(QPainter &painter, QPointF centre, const QColor &colour)
     painter.drawLine(centre - QPointF(r, -r), centre + QPointF(r, -r));
 }
 
+void paintBeyond(QPainter &painter, QPointF centre, QPointF direction, const QColor &colour)
+{
+    constexpr double kGap = 1.8 * kMarkRadius;
+    constexpr double kWing = 0.8 * kMarkRadius;
+    const QPointF across(-direction.y(), direction.x());
+    const QPointF tip = centre + direction * (kGap + kWing);
+    painter.setPen(QPen(colour, 2));
+    painter.drawLine(tip - (direction + across) * kWing, tip);
+    painter.drawLine(tip - (direction - across) * kWing, tip);
+}
+
 } // namespace stagelens::ui

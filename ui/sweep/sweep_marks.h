@@ -16,5 +16,7 @@ void paintMark(QPainter &painter, QPointF centre, std::size_t series, timeline::
                const QColor &background);
 /// The sign of an impossible point.
 void paintCross(QPainter &painter, QPointF centre, const QColor &colour);
+/// The sign beside a point that is further away in this direction, one of (1, 0) and (0, -1).
+void paintBeyond(QPainter &painter, QPointF centre, QPointF direction, const QColor &colour);
 
 } // namespace stagelens::ui

@@ -1,11 +1,14 @@
 #include "ui/sweep/sweep_plan.h"
 
 #include "engine/base/count.h"
+#include "engine/model/presets.h"
 #include "engine/model/schema.h"
 #include "engine/operators/stage_layers.h"
+#include "engine/schedule/families.h"
 #include "engine/service/plans/published.h"
 #include "ui/state/fields.h"
 #include "ui/sweep/sweep_shapes.h"
+#include "ui/words/shape_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -14,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 namespace stagelens::ui {
 
@@ -100,6 +104,48 @@ base::Result<std::vector<int>> parseShapes(const QString &text)
     return values;
 }
 
+/// Whether the family of a plan is synchronous and accepts it.
+bool canRun(model::Experiment plan)
+{
+    const schedule::Family *family = schedule::findFamily(plan.schedule.family);
+    if (family == nullptr || !family->synchronous || !model::validate(plan).empty())
+        return false;
+    // Conditions are of few microbatches, or of the remainder of a division by the devices or by two.
+    const int devices = plan.parallel.devices;
+    if (plan.parallel.microbatches > 6 * devices)
+        plan.parallel.microbatches = 4 * devices + plan.parallel.microbatches % (2 * devices);
+    return schedule::makeSchedule(plan).ok();
+}
+
+/// The schedules that can run a plan.
+QString offeredSchedules(const SweepParameter &parameter, const model::Experiment &plan)
+{
+    QStringList words;
+    const QStringList all = parameter.words();
+    for (qsizetype i = 0; i < all.size(); ++i) {
+        model::Experiment other = plan;
+        model::followStages(other);
+        other.schedule.vocabulary = VocabularyMethod::None;
+        parameter.set(other, static_cast<int>(i));
+        if (canRun(std::move(other)))
+            words << all[i];
+    }
+    return words.isEmpty() ? parameter.values : words.join(u", "_s);
+}
+
+/// Puts the plan on a copy of its hardware whose adapters send so many Gb/s.
+void setNetwork(model::Experiment &plan, int gigabits)
+{
+    constexpr double kBytesOfGigabit = 1e9 / 8;
+    const auto *choice = std::get_if<model::HardwarePreset>(&plan.cost.source);
+    auto hardware = choice != nullptr ? model::hardwareOf(*choice) : base::Result<model::Hardware>(base::Error::cancelled());
+    if (!hardware)
+        return;
+    hardware->name += "-" + std::to_string(gigabits) + "-gbps";
+    hardware->betweenNodes.bytesPerSecond = gigabits * kBytesOfGigabit;
+    plan.cost.source = model::HardwarePreset{hardware->name, std::make_shared<const model::Hardware>(*hardware)};
+}
+
 double nanos(const service::SweepPoint &point)
 {
     return static_cast<double>(point.iteration);
@@ -116,6 +162,7 @@ std::span<const SweepParameter> sweepParameters()
                 all.push_back({&field, qtText(field.sweep.values), field.sweep.needsModel});
         std::ranges::stable_sort(all, {}, [](const SweepParameter &one) { return one.field->sweep.place; });
         all.push_back({&model::schemaField("parallel.devices"), {}, true, true});
+        all.push_back({&model::schemaField("cost.hardware"), u"100, 200, 400, 800"_s, true, false, true});
         return all;
     }();
     return kAll;
@@ -123,18 +170,22 @@ std::span<const SweepParameter> sweepParameters()
 
 QString SweepParameter::name() const
 {
+    if (isNetwork)
+        return Words::tr("Gb/s between nodes");
     return isShape ? Words::tr("Shape") : engineText(field->caption);
 }
 
 QString offeredValues(const SweepParameter &parameter, const model::Experiment &plan)
 {
-    return parameter.isShape ? offeredSweepShapes(plan) : parameter.values;
+    if (parameter.isShape)
+        return offeredSweepShapes(plan);
+    return parameter.field->path == "schedule.family" ? offeredSchedules(parameter, plan) : parameter.values;
 }
 
 bool SweepParameter::isWord() const
 {
-    if (isShape)
-        return true;
+    if (isShape || isNetwork)
+        return isShape;
     const Field &shown = ui::field(qtText(field->path));
     return shown.kind != Field::Kind::Integer && shown.kind != Field::Kind::Size && !shown.choices.empty();
 }
@@ -152,6 +203,8 @@ void SweepParameter::set(model::Experiment &plan, int value) const
 {
     if (isShape)
         setSweepShape(plan, value);
+    else if (isNetwork)
+        setNetwork(plan, value);
     else if (isWord())
         ui::field(qtText(field->path)).setValue(plan, choicesOf(*this)[static_cast<std::size_t>(value)].value);
     else
@@ -190,13 +243,16 @@ std::vector<SweepEntry> sweepEntries(const model::Experiment &base, const SweepS
             SweepEntry entry{base, value, series, {}};
             entry.plan.schedule.vocabulary = method;
             model::followStages(entry.plan); // a cut made by hand for one plan hardly fits another
-            first.set(entry.plan, value);
+            if (!first.isNetwork)
+                first.set(entry.plan, value);
             entry.words = u"%1 %2"_s.arg(first.name(), first.text(value));
             if (second) {
                 const SweepParameter &other = sweepParameters()[setup.second->parameter];
                 other.set(entry.plan, *second);
                 entry.words += u" · %1 %2"_s.arg(other.name(), other.text(*second));
             }
+            if (first.isNetwork) // of the hardware that the other one may have chosen
+                first.set(entry.plan, value);
             entry.words += u" · "_s + shortName(method);
             entries.push_back(std::move(entry));
         }
@@ -280,7 +336,7 @@ std::span<const SweepMetric> sweepMetrics()
         {{Words::tr("Iteration"), false, [](const Point &point) { return Figure(nanos(point)); },
           [](double value) { return durationText(static_cast<base::Nanos>(value)); }},
          {Words::tr("Tokens/s"), true, [](const Point &point) { return point.tokensPerSecond; },
-          [](double value) { return countText(value); }},
+          [](double value) { return rateText(value); }},
          {Words::tr("Bubble"), false, [](const Point &point) { return bubbleOf(point); },
           [](double value) { return shareText(value); }},
          {Words::tr("Peak memory"), false,

@@ -19,6 +19,7 @@ struct SweepParameter {
     QString values;                     ///< offered first: "32k, 64k, 128k, 256k", "gpipe, 1f1b"
     bool needsModel;                    ///< means nothing in a teaching example
     bool isShape = false;               ///< its values divide the ranks (sweep_shapes.h); `field` is that of the devices
+    bool isNetwork = false;             ///< its values are Gb/s between nodes; `field` is that of the hardware
     [[nodiscard]] QString name() const; ///< "Vocabulary size"
     [[nodiscard]] bool isWord() const;  ///< its values have no order: schedules, hardware, shapes
     /// The words that it offers, in the command line's spelling; empty if its values are numbers.

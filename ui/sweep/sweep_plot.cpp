@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <set>
 
 namespace stagelens::ui {
@@ -75,6 +76,7 @@ public:
     const Colours *colours = nullptr;
     SweepContent content;
     int highlighted = -1;
+    int tickRoom = 0; ///< below the x axis
 };
 
 SweepPlot::Private::Private(SweepPlot *plotWidget) : q(plotWidget), plot(new VectorPlot(q))
@@ -93,8 +95,19 @@ void SweepPlot::Private::arrange()
 {
     const QFontMetrics metrics(q->font());
     plot->setGeometry(q->rect());
-    plot->axisRect()->setMargins(QMargins(metrics.horizontalAdvance(QStringLiteral("1,000,000")) + 20,
-                                          2 * metrics.height() + 12, 20, 2 * metrics.height() + 16));
+    const int left = metrics.horizontalAdvance(QStringLiteral("1,000,000")) + 20;
+    constexpr int kRight = 20;
+    constexpr int kGap = 10;
+    constexpr int kSlope = -45; // degrees
+    int widest = 0;
+    for (const double tick : content.x.ticks)
+        widest = std::max(widest, metrics.horizontalAdvance(content.x.text(tick)));
+    const auto ticks = std::max(static_cast<int>(content.x.ticks.size()), 1);
+    const bool isNarrow = widest + kGap > (q->width() - left - kRight) / ticks;
+    const bool isWords = content.x.ticks.size() > 1 && !content.x.logarithmic && !content.lines;
+    plot->xAxis->setTickLabelRotation(isNarrow && isWords ? kSlope : 0);
+    tickRoom = isNarrow && isWords ? static_cast<int>((widest + metrics.height()) * std::numbers::sqrt2 / 2) : metrics.height();
+    plot->axisRect()->setMargins(QMargins(left, 2 * metrics.height() + 12, kRight, metrics.height() + tickRoom + 16));
 }
 
 void SweepPlot::Private::setAxis(QCPAxis *axis, const SweepAxisLook &look, std::vector<double> values)
@@ -226,7 +239,7 @@ void SweepPlot::Private::paint(QPainter &painter)
     painter.setPen(colours->muted);
     painter.drawText(QRect(10, area.top() - metrics.height() - 6, q->width() - 20, metrics.height()), Qt::AlignLeft,
                      metrics.elidedText(content.y.name, Qt::ElideRight, q->width() - 20));
-    painter.drawText(QRect(area.left(), area.bottom() + metrics.height() + 8, area.width(), metrics.height()), Qt::AlignRight,
+    painter.drawText(QRect(area.left(), area.bottom() + tickRoom + 8, area.width(), metrics.height()), Qt::AlignRight,
                      content.x.name);
     paintLines(painter);
     for (const SweepMark &mark : content.marks) {
@@ -234,6 +247,9 @@ void SweepPlot::Private::paint(QPainter &painter)
             paintMark(painter, pointOf(mark), mark.series, mark.kind, curveColour(*colours, mark.series), colours->background);
         else
             paintCross(painter, pointOf(mark), curveColour(*colours, mark.series));
+        if (mark.isClipped)
+            paintBeyond(painter, pointOf(mark), content.y.inBytes ? QPointF(0, -1) : QPointF(1, 0),
+                        curveColour(*colours, mark.series));
         if (mark.id == highlighted) {
             painter.setPen(QPen(colours->focus, 2));
             painter.setBrush(Qt::NoBrush);

@@ -22,8 +22,9 @@ struct SweepMark {
     std::optional<double> y; ///< absent: an impossible point that has no figure, drawn at the bottom
     timeline::Provenance kind = timeline::Provenance::Predicted;
     bool possible = true;
-    int workload = 0; ///< only plans that do the same work compete on a front
-    QString words;    ///< for those who cannot see it
+    int workload = 0;       ///< only plans that do the same work compete on a front
+    QString words;          ///< for those who cannot see it
+    bool isClipped = false; ///< in bytes it is beyond the rim, at which it is drawn
 };
 
 struct SweepAxisLook {
