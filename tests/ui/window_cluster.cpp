@@ -36,6 +36,11 @@ private slots:
         ui::ClusterDialog *dialog = edit();
         line(*dialog, u"nodes"_s)->setText(u"16"_s);
         line(*dialog, u"between_nodes.bytes_per_second"_s)->setText(u"25"_s); // GB/s
+        const auto bits = [dialog](const QString &link) {
+            return dialog->findChild<QLabel *>(u"cluster."_s + link + u".bytes_per_second.bits"_s)->text();
+        };
+        QCOMPARE(bits(u"between_nodes"_s), u"= 200 Gb/s a GPU, 1600 Gb/s a node"_s);
+        QCOMPARE(bits(u"inside_node"_s), u"= 1200 Gb/s a GPU"_s);
         dialog->findChild<QLineEdit *>(u"cluster.name"_s)->setText(u"my-cluster"_s);
         QCOMPARE(dialog->problem(), QString());
         dialog->findChild<QPushButton *>(u"cluster.use"_s)->click();

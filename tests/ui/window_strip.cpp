@@ -360,8 +360,17 @@ void WindowStrip::theSettingsOpenAndAreSearched()
     QTRY_VERIFY(m_fixture->find<QWidget>(u"training.optimizer.lr"_s)->isVisible());
     QVERIFY(!m_fixture->find<QWidget>(u"schedule.recompute"_s)->isVisible());
     QVERIFY(!m_fixture->find<QToolButton>(u"group.Model"_s)->isVisible());
+    // What only a cluster has is found at the hardware, and what is nowhere is said.
+    auto *hint = m_fixture->find<QLabel>(u"settings.hint"_s);
+    QVERIFY(!hint->isVisible());
+    search->setText(u"bandwidth gb/s"_s);
+    QVERIFY(hint->isVisible() && hint->text().contains(u"Copy and edit"_s) && !hint->text().contains(u"Nothing"_s));
+    QVERIFY(m_fixture->find<QWidget>(u"cost.hardware"_s)->isVisible());
+    search->setText(u"no such thing"_s);
+    QVERIFY2(hint->isVisible() && hint->text().startsWith(u"Nothing found. "_s), qPrintable(hint->text()));
+    search->setFocus();
     QTest::keyClick(search, Qt::Key_Escape);
-    QVERIFY(search->text().isEmpty());
+    QVERIFY(search->text().isEmpty() && !hint->isVisible());
     QTRY_VERIFY(m_fixture->find<QWidget>(u"schedule.recompute"_s)->isVisible());
     QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
     QTRY_VERIFY(!dock->isVisible());

@@ -1,6 +1,6 @@
 #include "ui/panels/cluster_dialog.h"
 
-#include "engine/base/text.h"
+#include "engine/base/count.h"
 #include "engine/model/hardware_fields.h"
 #include "engine/model/hardware_json.h"
 #include "engine/model/names.h"
@@ -22,6 +22,8 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include <string_view>
+
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
@@ -30,6 +32,8 @@ namespace {
 
 constexpr int kClusterWidth = 560;
 constexpr int kClusterHeight = 620;
+constexpr std::string_view kInsideNode = "inside_node.bytes_per_second";
+constexpr std::string_view kBetweenNodes = "between_nodes.bytes_per_second";
 constexpr int kNumberDigits = 12; ///< that are shown, so that 0.1 GB/s is not 0.1000000000001
 
 QString clusterCaption(const model::HardwareField &field)
@@ -48,6 +52,17 @@ QString problemOf(const model::HardwareField &field, const QString &fault)
 QString plainNumber(double value)
 {
     return QString::number(value, 'g', kNumberDigits);
+}
+
+/// "= 400 Gb/s a GPU, 3200 Gb/s a node": vendors count the bits of a network.
+QString bitsText(double bytesPerSecond, double linksOfNode, bool isOfGpu)
+{
+    const auto bits = [](double bytes) { return plainNumber(bytes * 8 / 1e9); };
+    const QString one = bits(bytesPerSecond);
+    if (linksOfNode <= 0)
+        return Words::tr("= %1 Gb/s a GPU").arg(one);
+    return (isOfGpu ? Words::tr("= %1 Gb/s a GPU, %2 Gb/s a node") : Words::tr("= %1 Gb/s an adapter, %2 Gb/s a node"))
+        .arg(one, bits(bytesPerSecond * linksOfNode));
 }
 
 /// "all-reduce among 8 ranks on 1 node, 11 sizes", a line a table.
@@ -126,6 +141,12 @@ QWidget *ClusterDialog::makeForm()
         line->setObjectName(u"cluster."_s + qtText(field.key));
         add(clusterCaption(field), line, engineText(field.help));
         m_numbers.push_back(line);
+        if (field.key == kInsideNode || field.key == kBetweenNodes) {
+            QLabel *bits = plainLabel(form);
+            bits->setObjectName(line->objectName() + u".bits"_s);
+            rows->addRow(QString(), bits);
+            (field.key == kInsideNode ? m_insideBits : m_betweenBits) = bits;
+        }
     }
     add(Words::tr("Currency of the price"), m_currency, Words::tr("Such as USD"));
     m_tables->setToolTip(plainTip(Words::tr("Fill them with stagelens-cli calibrate --nccl-tests LOG")));
@@ -170,7 +191,7 @@ void ClusterDialog::check()
     const auto fields = model::hardwareFields();
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const model::HardwareField &field = fields[i];
-        const auto number = base::parseNumber(utf8(m_numbers[i]->text().trimmed()));
+        const auto number = base::parseQuantity(utf8(m_numbers[i]->text()));
         // A number that was not changed keeps its digits.
         const bool isSame = m_numbers[i]->text() == plainNumber(field.value(m_cluster) / field.scale);
         const double value = isSame ? field.value(m_cluster) : number.value_or(0) * field.scale;
@@ -180,6 +201,10 @@ void ClusterDialog::check()
             field.assign(next, field.isWhole ? std::round(value) : value);
         mark(m_numbers[i], fault.isEmpty() ? QString() : problemOf(field, fault));
     }
+    m_insideBits->setText(bitsText(next.insideNode.bytesPerSecond, 0, true));
+    const bool isOfGpu = next.nicsPerNode == 0;
+    m_betweenBits->setText(
+        bitsText(next.betweenNodes.bytesPerSecond, isOfGpu ? next.devicesPerNode : next.nicsPerNode, isOfGpu));
     QString ofFile;
     if (m_problem.isEmpty())
         if (const auto sound = model::clusterFromText(model::clusterText(next), "cluster"); !sound)

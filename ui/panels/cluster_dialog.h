@@ -45,6 +45,8 @@ private:
     QLineEdit *m_description;
     QLineEdit *m_currency;
     std::vector<QLineEdit *> m_numbers; ///< in the order of model::hardwareFields()
+    QLabel *m_insideBits = nullptr;     ///< the bandwidths in bits
+    QLabel *m_betweenBits = nullptr;
     QLabel *m_tables;
     QLabel *m_message;
     QPushButton *m_use = nullptr;

@@ -1,11 +1,14 @@
 #include "ui/panels/experiment_editor.h"
 #include "ui/words/plain_text.h"
 
+#include "engine/model/hardware_fields.h"
 #include "ui/controls/button_style.h"
 #include "ui/panels/field_editor.h"
 #include "ui/panels/stage_strip.h"
 #include "ui/state/experiment_document.h"
+#include "ui/words/engine_messages.h"
 #include "ui/words/tr.h"
+#include "ui/words/words.h"
 
 #include <QFormLayout>
 #include <QLabel>
@@ -135,11 +138,28 @@ void ExperimentEditor::setFilter(const QString &words)
     updateRows();
 }
 
+bool ExperimentEditor::finds() const
+{
+    return m_filter.isEmpty() || std::ranges::any_of(m_rows, [](const Row &row) { return row.form->isRowVisible(row.widget); });
+}
+
+bool ExperimentEditor::findsCluster() const
+{
+    return !m_filter.isEmpty() && std::ranges::any_of(model::hardwareFields(), [this](const model::HardwareField &field) {
+        return hasAll(engineText(field.caption) + u' ' + qtText(field.unit) + u' ' + engineText(field.help));
+    });
+}
+
+bool ExperimentEditor::hasAll(const QString &text) const
+{
+    return std::ranges::all_of(m_filter, [&text](const QString &word) { return text.contains(word, Qt::CaseInsensitive); });
+}
+
 bool ExperimentEditor::matches(const FieldEditor &editor) const
 {
     const Field &field = editor.field();
-    const QString text = field.caption + u' ' + field.option + u' ' + field.tip + u' ' + field.id;
-    return std::ranges::all_of(m_filter, [&text](const QString &word) { return text.contains(word, Qt::CaseInsensitive); });
+    return hasAll(field.caption + u' ' + field.option + u' ' + field.tip + u' ' + field.id) ||
+           (field.id == u"cost.hardware"_s && findsCluster());
 }
 
 } // namespace stagelens::ui

@@ -28,6 +28,11 @@ public:
     bool reveal(const QString &field);
     /// Shows only the fields in whose caption, command-line option or help all the words occur; empty: all fields.
     void setFilter(const QString &words);
+    /// Returns whether the filter keeps any field.
+    [[nodiscard]] bool finds() const;
+    /// Returns whether the filter's words are of a figure of the cluster, which a copy of the hardware has; the hardware is
+    /// then kept.
+    [[nodiscard]] bool findsCluster() const;
 
 signals:
     void openGroupsChanged();
@@ -35,6 +40,7 @@ signals:
 private:
     void updateRows();
     void updateGroups();
+    [[nodiscard]] bool hasAll(const QString &text) const; ///< the filter's words
     [[nodiscard]] bool matches(const FieldEditor &editor) const;
 
     struct Row {

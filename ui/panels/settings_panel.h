@@ -3,6 +3,7 @@
 
 #include <QWidget>
 
+class QLabel;
 class QLineEdit;
 
 namespace stagelens::ui {
@@ -24,7 +25,10 @@ protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
+    void filter(const QString &words);
+
     QLineEdit *m_search;
+    QLabel *m_hint; ///< what was not found, and where to look
     ExperimentEditor *m_editor;
 };
 
