@@ -43,7 +43,8 @@ struct PlannedRun {
     std::optional<base::Bytes> headroom; ///< below the limit
 };
 
-/// The best plan found with one division of the GPUs into devices, tensor, context ranks and replicas.
+/// The best plan found with one division of the GPUs into devices, tensor, context ranks and replicas; of a division into which
+/// nothing fits, the one that needs the least memory.
 struct PlannedShape {
     model::Experiment experiment; ///< complete
     /// Of the plan: absent if it cannot be predicted, or if its parameters and one microbatch do not fit.
@@ -75,8 +76,9 @@ struct PlanAnswer {
 /// kLeastTokensOfContextRank tokens, with microbatches of one sequence) and replicas, microbatch size (powers of two),
 /// recomputation (none, full) and ZeRO (1 if there are replicas; on one device also 3, gathered for every pass as FSDP does),
 /// with 1F1B and the methods none, redis and VOCAB-2; then every synchronous schedule, its methods, chunks and orders for the
-/// divisions of the first front that fit, and for those whose bound with V-shaped chunks is least. At most `most` plans are
-/// returned. Fails with InvalidInput if nothing fits or the query contradicts itself, and with Cancelled.
+/// divisions of the first front that fit, and for those whose bound with V-shaped chunks is least. Divisions into which nothing
+/// fits by then are searched with everything that saves memory (searchShapes()). At most `most` plans are returned. Fails with
+/// InvalidInput if nothing fits or the query contradicts itself, and with Cancelled.
 [[nodiscard]] base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, const SearchOptions &options = {});
 
 } // namespace stagelens::service
