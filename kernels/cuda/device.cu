@@ -93,6 +93,16 @@ void releasePinned(void *data) noexcept
     (void)cudaFreeHost(data);
 }
 
+Status pin(void *data, std::size_t bytes)
+{
+    return statusOf(cudaHostRegister(data, bytes, cudaHostRegisterDefault));
+}
+
+void unpin(void *data) noexcept
+{
+    (void)cudaHostUnregister(data);
+}
+
 Status makeStream(Stream &stream)
 {
     cudaStream_t made = nullptr;
@@ -137,6 +147,11 @@ void destroy(Event event) noexcept
 Status record(Event event, Stream stream)
 {
     return statusOf(cudaEventRecord(native(event), native(stream)));
+}
+
+Status wait(Stream stream, Event event)
+{
+    return statusOf(cudaStreamWaitEvent(native(stream), native(event), 0));
 }
 
 Status query(bool &happened, Event event)

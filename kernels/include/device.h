@@ -43,6 +43,9 @@ void release(void *data) noexcept;
 /// Allocates pinned host memory, for copies that overlap other work.
 Status allocatePinned(void *&data, std::size_t bytes);
 void releasePinned(void *data) noexcept;
+/// Pins host memory that was allocated otherwise. A copy must not cross the boundary of a block that was pinned.
+Status pin(void *data, std::size_t bytes);
+void unpin(void *data) noexcept;
 
 /// Creates a stream that does not synchronise with the default stream.
 Status makeStream(Stream &stream);
@@ -60,6 +63,8 @@ struct Event {
 Status makeEvent(Event &event);
 void destroy(Event event) noexcept;
 Status record(Event event, Stream stream);
+/// Makes the work that is enqueued on the stream from now on wait for the last record() of the event, on any stream.
+Status wait(Stream stream, Event event);
 /// Returns whether the stream has reached the event, without blocking.
 Status query(bool &happened, Event event);
 /// Returns the time between two events that were reached.

@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace stagelens::kernels::gpu {
 namespace {
@@ -31,6 +33,37 @@ struct Machine {
     std::map<void *, Block> blocks;
     std::map<int, std::size_t> taken;
     int releasedEarly = 0;
+    // Host memory.
+    std::size_t mostPinned = ~std::size_t{0};  ///< bytes in all
+    std::size_t refusedFrom = ~std::size_t{0}; ///< bytes of an allocation that is refused
+    std::size_t refusedTo = ~std::size_t{0};
+    std::size_t pinned = 0;
+    std::map<const std::byte *, std::size_t> pinnedBlocks;
+
+    /// Counts a block, unless it is refused.
+    bool pin(const void *data, std::size_t bytes)
+    {
+        if ((bytes >= refusedFrom && bytes < refusedTo) || pinned + bytes > mostPinned)
+            return false;
+        pinned += bytes;
+        pinnedBlocks[static_cast<const std::byte *>(data)] = bytes;
+        return true;
+    }
+    void unpin(const void *data)
+    {
+        if (const auto block = pinnedBlocks.extract(static_cast<const std::byte *>(data)))
+            pinned -= block.mapped();
+    }
+    /// Returns whether a range that begins in a pinned block also ends in it, as copies require.
+    [[nodiscard]] bool isInOneBlock(const void *data, std::size_t bytes) const
+    {
+        const auto *begin = static_cast<const std::byte *>(data);
+        const auto after = pinnedBlocks.upper_bound(begin);
+        if (after == pinnedBlocks.begin())
+            return true;
+        const auto &[first, size] = *std::prev(after);
+        return begin >= first + size || begin + bytes <= first + size;
+    }
 };
 
 Machine &machine()
@@ -58,6 +91,7 @@ struct Moment {
     bool hasPassed = true; ///< the work of the stream before it has completed
     host::Queue *queue = nullptr;
     std::int64_t after = 0; ///< completes after that many operations of the mock
+    std::int64_t end = 0;   ///< and when that many pieces of the stream's own work were executed
 };
 
 Moment &momentOf(Event event)
@@ -138,13 +172,33 @@ void release(void *data) noexcept
 
 Status allocatePinned(void *&data, std::size_t bytes)
 {
+    const std::scoped_lock lock(machine().mutex);
+    data = nullptr;
     data = std::aligned_alloc(kAlignment, rounded(bytes));
-    return data != nullptr ? Status{} : kMissingMemory;
+    if (data != nullptr && machine().pin(data, rounded(bytes)))
+        return {};
+    std::free(std::exchange(data, nullptr));
+    return kMissingMemory;
 }
 
 void releasePinned(void *data) noexcept
 {
+    const std::scoped_lock lock(machine().mutex);
+    if (data != nullptr)
+        machine().unpin(data);
     std::free(data);
+}
+
+Status pin(void *data, std::size_t bytes)
+{
+    const std::scoped_lock lock(machine().mutex);
+    return machine().pin(data, bytes) ? Status{} : kMissingMemory;
+}
+
+void unpin(void *data) noexcept
+{
+    const std::scoped_lock lock(machine().mutex);
+    machine().unpin(data);
 }
 
 Status makeStream(Stream &stream)
@@ -167,6 +221,11 @@ Status finish(Stream stream)
 
 Status copy(Stream stream, void *to, const void *from, std::size_t bytes)
 {
+    {
+        const std::scoped_lock lock(machine().mutex);
+        if (!machine().isInOneBlock(to, bytes) || !machine().isInOneBlock(from, bytes))
+            return kUnsupported;
+    }
     return host::submit(stream, [=]() -> Status {
         std::memcpy(to, from, bytes);
         return {};
@@ -196,14 +255,29 @@ Status record(Event event, Stream stream)
 {
     host::Queue *queue = host::queueOf(stream);
     Moment &moment = momentOf(event);
-    moment = {Clock::now(), queue == nullptr || !queue->hasWork(), queue, queue != nullptr ? queue->queued.load() : 0};
-    if (!moment.hasPassed)
+    const bool hasPassed = queue == nullptr || !queue->hasWork();
+    moment = {Clock::now(), hasPassed, queue, queue != nullptr ? queue->queued.load() : 0,
+              queue != nullptr ? queue->added() + (hasPassed ? 0 : 1) : 0};
+    if (!hasPassed)
         queue->add([&moment]() -> Status {
             moment.time = Clock::now();
             moment.hasPassed = true;
             return {};
         });
     return {};
+}
+
+Status wait(Stream stream, Event event)
+{
+    const Moment &moment = momentOf(event);
+    if (moment.queue == nullptr)
+        return {};
+    // Of this record(), not of a later one.
+    return host::submit(stream, [queue = moment.queue, end = moment.end, after = moment.after]() -> Status {
+        queue->executeUntil(end);
+        queue->waitForMock(after);
+        return {};
+    });
 }
 
 Status query(bool &happened, Event event)
@@ -228,6 +302,30 @@ void stagelensSetFibreGpus(int count, std::size_t bytesOfEach)
     const std::scoped_lock lock(machine().mutex);
     machine().devices = count;
     machine().bytesOfEach = bytesOfEach;
+}
+
+void stagelensSetFibreStreams(std::uint64_t seed)
+{
+    stagelens::kernels::gpu::host::streamSeed = seed;
+}
+
+void stagelensLimitPinnedOfFibres(std::size_t bytes)
+{
+    const std::scoped_lock lock(machine().mutex);
+    machine().mostPinned = bytes;
+}
+
+void stagelensRefusePinnedOfFibres(std::size_t from, std::size_t to)
+{
+    const std::scoped_lock lock(machine().mutex);
+    machine().refusedFrom = from;
+    machine().refusedTo = to;
+}
+
+std::size_t stagelensPinnedOfFibres()
+{
+    const std::scoped_lock lock(machine().mutex);
+    return machine().pinned;
 }
 
 void stagelensLoseFibreGpusAfter(int waits)
