@@ -1,6 +1,7 @@
 // The kernels of a device, behind one interface for processors and GPUs.
 #pragma once
 
+#include "engine/backend/host_lane.h"
 #include "engine/backend/memory.h"
 #include "engine/backend/values.h"
 #include "engine/base/units.h"
@@ -119,6 +120,10 @@ public:
     [[nodiscard]] virtual base::Precision precision() const = 0;
     /// Returns the memory that its tensors are allocated from.
     [[nodiscard]] virtual Memory &memory() = 0;
+    /// Returns the memory of the host that is copied from and to memory().
+    [[nodiscard]] virtual Memory &linkedMemory() = 0;
+    /// Creates a lane of copies between the two, which must not outlive this object. Null on processors, where threads copy.
+    [[nodiscard]] virtual std::unique_ptr<HostLane> makeHostLane() { return nullptr; }
 
     /// Begins a step. Marks of earlier steps become invalid.
     virtual void beginStep() = 0;

@@ -36,6 +36,8 @@ public:
     virtual void release(float *data) noexcept = 0;
     /// Fills freed memory with NaN.
     virtual void poison(std::span<float> values) noexcept = 0;
+    /// The same after the kernels that the device has enqueued, without waiting for them. Used by the thread of the device.
+    virtual void poisonInOrder(std::span<float> values) noexcept { poison(values); }
 };
 /// Returns the allocator of host memory, which uses huge pages if available. Pages that are never touched take no memory.
 [[nodiscard]] Memory &hostMemory();

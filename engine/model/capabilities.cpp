@@ -15,8 +15,6 @@ namespace stagelens::model {
 namespace {
 
 constexpr std::string_view kOnlyPredicts = "a run takes the times of its machine";
-constexpr std::string_view kCopiesOfProcessors =
-    "runs copy activations of processors only: GPUs need pinned memory and a stream of their own";
 constexpr std::string_view kDrawsWithoutCopies = "draws of the jitter do not yet wait for copies";
 constexpr std::string_view kLeaveOut = "leave it out to run the plan, or predict it with simulate";
 
@@ -246,10 +244,6 @@ constexpr std::array kCapabilities{
     Capability{"activation-offload", "activations copied to the host between forward and backward", "schedule.offload",
                kOffloads},
     Capability{"family-offload", "families that copy activations to the host themselves", "schedule.family", kHasFamilyOffload},
-    onlyPredicted("activation-offload-on-gpus", "activations copied between a GPU and its host", "schedule.offload",
-                  all<kChoosesOffload, kIsOnGpus>, kCopiesOfProcessors, "choose none, or the backend cpu"),
-    onlyPredicted("family-offload-on-gpus", "families that copy activations between a GPU and its host", "schedule.family",
-                  all<kHasFamilyOffload, kIsOnGpus>, kCopiesOfProcessors, "choose gis, or the backend cpu"),
     refused("activation-offload-with-sequence-slices", "activations of slices of a sequence copied to the host",
             "schedule.offload", all<kOffloads, kCutsSequences>,
             "the slices of a sequence share keys and values, which stay on the device", "choose none, or the family 1f1b"),

@@ -19,6 +19,9 @@ SESSION = "engine/runtime/training/session.cpp"
 KEYS = "engine/runtime/layers/key_exchange.cpp"
 HEADS = "engine/runtime/layers/head_exchange.cpp"
 MESSAGES = "engine/runtime/executor/device_messages.cpp"
+GPU_LANE = "engine/backend/cuda/gpu_host_lane.cpp"
+GPU_COPIES = ("integration/gpu/offload", "copiesAndKernelsWaitForEachOther")
+GPU_OFFLOAD = ("integration/gpu/offload", "changesNoBit")
 CUTS = ("integration/tensor_ranks", "gradientsMatchTheReferenceInEveryCut")
 CONTEXT = ("integration/ranks/context", "gradientsMatchTheReferenceInEveryCut")
 
@@ -78,4 +81,13 @@ MUTATIONS = [
     Mutation("shards of the vocabulary do not combine their statistics", MESSAGES,
              "        compute().combineShards(all, m_addresses);", "        (void)all;",
              *CUTS),
+    Mutation("a copy of a GPU does not wait for the kernels before it", GPU_LANE,
+             "    require(gpu::wait(m_stream.get(), m_before), \"waiting for kernels\");\n", "", *GPU_COPIES),
+    Mutation("kernels of a GPU do not wait for a copy", GPU_LANE,
+             "    require(gpu::wait(m_kernels, m_marks.event(2 * static_cast<std::int64_t>(copy) + 1)), \"waiting for a copy\");\n",
+             "    (void)copy;\n", *GPU_COPIES),
+    Mutation("a GPU frees what it offloads before the copy has ended", "engine/runtime/offload/device_copies.cpp",
+             "    if (!join(m_offloads))\n        return false;\n", "", *GPU_OFFLOAD),
+    Mutation("a GPU uses what it reloads before the copy has ended", "engine/runtime/offload/device_copies.cpp",
+             "    return join(m_reloads);", "    return true;", *GPU_OFFLOAD),
 ]

@@ -34,7 +34,8 @@ def environment():
 
 
 def build(folder):
-    done = subprocess.run(["cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1), "--target", "integration_tests"],
+    done = subprocess.run(["cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1), "--target", "integration_tests",
+                           "stagelens-cuda-on-host"],
                           cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return "" if done.returncode == 0 else done.stdout[-2000:]
 

@@ -165,6 +165,7 @@ public:
 
     base::Precision precision() const override { return m_inner->precision(); }
     backend::Memory &memory() override { return m_memory; }
+    backend::Memory &linkedMemory() override { return m_inner->linkedMemory(); }
     void beginStep() override { m_inner->beginStep(); }
     /// A clock that counts calls, so that the virtual clock runs the devices' passes in the same order every time. A call
     /// takes a thousand seconds, far longer than the measured messages, and on each device a little longer than on the one

@@ -281,7 +281,6 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "choose 1f1b, or leave it out"),
     QT_TRANSLATE_NOOP("Words", "a run takes the lengths of its data"),
     QT_TRANSLATE_NOOP("Words", "a run fails when its machine does"),
-    QT_TRANSLATE_NOOP("Words", "runs copy activations of processors only: GPUs need pinned memory and a stream of their own"),
     QT_TRANSLATE_NOOP("Words", "tensor ranks do not yet divide the tokens of vocabulary layers"),
     QT_TRANSLATE_NOOP("Words", "choose rank"),
     QT_TRANSLATE_NOOP("Words", "GPUs have no kernels of it yet"),

@@ -30,6 +30,7 @@ public:
 
     base::Precision precision() const override { return base::Precision::Fp32; }
     Memory &memory() override { return hostMemory(); }
+    Memory &linkedMemory() override { return hostMemory(); }
     void beginStep() override {}
     Mark mark() override
     {

@@ -23,6 +23,39 @@ base::Nanos now()
 
 } // namespace
 
+GpuMarks::~GpuMarks()
+{
+    for (const gpu::Event event : m_events)
+        gpu::destroy(event);
+}
+
+void GpuMarks::clear()
+{
+    m_count = 0;
+    m_times.clear();
+}
+
+std::int64_t GpuMarks::mark(gpu::Stream stream)
+{
+    if (m_count == m_events.size()) {
+        gpu::Event event;
+        require(gpu::makeEvent(event), "making an event");
+        m_events.push_back(event);
+    }
+    require(gpu::record(m_events[m_count], stream), "recording an event");
+    return static_cast<std::int64_t>(m_count++);
+}
+
+double GpuMarks::secondsTo(std::int64_t mark, gpu::Event origin)
+{
+    for (std::size_t next = m_times.size(); next <= static_cast<std::size_t>(mark); ++next) {
+        double seconds = 0;
+        require(gpu::elapsed(seconds, next == 0 ? origin : m_events[next - 1], m_events[next]), "reading an event");
+        m_times.push_back(seconds + (next == 0 ? 0 : m_times[next - 1]));
+    }
+    return m_times[static_cast<std::size_t>(mark)];
+}
+
 GpuClock::GpuClock(gpu::Stream stream) : m_stream(stream)
 {
     for (gpu::Event *event : {&m_begin.event, &m_end.event, &m_spare})
@@ -33,18 +66,6 @@ GpuClock::~GpuClock()
 {
     for (const gpu::Event event : {m_begin.event, m_end.event, m_spare})
         gpu::destroy(event);
-    for (const gpu::Event event : m_events)
-        gpu::destroy(event);
-}
-
-gpu::Event GpuClock::eventAt(std::size_t index)
-{
-    if (index == m_events.size()) {
-        gpu::Event event;
-        require(gpu::makeEvent(event), "making an event");
-        m_events.push_back(event);
-    }
-    return m_events[index];
 }
 
 void GpuClock::find(Anchor &anchor)
@@ -65,25 +86,13 @@ void GpuClock::find(Anchor &anchor)
 
 void GpuClock::align()
 {
-    m_marks = 0;
-    m_times.clear();
+    m_marks.clear();
     find(m_begin);
 }
 
-std::int64_t GpuClock::mark()
+base::Nanos GpuClock::timeOf(GpuMarks &marks, std::int64_t mark)
 {
-    require(gpu::record(eventAt(m_marks), m_stream), "recording an event");
-    return static_cast<std::int64_t>(m_marks++);
-}
-
-base::Nanos GpuClock::timeOf(std::int64_t mark)
-{
-    for (std::size_t next = m_times.size(); next <= static_cast<std::size_t>(mark); ++next) {
-        double seconds = 0;
-        require(gpu::elapsed(seconds, next == 0 ? m_begin.event : m_events[next - 1], m_events[next]), "reading an event");
-        m_times.push_back(seconds + (next == 0 ? 0 : m_times[next - 1]));
-    }
-    return m_begin.time + std::llround(m_times[static_cast<std::size_t>(mark)] * 1e9);
+    return m_begin.time + std::llround(marks.secondsTo(mark, m_begin.event) * 1e9);
 }
 
 ClockFit GpuClock::fit()

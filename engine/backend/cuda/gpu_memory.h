@@ -5,7 +5,10 @@
 #include "kernels/include/device.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -21,12 +24,41 @@ void useGpu(int gpu);
 class GpuMemory final : public Memory {
 public:
     explicit GpuMemory(int gpu) : m_gpu(gpu) {}
+    /// Makes poisonInOrder() follow the work of that stream.
+    void follow(kernels::gpu::Stream stream) { m_stream = stream; }
     float *allocate(std::size_t count) override;
     void release(float *data) noexcept override;
     void poison(std::span<float> values) noexcept override;
+    void poisonInOrder(std::span<float> values) noexcept override;
 
 private:
     int m_gpu;
+    kernels::gpu::Stream m_stream;
+};
+
+/// Pinned memory of the host, from which a GPU copies beside its kernels. One allocation is one block or, if the host refuses
+/// that, several adjacent ones. Used by one thread at a time.
+class PinnedMemory final : public Memory {
+public:
+    explicit PinnedMemory(int gpu) : m_gpu(gpu) {}
+    PinnedMemory(const PinnedMemory &) = delete;
+    PinnedMemory &operator=(const PinnedMemory &) = delete;
+    ~PinnedMemory() override = default;
+
+    /// Throws std::runtime_error, with the cause and the remedy, if the host has too little.
+    float *allocate(std::size_t count) override;
+    void release(float *data) noexcept override;
+    void poison(std::span<float> values) noexcept override;
+    /// Returns how many of the values may be copied at once: those in the block of the first.
+    [[nodiscard]] std::size_t together(std::span<const float> values) const;
+
+private:
+    /// Pins memory that the process has allocated, half as much at a time after each refusal. Returns false if a page is
+    /// refused.
+    [[nodiscard]] bool allocateInParts(std::size_t bytes, std::byte *&data);
+
+    int m_gpu;
+    std::map<const std::byte *, std::vector<std::size_t>> m_parts; ///< bytes of the blocks of each allocation that has several
 };
 
 /// Growable scratch on a GPU. Does not free earlier blocks before it is destroyed: freeing waits for all work of the GPU,

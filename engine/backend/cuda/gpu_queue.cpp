@@ -1,5 +1,6 @@
 #include "engine/backend/cuda/gpu_queue.h"
 
+#include "engine/backend/cuda/gpu_host_lane.h"
 #include "kernels/include/activity.h"
 
 #include <algorithm>
@@ -35,10 +36,16 @@ void roundInPlace(std::span<float> block)
 } // namespace
 
 GpuQueue::GpuQueue(int gpu, const kernels::Interrupt &interrupt)
-    : m_gpu(gpu), m_interrupt(interrupt), m_memory(gpu), m_stream(gpu), m_clock(m_stream.get()), m_staging(kStaging),
-      m_scratch(m_memory), m_result(m_memory)
+    : m_gpu(gpu), m_interrupt(interrupt), m_memory(gpu), m_pinned(gpu), m_stream(gpu), m_clock(m_stream.get()),
+      m_staging(kStaging), m_scratch(m_memory), m_result(m_memory)
 {
+    m_memory.follow(m_stream.get());
     m_result.grow(1);
+}
+
+std::unique_ptr<HostLane> GpuQueue::makeHostLane()
+{
+    return std::make_unique<GpuHostLane>(m_gpu, m_stream.get(), m_clock, m_pinned);
 }
 
 void GpuQueue::beginStep()

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,8 @@ public:
     GpuQueue(int gpu, const kernels::Interrupt &interrupt);
 
     [[nodiscard]] Memory &memory() final { return m_memory; }
+    [[nodiscard]] Memory &linkedMemory() final { return m_pinned; }
+    [[nodiscard]] std::unique_ptr<HostLane> makeHostLane() final;
     void beginStep() final;
     [[nodiscard]] Mark mark() final;
     void finish() final;
@@ -65,6 +68,7 @@ private:
     bool m_isNamed = false; ///< the pass has a range in a profiler
     kernels::Interrupt m_interrupt;
     GpuMemory m_memory;
+    PinnedMemory m_pinned;
     GpuStream m_stream;
     GpuClock m_clock;
     PinnedFloats m_staging;

@@ -20,7 +20,7 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
                   compute),
       m_context{m_shape, memory, m_workspace, compute, place.context, &m_record, &m_operators},
       m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, transports.rail),
-      m_hostCopies(plan, place.device, memory), m_runner(plan, place, m_context, m_model, m_step),
+      m_hostCopies(plan, place.device, memory, compute), m_runner(plan, place, m_context, m_model, m_step),
       m_exchange(plan, place.share, m_context, m_model, transports.shares, ReplicaExchange::Of::Shared),
       m_compressed(plan, place.share, m_context, m_model, transports.shares),
       m_expertExchange(plan, place.share, m_context, m_model, transports.copies, ReplicaExchange::Of::Experts),
@@ -219,6 +219,10 @@ void Device::correctTimes(timeline::Lane &lane, base::Nanos zero)
     for (std::vector<base::Nanos> *times : {&lane.begin, &lane.end})
         for (base::Nanos &time : *times)
             time = fit.corrected(time + zero) - zero;
+    for (timeline::AnchoredSlice &slice : lane.anchored)
+        if (m_hostCopies.areTimedByDevice() && timeline::isCopy(slice.kind))
+            for (base::Nanos *time : {&slice.begin, &slice.end})
+                *time = fit.corrected(*time + zero) - zero;
     for (std::size_t i = 0; i < lane.vocabulary.size(); ++i)
         lane.vocabulary[i] = std::min(lane.vocabulary[i], lane.end[i] - lane.begin[i]);
 }

@@ -46,7 +46,7 @@ base::Result<> runPasses(const RunPlan &plan, Device &device, const StepHooks &h
                          Clock::time_point begin, const std::stop_token &halt)
 {
     const base::Nanos zero = steadyTime(begin);
-    device.hostCopies().useThreads(halt);
+    device.hostCopies().copyBeside(halt);
     for (std::span<const schedule::Pass> rest = plan.schedule.device(device.place().device); !rest.empty();) {
         const std::span<const schedule::Pass> passes = unitOf(rest);
         rest = rest.subspan(passes.size());

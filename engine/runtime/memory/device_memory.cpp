@@ -46,7 +46,7 @@ void DeviceMemory::endLives(Copies copies)
         if (buffers[byEnd[m_ended]].first >= m_entered) // never begun in a step that was stopped
             continue;
         if (backend::checksMemory())
-            m_source.poison(values(byEnd[m_ended]));
+            m_source.poisonInOrder(values(byEnd[m_ended]));
         count(byEnd[m_ended], -1);
     }
 }

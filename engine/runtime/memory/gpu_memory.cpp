@@ -49,6 +49,20 @@ base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const Memor
     return {};
 }
 
+base::Result<> checkPinnedMemory(const MemoryNeed &need, const std::vector<int> &places, base::Bytes available)
+{
+    base::Bytes pinned = 0;
+    for (std::size_t device = 0; device < places.size(); ++device)
+        if (places[device] >= 0)
+            pinned += need.hosts[device];
+    if (available == 0 || pinned <= available)
+        return {};
+    return base::Error::invalid(
+        "schedule.offload", fmt::format("the ranks of this machine copy activations to {} of pinned memory, but only {} are "
+                                        "free; lower --offload, or choose a family that offloads less",
+                                        base::bytesText(pinned), base::bytesText(available)));
+}
+
 GpuMemoryWatch::GpuMemoryWatch(const std::vector<int> &places, const std::vector<base::Bytes> &planned,
                                const std::vector<base::Bytes> &slabs)
 {

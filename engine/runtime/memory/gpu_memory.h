@@ -20,6 +20,10 @@ namespace stagelens::runtime {
 [[nodiscard]] base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need,
                                             const std::vector<int> &places);
 
+/// Fails if the activations that those devices offload need more pinned memory than this machine has free, `available` bytes
+/// (0: unknown).
+[[nodiscard]] base::Result<> checkPinnedMemory(const MemoryNeed &need, const std::vector<int> &places, base::Bytes available);
+
 /// Compares the free memory of the GPUs before, during and after allocation with the plan. Allocations of other programs at the
 /// same time are counted too.
 class GpuMemoryWatch {

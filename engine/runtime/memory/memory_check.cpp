@@ -172,19 +172,6 @@ MemoryNeed estimatedNeed(const model::Experiment &experiment, const schedule::Sc
     return need;
 }
 
-/// Fails if the offloaded activations exceed the memory of the host.
-base::Result<> checkHosts(const model::Experiment &experiment, const schedule::Schedule &schedule, const MemoryNeed &need)
-{
-    if (!schedule.hasCopies())
-        return {};
-    std::vector<base::Bytes> most(static_cast<std::size_t>(schedule.devices()));
-    for (std::size_t rank = 0; rank < need.hostPeaks.size(); ++rank) {
-        base::Bytes &device = most[rank % most.size()];
-        device = std::max(device, need.hostPeaks[rank]);
-    }
-    return simulate::checkHostMemory(experiment, most);
-}
-
 } // namespace
 
 base::Bytes MemoryNeed::total() const
@@ -240,6 +227,18 @@ base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const s
     }
     need.tokens = tokenBytes(Shape(experiment));
     return need;
+}
+
+base::Result<> checkHosts(const model::Experiment &experiment, const schedule::Schedule &schedule, const MemoryNeed &need)
+{
+    if (!schedule.hasCopies())
+        return {};
+    std::vector<base::Bytes> most(static_cast<std::size_t>(schedule.devices()));
+    for (std::size_t rank = 0; rank < need.hostPeaks.size(); ++rank) {
+        base::Bytes &device = most[rank % most.size()];
+        device = std::max(device, need.hostPeaks[rank]);
+    }
+    return simulate::checkHostMemory(experiment, most);
 }
 
 base::Result<> checkMemory(const model::Experiment &experiment, const schedule::Schedule &schedule, base::Bytes available,

@@ -34,6 +34,9 @@ inline constexpr std::int64_t kMostRunRanks = 1024;
 /// Fails with more than kMostRunRanks, or if memoryPlan() does.
 [[nodiscard]] base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
+/// Fails if the offloaded activations exceed the memory of the host that the plan gives them.
+[[nodiscard]] base::Result<> checkHosts(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                        const MemoryNeed &need);
 /// Returns the bytes of all devices together; 0 if the plan has no schedule or memoryPlan() fails.
 [[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment);
 [[nodiscard]] base::Bytes requiredBytes(const model::Experiment &experiment, const schedule::Schedule &schedule);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace stagelens::runtime {
 namespace {
@@ -39,8 +40,8 @@ base::Nanos leastTime(base::Bytes bytes, double bytesPerSecond)
     return std::llround(std::min(nanos, kLongest));
 }
 
-CopyThread::CopyThread(double bytesPerSecond)
-    : m_rate(bytesPerSecond), m_thread([this](const std::stop_token &stop) { run(stop); })
+CopyThread::CopyThread(double bytesPerSecond, std::function<void(const Moves &)> copy)
+    : m_rate(bytesPerSecond), m_copy(std::move(copy)), m_thread([this](const std::stop_token &stop) { run(stop); })
 {}
 
 std::size_t CopyThread::launch(const Moves &moves)
@@ -58,7 +59,10 @@ std::size_t CopyThread::launch(const Moves &moves)
 bool CopyThread::wait(std::size_t copy, const std::stop_token &stop)
 {
     std::unique_lock lock(m_mutex);
-    return m_changed.wait(lock, stop, [this, copy] { return m_done > copy; });
+    const bool hasEnded = m_changed.wait(lock, stop, [this, copy] { return m_done > copy; });
+    if (m_failure)
+        std::rethrow_exception(m_failure);
+    return hasEnded;
 }
 
 void CopyThread::drop()
@@ -73,7 +77,7 @@ void CopyThread::drop()
     m_done = 0;
 }
 
-CopyThread::Times CopyThread::times(std::size_t copy) const
+CopyTimes CopyThread::times(std::size_t copy) const
 {
     const std::scoped_lock lock(m_mutex);
     return m_jobs[copy].times;
@@ -87,9 +91,16 @@ void CopyThread::run(const std::stop_token &stop)
         const Moves moves = job.moves;
         lock.unlock();
         const base::Nanos begin = steadyNow();
-        copyNow(moves);
+        std::exception_ptr failure;
+        try {
+            m_copy(moves);
+        } catch (...) {
+            failure = std::current_exception();
+        }
         const Clock::time_point earliest{std::chrono::nanoseconds(begin + leastTime(bytesOf(moves), m_rate))};
         lock.lock();
+        if (!m_failure)
+            m_failure = failure;
         m_changed.wait_until(lock, stop, earliest, [this] { return m_isDropping; });
         job.times = {begin, steadyNow()};
         ++m_done;

@@ -1,26 +1,23 @@
 // Copies between device and host memory on a thread of their own, first in, first out.
 #pragma once
 
+#include "engine/backend/host_lane.h"
 #include "engine/base/units.h"
 
-#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <exception>
+#include <functional>
 #include <mutex>
-#include <span>
 #include <stop_token>
 #include <thread>
 
 namespace stagelens::runtime {
 
-/// What is copied of one value.
-struct Move {
-    std::span<float> to;
-    std::span<const float> from;
-};
-/// The values of one copy; unused ones are empty.
-using Moves = std::array<Move, 2>;
+using backend::CopyTimes;
+using backend::Move;
+using backend::Moves;
 
 [[nodiscard]] base::Bytes bytesOf(const Moves &moves);
 void copyNow(const Moves &moves);
@@ -30,8 +27,8 @@ void copyNow(const Moves &moves);
 /// One lane of a link. The memory of a copy must stay valid until wait() or drop(). Used by one thread at a time.
 class CopyThread {
 public:
-    /// Copies no faster than the rate; 0: unlimited.
-    explicit CopyThread(double bytesPerSecond);
+    /// Copies by `copy`, on the thread, and no faster than the rate; 0: unlimited.
+    explicit CopyThread(double bytesPerSecond, std::function<void(const Moves &)> copy = copyNow);
     /// Drops the copies that have not begun.
     ~CopyThread() = default;
     CopyThread(const CopyThread &) = delete;
@@ -39,32 +36,30 @@ public:
 
     /// Launches a copy; returns its number since drop(), from 0.
     std::size_t launch(const Moves &moves);
-    /// Blocks until a copy has ended. Returns false if `stop` was requested first.
+    /// Blocks until a copy has ended. Returns false if `stop` was requested first. Throws what a copy has thrown.
     [[nodiscard]] bool wait(std::size_t copy, const std::stop_token &stop);
     /// Ends the copy in progress without regard to the rate, and drops the others.
     void drop();
 
-    struct Times {
-        base::Nanos begin = 0; ///< by the steady clock
-        base::Nanos end = 0;
-    };
     /// Returns the times of a copy that has ended.
-    [[nodiscard]] Times times(std::size_t copy) const;
+    [[nodiscard]] CopyTimes times(std::size_t copy) const;
 
 private:
     struct Job {
         Moves moves;
-        Times times;
+        CopyTimes times;
     };
     void run(const std::stop_token &stop);
 
     const double m_rate;
+    const std::function<void(const Moves &)> m_copy;
     mutable std::mutex m_mutex;
     std::condition_variable_any m_changed;
     std::deque<Job> m_jobs; ///< since drop()
     std::size_t m_done = 0; ///< of them
     bool m_isDropping = false;
-    std::jthread m_thread; ///< last: uses all of the above
+    std::exception_ptr m_failure; ///< of the first copy that has thrown
+    std::jthread m_thread;        ///< last: uses all of the above
 };
 
 } // namespace stagelens::runtime

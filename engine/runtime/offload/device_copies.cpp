@@ -19,29 +19,45 @@ timeline::AnchoredKind shownAs(CopyKind kind)
 
 } // namespace
 
-DeviceCopies::DeviceCopies(const RunPlan &plan, int device, DeviceMemory &memory)
-    : m_copies(plan.schedule.copies(device)), m_memory(memory), m_host(memory.plan()),
-      m_rate(plan.experiment.schedule.hostBandwidth.value_or(0) * kGiga),
+DeviceCopies::DeviceCopies(const RunPlan &plan, int device, DeviceMemory &memory, backend::Compute &compute)
+    : m_copies(plan.schedule.copies(device)), m_memory(memory), m_compute(compute),
+      m_host(memory.plan(), compute.linkedMemory()), m_rate(plan.experiment.schedule.hostBandwidth.value_or(0) * kGiga),
       m_takesTurns(plan.experiment.schedule.offloadLanes == model::OffloadLanes::Half),
       m_offloads{schedule::byJoin(m_copies, CopyKind::Offload)}, m_reloads{schedule::byJoin(m_copies, CopyKind::Reload)},
       m_numbers(m_copies.size())
-{}
+{
+    const std::size_t lanes = m_copies.empty() ? 0 : m_takesTurns ? 1 : 2;
+    while (m_lanes.size() < lanes)
+        if (auto lane = compute.makeHostLane())
+            m_lanes.push_back(std::move(lane));
+        else
+            break;
+}
 
 void DeviceCopies::beginStep()
 {
     for (const auto &thread : m_threads)
         thread->drop();
+    for (const auto &lane : m_lanes) {
+        lane->finish();
+        lane->beginStep();
+    }
     m_host.begin();
     m_offloads.joined = m_reloads.joined = 0;
     m_position = m_next = m_launched = 0;
 }
 
-void DeviceCopies::useThreads(std::stop_token halt)
+void DeviceCopies::copyBeside(std::stop_token halt)
 {
     m_halt = std::move(halt);
-    const std::size_t lanes = m_copies.empty() ? 0 : m_takesTurns ? 1 : 2;
-    while (m_threads.size() < lanes)
-        m_threads.push_back(std::make_unique<CopyThread>(m_rate));
+    m_usesStreams = !m_lanes.empty() && m_rate == 0;
+    const std::size_t threads = m_copies.empty() || m_usesStreams ? 0 : m_takesTurns ? 1 : 2;
+    for (std::size_t i = m_threads.size(); i < threads; ++i)
+        if (m_lanes.empty())
+            m_threads.push_back(std::make_unique<CopyThread>(m_rate));
+        else
+            m_threads.push_back(std::make_unique<CopyThread>(
+                m_rate, [lane = m_lanes[i].get()](const Moves &moves) { (void)lane->copyNow(moves); }));
 }
 
 bool DeviceCopies::beginUnit(std::span<const schedule::Pass> unit)
@@ -73,15 +89,16 @@ bool DeviceCopies::joinReloads()
 bool DeviceCopies::join(Joins &joins)
 {
     for (; joins.joined < joins.order.size() && m_copies[joins.order[joins.joined]].join <= m_position; ++joins.joined)
-        if (const std::uint32_t copy = joins.order[joins.joined];
-            !m_threads.empty() && !threadOf(copy).wait(m_numbers[copy], m_halt))
+        if (!waitFor(joins.order[joins.joined]))
             return false;
     return true;
 }
 
-CopyThread &DeviceCopies::threadOf(std::size_t copy) const
+bool DeviceCopies::waitFor(std::size_t copy)
 {
-    return *(m_copies[copy].kind == CopyKind::Reload ? m_threads.back() : m_threads.front());
+    if (m_usesStreams)
+        laneOf(m_lanes, copy).join(m_numbers[copy]);
+    return m_threads.empty() || laneOf(m_threads, copy).wait(m_numbers[copy], m_halt);
 }
 
 Moves DeviceCopies::movesOf(std::size_t copy)
@@ -101,13 +118,23 @@ void DeviceCopies::launch(std::size_t copy)
 {
     using Clock = std::chrono::steady_clock;
     const Moves moves = movesOf(copy);
+    if (m_usesStreams) {
+        m_numbers[copy] = laneOf(m_lanes, copy).launch(moves);
+        return;
+    }
+    m_compute.finish(); // kernels of a GPU may write what is copied, or read what it overwrites
     if (!m_threads.empty()) {
-        m_numbers[copy] = threadOf(copy).launch(moves);
+        m_numbers[copy] = laneOf(m_threads, copy).launch(moves);
         return;
     }
     const auto begin = Clock::now();
-    copyNow(moves);
-    const base::Nanos spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+    base::Nanos spent = 0;
+    if (m_lanes.empty()) {
+        copyNow(moves);
+        spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+    } else {
+        spent = laneOf(m_lanes, copy).copyNow(moves);
+    }
     const base::Bytes bytes = bytesOf(moves);
     m_done.push_back({copy, std::max(spent, leastTime(bytes, m_rate)), bytes});
 }
@@ -115,8 +142,12 @@ void DeviceCopies::launch(std::size_t copy)
 void DeviceCopies::note(timeline::Lane &lane, base::Nanos zero) const
 {
     const std::size_t own = lane.anchored.size();
-    for (std::size_t copy = 0; !m_threads.empty() && copy < m_launched; ++copy) {
-        const CopyThread::Times times = threadOf(copy).times(m_numbers[copy]);
+    const bool hasThreads = !m_threads.empty();
+    for (const auto &each : m_lanes)
+        each->finish();
+    for (std::size_t copy = 0; (hasThreads || m_usesStreams) && copy < m_launched; ++copy) {
+        const CopyTimes times =
+            hasThreads ? laneOf(m_threads, copy).times(m_numbers[copy]) : laneOf(m_lanes, copy).times(m_numbers[copy]);
         const auto [first, end] = m_memory.plan().buffers.movedBy(copy);
         base::Bytes bytes = 0;
         for (std::uint32_t at = first; at < end; ++at)

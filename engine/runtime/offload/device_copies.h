@@ -1,6 +1,7 @@
 // The copies of one device between its memory and its host, as the plan anchors them (engine/schedule/copies.h).
 #pragma once
 
+#include "engine/backend/compute.h"
 #include "engine/runtime/memory/device_memory.h"
 #include "engine/runtime/offload/copy_thread.h"
 #include "engine/runtime/offload/host_arena.h"
@@ -14,16 +15,17 @@
 
 namespace stagelens::runtime {
 
-/// Runs the steps before each unit of a device: copies, and the lifetimes of buffers in its memory. Without copy threads each
-/// copy is done at its launch; its time counts on the virtual clock. Used by the thread of its device.
+/// Runs the steps before each unit of a device: copies, and the lifetimes of buffers in its memory. On the virtual clock each
+/// copy is done at its launch. Beside the passes a GPU copies on streams, which events order with its kernels; threads of the
+/// host copy for processors, and at a given rate for GPUs. Used by the thread of its device.
 class DeviceCopies {
 public:
-    DeviceCopies(const RunPlan &plan, int device, DeviceMemory &memory);
+    DeviceCopies(const RunPlan &plan, int device, DeviceMemory &memory, backend::Compute &compute);
 
     /// Drops what a stopped step left, and begins a step.
     void beginStep();
-    /// Makes later steps copy on one thread per lane; `halt` ends waits for it.
-    void useThreads(std::stop_token halt);
+    /// Makes later steps copy beside the passes; `halt` ends waits for threads.
+    void copyBeside(std::stop_token halt);
 
     /// Launches the copies before the unit, waits for the offloads that it joins, and begins the memory of its passes. Returns
     /// false if the run was stopped.
@@ -39,10 +41,12 @@ public:
         base::Nanos duration = 0;
         base::Bytes bytes = 0;
     };
-    /// The copies that beginUnit() has done, without threads.
+    /// The copies that beginUnit() has done, on the virtual clock.
     [[nodiscard]] std::span<const Done> done() const { return m_done; }
-    /// Adds the copies of the threads to a lane that begins at `zero` by the steady clock. Call after the last pass.
+    /// Adds the copies beside the passes to a lane that begins at `zero` by the steady clock. Call after the last pass.
     void note(timeline::Lane &lane, base::Nanos zero) const;
+    /// Returns whether the device's own clock measures the copies that note() adds.
+    [[nodiscard]] bool areTimedByDevice() const { return m_usesStreams; }
 
     [[nodiscard]] base::Bytes peakHost() const { return m_host.peak(); }
 
@@ -54,11 +58,18 @@ private:
     };
     [[nodiscard]] Moves movesOf(std::size_t copy);
     void launch(std::size_t copy);
-    [[nodiscard]] CopyThread &threadOf(std::size_t copy) const;
+    /// Returns the one of a list of lanes, or of their threads, that copies it.
+    template <class Lane>
+    [[nodiscard]] Lane &laneOf(const std::vector<std::unique_ptr<Lane>> &lanes, std::size_t copy) const
+    {
+        return *(m_copies[copy].kind == schedule::CopyKind::Reload ? lanes.back() : lanes.front());
+    }
+    [[nodiscard]] bool waitFor(std::size_t copy);
     [[nodiscard]] bool join(Joins &joins);
 
     std::span<const schedule::Copy> m_copies;
     DeviceMemory &m_memory;
+    backend::Compute &m_compute;
     HostArena m_host;
     double m_rate; ///< bytes/s; 0: unlimited
     bool m_takesTurns;
@@ -69,8 +80,11 @@ private:
     std::size_t m_launched = 0; ///< copies
     std::vector<Done> m_done;
     std::stop_token m_halt;
-    std::vector<std::size_t> m_numbers;                 ///< of the copies on their threads
-    std::vector<std::unique_ptr<CopyThread>> m_threads; ///< one, or one for each direction; empty: none
+    std::vector<std::size_t> m_numbers; ///< of the copies on their threads or streams
+    bool m_usesStreams = false;         ///< beside the passes
+    // One, or one for each direction.
+    std::vector<std::unique_ptr<backend::HostLane>> m_lanes; ///< of a GPU; empty: none
+    std::vector<std::unique_ptr<CopyThread>> m_threads;      ///< last: uses all of the above; empty: none
 };
 
 } // namespace stagelens::runtime

@@ -7,18 +7,20 @@
 
 namespace stagelens::runtime {
 
-HostArena::HostArena(const DevicePlan &plan) : m_plan(plan), m_slab(size(plan.hostFloats)), m_byEnd(plan.hostPlaces.size())
+HostArena::HostArena(const DevicePlan &plan, backend::Memory &memory)
+    : m_plan(plan), m_memory(memory), m_slab(size(plan.hostFloats), plan.hostFloats > 0 ? memory : backend::hostMemory()),
+      m_byEnd(plan.hostPlaces.size())
 {
     std::iota(m_byEnd.begin(), m_byEnd.end(), std::size_t{0});
     std::ranges::stable_sort(m_byEnd, {}, [&plan](std::size_t i) { return plan.buffers.hostBuffers()[i].last; });
     if (backend::checksMemory())
-        backend::hostMemory().poison(m_slab.values());
+        m_memory.poison(m_slab.values());
 }
 
 void HostArena::begin()
 {
     if (backend::checksMemory())
-        backend::hostMemory().poison(m_slab.values());
+        m_memory.poison(m_slab.values());
     m_begun = m_ended = 0;
     m_live = m_peak = 0;
 }
@@ -44,7 +46,7 @@ void HostArena::end(std::size_t buffer)
     const std::span<float> freed = values(buffer);
     m_live -= static_cast<base::Bytes>(freed.size_bytes());
     if (backend::checksMemory())
-        backend::hostMemory().poison(freed);
+        m_memory.poison(freed);
 }
 
 } // namespace stagelens::runtime

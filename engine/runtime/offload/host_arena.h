@@ -13,8 +13,9 @@ namespace stagelens::runtime {
 /// to disjoint parts on other threads. Builds with memory checks fill freed memory with NaN.
 class HostArena {
 public:
-    /// Allocates the arena, if the plan has one; throws std::bad_alloc if memory is exhausted. `plan` must outlive this object.
-    explicit HostArena(const DevicePlan &plan);
+    /// Allocates the arena, if the plan has one, from `memory` (backend::Compute::linkedMemory()); throws as it does if it is
+    /// exhausted. The arguments must outlive this object.
+    HostArena(const DevicePlan &plan, backend::Memory &memory);
 
     /// Begins a step, with nothing on the host.
     void begin();
@@ -32,6 +33,7 @@ private:
     void end(std::size_t buffer);
 
     const DevicePlan &m_plan;
+    backend::Memory &m_memory;
     backend::Slab m_slab;
     std::vector<std::size_t> m_byEnd; ///< of the values on the host
     std::size_t m_begun = 0;

@@ -139,6 +139,8 @@ base::Result<> checkRun(const model::Experiment &experiment, const schedule::Sch
     auto need = memoryNeed(experiment, schedule);
     if (!need)
         return need.error();
+    if (auto fits = checkHosts(experiment, schedule, *need); !fits)
+        return fits;
     const Shape shape(experiment);
     need->attention = attentionWorkspace(shape.fusedRows(), shape.precision);
     need->libraries = gpuLibraryBytes(isOverNccl);
@@ -150,6 +152,8 @@ base::Result<> checkRun(const model::Experiment &experiment, const schedule::Sch
         const RankPlace at = plan.placeOf(rank);
         inOrderOfNeed[size((at.share * plan.tensorRanks() + at.tensor) * schedule.devices() + at.device)] = gpuOf[size(rank)];
     }
+    if (auto fits = checkPinnedMemory(*need, inOrderOfNeed, availableBytes()); !fits)
+        return fits;
     return checkGpuMemory(all, *need, inOrderOfNeed);
 }
 

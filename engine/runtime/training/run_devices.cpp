@@ -36,6 +36,8 @@ RunDevices::~RunDevices()
         return;
     }
     // A GPU hangs. Freeing its memory would block forever and hide the error of the run, so the memory is leaked.
+    for (auto &device : m_devices)
+        (void)device.release(); // with its copies to the host
     for (auto &memory : m_memories)
         (void)memory.release();
     for (auto &compute : m_computes)

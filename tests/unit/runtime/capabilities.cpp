@@ -354,11 +354,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.training.optimizer.name = "muon";
      }},
     {"activation-offload", [](Experiment &e) { e.schedule.offload.isAuto = true; }},
-    {"activation-offload-on-gpus",
-     [](Experiment &e) {
-         e.schedule.offload.isAuto = true;
-         e.training.backend = "cuda";
-     }},
     {"activation-offload-with-sequence-slices",
      [](Experiment &e) {
          e.schedule.offload.fraction = 0.5;
@@ -370,11 +365,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.whatIf.jitter = 0.1;
      }},
     {"family-offload", [](Experiment &e) { model::chooseFamily(e.schedule, "po-h"); }},
-    {"family-offload-on-gpus",
-     [](Experiment &e) {
-         model::chooseFamily(e.schedule, "po-f");
-         e.training.backend = "cuda";
-     }},
     {"family-offload-with-jitter",
      [](Experiment &e) {
          model::chooseFamily(e.schedule, "po-f");

@@ -28,7 +28,7 @@ private slots:
         const auto all = plan.buffers.hostBuffers();
         QVERIFY(!all.empty());
         QCOMPARE(plan.hostPlaces.size(), all.size());
-        runtime::HostArena arena(plan);
+        runtime::HostArena arena(plan, backend::hostMemory());
         for (int step = 0; step < 2; ++step) {
             arena.begin();
             QCOMPARE(arena.live(), base::Bytes{0});
@@ -58,7 +58,7 @@ private slots:
         for (const runtime::DevicePlan &plan : runtime::memoryPlan(experiment, test::scheduleOf(experiment)).value()) {
             QVERIFY(plan.hostPlaces.empty());
             QCOMPARE(plan.hostBytes(), base::Bytes{0});
-            runtime::HostArena arena(plan);
+            runtime::HostArena arena(plan, backend::hostMemory());
             arena.begin();
             arena.enter(0);
             QCOMPARE(arena.peak(), base::Bytes{0});
