@@ -45,6 +45,7 @@ enum class FigureGroup : unsigned char {
     Memory,         ///< bound by memory bandwidth
     Attention,
     OutputLayer, ///< S, T and both, with the kernels in the order in which the runtime launches them
+    HostLink,    ///< copies between the GPU and pinned memory of its host: references for predictions
 };
 
 /// The result of one kernel benchmark.
@@ -115,6 +116,6 @@ public:
 /// `problem`.
 using OpenGpus = Gpus *(std::uint32_t version, std::string *problem);
 inline constexpr const char *kGpusSymbol = "stagelensGpus";
-inline constexpr std::uint32_t kGpusVersion = 7;
+inline constexpr std::uint32_t kGpusVersion = 8;
 
 } // namespace stagelens::backend

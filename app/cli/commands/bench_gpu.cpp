@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 /// As FigureGroup counts them.
 constexpr const char *kGroupNames[] = {"ceiling", "output-product", "layer-product", "weight-gradient",
-                                       "memory",  "attention",      "output-layer"};
+                                       "memory",  "attention",      "output-layer",  "host-link"};
 
 const char *name(FigureGroup group)
 {

@@ -1,5 +1,7 @@
 #include "engine/backend/cuda/gpu_bench.h"
 
+#include "engine/backend/cuda/gpu_clock.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -72,6 +74,39 @@ void benchCopy(KernelBench &bench)
                        .shape = benchShape({{"bytes", bytes}}),
                        .bytes = 2 * static_cast<double>(bytes)},
                       [&] { return gpu::copy(bench.stream(), to, from, static_cast<std::size_t>(bytes)); });
+    });
+}
+
+/// Measures copies between the GPU and its host: each way alone, and both at once.
+void benchHostLink(KernelBench &bench, int device)
+{
+    bench.attempt("copy to the host", FigureGroup::HostLink, [&](BenchArrays &arrays) {
+        const std::int64_t bytes = bench.length(std::int64_t{1} << 28, 4096);
+        const auto count = static_cast<std::size_t>(bytes);
+        PinnedFloats sent(bytes / 4);
+        PinnedFloats received(bytes / 4);
+        std::fill_n(sent.data(), bytes / 4, 1.0F);
+        const auto *from = arrays.random<float>(bytes / 4);
+        auto *to = arrays.space<float>(bytes / 4);
+        const auto figure = [bytes](const char *name, const char *type = "bytes") {
+            return KernelFigure{.group = FigureGroup::HostLink,
+                                .name = name,
+                                .type = type,
+                                .shape = benchShape({{"bytes", bytes}}),
+                                .bytes = static_cast<double>(bytes)};
+        };
+        bench.measure(figure("copy to the host"), [&] { return gpu::copy(bench.stream(), received.data(), from, count); });
+        bench.measure(figure("copy from the host"), [&] { return gpu::copy(bench.stream(), to, sent.data(), count); });
+        const GpuStream other(device);
+        GpuMarks marks;
+        bench.measure(figure("copies both ways at once", "bytes each way"), [&] {
+            marks.clear();
+            require(gpu::wait(other.get(), marks.event(marks.mark(bench.stream()))), "waiting for a copy");
+            require(gpu::copy(other.get(), to, sent.data(), count), "a copy to the GPU");
+            require(gpu::copy(bench.stream(), received.data(), from, count), "a copy from the GPU");
+            return gpu::wait(bench.stream(), marks.event(marks.mark(other.get())));
+        });
+        require(gpu::finish(other.get()), "a copy to the GPU");
     });
 }
 
@@ -204,6 +239,7 @@ std::vector<KernelFigure> measureKernels(int device, BenchShapes shapes, BenchKe
     benchLargestProduct<Bf16>(bench, products, "bf16");
     benchLargestProduct<float>(bench, products, "float");
     benchCopy(bench);
+    benchHostLink(bench, device);
     if (kernels == BenchKernels::Ceilings)
         return bench.takeFigures();
     benchProducts(bench, products);

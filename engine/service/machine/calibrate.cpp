@@ -182,6 +182,7 @@ base::Result<model::Hardware> measureProcessor(const std::stop_token &stop)
 struct GpuCeilings {
     double product = 0; ///< FLOP/s of the largest in bf16
     double copy = 0;    ///< bytes per second, read and written
+    double host = 0;    ///< bytes per second of a copy to its host or from it, the slower of the two; 0: unknown
 };
 
 base::Result<GpuCeilings> gpuCeilings(const std::stop_token &stop, backend::BenchShapes shapes)
@@ -196,8 +197,10 @@ base::Result<GpuCeilings> gpuCeilings(const std::stop_token &stop, backend::Benc
         const double least = *std::ranges::min_element(figure.seconds);
         if (figure.type == "bf16")
             ceilings.product = figure.flops / least;
-        else if (figure.bytes > 0)
+        else if (figure.group == backend::FigureGroup::Ceiling && figure.bytes > 0)
             ceilings.copy = figure.bytes / least;
+        else if (figure.group == backend::FigureGroup::HostLink && figure.type == "bytes") // one way
+            ceilings.host = ceilings.host > 0 ? std::min(ceilings.host, figure.bytes / least) : figure.bytes / least;
     }
     if (ceilings.product <= 0 || ceilings.copy <= 0)
         return stop.stop_requested() ? base::Error::cancelled() : base::Error::failed("the GPU could not be measured");
@@ -243,6 +246,11 @@ base::Result<model::Hardware> measureGpu(const std::stop_token &stop, backend::B
     hardware->name = model::kLocalGpu;
     hardware->description = gpu.name + ", measured here";
     hardware->memoryCapacity = gpu.totalBytes;
+    if (ceilings->host > 0) {
+        hardware->hostBytesPerSecond = ceilings->host;
+        hardware->sharedHostBytesPerSecond = std::min(hardware->sharedHostBytesPerSecond, ceilings->host);
+    }
+    hardware->hostMemory = runtime::installedBytes();
     hardware->launchInterval = 0;
     hardware->reservedMemory = 0;
     hardware->fragmentation = 0;

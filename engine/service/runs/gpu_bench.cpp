@@ -73,7 +73,7 @@ void judge(KernelResult &result, const std::vector<KernelResult> &all)
         if (ceiling > 0 && result.seconds > 0)
             result.share = result.rate / ceiling;
     };
-    if (figure.group == FigureGroup::Ceiling)
+    if (figure.group == FigureGroup::Ceiling || figure.group == FigureGroup::HostLink)
         return;
     if (figure.group == FigureGroup::Attention) {
         const double cudnn = rateOf(figure.name + std::string(kCudnn), {}, figure.shape);
