@@ -69,11 +69,12 @@ schedule::Schedule planned(const model::Experiment &plan)
     return *std::move(schedule);
 }
 
-base::Result<> train(const model::Experiment &plan, const std::function<void(const runtime::StepReport &)> &onStep = {})
+base::Result<> train(const model::Experiment &plan, const std::function<void(const runtime::StepReport &)> &onStep = {},
+                     bool isOverNccl = false)
 {
     runtime::TrainingObserver observer;
     observer.onStep = onStep;
-    auto trained = runtime::train(plan, planned(plan), {}, observer, {});
+    auto trained = runtime::train(plan, planned(plan), {}, observer, {}, {{}, isOverNccl});
     return trained ? base::Result<>() : trained.error();
 }
 
@@ -264,6 +265,24 @@ private slots:
             plan.training.mode = model::RunMode::VirtualClock;
             QVERIFY(test::sameBits(gradientsOf(plan), expected));
         }
+    }
+
+    void changesNoBitOverNccl()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        setGpus(2, std::size_t{2} << 30);
+        model::Experiment plan = onGpu("1f1b", VocabularyMethod::Vocab1);
+        plan.training.mode = model::RunMode::Live;
+        const auto lossesOf = [](const model::Experiment &each, bool isOverNccl) {
+            std::vector<double> losses;
+            const auto onStep = [&losses](const runtime::StepReport &report) { losses.push_back(report.loss); };
+            if (const auto trained = train(each, onStep, isOverNccl); !trained)
+                qCritical("%s", trained.error().text().c_str());
+            return losses;
+        };
+        const std::vector<double> losses = lossesOf(resident(plan), false);
+        QCOMPARE(losses.size(), std::size_t{2});
+        QCOMPARE(lossesOf(plan, true), losses);
     }
 
     /// Devices, their hosts, and what is pinned.
