@@ -298,7 +298,6 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "choose none, or the backend cpu"),
     QT_TRANSLATE_NOOP("Words", "what a mixture of experts keeps has routes and rows that a run does not pack yet"),
     QT_TRANSLATE_NOOP("Words", "choose same, or a model without experts"),
-    QT_TRANSLATE_NOOP("Words", "choose gis, or the backend cpu"),
     QT_TRANSLATE_NOOP("Words", "choose gis, or leave what_if.jitter out"),
     QT_TRANSLATE_NOOP("Words", "the GPU kernels of attention do not read the keys of earlier slices"),
     QT_TRANSLATE_NOOP("Words", "choose cpu, or predict it with simulate"),

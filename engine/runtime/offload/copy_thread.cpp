@@ -75,6 +75,7 @@ void CopyThread::drop()
     m_isDropping = false;
     m_jobs.clear();
     m_done = 0;
+    m_failure = nullptr;
 }
 
 CopyTimes CopyThread::times(std::size_t copy) const

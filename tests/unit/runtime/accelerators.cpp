@@ -77,6 +77,21 @@ private slots:
                              "--recompute full"));
     }
 
+    void theHostMustHoldWhatItsDevicesOffload()
+    {
+        runtime::MemoryNeed need;
+        need.hosts = {3 * kGiB, 2 * kGiB, kGiB};
+        QVERIFY(runtime::checkPinnedMemory(need, {0, 1, 2}, 6 * kGiB).ok());
+        QVERIFY(runtime::checkPinnedMemory(need, {0, 1, 2}, 0).ok()); // unknown
+        QVERIFY(runtime::checkPinnedMemory(need, {-1, 0, 1}, 3 * kGiB).ok());
+        const auto refused = runtime::checkPinnedMemory(need, {0, 1, -1}, 4 * kGiB);
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().problems.front().field, std::string("schedule.offload"));
+        QCOMPARE(refused.error().problems.front().message,
+                 std::string("the ranks of this machine copy activations to 5.00 GiB of pinned memory, but only 4.00 GiB are "
+                             "free; lower --offload, or choose a family that offloads less"));
+    }
+
     void saysWhatThereIs()
     {
         QCOMPARE(runtime::gpusText({gpu(70 * kGiB), gpu(kGiB, "it is sm_75, and the kernels need sm_80 or newer")}),

@@ -8,6 +8,7 @@
 #include <QtTest>
 
 #include <cmath>
+#include <stdexcept>
 
 namespace unit_runtime_host_arena {
 
@@ -76,6 +77,11 @@ private slots:
         QVERIFY(fast.wait(last, {}));
         QVERIFY(to == from);
         QVERIFY(fast.times(0).end <= fast.times(last).begin);
+
+        runtime::CopyThread broken(0, [](const runtime::Moves &) { throw std::runtime_error("lost"); });
+        const std::size_t lost = broken.launch({});
+        QVERIFY_THROWS_EXCEPTION(std::runtime_error, (void)broken.wait(lost, {}));
+        broken.drop();
 
         runtime::CopyThread slow(1e-3); // 46 days for the first
         const std::size_t never = slow.launch({runtime::Move{to, from}, {}});
