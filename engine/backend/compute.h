@@ -40,7 +40,7 @@ struct Operand {
 
 /// C[rows, columns] = epilogue(op(A)[rows, inner] op(B)[inner, columns] + D), row-major, where D is `addend` if given, else
 /// beta C. All operands have the precision of the run, except that C may be float: the gradient of a weight, which accumulates
-/// products.
+/// products; and in a product of an optimizer all may be float.
 struct Product {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
@@ -158,9 +158,9 @@ public:
     /// Computes to = from, rounded to the precision of `to`.
     virtual void round(Values to, const float *from, std::int64_t count) = 0;
     virtual void add(float *to, const float *from, std::int64_t count) = 0;
-    // Between numbers of either precision and packed rows; GPUs have none of them (model::capabilities()) and throw.
-    virtual void pack(float *to, ConstValues from, std::int64_t rows, std::int64_t columns, kernels::Codec codec);
-    virtual void unpack(Values to, const float *from, std::int64_t rows, std::int64_t columns, kernels::Codec codec);
+    // Between numbers of either precision and packed rows.
+    virtual void pack(float *to, ConstValues from, std::int64_t rows, std::int64_t columns, kernels::Codec codec) = 0;
+    virtual void unpack(Values to, const float *from, std::int64_t rows, std::int64_t columns, kernels::Codec codec) = 0;
     // Of either precision, the same for both.
     virtual void scale(Values to, ConstValues from, float factor, std::int64_t count) = 0;
     virtual void addScaled(Values to, ConstValues from, float factor, std::int64_t count) = 0;
@@ -181,17 +181,20 @@ public:
     /// Updates a parameter; also writes the new values to `rounded` if it is set.
     virtual void adamwStep(float *values, Values rounded, float *gradient, float *first, float *second,
                            const kernels::AdamW &settings, std::int64_t count) = 0;
-    // Of other optimizers, in fp32; GPUs have none of them (model::capabilities()) and throw.
-    virtual void sgdStep(float *values, float *gradient, float *momentum, const kernels::Sgd &settings, std::int64_t count);
-    virtual void lionStep(float *values, float *gradient, float *momentum, const kernels::Lion &settings, std::int64_t count);
+    // Of other optimizers, in fp32.
+    virtual void sgdStep(float *values, float *gradient, float *momentum, const kernels::Sgd &settings, std::int64_t count) = 0;
+    virtual void lionStep(float *values, float *gradient, float *momentum, const kernels::Lion &settings,
+                          std::int64_t count) = 0;
     virtual void adam8bitStep(float *values, float *gradient, const kernels::CodedMoments &moments, std::int64_t rows,
-                              std::int64_t columns, const kernels::AdamW &settings);
-    virtual void adafactorSums(double *sums, const kernels::AdafactorRows &part, const kernels::Adafactor &settings);
-    virtual void adafactorStep(const kernels::AdafactorRows &part, double *sums, const kernels::Adafactor &settings);
+                              std::int64_t columns, const kernels::AdamW &settings) = 0;
+    virtual void adafactorSums(double *sums, const kernels::AdafactorRows &part, const kernels::Adafactor &settings) = 0;
+    virtual void adafactorStep(const kernels::AdafactorRows &part, double *sums, const kernels::Adafactor &settings) = 0;
     virtual void adafactorVectorSums(double *sums, const float *values, const float *gradient, float *moments,
-                                     std::int64_t count, const kernels::Adafactor &settings);
+                                     std::int64_t count, const kernels::Adafactor &settings) = 0;
     virtual void adafactorVectorStep(float *values, float *gradient, const float *moments, std::int64_t count,
-                                     const double *sums, const kernels::Adafactor &settings);
+                                     const double *sums, const kernels::Adafactor &settings) = 0;
+    /// Adds sums of several devices.
+    virtual void addDoubles(double *to, const double *from, std::int64_t count) = 0;
 
     virtual void multiply(const Product &product) = 0;
 

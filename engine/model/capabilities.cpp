@@ -81,8 +81,6 @@ constexpr std::array kCapabilities{
     onlyPredicted("dispatch-in-8-bits", "tokens sent to experts in 8 bits", "parallel.dispatch_precision",
                   all<kHasExpertRanks, kDispatchesFp8>, "runs do not round tokens to 8 bits yet", "choose same"),
     Capability{"packed-messages", "messages between stages in fewer bits", "parallel.message_precision", kPacksMessages},
-    onlyPredicted("packed-messages-on-gpus", "messages between stages in fewer bits on GPUs", "parallel.message_precision",
-                  all<kPacksMessages, kIsOnGpus>, "GPUs have no kernels of it yet", "choose same, or the backend cpu"),
     onlyPredicted("expert-skew", "experts of unequal popularity", "what_if.expert_skew", kHasSkew,
                   "a run takes the choices of its routers", kLeaveOut),
     Capability{"experts", "mixture-of-experts layers", "model.experts", kHasExperts},
@@ -203,13 +201,6 @@ constexpr std::array kCapabilities{
                   "training.optimizer.name",
                   all<kHasTensorRanks, [](const Experiment &e) { return !optimizerOf(e.training.optimizer).isElementwise(); }>,
                   "tensor ranks divide the rows and columns that its state is of", "choose adamw, lion or sgd, or tensor 1"),
-    onlyPredicted("other-optimizers-on-gpus", "optimizers other than AdamW, Lion and SGD on GPUs", "training.optimizer.name",
-                  all<kIsOnGpus,
-                      [](const Experiment &e) {
-                          const std::string &name = e.training.optimizer.name;
-                          return name != "adamw" && name != "lion" && name != "sgd";
-                      }>,
-                  "GPUs have kernels of adamw, lion and sgd only", "choose one of them, or the backend cpu"),
     Capability{"bf16", "weights, activations and messages in bf16, emulated on processors", "model.dtype",
                all<kHasModel, [](const Experiment &e) { return e.model.dtype == DataType::Bf16; }>},
     Capability{"fp16", "weights, activations and messages in fp16 with loss scaling, emulated on processors", "model.dtype",
@@ -234,9 +225,6 @@ constexpr std::array kCapabilities{
                   "leave activation out, or choose the backend cpu"),
     Capability{"packed-activations", "what layers keep for their backward in fewer bits", "schedule.stored_activations",
                all<kHasModel, kPacksActivations>},
-    onlyPredicted("packed-activations-on-gpus", "what layers keep for their backward in fewer bits on GPUs",
-                  "schedule.stored_activations", all<kPacksActivations, kIsOnGpus>, "GPUs have no kernels of it yet",
-                  "choose same, or the backend cpu"),
     onlyPredicted("packed-activations-of-experts", "what layers of experts keep for their backward in fewer bits",
                   "schedule.stored_activations", all<kHasExperts, kPacksActivations>,
                   "what a mixture of experts keeps has routes and rows that a run does not pack yet",

@@ -1,44 +1,31 @@
 #include "kernels/include/codec.h"
 
 #include "kernels/cpu/dispatch.h"
+#include "kernels/include/int8.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cfloat>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 namespace stagelens::kernels {
 namespace {
 
-/// Codes of -127 to 127; -128 is a number that was not finite.
-struct Int8 {
-    static constexpr float kLargest = 127;
-    std::uint8_t bits;
-};
-constexpr std::uint8_t kNotFinite = 0x80;
-
 template <class Format>
 STAGELENS_INLINE constexpr std::uint32_t coded(float value)
 {
-    if constexpr (std::is_same_v<Format, Int8>) {
-        constexpr float kRounder = 12582912; // 1.5 * 2^23: the addition rounds to an integer, ties to even
-        const bool isFinite = (std::bit_cast<std::uint32_t>(value) & 0x7f800000U) != 0x7f800000U;
-        const float within = std::min(std::max(isFinite ? value : 0.0F, -Format::kLargest), Format::kLargest);
-        const auto code = static_cast<std::int32_t>((within + kRounder) - kRounder);
-        return isFinite ? static_cast<std::uint32_t>(code) : kNotFinite;
-    } else {
+    if constexpr (std::is_same_v<Format, Int8>)
+        return toInt8(value).bits;
+    else
         return toFp8<Format>(value).bits;
-    }
 }
 template <class Format>
 STAGELENS_INLINE constexpr float decoded(Format code)
 {
     if constexpr (std::is_same_v<Format, Int8>)
-        return code.bits == kNotFinite ? std::numeric_limits<float>::quiet_NaN()
-                                       : static_cast<float>(static_cast<std::int8_t>(code.bits));
+        return fromInt8(code);
     else
         return fromFp8(code);
 }

@@ -106,6 +106,10 @@ STAGELENS_DEVICE float productOf(float a, float b)
 {
     return __fmul_rn(a, b);
 }
+STAGELENS_DEVICE double productOf(double a, double b)
+{
+    return __dmul_rn(a, b);
+}
 
 /// 16 bytes at an address aligned to 16.
 struct alignas(16) Words16 {

@@ -2,6 +2,8 @@
 // the product of a mean for each row and one for each column.
 #pragma once
 
+#include "kernels/include/stream.h"
+
 #include <cstdint>
 
 namespace stagelens::kernels {
@@ -45,5 +47,23 @@ void adafactorVectorSums(double *sums, const float *values, const float *gradien
                          const Adafactor &settings);
 void adafactorVectorStep(float *values, float *gradient, const float *moments, std::int64_t count, const double *sums,
                          const Adafactor &settings);
+
+namespace gpu {
+
+// As above, in device memory. The order of a sum depends only on the shape, and is not that of the CPU: sums differ by
+// roundings of double, so means and updates by at most one unit in the last place of a float.
+
+/// Returns the doubles of scratch of adafactorSums() for a part of that shape.
+[[nodiscard]] std::int64_t adafactorScratch(std::int64_t rows, std::int64_t columns);
+Status adafactorSums(Stream stream, double *sums, const AdafactorRows &part, const Adafactor &settings, double *scratch);
+Status adafactorStep(Stream stream, const AdafactorRows &part, double *sums, const Adafactor &settings);
+Status adafactorVectorSums(Stream stream, double *sums, const float *values, const float *gradient, float *moments,
+                           std::int64_t count, const Adafactor &settings);
+Status adafactorVectorStep(Stream stream, float *values, float *gradient, const float *moments, std::int64_t count,
+                           const double *sums, const Adafactor &settings);
+/// to += from.
+Status addDoubles(Stream stream, double *to, const double *from, std::int64_t count);
+
+} // namespace gpu
 
 } // namespace stagelens::kernels

@@ -4,6 +4,7 @@
 
 #include "kernels/include/adamw.h"
 #include "kernels/include/codebook.h"
+#include "kernels/include/stream.h"
 
 #include <cstdint>
 
@@ -20,5 +21,13 @@ struct CodedMoments {
 /// A step of AdamW, whose moments are decoded, updated, used and encoded again. The gradient becomes 0.
 void adam8bitStep(float *values, float *gradient, const CodedMoments &moments, std::int64_t rows, std::int64_t columns,
                   const AdamW &settings);
+
+namespace gpu {
+
+/// As above, with the CPU's bits.
+Status adam8bitStep(Stream stream, float *values, float *gradient, const CodedMoments &moments, std::int64_t rows,
+                    std::int64_t columns, const AdamW &settings);
+
+} // namespace gpu
 
 } // namespace stagelens::kernels

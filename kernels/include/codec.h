@@ -3,6 +3,7 @@
 
 #include "kernels/include/fp8.h"
 #include "kernels/include/rounding.h"
+#include "kernels/include/stream.h"
 
 #include <cstdint>
 
@@ -40,5 +41,15 @@ void pack(float *to, const Fp16 *from, std::int64_t rows, std::int64_t columns, 
 void unpack(float *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec);
 void unpack(Bf16 *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec);
 void unpack(Fp16 *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec);
+
+namespace gpu {
+
+/// As above, with the CPU's bits.
+template <class T>
+Status pack(Stream stream, float *to, const T *from, std::int64_t rows, std::int64_t columns, Codec codec);
+template <class T>
+Status unpack(Stream stream, T *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec);
+
+} // namespace gpu
 
 } // namespace stagelens::kernels

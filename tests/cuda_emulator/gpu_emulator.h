@@ -121,6 +121,10 @@ STAGELENS_DEVICE float productOf(float a, float b)
 {
     return a * b;
 }
+STAGELENS_DEVICE double productOf(double a, double b)
+{
+    return a * b;
+}
 
 struct alignas(16) Words16 {
     std::uint32_t at[4];

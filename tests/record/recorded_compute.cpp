@@ -254,6 +254,46 @@ public:
         record("adamwStep", values, rounded, gradient, first, second, settings, count);
         m_inner->adamwStep(values, rounded, gradient, first, second, settings, count);
     }
+    void sgdStep(float *values, float *gradient, float *momentum, const kernels::Sgd &settings, std::int64_t count) override
+    {
+        m_inner->sgdStep(values, gradient, momentum, settings, count);
+    }
+    void lionStep(float *values, float *gradient, float *momentum, const kernels::Lion &settings, std::int64_t count) override
+    {
+        m_inner->lionStep(values, gradient, momentum, settings, count);
+    }
+    void adam8bitStep(float *values, float *gradient, const kernels::CodedMoments &moments, std::int64_t rows,
+                      std::int64_t columns, const kernels::AdamW &settings) override
+    {
+        m_inner->adam8bitStep(values, gradient, moments, rows, columns, settings);
+    }
+    void adafactorSums(double *sums, const kernels::AdafactorRows &part, const kernels::Adafactor &settings) override
+    {
+        m_inner->adafactorSums(sums, part, settings);
+    }
+    void adafactorStep(const kernels::AdafactorRows &part, double *sums, const kernels::Adafactor &settings) override
+    {
+        m_inner->adafactorStep(part, sums, settings);
+    }
+    void adafactorVectorSums(double *sums, const float *values, const float *gradient, float *moments, std::int64_t count,
+                             const kernels::Adafactor &settings) override
+    {
+        m_inner->adafactorVectorSums(sums, values, gradient, moments, count, settings);
+    }
+    void adafactorVectorStep(float *values, float *gradient, const float *moments, std::int64_t count, const double *sums,
+                             const kernels::Adafactor &settings) override
+    {
+        m_inner->adafactorVectorStep(values, gradient, moments, count, sums, settings);
+    }
+    void addDoubles(double *to, const double *from, std::int64_t count) override { m_inner->addDoubles(to, from, count); }
+    void pack(float *to, ConstValues from, std::int64_t rows, std::int64_t columns, kernels::Codec codec) override
+    {
+        m_inner->pack(to, from, rows, columns, codec);
+    }
+    void unpack(Values to, const float *from, std::int64_t rows, std::int64_t columns, kernels::Codec codec) override
+    {
+        m_inner->unpack(to, from, rows, columns, codec);
+    }
     void multiply(const Product &product) override
     {
         record("multiply", product);

@@ -144,6 +144,11 @@ public:
     {
         kernels::adafactorVectorStep(values, gradient, moments, count, sums, settings);
     }
+    void addDoubles(double *to, const double *from, std::int64_t count) override
+    {
+        for (std::int64_t i = 0; i < count; ++i)
+            to[i] += from[i];
+    }
 
     void multiply(const Product &product) override
     {

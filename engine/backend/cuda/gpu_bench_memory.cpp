@@ -2,7 +2,10 @@
 // arrays exceed the caches of all GPUs.
 #include "engine/backend/cuda/gpu_bench.h"
 #include "engine/base/text.h"
+#include "kernels/include/adafactor.h"
+#include "kernels/include/adam8bit.h"
 #include "kernels/include/adamw.h"
+#include "kernels/include/codec.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/embedding.h"
 #include "kernels/include/layernorm.h"
@@ -210,6 +213,71 @@ void benchOptimizer(KernelBench &bench)
     });
 }
 
+/// Optimizers whose state is not one number for each element.
+void benchMatrixOptimizers(KernelBench &bench)
+{
+    const std::int64_t rows = bench.length(16'384, 8);
+    const std::int64_t columns = bench.length(4096, 32);
+    const std::int64_t count = rows * columns;
+    const gpu::Stream stream = bench.stream();
+    const auto ofBytes = [&](const char *name, double bytes) {
+        return KernelFigure{.group = kGroup,
+                            .name = name,
+                            .type = "float",
+                            .shape = benchShape({{"rows", rows}, {"width", columns}}),
+                            .bytes = bytes * static_cast<double>(count)};
+    };
+    bench.attempt("8-bit Adam", kGroup, [&](BenchArrays &arrays) {
+        const std::int64_t blocks = rows * kernels::blocksOfRow(columns);
+        auto *values = arrays.random<float>(count), *gradient = arrays.random<float>(count);
+        const auto *original = arrays.random<float>(count);
+        const auto codes = [&] { return reinterpret_cast<std::uint8_t *>(arrays.random<float>(count / 4)); };
+        const kernels::CodedMoments moments{codes(), arrays.randomBetween<float>(blocks, 0.1F, 1), codes(),
+                                            arrays.randomBetween<float>(blocks, 0.1F, 1)};
+        const kernels::AdamW settings{.learningRate = 1e-4F, .beta1 = 0.9F, .beta2 = 0.95F};
+        // Values, gradient and both codes are read and written.
+        bench.measure(
+            ofBytes("8-bit Adam", 20),
+            [&] { return gpu::adam8bitStep(stream, values, gradient, moments, rows, columns, settings); },
+            [&] { return gpu::copy(stream, gradient, original, static_cast<std::size_t>(count) * sizeof(float)); });
+    });
+    bench.attempt("Adafactor", kGroup, [&](BenchArrays &arrays) {
+        auto *values = arrays.random<float>(count), *gradient = arrays.random<float>(count);
+        const auto *original = arrays.random<float>(count);
+        const kernels::AdafactorRows part{
+            values,  gradient, arrays.randomBetween<float>(rows, 0.1F, 1), arrays.randomBetween<float>(columns, 0.1F, 1), rows,
+            columns, rows};
+        auto *sums = arrays.space<double>(kernels::adafactorSums(columns));
+        auto *scratch = arrays.space<double>(gpu::adafactorScratch(rows, columns));
+        const kernels::Adafactor settings{.learningRate = 1e-4F, .decay = 0.5F};
+        const auto sum = [&] { return gpu::adafactorSums(stream, sums, part, settings, scratch); };
+        bench.measure(ofBytes("Adafactor, sums", 8), sum);
+        bench.measure(
+            ofBytes("Adafactor, update", 16), [&] { return gpu::adafactorStep(stream, part, sums, settings); },
+            [&] {
+                const Status status = gpu::copy(stream, gradient, original, static_cast<std::size_t>(count) * sizeof(float));
+                return status.failed() ? status : sum();
+            });
+    });
+}
+
+void benchCodec(KernelBench &bench)
+{
+    const Rows shape = layerRows(bench);
+    const gpu::Stream stream = bench.stream();
+    constexpr auto kCodec = kernels::Codec::E4m3;
+    bench.attempt("packing", kGroup, [&](BenchArrays &arrays) {
+        auto *numbers = arrays.random<Bf16>(shape.count());
+        const std::int64_t floats = kernels::packedFloats(kCodec, shape.rows, shape.width);
+        auto *packed = arrays.space<float>(floats);
+        const double bytes = static_cast<double>(floats) * sizeof(float);
+        bench.measure(figure("packing to e4m3", shape, 1, bytes),
+                      [&] { return gpu::pack<Bf16>(stream, packed, numbers, shape.rows, shape.width, kCodec); });
+        bench.measure(figure("unpacking from e4m3", shape, 1, bytes),
+                      [&] { return gpu::unpack<Bf16>(stream, numbers, packed, shape.rows, shape.width, kCodec); });
+    });
+}
+
 } // namespace
 
 void benchMemory(KernelBench &bench)
@@ -219,6 +287,8 @@ void benchMemory(KernelBench &bench)
     benchSoftmax(bench);
     benchEmbedding(bench);
     benchOptimizer(bench);
+    benchMatrixOptimizers(bench);
+    benchCodec(bench);
 }
 
 } // namespace stagelens::backend

@@ -1,6 +1,6 @@
 #include "engine/backend/cuda/gpu_compute.h"
 
-#include "engine/backend/cuda/gpu_queue.h"
+#include "engine/backend/cuda/gpu_optimizers.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/layernorm.h"
 #include "kernels/include/parts.h"
@@ -36,10 +36,10 @@ gpu::Parts<float> partsOf(kernels::ShardParts parts)
 
 /// Enqueues the kernels of kernels/cuda for values of T. Kernels may share scratch, because a stream runs them in order.
 template <class T>
-class GpuCompute final : public GpuQueue {
+class GpuCompute final : public GpuOptimizers {
 public:
     GpuCompute(int gpu, const kernels::Interrupt &interrupt)
-        : GpuQueue(gpu, interrupt), m_order(deviceMemory()), m_workspace(deviceMemory())
+        : GpuOptimizers(gpu, interrupt), m_order(deviceMemory()), m_workspace(deviceMemory())
     {
         m_workspace.grow(gpu::kProductWorkspace / static_cast<std::int64_t>(sizeof(float)));
         m_products = std::make_unique<gpu::Products>(m_workspace.data(), gpu::kProductWorkspace);
@@ -55,6 +55,20 @@ public:
     void add(float *to, const float *from, std::int64_t count) override
     {
         run([&] { return gpu::add(stream(), to, from, count); }, "add");
+    }
+    void pack(float *to, ConstValues from, std::int64_t rows, std::int64_t columns, kernels::Codec codec) override
+    {
+        if (from.precision() == base::Precision::Fp32)
+            run([&] { return gpu::pack(stream(), to, from.floats(), rows, columns, codec); }, "pack");
+        else
+            run([&] { return gpu::pack(stream(), to, from.as<T>(), rows, columns, codec); }, "pack");
+    }
+    void unpack(Values to, const float *from, std::int64_t rows, std::int64_t columns, kernels::Codec codec) override
+    {
+        if (to.precision() == base::Precision::Fp32)
+            run([&] { return gpu::unpack(stream(), to.floats(), from, rows, columns, codec); }, "unpack");
+        else
+            run([&] { return gpu::unpack(stream(), to.as<T>(), from, rows, columns, codec); }, "unpack");
     }
     void scale(Values to, ConstValues from, float factor, std::int64_t count) override
     {
@@ -104,28 +118,14 @@ public:
         results(sums);
         return sums;
     }
-    void adamwStep(float *values, Values rounded, float *gradient, float *first, float *second, const kernels::AdamW &settings,
-                   std::int64_t count) override
-    {
-        auto *const copy = rounded.as<kernels::Bf16>();
-        run([&] { return gpu::adamwStep(stream(), values, copy, gradient, first, second, settings, count); }, "adamwStep");
-    }
-
-    void sgdStep(float *values, float *gradient, float *momentum, const kernels::Sgd &settings, std::int64_t count) override
-    {
-        run([&] { return gpu::sgdStep(stream(), values, gradient, momentum, settings, count); }, "sgdStep");
-    }
-    void lionStep(float *values, float *gradient, float *momentum, const kernels::Lion &settings, std::int64_t count) override
-    {
-        run([&] { return gpu::lionStep(stream(), values, gradient, momentum, settings, count); }, "lionStep");
-    }
-
     void multiply(const Product &product) override
     {
-        if (product.c.precision() == kPrecision)
-            multiplyInto<T>(product);
+        if (product.a.data.precision() != kPrecision) // of an optimizer
+            multiplyInto<float, float>(product);
+        else if (product.c.precision() == kPrecision)
+            multiplyInto<T, T>(product);
         else
-            multiplyInto<float>(product);
+            multiplyInto<T, float>(product);
     }
 
     void layerNormForward(Values out, float *mean, float *rstd, ConstValues in, ConstValues weight, ConstValues bias,
@@ -297,26 +297,27 @@ private:
     {
         return {shard.logits.template as<T>(), shard.rows, shard.columns, shard.first, shard.stride};
     }
-    static gpu::Operand<T> operandOf(const Operand &operand)
+    template <class In>
+    static gpu::Operand<In> operandOf(const Operand &operand)
     {
-        return {operand.data.template as<T>(), operand.stride, operand.form};
+        return {operand.data.template as<In>(), operand.stride, operand.form};
     }
-    template <class Out>
+    template <class In, class Out>
     void multiplyInto(const Product &product)
     {
-        const gpu::Product<T, Out> same{.rows = product.rows,
-                                        .columns = product.columns,
-                                        .inner = product.inner,
-                                        .a = operandOf(product.a),
-                                        .b = operandOf(product.b),
-                                        .c = product.c.as<Out>(),
-                                        .stride = product.stride,
-                                        .beta = product.addend ? 1 : product.beta,
-                                        .epilogue = product.epilogue,
-                                        .addend = product.addend.as<Out>(),
-                                        .bias = product.bias.as<Out>(),
-                                        .between = product.between.as<Out>(),
-                                        .activation = product.activation};
+        const gpu::Product<In, Out> same{.rows = product.rows,
+                                         .columns = product.columns,
+                                         .inner = product.inner,
+                                         .a = operandOf<In>(product.a),
+                                         .b = operandOf<In>(product.b),
+                                         .c = product.c.as<Out>(),
+                                         .stride = product.stride,
+                                         .beta = product.addend ? 1 : product.beta,
+                                         .epilogue = product.epilogue,
+                                         .addend = product.addend.as<Out>(),
+                                         .bias = product.bias.as<Out>(),
+                                         .between = product.between.as<Out>(),
+                                         .activation = product.activation};
         run([&] { return m_products->multiply(stream(), same); }, "a product");
     }
 

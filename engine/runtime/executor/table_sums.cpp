@@ -84,15 +84,15 @@ void TableSums::send(float gradientScale)
 base::Result<> TableSums::add(const Table &table, int slot)
 {
     double *const sums = m_model.updateSums();
-    std::fill_n(sums, m_sums, 0.0);
+    backend::Compute &compute = m_context.compute;
+    compute.zero(reinterpret_cast<float *>(sums), kFloatsOfDouble * m_sums);
     for (const int rank : table.ranks) {
         const backend::Tensor part =
             rank == m_rank ? table.own : m_all.receive(rank, m_rank, {kSums, static_cast<std::uint16_t>(slot), 0});
         if (!part)
             return base::Error::cancelled();
-        const auto *const numbers = reinterpret_cast<const double *>(part->data());
-        for (std::int64_t i = 0; i < m_sums; ++i)
-            sums[i] += numbers[i];
+        compute.addDoubles(sums, reinterpret_cast<const double *>(part->data()), m_sums);
+        compute.finish(); // before the part is released
     }
     return {};
 }

@@ -126,6 +126,23 @@ public:
             out, reference, work, [] {}, bound);
     }
 
+    /// As above, but `out` must have the bits of the reference: the error is the share of elements that differ.
+    template <class T, class Work, class Again>
+    void compareBits(T *out, const std::vector<T> &reference, const Work &work, const Again &again)
+    {
+        const std::vector<T> first = runOnce<T>(out, reference.size(), work);
+        again();
+        const std::vector<T> second = runOnce<T>(out, reference.size(), work);
+        if (!m_result.fault.empty())
+            return;
+        std::size_t different = 0;
+        for (std::size_t i = 0; i < reference.size(); ++i)
+            different += std::memcmp(&first[i], &reference[i], sizeof(T)) != 0 ? 1 : 0;
+        m_result.error = static_cast<double>(different) / static_cast<double>(reference.size());
+        if (std::memcmp(first.data(), second.data(), first.size() * sizeof(T)) != 0)
+            note("a second run gave other bits");
+    }
+
     /// The bounds of most kernels: CPU and GPU may both be 1e-6 from float64. Bounds of 1 and more for bf16 are in roundings.
     template <class T>
     static constexpr double kBound = std::is_same_v<T, float> ? 2e-6 : 1.0;
@@ -225,5 +242,7 @@ void runLayers(Bench &bench);
 void runVocabulary(Bench &bench);
 void runProducts(Bench &bench);
 void runCombinations(Bench &bench);
+void runOptimizers(Bench &bench);
+void runCodecs(Bench &bench);
 
 } // namespace stagelens::kernels::gpu::selftest

@@ -148,6 +148,8 @@ std::vector<Result> run(Memory &memory, Stream stream, Shapes shapes)
     runVocabulary(bench);
     runProducts(bench);
     runCombinations(bench);
+    runOptimizers(bench);
+    runCodecs(bench);
     return bench.takeResults();
 }
 

@@ -139,17 +139,7 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.whatIf.jitter = 0.1;
      }},
     {"packed-messages", usePackedMessages},
-    {"packed-messages-on-gpus",
-     [](Experiment &e) {
-         usePackedMessages(e);
-         e.training.backend = "cuda";
-     }},
     {"packed-activations", [](Experiment &e) { e.schedule.storedActivations = model::PackedPrecision::Int8; }},
-    {"packed-activations-on-gpus",
-     [](Experiment &e) {
-         e.schedule.storedActivations = model::PackedPrecision::Fp8;
-         e.training.backend = "cuda";
-     }},
     {"packed-activations-of-experts",
      [](Experiment &e) {
          useExperts(e);
@@ -258,11 +248,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"whole-rows-with-tensor-ranks",
      [](Experiment &e) {
          e.parallel.tensor = 2;
-         e.training.optimizer.name = "adafactor";
-     }},
-    {"other-optimizers-on-gpus",
-     [](Experiment &e) {
-         e.training.backend = "cuda";
          e.training.optimizer.name = "adafactor";
      }},
     {"bf16",

@@ -4,21 +4,14 @@
 #include "kernels/include/adamw.h"
 
 #include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/optimizers/adamw_step.h"
 
 namespace stagelens::kernels::gpu {
 namespace {
 
-/// The settings in the form that each element uses.
-struct Step {
-    AdamW settings;
-    float keep;           ///< factor of a value for weight decay
-    float size;           ///< learning rate / correction1
-    float rootCorrection; ///< square root of correction2
-};
-
 template <int W, bool Rounded>
 STAGELENS_KERNEL(kElementThreads, 4)
-adamwKernel(float *values, Bf16 *rounded, float *gradient, float *first, float *second, Step step, std::int64_t count)
+adamwKernel(float *values, Bf16 *rounded, float *gradient, float *first, float *second, AdamWStep step, std::int64_t count)
 {
     const AdamW &s = step.settings;
     eachPack<W, 1>(count, [&](std::int64_t at) {
@@ -48,8 +41,7 @@ adamwKernel(float *values, Bf16 *rounded, float *gradient, float *first, float *
 Status adamwStep(Stream stream, float *values, Bf16 *rounded, float *gradient, float *first, float *second,
                  const AdamW &settings, std::int64_t count)
 {
-    const Step step{settings, 1.0F - settings.learningRate * settings.weightDecay, settings.learningRate / settings.correction1,
-                    std::sqrt(settings.correction2)};
+    const AdamWStep step = stepOf(settings);
     const bool isWhole = isWide<Bf16>({values, rounded, gradient, first, second}, {count});
     const Launch how = overElements(count, isWhole ? 8 : 1, stream, 1);
     if (isWhole && rounded != nullptr)

@@ -1,7 +1,7 @@
 // Lion.
 #include "kernels/include/lion.h"
 
-#include "kernels/cuda/momentum.h"
+#include "kernels/cuda/optimizers/momentum.h"
 
 namespace stagelens::kernels::gpu {
 namespace {

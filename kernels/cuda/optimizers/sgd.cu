@@ -1,7 +1,7 @@
 // Gradient descent with momentum.
 #include "kernels/include/sgd.h"
 
-#include "kernels/cuda/momentum.h"
+#include "kernels/cuda/optimizers/momentum.h"
 
 namespace stagelens::kernels::gpu {
 namespace {
