@@ -10,6 +10,7 @@
 #include "kernels/include/adamw.h"
 #include "kernels/include/attention.h"
 #include "kernels/include/codec.h"
+#include "kernels/include/compression.h"
 #include "kernels/include/embedding.h"
 #include "kernels/include/experts.h"
 #include "kernels/include/interrupt.h"
@@ -195,6 +196,17 @@ public:
                                      const double *sums, const kernels::Adafactor &settings) = 0;
     /// Adds sums of several devices.
     virtual void addDoubles(double *to, const double *from, std::int64_t count) = 0;
+
+    // Of compressed gradients, in fp32.
+    virtual void encodeSigns(float *message, float *residual, std::int64_t count) = 0;
+    virtual void decodeSigns(float *sum, std::span<float *const> messages, std::int64_t count) = 0;
+    virtual void encodeGreatest(float *message, float *residual, std::int64_t count, std::int64_t chosen) = 0;
+    virtual void decodeGreatest(float *sum, std::span<float *const> messages, std::int64_t count, std::int64_t chosen) = 0;
+    virtual void multiplyByRight(float *left, const float *matrix, const float *right, const kernels::LowRank &shape) = 0;
+    virtual void multiplyByLeft(float *right, const float *matrix, const float *left, const kernels::LowRank &shape) = 0;
+    virtual void orthonormalise(float *left, const kernels::LowRank &shape) = 0;
+    virtual void decodeLowRank(float *sum, float *residual, float *state, const float *left, float *right,
+                               const kernels::LowRank &shape, int replicas) = 0;
 
     virtual void multiply(const Product &product) = 0;
 

@@ -285,6 +285,36 @@ public:
     {
         m_inner->adafactorVectorStep(values, gradient, moments, count, sums, settings);
     }
+    void encodeSigns(float *message, float *residual, std::int64_t count) override
+    {
+        m_inner->encodeSigns(message, residual, count);
+    }
+    void decodeSigns(float *sum, std::span<float *const> messages, std::int64_t count) override
+    {
+        m_inner->decodeSigns(sum, messages, count);
+    }
+    void encodeGreatest(float *message, float *residual, std::int64_t count, std::int64_t chosen) override
+    {
+        m_inner->encodeGreatest(message, residual, count, chosen);
+    }
+    void decodeGreatest(float *sum, std::span<float *const> messages, std::int64_t count, std::int64_t chosen) override
+    {
+        m_inner->decodeGreatest(sum, messages, count, chosen);
+    }
+    void multiplyByRight(float *left, const float *matrix, const float *right, const kernels::LowRank &shape) override
+    {
+        m_inner->multiplyByRight(left, matrix, right, shape);
+    }
+    void multiplyByLeft(float *right, const float *matrix, const float *left, const kernels::LowRank &shape) override
+    {
+        m_inner->multiplyByLeft(right, matrix, left, shape);
+    }
+    void orthonormalise(float *left, const kernels::LowRank &shape) override { m_inner->orthonormalise(left, shape); }
+    void decodeLowRank(float *sum, float *residual, float *state, const float *left, float *right,
+                       const kernels::LowRank &shape, int replicas) override
+    {
+        m_inner->decodeLowRank(sum, residual, state, left, right, shape, replicas);
+    }
     void addDoubles(double *to, const double *from, std::int64_t count) override { m_inner->addDoubles(to, from, count); }
     void pack(float *to, ConstValues from, std::int64_t rows, std::int64_t columns, kernels::Codec codec) override
     {

@@ -281,7 +281,6 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "a run fails when its machine does"),
     QT_TRANSLATE_NOOP("Words", "tensor ranks do not yet divide the tokens of vocabulary layers"),
     QT_TRANSLATE_NOOP("Words", "choose rank"),
-    QT_TRANSLATE_NOOP("Words", "GPUs have no kernels of it yet"),
     QT_TRANSLATE_NOOP("Words", "it counts the work of all layers as equal"),
     QT_TRANSLATE_NOOP("Words", "choose another method, or give the layers of each stage"),
     QT_TRANSLATE_NOOP("Words", "latent attention has no kernels yet"),

@@ -150,6 +150,37 @@ public:
             to[i] += from[i];
     }
 
+    void encodeSigns(float *message, float *residual, std::int64_t count) override
+    {
+        kernels::encodeSigns(message, residual, count);
+    }
+    void decodeSigns(float *sum, std::span<float *const> messages, std::int64_t count) override
+    {
+        kernels::decodeSigns(sum, messages, count);
+    }
+    void encodeGreatest(float *message, float *residual, std::int64_t count, std::int64_t chosen) override
+    {
+        kernels::encodeGreatest(message, residual, count, chosen);
+    }
+    void decodeGreatest(float *sum, std::span<float *const> messages, std::int64_t count, std::int64_t chosen) override
+    {
+        kernels::decodeGreatest(sum, messages, count, chosen);
+    }
+    void multiplyByRight(float *left, const float *matrix, const float *right, const kernels::LowRank &shape) override
+    {
+        kernels::multiplyByRight(left, matrix, right, shape);
+    }
+    void multiplyByLeft(float *right, const float *matrix, const float *left, const kernels::LowRank &shape) override
+    {
+        kernels::multiplyByLeft(right, matrix, left, shape);
+    }
+    void orthonormalise(float *left, const kernels::LowRank &shape) override { kernels::orthonormalise(left, shape); }
+    void decodeLowRank(float *sum, float *residual, float *state, const float *left, float *right,
+                       const kernels::LowRank &shape, int replicas) override
+    {
+        kernels::decodeLowRank(sum, residual, state, left, right, shape, replicas);
+    }
+
     void multiply(const Product &product) override
     {
         const std::int64_t count = product.rows * product.columns;

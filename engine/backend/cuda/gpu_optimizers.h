@@ -1,16 +1,16 @@
 // The optimizers of a device on a GPU.
 #pragma once
 
-#include "engine/backend/cuda/gpu_queue.h"
+#include "engine/backend/cuda/gpu_compression.h"
 
 #include <cstdint>
 
 namespace stagelens::backend {
 
 /// Compute with the kernels of optimizers, which are the same for every precision of a run.
-class GpuOptimizers : public GpuQueue {
+class GpuOptimizers : public GpuCompression {
 public:
-    using GpuQueue::GpuQueue;
+    using GpuCompression::GpuCompression;
 
     void adamwStep(float *values, Values rounded, float *gradient, float *first, float *second, const kernels::AdamW &settings,
                    std::int64_t count) final;

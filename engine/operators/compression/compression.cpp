@@ -52,10 +52,9 @@ ParsedCompression parseCompression(std::string_view word)
     return {{std::string(name), *number}, {}};
 }
 
-void addToResidual(const CompressedPart &part)
+void addToResidual(const CompressedPart &part, CompressionKernels &kernels)
 {
-    for (std::int64_t i = 0; i < part.shape.count(); ++i)
-        part.residual[i] += part.gradient[i];
+    kernels.add(part.residual, part.gradient, part.shape.count());
 }
 
 CompressedSizes compressedSizes(const CompressionChoice &choice, std::span<const PartShape> parts)

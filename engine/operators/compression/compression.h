@@ -13,14 +13,38 @@
 #include <span>
 #include <vector>
 
+namespace stagelens::kernels {
+struct LowRank;
+} // namespace stagelens::kernels
+
 namespace stagelens::operators {
 
-/// A matrix whose gradient a replica compresses, in the memory of the processor, row after row.
+/// A matrix whose gradient a replica compresses, in the memory of its device, row after row.
 struct CompressedPart {
     PartShape shape;
     float *gradient = nullptr; ///< becomes the sum over all replicas of the parts that were sent
     float *residual = nullptr; ///< at first also holds the gradient of the step; see addToResidual()
     float *state = nullptr;    ///< state of the method between steps
+};
+
+/// The kernels of compression, as kernels/include/compression.h documents them. The runtime runs them on a device.
+class CompressionKernels {
+public:
+    CompressionKernels() = default;
+    virtual ~CompressionKernels() = default;
+    CompressionKernels(const CompressionKernels &) = delete;
+    CompressionKernels &operator=(const CompressionKernels &) = delete;
+
+    virtual void add(float *to, const float *from, std::int64_t count) = 0;
+    virtual void encodeSigns(float *message, float *residual, std::int64_t count) = 0;
+    virtual void decodeSigns(float *sum, std::span<float *const> messages, std::int64_t count) = 0;
+    virtual void encodeGreatest(float *message, float *residual, std::int64_t count, std::int64_t chosen) = 0;
+    virtual void decodeGreatest(float *sum, std::span<float *const> messages, std::int64_t count, std::int64_t chosen) = 0;
+    virtual void multiplyByRight(float *left, const float *matrix, const float *right, const kernels::LowRank &shape) = 0;
+    virtual void multiplyByLeft(float *right, const float *matrix, const float *left, const kernels::LowRank &shape) = 0;
+    virtual void orthonormalise(float *left, const kernels::LowRank &shape) = 0;
+    virtual void decodeLowRank(float *sum, float *residual, float *state, const float *left, float *right,
+                               const kernels::LowRank &shape, int replicas) = 0;
 };
 
 struct Compression {
@@ -53,10 +77,12 @@ struct Compression {
 
     /// Writes a message of this replica to messages[message], or with Exchange::Gathers to messages[own]. With Sums, the
     /// previous messages contain their sums over the replicas.
-    void (*encode)(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int message);
+    void (*encode)(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int message,
+                   CompressionKernels &kernels);
     /// Writes the sum of the messages of `replicas` replicas to the gradient, and keeps the rest in the residual. `messages`
     /// are the sums, or the messages of each replica.
-    void (*decode)(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int replicas);
+    void (*decode)(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int replicas,
+                   CompressionKernels &kernels);
 
     /// Returns whether the gradient of a part is compressed. Vectors are not: they are small, and norms and biases are
     /// sensitive.
@@ -72,7 +98,7 @@ struct Compression {
 [[nodiscard]] const Compression *findCompression(std::string_view name);
 
 /// Adds the gradient of a step to the residual.
-void addToResidual(const CompressedPart &part);
+void addToResidual(const CompressedPart &part, CompressionKernels &kernels);
 
 /// The data that replicas exchange for the parameters of a device, in floats. Everything is 0 without compression.
 struct CompressedSizes {

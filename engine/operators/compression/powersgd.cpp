@@ -3,9 +3,7 @@
 // replicas are those of the sum of all M, and two all-reduces of r n and r c numbers are enough.
 #include "engine/base/random.h"
 #include "engine/operators/compression/compression.h"
-
-#include <algorithm>
-#include <cmath>
+#include "kernels/include/compression.h"
 
 namespace stagelens::operators {
 namespace {
@@ -46,87 +44,27 @@ double flopsOf(const CompressionChoice &choice, const PartShape &shape)
     return kProducts * 2 * static_cast<double>(shape.count()) * r + 4 * static_cast<double>(shape.rows) * r * r;
 }
 
-struct Column {
-    float *first;
-    std::int64_t stride;
-    std::int64_t count;
-};
-
-double dot(const Column &a, const Column &b)
+kernels::LowRank lowRankOf(const CompressionChoice &choice, const CompressedPart &part)
 {
-    double sum = 0;
-    for (std::int64_t i = 0; i < a.count; ++i)
-        sum += static_cast<double>(a.first[i * a.stride]) * static_cast<double>(b.first[i * b.stride]);
-    return sum;
+    return {part.shape.rows, part.shape.columns, rankOf(choice)};
 }
 
-/// Makes the columns of [rows, r] orthonormal by Gram-Schmidt, each twice, because one pass leaves rounding errors of the
-/// length that it removes. A column that depends on those before it becomes 0.
-void orthonormalise(float *columns, std::int64_t rows, std::int64_t r)
+void encode(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int message,
+            CompressionKernels &kernels)
 {
-    constexpr double kDependent = 1e-5;
-    const auto column = [&](std::int64_t k) { return Column{columns + k, r, rows}; };
-    for (std::int64_t k = 0; k < r; ++k) {
-        const Column own = column(k);
-        const double before = std::sqrt(dot(own, own));
-        for (int pass = 0; pass < 2; ++pass)
-            for (std::int64_t other = 0; other < k; ++other) {
-                const Column its = column(other);
-                const double share = dot(own, its);
-                for (std::int64_t i = 0; i < rows; ++i)
-                    own.first[i * r] = static_cast<float>(own.first[i * r] - share * its.first[i * r]);
-            }
-        const double length = std::sqrt(dot(own, own));
-        const double factor = length > kDependent * before ? 1 / length : 0;
-        for (std::int64_t i = 0; i < rows; ++i)
-            own.first[i * r] = static_cast<float>(factor * own.first[i * r]);
-    }
-}
-
-void encode(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int message)
-{
-    const std::int64_t r = rankOf(choice);
-    const auto &[rows, columns, kind] = part.shape;
-    float *const to = messages[static_cast<std::size_t>(message)];
-    if (message > 0)
-        orthonormalise(messages[0], rows, r);
-    std::fill_n(to, floatsOf(choice, part.shape, message), 0.0F);
-    for (std::int64_t i = 0; i < rows; ++i) {
-        float *const p = messages[0] + i * r;
-        const float *const of = part.residual + i * columns;
-        for (std::int64_t j = 0; j < columns; ++j) {
-            float *const sum = message == 0 ? p : to + j * r;
-            const float *const factors = message == 0 ? part.state + j * r : p;
-            for (std::int64_t k = 0; k < r; ++k)
-                sum[k] += of[j] * factors[k];
-        }
-    }
+    const kernels::LowRank shape = lowRankOf(choice, part);
+    if (message == 0)
+        return kernels.multiplyByRight(messages[0], part.residual, part.state, shape);
+    kernels.orthonormalise(messages[0], shape);
+    kernels.multiplyByLeft(messages[1], part.residual, messages[0], shape);
 }
 
 /// The next Q is the mean of this step's, except for columns that M did not need.
-void decode(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int replicas)
+void decode(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int replicas,
+            CompressionKernels &kernels)
 {
-    const std::int64_t r = rankOf(choice);
-    const auto &[rows, columns, kind] = part.shape;
-    const auto count = static_cast<float>(replicas);
-    float *const q = messages[1];
-    for (std::int64_t i = 0; i < columns * r; ++i)
-        q[i] /= count;
-    for (std::int64_t i = 0; i < rows; ++i) {
-        const float *const p = messages[0] + i * r;
-        for (std::int64_t j = 0; j < columns; ++j) {
-            float sent = 0;
-            for (std::int64_t k = 0; k < r; ++k)
-                sent += p[k] * q[j * r + k];
-            part.gradient[i * columns + j] = count * sent;
-            part.residual[i * columns + j] -= sent;
-        }
-    }
-    for (std::int64_t k = 0; k < r; ++k) {
-        const Column p{messages[0] + k, r, rows};
-        for (std::int64_t j = 0; dot(p, p) > 0 && j < columns; ++j)
-            part.state[j * r + k] = q[j * r + k];
-    }
+    kernels.decodeLowRank(part.gradient, part.residual, part.state, messages[0], messages[1], lowRankOf(choice, part),
+                          replicas);
 }
 
 } // namespace

@@ -23,7 +23,7 @@ backend::MessageKey keyOf(std::uint8_t kind, int message, std::int64_t chunk)
 CompressedExchange::CompressedExchange(const RunPlan &plan, int share, const Context &context, DeviceModel &model,
                                        backend::Transport &transport)
     : m_choice(plan.experiment.training.compression), m_rank(share), m_ranks(transport.ranks()), m_context(context),
-      m_model(model), m_transport(transport)
+      m_kernels(context.compute), m_model(model), m_transport(transport)
 {
     if (m_ranks == 1 || !m_choice.isOn())
         return;
@@ -64,7 +64,11 @@ void CompressedExchange::allocate(std::uint64_t seed)
         if (m_method->stateFloats != nullptr) {
             const std::int64_t floats = m_method->stateFloats(m_choice, shape);
             each.state = taken(floats, MemoryCategory::Optimizer);
-            m_method->begin(m_choice, {each.state.data(), size(floats)}, seed, parameter.index);
+            std::vector<float> state(size(floats));
+            m_method->begin(m_choice, state, seed, parameter.index);
+            m_context.compute.write(each.state.data(), floats, [&](std::span<float> block, std::int64_t first) {
+                std::copy_n(state.begin() + first, block.size(), block.begin());
+            });
         }
         if (m_method->exchange == Compression::Exchange::Sums) {
             for (int message = 0; message < m_method->messages; ++message) {
@@ -154,9 +158,9 @@ void CompressedExchange::encode(int message)
     for (Compressed &each : m_compressed) {
         const operators::CompressedPart part = partOf(each);
         if (message == 0)
-            operators::addToResidual(part);
-        m_method->encode(m_choice, part, each.messages,
-                         m_method->exchange == Compression::Exchange::Gathers ? m_rank : message);
+            operators::addToResidual(part, m_kernels);
+        m_method->encode(m_choice, part, each.messages, m_method->exchange == Compression::Exchange::Gathers ? m_rank : message,
+                         m_kernels);
     }
 }
 
@@ -167,7 +171,8 @@ void CompressedExchange::decode()
     });
     m_context.compute.finish();
     for (Compressed &each : m_compressed)
-        m_method->decode(m_choice, partOf(each), each.messages, m_ranks);
+        m_method->decode(m_choice, partOf(each), each.messages, m_ranks, m_kernels);
+    m_context.compute.finish();
 }
 
 SummedPart CompressedExchange::chunkOf(const Step &step, int rank) const

@@ -4,6 +4,7 @@
 #include "engine/backend/transport.h"
 #include "engine/base/result.h"
 #include "engine/operators/compression/compression.h"
+#include "engine/runtime/executor/device_compression.h"
 #include "engine/runtime/executor/device_model.h"
 #include "engine/runtime/layers/context.h"
 
@@ -64,6 +65,7 @@ private:
     int m_rank;
     int m_ranks;
     const Context &m_context;
+    DeviceCompression m_kernels;
     DeviceModel &m_model;
     backend::Transport &m_transport;
     operators::CompressedSizes m_sizes;

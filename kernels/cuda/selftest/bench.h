@@ -244,5 +244,6 @@ void runProducts(Bench &bench);
 void runCombinations(Bench &bench);
 void runOptimizers(Bench &bench);
 void runCodecs(Bench &bench);
+void runCompression(Bench &bench);
 
 } // namespace stagelens::kernels::gpu::selftest

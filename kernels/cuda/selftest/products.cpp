@@ -150,6 +150,7 @@ std::vector<Result> run(Memory &memory, Stream stream, Shapes shapes)
     runCombinations(bench);
     runOptimizers(bench);
     runCodecs(bench);
+    runCompression(bench);
     return bench.takeResults();
 }
 

@@ -10,6 +10,7 @@
 #include "tests/cuda_emulator/devices.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/fibre_gpus.h"
+#include "tests/support/fibre_plans.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/trained.h"
@@ -27,6 +28,9 @@ namespace integration_gpu_on_host {
 
 using namespace stagelens;
 using model::VocabularyMethod;
+using test::inBf16;
+using test::lossesOf;
+using test::onGpu;
 
 namespace {
 
@@ -37,35 +41,6 @@ decltype(&stagelensTakenOfFibreGpu) takenBytes = nullptr;
 decltype(&stagelensReleasedEarlyOnFibreGpus) releasedEarly = nullptr;
 decltype(&stagelensListenToFibres) listen = nullptr;
 decltype(&stagelensRangesOfFibres) rangesHeard = nullptr;
-
-model::Experiment onGpu(const std::string &schedule, VocabularyMethod method, bool isLlama = false)
-{
-    model::Experiment plan = test::smallExperiment(schedule, method, 2, 2);
-    plan.model.layers = 4; // a fibre a thread takes its time
-    plan.parallel.stageLayers.clear();
-    plan.training.backend = "cuda";
-    return operators::resolved(isLlama ? test::asLlama(plan, 1) : plan, 2);
-}
-
-model::Experiment inBf16(model::Experiment plan, int layers = 4)
-{
-    plan.model.dtype = model::DataType::Bf16;
-    plan.model.layers = layers;
-    plan.parallel.stageLayers.clear();
-    return operators::resolved(plan, 2);
-}
-
-/// The losses of all steps.
-std::vector<double> lossesOf(const model::Experiment &plan, const runtime::RunFolders &folders = {})
-{
-    std::vector<double> losses;
-    runtime::TrainingObserver observer;
-    observer.onStep = [&losses](const runtime::StepReport &report) { losses.push_back(report.loss); };
-    const auto trained = runtime::train(plan, test::scheduleOf(plan), folders, observer, {});
-    if (!trained)
-        qCritical("%s", trained.error().text().c_str());
-    return losses;
-}
 
 /// Calls `check(plan, isBf16)` with plans of two steps: fp32 and bf16, whole and sharded vocabulary layers.
 template <typename Check>
@@ -191,31 +166,6 @@ private slots:
         plan.parallel.replicas = replicas;
         plan.parallel.zero = zero;
         test::verifyPlan(operators::resolved(plan, 2));
-    }
-
-    void otherOptimizersTrainLikeOnTheProcessor()
-    {
-        STAGELENS_NOT_UNDER_TSAN();
-        for (const char *name : {"sgd", "lion"}) {
-            model::Experiment plan = onGpu("1f1b", VocabularyMethod::Vocab1);
-            plan.training.optimizer.name = name;
-            plan.training.optimizer.learningRate = 1e-3;
-            plan.training.optimizer.weightDecay = 0.1;
-            plan.training.steps = 5;
-            plan.parallel.replicas = 2;
-            plan.parallel.zero = 1;
-            const std::vector<double> losses = lossesOf(plan);
-            QCOMPARE(losses.size(), std::size_t{5});
-            plan.training.backend = "cpu";
-            const std::vector<double> expected = lossesOf(plan);
-            for (std::size_t step = 0; step < losses.size(); ++step)
-                QVERIFY2(std::abs(losses[step] - expected[step]) <= 1e-4,
-                         fmt::format("{}, step {}: {}, on the processor {}", name, step, losses[step], expected[step]).c_str());
-            plan.training.backend = "cuda";
-            plan.model.dtype = model::DataType::Bf16;
-            const std::vector<double> rounded = lossesOf(plan);
-            QVERIFY(rounded.size() == losses.size() && std::abs(rounded.back() - losses.back()) <= 2e-2);
-        }
     }
 
     /// ZeRO moves states but changes no bits, nor does running all ranks at once, or a checkpoint.

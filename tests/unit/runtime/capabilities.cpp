@@ -163,11 +163,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          useCompression(e);
          useExperts(e);
      }},
-    {"gradient-compression-on-gpus",
-     [](Experiment &e) {
-         useCompression(e);
-         e.training.backend = "cuda";
-     }},
     {"zero-1", [](Experiment &e) { e.parallel.zero = 1; }},
     {"zero-2",
      [](Experiment &e) {

@@ -1,6 +1,7 @@
 // Compression of gradients: published numbers, the identity of error feedback, and what is refused.
 #include "engine/operators/compression/compression.h"
 #include "engine/model/schema.h"
+#include "engine/runtime/executor/device_compression.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
@@ -45,7 +46,7 @@ public:
         std::vector<std::vector<std::vector<float>>> memory(count);
         std::vector<std::vector<float *>> messages(count);
         for (std::size_t i = 0; i < count; ++i) {
-            operators::addToResidual(part(i, gradients));
+            operators::addToResidual(part(i, gradients), m_kernels);
             for (std::size_t k = 0; k < (isSummed ? static_cast<std::size_t>(m_method.messages) : count); ++k)
                 memory[i].emplace_back(
                     static_cast<std::size_t>(m_method.floats(m_choice, m_shape, isSummed ? static_cast<int>(k) : 0)));
@@ -54,12 +55,12 @@ public:
         }
         for (int message = 0; message < (isSummed ? m_method.messages : 1); ++message) {
             for (std::size_t i = 0; i < count; ++i)
-                m_method.encode(m_choice, part(i, gradients), messages[i], isSummed ? message : static_cast<int>(i));
+                m_method.encode(m_choice, part(i, gradients), messages[i], isSummed ? message : static_cast<int>(i), m_kernels);
             exchange(memory, isSummed, static_cast<std::size_t>(message));
         }
         sums = memory.front();
         for (std::size_t i = 0; i < count; ++i)
-            m_method.decode(m_choice, part(i, gradients), messages[i], static_cast<int>(count));
+            m_method.decode(m_choice, part(i, gradients), messages[i], static_cast<int>(count), m_kernels);
         for (const auto &each : gradients)
             if (each != gradients.front())
                 qFatal("replicas differ");
@@ -87,6 +88,8 @@ private:
                     memory[to][from] = memory[from][from];
     }
 
+    std::unique_ptr<backend::Compute> m_compute = backend::makeCpuCompute();
+    runtime::DeviceCompression m_kernels{*m_compute};
     CompressionChoice m_choice;
     const Compression &m_method;
     PartShape m_shape;

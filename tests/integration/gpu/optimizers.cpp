@@ -1,0 +1,148 @@
+// Optimizers other than AdamW on GPUs without a GPU: losses and checkpoints as on the processor, shards, and planned memory.
+#include "engine/model/capabilities.h"
+#include "engine/operators/optimizers/optimizer.h"
+#include "tests/cuda_emulator/devices.h"
+#include "tests/support/fibre_gpus.h"
+#include "tests/support/fibre_plans.h"
+#include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
+
+#include <QTemporaryDir>
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace integration_gpu_optimizers {
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::lossesOf;
+
+namespace {
+
+decltype(&stagelensSetFibreGpus) setGpus = nullptr;
+
+/// Sharded tables, whose rows some optimizers sum over devices, on two replicas that share the state.
+model::Experiment planOf(const QString &optimizer, bool isBf16 = false)
+{
+    model::Experiment plan = test::onGpu("1f1b", VocabularyMethod::Vocab1);
+    plan.model.layers = 2;
+    plan.parallel.stageLayers.clear();
+    plan.model.dtype = isBf16 ? model::DataType::Bf16 : model::DataType::Fp32;
+    plan = operators::resolved(plan, 2);
+    plan.training.optimizer.name = optimizer.toStdString();
+    plan.training.optimizer.learningRate = 1e-3;
+    plan.training.optimizer.weightDecay = 0.1;
+    plan.training.optimizer.clip = 0.5;
+    plan.training.steps = 3;
+    plan.parallel.replicas = 2;
+    plan.parallel.zero = 1;
+    return plan;
+}
+
+void compareLosses(const std::vector<double> &losses, const std::vector<double> &expected, double bound)
+{
+    QCOMPARE(losses.size(), expected.size());
+    for (std::size_t step = 0; step < losses.size(); ++step)
+        QVERIFY2(std::abs(losses[step] - expected[step]) <= bound,
+                 fmt::format("step {}: {}, on the processor {}", step, losses[step], expected[step]).c_str());
+}
+
+} // namespace
+
+class GpuOptimizers : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        const test::FibrePlugin plugin;
+        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
+        QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
+        setGpus(1, std::size_t{1} << 30);
+    }
+
+    void trainAsOnTheProcessor_data() { addOptimizers(); }
+    void trainAsOnTheProcessor()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        QFETCH(QString, optimizer);
+        model::Experiment plan = planOf(optimizer);
+        QVERIFY(model::unsupported(plan, model::Use::Run).empty());
+        const std::vector<double> losses = lossesOf(plan);
+        QCOMPARE(losses.size(), std::size_t{3});
+        plan.training.mode = model::RunMode::Live;
+        QCOMPARE(lossesOf(plan), losses);
+        plan.training.mode = model::RunMode::VirtualClock;
+        plan.training.backend = "cpu";
+        compareLosses(losses, lossesOf(plan), 1e-4);
+        compareLosses(lossesOf(planOf(optimizer, true)), lossesOf(asOnProcessor(planOf(optimizer, true))), 2e-2);
+    }
+
+    void continueOnTheOtherBackend_data() { addOptimizers(); }
+    void continueOnTheOtherBackend()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        QFETCH(QString, optimizer);
+        for (const char *first : {"cuda", "cpu"}) {
+            if (std::string_view(first) == "cpu" && optimizer != QStringLiteral("adam8bit"))
+                continue; // the others have floats only, as AdamW
+            const QTemporaryDir folder;
+            runtime::RunFolders folders;
+            folders.checkpoints = folder.path().toStdString();
+            folders.checkpointEvery = 2;
+            model::Experiment plan = planOf(optimizer, true);
+            plan.training.backend = first;
+            const std::vector<double> losses = lossesOf(plan);
+            plan.training.steps = 2;
+            (void)lossesOf(plan, folders);
+            runtime::RunFolders before;
+            before.resume = folders.checkpoints;
+            plan.training.steps = 3;
+            const std::vector<double> rest(losses.begin() + 2, losses.end());
+            QCOMPARE(lossesOf(plan, before), rest);
+            plan.training.backend = std::string_view(first) == "cuda" ? "cpu" : "cuda";
+            compareLosses(lossesOf(plan, before), rest, 2e-2);
+        }
+    }
+
+    void memoryIsPlanned_data() { addOptimizers(); }
+    void memoryIsPlanned()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        QFETCH(QString, optimizer);
+        model::Experiment plan = planOf(optimizer, true);
+        plan.training.steps = 1;
+        const schedule::Schedule schedule = test::scheduleOf(plan);
+        runtime::TrainingObserver observer;
+        observer.onStep = [&](const runtime::StepReport &report) {
+            for (int device = 0; device < 2; ++device)
+                QVERIFY(test::peaksArePredicted(plan, schedule, report, device));
+            QVERIFY(report.facts.contains("gpu memory"));
+            QVERIFY(report.facts.at("gpu memory").find("more than planned") == std::string::npos);
+        };
+        const auto trained = runtime::train(plan, schedule, {}, observer, {});
+        QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+    }
+
+private:
+    static void addOptimizers()
+    {
+        QTest::addColumn<QString>("optimizer");
+        for (const operators::Optimizer *optimizer : operators::optimizers())
+            if (const QString name = QString::fromStdString(std::string(optimizer->name)); name != QStringLiteral("adamw"))
+                if (!test::kIsSanitized || name == QStringLiteral("adam8bit") || name == QStringLiteral("adafactor"))
+                    QTest::newRow(qPrintable(name)) << name;
+    }
+    static model::Experiment asOnProcessor(model::Experiment plan)
+    {
+        plan.training.backend = "cpu";
+        return plan;
+    }
+};
+
+STAGELENS_TEST(GpuOptimizers)
+
+} // namespace integration_gpu_optimizers
+
+#include "gpu/optimizers.moc"
