@@ -60,10 +60,7 @@ struct Product {
 
 /// A product for each expert that has rows. The operands of `each` are those of expert 0, as if it had all rows.
 struct ExpertProduct {
-    enum class Of : unsigned char {
-        Rows,    ///< rows of C from the same rows of A and the expert's matrix B
-        Weights, ///< the expert's matrix C from its rows of A and B
-    };
+    using Of = kernels::ExpertResult;
     Of of = Of::Rows;
     Product each;
     std::int64_t matrix = 0; ///< numbers of an expert's matrix
@@ -210,23 +207,25 @@ public:
 
     virtual void multiply(const Product &product) = 0;
 
-    // Of mixtures of experts, in fp32; GPUs have none of them (model::capabilities()) and throw.
-    virtual void multiplyExperts(const ExpertProduct &product);
+    // Of mixtures of experts. Routes, gates, excess and bias are not of the precision of the run.
+    virtual void multiplyExperts(const ExpertProduct &product) = 0;
     virtual void routeForward(float *gates, std::int32_t *routes, ConstValues logits, const float *bias,
-                              const kernels::RoutingShape &shape, const kernels::RouterRule &rule);
+                              const kernels::RoutingShape &shape, const kernels::RouterRule &rule) = 0;
     virtual void routeBackward(Values logits, ConstValues gateGradient, const float *gates, const std::int32_t *routes,
                                const kernels::RoutingShape &shape, const kernels::RouterRule &rule,
-                               const kernels::RouterLosses &losses);
-    virtual void addExcess(float *excess, const std::int32_t *routes, const kernels::RoutingShape &shape);
-    virtual void balanceStep(float *bias, const float *excess, float rate, std::int64_t count);
+                               const kernels::RouterLosses &losses) = 0;
+    virtual void addExcess(float *excess, const std::int32_t *routes, const kernels::RoutingShape &shape) = 0;
+    virtual void balanceStep(float *bias, const float *excess, float rate, std::int64_t count) = 0;
+    virtual void addRouterTotals(double *totals, const std::int32_t *routes, ConstValues logits,
+                                 const kernels::RoutingShape &shape, bool isSigmoid) = 0;
     virtual void dispatchRows(Values out, ConstValues in, const std::int32_t *routes, const kernels::RoutingShape &shape,
-                              std::int64_t width);
+                              std::int64_t width) = 0;
     virtual void combineRows(Values out, ConstValues rows, ConstValues addend, const std::int32_t *routes,
-                             const kernels::RoutingShape &shape, std::int64_t width);
+                             const kernels::RoutingShape &shape, std::int64_t width) = 0;
     virtual void expertSwigluForward(Values out, ConstValues gate, ConstValues up, const float *gates,
-                                     const std::int32_t *routes, const kernels::RoutingShape &shape, std::int64_t width);
+                                     const std::int32_t *routes, const kernels::RoutingShape &shape, std::int64_t width) = 0;
     virtual void expertSwigluBackward(Values gate, Values up, Values gateGradient, ConstValues outGradient, const float *gates,
-                                      const std::int32_t *routes, const kernels::RoutingShape &shape, std::int64_t width);
+                                      const std::int32_t *routes, const kernels::RoutingShape &shape, std::int64_t width) = 0;
 
     virtual void layerNormForward(Values out, float *mean, float *rstd, ConstValues in, ConstValues weight, ConstValues bias,
                                   std::int64_t rows, std::int64_t width) = 0;

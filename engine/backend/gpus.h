@@ -46,6 +46,7 @@ enum class FigureGroup : unsigned char {
     Attention,
     OutputLayer, ///< S, T and both, with the kernels in the order in which the runtime launches them
     HostLink,    ///< copies between the GPU and pinned memory of its host: references for predictions
+    Experts,     ///< the kernels of a mixture of experts
 };
 
 /// The result of one kernel benchmark.

@@ -304,6 +304,47 @@ void balanceStep(float *bias, const float *excess, float rate, std::int64_t coun
         bias[e] -= excess[e] > 0 ? rate : excess[e] < 0 ? -rate : 0.0F;
 }
 
+namespace {
+
+/// Returns the entropy of sigmoids divided by their sum.
+double entropyOfSigmoids(const float *logits, std::int64_t count)
+{
+    double sum = 0;
+    double weighted = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double each = 1 / (1 + std::exp(-static_cast<double>(logits[i])));
+        sum += each;
+        weighted += each > 0 ? each * std::log(each) : 0;
+    }
+    return sum > 0 ? std::log(sum) - weighted / sum : std::log(static_cast<double>(count));
+}
+
+double entropyOf(const float *logits, std::int64_t count)
+{
+    const double top = *std::max_element(logits, logits + count);
+    double sum = 0;
+    double weighted = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double each = std::exp(static_cast<double>(logits[i]) - top);
+        sum += each;
+        weighted += each * (static_cast<double>(logits[i]) - top);
+    }
+    return std::log(sum) - weighted / sum;
+}
+
+} // namespace
+
+void addRouterTotals(double *totals, const std::int32_t *routes, const float *logits, const RoutingShape &shape, bool isSigmoid)
+{
+    for (std::int64_t slot = 0; slot < shape.rows(); ++slot) {
+        ++totals[routes[slot]];
+        totals[shape.experts] += routes[shape.rows() + slot] < 0 ? 1 : 0;
+    }
+    double &entropy = totals[shape.experts + 1];
+    for (std::int64_t t = 0; t < shape.tokens; ++t)
+        entropy += (isSigmoid ? entropyOfSigmoids : entropyOf)(logits + t * shape.experts, shape.experts);
+}
+
 void dispatchRows(float *out, const float *in, const std::int32_t *routes, const RoutingShape &shape, std::int64_t width)
 {
     const std::int32_t *const slots = routes + 2 * shape.rows();

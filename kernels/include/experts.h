@@ -2,6 +2,9 @@
 // sorted by (expert, token), so sums over the rows of an expert run in token order under every schedule.
 #pragma once
 
+#include "kernels/include/matmul.h"
+#include "kernels/include/stream.h"
+
 #include <cstdint>
 
 namespace stagelens::kernels {
@@ -14,7 +17,7 @@ struct RoutingShape {
     std::int64_t tokens = 0; ///< T
     std::int64_t experts = 0;
     std::int64_t topK = 0;
-    [[nodiscard]] std::int64_t rows() const { return tokens * topK; }
+    [[nodiscard]] constexpr std::int64_t rows() const { return tokens * topK; }
 };
 
 /// How a router chooses and weights experts.
@@ -55,6 +58,11 @@ void addExcess(float *excess, const std::int32_t *routes, const RoutingShape &sh
 /// bias[e] -= rate sign(excess[e]), for auxiliary-loss-free balance (arXiv 2408.15664, algorithm 1).
 void balanceStep(float *bias, const float *excess, float rate, std::int64_t count);
 
+/// Adds to totals[E + 2]: the choices of each expert, dropped or not; how many of all were dropped; and the entropies, in nats,
+/// of the probabilities of all experts of each token: the softmax of its logits, or their sigmoids divided by their sum.
+void addRouterTotals(double *totals, const std::int32_t *routes, const float *logits, const RoutingShape &shape,
+                     bool isSigmoid);
+
 /// out[row] = in[token of the row], with rows of `width`. This and the functions below skip dropped rows.
 void dispatchRows(float *out, const float *in, const std::int32_t *routes, const RoutingShape &shape, std::int64_t width);
 /// out[t] = addend[t] + the sum of the k rows of the token in the order of its choices. `addend` may be null, or `out`.
@@ -80,5 +88,62 @@ void forEachExpert(const std::int32_t *routes, const RoutingShape &shape, const 
         use(std::int64_t{expert}, first, end - first);
     }
 }
+
+/// What a product for each expert computes.
+enum class ExpertResult : unsigned char {
+    Rows,    ///< rows of C from the same rows of A and the expert's matrix B
+    Weights, ///< the expert's matrix C from its rows of A and B
+};
+
+namespace gpu {
+
+// As above; T is the type of logits, rows and the gradients of gates. No function waits for the GPU: how many rows an expert
+// has is known there only.
+
+/// Returns the bytes of scratch of any function below.
+[[nodiscard]] std::int64_t expertScratch(const RoutingShape &shape);
+
+template <class T>
+Status routeForward(Stream stream, float *gates, std::int32_t *routes, const T *logits, const float *bias,
+                    const RoutingShape &shape, const RouterRule &rule, void *scratch);
+template <class T>
+Status routeBackward(Stream stream, T *logits, const T *gateGradient, const float *gates, const std::int32_t *routes,
+                     const RoutingShape &shape, const RouterRule &rule, const RouterLosses &losses, void *scratch);
+Status addExcess(Stream stream, float *excess, const std::int32_t *routes, const RoutingShape &shape);
+Status balanceStep(Stream stream, float *bias, const float *excess, float rate, std::int64_t count);
+template <class T>
+Status addRouterTotals(Stream stream, double *totals, const std::int32_t *routes, const T *logits, const RoutingShape &shape,
+                       bool isSigmoid, void *scratch);
+
+template <class T>
+Status dispatchRows(Stream stream, T *out, const T *in, const std::int32_t *routes, const RoutingShape &shape,
+                    std::int64_t width);
+template <class T>
+Status combineRows(Stream stream, T *out, const T *rows, const T *addend, const std::int32_t *routes, const RoutingShape &shape,
+                   std::int64_t width);
+template <class T>
+Status expertSwigluForward(Stream stream, T *out, const T *gate, const T *up, const float *gates, const std::int32_t *routes,
+                           const RoutingShape &shape, std::int64_t width);
+template <class T>
+Status expertSwigluBackward(Stream stream, T *gate, T *up, T *gateGradient, const T *outGradient, const float *gates,
+                            const std::int32_t *routes, const RoutingShape &shape, std::int64_t width);
+
+/// A product for each expert that has rows, all in one launch. The operands of `each` are those of expert 0, as if it had all
+/// rows; only its sizes, strides, forms and beta count. An element of C is one chain of sums in the order of the inner
+/// dimension, so a row has the same bits whatever the other rows are.
+template <class T, class Out>
+struct ExpertProduct {
+    ExpertResult result = ExpertResult::Rows;
+    Product<T, Out> each;
+    std::int64_t matrix = 0; ///< numbers of an expert's matrix
+    const std::int32_t *routes = nullptr;
+    RoutingShape shape;
+};
+/// Types: all float; rows of Bf16; weights of Bf16 with a float C. Returns kUnsupported unless the beta is 0 or 1, and the
+/// operands have the forms of a layer: of rows a plain A, of weights a transposed A and a plain B.
+template <class T, class Out>
+Status multiplyExperts(Stream stream, const ExpertProduct<T, Out> &product, void *scratch);
+
+} // namespace gpu
 
 } // namespace stagelens::kernels

@@ -82,6 +82,12 @@ public:
         all(product.rows, product.columns, product.inner, product.a, product.b, product.c, product.stride, product.beta,
             static_cast<int>(product.epilogue), product.addend, product.bias, product.between);
     }
+    void add(const kernels::RoutingShape &shape) { all(shape.tokens, shape.experts, shape.topK); }
+    void add(const kernels::RouterRule &rule)
+    {
+        all(rule.isSigmoid, rule.scale, rule.groups, rule.chosenGroups, rule.capacity, rule.dropsLast);
+    }
+    void add(const kernels::RouterLosses &losses) { all(losses.balance, losses.size, losses.weight); }
     void add(const LogitShard &shard) { all(shard.logits, shard.rows, shard.columns, shard.first); }
     void add(const kernels::AdamW &settings)
     {
@@ -328,6 +334,65 @@ public:
     {
         record("multiply", product);
         m_inner->multiply(product);
+    }
+    void multiplyExperts(const backend::ExpertProduct &product) override
+    {
+        record("multiplyExperts", product.of == backend::ExpertProduct::Of::Weights, product.each, product.matrix,
+               product.routes, product.shape);
+        m_inner->multiplyExperts(product);
+    }
+    void routeForward(float *gates, std::int32_t *routes, ConstValues logits, const float *bias,
+                      const kernels::RoutingShape &shape, const kernels::RouterRule &rule) override
+    {
+        record("routeForward", gates, routes, logits, bias, shape, rule);
+        m_inner->routeForward(gates, routes, logits, bias, shape, rule);
+    }
+    void routeBackward(Values logits, ConstValues gateGradient, const float *gates, const std::int32_t *routes,
+                       const kernels::RoutingShape &shape, const kernels::RouterRule &rule,
+                       const kernels::RouterLosses &losses) override
+    {
+        record("routeBackward", logits, gateGradient, gates, routes, shape, rule, losses);
+        m_inner->routeBackward(logits, gateGradient, gates, routes, shape, rule, losses);
+    }
+    void addExcess(float *excess, const std::int32_t *routes, const kernels::RoutingShape &shape) override
+    {
+        record("addExcess", excess, routes, shape);
+        m_inner->addExcess(excess, routes, shape);
+    }
+    void balanceStep(float *bias, const float *excess, float rate, std::int64_t count) override
+    {
+        record("balanceStep", bias, excess, rate, count);
+        m_inner->balanceStep(bias, excess, rate, count);
+    }
+    void addRouterTotals(double *totals, const std::int32_t *routes, ConstValues logits, const kernels::RoutingShape &shape,
+                         bool isSigmoid) override
+    {
+        record("addRouterTotals", totals, routes, logits, shape, isSigmoid);
+        m_inner->addRouterTotals(totals, routes, logits, shape, isSigmoid);
+    }
+    void dispatchRows(Values out, ConstValues in, const std::int32_t *routes, const kernels::RoutingShape &shape,
+                      std::int64_t width) override
+    {
+        record("dispatchRows", out, in, routes, shape, width);
+        m_inner->dispatchRows(out, in, routes, shape, width);
+    }
+    void combineRows(Values out, ConstValues rows, ConstValues addend, const std::int32_t *routes,
+                     const kernels::RoutingShape &shape, std::int64_t width) override
+    {
+        record("combineRows", out, rows, addend, routes, shape, width);
+        m_inner->combineRows(out, rows, addend, routes, shape, width);
+    }
+    void expertSwigluForward(Values out, ConstValues gate, ConstValues up, const float *gates, const std::int32_t *routes,
+                             const kernels::RoutingShape &shape, std::int64_t width) override
+    {
+        record("expertSwigluForward", out, gate, up, gates, routes, shape, width);
+        m_inner->expertSwigluForward(out, gate, up, gates, routes, shape, width);
+    }
+    void expertSwigluBackward(Values gate, Values up, Values gateGradient, ConstValues outGradient, const float *gates,
+                              const std::int32_t *routes, const kernels::RoutingShape &shape, std::int64_t width) override
+    {
+        record("expertSwigluBackward", gate, up, gateGradient, outGradient, gates, routes, shape, width);
+        m_inner->expertSwigluBackward(gate, up, gateGradient, outGradient, gates, routes, shape, width);
     }
     void layerNormForward(Values out, float *mean, float *rstd, ConstValues in, ConstValues weight, ConstValues bias,
                           std::int64_t rows, std::int64_t width) override

@@ -23,7 +23,8 @@ using Json = nlohmann::ordered_json;
 
 /// As FigureGroup counts them.
 constexpr const char *kGroupNames[] = {"ceiling", "output-product", "layer-product", "weight-gradient",
-                                       "memory",  "attention",      "output-layer",  "host-link"};
+                                        "memory",  "attention",      "output-layer",  "host-link",
+                                        "experts"};
 
 const char *name(FigureGroup group)
 {

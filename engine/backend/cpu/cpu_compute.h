@@ -260,6 +260,11 @@ public:
     {
         kernels::routeBackward(logits.floats(), gateGradient.floats(), gates, routes, shape, rule, losses);
     }
+    void addRouterTotals(double *totals, const std::int32_t *routes, ConstValues logits, const kernels::RoutingShape &shape,
+                         bool isSigmoid) override
+    {
+        kernels::addRouterTotals(totals, routes, logits.floats(), shape, isSigmoid);
+    }
     void dispatchRows(Values out, ConstValues in, const std::int32_t *routes, const kernels::RoutingShape &shape,
                       std::int64_t width) override
     {

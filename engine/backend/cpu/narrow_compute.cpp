@@ -224,6 +224,12 @@ public:
         kernels::routeBackward(values, m_scratch.widened(gateGradient, shape.rows()), gates, routes, shape, rule, losses);
         m_scratch.store(logits, values, count);
     }
+    void addRouterTotals(double *totals, const std::int32_t *routes, ConstValues logits, const kernels::RoutingShape &shape,
+                         bool isSigmoid) override
+    {
+        m_scratch.restart();
+        kernels::addRouterTotals(totals, routes, m_scratch.widened(logits, shape.tokens * shape.experts), shape, isSigmoid);
+    }
     void dispatchRows(Values out, ConstValues in, const std::int32_t *routes, const kernels::RoutingShape &shape,
                       std::int64_t width) override
     {

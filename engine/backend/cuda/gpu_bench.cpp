@@ -246,6 +246,7 @@ std::vector<KernelFigure> measureKernels(int device, BenchShapes shapes, BenchKe
     benchOutputLayer(bench, products);
     benchMemory(bench);
     benchAttention(bench);
+    benchExperts(bench);
     return bench.takeFigures();
 }
 

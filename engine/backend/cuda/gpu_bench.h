@@ -106,5 +106,6 @@ void benchProducts(KernelBench &bench, kernels::gpu::Products &products);
 void benchOutputLayer(KernelBench &bench, kernels::gpu::Products &products);
 void benchMemory(KernelBench &bench);
 void benchAttention(KernelBench &bench);
+void benchExperts(KernelBench &bench);
 
 } // namespace stagelens::backend

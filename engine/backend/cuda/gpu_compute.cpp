@@ -1,6 +1,6 @@
 #include "engine/backend/cuda/gpu_compute.h"
 
-#include "engine/backend/cuda/gpu_optimizers.h"
+#include "engine/backend/cuda/gpu_experts.h"
 #include "kernels/include/elementwise.h"
 #include "kernels/include/layernorm.h"
 #include "kernels/include/parts.h"
@@ -36,10 +36,10 @@ gpu::Parts<float> partsOf(kernels::ShardParts parts)
 
 /// Enqueues the kernels of kernels/cuda for values of T. Kernels may share scratch, because a stream runs them in order.
 template <class T>
-class GpuCompute final : public GpuOptimizers {
+class GpuCompute final : public GpuExperts {
 public:
     GpuCompute(int gpu, const kernels::Interrupt &interrupt)
-        : GpuOptimizers(gpu, interrupt), m_order(deviceMemory()), m_workspace(deviceMemory())
+        : GpuExperts(gpu, interrupt), m_order(deviceMemory()), m_workspace(deviceMemory())
     {
         m_workspace.grow(gpu::kProductWorkspace / static_cast<std::int64_t>(sizeof(float)));
         m_products = std::make_unique<gpu::Products>(m_workspace.data(), gpu::kProductWorkspace);

@@ -129,7 +129,7 @@ public:
     /// Returns this device's part of the parameter, or null.
     [[nodiscard]] Parameter *find(int index) const { return m_model.find(index); }
     /// Returns what its routers have chosen in the step.
-    [[nodiscard]] const ExpertRecord &expertRecord() const { return m_record; }
+    [[nodiscard]] ExpertRecord::Layers routerCounts() const { return m_record.layers(); }
     /// Returns how long the operators of the step's passes took; empty on a GPU.
     [[nodiscard]] timeline::OperatorTimes operatorTimes() { return m_operators.times(m_place.device); }
     [[nodiscard]] const backend::MemoryMeter &meter() const { return m_context.memory.pool().meter(); }

@@ -1,52 +1,59 @@
 #include "engine/runtime/layers/expert_record.h"
 
-#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
+#include <span>
 
 namespace stagelens::runtime {
 namespace {
 
-/// Returns the entropy of sigmoids divided by their sum.
-double entropyOfSigmoids(const float *logits, std::int64_t count)
-{
-    double sum = 0;
-    double weighted = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-        const double each = 1 / (1 + std::exp(-static_cast<double>(logits[i])));
-        sum += each;
-        weighted += each > 0 ? each * std::log(each) : 0;
-    }
-    return sum > 0 ? std::log(sum) - weighted / sum : std::log(static_cast<double>(count));
-}
-
-double entropyOf(const float *logits, std::int64_t count)
-{
-    const double top = *std::max_element(logits, logits + count);
-    double sum = 0;
-    double weighted = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-        const double each = std::exp(static_cast<double>(logits[i]) - top);
-        sum += each;
-        weighted += each * (static_cast<double>(logits[i]) - top);
-    }
-    return std::log(sum) - weighted / sum;
-}
+constexpr std::size_t kFloatsOfDouble = sizeof(double) / sizeof(float);
 
 } // namespace
 
-void ExpertRecord::add(int stage, int layer, const std::int32_t *routes, const float *logits,
+void ExpertRecord::clear()
+{
+    for (auto &[place, totals] : m_layers) {
+        const std::span<float> numbers = totals.numbers.values();
+        m_compute.zero({numbers.data(), base::Precision::Fp32}, std::ssize(numbers));
+        totals.tokens = 0;
+    }
+}
+
+void ExpertRecord::add(int stage, int layer, const std::int32_t *routes, backend::ConstValues logits,
                        const kernels::RoutingShape &shape, bool isSigmoid)
 {
-    RouterCounts &counts = m_layers[{stage, layer}];
-    counts.rows.resize(static_cast<std::size_t>(shape.experts));
-    for (std::int64_t i = 0; i < shape.rows(); ++i) {
-        ++counts.rows[static_cast<std::size_t>(routes[i])];
-        counts.dropped += routes[shape.rows() + i] < 0 ? 1 : 0;
+    auto found = m_layers.find({stage, layer});
+    if (found == m_layers.end()) {
+        backend::Slab numbers(kFloatsOfDouble * static_cast<std::size_t>(shape.experts + 2), m_compute.memory());
+        m_compute.zero({numbers.values().data(), base::Precision::Fp32}, std::ssize(numbers.values()));
+        found = m_layers.emplace(std::pair(stage, layer), Totals{std::move(numbers)}).first;
     }
-    for (std::int64_t token = 0; token < shape.tokens; ++token)
-        counts.entropy += (isSigmoid ? entropyOfSigmoids : entropyOf)(logits + token * shape.experts, shape.experts);
-    counts.tokens += shape.tokens;
+    auto *const totals = reinterpret_cast<double *>(found->second.numbers.values().data());
+    m_compute.addRouterTotals(totals, routes, logits, shape, isSigmoid);
+    found->second.tokens += shape.tokens;
+}
+
+ExpertRecord::Layers ExpertRecord::layers() const
+{
+    Layers layers;
+    for (auto &[place, totals] : m_layers) {
+        if (totals.tokens == 0)
+            continue;
+        const std::span<float> numbers = totals.numbers.values();
+        std::vector<float> copied(numbers.size());
+        m_compute.read(copied, backend::ConstValues(numbers.data(), base::Precision::Fp32));
+        std::vector<double> values(copied.size() / kFloatsOfDouble);
+        std::memcpy(values.data(), copied.data(), copied.size() * sizeof(float));
+        RouterCounts &counts = layers[place];
+        counts.entropy = values.back();
+        counts.dropped = std::llround(values[values.size() - 2]);
+        counts.tokens = totals.tokens;
+        for (auto rows = values.begin(); rows + 2 != values.end(); ++rows)
+            counts.rows.push_back(std::llround(*rows));
+    }
+    return layers;
 }
 
 void ExpertLog::add(const std::vector<RouterCounts> &layers)

@@ -1,8 +1,8 @@
 // What the routers of a device choose in a step.
 #pragma once
 
+#include "engine/backend/compute.h"
 #include "engine/timeline/router_counts.h"
-#include "kernels/include/experts.h"
 
 #include <cstdint>
 #include <map>
@@ -14,20 +14,28 @@ namespace stagelens::runtime {
 
 using timeline::RouterCounts;
 
-/// Counts of a step by stage and layer of the stage. Forward passes add to it, recomputation does not. Used by the thread of
-/// its device.
+/// Counts of a step by stage and layer of the stage, on the device until they are asked for. Forward passes add to it,
+/// recomputation does not. Used by the thread of its device.
 class ExpertRecord {
 public:
     using Layers = std::map<std::pair<int, int>, RouterCounts>;
-    void clear() { m_layers.clear(); }
+    explicit ExpertRecord(backend::Compute &compute) : m_compute(compute) {}
+    void clear();
     /// `routes` and `logits` as in kernels/include/experts.h. Probabilities are the softmax of the logits, or sigmoids divided
     /// by their sum.
-    void add(int stage, int layer, const std::int32_t *routes, const float *logits, const kernels::RoutingShape &shape,
+    void add(int stage, int layer, const std::int32_t *routes, backend::ConstValues logits, const kernels::RoutingShape &shape,
              bool isSigmoid);
-    [[nodiscard]] const Layers &layers() const { return m_layers; }
+    /// Waits for the device.
+    [[nodiscard]] Layers layers() const;
 
 private:
-    Layers m_layers;
+    /// kernels::addRouterTotals() of a layer.
+    struct Totals {
+        backend::Slab numbers;
+        std::int64_t tokens = 0;
+    };
+    backend::Compute &m_compute;
+    mutable std::map<std::pair<int, int>, Totals> m_layers; ///< reading takes a view that may be written
 };
 
 /// What the routers of a run have chosen so far, as texts for its record.

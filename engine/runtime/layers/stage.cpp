@@ -63,14 +63,7 @@ void StageRun::noteRoutes(const Step &step, const Context &context) const
     if (step.kind != StepKind::Forward || block.operators[size(step.op)].kind != operators::OperatorKind::Route)
         return;
     const auto *const routes = reinterpret_cast<const std::int32_t *>(m_tensors.saved(step.out[1].index));
-    const Values logits = m_tensors.at(step.in[0], context);
-    std::vector<float> widened;
-    if (context.shape.precision != base::Precision::Fp32) {
-        widened.resize(size(context.shape.tokens() * block.routing.experts));
-        context.compute.read(widened, logits);
-    }
-    context.experts->add(m_stage->m_index, static_cast<int>(layer()), routes,
-                         widened.empty() ? logits.floats() : widened.data(),
+    context.experts->add(m_stage->m_index, static_cast<int>(layer()), routes, m_tensors.at(step.in[0], context),
                          {context.shape.tokens(), block.routing.experts, block.routing.topK},
                          block.routing.score == model::RouterScore::Sigmoid);
 }

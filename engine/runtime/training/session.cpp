@@ -288,7 +288,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     const Devices &devices = m_devices.all();
     for (std::size_t i = 0; i < devices.size(); ++i)
         outcomes.push_back({devices[i]->lossSums(), devices[i]->meter().atPeak(), devices[i]->hostCopies().peakHost(),
-                            std::move(times->lanes[i]), devices[i]->expertRecord().layers(), devices[i]->operatorTimes()});
+                            std::move(times->lanes[i]), devices[i]->routerCounts(), devices[i]->operatorTimes()});
     if (auto gathered = m_control.gatherOutcomes(outcomes, begin); !gathered)
         return gathered.error();
 

@@ -20,7 +20,7 @@ std::vector<float> floatsOf(const std::vector<T> &values)
 {
     std::vector<float> all(values.size());
     for (std::size_t i = 0; i < values.size(); ++i)
-        if constexpr (std::is_same_v<T, double>)
+        if constexpr (std::is_arithmetic_v<T>)
             all[i] = static_cast<float>(values[i]);
         else
             all[i] = toFloat(values[i]);
@@ -245,5 +245,6 @@ void runCombinations(Bench &bench);
 void runOptimizers(Bench &bench);
 void runCodecs(Bench &bench);
 void runCompression(Bench &bench);
+void runExperts(Bench &bench);
 
 } // namespace stagelens::kernels::gpu::selftest

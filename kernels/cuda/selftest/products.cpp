@@ -151,6 +151,7 @@ std::vector<Result> run(Memory &memory, Stream stream, Shapes shapes)
     runOptimizers(bench);
     runCodecs(bench);
     runCompression(bench);
+    runExperts(bench);
     return bench.takeResults();
 }
 

@@ -97,6 +97,11 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.zero = 1;
          e.parallel.shardReplicas = 2;
      }},
+    {"expert-parallelism-on-gpus",
+     [](Experiment &e) {
+         useExpertRanks(e);
+         e.training.backend = "cuda";
+     }},
     {"dispatch-per-node",
      [](Experiment &e) {
          useExpertRanks(e);
@@ -322,11 +327,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      [](Experiment &e) {
          useExperts(e);
          e.parallel.context = 2;
-     }},
-    {"experts-on-gpus",
-     [](Experiment &e) {
-         useExperts(e);
-         e.training.backend = "cuda";
      }},
     {"experts-with-whole-matrices",
      [](Experiment &e) {

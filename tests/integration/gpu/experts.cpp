@@ -1,0 +1,186 @@
+// Mixtures of experts on GPUs without a GPU: their gradients, bits, routers and memory.
+#include "engine/model/capabilities.h"
+#include "engine/operators/stage_layers.h"
+#include "engine/runtime/memory/memory_plan.h"
+#include "engine/runtime/plan/lowering.h"
+#include "engine/simulate/memory.h"
+#include "tests/cuda_emulator/devices.h"
+#include "tests/support/fibre_gpus.h"
+#include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
+#include "tests/support/trained.h"
+#include "tests/support/verify_matrix.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+
+namespace integration_gpu_experts {
+
+using namespace stagelens;
+using model::Experiment;
+using model::VocabularyMethod;
+
+namespace {
+
+decltype(&stagelensSetFibreGpus) setGpus = nullptr;
+decltype(&stagelensReleasedEarlyOnFibreGpus) releasedEarly = nullptr;
+
+Experiment onGpu(const std::string &schedule, VocabularyMethod method, const std::function<void(Experiment &)> &change = {})
+{
+    Experiment plan = test::smallExperiment(schedule, method, 2, 2);
+    plan.model.layers = 4; // a fibre a thread takes its time
+    plan.parallel.stageLayers.clear();
+    plan.training.backend = "cuda";
+    plan = test::asLlama(plan, 1);
+    plan.model.experts = 4;
+    plan.model.topK = 2;
+    plan.model.expertFfn = 12;
+    plan.model.auxLoss = 0.01;
+    plan.model.zLoss = 1e-3;
+    if (change)
+        change(plan);
+    return operators::resolved(plan, 2);
+}
+
+void useSigmoid(Experiment &plan)
+{
+    plan.model.router = model::RouterScore::Sigmoid;
+    plan.model.routerBiasRate = 1e-3;
+    plan.model.routerGroups = 2;
+    plan.model.routerGroupLimit = 1;
+    plan.model.routerScale = 2.5;
+    plan.model.sharedExperts = 1;
+}
+
+struct Trained {
+    std::vector<double> losses;
+    std::vector<timeline::RouterStepPtr> routers;
+};
+Trained trained(const Experiment &plan)
+{
+    Trained all;
+    runtime::TrainingObserver observer;
+    observer.onStep = [&all](const runtime::StepReport &report) {
+        all.losses.push_back(report.loss);
+        all.routers.push_back(report.routers);
+    };
+    const auto done = runtime::train(plan, test::scheduleOf(plan), {}, observer, {});
+    if (!done)
+        qCritical("%s", done.error().text().c_str());
+    return all;
+}
+
+} // namespace
+
+class GpuExperts : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        const test::FibrePlugin plugin;
+        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
+        QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
+        QVERIFY(plugin.find(releasedEarly, "stagelensReleasedEarlyOnFibreGpus"));
+    }
+    void init() { setGpus(1, std::size_t{1} << 30); }
+    void cleanup() { QCOMPARE(releasedEarly(), 0); }
+
+    void trainLikeTheReference()
+    {
+        const auto verify = [](const char *schedule, VocabularyMethod method, const std::function<void(Experiment &)> &change) {
+            test::verifyPlan(onGpu(schedule, method, change));
+        };
+        verify("zb-h1", VocabularyMethod::Vocab2, {});
+        verify("1f1b", VocabularyMethod::None, [](Experiment &plan) { plan.model.topK = 1; });
+        verify("1f1b", VocabularyMethod::Vocab1, useSigmoid);
+        verify("zb-h1", VocabularyMethod::None, [](Experiment &plan) {
+            plan.model.capacityFactor = 1;
+            plan.schedule.recompute = model::Recompute::Full;
+        });
+        verify("1f1b", VocabularyMethod::None, [](Experiment &plan) {
+            plan.model.denseLayers = 1;
+            plan.schedule.recomputeModules = {true, true, true};
+            plan.model.capacityFactor = 1;
+            plan.model.dropRule = model::DropRule::Position;
+        });
+    }
+
+    /// Losses and routers are those of the processor, and twice the same.
+    void routeAsOnTheProcessor()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        for (const bool isBf16 : {false, true}) {
+            Experiment plan = onGpu("1f1b", VocabularyMethod::None, useSigmoid);
+            plan.model.dtype = isBf16 ? model::DataType::Bf16 : model::DataType::Fp32;
+            plan.model.layers = 2;
+            plan.parallel.stageLayers.clear();
+            plan.training.steps = 3;
+            plan = operators::resolved(plan, 2);
+            const Trained first = trained(plan);
+            QCOMPARE(first.losses.size(), std::size_t{3});
+            plan.training.mode = model::RunMode::Live;
+            const Trained again = trained(plan);
+            QCOMPARE(again.losses, first.losses);
+            plan.training.backend = "cpu";
+            const Trained expected = trained(plan);
+            for (std::size_t step = 0; step < 3; ++step) {
+                QVERIFY2(
+                    std::abs(first.losses[step] - expected.losses[step]) <= (isBf16 ? 2e-2 : 1e-4),
+                    fmt::format("step {}: {}, on the processor {}", step, first.losses[step], expected.losses[step]).c_str());
+                for (std::size_t layer = 0; layer < 2; ++layer) {
+                    const timeline::RouterCounts &counts = first.routers[step]->layers[layer];
+                    const timeline::RouterCounts &others = expected.routers[step]->layers[layer];
+                    QCOMPARE(again.routers[step]->layers[layer], counts);
+                    QCOMPARE(counts.tokens, others.tokens);
+                    QVERIFY(std::abs(counts.entropy - others.entropy) <= (isBf16 ? 1e-2 : 1e-5) * others.entropy);
+                    if (!isBf16)
+                        QCOMPARE(counts.rows, others.rows);
+                }
+            }
+        }
+    }
+
+    void holdWhatIsPlanned()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        Experiment plan = onGpu("zb-h1", VocabularyMethod::Vocab2, useSigmoid);
+        plan.model.dtype = model::DataType::Bf16;
+        plan.model.denseLayers = 1;
+        plan.training.steps = 1;
+        plan = operators::resolved(plan, 2);
+        const schedule::Schedule schedule = test::scheduleOf(plan);
+        const auto planned = runtime::memoryPlan(plan, runtime::lowered(schedule));
+        QVERIFY(planned.ok());
+        runtime::TrainingObserver observer;
+        observer.onStep = [&](const runtime::StepReport &report) {
+            for (std::size_t device = 0; device < 2; ++device) {
+                simulate::MemoryByCategory held = report.peakMemory[device];
+                simulate::MemoryByCategory peak = (*planned)[device].peak;
+                QVERIFY(held[backend::kMessages] <= peak[backend::kMessages]);
+                held[backend::kMessages] = peak[backend::kMessages] = 0;
+                QCOMPARE(held, peak);
+            }
+        };
+        const auto done = runtime::train(plan, schedule, {}, observer, {});
+        QVERIFY2(done.ok(), done ? "" : done.error().text().c_str());
+    }
+
+    void expertRanksAreRefused()
+    {
+        Experiment plan = onGpu("1f1b", VocabularyMethod::None);
+        QVERIFY(model::unsupported(plan, model::Use::Run).empty());
+        plan.parallel.replicas = 2;
+        plan.parallel.expert = 2;
+        const auto problems = model::unsupported(plan, model::Use::Run);
+        QCOMPARE(problems.size(), std::size_t{1});
+        QCOMPARE(problems.front().field, std::string("parallel.expert"));
+    }
+};
+
+STAGELENS_TEST(GpuExperts)
+
+} // namespace integration_gpu_experts
+
+#include "gpu/experts.moc"
