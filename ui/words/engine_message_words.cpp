@@ -236,7 +236,6 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "tensor ranks do not yet divide experts"),
     QT_TRANSLATE_NOOP("Words", "choose 1, or a model without experts"),
     QT_TRANSLATE_NOOP("Words", "routers would balance the tokens of each context rank alone"),
-    QT_TRANSLATE_NOOP("Words", "the host counts and copies the rows that ranks exchange"),
     QT_TRANSLATE_NOOP("Words", "it would treat the matrices of all experts of a layer as one"),
     QT_TRANSLATE_NOOP("Words", "choose adamw, adam8bit, lion or sgd, or a model without experts"),
     QT_TRANSLATE_NOOP("Words", "the replicas of a run reduce gradients once a step"),

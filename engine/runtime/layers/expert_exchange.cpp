@@ -3,6 +3,7 @@
 #include "engine/simulate/buffers.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -26,6 +27,37 @@ backend::MessageKey expertKey(std::int64_t message)
     return {kExpertMessage, 0, static_cast<std::int32_t>(message)};
 }
 
+/// Reads numbers of four bytes from the device.
+void read(std::vector<std::int32_t> &to, const float *from, std::int64_t count, backend::Compute &compute)
+{
+    std::vector<float> numbers(size(count));
+    compute.read(numbers, backend::ConstValues(from));
+    to.resize(numbers.size());
+    std::memcpy(to.data(), numbers.data(), numbers.size() * sizeof(float));
+}
+
+template <class Number>
+void write(float *to, const std::vector<Number> &from, backend::Compute &compute)
+{
+    static_assert(sizeof(Number) == sizeof(float));
+    compute.write(to, std::ssize(from), [&](std::span<float> block, std::int64_t first) {
+        std::memcpy(block.data(), from.data() + first, block.size_bytes());
+    });
+}
+
+/// Calls copy(i, row, rows) for each run of rows that follow one another, of the rows rowOf(i) from `first` to `end`.
+template <class RowOf, class Copy>
+void forEachRun(std::int64_t first, std::int64_t end, const RowOf &rowOf, const Copy &copy)
+{
+    for (std::int64_t begin = first; begin < end;) {
+        std::int64_t next = begin + 1;
+        while (next < end && rowOf(next) == rowOf(next - 1) + 1)
+            ++next;
+        copy(begin, rowOf(begin), next - begin);
+        begin = next;
+    }
+}
+
 } // namespace
 
 ExpertExchange::ExpertExchange(const Context &context, int rank, backend::Transport &transport)
@@ -41,6 +73,8 @@ base::Result<> ExpertExchange::run(const TensorExchange &exchange, int round)
     const bool isToExperts =
         exchange.kind == TensorExchange::Kind::SendRows || exchange.kind == TensorExchange::Kind::SendGradients;
     countOwn(exchange);
+    if (exchange.kind != TensorExchange::Kind::SendRows)
+        readArrivals(exchange);
     if (round == 0) {
         isToExperts ? sendOwn(exchange) : sendArrived(exchange);
         return {};
@@ -51,21 +85,25 @@ base::Result<> ExpertExchange::run(const TensorExchange &exchange, int round)
     return isWhole ? base::Result<>() : base::Error::cancelled();
 }
 
-ExpertExchange::Message ExpertExchange::partsOf(const Tensor &tensor) const
+std::int64_t ExpertExchange::planned() const
 {
-    float *const numbers = tensor->data();
-    return {reinterpret_cast<std::int32_t *>(numbers), numbers + m_experts, numbers + m_experts + kMessageRows};
+    return m_shape.tokens * m_context.shape.layer->recipe.block.expertRows;
 }
 
 void ExpertExchange::countOwn(const TensorExchange &exchange)
 {
-    const auto *const routes = reinterpret_cast<const std::int32_t *>(exchange.routes);
+    read(m_routes, exchange.routes, 3 * m_shape.rows(), m_context.compute);
     std::vector<std::int64_t> &first = m_own;
     first.assign(size(m_shape.experts + 1), 0);
     for (std::int64_t slot = 0; slot < m_shape.rows(); ++slot)
-        if (routes[m_shape.rows() + slot] >= 0) // not dropped
-            ++first[size(routes[slot] + 1)];
+        if (m_routes[size(m_shape.rows() + slot)] >= 0) // not dropped
+            ++first[size(m_routes[size(slot)] + 1)];
     std::partial_sum(first.begin(), first.end(), first.begin());
+}
+
+void ExpertExchange::readArrivals(const TensorExchange &exchange)
+{
+    read(m_arrivals, exchange.arrivals, Arrivals::numbersFor(planned()), m_context.compute);
 }
 
 std::int64_t ExpertExchange::firstOwn(int rank) const
@@ -73,12 +111,25 @@ std::int64_t ExpertExchange::firstOwn(int rank) const
     return m_own[size(rank * m_experts)];
 }
 
-void ExpertExchange::listArrivals(const Arrivals &arrivals, int rank)
+void ExpertExchange::listArrivals(int rank)
 {
-    m_arrived.clear();
-    for (std::int64_t row = 0; row < arrivals.rows(); ++row)
-        if (arrivals.sources()[row] == rank)
-            m_arrived.push_back(row);
+    m_listed.clear();
+    for (std::int64_t row = 0; row < arrivals().rows(); ++row)
+        if (arrivals().sources()[row] == rank)
+            m_listed.push_back(row);
+}
+
+void ExpertExchange::readGates(const float *gates, std::int64_t count)
+{
+    m_gates.resize(gates != nullptr ? size(count) : 0);
+    if (!m_gates.empty())
+        m_context.compute.read(m_gates, backend::ConstValues(gates));
+}
+
+void ExpertExchange::writeGates(float *gates)
+{
+    if (!m_gates.empty())
+        write(gates, m_gates, m_context.compute);
 }
 
 template <class RowOf, class GateOf>
@@ -87,113 +138,130 @@ void ExpertExchange::send(const TensorExchange &exchange, int to, std::int64_t c
     const std::int64_t floats = simulate::expertMessageFloats(m_experts, exchange.width);
     for (std::int64_t message = 0; message < messagesFor(count); ++message) {
         Tensor tensor = m_context.memory.allocateMessage(floats);
-        const Message parts = partsOf(tensor);
+        m_head.assign(size(m_experts + kMessageRows), 0);
         for (std::int64_t expert = 0; expert < m_experts; ++expert) {
             const std::int64_t of = to * m_experts + expert;
-            parts.counts[expert] = static_cast<std::int32_t>(m_own[size(of + 1)] - m_own[size(of)]);
+            const auto rows = static_cast<std::int32_t>(m_own[size(of + 1)] - m_own[size(of)]);
+            std::memcpy(&m_head[size(expert)], &rows, sizeof(rows));
         }
         const std::int64_t first = message * kMessageRows;
-        for (std::int64_t i = first; i < std::min(first + kMessageRows, count); ++i) {
-            std::copy_n(exchange.in.floats() + rowOf(i) * exchange.width, exchange.width,
-                        parts.rows + (i - first) * exchange.width);
-            parts.gates[i - first] = exchange.gatesIn != nullptr ? exchange.gatesIn[gateOf(i)] : 0;
-        }
+        const std::int64_t end = std::min(first + kMessageRows, count);
+        for (std::int64_t i = first; i < end && !m_gates.empty(); ++i)
+            m_head[size(m_experts + i - first)] = m_gates[size(gateOf(i))];
+        write(tensor->data(), m_head, m_context.compute);
+        const Values rows = Values(tensor->data() + m_head.size());
+        forEachRun(first, end, rowOf, [&](std::int64_t i, std::int64_t row, std::int64_t length) {
+            m_context.compute.copy(rows + (i - first) * exchange.width, exchange.in + row * exchange.width,
+                                   length * exchange.width);
+        });
+        m_context.compute.finish();
         m_transport.send(m_rank, to, expertKey(message), std::move(tensor));
     }
 }
 
-template <class Place>
-bool ExpertExchange::receive(const TensorExchange &exchange, int from, std::int64_t count, Tensor first, const Place &place)
+template <class RowOf, class TakeGate>
+bool ExpertExchange::receive(const TensorExchange &exchange, int from, std::int64_t count, Tensor first, const RowOf &rowOf,
+                             const TakeGate &takeGate)
 {
     for (std::int64_t message = 0; message < messagesFor(count); ++message) {
         const Tensor tensor = message == 0 && first ? std::move(first) : m_transport.receive(from, m_rank, expertKey(message));
         if (!tensor)
             return false;
-        const Message parts = partsOf(tensor);
-        for (std::int64_t i = message * kMessageRows; i < std::min((message + 1) * kMessageRows, count); ++i)
-            place(i, parts.gates[i % kMessageRows], parts.rows + i % kMessageRows * exchange.width);
+        const std::int64_t begin = message * kMessageRows;
+        const std::int64_t end = std::min(begin + kMessageRows, count);
+        if (!m_gates.empty()) {
+            m_head.resize(size(m_experts + kMessageRows));
+            m_context.compute.read(m_head, backend::ConstValues(tensor->data()));
+            for (std::int64_t i = begin; i < end; ++i)
+                takeGate(i, m_head[size(m_experts + i - begin)]);
+        }
+        const Values rows = Values(tensor->data() + m_experts + kMessageRows);
+        forEachRun(begin, end, rowOf, [&](std::int64_t i, std::int64_t row, std::int64_t length) {
+            m_context.compute.copy(exchange.out + row * exchange.width, rows + (i - begin) * exchange.width,
+                                   length * exchange.width);
+        });
+        m_context.compute.finish(); // before the message is released
     }
     return true;
 }
 
 void ExpertExchange::sendOwn(const TensorExchange &exchange)
 {
-    const auto *const slots = reinterpret_cast<const std::int32_t *>(exchange.routes) + 2 * m_shape.rows();
+    readGates(exchange.gatesIn, m_shape.rows());
     for (int to = 0; to < m_ranks; ++to) {
         const std::int64_t first = firstOwn(to);
         send(
             exchange, to, ownRows(to), [&](std::int64_t i) { return first + i; },
-            [&](std::int64_t i) { return slots[first + i]; });
+            [&](std::int64_t i) { return slots()[first + i]; });
     }
 }
 
 void ExpertExchange::sendArrived(const TensorExchange &exchange)
 {
-    const Arrivals arrivals(exchange.arrivals);
+    readGates(exchange.gatesIn, arrivals().rows());
     for (int to = 0; to < m_ranks; ++to) {
-        listArrivals(arrivals, to);
-        const auto rowOf = [&](std::int64_t i) { return m_arrived[size(i)]; };
-        send(exchange, to, std::ssize(m_arrived), rowOf, rowOf);
+        listArrivals(to);
+        const auto rowOf = [&](std::int64_t i) { return m_listed[size(i)]; };
+        send(exchange, to, std::ssize(m_listed), rowOf, rowOf);
     }
 }
 
-/// Writes the tables of arrivals from the rows of each rank and expert, [ranks, experts].
-void ExpertExchange::sortArrivals(Arrivals &arrivals, const std::vector<std::int32_t> &counts) const
+void ExpertExchange::sortArrivals(const std::vector<std::int32_t> &counts)
 {
-    arrivals.setRows(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+    m_arrivals.assign(size(Arrivals::numbersFor(planned())), -1);
+    arrivals().setRows(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
     std::int64_t row = 0;
     for (std::int64_t expert = 0; expert < m_experts; ++expert)
         for (int rank = 0; rank < m_ranks; ++rank)
             for (std::int32_t i = 0; i < counts[size(rank * m_experts + expert)]; ++i, ++row) {
-                arrivals.experts()[row] = static_cast<std::int32_t>(expert);
-                arrivals.sources()[row] = rank;
-                arrivals.slotTable()[row] = static_cast<std::int32_t>(row);
+                arrivals().experts()[row] = static_cast<std::int32_t>(expert);
+                arrivals().sources()[row] = rank;
+                arrivals().slotTable()[row] = static_cast<std::int32_t>(row);
             }
 }
 
 base::Result<> ExpertExchange::takeRows(const TensorExchange &exchange)
 {
     std::vector<std::int32_t> counts;
+    std::vector<std::int32_t> own;
     m_first.clear();
     for (int from = 0; from < m_ranks; ++from) {
         const Tensor first = m_first.emplace_back(m_transport.receive(from, m_rank, expertKey(0)));
         if (!first)
             return base::Error::cancelled();
-        const std::int32_t *const own = partsOf(first).counts;
-        counts.insert(counts.end(), own, own + m_experts);
+        read(own, first->data(), m_experts, m_context.compute);
+        counts.insert(counts.end(), own.begin(), own.end());
     }
     const std::int64_t rows = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-    const std::int64_t planned = m_shape.tokens * m_context.shape.layer->recipe.block.expertRows;
-    if (rows > planned)
+    if (rows > planned())
         return base::Error::failed(fmt::format("the experts of rank {} of {} got {} rows, but have memory for {}; raise "
                                                "expert_headroom, or balance the experts with aux_loss",
-                                               m_rank, m_ranks, rows, planned),
+                                               m_rank, m_ranks, rows, planned()),
                                    "parallel.expert_headroom");
-    Arrivals arrivals(exchange.arrivals);
-    sortArrivals(arrivals, counts);
+    sortArrivals(counts);
+    write(exchange.arrivals, m_arrivals, m_context.compute);
+    m_gates.assign(size(rows), 0);
     for (int from = 0; from < m_ranks; ++from) {
-        listArrivals(arrivals, from);
-        const bool isWhole =
-            receive(exchange, from, std::ssize(m_arrived), std::move(m_first[size(from)]),
-                    [&](std::int64_t i, float gate, const float *row) {
-                        std::copy_n(row, exchange.width, exchange.out.floats() + m_arrived[size(i)] * exchange.width);
-                        exchange.gatesOut[m_arrived[size(i)]] = gate;
-                    });
+        listArrivals(from);
+        const bool isWhole = receive(
+            exchange, from, std::ssize(m_listed), std::move(m_first[size(from)]),
+            [&](std::int64_t i) { return m_listed[size(i)]; },
+            [&](std::int64_t i, float gate) { m_gates[size(m_listed[size(i)])] = gate; });
         if (!isWhole)
             return base::Error::cancelled();
     }
+    writeGates(exchange.gatesOut);
     return {};
 }
 
 bool ExpertExchange::takeGradients(const TensorExchange &exchange)
 {
-    const Arrivals arrivals(exchange.arrivals);
+    m_gates.clear();
     for (int from = 0; from < m_ranks; ++from) {
-        listArrivals(arrivals, from);
-        const auto place = [&](std::int64_t i, float, const float *row) {
-            std::copy_n(row, exchange.width, exchange.out.floats() + m_arrived[size(i)] * exchange.width);
-        };
-        if (!receive(exchange, from, std::ssize(m_arrived), nullptr, place))
+        listArrivals(from);
+        if (!receive(
+                exchange, from, std::ssize(m_listed), nullptr, [&](std::int64_t i) { return m_listed[size(i)]; },
+                [](std::int64_t, float) {}))
             return false;
     }
     return true;
@@ -201,17 +269,16 @@ bool ExpertExchange::takeGradients(const TensorExchange &exchange)
 
 bool ExpertExchange::takeReturned(const TensorExchange &exchange)
 {
-    const auto *const slots = reinterpret_cast<const std::int32_t *>(exchange.routes) + 2 * m_shape.rows();
+    readGates(exchange.gatesOut, m_shape.rows()); // those of dropped rows stay
     for (int from = 0; from < m_ranks; ++from) {
         const std::int64_t first = firstOwn(from);
-        const auto place = [&](std::int64_t i, float gate, const float *row) {
-            std::copy_n(row, exchange.width, exchange.out.floats() + (first + i) * exchange.width);
-            if (exchange.gatesOut != nullptr)
-                exchange.gatesOut[slots[first + i]] = gate;
-        };
-        if (!receive(exchange, from, ownRows(from), nullptr, place))
+        const bool isWhole = receive(
+            exchange, from, ownRows(from), nullptr, [&](std::int64_t i) { return first + i; },
+            [&](std::int64_t i, float gate) { m_gates[size(slots()[first + i])] = gate; });
+        if (!isWhole)
             return false;
     }
+    writeGates(exchange.gatesOut);
     return true;
 }
 

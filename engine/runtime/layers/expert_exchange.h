@@ -13,7 +13,7 @@ namespace stagelens::runtime {
 /// One rank's part of the collectives of an expert group. Each runs in two rounds; the second receives what was sent in the
 /// first, so that one thread can run a round of all ranks in turn. Rows travel in messages of simulate::kExpertRows rows, the
 /// first with the number of rows of each expert. Nothing is added, so the bits depend neither on timing nor on the transport.
-/// Used by the thread of its device.
+/// The host reads routes, counts and gates of the device; rows are copied where they are. Used by the thread of its device.
 class ExpertExchange {
 public:
     /// `transport` connects the expert ranks of the device, of which this is `rank`.
@@ -24,33 +24,34 @@ public:
     [[nodiscard]] base::Result<> run(const TensorExchange &exchange, int round);
 
 private:
-    /// A part of a message: [rows of each expert | gates | rows].
-    struct Message {
-        std::int32_t *counts;
-        float *gates;
-        float *rows;
-    };
-    [[nodiscard]] Message partsOf(const backend::Tensor &tensor) const;
     /// Counts the rows of each expert, of all ranks, that the own tokens have chosen.
     void countOwn(const TensorExchange &exchange);
+    /// Reads what takeRows() has written.
+    void readArrivals(const TensorExchange &exchange);
+    [[nodiscard]] std::int64_t planned() const; ///< rows of the experts of this rank
+    [[nodiscard]] Arrivals arrivals() { return {m_arrivals.data(), planned()}; }
+    [[nodiscard]] const std::int32_t *slots() const { return m_routes.data() + 2 * m_shape.rows(); }
     [[nodiscard]] std::int64_t firstOwn(int rank) const; ///< row of the own tokens that goes to a rank
     [[nodiscard]] std::int64_t ownRows(int rank) const { return firstOwn(rank + 1) - firstOwn(rank); }
     /// Lists the rows of the experts that came from a rank.
-    void listArrivals(const Arrivals &arrivals, int rank);
+    void listArrivals(int rank);
     void sendOwn(const TensorExchange &exchange);
     void sendArrived(const TensorExchange &exchange);
-    /// Sends rows whose places `rowOf(i)` and `gateOf(i)` return.
+    /// Sends rows whose places `rowOf(i)` and `gateOf(i)` return; gates are those of m_gates, if there are any.
     template <class RowOf, class GateOf>
     void send(const TensorExchange &exchange, int to, std::int64_t count, const RowOf &rowOf, const GateOf &gateOf);
-    /// Receives what send() sent, and calls `place(i, gate, row)` for each row; `first` is the first message, if it has
-    /// arrived.
-    template <class Place>
+    /// Receives what send() sent, puts each row in its place, and calls `takeGate(i, gate)`; `first` is the first message, if
+    /// it has arrived.
+    template <class RowOf, class TakeGate>
     [[nodiscard]] bool receive(const TensorExchange &exchange, int from, std::int64_t count, backend::Tensor first,
-                               const Place &place);
+                               const RowOf &rowOf, const TakeGate &takeGate);
     [[nodiscard]] base::Result<> takeRows(const TensorExchange &exchange);
     [[nodiscard]] bool takeGradients(const TensorExchange &exchange);
     [[nodiscard]] bool takeReturned(const TensorExchange &exchange);
-    void sortArrivals(Arrivals &arrivals, const std::vector<std::int32_t> &counts) const;
+    /// Writes the tables of arrivals from the rows of each rank and expert, [ranks, experts].
+    void sortArrivals(const std::vector<std::int32_t> &counts);
+    void readGates(const float *gates, std::int64_t count);
+    void writeGates(float *gates);
 
     const Context &m_context;
     int m_rank;
@@ -58,8 +59,12 @@ private:
     backend::Transport &m_transport;
     std::int64_t m_experts; ///< of a rank
     kernels::RoutingShape m_shape;
-    std::vector<std::int64_t> m_own;     ///< first row of each expert, of the own tokens
-    std::vector<std::int64_t> m_arrived; ///< see listArrivals()
+    std::vector<std::int32_t> m_routes;   ///< of the own tokens
+    std::vector<std::int32_t> m_arrivals; ///< see Arrivals
+    std::vector<float> m_gates;
+    std::vector<float> m_head;          ///< of a message: rows of each expert, gates
+    std::vector<std::int64_t> m_own;    ///< first row of each expert, of the own tokens
+    std::vector<std::int64_t> m_listed; ///< see listArrivals()
     std::vector<backend::Tensor> m_first;
 };
 

@@ -142,8 +142,8 @@ ExpertKernels::ExpertRows ExpertKernels::expertRows(const Place &place) const
 {
     if (m_block.expertRanks == 1)
         return {routes(place), routingShape()};
-    const Arrivals arrivals(floats(place));
-    return {arrivals.routes(), {arrivals.rows(), m_block.routing.experts / m_block.expertRanks, 1}};
+    const std::int64_t planned = rows() * m_block.expertRows;
+    return {Arrivals(routes(place), planned).routes(), {planned, m_block.routing.experts / m_block.expertRanks, 1}};
 }
 
 std::int64_t ExpertKernels::rowWidth(operators::ValueId value) const

@@ -165,6 +165,10 @@ base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, c
         return base::Error::invalid("training.backend", fmt::format("NCCL carries tensors between GPUs, but the backend is {}; "
                                                                     "choose --backend cuda, or --transport in-process or mpi",
                                                                     experiment.training.backend));
+    if (experiment.parallel.expert > 1)
+        return base::Error::invalid("--transport", "is nccl, whose messages are listed before a step, but how many rows go to "
+                                                   "experts is known only within it; choose --transport in-process, or "
+                                                   "--expert-parallel 1");
     const GpuList found = gpus();
     if (!found.problem.empty())
         return base::Error::invalid("training.backend", "cuda is not available: " + found.problem + "; choose cpu");

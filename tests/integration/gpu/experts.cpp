@@ -167,15 +167,28 @@ private slots:
         QVERIFY2(done.ok(), done ? "" : done.error().text().c_str());
     }
 
-    void expertRanksAreRefused()
+    /// Rows go to the experts of other ranks and back; other ranks change no bits of what is not of experts.
+    void expertRanksTrain()
     {
-        Experiment plan = onGpu("1f1b", VocabularyMethod::None);
-        QVERIFY(model::unsupported(plan, model::Use::Run).empty());
-        plan.parallel.replicas = 2;
-        plan.parallel.expert = 2;
-        const auto problems = model::unsupported(plan, model::Use::Run);
-        QCOMPARE(problems.size(), std::size_t{1});
-        QCOMPARE(problems.front().field, std::string("parallel.expert"));
+        const auto onRanks = [](int expert, VocabularyMethod method) {
+            return onGpu("1f1b", method, [expert](Experiment &plan) {
+                plan.model.capacityFactor = 1.5;
+                plan.parallel.replicas = 2;
+                plan.parallel.expert = expert;
+                plan.parallel.expertHeadroom = 4;
+            });
+        };
+        test::verifyPlan(onRanks(2, VocabularyMethod::Vocab2));
+        STAGELENS_NOT_UNDER_TSAN();
+        Experiment plan = onRanks(2, VocabularyMethod::None);
+        plan.training.steps = 2;
+        const std::vector<double> losses = trained(plan).losses;
+        QCOMPARE(losses.size(), std::size_t{2});
+        plan.training.mode = model::RunMode::Live;
+        QCOMPARE(trained(plan).losses, losses);
+        plan = onRanks(1, VocabularyMethod::None);
+        plan.training.steps = 1;
+        QCOMPARE(trained(plan).losses.front(), losses.front());
     }
 };
 

@@ -97,11 +97,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.zero = 1;
          e.parallel.shardReplicas = 2;
      }},
-    {"expert-parallelism-on-gpus",
-     [](Experiment &e) {
-         useExpertRanks(e);
-         e.training.backend = "cuda";
-     }},
     {"dispatch-per-node",
      [](Experiment &e) {
          useExpertRanks(e);
