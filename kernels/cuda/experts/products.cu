@@ -1,7 +1,7 @@
 // The products of all experts of a layer in one launch.
 //
 // How many rows an expert has is known on the GPU only. A kernel of one block finds the first row of each expert and lists the
-// tiles of rows (a dozen dependent loads, about 5 us); the blocks of the product read what is theirs from the list, and those
+// tiles of rows (some ten dependent loads, about 5 us); the blocks of the product read what is theirs from the list, and those
 // beyond its end, at most one an expert, return. So nobody waits for the GPU, and cuBLASLt, which would need a launch for each
 // expert and an algorithm for each number of rows, is not used.
 //
@@ -26,35 +26,45 @@ struct List {
     [[nodiscard]] STAGELENS_DEVICE std::int32_t *tile(std::int64_t i) const { return numbers + experts + 1 + 2 * i; }
 };
 
+/// Returns the first row that is of no expert before `expert`. Seven probes at a time, whose loads are in flight together.
+STAGELENS_DEVICE std::int32_t firstRowOf(int expert, const std::int32_t *choices, const std::int32_t *slots, std::int32_t rows)
+{
+    constexpr int kProbes = 7;
+    std::int32_t low = 0;
+    std::int32_t high = rows; // the row is in [low, high]
+    while (low < high) {
+        const std::int32_t step = (high - low + kProbes) / (kProbes + 1);
+        int before = 0;
+#pragma unroll
+        for (int probe = 1; probe <= kProbes; ++probe) {
+            const std::int32_t row = low + probe * step - 1;
+            const std::int32_t slot = row < high ? slots[row] : -1;
+            before += slot >= 0 && choices[slot] < expert ? 1 : 0;
+        }
+        low += before * step;
+        if (before < kProbes && low + step - 1 < high)
+            high = low + step - 1;
+    }
+    return low;
+}
+
 /// One block.
+template <int Tile>
 STAGELENS_KERNEL(kListThreads, 1)
-listKernel(List list, std::int64_t tiles, const std::int32_t *choices, const std::int32_t *slots, std::int64_t rows,
-           int rowsOfTile)
+listKernel(List list, std::int64_t tiles, const std::int32_t *choices, const std::int32_t *slots, std::int32_t rows)
 {
     auto *first = reinterpret_cast<std::int32_t *>(sharedBytes()); // experts + 1
-    for (int e = threadIndex(); e <= list.experts; e += blockThreads()) {
-        std::int64_t low = 0;
-        std::int64_t high = rows; // the first row of this expert or a later one is in [low, high]
-        while (low < high) {
-            const std::int64_t middle = (low + high) / 2;
-            const std::int32_t slot = slots[middle];
-            if (slot >= 0 && choices[slot] < e)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        first[e] = static_cast<std::int32_t>(low);
-        list.firsts()[e] = first[e];
-    }
+    for (int e = threadIndex(); e <= list.experts; e += blockThreads())
+        list.firsts()[e] = first[e] = firstRowOf(e, choices, slots, rows);
     syncBlock();
-    const auto tilesOf = [&](int e) { return (first[e + 1] - first[e] + rowsOfTile - 1) / rowsOfTile; };
+    const auto tilesOf = [&](int e) { return (first[e + 1] - first[e] + Tile - 1) / Tile; };
     std::int64_t all = 0;
     for (int e = 0; e < list.experts; ++e) {
         const int own = tilesOf(e);
         if (e % blockThreads() == threadIndex())
             for (int i = 0; i < own; ++i) {
                 list.tile(all + i)[0] = e;
-                list.tile(all + i)[1] = first[e] + i * rowsOfTile;
+                list.tile(all + i)[1] = first[e] + i * Tile;
             }
         all += own;
     }
@@ -135,16 +145,16 @@ public:
     STAGELENS_DEVICE Source(const Bf16 *from, std::int64_t stride, int length, int outer)
         : m_at(from + row() * stride + chunk() * 8), m_stride(static_cast<int>(stride)), m_length(length), m_outer(outer)
     {}
-    /// Starts to copy the next stage; what lies outside becomes zeros.
-    STAGELENS_DEVICE void copy(Bf16 *tile)
+    /// Starts to copy the next stage; what lies outside becomes zeros. `inside` is any address of the operand.
+    STAGELENS_DEVICE void copy(Bf16 *tile, const Bf16 *inside)
     {
         const bool hasColumn = chunk() * 8 < (Along ? m_length : m_outer);
         const int rows = (Along ? m_outer : m_length) - row();
         const Bf16 *from = m_at;
 #pragma unroll
         for (int i = 0; i < kRows / kRowsApart; ++i) {
-            copyAsync16(tile, chunkAt<kRowOf<Along>>(row() + i * kRowsApart, chunk()), from,
-                        hasColumn && i * kRowsApart < rows);
+            const bool isValid = hasColumn && i * kRowsApart < rows;
+            copyAsync16(tile, chunkAt<kRowOf<Along>>(row() + i * kRowsApart, chunk()), isValid ? from : inside, isValid);
             from += kRowsApart * m_stride;
         }
         m_at = Along ? m_at + kDepth : from;
@@ -263,8 +273,8 @@ tensorKernel(ExpertProduct<Bf16, Out> product, List list)
     const auto copyStage = [&](int step) {
         if (step < steps) {
             Bf16 *to = stages + step % kStages * (2 * kPart);
-            a.copy(to);
-            b.copy(to + kPart);
+            a.copy(to, product.each.a.data);
+            b.copy(to + kPart, product.each.b.data);
         }
         commitCopies();
     };
@@ -394,8 +404,8 @@ Status launchOver(Stream stream, const ExpertProduct<T, Out> &product, std::int6
     if (rows > kMostBlocks || shape.experts > kMostBlocks || firsts > mostSharedBytes())
         return kUnsupported;
     const int threads = threadsForRow(4 * (shape.experts + 1), kListThreads);
-    const Status listed = launch<listKernel>({1, threads, firsts, stream}, list, isOfRows ? tiles : 0, product.routes,
-                                             product.routes + 2 * shape.rows(), shape.rows(), Tile);
+    const Status listed = launch<listKernel<Tile>>({1, threads, firsts, stream}, list, isOfRows ? tiles : 0, product.routes,
+                                                   product.routes + 2 * shape.rows(), static_cast<std::int32_t>(shape.rows()));
     if (listed.failed())
         return listed;
     return launch<Kernel>(
