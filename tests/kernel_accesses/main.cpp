@@ -22,7 +22,8 @@ class WatchedMemory : public kernels::gpu::selftest::Memory {
 public:
     void *allocate(std::int64_t bytes) override
     {
-        void *array = std::aligned_alloc(256, (static_cast<std::size_t>(bytes) + 511) / 256 * 256);
+        constexpr std::size_t kBeyond = 4096; // so that what follows is neither another array nor shared memory
+        void *array = std::aligned_alloc(256, (static_cast<std::size_t>(bytes) + 255) / 256 * 256 + kBeyond);
         test::allowArray(array, static_cast<std::size_t>(bytes));
         return array;
     }

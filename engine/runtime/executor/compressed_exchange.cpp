@@ -190,8 +190,24 @@ backend::Tensor CompressedExchange::messageOf(const float *from, const SummedPar
     return message;
 }
 
+void CompressedExchange::announce(std::uint8_t kind, const Step &step, ToWhom toWhom)
+{
+    if (!m_transport.isOrdered())
+        return;
+    std::vector<backend::Message> order;
+    for (int owner = 0; owner < m_ranks; ++owner) {
+        const SummedPart part = step.message == kGathered ? gatheredChunk(step) : chunkOf(step, owner);
+        for (int other = 0; other < m_ranks; ++other)
+            if (other != owner && part.last > part.first)
+                order.push_back({toWhom == ToWhom::Owner ? other : owner, toWhom == ToWhom::Owner ? owner : other,
+                                 keyOf(kind, step.message, step.chunk), part.last - part.first});
+    }
+    m_transport.announce(m_rank, order);
+}
+
 void CompressedExchange::sendParts(const Step &step)
 {
+    announce(kCompressedPart, step, ToWhom::Owner);
     for (int owner = 0; owner < m_ranks; ++owner)
         if (const SummedPart part = chunkOf(step, owner); part.last > part.first)
             m_transport.send(m_rank, owner, keyOf(kCompressedPart, step.message, step.chunk),
@@ -200,6 +216,7 @@ void CompressedExchange::sendParts(const Step &step)
 
 bool CompressedExchange::addParts(const Step &step)
 {
+    announce(kCompressedSum, step, ToWhom::Others);
     const SummedPart own = chunkOf(step, m_rank);
     if (own.last == own.first)
         return true;
@@ -237,6 +254,7 @@ SummedPart CompressedExchange::gatheredChunk(const Step &step) const
 
 void CompressedExchange::sendAll(const Step &step)
 {
+    announce(kCompressedSum, step, ToWhom::Others);
     const backend::Tensor message = messageOf(m_gathered.data() + m_rank * m_sizes.gathered, gatheredChunk(step));
     for (int other = 0; other < m_ranks; ++other)
         if (other != m_rank)

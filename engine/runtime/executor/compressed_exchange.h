@@ -52,6 +52,9 @@ private:
     void decode();
     /// Returns what a rank adds up of a chunk of a sum; may be empty.
     [[nodiscard]] operators::SummedPart chunkOf(const Step &step, int rank) const;
+    /// Tells an ordered transport what a round sends: to the owner of each part, or from it to the others.
+    enum class ToWhom : unsigned char { Owner, Others };
+    void announce(std::uint8_t kind, const Step &step, ToWhom toWhom);
     void sendParts(const Step &step);
     [[nodiscard]] bool addParts(const Step &step);
     [[nodiscard]] bool takeSums(const Step &step);

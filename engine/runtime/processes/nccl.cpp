@@ -187,6 +187,11 @@ base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, c
 base::Result<std::unique_ptr<backend::Transport>> makeNcclTransport(const RunPlan &plan, const ControlChannel &control,
                                                                     const NcclParts &parts, std::stop_token halt)
 {
+    if (plan.sumsOverDevices(kTokenTable))
+        return base::Error::invalid(
+            "--transport", fmt::format("NCCL does not yet carry the sums of {} over the rows of sharded tables; choose "
+                                       "--transport in-process, another optimizer, or a vocabulary that is not sharded",
+                                       plan.experiment.training.optimizer.name));
     std::string problem;
     backend::Gpus &gpus = *backend::cudaGpus(problem);
     const std::vector<NcclGroup> groups = groupsOf(plan.mesh);

@@ -19,11 +19,21 @@ constexpr std::int64_t kBlocksOfThreads = 4;                   ///< blocks of co
 constexpr int kCodes = 256;
 static_assert(kThreads == kCodes, "a thread writes an entry of each codebook");
 
-/// Entries of both codebooks.
+/// Entries of both codebooks, which a launch passes by value.
 struct Entries {
     float first[kCodes];
     float second[kCodes];
 };
+Entries entriesOf(const Codebook &both, const Codebook &positive)
+{
+    Entries entries;
+    for (std::size_t i = 0; i < kCodes; ++i) {
+        entries.first[i] = both.entries[i];
+        entries.second[i] = positive.entries[i];
+    }
+    return entries;
+}
+const Entries kEntries = entriesOf(makeCodebook(true), makeCodebook(false));
 
 /// A search reads middles that are multiples of a power of two apart. One float in 32 is left out, so that they are in
 /// different banks of shared memory.
@@ -193,11 +203,6 @@ adam8bitKernel(float *values, float *gradient, const CodedMoments moments, const
 Status adam8bitStep(Stream stream, float *values, float *gradient, const CodedMoments &moments, std::int64_t rows,
                     std::int64_t columns, const AdamW &settings)
 {
-    Entries entries;
-    for (std::size_t i = 0; i < kCodes; ++i) {
-        entries.first[i] = dynamicCodebook(true).entries[i];
-        entries.second[i] = dynamicCodebook(false).entries[i];
-    }
     const std::int64_t all = rows * blocksOfRow(columns);
     constexpr std::int64_t kShared = (2 * kBookFloats + 2 * kThreads / kWarpLanes) * static_cast<std::int64_t>(sizeof(float));
     const Launch how{(all + kBlocksOfThreads - 1) / kBlocksOfThreads, kThreads, kShared, stream};
@@ -206,8 +211,8 @@ Status adam8bitStep(Stream stream, float *values, float *gradient, const CodedMo
                                  sizeof(std::uint32_t) ==
                              0;
     if (isWhole)
-        return launch<adam8bitKernel<4>>(how, values, gradient, moments, entries, stepOf(settings), all, columns);
-    return launch<adam8bitKernel<1>>(how, values, gradient, moments, entries, stepOf(settings), all, columns);
+        return launch<adam8bitKernel<4>>(how, values, gradient, moments, kEntries, stepOf(settings), all, columns);
+    return launch<adam8bitKernel<1>>(how, values, gradient, moments, kEntries, stepOf(settings), all, columns);
 }
 
 } // namespace stagelens::kernels::gpu

@@ -271,6 +271,23 @@ private slots:
         QCOMPARE(overNccl.front().losses, inProcess.losses);
     }
 
+    void carriesWhatIsPackedAndCompressed()
+    {
+        for (const char *method : {"none", "sign", "top-k=0.1", "powersgd=2"}) {
+            if (test::kIsSanitized && std::string_view(method) != "sign")
+                continue;
+            model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 2, false, false);
+            plan.parallel.replicas = 2;
+            plan.parallel.messagePrecision = model::PackedPrecision::Int8;
+            plan.training.compression = operators::parseCompression(method).choice;
+            const Trained inProcess = trained(plan, {});
+            QVERIFY2(inProcess.outcome.ok(), textOf(inProcess.outcome).c_str());
+            const Trained overNccl = trained(plan, {{}, true});
+            QVERIFY2(overNccl.outcome.ok(), textOf(overNccl.outcome).c_str());
+            QCOMPARE(overNccl.losses, inProcess.losses);
+        }
+    }
+
     void evaluatesBeforeAndAfter()
     {
         model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab2, 2, false, false);
@@ -319,6 +336,10 @@ private slots:
         qunsetenv("CUDA_LAUNCH_BLOCKING");
         QCOMPARE(text, std::string("--transport: nccl is not available: CUDA_LAUNCH_BLOCKING is set, with which NCCL waits for "
                                    "ever; unset it"));
+        model::Experiment summed = planOf("1f1b", VocabularyMethod::Vocab1, 2, false, false);
+        summed.training.optimizer.name = "adafactor";
+        text = textOf(trained(summed, {{}, true}).outcome);
+        QVERIFY2(text.find("--transport: NCCL does not yet carry the sums of adafactor") == 0, text.c_str());
         plan.training.backend = "cpu";
         text = textOf(trained(plan, {{}, true}).outcome);
         QVERIFY2(text.find("training.backend: NCCL carries tensors between GPUs, but the backend is cpu") == 0, text.c_str());
