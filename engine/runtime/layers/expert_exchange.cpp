@@ -192,7 +192,7 @@ void ExpertExchange::sendOwn(const TensorExchange &exchange)
         const std::int64_t first = firstOwn(to);
         send(
             exchange, to, ownRows(to), [&](std::int64_t i) { return first + i; },
-            [&](std::int64_t i) { return slots()[first + i]; });
+            [&](std::int64_t i) { return slotTable()[first + i]; });
     }
 }
 
@@ -274,7 +274,7 @@ bool ExpertExchange::takeReturned(const TensorExchange &exchange)
         const std::int64_t first = firstOwn(from);
         const bool isWhole = receive(
             exchange, from, ownRows(from), nullptr, [&](std::int64_t i) { return first + i; },
-            [&](std::int64_t i, float gate) { m_gates[size(slots()[first + i])] = gate; });
+            [&](std::int64_t i, float gate) { m_gates[size(slotTable()[first + i])] = gate; });
         if (!isWhole)
             return false;
     }

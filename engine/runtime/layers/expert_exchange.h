@@ -30,7 +30,7 @@ private:
     void readArrivals(const TensorExchange &exchange);
     [[nodiscard]] std::int64_t planned() const; ///< rows of the experts of this rank
     [[nodiscard]] Arrivals arrivals() { return {m_arrivals.data(), planned()}; }
-    [[nodiscard]] const std::int32_t *slots() const { return m_routes.data() + 2 * m_shape.rows(); }
+    [[nodiscard]] const std::int32_t *slotTable() const { return m_routes.data() + 2 * m_shape.rows(); }
     [[nodiscard]] std::int64_t firstOwn(int rank) const; ///< row of the own tokens that goes to a rank
     [[nodiscard]] std::int64_t ownRows(int rank) const { return firstOwn(rank + 1) - firstOwn(rank); }
     /// Lists the rows of the experts that came from a rank.
