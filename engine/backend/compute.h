@@ -152,6 +152,9 @@ public:
 
     /// Copies numbers; both have the same precision.
     virtual void copy(Values to, ConstValues from, std::int64_t count) = 0;
+    /// Copies the first `width` numbers of rows that are `toStride` and `fromStride` numbers apart.
+    virtual void copyRows(Values to, std::int64_t toStride, ConstValues from, std::int64_t fromStride, std::int64_t rows,
+                          std::int64_t width);
     virtual void zero(Values to, std::int64_t count) = 0;
     /// Computes to = from, rounded to the precision of `to`.
     virtual void round(Values to, const float *from, std::int64_t count) = 0;
@@ -241,7 +244,7 @@ public:
     virtual void swigluBackward(Values gate, Values up, ConstValues outGradient, std::int64_t count) = 0;
     virtual void rotate(Values rows, const float *angles, const kernels::RotaryShape &shape, kernels::Turn turn) = 0;
     /// `scratch` needs kernels::attentionScratch() floats in fp32, none otherwise. `probabilities` may be null, and is on GPUs.
-    /// `keys` and `keyGradient` are null unless the shape has AttentionShape::keys, which only processors support.
+    /// `keys` and `keyGradient` are null unless the shape has AttentionShape::keys.
     virtual void attentionForward(Values out, float *logSumExp, Values probabilities, ConstValues qkv, ConstValues keys,
                                   const kernels::AttentionShape &shape, float *scratch) = 0;
     virtual void attentionBackward(Values qkvGradient, Values keyGradient, ConstValues outGradient, ConstValues qkv,

@@ -157,8 +157,6 @@ std::int64_t outputMultiple(const Experiment &experiment)
 bool isEnginePlan(const Experiment &experiment)
 {
     const bool isOnProcessors = experiment.training.backend == "cpu";
-    if (model::slicesOf(experiment.schedule) > 1 && !isOnProcessors)
-        return false; // only predicted
     if (experiment.model.dtype == DataType::Fp32)
         return true;
     const auto *const hardware = std::get_if<model::HardwarePreset>(&experiment.cost.source);

@@ -126,6 +126,12 @@ Status copy(Stream stream, void *to, const void *from, std::size_t bytes)
     return statusOf(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, native(stream)));
 }
 
+Status copyRows(Stream stream, void *to, std::size_t toStride, const void *from, std::size_t fromStride, std::size_t rows,
+                std::size_t bytes)
+{
+    return statusOf(cudaMemcpy2DAsync(to, toStride, from, fromStride, bytes, rows, cudaMemcpyDefault, native(stream)));
+}
+
 Status setBytes(Stream stream, void *to, int byte, std::size_t bytes)
 {
     return statusOf(cudaMemsetAsync(to, byte, bytes, native(stream)));

@@ -44,10 +44,12 @@ struct AttentionShape {
 
 /// Keys and values of all positions, [batch, positions, 2 * kvHeads * size]: the keys of all heads of a token, then its values.
 /// Null unless AttentionShape::keys is given.
-struct GatheredKeys {
-    const float *rows = nullptr;
-    float *gradient = nullptr; ///< of the backward: receives the part that the queries of these rows contribute
+template <class T>
+struct KeysOf {
+    const T *rows = nullptr;
+    T *gradient = nullptr; ///< of the backward: receives the part that the queries of these rows contribute
 };
+using GatheredKeys = KeysOf<float>;
 
 /// Returns the floats of scratch for either direction: tiles of scores of a few queries with all keys.
 [[nodiscard]] std::int64_t attentionScratch(const AttentionShape &shape);
@@ -71,7 +73,8 @@ namespace gpu {
 /// As above. Fast for Bf16 with heads of 64 or 128 and addresses that are multiples of 16; slow for other cases up to heads of
 /// 256; kUnsupported for larger heads.
 template <class T>
-Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape);
+Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape,
+                        const KeysOf<T> &keys = {});
 
 /// Returns the floats of scratch of the backward: one for each token and head.
 [[nodiscard]] std::int64_t attentionBackwardScratch(const AttentionShape &shape);
@@ -79,12 +82,13 @@ Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, c
 /// As above. The order of all sums is fixed.
 template <class T>
 Status attentionBackward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out,
-                         const float *logSumExp, const AttentionShape &shape, float *scratch);
+                         const float *logSumExp, const AttentionShape &shape, float *scratch, const KeysOf<T> &keys = {});
 
 class CudnnAttention;
 
 /// The attention of one device, on one stream and one thread at a time. Uses cuDNN if it is built in and supports type and
-/// shape (bfloat16, heads of a multiple of 8), otherwise the functions above. Equal calls give equal bits in both cases.
+/// shape (bfloat16, heads of a multiple of 8, no separate keys), otherwise the functions above. Equal calls give equal bits in
+/// both cases.
 class Attentions {
 public:
     Attentions();
@@ -97,10 +101,11 @@ public:
 
     /// As above.
     template <class T>
-    Status forward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape);
+    Status forward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape,
+                   const KeysOf<T> &keys = {});
     template <class T>
     Status backward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out, const float *logSumExp,
-                    const AttentionShape &shape, float *scratch);
+                    const AttentionShape &shape, float *scratch, const KeysOf<T> &keys = {});
 
 private:
     [[nodiscard]] CudnnAttention *cudnn();

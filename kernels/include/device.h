@@ -54,6 +54,9 @@ void destroy(Stream stream) noexcept;
 Status finish(Stream stream);
 /// Copies between any addresses of the host or of GPUs.
 Status copy(Stream stream, void *to, const void *from, std::size_t bytes);
+/// Copies the first `bytes` of rows that are `toStride` and `fromStride` bytes apart.
+Status copyRows(Stream stream, void *to, std::size_t toStride, const void *from, std::size_t fromStride, std::size_t rows,
+                std::size_t bytes);
 Status setBytes(Stream stream, void *to, int byte, std::size_t bytes);
 
 /// A point in a stream.

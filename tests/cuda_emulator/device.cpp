@@ -232,6 +232,17 @@ Status copy(Stream stream, void *to, const void *from, std::size_t bytes)
     });
 }
 
+Status copyRows(Stream stream, void *to, std::size_t toStride, const void *from, std::size_t fromStride, std::size_t rows,
+                std::size_t bytes)
+{
+    return host::submit(stream, [=]() -> Status {
+        for (std::size_t row = 0; row < rows; ++row)
+            std::memcpy(static_cast<std::byte *>(to) + row * toStride, static_cast<const std::byte *>(from) + row * fromStride,
+                        bytes);
+        return {};
+    });
+}
+
 Status setBytes(Stream stream, void *to, int byte, std::size_t bytes)
 {
     return host::submit(stream, [=]() -> Status {

@@ -17,7 +17,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-FILES = ["attention", "attention_backward", "softmax", "softmax_parts", "layernorm", "optimizers/adamw", "experts/products"]
+FILES = ["attention/forward", "attention/backward", "softmax", "softmax_parts", "layernorm", "optimizers/adamw", "experts/products"]
 # By compute capability: the warps that a multiprocessor can hold (CUDA C++ Programming Guide, "Compute Capabilities").
 ARCHITECTURES = {"80": 64, "90": 64, "100": 64, "120": 48}
 REGISTERS = 65536  # of a multiprocessor; a warp takes them in units of 256

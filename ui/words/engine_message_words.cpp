@@ -293,8 +293,6 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "what a mixture of experts keeps has routes and rows that a run does not pack yet"),
     QT_TRANSLATE_NOOP("Words", "choose same, or a model without experts"),
     QT_TRANSLATE_NOOP("Words", "choose gis, or leave what_if.jitter out"),
-    QT_TRANSLATE_NOOP("Words", "the GPU kernels of attention do not read the keys of earlier slices"),
-    QT_TRANSLATE_NOOP("Words", "choose cpu, or predict it with simulate"),
     QT_TRANSLATE_NOOP("Words", "tensor ranks do not yet share the keys of slices"),
     QT_TRANSLATE_NOOP("Words", "choose 1, or predict it with simulate"),
     QT_TRANSLATE_NOOP("Words", "the losses of routers are sums over a whole microbatch, of which a pass has a slice"),

@@ -188,20 +188,24 @@ public:
     {
         run([&] { return gpu::rotate(stream(), rows.as<T>(), angles, shape, turn); }, "rotate");
     }
-    void attentionForward(Values out, float *logSumExp, Values /*probabilities*/, ConstValues qkv, ConstValues /*keys*/,
+    void attentionForward(Values out, float *logSumExp, Values /*probabilities*/, ConstValues qkv, ConstValues keys,
                           const kernels::AttentionShape &shape, float * /*scratch*/) override
     {
-        run([&] { return m_attention.forward(stream(), out.as<T>(), logSumExp, qkv.as<T>(), shape); }, "attentionForward");
+        run(
+            [&] {
+                return m_attention.forward<T>(stream(), out.as<T>(), logSumExp, qkv.as<T>(), shape, {keys.as<T>(), nullptr});
+            },
+            "attentionForward");
     }
-    void attentionBackward(Values qkvGradient, Values /*keyGradient*/, ConstValues outGradient, ConstValues qkv,
-                           ConstValues /*keys*/, ConstValues out, const float *logSumExp, ConstValues /*probabilities*/,
+    void attentionBackward(Values qkvGradient, Values keyGradient, ConstValues outGradient, ConstValues qkv, ConstValues keys,
+                           ConstValues out, const float *logSumExp, ConstValues /*probabilities*/,
                            const kernels::AttentionShape &shape, float * /*scratch*/) override
     {
         float *scratch = scratchOf<float>(gpu::attentionBackwardScratch(shape));
         run(
             [&] {
-                return m_attention.backward(stream(), qkvGradient.as<T>(), outGradient.as<T>(), qkv.as<T>(), out.as<T>(),
-                                            logSumExp, shape, scratch);
+                return m_attention.backward<T>(stream(), qkvGradient.as<T>(), outGradient.as<T>(), qkv.as<T>(), out.as<T>(),
+                                               logSumExp, shape, scratch, {keys.as<T>(), keyGradient.as<T>()});
             },
             "attentionBackward");
     }

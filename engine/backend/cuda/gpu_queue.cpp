@@ -129,6 +129,21 @@ void GpuQueue::copy(Values to, ConstValues from, std::int64_t count)
     run([&] { return gpu::copy(m_stream.get(), to.address(), from.address(), bytesOf(count, to.precision())); }, "a copy");
 }
 
+void GpuQueue::copyRows(Values to, std::int64_t toStride, ConstValues from, std::int64_t fromStride, std::int64_t rows,
+                        std::int64_t width)
+{
+    if (to.precision() != from.precision())
+        throw std::logic_error("a copy between two precisions");
+    const auto bytes = [&](std::int64_t numbers) { return bytesOf(numbers, to.precision()); };
+    if (rows > 0 && width > 0)
+        run(
+            [&] {
+                return gpu::copyRows(m_stream.get(), to.address(), bytes(toStride), from.address(), bytes(fromStride),
+                                     static_cast<std::size_t>(rows), bytes(width));
+            },
+            "a copy of rows");
+}
+
 void GpuQueue::zero(Values to, std::int64_t count)
 {
     if (count > 0) // the array may be absent

@@ -33,6 +33,8 @@ public:
     void read(std::span<float> to, ConstValues from) final;
     [[nodiscard]] const std::int32_t *tokens(std::span<const std::int32_t> ids) final;
     void copy(Values to, ConstValues from, std::int64_t count) final;
+    void copyRows(Values to, std::int64_t toStride, ConstValues from, std::int64_t fromStride, std::int64_t rows,
+                  std::int64_t width) final;
     void zero(Values to, std::int64_t count) final;
 
 protected:

@@ -214,11 +214,12 @@ private:
         const std::int64_t width = 2 * attention.kvWidth();
         m_context.shape.eachRun(0, {0, rows()}, [&](std::int64_t first, std::int64_t position, std::int64_t count) {
             const std::int64_t place = first / attention.sequence * m_context.shape.wholeSequence() + position;
-            for (std::int64_t row = 0; row < count; ++row) {
-                const Values own = fused + ((first + row) * attention.qkvWidth() + attention.width());
-                const Values shared = keys + (place + row) * width;
-                compute().copy(isForward ? shared : own, isForward ? own : shared, width);
-            }
+            const Values own = fused + (first * attention.qkvWidth() + attention.width());
+            const Values shared = keys + place * width;
+            if (isForward)
+                compute().copyRows(shared, width, own, attention.qkvWidth(), count, width);
+            else
+                compute().copyRows(own, attention.qkvWidth(), shared, width, count, width);
         });
     }
 

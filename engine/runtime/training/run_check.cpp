@@ -142,7 +142,7 @@ base::Result<> checkRun(const model::Experiment &experiment, const schedule::Sch
     if (auto fits = checkHosts(experiment, schedule, *need); !fits)
         return fits;
     const Shape shape(experiment);
-    need->attention = attentionWorkspace(shape.fusedRows(), shape.precision);
+    need->attention = attentionWorkspace(shape.attention(0), shape.precision);
     need->libraries = gpuLibraryBytes(isOverNccl);
     const std::vector<backend::Gpu> all = gpus().gpus;
     const RunPlan plan(experiment, lowered(schedule));

@@ -174,7 +174,7 @@ void RunDevices::watchGpuMemory()
 {
     if (m_plan.experiment.training.backend != "cuda" || !m_control.isAlone())
         return;
-    const base::Bytes attention = attentionWorkspace(m_plan.shape.fusedRows(), m_plan.shape.precision);
+    const base::Bytes attention = attentionWorkspace(m_plan.shape.attention(0), m_plan.shape.precision);
     std::vector<base::Bytes> planned;
     std::vector<base::Bytes> slabs;
     for (const DevicePlan &plan : m_memoryPlans) {

@@ -239,6 +239,7 @@ private:
 // The cases, one file each.
 void runElements(Bench &bench);
 void runLayers(Bench &bench);
+void runAttentionParts(Bench &bench);
 void runVocabulary(Bench &bench);
 void runProducts(Bench &bench);
 void runCombinations(Bench &bench);

@@ -145,6 +145,7 @@ std::vector<Result> run(Memory &memory, Stream stream, Shapes shapes)
     Bench bench(memory, stream, shapes);
     runElements(bench);
     runLayers(bench);
+    runAttentionParts(bench);
     runVocabulary(bench);
     runProducts(bench);
     runCombinations(bench);

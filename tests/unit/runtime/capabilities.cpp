@@ -362,11 +362,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          useAverages(e);
      }},
     {"sequence-slices", [](Experiment &e) { e.schedule.family = "seq1f1b"; }},
-    {"sequence-slices-on-gpus",
-     [](Experiment &e) {
-         e.schedule.family = "seq1f1b";
-         e.training.backend = "cuda";
-     }},
     {"sequence-slices-with-tensor-ranks",
      [](Experiment &e) {
          e.schedule.family = "seq1f1b";

@@ -9,8 +9,10 @@
 // A warp has 16 queries (or keys). Scores stay in its registers, transposed in the second kernel, so that probabilities and
 // their gradients can be left operands. Registers (255 per thread) allow two blocks of 128 threads per multiprocessor, as does
 // shared memory on Hopper with heads of 128 (96 KiB and 64 KiB).
-#include "kernels/cuda/attention_plain.h"
-#include "kernels/cuda/tiles.h"
+//
+// Kernels of their own (`IsPart`) compute chunks of a sequence that see separate keys, as in the forward.
+#include "kernels/cuda/attention/plain.h"
+#include "kernels/cuda/attention/query_tiles.h"
 
 namespace stagelens::kernels::gpu {
 namespace {
@@ -33,6 +35,7 @@ struct Attention {
     const float *logSumExp;
     const float *delta; ///< [batch, heads, sequence]: sum of out * its gradient
     AttentionShape shape;
+    KeysOf<Bf16> separate; ///< read with `IsPart`
 };
 
 /// A group of size / 8 lanes sums one head of one token.
@@ -61,29 +64,35 @@ deltaKernel(float *delta, const Bf16 *out, const Bf16 *outGradient, AttentionSha
 }
 
 /// Block (head, sequence of the batch, tile of queries), the last one slowest.
-template <int Size>
+template <int Size, bool IsPart>
 STAGELENS_KERNEL(kThreads, 2)
 queryKernel(Attention all)
 {
     const AttentionShape &shape = all.shape;
     // The last tiles have the most keys, so they start first.
-    const int firstQuery = (gridBlocksZ() - 1 - blockIndexZ()) * kRows;
-    const int sequence = static_cast<int>(shape.sequence);
+    const auto tile = queriesOf<IsPart, kRows>(shape, gridBlocksZ() - 1 - blockIndexZ());
+    const int firstQuery = tile.row;
     const int head = blockIndex();
     const std::int64_t firstToken = blockIndexY() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
     const std::int64_t queryAt = (firstToken + firstQuery) * stride + head * Size;
-    const Bf16 *keys = all.qkv + firstToken * stride + shape.width() + head / (shape.heads / shape.kvHeads) * Size;
+    const Bf16 *keys = all.qkv + firstToken * stride + shape.width();
+    std::int64_t keyStride = stride;
+    if constexpr (IsPart) {
+        keyStride = 2 * shape.kvWidth();
+        keys = all.separate.rows + blockIndexY() * shape.positions() * keyStride;
+    }
+    keys += head / (shape.heads / shape.kvHeads) * Size;
     const Bf16 *values = keys + shape.kvWidth();
-    const int valid = sequence - firstQuery;
+    const int valid = tile.end - firstQuery;
 
     auto *queryTile = reinterpret_cast<Bf16 *>(sharedBytes());
     Bf16 *gradientTile = queryTile + kTile<Size>;
     Bf16 *stages = gradientTile + kTile<Size>;
     const auto fetch = [&](int firstKey, int stage) {
         Bf16 *to = stages + stage * 2 * kTile<Size>;
-        copyTile<Size, kRows, kThreads>(to, keys + firstKey * stride, stride, sequence - firstKey);
-        copyTile<Size, kRows, kThreads>(to + kTile<Size>, values + firstKey * stride, stride, sequence - firstKey);
+        copyTile<Size, kRows, kThreads>(to, keys + firstKey * keyStride, keyStride, tile.keys - firstKey);
+        copyTile<Size, kRows, kThreads>(to + kTile<Size>, values + firstKey * keyStride, keyStride, tile.keys - firstKey);
         commitCopies();
     };
     copyTile<Size, kRows, kThreads>(queryTile, all.qkv + queryAt, stride, valid);
@@ -99,12 +108,12 @@ queryKernel(Attention all)
     for (int half = 0; half < 2; ++half) {
         const int query = firstQuery + warpRow + 8 * half + laneRow();
         const std::int64_t at = (blockIndexY() * shape.heads + head) * shape.sequence + query;
-        base[half] = query < sequence ? all.logSumExp[at] * kLog2E : 0.0F;
-        delta[half] = query < sequence ? all.delta[at] : 0.0F;
+        base[half] = query < tile.end ? all.logSumExp[at] * kLog2E : 0.0F;
+        delta[half] = query < tile.end ? all.delta[at] : 0.0F;
     }
     Sums<Size> sums[1];
     sums[0].clear();
-    const int end = valid < kRows ? sequence : firstQuery + kRows;
+    const int end = keysEnd<IsPart, kRows>(tile);
     int stage = 0;
     for (int firstKey = 0; firstKey < end; firstKey += kRows, stage ^= 1) {
         waitForCopies<0>();
@@ -118,13 +127,15 @@ queryKernel(Attention all)
         gradients[0].clear();
         addProductTransposed<Size>(scores, queryTile, warpRow, keyTile);
         addProductTransposed<Size>(gradients, gradientTile, warpRow, keyTile + kTile<Size>);
-        const int ahead = firstQuery - firstKey + warpRow;
+        const int ahead = tile.position - firstKey + warpRow;
+        const bool isMasked = ahead < kRows || (IsPart && tile.keys - firstKey < kRows);
 #pragma unroll
         for (int j = 0; j < kRows / 8; ++j)
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
                 const int half = i / 2;
-                const bool isBehind = ahead < kRows && 8 * j + laneColumn() + i % 2 > ahead + 8 * half + laneRow();
+                const int last = lastSeen<IsPart>(ahead + 8 * half + laneRow(), tile.keys - firstKey);
+                const bool isBehind = isMasked && 8 * j + laneColumn() + i % 2 > last;
                 const float probability = isBehind ? 0.0F : exp2Fast(std::fma(scores[0].at[j][i], share * kLog2E, -base[half]));
                 scores[0].at[j][i] = probability * (gradients[0].at[j][i] - delta[half]);
             }
@@ -133,19 +144,64 @@ queryKernel(Attention all)
 
     // Only the warp itself reads its queries, so its part of their tile can be overwritten with its output.
     syncWarp();
-    putSums(queryTile, warpRow, sums[0], {share, share});
+    if constexpr (IsPart) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int row = warpRow + 8 * half + laneRow();
+            scaleRow(sums[0], half, share, row < valid);
+            if (shape.extends && row < valid)
+                addRow(sums[0], half, 1.0F, all.qkvGradient + queryAt + row * stride + laneColumn());
+        }
+        putSums(queryTile, warpRow, sums[0], {1.0F, 1.0F});
+    } else {
+        putSums(queryTile, warpRow, sums[0], {share, share});
+    }
     syncBlock();
     writeTile<Size, kRows, kThreads>(all.qkvGradient + queryAt, queryTile, stride, valid);
 }
 
-/// The queries that a block of the second kernel iterates over: tile by tile, head by head.
+/// A tile of queries that a block of the second kernel iterates over: tile by tile, head by head.
 struct QueryWalk {
-    int firstQuery;
+    int firstQuery; ///< its row
+    int ahead;      ///< by how much its first query comes after the first key of the block
+    int end;        ///< of the rows of its chunk
     int head;
 };
 
-/// Block (key head, sequence of the batch, tile of keys). The first tiles are visible to the most queries, so they start first.
+/// The queries of a chunk to which a tile of keys is visible.
+struct Watchers {
+    int row;
+    int ahead;
+    int end;
+    int tiles;
+};
+template <int Rows>
+STAGELENS_DEVICE Watchers watchersOf(const AttentionShape &shape, int index, int firstKey)
+{
+    const Chunk chunk = chunkOf(shape, index);
+    const int ahead = static_cast<int>(chunk.position) - firstKey;
+    const int row = static_cast<int>(chunk.row) + (ahead < 0 ? -ahead : 0);
+    const int end = static_cast<int>(chunk.row + chunk.rows);
+    const bool isSeen = row < end && firstKey < shape.visibleKeys && index < chunkCount(shape);
+    return {row, ahead < 0 ? 0 : ahead, end, isSeen ? (end - row + Rows - 1) / Rows : 0};
+}
+
+/// Adds what `to` contains to the share of the sums of a tile of keys, if the call adds; keys that are not seen have none.
 template <int Size>
+STAGELENS_DEVICE void finishKeys(Sums<Size> &sums, float factor, int firstRow, int seen, bool adds, const Bf16 *to,
+                                 std::int64_t stride)
+{
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        const int row = firstRow + 8 * half + laneRow();
+        scaleRow(sums, half, factor, row < seen);
+        if (adds && row < seen)
+            addRow(sums, half, 1.0F, to + row * stride + laneColumn());
+    }
+}
+
+/// Block (key head, sequence of the batch, tile of keys). The first tiles are visible to the most queries, so they start first.
+template <int Size, bool IsPart>
 STAGELENS_KERNEL(kThreads, 2)
 keyKernel(Attention all)
 {
@@ -154,12 +210,35 @@ keyKernel(Attention all)
     const int group = static_cast<int>(shape.heads / shape.kvHeads);
     const std::int64_t firstToken = blockIndexY() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
-    const std::int64_t keyAt = (firstToken + firstKey) * stride + shape.width() + blockIndex() * Size;
     const int sequence = static_cast<int>(shape.sequence);
-    const int valid = sequence - firstKey;
-    const int tiles = (valid + kQueries<Size> - 1) / kQueries<Size>; // of queries to which these keys are visible
+    const Bf16 *keys = all.qkv;
+    Bf16 *gradient = all.qkvGradient;
+    std::int64_t keyStride = stride;
+    std::int64_t keyAt = (firstToken + firstKey) * stride + shape.width() + blockIndex() * Size;
+    int valid = sequence - firstKey;
+    int tiles = (valid + kQueries<Size> - 1) / kQueries<Size>; // of queries to which these keys are visible
+    Watchers watchers[2] = {};
+    if constexpr (IsPart) {
+        keys = all.separate.rows;
+        gradient = all.separate.gradient;
+        keyStride = 2 * shape.kvWidth();
+        keyAt = (blockIndexY() * shape.positions() + firstKey) * keyStride + blockIndex() * Size;
+        valid = static_cast<int>(shape.visibleKeys) - firstKey;
+        watchers[0] = watchersOf<kQueries<Size>>(shape, 0, firstKey);
+        watchers[1] = watchersOf<kQueries<Size>>(shape, 1, firstKey);
+        tiles = watchers[0].tiles + watchers[1].tiles;
+    }
     const auto walk = [&](int step) {
-        return QueryWalk{firstKey + step % tiles * kQueries<Size>, blockIndex() * group + step / tiles};
+        const int head = blockIndex() * group + step / tiles;
+        int before = step % tiles * kQueries<Size>;
+        if constexpr (!IsPart)
+            return QueryWalk{firstKey + before, before, sequence, head};
+        const int inFirst = watchers[0].tiles * kQueries<Size>;
+        const bool isSecond = before >= inFirst;
+        before -= isSecond ? inFirst : 0;
+        return QueryWalk{(isSecond ? watchers[1].row : watchers[0].row) + before,
+                         (isSecond ? watchers[1].ahead : watchers[0].ahead) + before,
+                         isSecond ? watchers[1].end : watchers[0].end, head};
     };
 
     auto *keyTile = reinterpret_cast<Bf16 *>(sharedBytes());
@@ -169,28 +248,32 @@ keyKernel(Attention all)
     constexpr int kStatistics = 2 * kQueries<Size>;
     auto *statistics = reinterpret_cast<float *>(stages + 4 * kOthers); // [stage][base or delta][query]
     const auto fetch = [&](int step, int stage) {
-        const auto [firstQuery, head] = walk(step);
+        const QueryWalk at = walk(step);
         Bf16 *to = stages + stage * 2 * kOthers;
-        const std::int64_t token = firstToken + firstQuery;
-        copyTile<Size, kQueries<Size>, kThreads>(to, all.qkv + token * stride + head * Size, stride, sequence - firstQuery);
-        copyTile<Size, kQueries<Size>, kThreads>(to + kOthers, all.outGradient + token * shape.width() + head * Size,
-                                                 shape.width(), sequence - firstQuery);
+        const std::int64_t token = firstToken + at.firstQuery;
+        const int left = at.end - at.firstQuery;
+        copyTile<Size, kQueries<Size>, kThreads>(to, all.qkv + token * stride + at.head * Size, stride, left);
+        copyTile<Size, kQueries<Size>, kThreads>(to + kOthers, all.outGradient + token * shape.width() + at.head * Size,
+                                                 shape.width(), left);
         commitCopies();
     };
     /// One value per thread: first the base of exponents of 2 of each query, then its delta. Padded queries have probability 0.
     const auto statisticOf = [&](int step) {
-        const auto [firstQuery, head] = walk(step);
-        const int query = firstQuery + threadIndex() % kQueries<Size>;
+        const QueryWalk tile = walk(step);
+        const int query = tile.firstQuery + threadIndex() % kQueries<Size>;
         const bool isBase = threadIndex() < kQueries<Size>;
-        if (query >= sequence)
+        if (query >= tile.end)
             return isBase ? -kMinusInfinity : 0.0F;
-        const std::int64_t at = (blockIndexY() * shape.heads + head) * shape.sequence + query;
+        const std::int64_t at = (blockIndexY() * shape.heads + tile.head) * shape.sequence + query;
         return isBase ? all.logSumExp[at] * kLog2E : all.delta[at];
     };
-    copyTile<Size, kRows, kThreads>(keyTile, all.qkv + keyAt, stride, valid);
-    copyTile<Size, kRows, kThreads>(valueTile, all.qkv + keyAt + shape.kvWidth(), stride, valid);
-    fetch(0, 0);
-    float statistic = statisticOf(0);
+    float statistic = 0;
+    if (!IsPart || tiles > 0) {
+        copyTile<Size, kRows, kThreads>(keyTile, keys + keyAt, keyStride, valid);
+        copyTile<Size, kRows, kThreads>(valueTile, keys + keyAt + shape.kvWidth(), keyStride, valid);
+        fetch(0, 0);
+        statistic = statisticOf(0);
+    }
 
     const int warpRow = threadIndex() / kWarpLanes * kRowsOfWarp;
     const float share = 1.0F / std::sqrt(static_cast<float>(Size));
@@ -208,7 +291,7 @@ keyKernel(Attention all)
             fetch(step + 1, stage ^ 1);
             statistic = statisticOf(step + 1);
         }
-        const int ahead = walk(step).firstQuery - firstKey - warpRow;
+        const int ahead = walk(step).ahead - warpRow;
         if (ahead + kQueries<Size> <= 0)
             continue; // all keys of the warp are masked for all queries
         Bf16 *queryTile = stages + stage * 2 * kOthers;
@@ -239,14 +322,22 @@ keyKernel(Attention all)
 
     // Only the warp itself reads its keys and values, so its part of their tiles can be overwritten with its output.
     syncWarp();
-    putSums(keyTile, warpRow, keySums[0], {share, share});
+    if constexpr (IsPart) {
+        finishKeys(keySums[0], share, warpRow, valid, shape.addsKeyGradients, gradient + keyAt, keyStride);
+        finishKeys(valueSums[0], 1.0F, warpRow, valid, shape.addsKeyGradients, gradient + keyAt + shape.kvWidth(), keyStride);
+        valid = static_cast<int>(writtenKeys(shape)) - firstKey;
+        putSums(keyTile, warpRow, keySums[0], {1.0F, 1.0F});
+    } else {
+        putSums(keyTile, warpRow, keySums[0], {share, share});
+    }
     putSums(valueTile, warpRow, valueSums[0], {1.0F, 1.0F});
     syncBlock();
-    writeTile<Size, kRows, kThreads>(all.qkvGradient + keyAt, keyTile, stride, valid);
-    writeTile<Size, kRows, kThreads>(all.qkvGradient + keyAt + shape.kvWidth(), valueTile, stride, valid);
+    writeTile<Size, kRows, kThreads>(gradient + keyAt, keyTile, keyStride, valid);
+    writeTile<Size, kRows, kThreads>(gradient + keyAt + shape.kvWidth(), valueTile, keyStride, valid);
 }
 
-template <int Size>
+/// Starts the kernels of whole sequences or those of parts.
+template <int Size, bool IsPart>
 Status start(Stream stream, const Attention &all, const Bf16 *out, float *delta)
 {
     const AttentionShape &shape = all.shape;
@@ -259,13 +350,18 @@ Status start(Stream stream, const Attention &all, const Bf16 *out, float *delta)
             launch<deltaKernel<Size>>({(items + kItems - 1) / kItems, kThreads, 0, stream}, delta, out, all.outGradient, shape);
         status.failed())
         return status;
-    const std::int64_t tiles = (shape.sequence + kRows - 1) / kRows;
-    Launch how{shape.heads, kThreads, kQueryShared, stream, shape.batch, tiles};
-    if (const Status status = launch<queryKernel<Size>>(how, all); status.failed())
+    Launch how{shape.heads, kThreads, kQueryShared, stream, shape.batch, queryTiles<kRows>(shape)};
+    if (const Status status = launch<queryKernel<Size, IsPart>>(how, all); status.failed())
         return status;
     how.blocks = shape.kvHeads;
+    how.blocksZ = (writtenKeys(shape) + kRows - 1) / kRows;
     how.sharedBytes = kKeyShared;
-    return launch<keyKernel<Size>>(how, all);
+    return launch<keyKernel<Size, IsPart>>(how, all);
+}
+template <int Size>
+Status start(Stream stream, const Attention &all, const Bf16 *out, float *delta)
+{
+    return all.shape.keys > 0 ? start<Size, true>(stream, all, out, delta) : start<Size, false>(stream, all, out, delta);
 }
 
 } // namespace
@@ -277,24 +373,24 @@ std::int64_t attentionBackwardScratch(const AttentionShape &shape)
 
 template <class T>
 Status attentionBackward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out,
-                         const float *logSumExp, const AttentionShape &shape, float *scratch)
+                         const float *logSumExp, const AttentionShape &shape, float *scratch, const KeysOf<T> &keys)
 {
     if (!isShape(shape))
         return kUnsupported;
     if constexpr (std::is_same_v<T, Bf16>) {
-        const Attention all{qkvGradient, outGradient, qkv, logSumExp, scratch, shape};
-        const bool isWhole = isWide<T>({qkvGradient, outGradient, qkv, out}, {});
+        const Attention all{qkvGradient, outGradient, qkv, logSumExp, scratch, withVisibleKeys(shape), keys};
+        const bool isWhole = isWide<T>({qkvGradient, outGradient, qkv, out, keys.rows, keys.gradient}, {});
         if (isWhole && shape.size == 64)
             return start<64>(stream, all, out, scratch);
         if (isWhole && shape.size == 128)
             return start<128>(stream, all, out, scratch);
     }
-    return plainAttentionBackward(stream, qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch);
+    return plainAttentionBackward(stream, qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch, keys);
 }
 
 template Status attentionBackward(Stream, float *, const float *, const float *, const float *, const float *,
-                                  const AttentionShape &, float *);
+                                  const AttentionShape &, float *, const KeysOf<float> &);
 template Status attentionBackward(Stream, Bf16 *, const Bf16 *, const Bf16 *, const Bf16 *, const float *,
-                                  const AttentionShape &, float *);
+                                  const AttentionShape &, float *, const KeysOf<Bf16> &);
 
 } // namespace stagelens::kernels::gpu

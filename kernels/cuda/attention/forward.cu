@@ -9,8 +9,11 @@
 // bytes of shared memory per product, which four partitions of a multiprocessor can load at full rate. cp.async loads keys and
 // values in two stages, with one barrier per tile. Sums and scores use all registers (255 per thread), which allows two blocks
 // of 128 threads per multiprocessor; shared memory, 48 KiB for heads of 64 and 64 KiB for heads of 128, would allow three.
-#include "kernels/cuda/attention_plain.h"
-#include "kernels/cuda/tiles.h"
+//
+// A kernel of its own (`IsPart`) computes chunks of a sequence that see separate keys, so that whole sequences cost nothing
+// more.
+#include "kernels/cuda/attention/plain.h"
+#include "kernels/cuda/attention/query_tiles.h"
 
 namespace stagelens::kernels::gpu {
 namespace {
@@ -24,7 +27,9 @@ template <int Size>
 constexpr int kKeys = Size == 64 ? 64 : 32;
 
 template <int Size>
-constexpr std::int64_t kShared = (kQueries + 4 * kKeys<Size>)*Size *static_cast<std::int64_t>(sizeof(Bf16));
+constexpr std::int64_t kTiles = (kQueries + 4 * kKeys<Size>)*Size *static_cast<std::int64_t>(sizeof(Bf16));
+template <int Size, bool IsPart>
+constexpr std::int64_t kShared = kTiles<Size> + (IsPart ? static_cast<std::int64_t>(sizeof(QueryTile)) : 0);
 
 /// The state of a lane for its rows: blocks of 16, two rows each.
 struct Rows {
@@ -39,23 +44,24 @@ STAGELENS_DEVICE float quadMaximum(float value)
 }
 
 /// Replaces scores by probabilities relative to the maximum so far, and rescales earlier sums. Masked keys count as -infinity:
-/// key firstKey + j is masked for query firstQuery + i if j - i > firstQuery - firstKey.
-template <int Size>
+/// key firstKey + j is masked for query firstQuery + i if j - i > firstQuery - firstKey, and from `keys` on.
+template <int Size, bool IsPart>
 STAGELENS_DEVICE void takeScores(Sums<kKeys<Size>> (&scores)[kBlocks], Sums<Size> (&out)[kBlocks], Rows &rows, int ahead,
-                                 float scale)
+                                 int keys, float scale)
 {
+    const bool isMasked = ahead < kKeys<Size> || (IsPart && keys < kKeys<Size>);
 #pragma unroll
     for (int m = 0; m < kBlocks; ++m)
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-            const int last = ahead + 16 * m + 8 * half + laneRow(); // the last column that this row sees
+            const int last = lastSeen<IsPart>(ahead + 16 * m + 8 * half + laneRow(), keys); // the last column of this row
             float maximum = rows.maximum[m][half];
 #pragma unroll
             for (int j = 0; j < kKeys<Size> / 8; ++j)
 #pragma unroll
                 for (int i = 0; i < 2; ++i) {
                     float &score = scores[m].at[j][2 * half + i];
-                    if (ahead < kKeys<Size> && 8 * j + laneColumn() + i > last)
+                    if (isMasked && 8 * j + laneColumn() + i > last)
                         score = kMinusInfinity;
                     maximum = std::fmax(maximum, score);
                 }
@@ -83,36 +89,61 @@ STAGELENS_DEVICE void takeScores(Sums<kKeys<Size>> (&scores)[kBlocks], Sums<Size
         }
 }
 
-/// Block (head, sequence of the batch, tile of queries), the last one slowest.
+/// Replaces a row of sums by the output of its keys and earlier parts, whose output is in `out`, and returns the new
+/// log-sum-exp.
 template <int Size>
+STAGELENS_DEVICE float joined(Sums<Size> &sums, int half, float sum, float logSumExp, float before, const Bf16 *out)
+{
+    const float top = std::fmax(before, logSumExp);
+    const float now = exp2Fast((logSumExp - top) * kLog2E);
+    const float earlier = exp2Fast((before - top) * kLog2E);
+    const float all = now + earlier;
+    scaleRow(sums, half, now / (sum * all), true);
+    addRow(sums, half, earlier / all, out);
+    return top + std::log(all);
+}
+
+/// Block (head, sequence of the batch, tile of queries), the last one slowest.
+template <int Size, bool IsPart>
 STAGELENS_KERNEL(kThreads, 2)
-forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape)
+forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, const Bf16 *separate, AttentionShape shape)
 {
     // The last tiles have the most keys, so they start first.
-    const int firstQuery = (gridBlocksZ() - 1 - blockIndexZ()) * kQueries;
-    const int sequence = static_cast<int>(shape.sequence);
+    const auto tile = queriesOf<IsPart, kQueries>(shape, gridBlocksZ() - 1 - blockIndexZ());
+    const int firstQuery = tile.row;
     const int head = blockIndex();
     const std::int64_t firstToken = blockIndexY() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
     const Bf16 *base = qkv + firstToken * stride;
-    const Bf16 *keys = base + shape.width() + head / (shape.heads / shape.kvHeads) * Size;
+    const Bf16 *keys = base + shape.width();
+    std::int64_t keyStride = stride;
+    if constexpr (IsPart) {
+        keyStride = 2 * shape.kvWidth();
+        keys = separate + blockIndexY() * shape.positions() * keyStride;
+    }
+    keys += head / (shape.heads / shape.kvHeads) * Size;
 
     auto *queryTile = reinterpret_cast<Bf16 *>(sharedBytes());
     Bf16 *stages = queryTile + kQueries * Size;
     const auto fetch = [&](int firstKey, int stage) {
         Bf16 *to = stages + stage * 2 * kKeys<Size> * Size;
-        const Bf16 *from = keys + firstKey * stride;
-        copyTile<Size, kKeys<Size>, kThreads>(to, from, stride, sequence - firstKey);
-        copyTile<Size, kKeys<Size>, kThreads>(to + kKeys<Size> * Size, from + shape.kvWidth(), stride, sequence - firstKey);
+        const Bf16 *from = keys + firstKey * keyStride;
+        copyTile<Size, kKeys<Size>, kThreads>(to, from, keyStride, tile.keys - firstKey);
+        copyTile<Size, kKeys<Size>, kThreads>(to + kKeys<Size> * Size, from + shape.kvWidth(), keyStride, tile.keys - firstKey);
         commitCopies();
     };
-    copyTile<Size, kQueries, kThreads>(queryTile, base + firstQuery * stride + head * Size, stride, sequence - firstQuery);
+    copyTile<Size, kQueries, kThreads>(queryTile, base + firstQuery * stride + head * Size, stride, tile.end - firstQuery);
     fetch(0, 0);
+
+    // Of a part, kept in shared memory: registers are short.
+    auto *kept = reinterpret_cast<QueryTile *>(sharedBytes() + kTiles<Size>);
+    if (IsPart && threadIndex() == 0)
+        *kept = tile;
 
     const int warpRow = threadIndex() / kWarpLanes * kRowsOfWarp;
     const float share = 1.0F / std::sqrt(static_cast<float>(Size));
     const float scale = share * kLog2E;
-    const int end = firstQuery + kQueries < sequence ? firstQuery + kQueries : sequence;
+    const int end = tile.position + kQueries < tile.keys ? tile.position + kQueries : tile.keys;
     Sums<Size> sums[kBlocks];
     Rows rows;
 #pragma unroll
@@ -127,7 +158,7 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
         syncBlock(); // this tile is complete, and no thread still reads the other stage
         if (firstKey + kKeys<Size> < end)
             fetch(firstKey + kKeys<Size>, stage ^ 1);
-        const int ahead = firstQuery - firstKey + warpRow;
+        const int ahead = tile.position - firstKey + warpRow;
         if (ahead + kRowsOfWarp <= 0)
             continue; // all keys are masked for all queries of the warp
         Bf16 *keyTile = stages + stage * 2 * kKeys<Size> * Size;
@@ -136,12 +167,14 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
         for (int m = 0; m < kBlocks; ++m)
             scores[m].clear();
         addProductTransposed<Size>(scores, queryTile, warpRow, keyTile);
-        takeScores(scores, sums, rows, ahead, scale);
+        takeScores<Size, IsPart>(scores, sums, rows, ahead, tile.keys - firstKey, scale);
         addProduct<Size>(sums, scores, keyTile + kKeys<Size> * Size);
     }
 
     // Only the warp itself reads its queries, so its part of their tile can be overwritten with its output.
     syncWarp();
+    const int firstRow = IsPart ? kept->row : firstQuery;
+    const int endRow = IsPart ? kept->end : tile.end;
 #pragma unroll
     for (int m = 0; m < kBlocks; ++m) {
         float factor[2];
@@ -151,39 +184,56 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, AttentionShape shape
             sum += shuffleXor(sum, 1);
             sum += shuffleXor(sum, 2);
             factor[half] = 1.0F / sum;
-            const int query = firstQuery + warpRow + 16 * m + 8 * half + laneRow();
-            if (laneColumn() == 0 && query < sequence)
-                logSumExp[(blockIndexY() * shape.heads + head) * shape.sequence + query] =
-                    rows.maximum[m][half] * share + std::log(sum);
+            const int query = firstRow + warpRow + 16 * m + 8 * half + laneRow();
+            const std::int64_t at = (blockIndexY() * shape.heads + head) * shape.sequence + query;
+            float total = rows.maximum[m][half] * share + std::log(sum);
+            if (IsPart && shape.extends && query < endRow) {
+                const Bf16 *before = out + (firstToken + query) * shape.width() + head * Size + laneColumn();
+                total = joined(sums[m], half, sum, total, logSumExp[at], before);
+                factor[half] = 1;
+            }
+            if constexpr (IsPart)
+                syncWarp(); // every lane has read the sum of earlier parts
+            if (laneColumn() == 0 && query < endRow)
+                logSumExp[at] = total;
         }
         putSums(queryTile, warpRow + 16 * m, sums[m], factor);
     }
     syncBlock();
-    writeTile<Size, kQueries, kThreads>(out + (firstToken + firstQuery) * shape.width() + head * Size, queryTile, shape.width(),
-                                        sequence - firstQuery);
+    writeTile<Size, kQueries, kThreads>(out + (firstToken + firstRow) * shape.width() + head * Size, queryTile, shape.width(),
+                                        endRow - firstRow);
+}
+
+/// Starts the kernel of whole sequences or the one of parts.
+template <int Size>
+Status start(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const Bf16 *separate, const AttentionShape &shape)
+{
+    Launch how{shape.heads, kThreads, kShared<Size, false>, stream, shape.batch, queryTiles<kQueries>(shape)};
+    if (shape.keys == 0)
+        return launch<forwardKernel<Size, false>>(how, out, logSumExp, qkv, separate, shape);
+    how.sharedBytes = kShared<Size, true>;
+    return launch<forwardKernel<Size, true>>(how, out, logSumExp, qkv, separate, withVisibleKeys(shape));
 }
 
 } // namespace
 
 template <class T>
-Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape)
+Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape,
+                        const KeysOf<T> &keys)
 {
     if (!isShape(shape))
         return kUnsupported;
     if constexpr (std::is_same_v<T, Bf16>) {
-        const std::int64_t tiles = (shape.sequence + kQueries - 1) / kQueries;
-        Launch how{shape.heads, kThreads, kShared<64>, stream, shape.batch, tiles};
-        const bool isWhole = isWide<T>({out, qkv}, {});
+        const bool isWhole = isWide<T>({out, qkv, keys.rows}, {});
         if (isWhole && shape.size == 64)
-            return launch<forwardKernel<64>>(how, out, logSumExp, qkv, shape);
-        how.sharedBytes = kShared<128>;
+            return start<64>(stream, out, logSumExp, qkv, keys.rows, shape);
         if (isWhole && shape.size == 128)
-            return launch<forwardKernel<128>>(how, out, logSumExp, qkv, shape);
+            return start<128>(stream, out, logSumExp, qkv, keys.rows, shape);
     }
-    return plainAttentionForward(stream, out, logSumExp, qkv, shape);
+    return plainAttentionForward(stream, out, logSumExp, qkv, shape, keys);
 }
 
-template Status attentionForward(Stream, float *, float *, const float *, const AttentionShape &);
-template Status attentionForward(Stream, Bf16 *, float *, const Bf16 *, const AttentionShape &);
+template Status attentionForward(Stream, float *, float *, const float *, const AttentionShape &, const KeysOf<float> &);
+template Status attentionForward(Stream, Bf16 *, float *, const Bf16 *, const AttentionShape &, const KeysOf<Bf16> &);
 
 } // namespace stagelens::kernels::gpu

@@ -1,4 +1,4 @@
-// Replaces cudnn_attention.cpp if that is not built.
+// Replaces cudnn.cpp if that is not built.
 #include "kernels/include/cudnn_attention.h"
 
 namespace stagelens::kernels::gpu {

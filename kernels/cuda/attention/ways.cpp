@@ -27,32 +27,33 @@ const std::string &Attentions::cudnnProblem()
 }
 
 template <class T>
-Status Attentions::forward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape)
+Status Attentions::forward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape,
+                           const KeysOf<T> &keys)
 {
     if constexpr (std::is_same_v<T, Bf16>)
-        if (CudnnAttention *way = cudnn())
+        if (CudnnAttention *way = shape.keys == 0 ? cudnn() : nullptr)
             if (const Status status = way->forward(stream, out, logSumExp, qkv, shape); status.code != kUnsupported.code)
                 return status;
-    return attentionForward(stream, out, logSumExp, qkv, shape);
+    return attentionForward(stream, out, logSumExp, qkv, shape, keys);
 }
 
 template <class T>
 Status Attentions::backward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out,
-                            const float *logSumExp, const AttentionShape &shape, float *scratch)
+                            const float *logSumExp, const AttentionShape &shape, float *scratch, const KeysOf<T> &keys)
 {
     if constexpr (std::is_same_v<T, Bf16>)
-        if (CudnnAttention *way = cudnn())
+        if (CudnnAttention *way = shape.keys == 0 ? cudnn() : nullptr)
             if (const Status status = way->backward(stream, qkvGradient, outGradient, qkv, out, logSumExp, shape);
                 status.code != kUnsupported.code)
                 return status;
-    return attentionBackward(stream, qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch);
+    return attentionBackward(stream, qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch, keys);
 }
 
-template Status Attentions::forward(Stream, float *, float *, const float *, const AttentionShape &);
-template Status Attentions::forward(Stream, Bf16 *, float *, const Bf16 *, const AttentionShape &);
+template Status Attentions::forward(Stream, float *, float *, const float *, const AttentionShape &, const KeysOf<float> &);
+template Status Attentions::forward(Stream, Bf16 *, float *, const Bf16 *, const AttentionShape &, const KeysOf<Bf16> &);
 template Status Attentions::backward(Stream, float *, const float *, const float *, const float *, const float *,
-                                     const AttentionShape &, float *);
+                                     const AttentionShape &, float *, const KeysOf<float> &);
 template Status Attentions::backward(Stream, Bf16 *, const Bf16 *, const Bf16 *, const Bf16 *, const float *,
-                                     const AttentionShape &, float *);
+                                     const AttentionShape &, float *, const KeysOf<Bf16> &);
 
 } // namespace stagelens::kernels::gpu
