@@ -223,7 +223,6 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "choose 1, or the backend cpu"),
     QT_TRANSLATE_NOOP("Words", "the probabilities of a part of the keys change with every part that follows"),
     QT_TRANSLATE_NOOP("Words", "choose all-gather, or flash attention"),
-    QT_TRANSLATE_NOOP("Words", "GPUs have no attention of a part of a sequence to all of its keys yet"),
     QT_TRANSLATE_NOOP("Words", "passes do not yet exchange among replicas and among expert ranks"),
     QT_TRANSLATE_NOOP("Words", "choose 1, or exchange once a step (zero2 deferred, zero3 resident)"),
     QT_TRANSLATE_NOOP("Words", "the replicas of an expert would be of several groups"),

@@ -14,6 +14,8 @@ constexpr backend::MessageKey kHeads{249, 0, 0};
 base::Result<> HeadExchange::run(const TensorExchange &exchange, int round)
 {
     const int own = m_context.contextRank;
+    if (round == 0 && m_transport.isOrdered())
+        m_transport.announce(own, messagesOf(exchange));
     for (int other = 0; other < m_transport.ranks(); ++other) {
         if (round == 0) {
             send(exchange, other);
@@ -25,6 +27,18 @@ base::Result<> HeadExchange::run(const TensorExchange &exchange, int round)
         }
     }
     return {};
+}
+
+std::vector<backend::Message> HeadExchange::messagesOf(const TensorExchange &exchange) const
+{
+    const int ranks = m_transport.ranks();
+    const std::int64_t floats = m_context.shape.floats(m_context.shape.tokens() * (exchange.width / ranks));
+    std::vector<backend::Message> all;
+    for (int from = 0; from < ranks; ++from)
+        for (int to = 0; to < ranks; ++to)
+            if (from != to)
+                all.push_back({from, to, kHeads, floats});
+    return all;
 }
 
 /// Fused rows have the columns of queries, keys and values; outputs only the first.
@@ -55,9 +69,8 @@ void HeadExchange::send(const TensorExchange &exchange, int to)
     const Values rows = m_context.of(part);
     if (exchange.kind == TensorExchange::Kind::TokensToHeads) {
         for (const Columns &each : columnsOf(exchange, to))
-            for (std::int64_t row = 0; each.width > 0 && row < m_context.shape.tokens(); ++row)
-                m_context.compute.copy(rows + (row * width + each.inHeads), exchange.in + (row * exchange.width + each.first),
-                                       each.width);
+            m_context.compute.copyRows(rows + each.inHeads, width, exchange.in + each.first, exchange.width,
+                                       m_context.shape.tokens(), each.width);
     } else {
         eachRun(to, [&](std::int64_t row, std::int64_t whole, std::int64_t count) {
             m_context.compute.copy(rows + row * width, exchange.in + whole * width, count * width);
@@ -79,9 +92,8 @@ void HeadExchange::place(const TensorExchange &exchange, int from, const Values 
         });
     } else {
         for (const Columns &each : columnsOf(exchange, from))
-            for (std::int64_t row = 0; each.width > 0 && row < m_context.shape.tokens(); ++row)
-                m_context.compute.copy(exchange.out + (row * exchange.width + each.first), part + (row * width + each.inHeads),
-                                       each.width);
+            m_context.compute.copyRows(exchange.out + each.first, exchange.width, part + each.inHeads, width,
+                                       m_context.shape.tokens(), each.width);
     }
     m_context.compute.finish(); // before the part is released
 }

@@ -6,6 +6,7 @@
 #include "engine/runtime/layers/tensor_exchange.h"
 
 #include <array>
+#include <vector>
 
 namespace stagelens::runtime {
 
@@ -26,6 +27,8 @@ private:
         std::int64_t width = 0;
         std::int64_t inHeads = 0;
     };
+    /// Returns what all ranks send in the exchange, in the order of backend::Transport::announce().
+    [[nodiscard]] std::vector<backend::Message> messagesOf(const TensorExchange &exchange) const;
     [[nodiscard]] std::array<Columns, 3> columnsOf(const TensorExchange &exchange, int rank) const;
     void send(const TensorExchange &exchange, int to);
     void place(const TensorExchange &exchange, int from, const Values &part);

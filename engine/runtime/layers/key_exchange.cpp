@@ -19,6 +19,8 @@ constexpr MessageKey kRingGradients{kMessageKind, 3, 0};
 
 base::Result<> KeyExchange::run(const TensorExchange &exchange, int round)
 {
+    if (round == 0 && m_transport.isOrdered())
+        m_transport.announce(m_context.contextRank, messagesOf(exchange));
     bool isWhole = true;
     switch (exchange.kind) {
     case TensorExchange::Kind::GatherKeys:
@@ -38,6 +40,28 @@ base::Result<> KeyExchange::run(const TensorExchange &exchange, int round)
     default: break; // see TensorCollectives, HeadExchange and ExpertExchange
     }
     return isWhole ? base::Result<>() : base::Error::cancelled();
+}
+
+std::vector<backend::Message> KeyExchange::messagesOf(const TensorExchange &exchange) const
+{
+    using Kind = TensorExchange::Kind;
+    const int ranks = m_transport.ranks();
+    const std::int64_t floats = m_context.shape.floats(m_context.shape.tokens() * width());
+    std::vector<backend::Message> all;
+    if (exchange.kind == Kind::GatherKeys || exchange.kind == Kind::ScatterKeys) {
+        const MessageKey &key = exchange.kind == Kind::GatherKeys ? kKeys : kGradients;
+        for (int from = 0; from < ranks; ++from)
+            for (int to = 0; to < ranks; ++to)
+                if (from != to)
+                    all.push_back({from, to, key, floats});
+        return all;
+    }
+    // What a hop sends; the first one of gradients sends nothing.
+    const bool isOfKeys = exchange.kind == Kind::RingKeys;
+    if (isOfKeys ? exchange.hop + 1 < ranks : exchange.hop > 0 && exchange.hop < ranks)
+        for (int from = 0; from < ranks; ++from)
+            all.push_back({from, (from + 1) % ranks, isOfKeys ? kRingKeys : kRingGradients, floats});
+    return all;
 }
 
 template <class Visit>
@@ -60,9 +84,8 @@ Tensor KeyExchange::ownKeys(const TensorExchange &exchange)
 {
     const kernels::AttentionShape shape = m_context.shape.fusedRows();
     Tensor part = newPart();
-    const Values rows = m_context.of(part);
-    for (std::int64_t row = 0; row < m_context.shape.tokens(); ++row)
-        m_context.compute.copy(rows + row * width(), exchange.in + (row * shape.qkvWidth() + shape.width()), width());
+    m_context.compute.copyRows(m_context.of(part), width(), exchange.in + shape.width(), shape.qkvWidth(),
+                               m_context.shape.tokens(), width());
     return part;
 }
 
@@ -133,8 +156,8 @@ bool KeyExchange::addGradients(const TensorExchange &exchange)
 void KeyExchange::placeGradients(const TensorExchange &exchange, const Values &rows)
 {
     const kernels::AttentionShape shape = m_context.shape.fusedRows();
-    for (std::int64_t row = 0; row < m_context.shape.tokens(); ++row)
-        m_context.compute.copy(exchange.out + (row * shape.qkvWidth() + shape.width()), rows + row * width(), width());
+    m_context.compute.copyRows(exchange.out + shape.width(), shape.qkvWidth(), rows, width(), m_context.shape.tokens(),
+                               width());
     m_context.compute.finish();
 }
 

@@ -26,6 +26,8 @@ public:
     [[nodiscard]] base::Result<> run(const TensorExchange &exchange, int round);
 
 private:
+    /// Returns what all ranks send in the exchange, in the order of backend::Transport::announce().
+    [[nodiscard]] std::vector<backend::Message> messagesOf(const TensorExchange &exchange) const;
     /// Calls `visit(first row of the part, first row of whole sequences, rows)` for the tokens of a rank.
     template <class Visit>
     void eachRun(int rank, const Visit &visit) const;

@@ -39,14 +39,20 @@ struct NcclGroup {
     std::vector<int> ranks;
 };
 
-/// Returns the groups in the order in which all processes number them: pipelines, then ranks that share layers, then replicas.
+/// Returns the groups in the order in which all processes number them: pipelines, then ranks that share layers, then replicas
+/// with their context ranks, which exchange keys among each other and gradients with all.
 std::vector<NcclGroup> groupsOf(const layout::Mesh &mesh)
 {
+    using layout::Axis;
     std::vector<NcclGroup> all;
-    for (const layout::Axis axis : {layout::Axis::Pipeline, layout::Axis::Tensor, layout::Axis::Data})
-        if (mesh.size(axis) > 1 || (axis == layout::Axis::Pipeline && mesh.ranks() == 1))
-            for (layout::Group &group : mesh.groups({axis}))
+    const auto add = [&](Axis axis, layout::Axes varying, bool isUsed) {
+        if (isUsed)
+            for (layout::Group &group : mesh.groups(varying))
                 all.push_back({axis, std::move(group.ranks)});
+    };
+    add(Axis::Pipeline, {Axis::Pipeline}, mesh.size(Axis::Pipeline) > 1 || mesh.ranks() == 1);
+    add(Axis::Tensor, {Axis::Tensor}, mesh.size(Axis::Tensor) > 1);
+    add(Axis::Data, {Axis::Context, Axis::Data}, mesh.size(Axis::Context) * mesh.size(Axis::Data) > 1);
     return all;
 }
 
@@ -76,7 +82,9 @@ std::string textOf(const RunPlan &plan, const NcclGroup &group, const Message &m
     if (group.axis == layout::Axis::Pipeline)
         return messageText(plan, message);
     return fmt::format("a part of {} from rank {} to rank {}",
-                       group.axis == layout::Axis::Tensor ? "a layer's numbers" : "the parameters",
+                       group.axis == layout::Axis::Tensor          ? "a layer's numbers"
+                       : plan.mesh.size(layout::Axis::Context) > 1 ? "the keys or the parameters"
+                                                                   : "the parameters",
                        group.ranks[size(message.from)], group.ranks[size(message.to)]);
 }
 

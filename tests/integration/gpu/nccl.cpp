@@ -288,6 +288,39 @@ private slots:
         }
     }
 
+    void contextRanksGiveTheSameBits_data()
+    {
+        QTest::addColumn<int>("way");
+        QTest::addColumn<int>("replicas");
+        QTest::addColumn<bool>("asProcesses");
+        QTest::newRow("ring") << static_cast<int>(model::ContextMethod::Ring) << 1 << true;
+        if (test::kIsSanitized)
+            return;
+        QTest::newRow("all-gather, two replicas") << static_cast<int>(model::ContextMethod::AllGather) << 2 << false;
+        QTest::newRow("by heads") << static_cast<int>(model::ContextMethod::Ulysses) << 1 << false;
+    }
+    void contextRanksGiveTheSameBits()
+    {
+        QFETCH(int, way);
+        QFETCH(int, replicas);
+        QFETCH(bool, asProcesses);
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 2, false, false);
+        plan.model.sequence = 8;
+        plan.parallel.context = 2;
+        plan.parallel.contextMethod = static_cast<model::ContextMethod>(way);
+        plan.parallel.replicas = replicas;
+        const auto ranks = static_cast<int>(plan.parallel.ranks(2));
+        setGpus(ranks, std::size_t{1} << 31);
+        const Trained inProcess = trained(plan, {});
+        QVERIFY2(inProcess.outcome.ok(), textOf(inProcess.outcome).c_str());
+        QCOMPARE(inProcess.losses.size(), std::size_t{2});
+        const std::vector<Trained> overNccl =
+            asProcesses ? together(plan, std::make_shared<test::WireHub>(ranks), 60s) : std::vector{trained(plan, {{}, true})};
+        for (const Trained &each : overNccl)
+            QVERIFY2(each.outcome.ok(), textOf(each.outcome).c_str());
+        QCOMPARE(overNccl.front().losses, inProcess.losses);
+    }
+
     void evaluatesBeforeAndAfter()
     {
         model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab2, 2, false, false);

@@ -168,43 +168,6 @@ private slots:
         test::verifyPlan(operators::resolved(plan, 2));
     }
 
-    void slicesTrainLikeTheReference_data()
-    {
-        QTest::addColumn<QString>("schedule");
-        QTest::addColumn<int>("method");
-        QTest::addColumn<bool>("isLlama");
-        QTest::addColumn<bool>("isBf16");
-        test::Sample sample;
-        const auto row = [&sample](const char *schedule, VocabularyMethod method, bool isLlama, bool isBf16) {
-            if (!sample.leavesOut())
-                QTest::addRow("%s %s%s%s", schedule, model::name(method).data(), isLlama ? " llama" : "", isBf16 ? " bf16" : "")
-                    << schedule << static_cast<int>(method) << isLlama << isBf16;
-        };
-        row("seq1f1b", VocabularyMethod::Vocab1, true, false);
-        row("seq1f1b-zb", VocabularyMethod::Vocab2, false, false);
-        row("seq1f1b-zb", VocabularyMethod::Vocab1, true, true);
-        row("seq1f1b", VocabularyMethod::None, false, true);
-    }
-    /// In bf16 with heads of 64, for tensor cores.
-    void slicesTrainLikeTheReference()
-    {
-        QFETCH(QString, schedule);
-        QFETCH(int, method);
-        QFETCH(bool, isLlama);
-        QFETCH(bool, isBf16);
-        model::Experiment plan = onGpu(schedule.toStdString(), static_cast<VocabularyMethod>(method), isLlama);
-        plan.schedule.sequenceSlices = isBf16 ? 2 : 3;
-        plan.model.sequence = isBf16 ? 16 : 8;
-        if (isBf16) {
-            plan = inBf16(plan, 2);
-            plan.model.hidden = isLlama ? 128 : 64;
-            plan.model.ffn = 128;
-            plan.model.heads = isLlama ? 2 : 1;
-            plan.model.kvHeads = 1;
-        }
-        test::verifyPlan(operators::resolved(plan, 2));
-    }
-
     /// ZeRO moves states but changes no bits, nor does running all ranks at once, or a checkpoint.
     void severalRanksGiveTheSameBits()
     {

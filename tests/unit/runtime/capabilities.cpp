@@ -78,11 +78,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.context = 2;
          e.parallel.contextMethod = model::ContextMethod::Ulysses;
      }},
-    {"context-parallelism-on-gpus",
-     [](Experiment &e) {
-         e.training.backend = "cuda";
-         e.parallel.context = 2;
-     }},
     {"data-parallelism", [](Experiment &e) { e.parallel.replicas = 2; }},
     {"expert-parallelism", useExpertRanks},
     {"expert-parallelism-with-exchanges-in-passes",
