@@ -1,18 +1,25 @@
-// Training on GPUs, of fibres, where passes have parts of sequences: slices and context ranks.
+// Training on GPUs, of fibres, where passes have parts of sequences or of a step: slices, context ranks, several iterations.
+#include "engine/model/capabilities.h"
 #include "engine/model/names.h"
 #include "tests/cuda_emulator/devices.h"
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/fibre_plans.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
+#include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
 
 #include <QtTest>
+
+#include <cmath>
+#include <fmt/format.h>
 
 namespace integration_gpu_parts {
 
 using namespace stagelens;
 using model::VocabularyMethod;
 using test::inBf16;
+using test::lossesOf;
 using test::onGpu;
 
 namespace {
@@ -118,6 +125,33 @@ private slots:
             plan.model.ffn = 128;
         }
         test::verifyPlan(operators::resolved(plan, 2));
+    }
+
+    /// Several steps without a drain: weight versions of earlier steps, on both backends.
+    void iterationsTrainLikeOnTheProcessor()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        for (const char *family : {"pipedream", "pipedream-2bw"})
+            for (const bool isBf16 : {false, true}) {
+                model::Experiment plan = onGpu(family, VocabularyMethod::None);
+                if (isBf16)
+                    plan = inBf16(plan, 2);
+                plan.parallel.microbatches = 4;
+                plan.schedule.iterations = 2;
+                plan.training.steps = 4;
+                QVERIFY(model::unsupported(plan, model::Use::Run).empty());
+                const std::vector<double> losses = lossesOf(plan);
+                QCOMPARE(losses.size(), std::size_t{4});
+                plan.training.mode = model::RunMode::Live;
+                QCOMPARE(lossesOf(plan), losses);
+                plan.training.backend = "cpu";
+                plan.model.dtype = model::DataType::Fp32;
+                const std::vector<double> expected = lossesOf(plan);
+                for (std::size_t step = 0; step < losses.size(); ++step)
+                    QVERIFY2(std::abs(losses[step] - expected[step]) <= (isBf16 ? 2e-2 : 1e-4),
+                             fmt::format("{}, step {}: {}, on the processor {}", family, step, losses[step], expected[step])
+                                 .c_str());
+            }
     }
 };
 

@@ -341,11 +341,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.whatIf.jitter = 0.1;
      }},
     {"iterations", [](Experiment &e) { e.schedule.iterations = 2; }},
-    {"iterations-on-gpus",
-     [](Experiment &e) {
-         e.schedule.iterations = 2;
-         e.training.backend = "cuda";
-     }},
     {"iterations-with-jitter",
      [](Experiment &e) {
          e.schedule.iterations = 2;
