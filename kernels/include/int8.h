@@ -1,7 +1,6 @@
 // Numbers of eight bits: integers.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -22,7 +21,10 @@ constexpr Int8 toInt8(float value)
 {
     constexpr float kRounder = 12582912; // 1.5 * 2^23: the addition rounds to an integer, ties to even
     const bool isFinite = (std::bit_cast<std::uint32_t>(value) & 0x7f800000U) != 0x7f800000U;
-    const float within = std::min(std::max(isFinite ? value : 0.0F, -Int8::kLargest), Int8::kLargest);
+    // Not std::min() and std::max(): they take the address of kLargest, which a GPU has not.
+    const float kept = isFinite ? value : 0.0F;
+    const float above = kept < -Int8::kLargest ? -Int8::kLargest : kept;
+    const float within = above > Int8::kLargest ? Int8::kLargest : above;
     const auto code = static_cast<std::int32_t>((within + kRounder) - kRounder);
     return {static_cast<std::uint8_t>(isFinite ? static_cast<std::uint32_t>(code) : Int8::kNotFinite)};
 }
