@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/attention/parts.h"
-#include "kernels/cuda/attention/tiles.h"
+#include "kernels/cuda/tiles.h"
 
 namespace stagelens::kernels::gpu {
 
