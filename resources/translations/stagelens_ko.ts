@@ -5134,10 +5134,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>한 스텝의 시퀀스</translation>
     </message>
     <message>
-        <source>Tokens of the whole training, such as 2e12: the table then has days, and costs if the hardware has a price</source>
-        <translation>전체 학습의 토큰 수(예: 2e12): 표에 일수가, 하드웨어에 가격이 있으면 비용도 표시됩니다</translation>
-    </message>
-    <message>
         <source>Tokens to train on</source>
         <translation>학습할 토큰</translation>
     </message>
@@ -5196,10 +5192,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>any</source>
         <translation>모두</translation>
-    </message>
-    <message>
-        <source>This is no number of tokens, such as 2e12.</source>
-        <translation>토큰 수가 아닙니다(예: 2e12).</translation>
     </message>
     <message>
         <source>Searching… The fastest plan so far takes %1.</source>
@@ -6350,20 +6342,12 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>실행하려면 비워 두고, 아니면 simulate로 예측하십시오</translation>
     </message>
     <message>
-        <source>choose 1, or the backend cpu</source>
-        <translation>1 또는 cpu 백엔드를 선택하십시오</translation>
-    </message>
-    <message>
         <source>the probabilities of a part of the keys change with every part that follows</source>
         <translation>키 일부의 확률은 뒤따르는 부분마다 바뀝니다</translation>
     </message>
     <message>
         <source>choose all-gather, or flash attention</source>
         <translation>all-gather 또는 flash 어텐션을 선택하십시오</translation>
-    </message>
-    <message>
-        <source>GPUs have no attention of a part of a sequence to all of its keys yet</source>
-        <translation>GPU에는 아직 시퀀스 일부가 모든 키를 보는 어텐션이 없습니다</translation>
     </message>
     <message>
         <source>passes do not yet exchange among replicas and among expert ranks</source>
@@ -6396,14 +6380,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>routers would balance the tokens of each context rank alone</source>
         <translation>라우터가 컨텍스트 랭크마다 따로 토큰의 균형을 맞추게 됩니다</translation>
-    </message>
-    <message>
-        <source>GPUs have no kernels of experts yet</source>
-        <translation>GPU에는 아직 전문가 커널이 없습니다</translation>
-    </message>
-    <message>
-        <source>choose the backend cpu, or a model without experts</source>
-        <translation>cpu 백엔드 또는 전문가가 없는 모델을 선택하십시오</translation>
     </message>
     <message>
         <source>it would treat the matrices of all experts of a layer as one</source>
@@ -6488,14 +6464,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose adamw, lion or sgd, or tensor 1</source>
         <translation>adamw, lion, sgd 또는 텐서 1을 선택하십시오</translation>
-    </message>
-    <message>
-        <source>GPUs have kernels of adamw, lion and sgd only</source>
-        <translation>GPU에는 adamw, lion, sgd 커널만 있습니다</translation>
-    </message>
-    <message>
-        <source>choose one of them, or the backend cpu</source>
-        <translation>그중 하나 또는 cpu 백엔드를 선택하십시오</translation>
     </message>
     <message>
         <source>the GPU kernels compute in bf16 and fp32 only</source>
@@ -8346,10 +8314,6 @@ It stays there while the other lanes scroll</source>
         <translation>1을 고르거나 parallel.sync_every를 1로 하십시오</translation>
     </message>
     <message>
-        <source>the weight versions of several steps are not yet tested on GPUs</source>
-        <translation>여러 스텝의 가중치 버전은 아직 GPU에서 검증되지 않았습니다</translation>
-    </message>
-    <message>
         <source>the gradient of a tied table is the sum of two devices&apos;, which meet at the end of a step only</source>
         <translation>공유하는 표의 기울기는 두 장치의 합이며, 두 장치는 스텝 끝에서만 만납니다</translation>
     </message>
@@ -8428,24 +8392,12 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
 버블은 모든 스텝의 값입니다. 채우기와 비우기 사이에서는 %1입니다.</translation>
     </message>
     <message>
-        <source>runs copy activations of processors only: GPUs need pinned memory and a stream of their own</source>
-        <translation>실행은 프로세서의 활성값만 복사합니다: GPU에는 고정 메모리와 별도의 스트림이 필요합니다</translation>
-    </message>
-    <message>
         <source>tensor ranks do not yet divide the tokens of vocabulary layers</source>
         <translation>텐서 랭크는 아직 어휘 레이어의 토큰을 나누지 못합니다</translation>
     </message>
     <message>
         <source>choose rank</source>
         <translation>rank를 선택하십시오</translation>
-    </message>
-    <message>
-        <source>GPUs have no kernels of it yet</source>
-        <translation>GPU에는 아직 해당 커널이 없습니다</translation>
-    </message>
-    <message>
-        <source>choose same, or the backend cpu</source>
-        <translation>same 또는 cpu 백엔드를 선택하십시오</translation>
     </message>
     <message>
         <source>it counts the work of all layers as equal</source>
@@ -8500,20 +8452,8 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>same 또는 전문가가 없는 모델을 선택하십시오</translation>
     </message>
     <message>
-        <source>choose gis, or the backend cpu</source>
-        <translation>gis 또는 cpu 백엔드를 선택하십시오</translation>
-    </message>
-    <message>
         <source>choose gis, or leave what_if.jitter out</source>
         <translation>gis를 선택하거나 what_if.jitter를 비워 두십시오</translation>
-    </message>
-    <message>
-        <source>the GPU kernels of attention do not read the keys of earlier slices</source>
-        <translation>GPU의 어텐션 커널은 앞선 조각의 키를 읽지 않습니다</translation>
-    </message>
-    <message>
-        <source>choose cpu, or predict it with simulate</source>
-        <translation>cpu를 선택하거나 simulate로 예측하십시오</translation>
     </message>
     <message>
         <source>tensor ranks do not yet share the keys of slices</source>
@@ -10264,6 +10204,74 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>Shapes that fit…</source>
         <translation>들어가는 형태…</translation>
+    </message>
+    <message>
+        <source>= %1 Gb/s a GPU</source>
+        <translation>= GPU당 %1 Gb/s</translation>
+    </message>
+    <message>
+        <source>= %1 Gb/s a GPU, %2 Gb/s a node</source>
+        <translation>= GPU당 %1 Gb/s, 노드당 %2 Gb/s</translation>
+    </message>
+    <message>
+        <source>= %1 Gb/s an adapter, %2 Gb/s a node</source>
+        <translation>= 어댑터당 %1 Gb/s, 노드당 %2 Gb/s</translation>
+    </message>
+    <message>
+        <source>Bandwidths, latencies and other figures of a cluster: Hardware &gt; Copy and edit…</source>
+        <translation>클러스터의 대역폭, 지연 시간 등의 수치: 하드웨어 &gt; 복사하여 편집…</translation>
+    </message>
+    <message>
+        <source>Nothing found. </source>
+        <translation>찾은 것이 없습니다. </translation>
+    </message>
+    <message>
+        <source>e.g. 2e12</source>
+        <translation>예: 2e12</translation>
+    </message>
+    <message>
+        <source>Tokens of the whole training, such as 2e12 or 2T: the table then has days, and costs if the hardware has a price</source>
+        <translation>전체 학습의 토큰 수(예: 2e12 또는 2T): 표에 일수가, 하드웨어에 가격이 있으면 비용도 표시됩니다</translation>
+    </message>
+    <message>
+        <source>This is no number of tokens, such as 2e12 or 2T.</source>
+        <translation>토큰 수가 아닙니다(예: 2e12 또는 2T).</translation>
+    </message>
+    <message>
+        <source>The window now shows %1: %2. Ctrl+Z takes it back.</source>
+        <translation>이제 창에 %1: %2이(가) 표시됩니다. Ctrl+Z로 되돌립니다.</translation>
+    </message>
+    <message>
+        <source>Gb/s between nodes</source>
+        <translation>노드 간 Gb/s</translation>
+    </message>
+    <message>
+        <source>Tick all</source>
+        <translation>모두 선택</translation>
+    </message>
+    <message>
+        <source>Tick none</source>
+        <translation>모두 해제</translation>
+    </message>
+    <message>
+        <source>%1 of %2 chosen</source>
+        <translation>%2개 중 %1개 선택</translation>
+    </message>
+    <message>
+        <source>the ranks of this machine copy activations to %1 of pinned memory, but only %2 are free</source>
+        <translation>이 컴퓨터의 랭크가 활성값을 고정된 메모리 %1에 복사하는데 %2만 비어 있습니다</translation>
+    </message>
+    <message>
+        <source>lower --offload, or choose a family that offloads less</source>
+        <translation>--offload를 낮추거나, 덜 오프로드하는 계열을 고르십시오</translation>
+    </message>
+    <message>
+        <source>the host refuses %1 of pinned memory for offloaded activations</source>
+        <translation>호스트가 오프로드한 활성값을 위한 고정된 메모리 %1을(를) 거부합니다</translation>
+    </message>
+    <message>
+        <source>lower schedule.offload, or raise the memory that the machine or its container lets a process pin</source>
+        <translation>schedule.offload를 낮추거나, 컴퓨터나 컨테이너가 프로세스에 허용하는 고정 메모리를 늘리십시오</translation>
     </message>
 </context>
 </TS>

@@ -5134,10 +5134,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>每步的序列数</translation>
     </message>
     <message>
-        <source>Tokens of the whole training, such as 2e12: the table then has days, and costs if the hardware has a price</source>
-        <translation>整个训练的词元数，例如 2e12：表中随之显示天数，若硬件有价格还显示费用</translation>
-    </message>
-    <message>
         <source>Tokens to train on</source>
         <translation>训练词元数</translation>
     </message>
@@ -5196,10 +5192,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>any</source>
         <translation>任意</translation>
-    </message>
-    <message>
-        <source>This is no number of tokens, such as 2e12.</source>
-        <translation>这不是词元数，例如 2e12。</translation>
     </message>
     <message>
         <source>Searching… The fastest plan so far takes %1.</source>
@@ -6350,20 +6342,12 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>要运行方案请不设置它，或用 simulate 预测</translation>
     </message>
     <message>
-        <source>choose 1, or the backend cpu</source>
-        <translation>请选择 1，或 cpu 后端</translation>
-    </message>
-    <message>
         <source>the probabilities of a part of the keys change with every part that follows</source>
         <translation>一部分键的概率会随后续每一部分而变化</translation>
     </message>
     <message>
         <source>choose all-gather, or flash attention</source>
         <translation>请选择 all-gather，或 flash 注意力</translation>
-    </message>
-    <message>
-        <source>GPUs have no attention of a part of a sequence to all of its keys yet</source>
-        <translation>GPU 尚无序列的一部分对其全部键的注意力</translation>
     </message>
     <message>
         <source>passes do not yet exchange among replicas and among expert ranks</source>
@@ -6396,14 +6380,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>routers would balance the tokens of each context rank alone</source>
         <translation>路由器只会平衡各上下文 rank 自己的词元</translation>
-    </message>
-    <message>
-        <source>GPUs have no kernels of experts yet</source>
-        <translation>GPU 尚无专家的内核</translation>
-    </message>
-    <message>
-        <source>choose the backend cpu, or a model without experts</source>
-        <translation>请选择 cpu 后端，或没有专家的模型</translation>
     </message>
     <message>
         <source>it would treat the matrices of all experts of a layer as one</source>
@@ -6488,14 +6464,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose adamw, lion or sgd, or tensor 1</source>
         <translation>请选择 adamw、lion 或 sgd，或张量 1</translation>
-    </message>
-    <message>
-        <source>GPUs have kernels of adamw, lion and sgd only</source>
-        <translation>GPU 只有 adamw、lion 和 sgd 的内核</translation>
-    </message>
-    <message>
-        <source>choose one of them, or the backend cpu</source>
-        <translation>请选择其中之一，或 cpu 后端</translation>
     </message>
     <message>
         <source>the GPU kernels compute in bf16 and fp32 only</source>
@@ -8346,10 +8314,6 @@ It stays there while the other lanes scroll</source>
         <translation>请选择 1，或将 parallel.sync_every 设为 1</translation>
     </message>
     <message>
-        <source>the weight versions of several steps are not yet tested on GPUs</source>
-        <translation>多步的权重版本尚未在 GPU 上测试</translation>
-    </message>
-    <message>
         <source>the gradient of a tied table is the sum of two devices&apos;, which meet at the end of a step only</source>
         <translation>共享表的梯度是两个设备之和，而它们只在一步结束时汇合</translation>
     </message>
@@ -8428,24 +8392,12 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
 气泡为所有步的值；在填充与排空之间为 %1。</translation>
     </message>
     <message>
-        <source>runs copy activations of processors only: GPUs need pinned memory and a stream of their own</source>
-        <translation>运行只拷贝处理器上的激活：GPU 需要锁页内存和单独的流</translation>
-    </message>
-    <message>
         <source>tensor ranks do not yet divide the tokens of vocabulary layers</source>
         <translation>张量 rank 尚不能划分词表层的词元</translation>
     </message>
     <message>
         <source>choose rank</source>
         <translation>请选择 rank</translation>
-    </message>
-    <message>
-        <source>GPUs have no kernels of it yet</source>
-        <translation>GPU 尚无相应的内核</translation>
-    </message>
-    <message>
-        <source>choose same, or the backend cpu</source>
-        <translation>请选择 same，或 cpu 后端</translation>
     </message>
     <message>
         <source>it counts the work of all layers as equal</source>
@@ -8500,20 +8452,8 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>请选择 same，或没有专家的模型</translation>
     </message>
     <message>
-        <source>choose gis, or the backend cpu</source>
-        <translation>请选择 gis，或 cpu 后端</translation>
-    </message>
-    <message>
         <source>choose gis, or leave what_if.jitter out</source>
         <translation>请选择 gis，或不设置 what_if.jitter</translation>
-    </message>
-    <message>
-        <source>the GPU kernels of attention do not read the keys of earlier slices</source>
-        <translation>GPU 的注意力内核不读取之前切片的键</translation>
-    </message>
-    <message>
-        <source>choose cpu, or predict it with simulate</source>
-        <translation>请选择 cpu，或用 simulate 预测</translation>
     </message>
     <message>
         <source>tensor ranks do not yet share the keys of slices</source>
@@ -10264,6 +10204,74 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>Shapes that fit…</source>
         <translation>可容纳的形状…</translation>
+    </message>
+    <message>
+        <source>= %1 Gb/s a GPU</source>
+        <translation>= 每 GPU %1 Gb/s</translation>
+    </message>
+    <message>
+        <source>= %1 Gb/s a GPU, %2 Gb/s a node</source>
+        <translation>= 每 GPU %1 Gb/s，每节点 %2 Gb/s</translation>
+    </message>
+    <message>
+        <source>= %1 Gb/s an adapter, %2 Gb/s a node</source>
+        <translation>= 每网卡 %1 Gb/s，每节点 %2 Gb/s</translation>
+    </message>
+    <message>
+        <source>Bandwidths, latencies and other figures of a cluster: Hardware &gt; Copy and edit…</source>
+        <translation>集群的带宽、延迟等数值：硬件 &gt; 复制并编辑…</translation>
+    </message>
+    <message>
+        <source>Nothing found. </source>
+        <translation>没有找到。</translation>
+    </message>
+    <message>
+        <source>e.g. 2e12</source>
+        <translation>如 2e12</translation>
+    </message>
+    <message>
+        <source>Tokens of the whole training, such as 2e12 or 2T: the table then has days, and costs if the hardware has a price</source>
+        <translation>整个训练的词元数，例如 2e12 或 2T：表中随之显示天数，若硬件有价格还显示费用</translation>
+    </message>
+    <message>
+        <source>This is no number of tokens, such as 2e12 or 2T.</source>
+        <translation>这不是词元数，例如 2e12 或 2T。</translation>
+    </message>
+    <message>
+        <source>The window now shows %1: %2. Ctrl+Z takes it back.</source>
+        <translation>窗口现在显示 %1：%2。按 Ctrl+Z 撤销。</translation>
+    </message>
+    <message>
+        <source>Gb/s between nodes</source>
+        <translation>节点间 Gb/s</translation>
+    </message>
+    <message>
+        <source>Tick all</source>
+        <translation>全选</translation>
+    </message>
+    <message>
+        <source>Tick none</source>
+        <translation>全不选</translation>
+    </message>
+    <message>
+        <source>%1 of %2 chosen</source>
+        <translation>已选 %1/%2</translation>
+    </message>
+    <message>
+        <source>the ranks of this machine copy activations to %1 of pinned memory, but only %2 are free</source>
+        <translation>本机的 rank 把激活拷贝到 %1 的锁页内存，但只有 %2 空闲</translation>
+    </message>
+    <message>
+        <source>lower --offload, or choose a family that offloads less</source>
+        <translation>请降低 --offload，或选择卸载较少的调度族</translation>
+    </message>
+    <message>
+        <source>the host refuses %1 of pinned memory for offloaded activations</source>
+        <translation>主机拒绝为卸载的激活分配 %1 的锁页内存</translation>
+    </message>
+    <message>
+        <source>lower schedule.offload, or raise the memory that the machine or its container lets a process pin</source>
+        <translation>请降低 schedule.offload，或提高机器或其容器允许进程锁定的内存</translation>
     </message>
 </context>
 </TS>

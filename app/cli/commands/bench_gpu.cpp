@@ -22,9 +22,8 @@ using backend::FigureGroup;
 using Json = nlohmann::ordered_json;
 
 /// As FigureGroup counts them.
-constexpr const char *kGroupNames[] = {"ceiling", "output-product", "layer-product", "weight-gradient",
-                                        "memory",  "attention",      "output-layer",  "host-link",
-                                        "experts"};
+constexpr const char *kGroupNames[] = {"ceiling",   "output-product", "layer-product", "weight-gradient", "memory",
+                                       "attention", "output-layer",   "host-link",     "experts"};
 
 const char *name(FigureGroup group)
 {
