@@ -2,9 +2,7 @@
 // NCCL.
 #pragma once
 
-#include "kernels/include/activity.h"
 #include "kernels/include/stream.h"
-#include "tests/cuda_emulator/activity.h"
 
 #include <atomic>
 #include <cstdint>
@@ -17,19 +15,6 @@ namespace stagelens::kernels::gpu::host {
 /// How early the streams of this process execute their work. 0: as late as on a busy GPU, when a thread or another stream waits
 /// for it. Other numbers seed random choices: a stream executes what it has at some of its submissions, as on an idle GPU.
 inline std::atomic<std::uint64_t> streamSeed = 0;
-
-/// Returns a random choice of the seed; never true without one.
-[[nodiscard]] inline bool executesNow()
-{
-    static std::atomic<std::uint64_t> choices = 0;
-    const std::uint64_t seed = streamSeed;
-    if (seed == 0)
-        return false;
-    std::uint64_t x = seed * 0x9e3779b97f4a7c15ULL + ++choices; // SplitMix64 (Steele et al., 2014)
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-    return ((x ^ (x >> 31U)) & 1U) != 0;
-}
 
 /// Work executes late, so code that reads, frees or sends without waiting uses the old content; or at once (streamSeed), so
 /// code that enqueues without waiting for another stream does. One thread uses the streams of a device with their kernels,
@@ -48,52 +33,22 @@ public:
     /// Returns the streams of this process with pending work.
     static inline std::atomic<int> busy = 0;
 
-    ~Queue()
-    {
-        if (hasWork())
-            --busy;
-    }
+    Queue() = default;
+    Queue(const Queue &) = delete;
+    Queue &operator=(const Queue &) = delete;
+    ~Queue();
+
     [[nodiscard]] bool hasWork() const { return !m_work.empty(); }
-    void add(std::function<Status()> work)
-    {
-        if (m_work.empty())
-            ++busy;
-        m_work.push_back({ownerOfThread(), std::move(work)});
-        if (executesNow())
-            executeUntil(added());
-    }
+    void add(std::function<Status()> work);
     /// Returns the number of pieces of work that were ever added.
     [[nodiscard]] std::int64_t added() const { return m_executed + static_cast<std::int64_t>(m_work.size()); }
     /// Executes the work in order until that many pieces were executed. A piece that waits for another stream executes that
     /// one.
-    void executeUntil(std::int64_t end)
-    {
-        const std::uint64_t own = ownerOfThread();
-        while (m_executed < end && hasWork()) {
-            const Entry entry = std::move(m_work.front());
-            m_work.pop_front();
-            ++m_executed;
-            if (!hasWork())
-                --busy;
-            beginOwner(entry.owner);
-            if (const Status status = entry.work(); !m_fault.failed())
-                m_fault = status;
-        }
-        beginOwner(own);
-    }
+    void executeUntil(std::int64_t end);
     /// Executes all work and waits for the mock. Returns the first fault.
-    [[nodiscard]] Status finish()
-    {
-        executeUntil(added());
-        waitForMock(queued);
-        return std::exchange(m_fault, {});
-    }
+    [[nodiscard]] Status finish();
     /// Blocks until that many operations of the mock have completed.
-    void waitForMock(std::int64_t entries) const
-    {
-        for (std::int64_t seen = over; seen < entries; seen = over)
-            over.wait(seen);
-    }
+    void waitForMock(std::int64_t entries) const;
 
 private:
     struct Entry {

@@ -37,7 +37,7 @@ void roundInPlace(std::span<float> block)
 
 GpuQueue::GpuQueue(int gpu, const kernels::Interrupt &interrupt)
     : m_gpu(gpu), m_interrupt(interrupt), m_memory(gpu), m_pinned(gpu), m_stream(gpu), m_clock(m_stream.get()),
-      m_staging(kStaging), m_scratch(m_memory), m_result(m_memory)
+      m_staging(kStaging), m_scratch(m_memory), m_result(m_pinned)
 {
     m_memory.follow(m_stream.get());
     m_result.grow(1);
@@ -182,8 +182,8 @@ double *GpuQueue::resultPlaces(std::int64_t count)
 
 void GpuQueue::results(std::span<double> values)
 {
-    run([&] { return gpu::copy(m_stream.get(), values.data(), m_result.data(), values.size_bytes()); }, "a copy of sums");
     finish();
+    std::copy_n(m_result.data(), values.size(), values.begin());
 }
 
 } // namespace stagelens::backend

@@ -75,7 +75,7 @@ private:
     GpuClock m_clock;
     PinnedFloats m_staging;
     GpuArray<double> m_scratch;
-    GpuArray<double> m_result;
+    GpuArray<double> m_result; ///< of the host: a copy of a loss would wait for the copies of activations before it
     std::vector<GpuArray<std::int32_t>> m_tokens;
     std::size_t m_tokensUsed = 0;
 };
