@@ -32,11 +32,7 @@ public:
     Memory &memory() override { return hostMemory(); }
     Memory &linkedMemory() override { return hostMemory(); }
     void beginStep() override {}
-    Mark mark() override
-    {
-        const auto now = std::chrono::steady_clock::now().time_since_epoch();
-        return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-    }
+    Mark mark() override { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count(); }
     void finish() override {}
     base::Nanos timeOf(Mark mark) override { return mark; }
     std::optional<base::Nanos> processorTime() override { return base::threadProcessorTime(); }

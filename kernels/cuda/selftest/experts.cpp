@@ -225,6 +225,24 @@ struct Layer {
     std::int64_t width;
 };
 
+/// C = op(A) op(B) + beta C with sums in double. Not kernels::multiply(): the plug-in needs no BLAS.
+void multiplyPlainly(const kernels::Product &product)
+{
+    for (std::int64_t row = 0; row < product.rows; ++row)
+        for (std::int64_t column = 0; column < product.columns; ++column) {
+            float &c = product.c[row * product.stride + column];
+            double sum = static_cast<double>(product.beta) * static_cast<double>(c);
+            for (std::int64_t k = 0; k < product.inner; ++k) {
+                const bool isPlainA = product.a.form == Form::Plain;
+                const bool isPlainB = product.b.form == Form::Plain;
+                sum += static_cast<double>(product.a.data[isPlainA ? row * product.a.stride + k : k * product.a.stride + row]) *
+                       static_cast<double>(
+                           product.b.data[isPlainB ? k * product.b.stride + column : column * product.b.stride + k]);
+            }
+            c = static_cast<float>(sum);
+        }
+}
+
 /// Rows in [rows, from] times the experts' matrices, plainly [from, to] or transposed [to, from]; or the sum of the products of
 /// rows, [from, to]. Adds to the output if `adds`.
 template <class T, class Out>
@@ -270,7 +288,7 @@ void runProduct(Bench &bench, const Layer &layer, ExpertResult result, Form form
             product.b = {right.data() + first * layer.width, layer.width};
             product.c = expected.data() + expert * matrix;
         }
-        kernels::multiply(product);
+        multiplyPlainly(product);
     });
     Out *c = test.put(before);
     ExpertProduct<T, Out> product{result, {}, matrix, test.put(routed.routes), shape};
@@ -301,7 +319,7 @@ void runOf(Bench &bench)
     for (const bool isSigmoid : {false, true})
         runTotals<T>(bench, tokens, experts, isSigmoid);
     const Layer odd{{19, 4, 2}, 7, 5};
-    const Layer wide = isLarge ? Layer{{2048, 32, 4}, 2048, 768} : Layer{{83, 3, 2}, 72, 136};
+    const Layer wide = isLarge ? Layer{{512, 16, 4}, 512, 384} : Layer{{83, 3, 2}, 72, 136};
     for (const Layer &layer : {odd, wide}) {
         runRows<T>(bench, layer.shape, layer.in);
         runSwiglu<T>(bench, layer.shape, layer.width);
