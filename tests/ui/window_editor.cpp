@@ -234,7 +234,7 @@ void WindowEditor::sizesAreReadAlikeInEveryField()
     QCOMPARE(now.model.hidden, 262'144);
     QCOMPARE(now.training.steps, 262'144);
     QCOMPARE(typed(u"training.steps"_s, u"32,"_s), u"32"_s); // no number yet: the last one that was
-    QCOMPARE(typed(u"training.steps"_s, u"7x9"_s), u"7"_s);  // never 79, which nobody meant
+    QCOMPARE(typed(u"training.steps"_s, u"7x9"_s), u"7"_s);  // not 79
     QVERIFY(QToolTip::text().contains(u"7x9"_s));
 }
 

@@ -19,9 +19,9 @@ constexpr int kExplainMilliseconds = 6000;
 NumberBox::NumberBox(QWidget *parent) : QSpinBox(parent)
 {
     connect(lineEdit(), &QLineEdit::textChanged, this, [this] {
-        QPalette ink = palette();
+        QPalette ink; // sets no other colour, so that the line keeps those of the box
         if (lineEdit()->hasFocus() && !hasAcceptableInput())
-            ink.setColor(QPalette::Text, coloursFor(ink).alarm);
+            ink.setColor(QPalette::Text, coloursFor(palette()).alarm);
         lineEdit()->setPalette(ink);
     });
 }

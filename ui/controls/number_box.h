@@ -8,7 +8,7 @@
 namespace stagelens::ui {
 
 /// Reads what base::parseCount() reads ("32k", "32Ki", "262,144") and shows base::countText(). Keeps what is typed until the
-/// field is left. What is no number is red, and whoever leaves it is told why the number before is back.
+/// field is left. Text that is no number is red; when the field is left, a tooltip explains why the previous value returns.
 class NumberBox : public QSpinBox {
     Q_OBJECT
 public:

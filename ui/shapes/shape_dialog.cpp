@@ -238,7 +238,7 @@ void ShapeDialog::offerPlan()
 void ShapeDialog::hideEvent(QHideEvent *event)
 {
     QDialog::hideEvent(event);
-    if (!event->spontaneous() && isComputing()) { // minimising goes on
+    if (!event->spontaneous() && isComputing()) { // not if the window is minimised: the search continues
         cancel();
         m_hasSearched = false;
     }

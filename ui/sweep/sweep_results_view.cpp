@@ -226,7 +226,7 @@ void SweepResultsView::changeEvent(QEvent *event)
 {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange)
-        refresh(); // the legend's signs have the theme's colours
+        QMetaObject::invokeMethod(this, &SweepResultsView::refresh, Qt::QueuedConnection); // once the legend has it as well
 }
 
 void SweepResultsView::open(int id)

@@ -77,8 +77,8 @@ public:
     {
         shape.best.experiment = m_plans[shape.division];
         const std::vector<Experiment> plans = attempts(shape);
-        // A device is fullest after a few rounds of the pipeline. More microbatches never need less, so that plans that do not
-        // fit are told apart by short simulations.
+        // A device is fullest after a few rounds of the pipeline, and more microbatches never need less memory. So short
+        // simulations tell which plans do not fit.
         constexpr int kRounds = 3;
         std::vector<Experiment> few = plans;
         for (Experiment &plan : few)

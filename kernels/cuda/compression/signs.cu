@@ -1,8 +1,6 @@
 // Signs of a gradient and the mean of their sizes. Bytes per number: 4 read for the mean, then 4 read and written; a message
 // has a bit for each. Memory-bound. Target: 75 % of copy bandwidth.
-//
-// Blocks sum runs whose length depends only on that of the array, and one block adds their sums, in double.
-#include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/block_sums.h"
 #include "kernels/include/compression.h"
 
 #include <bit>
@@ -11,44 +9,18 @@ namespace stagelens::kernels::gpu {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kMostBlocks = 1024;
-constexpr std::int64_t kLeastElements = 4096; ///< of a block
-constexpr std::int64_t kParts = kThreads / kWarpLanes * static_cast<std::int64_t>(sizeof(double));
 constexpr int kSigns = static_cast<int>(kSignsOfFloat);
 static_assert(kSigns == kWarpLanes, "the lanes of a warp have the numbers of a word");
 
-std::int64_t elementsOfBlock(std::int64_t count)
-{
-    const std::int64_t each = (count + kMostBlocks - 1) / kMostBlocks;
-    return each < kLeastElements ? kLeastElements : (each + 3) / 4 * 4;
-}
-
-template <int W>
-STAGELENS_KERNEL(kThreads, 4)
-sizesKernel(double *sums, const float *values, std::int64_t each, std::int64_t count)
-{
-    const std::int64_t first = blockIndex() * each;
-    const std::int64_t own = count - first < each ? count - first : each;
-    double sum = 0;
-    forEachPack<W>(values + first, own, [&](std::int64_t, const Raw<float, W> &raw) {
-        const Pack<W> x = unpack(raw);
-#pragma unroll
-        for (int i = 0; i < W; ++i)
-            sum += std::fabs(static_cast<double>(x.at[i]));
-    });
-    const double all = blockSum(sum, reinterpret_cast<double *>(sharedBytes()));
-    if (threadIndex() == 0)
-        sums[blockIndex()] = all;
-}
+struct Size {
+    STAGELENS_DEVICE static double of(double value) { return std::fabs(value); }
+};
 
 /// One block.
-STAGELENS_KERNEL(kThreads, 1)
+STAGELENS_KERNEL(kSumThreads, 1)
 scaleKernel(float *scale, const double *sums, std::int64_t blocks, std::int64_t count)
 {
-    double sum = 0;
-    for (std::int64_t i = threadIndex(); i < blocks; i += kThreads)
-        sum += sums[i];
-    const double all = blockSum(sum, reinterpret_cast<double *>(sharedBytes()));
+    const double all = totalOf(sums, blocks);
     if (threadIndex() == 0)
         *scale = static_cast<float>(all / static_cast<double>(count));
 }
@@ -98,19 +70,15 @@ decodeSignsKernel(float *sum, const Parts<float> messages, std::int64_t count)
 
 std::int64_t signsScratch(std::int64_t count)
 {
-    return (count + elementsOfBlock(count) - 1) / elementsOfBlock(count);
+    return blocksOfSum(count);
 }
 
 Status encodeSigns(Stream stream, float *message, float *residual, std::int64_t count, double *scratch)
 {
-    const std::int64_t each = elementsOfBlock(count);
-    const std::int64_t blocks = signsScratch(count);
-    const Launch how{blocks, kThreads, kParts, stream};
-    Status status = isWide<float>({residual}, {count}) ? launch<sizesKernel<4>>(how, scratch, residual, each, count)
-                                                       : launch<sizesKernel<1>>(how, scratch, residual, each, count);
+    Status status = blockSums<Size>(stream, scratch, residual, count);
     if (status.failed())
         return status;
-    status = launch<scaleKernel>({1, kThreads, kParts, stream}, message, scratch, blocks, count);
+    status = launch<scaleKernel>({1, kSumThreads, kSumBytes, stream}, message, scratch, blocksOfSum(count), count);
     if (status.failed())
         return status;
     constexpr std::int64_t kOfBlock = std::int64_t{kThreads} * kSigns;

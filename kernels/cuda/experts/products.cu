@@ -2,8 +2,8 @@
 //
 // How many rows an expert has is known on the GPU only. A kernel of one block finds the first row of each expert and lists the
 // tiles of rows (some ten dependent loads, about 5 us); the blocks of the product read what is theirs from the list, and those
-// beyond its end, at most one an expert, return. So nobody waits for the GPU, and cuBLASLt, which would need a launch for each
-// expert and an algorithm for each number of rows, is not used.
+// beyond its end, at most one per expert, return. The host therefore never waits for the GPU. cuBLASLt is not used: it would
+// need a launch for each expert and an algorithm for each number of rows.
 //
 // bfloat16: tiles of 128 x 128 on tensor cores, whose operands are copied to shared memory in three stages of 64 numbers of the
 // inner dimension; eight warps have 64 x 32 sums each. Others, and rows that are no multiples of 16 bytes: tiles of 64 x 64, 16

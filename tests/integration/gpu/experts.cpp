@@ -1,11 +1,10 @@
 // Mixtures of experts on GPUs without a GPU: their gradients, bits, routers and memory.
 #include "engine/model/capabilities.h"
 #include "engine/operators/stage_layers.h"
-#include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/plan/lowering.h"
 #include "engine/simulate/memory.h"
 #include "tests/cuda_emulator/devices.h"
 #include "tests/support/fibre_gpus.h"
+#include "tests/support/held_memory.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/trained.h"
@@ -149,22 +148,7 @@ private slots:
         plan.model.dtype = model::DataType::Bf16;
         plan.model.denseLayers = 1;
         plan.training.steps = 1;
-        plan = operators::resolved(plan, 2);
-        const schedule::Schedule schedule = test::scheduleOf(plan);
-        const auto planned = runtime::memoryPlan(plan, runtime::lowered(schedule));
-        QVERIFY(planned.ok());
-        runtime::TrainingObserver observer;
-        observer.onStep = [&](const runtime::StepReport &report) {
-            for (std::size_t device = 0; device < 2; ++device) {
-                simulate::MemoryByCategory held = report.peakMemory[device];
-                simulate::MemoryByCategory peak = (*planned)[device].peak;
-                QVERIFY(held[backend::kMessages] <= peak[backend::kMessages]);
-                held[backend::kMessages] = peak[backend::kMessages] = 0;
-                QCOMPARE(held, peak);
-            }
-        };
-        const auto done = runtime::train(plan, schedule, {}, observer, {});
-        QVERIFY2(done.ok(), done ? "" : done.error().text().c_str());
+        test::verifyHeldMemory(operators::resolved(plan, 2));
     }
 
     /// Rows go to the experts of other ranks and back. The first loss has the bits of one rank: with eight tokens, whose arrays

@@ -1,11 +1,10 @@
 // Messages and stored activations in fewer bits on GPUs without a GPU: what they change, bits, and planned memory.
 #include "engine/model/capabilities.h"
 #include "engine/model/names.h"
-#include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/plan/lowering.h"
 #include "tests/cuda_emulator/devices.h"
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/fibre_plans.h"
+#include "tests/support/held_memory.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 
@@ -125,21 +124,7 @@ private slots:
             plan.parallel.messagePrecision = messages;
             plan.schedule.storedActivations = stored;
             plan.training.steps = 1;
-            const schedule::Schedule schedule = test::scheduleOf(plan);
-            const auto planned = runtime::memoryPlan(plan, runtime::lowered(schedule));
-            QVERIFY(planned.ok());
-            runtime::TrainingObserver observer;
-            observer.onStep = [&](const runtime::StepReport &report) {
-                for (std::size_t device = 0; device < 2; ++device) {
-                    simulate::MemoryByCategory held = report.peakMemory[device];
-                    simulate::MemoryByCategory peak = (*planned)[device].peak;
-                    QVERIFY(held[backend::kMessages] <= peak[backend::kMessages]);
-                    held[backend::kMessages] = peak[backend::kMessages] = 0;
-                    QCOMPARE(held, peak);
-                }
-            };
-            const auto trained = runtime::train(plan, schedule, {}, observer, {});
-            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+            test::verifyHeldMemory(plan);
         }
     }
 };
