@@ -202,6 +202,8 @@ OrderColumn columnOf(RunOrder order)
     case RunOrder::Iteration: return {"iteration_ns", false, false};
     case RunOrder::Loss: return {"last_loss", false, false};
     case RunOrder::Steps: return {"steps_done", false, false};
+    case RunOrder::Tags: return {"(SELECT min(lower(tag)) FROM tag WHERE tag.run = run.id)"};
+    case RunOrder::Note: return {"nullif(lower(note), '')", false, false};
     }
     return {"id"};
 }
@@ -210,7 +212,7 @@ std::string orderText(const RunQuery &query)
 {
     const OrderColumn column = columnOf(query.order);
     return fmt::format(" ORDER BY {} {}{}, id DESC", column.name, query.reversed == isText(query.order) ? "DESC" : "ASC",
-                       isText(query.order) ? "" : " NULLS LAST"); // a text is never null, and its index is in order
+                       query.order == RunOrder::Name ? "" : " NULLS LAST"); // a name is never null, and its index is in order
 }
 
 } // namespace

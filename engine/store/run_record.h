@@ -59,11 +59,25 @@ struct RunSummary {
 };
 
 /// What the table of runs is sorted by.
-enum class RunOrder : unsigned char { Newest, Name, Status, Kind, TokensPerSecond, Bubble, PeakMemory, Iteration, Loss, Steps };
+enum class RunOrder : unsigned char {
+    Newest,
+    Name,
+    Status,
+    Kind,
+    TokensPerSecond,
+    Bubble,
+    PeakMemory,
+    Iteration,
+    Loss,
+    Steps,
+    Tags, ///< by the first of a run's tags
+    Note,
+};
 /// Returns whether an order is that of a text, whose first is shown first.
 [[nodiscard]] constexpr bool isText(RunOrder order)
 {
-    return order == RunOrder::Name || order == RunOrder::Status || order == RunOrder::Kind;
+    return order == RunOrder::Name || order == RunOrder::Status || order == RunOrder::Kind || order == RunOrder::Tags ||
+           order == RunOrder::Note;
 }
 
 /// Which runs, in which order.
@@ -72,7 +86,8 @@ struct RunQuery {
     /// its spellings; ASCII letters match either case.
     std::vector<std::vector<std::string>> words;
     RunOrder order = RunOrder::Newest;
-    bool reversed = false; ///< else newest, first text and greatest figure first; runs without a figure stand last
+    bool reversed =
+        false; ///< else newest, first text and greatest figure first; runs without a figure, a tag or a note stand last
 };
 
 /// The runs that a query finds, and how many there are in all.

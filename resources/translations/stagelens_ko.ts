@@ -4586,10 +4586,6 @@ The what-ifs are being computed.</source>
         <translation>계열 비교</translation>
     </message>
     <message>
-        <source>Puts the plans of the marked point&apos;s series side by side; Compare shows two to six</source>
-        <translation>표시된 점의 계열에 속한 계획을 나란히 보입니다. 비교는 둘에서 여섯까지 보입니다</translation>
-    </message>
-    <message>
         <source>
 Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>
@@ -5068,10 +5064,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>This plan with each of the methods, side by side</source>
         <translation>이 계획을 각 방법으로 나란히 보기</translation>
-    </message>
-    <message>
-        <source>Removes what runs twice, adds what is missing, and moves what would wait for ever. Undo takes it back.</source>
-        <translation>두 번 실행되는 것을 빼고, 빠진 것을 넣고, 끝없이 기다릴 것을 옮깁니다. 실행 취소로 되돌립니다.</translation>
     </message>
     <message>
         <source>Stagelens connects to the other machine.</source>
@@ -5664,14 +5656,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>&amp;Present</source>
         <translation>발표(&amp;P)</translation>
-    </message>
-    <message>
-        <source>Full screen from the scene that is chosen; PgDn and PgUp go on and back</source>
-        <translation>선택한 장면부터 전체 화면으로 보여 줍니다. PgDn과 PgUp으로 앞뒤로 이동합니다</translation>
-    </message>
-    <message>
-        <source>This plan cannot be a scene. </source>
-        <translation>이 계획은 장면이 될 수 없습니다. </translation>
     </message>
     <message>
         <source>Not saved yet: choose a file with Save as.</source>
@@ -9856,10 +9840,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>텍스트로 된 스케줄. 패스를 레인에서 끌거나, 끝을 끌어 장치를 느리게 함</translation>
     </message>
     <message>
-        <source>The plan that the window shows, with its part of the time axis and its colours; or the morph, while the window shows one</source>
-        <translation>창에 표시된 계획과 그 시간 축 구간, 색. 창이 변형을 표시하는 동안에는 그 변형</translation>
-    </message>
-    <message>
         <source>Peak</source>
         <translation>최대</translation>
     </message>
@@ -10272,6 +10252,70 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>lower schedule.offload, or raise the memory that the machine or its container lets a process pin</source>
         <translation>schedule.offload를 낮추거나, 컴퓨터나 컨테이너가 프로세스에 허용하는 고정 메모리를 늘리십시오</translation>
+    </message>
+    <message>
+        <source>Changes the order: %1. Undo takes it back.</source>
+        <translation>순서를 바꿉니다. %1. 실행 취소로 되돌립니다.</translation>
+    </message>
+    <message>
+        <source>The schedule was repaired: %1.</source>
+        <translation>스케줄을 고쳤습니다. %1.</translation>
+    </message>
+    <message>
+        <source>The plan that the window shows, with its part of the time axis and its colours; or the morph, or all plans of Compare, while the window shows them</source>
+        <translation>창이 보여 주는 계획을 시간 축의 보이는 부분과 색과 함께 더합니다. 창이 변형이나 비교를 보여 주는 동안에는 그 변형이나 비교의 모든 계획을 더합니다.</translation>
+    </message>
+    <message>
+        <source>Full screen from the first scene; PgDn and PgUp go on and back. A double click on a scene begins with it.</source>
+        <translation>첫 장면부터 전체 화면으로 보여 줍니다. PgDn과 PgUp으로 앞뒤로 갑니다. 장면을 두 번 클릭하면 그 장면부터 시작합니다.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be a scene. </source>
+        <translation>%1은(는) 장면이 될 수 없습니다. </translation>
+    </message>
+    <message>
+        <source>&amp;Add these %1 plans</source>
+        <translation>이 계획 %1개 추가(&amp;A)</translation>
+    </message>
+    <message>
+        <source>As a lecture…</source>
+        <translation>강의로…</translation>
+    </message>
+    <message>
+        <source>Adds each of these plans as a scene to the lecture, which is presented or written as slides</source>
+        <translation>이 계획을 하나씩 강의의 장면으로 더합니다. 강의는 발표하거나 슬라이드로 쓸 수 있습니다.</translation>
+    </message>
+    <message>
+        <source>Cannot train: %1</source>
+        <translation>학습할 수 없음: %1</translation>
+    </message>
+    <message>
+        <source>Puts the plans of the marked point&apos;s series side by side: two to six; of more, it and the fastest others</source>
+        <translation>표시된 점의 계열에 있는 계획을 둘에서 여섯 개까지 나란히 놓습니다. 더 많으면 그 점과 가장 빠른 다른 계획을 놓습니다.</translation>
+    </message>
+    <message>
+        <source>The machine was busy while %1 was measured: passes had a processor for %2 of their time.</source>
+        <translation>%1을(를) 측정하는 동안 컴퓨터가 바빴습니다. 패스는 그 시간의 %2 동안만 프로세서를 썼습니다.</translation>
+    </message>
+    <message>
+        <source>removed: %1</source>
+        <translation>제거 %1개</translation>
+    </message>
+    <message>
+        <source>added: %1</source>
+        <translation>추가 %1개</translation>
+    </message>
+    <message>
+        <source>moved: %1</source>
+        <translation>이동 %1개</translation>
+    </message>
+    <message>
+        <source>no pass changed</source>
+        <translation>바뀐 패스 없음</translation>
+    </message>
+    <message>
+        <source>passes %1</source>
+        <translation>패스 %1</translation>
     </message>
 </context>
 </TS>

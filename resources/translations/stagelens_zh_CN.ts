@@ -4586,10 +4586,6 @@ The what-ifs are being computed.</source>
         <translation>比较该系列</translation>
     </message>
     <message>
-        <source>Puts the plans of the marked point&apos;s series side by side; Compare shows two to six</source>
-        <translation>把所标记点所在系列的方案并排显示；“比较”可显示二到六个</translation>
-    </message>
-    <message>
         <source>
 Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>
@@ -5068,10 +5064,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>This plan with each of the methods, side by side</source>
         <translation>并排显示此方案采用每种方法的结果</translation>
-    </message>
-    <message>
-        <source>Removes what runs twice, adds what is missing, and moves what would wait for ever. Undo takes it back.</source>
-        <translation>删除重复的计算块，补上缺少的，并移动会永远等待的。撤销可恢复。</translation>
     </message>
     <message>
         <source>Stagelens connects to the other machine.</source>
@@ -5664,14 +5656,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>&amp;Present</source>
         <translation>演示(&amp;P)</translation>
-    </message>
-    <message>
-        <source>Full screen from the scene that is chosen; PgDn and PgUp go on and back</source>
-        <translation>从所选场景开始全屏显示；PgDn 和 PgUp 前进和后退</translation>
-    </message>
-    <message>
-        <source>This plan cannot be a scene. </source>
-        <translation>此方案不能作为场景。</translation>
     </message>
     <message>
         <source>Not saved yet: choose a file with Save as.</source>
@@ -9856,10 +9840,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>以文本显示调度；计算块可沿泳道拖动，拖动末端使设备变慢</translation>
     </message>
     <message>
-        <source>The plan that the window shows, with its part of the time axis and its colours; or the morph, while the window shows one</source>
-        <translation>窗口所示的方案，连同其时间轴范围和颜色；窗口显示变形时则为该变形</translation>
-    </message>
-    <message>
         <source>Peak</source>
         <translation>峰值</translation>
     </message>
@@ -10272,6 +10252,70 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>lower schedule.offload, or raise the memory that the machine or its container lets a process pin</source>
         <translation>请降低 schedule.offload，或提高机器或其容器允许进程锁定的内存</translation>
+    </message>
+    <message>
+        <source>Changes the order: %1. Undo takes it back.</source>
+        <translation>改变顺序：%1。撤销可取消。</translation>
+    </message>
+    <message>
+        <source>The schedule was repaired: %1.</source>
+        <translation>已修复调度。%1。</translation>
+    </message>
+    <message>
+        <source>The plan that the window shows, with its part of the time axis and its colours; or the morph, or all plans of Compare, while the window shows them</source>
+        <translation>窗口所示的方案，连同时间轴的可见部分和颜色；窗口显示变形或“比较”时，则是该变形或所比较的全部方案</translation>
+    </message>
+    <message>
+        <source>Full screen from the first scene; PgDn and PgUp go on and back. A double click on a scene begins with it.</source>
+        <translation>从第一个场景开始全屏显示；PgDn 和 PgUp 前进和后退。双击某个场景则从它开始。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be a scene. </source>
+        <translation>%1 不能作为场景。</translation>
+    </message>
+    <message>
+        <source>&amp;Add these %1 plans</source>
+        <translation>添加这 %1 个方案(&amp;A)</translation>
+    </message>
+    <message>
+        <source>As a lecture…</source>
+        <translation>作为讲座…</translation>
+    </message>
+    <message>
+        <source>Adds each of these plans as a scene to the lecture, which is presented or written as slides</source>
+        <translation>把这些方案逐一作为场景加入讲座；讲座可以演示，也可以写成幻灯片</translation>
+    </message>
+    <message>
+        <source>Cannot train: %1</source>
+        <translation>无法训练：%1</translation>
+    </message>
+    <message>
+        <source>Puts the plans of the marked point&apos;s series side by side: two to six; of more, it and the fastest others</source>
+        <translation>并排显示所标记的点所在系列的方案，两到六个；更多时，显示该点和其余最快的方案</translation>
+    </message>
+    <message>
+        <source>The machine was busy while %1 was measured: passes had a processor for %2 of their time.</source>
+        <translation>测量 %1 时机器繁忙：计算块只在 %2 的时间里占有处理器。</translation>
+    </message>
+    <message>
+        <source>removed: %1</source>
+        <translation>移除 %1 个</translation>
+    </message>
+    <message>
+        <source>added: %1</source>
+        <translation>补上 %1 个</translation>
+    </message>
+    <message>
+        <source>moved: %1</source>
+        <translation>移动 %1 个</translation>
+    </message>
+    <message>
+        <source>no pass changed</source>
+        <translation>没有计算块改变</translation>
+    </message>
+    <message>
+        <source>passes %1</source>
+        <translation>计算块：%1</translation>
     </message>
 </context>
 </TS>

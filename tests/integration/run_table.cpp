@@ -179,6 +179,14 @@ void RunTable::everyColumnSorts()
     QCOMPARE(order(RunOrder::Loss, true), (Places{1, 0, 2}));
     QCOMPARE(order(RunOrder::Iteration, false), (Places{1, 0, 2}));
     QCOMPARE(order(RunOrder::Iteration, true), (Places{0, 1, 2}));
+    QVERIFY(m_store->edit().setTags(m_runs[0], {"wide", "Zero"}).ok());
+    QVERIFY(m_store->edit().setTags(m_runs[2], {"Lecture"}).ok());
+    QCOMPARE(order(RunOrder::Tags, false), (Places{2, 0, 1})); // lecture, wide, none
+    QCOMPARE(order(RunOrder::Tags, true), (Places{0, 2, 1}));
+    QVERIFY(m_store->edit().setNote(m_runs[1], "b").ok());
+    QVERIFY(m_store->edit().setNote(m_runs[0], "A").ok());
+    QCOMPARE(order(RunOrder::Note, false), (Places{0, 1, 2}));
+    QCOMPARE(order(RunOrder::Note, true), (Places{1, 0, 2}));
 }
 
 void RunTable::rowsComeInTheOrderAskedFor()

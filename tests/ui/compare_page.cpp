@@ -205,6 +205,11 @@ void ComparePage::nothingIsBetterAcrossKindsOrMachines()
     QCOMPARE(comparison.doubts.size(), 2);
     QVERIFY(comparison.doubts[0].startsWith(u"A is Measured live, B is Predicted, C is Measured live"_s));
     QVERIFY(comparison.doubts[1].contains(u"different machines"_s));
+    // Nor is a busy machine passed over.
+    CompareItem disturbed = run(50'000, 1000);
+    disturbed.metrics.processorShare = 0.5;
+    QCOMPARE(ui::compareItems(std::vector{run(100'000, 1000), disturbed}).doubts,
+             QStringList(u"The machine was busy while B was measured: passes had a processor for 50 % of their time."_s));
 }
 
 void ComparePage::tokensLeadWhereStepsDiffer()

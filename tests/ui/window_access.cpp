@@ -153,7 +153,17 @@ void WindowAccess::f6WalksThePanes()
     stops(window, Qt::TabFocus).front()->setFocus(Qt::TabFocusReason);
     for (int step = 0; step < 8; ++step) {
         QTest::keyClick(&window, Qt::Key_F6);
-        path << pathOf(QApplication::focusWidget());
+        QWidget *focused = QApplication::focusWidget();
+        path << pathOf(focused);
+        // Where the keyboard is can be seen.
+        const auto picture = [&window, focused] {
+            QApplication::processEvents();
+            return window.grab(QRect(focused->mapTo(&window, QPoint()), focused->size())).toImage();
+        };
+        const QImage with = picture();
+        focused->clearFocus();
+        QVERIFY2(picture() != with, qPrintable(path.back() + u" looks the same without the keyboard"_s));
+        focused->setFocus(Qt::TabFocusReason);
     }
     QStringList panes{page};
     if (page != u"LearnPage"_s) // where the panels of the plan are hidden

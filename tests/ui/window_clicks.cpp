@@ -7,6 +7,7 @@
 #include "tests/support/test_program.h"
 #include "ui/controllers/schedule_controller.h"
 #include "ui/controllers/schedule_file_controller.h"
+#include "ui/controls/message_bar.h"
 #include "ui/learn/card_list.h"
 #include "ui/pages/learn_page.h"
 #include "ui/panels/compare_panel.h"
@@ -22,8 +23,10 @@
 #include <QFile>
 #include <QFileDialog>
 #include <QLabel>
+#include <QListWidget>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QTextBrowser>
 #include <QTimer>
 
 namespace ui_window_clicks {
@@ -44,6 +47,7 @@ private slots:
     void leastMemoryThatIsFastEnough();
     void fivePlansSideBySide();
     void fiveFiguresOfALecture();
+    void fivePlansAsFiguresOfALecture();
     void aBrokenScheduleIsRepaired();
     void aBrokenOrderIsRepairedWithoutItsText();
     void aNumberOutOfRangeIsRepaired();
@@ -82,6 +86,27 @@ private:
         QTest::mouseMove(box->view()->viewport(), box->view()->visualRect(item).center());
         click(box->view()->viewport(), box->view()->visualRect(item).center());
         QCOMPARE(box->currentText(), words);
+    }
+    /// Gives the file dialog that the next click opens this name, and clicks its button.
+    void saveAs(const QString &file)
+    {
+        QTimer::singleShot(0, this, [this, file] { // the dialog has an event loop of its own
+            QTRY_VERIFY(qobject_cast<QFileDialog *>(QApplication::activeModalWidget()));
+            auto *dialog = qobject_cast<QFileDialog *>(QApplication::activeModalWidget());
+            dialog->findChild<QLineEdit *>(u"fileNameEdit"_s)->setText(file);
+            for (auto *button : dialog->findChildren<QPushButton *>())
+                if (button->isDefault())
+                    click(button);
+        });
+    }
+    static void verifyPages(const QString &file, qsizetype least)
+    {
+        QTRY_VERIFY(QFile::exists(file)); // the plans are jobs
+        QFile written(file);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        const QByteArray pdf = written.readAll();
+        QVERIFY(pdf.startsWith("%PDF"));
+        QVERIFY2(pdf.count("/Type /Page\n") >= least, qPrintable(QString::number(pdf.count("/Type /Page"))));
     }
     std::unique_ptr<test::WindowFixture> m_fixture;
     int m_clicks = 0;
@@ -142,22 +167,32 @@ void WindowClicks::fiveFiguresOfALecture()
     cards->scrollToItem(card);
     click(cards->viewport(), cards->visualItemRect(card).center());
     const QString file = m_fixture->path(u"lecture.pdf"_s);
-    QTimer::singleShot(0, this, [this, file] { // the dialog has an event loop of its own
-        QTRY_VERIFY(qobject_cast<QFileDialog *>(QApplication::activeModalWidget()));
-        auto *dialog = qobject_cast<QFileDialog *>(QApplication::activeModalWidget());
-        dialog->findChild<QLineEdit *>(u"fileNameEdit"_s)->setText(file);
-        for (auto *button : dialog->findChildren<QPushButton *>())
-            if (button->isDefault())
-                click(button);
-    });
+    saveAs(file);
     click(u"learn.slides"_s);
-    QTRY_VERIFY(QFile::exists(file)); // the plans are jobs
-    QFile written(file);
-    QVERIFY(written.open(QIODevice::ReadOnly));
-    const QByteArray pdf = written.readAll();
-    QVERIFY(pdf.startsWith("%PDF"));
-    QVERIFY2(pdf.count("/Type /Page\n") >= 5, qPrintable(QString::number(pdf.count("/Type /Page"))));
+    verifyPages(file, 5);
     QVERIFY(m_clicks <= 10);
+}
+
+void WindowClicks::fivePlansAsFiguresOfALecture()
+{
+    ui::MainWindow &window = m_fixture->open();
+    QTRY_VERIFY(window.forecast().plan() && window.forecast().comparableBaseline());
+    click(u"mode.compare"_s);
+    click(u"compare.methods"_s);
+    QTRY_COMPARE_WITH_TIMEOUT(window.comparePanel().items().size(), std::size_t{5}, 20000);
+    click(u"compare.lecture"_s);
+    auto *list = m_fixture->find<QListWidget>(u"lecture.list"_s);
+    QTRY_COMPARE(list->count(), 5); // added
+    const QString file = m_fixture->path(u"five.pdf"_s);
+    saveAs(file);
+    click(u"lecture.slides"_s);
+    verifyPages(file, 5);
+    QVERIFY2(m_clicks <= 10, qPrintable(QString::number(m_clicks)));
+    // The lecture begins with the first plan, not with the one added last.
+    m_fixture->find<QPushButton>(u"lecture.present"_s)->click();
+    QTRY_VERIFY(window.actions().presentation->isChecked());
+    const QString text = m_fixture->find<QTextBrowser>(u"learn.text"_s)->toPlainText();
+    QVERIFY2(text.contains(u"not split"_s), qPrintable(text));
 }
 
 void WindowClicks::aBrokenScheduleIsRepaired()
@@ -176,6 +211,8 @@ void WindowClicks::aBrokenScheduleIsRepaired()
     QTRY_VERIFY(window.forecast().plan() && !window.forecast().isStale());
     QCOMPARE(window.forecast().plan()->schedule->passCount(), std::size_t{12});
     QVERIFY(m_clicks <= 3);
+    QCOMPARE(m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->text(),
+             u"The schedule was repaired: passes removed: 1, added: 1."_s);
 }
 
 void WindowClicks::aBrokenOrderIsRepairedWithoutItsText()

@@ -523,6 +523,13 @@ void WindowExplore::laterStartReopensTheLastExperiment()
     auto *devices = m_fixture->find<QSpinBox>(u"strip.parallel.devices"_s);
     devices->setValue(2);
     QVERIFY2(second.forecast().problems().empty(), "the reopened plan cannot be edited");
+    // What was unfolded by hand is unfolded at the next start, and folded again at that after it.
+    for (const bool isFolded : {false, true}) {
+        QCOMPARE(m_fixture->window().runsPanel().isFolded(), !isFolded);
+        m_fixture->click(u"runs.fold"_s);
+        m_fixture->window().close();
+        QCOMPARE(m_fixture->open().runsPanel().isFolded(), isFolded);
+    }
 }
 
 void WindowExplore::unreadableFileLeavesTheDemoAndSaysWhy()

@@ -461,6 +461,17 @@ void WindowRuns::undoTakesBackWhatWasDoneLast()
     QVERIFY(!window.isWindowModified());
     emit window.runsPanel().deleteAsked({id});
     QVERIFY(!window.isWindowModified());
+    window.actions().undo->trigger();
+    // The run that was shown is shown again, and Esc closes the message that offered it.
+    emit window.runsPanel().showAsked(id);
+    QTRY_VERIFY(window.runController().shown() && window.runController().shown()->record.summary.id == id);
+    emit window.runsPanel().deleteAsked({id});
+    QTRY_VERIFY(!window.runController().shown());
+    QVERIFY(notice->isVisible());
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QVERIFY(!notice->isVisible());
+    window.actions().undo->trigger();
+    QTRY_VERIFY(window.runController().shown() && window.runController().shown()->record.summary.id == id);
 }
 
 /// Another process holds the database: the window opens, is used, says so, and shows the runs when the lock goes.

@@ -82,6 +82,8 @@ void PaneController::restore()
         m_contents.editor->setOpenGroups(settings->value(u"groups"_s).toStringList());
     if (settings->contains(u"runColumns"_s))
         m_contents.runs->setColumns(settings->value(u"runColumns"_s).toStringList());
+    if (settings->contains(u"runs"_s))
+        m_contents.runs->foldByHand(!settings->value(u"runs"_s).toBool());
     const QString appearance = settings->value(u"appearance"_s).toString();
     if (appearance == u"dark"_s)
         m_actions->dark->trigger();
@@ -111,6 +113,10 @@ void PaneController::connectMemory()
     rememberAfter(m_actions->languages, &QActionGroup::triggered);
     rememberAfter(m_contents.editor, &ExperimentEditor::openGroupsChanged);
     rememberAfter(m_contents.runs, &RunsPanel::columnsChanged);
+    connect(m_contents.runs, &RunsPanel::foldedByHand, this, [this] {
+        m_areRunsChosen = true;
+        m_saveDelay.start();
+    });
 }
 
 void PaneController::save()
@@ -123,6 +129,8 @@ void PaneController::save()
     settings->setValue(u"state"_s, m_window->saveState(kMemoryVersion));
     settings->setValue(u"narrow"_s, m_narrow);
     settings->setValue(u"figures"_s, m_areFiguresShown);
+    if (m_areRunsChosen)
+        settings->setValue(u"runs"_s, !m_contents.runs->isFolded());
     settings->setValue(u"groups"_s, m_contents.editor->openGroups());
     settings->setValue(u"runColumns"_s, m_contents.runs->columns());
     if (const QAction *language = m_actions->languages->checkedAction())
@@ -275,6 +283,7 @@ void PaneController::focusNext(QList<QWidget *> panes)
             current = i;
     }
     QWidget *next = panes[(current + 1) % panes.size()];
+    m_window->setAttribute(Qt::WA_KeyboardFocusChange); // as Tab does: what has the keyboard shows its ring
     if (next->focusPolicy() == Qt::NoFocus || next == m_contents.editor) {
         for (QWidget *child : next->findChildren<QWidget *>()) {
             if (child->isVisible() && child->isEnabled() && child->focusPolicy() & Qt::TabFocus) {

@@ -84,6 +84,7 @@ private:
     std::vector<SetAside> m_aside; ///< the docks that were shown before
     bool m_narrow = false;
     bool m_areFiguresShown = true; ///< the panel of figures, where the window is wide
+    bool m_areRunsChosen = false;  ///< folded or unfolded by hand, not by their number
 };
 
 } // namespace stagelens::ui

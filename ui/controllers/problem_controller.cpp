@@ -1,9 +1,11 @@
 #include "ui/controllers/problem_controller.h"
 
+#include "engine/service/plans/schedule_text.h"
 #include "ui/panels/field_editor.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
+#include "ui/state/quick_prediction.h"
 #include "ui/words/differences.h"
 #include "ui/words/problem_words.h"
 #include "ui/words/tr.h"
@@ -105,20 +107,31 @@ void ProblemController::findRepair()
     const service::PredictionPtr &plan = m_forecast->plan();
     std::vector<PlanRepair> repairs =
         repairsOf(m_document->experiment(), m_forecast->problems(), plan ? &plan->experiment : nullptr);
-    const bool isSmall = arePlannedAtOnce(repairs);
+    const model::ScheduleChoice &choice = m_document->experiment().schedule;
+    const std::string &field = m_forecast->problems().front().field;
+    const bool isOfOrder = repairs.empty() && (field == "schedule.text" || (field == "schedule.file" && !choice.file.empty()));
+    const bool isShort = choice.file.empty() && static_cast<qsizetype>(choice.text.size()) <= kLettersRepairedAtOnce;
+    const bool isSmall = isOfOrder ? isShort : arePlannedAtOnce(repairs);
     if (!isSmall)
         say(); // the repair follows
     m_search.run(
         isSmall,
-        [repairs = std::move(repairs), cores = m_bridge->cores()](
-            const std::stop_token &) -> base::Result<std::optional<PlanRepair>> { return firstPlanned(repairs, cores); },
-        [this](const base::Result<std::optional<PlanRepair>> &nearest) {
-            offer(nearest ? *nearest : std::nullopt);
+        [repairs = std::move(repairs), order = isOfOrder ? std::optional(choice) : std::nullopt,
+         cores = m_bridge->cores()](const std::stop_token &) -> base::Result<Remedy> {
+            Remedy remedy{firstPlanned(repairs, cores), {}};
+            if (const auto text = order ? service::editableText(*order) : base::Result<std::string>(std::string())) {
+                if (auto repaired = service::repairedOrder(*text))
+                    remedy.order = *std::move(repaired);
+            }
+            return remedy;
+        },
+        [this](const base::Result<Remedy> &remedy) {
+            offer(remedy ? *remedy : Remedy{});
             say();
         });
 }
 
-void ProblemController::offer(const std::optional<PlanRepair> &nearest)
+void ProblemController::offer(const Remedy &remedy)
 {
     const model::Experiment &experiment = m_document->experiment();
     const std::string field = m_forecast->problems().front().field;
@@ -128,7 +141,7 @@ void ProblemController::offer(const std::optional<PlanRepair> &nearest)
         m_verdict.actionTip = tip;
         m_repair = std::move(run);
     };
-    if (nearest) {
+    if (const auto &nearest = remedy.number) {
         const QString caption = fieldCaption(qtText(field));
         const QString value = countText(static_cast<double>(nearest->value));
         if (m_verdict.second.isEmpty())
@@ -139,12 +152,11 @@ void ProblemController::offer(const std::optional<PlanRepair> &nearest)
                     m_document->edit(qtText(field), caption, next);
                     m_document->closeGesture();
                 });
-    } else if (field == "schedule.text" || (field == "schedule.file" && QFileInfo::exists(qtText(experiment.schedule.file)))) {
+    } else if (remedy.order) {
         propose(Words::tr("Repair the schedule"),
-                Words::tr("Removes what runs twice, adds what is missing, and moves what would wait for ever. "
-                          "Undo takes it back."),
+                Words::tr("Changes the order: %1. Undo takes it back.").arg(repairWords(*remedy.order)),
                 [this] { emit orderRepairAsked(); });
-    } else if (field == "schedule.file") {
+    } else if (field == "schedule.file" && !QFileInfo::exists(qtText(experiment.schedule.file))) {
         propose(Words::tr("Import schedule…"), Words::tr("Reads the order from another file. Undo takes it back."),
                 [this] { emit scheduleFileAsked(); });
     }

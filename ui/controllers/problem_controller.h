@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/service/plans/schedule_repair.h"
 #include "ui/controllers/plan_repair.h"
 #include "ui/controls/message_bar.h"
 #include "ui/state/latest_job.h"
@@ -55,7 +56,12 @@ private:
     void say();
     /// Looks for the repair of the first problem and adds it to the verdict: at once for a small plan, else off the GUI thread.
     void findRepair();
-    void offer(const std::optional<PlanRepair> &nearest);
+    /// What makes the plan valid: another number, or the order of its schedule with its faults mended.
+    struct Remedy {
+        std::optional<PlanRepair> number;
+        std::optional<service::RepairedOrder> order;
+    };
+    void offer(const Remedy &remedy);
     /// Returns what helps against the first problem, beside its repair.
     [[nodiscard]] std::vector<MessageBar::Action> remedies();
     /// Returns the action that undoes what was done since the plan was valid last.

@@ -1,7 +1,6 @@
 #include "ui/controllers/schedule_controller.h"
 
 #include "engine/model/what_if.h"
-#include "engine/service/plans/schedule_repair.h"
 #include "ui/controllers/notice_controller.h"
 #include "ui/controllers/window_actions.h"
 #include "ui/pages/explore_page.h"
@@ -12,11 +11,13 @@
 #include "ui/state/links.h"
 #include "ui/state/order_edit.h"
 #include "ui/state/quick_prediction.h"
+#include "ui/words/problem_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
 #include <QFileInfo>
 
+#include <algorithm>
 #include <cmath>
 
 namespace stagelens::ui {
@@ -32,9 +33,6 @@ QString ownOrderWords()
     return Words::tr("The order is now your own; it begins as it was. Change its text, drag passes in the picture, or take one "
                      "from a file.");
 }
-/// Up to here it is repaired in a few milliseconds.
-constexpr qsizetype kLettersRepairedAtOnce = 4 * 1024;
-
 bool isShort(const service::Prediction &plan)
 {
     return plan.schedule->passCount() <= kPassesAtOnce;
@@ -50,7 +48,7 @@ bool isSamePart(const model::SlowLink &a, const model::SlowLink &b)
     return std::minmax(a.from, a.to) == std::minmax(b.from, b.to);
 }
 
-/// The what-ifs with one part slower by a factor than it is in them.
+/// The what-ifs with one part slower by a factor than it is in them. In tenths, so that what is pulled back is as it was.
 template <class Part>
 std::vector<Part> slowedBy(std::vector<Part> parts, Part part)
 {
@@ -58,7 +56,7 @@ std::vector<Part> slowedBy(std::vector<Part> parts, Part part)
         if (isSamePart(each, part))
             part.factor *= each.factor;
     std::erase_if(parts, [&part](const Part &each) { return isSamePart(each, part); });
-    part.factor = std::round(part.factor * 100) / 100;
+    part.factor = std::max(std::round(part.factor * 10) / 10, 0.1);
     if (part.factor != 1)
         parts.push_back(part);
     return parts;
@@ -151,23 +149,18 @@ void ScheduleController::repair()
     const std::string &own = before.schedule.text;
     m_repairJob.run(
         std::max(shown.size(), static_cast<qsizetype>(own.size())) <= kLettersRepairedAtOnce && before.schedule.file.empty(),
-        [before, typed = utf8(shown)](const std::stop_token &) -> base::Result<model::Experiment> {
-            const auto text = typed.empty() ? service::editableText(before.schedule) : base::Result<std::string>(typed);
-            if (!text)
-                return text.error();
-            const auto whole = service::repairedText(*text);
-            if (!whole)
-                return whole.error();
-            return service::withScheduleText(before, *whole);
+        [choice = before.schedule, typed = utf8(shown)](const std::stop_token &) -> base::Result<service::RepairedOrder> {
+            const auto text = typed.empty() ? service::editableText(choice) : base::Result<std::string>(typed);
+            return text ? service::repairedOrder(*text) : text.error();
         },
-        [this, before, shown](const base::Result<model::Experiment> &whole) {
+        [this, before, shown](const base::Result<service::RepairedOrder> &whole) {
             const bool isUnchanged = !m_active || m_panel->edit()->toPlainText() == shown;
             if (isUnchanged && m_document->experiment() == before)
                 takeRepaired(whole);
         });
 }
 
-void ScheduleController::takeRepaired(const base::Result<model::Experiment> &whole)
+void ScheduleController::takeRepaired(const base::Result<service::RepairedOrder> &whole)
 {
     if (!whole) {
         m_notice->warn(Words::tr("The schedule cannot be repaired here. ") + sentence(whole.error()));
@@ -175,8 +168,10 @@ void ScheduleController::takeRepaired(const base::Result<model::Experiment> &who
     }
     m_pause.stop();
     m_document->closeGesture();
-    m_document->edit(kTextField, Words::tr("Repair the schedule"), *whole);
+    m_document->edit(kTextField, Words::tr("Repair the schedule"),
+                     service::withScheduleText(m_document->experiment(), whole->text));
     m_document->closeGesture();
+    m_notice->offerUndo(Words::tr("The schedule was repaired: %1.").arg(repairWords(*whole)), Words::tr("Undo"));
 }
 
 void ScheduleController::refresh()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/service/engine_service.h"
+#include "engine/service/plans/schedule_repair.h"
 #include "engine/service/plans/schedule_text.h"
 #include "ui/state/latest_job.h"
 
@@ -65,7 +66,7 @@ private:
         std::vector<service::TextFault> faults;
         std::string_view family; ///< that makes exactly this order; empty: none
     };
-    void takeRepaired(const base::Result<model::Experiment> &whole);
+    void takeRepaired(const base::Result<service::RepairedOrder> &whole);
     void refresh();
     void show(const Analysis &analysis);
     /// Makes a text the order of the experiment. A long one is read by a job; what is edited meanwhile stays.

@@ -40,7 +40,8 @@ constexpr int kNarrowestLoss = 280;
 ComparePanel::ComparePanel(QWidget *parent)
     : QWidget(parent), m_view(new ViewState(this)), m_chips(new QWidget(this)), m_add(new QPushButton(Words::tr("Add"), this)),
       m_alignment(new QComboBox(this)), m_microbatch(new QSpinBox(this)),
-      m_equalMemory(new QCheckBox(Words::tr("Equal memory"), this)), m_bar(new MessageBar(u"compare.bar"_s, this)),
+      m_equalMemory(new QCheckBox(Words::tr("Equal memory"), this)),
+      m_lecture(new QPushButton(Words::tr("As a lecture…"), this)), m_bar(new MessageBar(u"compare.bar"_s, this)),
       m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)),
       m_methods(new QPushButton(Words::tr("Compare the five vocabulary methods"), m_empty)), m_times(new TimeBars(this)),
       m_timeline(new TimelineView(m_view, this)), m_table(new CompareTable(this)), m_loss(new LossPlot(this)),
@@ -148,6 +149,11 @@ QWidget *ComparePanel::makeBar()
     for (QWidget *widget : std::initializer_list<QWidget *>{caption, m_alignment, m_microbatch, m_equalMemory})
         options->addWidget(widget);
     options->addStretch(1);
+    m_lecture->setObjectName(u"compare.lecture"_s);
+    m_lecture->setToolTip(
+        Words::tr("Adds each of these plans as a scene to the lecture, which is presented or written as slides"));
+    connect(m_lecture, &QPushButton::clicked, this, &ComparePanel::lectureAsked);
+    options->addWidget(m_lecture);
     rows->addLayout(chipRow);
     rows->addLayout(options);
     connect(m_alignment, &QComboBox::currentIndexChanged, this, &ComparePanel::refreshTimelines);
@@ -217,6 +223,7 @@ void ComparePanel::refresh()
     m_empty->setVisible(m_items.empty());
     m_splitter->setVisible(!m_items.empty());
     m_add->setEnabled(m_items.size() < kMost);
+    m_lecture->setEnabled(!m_items.empty());
     int microbatches = 1;
     for (const CompareItem &item : m_items)
         microbatches = std::max(microbatches, item.experiment.parallel.microbatches);
@@ -225,6 +232,7 @@ void ComparePanel::refresh()
     refreshTimelines();
     refreshTable();
     refreshLoss();
+    emit itemsChanged();
 }
 
 void ComparePanel::refreshChips()

@@ -53,6 +53,10 @@ signals:
     void filesAsked();
     /// What is being computed is not wanted any more.
     void cancelled();
+    /// A lecture of what is compared is wanted.
+    void lectureAsked();
+    /// Other plans are compared than before, or in another order.
+    void itemsChanged();
     /// The menu of what can be added opens: stored runs may be appended to it.
     void addMenuOpens(QMenu *menu);
 
@@ -83,6 +87,7 @@ private:
     QComboBox *m_alignment;
     QSpinBox *m_microbatch;
     QCheckBox *m_equalMemory;
+    QPushButton *m_lecture;
     MessageBar *m_bar;
     QWidget *m_empty; ///< shown while there is nothing to compare
     QPushButton *m_propose;

@@ -7,6 +7,7 @@
 #include "ui/pages/explore_page.h"
 #include "ui/pages/learn_page.h"
 #include "ui/pages/lesson_view.h"
+#include "ui/panels/compare_panel.h"
 #include "ui/state/forecast.h"
 #include "ui/state/view_state.h"
 #include "ui/words/tr.h"
@@ -17,18 +18,26 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 LectureController::LectureController(EngineBridge *bridge, WindowActions *actions, Forecast *forecast, ViewState *view,
-                                     ExplorePage *explore, LearnPage *learn, bool remember, QWidget *window)
+                                     ExplorePage *explore, ComparePanel *compare, LearnPage *learn, bool remember,
+                                     QWidget *window)
     : QObject(window), m_bridge(bridge), m_actions(actions), m_forecast(forecast), m_view(view), m_explore(explore),
-      m_learn(learn), m_remember(remember), m_window(window)
+      m_compare(compare), m_learn(learn), m_remember(remember), m_window(window)
 {
     connect(actions->lecture, &QAction::triggered, this, &LectureController::open);
+    connect(actions->compare, &QAction::toggled, this, &LectureController::updateShown);
+    connect(compare, &ComparePanel::itemsChanged, this, &LectureController::updateShown);
+    connect(compare, &ComparePanel::lectureAsked, this, [this] {
+        open();
+        m_dialog->add();
+    });
 }
 
 void LectureController::open()
 {
     if (m_dialog == nullptr) {
         m_dialog = new LectureDialog(m_bridge, m_window);
-        m_dialog->setSource([this] { return sceneOfWindow(); });
+        m_dialog->setSource([this] { return scenesOfWindow(); });
+        updateShown();
         if (m_remember)
             m_dialog->keepIn(base::dataFolder() / (u"session."_s + QLatin1StringView(kLectureEnding)).toStdString());
         connect(m_dialog, &LectureDialog::presentAsked, this, &LectureController::present);
@@ -44,7 +53,28 @@ void LectureController::openFile(const QString &file)
     m_dialog->openFile(file);
 }
 
-LectureScene LectureController::sceneOfWindow() const
+void LectureController::updateShown()
+{
+    if (m_dialog != nullptr)
+        m_dialog->setShown(m_actions->compare->isChecked() ? m_compare->items().size() : 1);
+}
+
+std::vector<LectureScene> LectureController::scenesOfWindow() const
+{
+    if (!m_actions->compare->isChecked() || m_compare->isEmpty())
+        return {sceneOfExplore()};
+    std::vector<LectureScene> scenes;
+    const QStringList names = distinctNames(m_compare->items());
+    for (qsizetype i = 0; i < names.size(); ++i) {
+        LectureScene scene;
+        scene.plan.experiment = m_compare->items()[static_cast<std::size_t>(i)].experiment;
+        scene.title = names[i];
+        scenes.push_back(std::move(scene));
+    }
+    return scenes;
+}
+
+LectureScene LectureController::sceneOfExplore() const
 {
     LectureScene scene;
     if (!m_forecast->plan())

@@ -27,6 +27,7 @@
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/runs/runs_panel.h"
 #include "ui/panels/settings_panel.h"
+#include "ui/shell/focus_ring.h"
 #include "ui/shell/pass_kinds.h"
 #include "ui/shell/status_bar.h"
 #include "ui/state/engine_bridge.h"
@@ -81,6 +82,7 @@ MainWindow::MainWindow(const WindowOptions &options, QWidget *parent)
       m_controllers(std::make_unique<WindowControllers>(this, m_model, *m_widgets, options.remember))
 {
     keepLabelsPlain();
+    new FocusRing(this);
     connectModel();
     connectInspector();
     connectActions();

@@ -3,6 +3,7 @@
 #include "ui/canvas/design.h"
 #include "ui/controls/line_label.h"
 #include "ui/controls/message_bar.h"
+#include "ui/words/tr.h"
 
 #include <QAbstractButton>
 #include <QBoxLayout>
@@ -40,6 +41,12 @@ void StatusBar::setSources(const QString &text)
     say();
 }
 
+void StatusBar::setObstacle(const QString &text)
+{
+    m_obstacle = text;
+    say();
+}
+
 void StatusBar::setMode(const QString &text)
 {
     m_mode = text;
@@ -54,7 +61,11 @@ void StatusBar::space()
 
 void StatusBar::say()
 {
-    m_text->setText(m_mode.isEmpty() ? m_sources : m_mode);
+    if (!m_mode.isEmpty())
+        m_text->setText(m_mode);
+    else
+        m_text->setText(m_obstacle.isEmpty() ? m_sources
+                                             : Words::tr("Cannot train: %1").arg(m_obstacle) + u" · "_s + m_sources);
 }
 
 } // namespace stagelens::ui

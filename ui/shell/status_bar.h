@@ -1,4 +1,5 @@
-// The status bar of the window: the source of the costs, the file of the runs, and lasting messages.
+// The status bar of the window: the source of the costs, the file of the runs, why a plan cannot be trained, and lasting
+// messages.
 #pragma once
 
 #include <QStatusBar>
@@ -20,6 +21,8 @@ public:
     void add(MessageBar *message);
     /// What the line says at its left: the sources of the plan's times and the file of the runs.
     void setSources(const QString &text);
+    /// Why the plan cannot be trained, before the sources; empty: it can.
+    void setObstacle(const QString &text);
     /// What a mode changes for the mouse, before the sources; empty: none.
     void setMode(const QString &text);
 
@@ -29,6 +32,7 @@ private:
     void space();
     LineLabel *m_text;
     QString m_sources;
+    QString m_obstacle;
     QString m_mode;
 };
 

@@ -28,6 +28,7 @@
 #include "ui/panels/headline_bar.h"
 #include "ui/panels/runs/runs_panel.h"
 #include "ui/shell/lecture_controller.h"
+#include "ui/shell/status_bar.h"
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/forecast.h"
@@ -86,7 +87,7 @@ void WindowControllers::make(QMainWindow *window, bool remember)
     levers = std::make_unique<LeversController>(m_model.bridge, m_model.forecast, m_model.actions, window);
     shapes = std::make_unique<ShapeController>(m_model.bridge, m_model.forecast, m_model.actions, window);
     lecture = std::make_unique<LectureController>(m_model.bridge, m_model.actions, m_model.forecast, m_model.view,
-                                                  m_widgets.explore, m_widgets.learn, remember, window);
+                                                  m_widgets.explore, m_widgets.compare, m_widgets.learn, remember, window);
     compare = std::make_unique<CompareController>(m_model.bridge, m_model.document, m_model.forecast, m_model.database,
                                                   m_widgets.compare);
     schedule = std::make_unique<ScheduleController>(m_model.bridge, m_model.document, m_model.forecast, m_widgets.explore,
@@ -152,6 +153,7 @@ void WindowControllers::connectPlan()
 
 void WindowControllers::connectRuns(bool remember)
 {
+    connect(training.get(), &TrainingController::obstacleChanged, m_widgets.status, &StatusBar::setObstacle);
     connect(m_model.run, &RunController::trainingChanged, m_widgets.sweep,
             [this] { m_widgets.sweep->setTraining(m_model.run->isTraining()); });
     connect(m_model.run, &RunController::shownChanged, m_model.actions->costsFromRun, [this] {

@@ -16,6 +16,8 @@ namespace stagelens::ui {
 
 /// Bytes up to which an order is read and checked in a few milliseconds.
 inline constexpr std::size_t kScheduleBytesAtOnce = 64 * 1024;
+/// Up to here an order is repaired in a few milliseconds.
+inline constexpr qsizetype kLettersRepairedAtOnce = 4 * 1024;
 /// Returns whether a schedule's file is that short, or cannot be read.
 [[nodiscard]] bool isShortSchedule(const std::filesystem::path &file);
 /// Returns whether a choice has no order of its own, or a short one.

@@ -48,6 +48,8 @@ std::optional<store::RunOrder> RunTableModel::orderOf(int column)
     case Iteration: return RunOrder::Iteration;
     case Loss: return RunOrder::Loss;
     case Steps: return RunOrder::Steps;
+    case Tags: return RunOrder::Tags;
+    case Note: return RunOrder::Note;
     default: return {};
     }
 }

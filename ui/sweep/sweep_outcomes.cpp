@@ -64,15 +64,32 @@ QString SweepOutcomes::words(int id) const
     return hasPoint ? sweepWords(*known, outcome.state->points[index]) : QString();
 }
 
-std::vector<std::pair<QString, model::Experiment>> SweepOutcomes::series(int id) const
+std::vector<std::size_t> SweepOutcomes::seriesOf(int id) const
 {
-    std::vector<std::pair<QString, model::Experiment>> plans;
+    std::vector<std::size_t> places;
     const SweepEntry *chosen = entry(id);
     const Outcome &outcome = of(kindOf(id));
     for (std::size_t i = 0; chosen && outcome.state && i < outcome.entries.size(); ++i)
         if (outcome.entries[i].series == chosen->series && outcome.state->points[i].done &&
             impossibility(outcome.state->points[i]).isEmpty())
-            plans.emplace_back(outcome.entries[i].words, outcome.entries[i].plan);
+            places.push_back(i);
+    return places;
+}
+
+std::vector<std::pair<QString, model::Experiment>> SweepOutcomes::series(int id, std::size_t most) const
+{
+    const Outcome &outcome = of(kindOf(id));
+    std::vector<std::size_t> places = seriesOf(id);
+    if (places.size() > most) {
+        std::ranges::stable_sort(places, {}, [&](std::size_t i) {
+            return std::pair(&outcome.entries[i] != entry(id), outcome.state->points[i].iteration);
+        });
+        places.resize(most);
+        std::ranges::sort(places);
+    }
+    std::vector<std::pair<QString, model::Experiment>> plans;
+    for (const std::size_t i : places)
+        plans.emplace_back(outcome.entries[i].words, outcome.entries[i].plan);
     return plans;
 }
 

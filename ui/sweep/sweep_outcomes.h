@@ -32,8 +32,11 @@ public:
     [[nodiscard]] const SweepEntry *entry(int id) const;
     /// Returns a point in words; empty if there is none.
     [[nodiscard]] QString words(int id) const;
-    /// Returns the possible plans of a point's series with their names, in the order of the first parameter.
-    [[nodiscard]] std::vector<std::pair<QString, model::Experiment>> series(int id) const;
+    /// Returns the possible plans of a point's series with their names, in the order of the first parameter. Of more than
+    /// `most`, returns the point itself and the fastest others.
+    [[nodiscard]] std::vector<std::pair<QString, model::Experiment>> series(int id, std::size_t most) const;
+    /// Returns the number of possible plans in a point's series.
+    [[nodiscard]] std::size_t seriesSize(int id) const { return seriesOf(id).size(); }
 
 private:
     struct Outcome {
@@ -41,6 +44,8 @@ private:
         service::SweepSnapshotPtr state; ///< null: no point yet
     };
     [[nodiscard]] Outcome &of(Kind kind) { return m_outcomes[static_cast<std::size_t>(kind)]; }
+    /// Returns where the possible plans of a point's series are among the entries of its kind.
+    [[nodiscard]] std::vector<std::size_t> seriesOf(int id) const;
     [[nodiscard]] const Outcome &of(Kind kind) const { return m_outcomes[static_cast<std::size_t>(kind)]; }
 
     SweepSetup m_setup;

@@ -84,8 +84,9 @@ QWidget *SweepResultsView::makeActions()
     connect(m_open, &QPushButton::clicked, this, [this] { open(m_chosen); });
     m_compare = new QPushButton(Words::tr("Compare the series"), this);
     m_compare->setObjectName(u"sweep.compare"_s);
-    m_compare->setToolTip(Words::tr("Puts the plans of the marked point's series side by side; Compare shows two to six"));
-    connect(m_compare, &QPushButton::clicked, this, [this] { emit compareAsked(m_outcomes->series(m_chosen)); });
+    m_compare->setToolTip(Words::tr("Puts the plans of the marked point's series side by side: two to six; of more, it and the "
+                                    "fastest others"));
+    connect(m_compare, &QPushButton::clicked, this, [this] { emit compareAsked(m_outcomes->series(m_chosen, kMostCompared)); });
     m_export = new QPushButton(Words::tr("Export…"), this);
     m_export->setObjectName(u"sweep.export"_s);
     m_export->setToolTip(Words::tr("The figures as CSV or JSON, or the picture as PNG, SVG or PDF"));
@@ -211,8 +212,7 @@ void SweepResultsView::choose(int id)
 {
     m_chosen = id;
     m_open->setEnabled(m_outcomes->entry(id) != nullptr);
-    const std::size_t count = m_outcomes->series(id).size();
-    m_compare->setEnabled(count >= kFewestCompared && count <= kMostCompared);
+    m_compare->setEnabled(m_outcomes->seriesSize(id) >= kFewestCompared);
     highlight(-1);
 }
 

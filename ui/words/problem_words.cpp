@@ -74,6 +74,19 @@ QString problemWords(const base::Problem &problem, const model::Experiment &expe
     return Words::tr("%1: %2").arg(fieldCaption(qtText(field->path)), lowerSentence(problem));
 }
 
+QString repairWords(const service::RepairedOrder &repaired)
+{
+    QStringList changes;
+    const auto say = [&changes](std::size_t count, const QString &words) {
+        if (count > 0)
+            changes << words.arg(countText(static_cast<double>(count)));
+    };
+    say(repaired.removed, Words::tr("removed: %1"));
+    say(repaired.added, Words::tr("added: %1"));
+    say(repaired.moved, Words::tr("moved: %1"));
+    return changes.isEmpty() ? Words::tr("no pass changed") : Words::tr("passes %1").arg(changes.join(u", "_s));
+}
+
 Headline invalidHeadline(const base::Problems &problems, const model::Experiment &experiment)
 {
     Headline headline;

@@ -5,6 +5,8 @@
 #include "engine/schedule/check/validator.h"
 #include "engine/service/plans/schedule_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -58,8 +60,10 @@ std::vector<Pass> wanted(const Schedule &given, int device, bool isSplit)
     return passes;
 }
 
-/// The device's passes, each once; one that is missing comes before the next microbatch of its kind and stage.
-Order completed(const Schedule &given, int device, bool isSplit)
+/// The device's passes, each once; one that is missing comes before the next microbatch of its kind and stage, and before what
+/// needs it there. Counts what it
+/// removes and adds.
+Order completed(const Schedule &given, int device, bool isSplit, RepairedOrder &counts)
 {
     const std::vector<Pass> whole = wanted(given, device, isSplit);
     std::set<std::tuple<PassKind, decltype(Pass::stage), decltype(Pass::microbatch)>> open;
@@ -69,11 +73,14 @@ Order completed(const Schedule &given, int device, bool isSplit)
     for (const Pass &pass : given.device(device))
         if (open.erase(keyOf(pass)) > 0)
             order.push_back(pass);
+    counts.removed += given.device(device).size() - order.size();
+    counts.added += open.size();
     for (const Pass &pass : whole) {
         if (!open.contains(keyOf(pass)))
             continue;
         const auto next = std::ranges::find_if(order, [&pass](const Pass &other) {
-            return other.kind == pass.kind && other.stage == pass.stage && other.microbatch > pass.microbatch;
+            const bool needsIt = other.microbatch == pass.microbatch && (pass.kind == PassKind::F || other.kind == PassKind::W);
+            return other.stage == pass.stage && (needsIt || (other.kind == pass.kind && other.microbatch > pass.microbatch));
         });
         order.insert(next, pass);
     }
@@ -81,7 +88,8 @@ Order completed(const Schedule &given, int device, bool isSplit)
 }
 
 /// The same passes in an order that runs: each device takes the first of its passes that is ready, its own next one if it can.
-std::vector<Order> runnable(const Schedule &given, std::vector<Order> orders)
+/// Counts those that were not the next.
+std::vector<Order> runnable(const Schedule &given, std::vector<Order> orders, RepairedOrder &counts)
 {
     const auto noLatency = [](schedule::Transfer, int, int) { return base::Nanos{0}; };
     schedule::Frontier frontier(schedule::RequirementTable(given.placement(), given.vocabulary(), noLatency), given.placement(),
@@ -104,6 +112,7 @@ std::vector<Order> runnable(const Schedule &given, std::vector<Order> orders)
             }
             if (const auto ready = std::ranges::find_if(left, isReady); isStuck && ready != left.end()) {
                 run(device, ready);
+                ++counts.moved;
                 any = true;
                 isStuck = false;
             }
@@ -117,7 +126,7 @@ std::vector<Order> runnable(const Schedule &given, std::vector<Order> orders)
 
 } // namespace
 
-base::Result<std::string> repairedText(std::string_view text)
+base::Result<RepairedOrder> repairedOrder(std::string_view text)
 {
     const auto read = exchange::readSchedule(text);
     if (!read)
@@ -126,6 +135,7 @@ base::Result<std::string> repairedText(std::string_view text)
     if (given.slices() > 1 || given.runs(PassKind::S))
         return refused("orders with split vocabulary layers or sequences have rules of their own; mend the marked passes");
     const bool isSplit = splits(given);
+    RepairedOrder repaired;
     std::vector<Order> orders;
     for (int device = 0; device < given.devices(); ++device) {
         const auto passes = given.device(device);
@@ -133,16 +143,21 @@ base::Result<std::string> repairedText(std::string_view text)
             return refused("overlapped pairs stay together; mend the marked passes");
         if (isSplit && std::ranges::any_of(passes, [](const Pass &pass) { return pass.kind == PassKind::B; }))
             return refused("whole and split backwards are mixed; write B, or I and W, for all microbatches");
-        orders.push_back(completed(given, device, isSplit));
+        orders.push_back(completed(given, device, isSplit, repaired));
     }
+    if (const std::size_t kept = given.passCount() - repaired.removed; repaired.added > kept)
+        return refused(
+            fmt::format("only {} of the {} passes of such a schedule are there; write the others, or choose a family", kept,
+                        kept + repaired.added));
     const Schedule made = Schedule(given.family(), given.placement(), given.microbatches(), given.vocabulary(),
-                                   runnable(given, std::move(orders)), given.weightUpdate())
+                                   runnable(given, std::move(orders), repaired), given.weightUpdate())
                               .asIterations(given.iterations());
     schedule::ValidationOptions options{.limit = 1};
     options.inMicrobatchOrder = false;
     if (const auto left = schedule::findViolations(made, options); !left.empty())
         return refused(left.front().cause);
-    return customText(made);
+    repaired.text = customText(made);
+    return repaired;
 }
 
 } // namespace stagelens::service

@@ -8,10 +8,18 @@
 
 namespace stagelens::service {
 
-/// Returns the text of a valid schedule near a faulty one. Removes what runs twice or belongs elsewhere, inserts what is
-/// missing beside the microbatches around it, and moves a pass back where it would wait for ever. Fails with InvalidInput for a
-/// text that cannot be read, and for split vocabulary layers, slices of sequences and overlapped pairs, whose orders have rules
-/// of their own. O(passes x how far passes move).
-[[nodiscard]] base::Result<std::string> repairedText(std::string_view text);
+/// A valid schedule near a faulty one, and the number of passes that differ.
+struct RepairedOrder {
+    std::string text;
+    std::size_t removed = 0; ///< ran twice, or belong to another device
+    std::size_t added = 0;   ///< were missing
+    std::size_t moved = 0;   ///< run before passes that they stood behind
+};
+
+/// Removes what runs twice or belongs elsewhere, inserts what is missing beside the microbatches around it, and moves a pass
+/// forward where those before it would wait for ever. Fails with InvalidInput for a text that cannot be read or that lacks more
+/// passes than it has, and for split vocabulary layers, slices of sequences and overlapped pairs, whose orders have rules of
+/// their own. O(passes x how far passes move).
+[[nodiscard]] base::Result<RepairedOrder> repairedOrder(std::string_view text);
 
 } // namespace stagelens::service

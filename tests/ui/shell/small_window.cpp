@@ -30,6 +30,7 @@ private slots:
     void cleanup() { m_fixture.reset(); }
     void figuresOfRunsSort_data();
     void figuresOfRunsSort();
+    void tagsAndNotesSort();
     void aRowOfTheRunsIsInSight();
     void aLongMessageIsReadAndCopied();
     void theStripKeepsItsPlaces();
@@ -42,6 +43,13 @@ private:
         m_fixture->usePlanForTraining(steps);
         QTest::keyClick(&m_fixture->window(), Qt::Key_F5);
         QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+    }
+    void clickHeader(int column)
+    {
+        QHeaderView *header = table()->horizontalHeader();
+        table()->scrollTo(model()->index(0, column));
+        const QPoint at(header->sectionViewportPosition(column) + header->sectionSize(column) / 2, header->height() / 2);
+        QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);
     }
     QTableView *table() { return m_fixture->find<QTableView>(u"runs.table"_s); }
     RunTableModel *model() { return m_fixture->window().runsPanel().model(); }
@@ -94,19 +102,41 @@ void ShellSmallWindow::figuresOfRunsSort()
         const bool isDown = order == Qt::DescendingOrder;
         return isDown ? value(0) >= value(1) && value(1) >= value(2) : value(0) <= value(1) && value(1) <= value(2);
     };
-    const auto click = [&] {
-        table()->scrollTo(model()->index(0, column));
-        const QPoint at(header->sectionViewportPosition(column) + header->sectionSize(column) / 2, header->height() / 2);
-        QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);
-    };
     if (column != RunTableModel::When) // sorted by it already
-        click();
+        clickHeader(column);
     QTRY_VERIFY(areSorted(Qt::DescendingOrder));
     const store::RunId first = model()->run(model()->index(0, column))->id;
-    click();
+    clickHeader(column);
     QTRY_VERIFY(areSorted(Qt::AscendingOrder));
     if (column == RunTableModel::Steps || column == RunTableModel::Number)
         QVERIFY(model()->run(model()->index(0, column))->id != first);
+}
+
+/// A click shows the first in the alphabet first, and what has no tag or note last.
+void ShellSmallWindow::tagsAndNotesSort()
+{
+    auto &window = m_fixture->open();
+    for (int run = 0; run < 3; ++run)
+        train(1);
+    QCOMPARE(model()->rowCount(), 3);
+    emit window.runsPanel().tagsAsked(1, {u"wide"_s});
+    emit window.runsPanel().tagsAsked(3, {u"Lecture"_s});
+    emit window.runsPanel().noteAsked(2, u"a lucky one"_s);
+    const auto order = [this] {
+        QList<store::RunId> ids;
+        for (int row = 0; row < 3; ++row)
+            if (const store::RunSummary *run = model()->run(model()->index(row, 0)))
+                ids << run->id;
+        return ids;
+    };
+    for (const int column : {RunTableModel::Tags, RunTableModel::Note})
+        table()->setColumnHidden(column, false);
+    clickHeader(RunTableModel::Tags);
+    QTRY_COMPARE(order(), (QList<store::RunId>{3, 1, 2}));
+    clickHeader(RunTableModel::Tags);
+    QTRY_COMPARE(order(), (QList<store::RunId>{1, 3, 2}));
+    clickHeader(RunTableModel::Note);
+    QTRY_COMPARE(order(), (QList<store::RunId>{2, 3, 1}));
 }
 
 void ShellSmallWindow::aRowOfTheRunsIsInSight()

@@ -7,6 +7,8 @@
 #include "ui/words/words.h"
 
 #include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
 
 namespace ui_shell_verdict {
 
@@ -321,6 +323,20 @@ void ShellVerdict::headlineNamesTheFixForMemory()
     families.state = ui::FamilyOptions::State::Trying;
     QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, families).actionCaption, u"Try VOCAB-1"_s);
     QCOMPARE(ui::makeHeadline(prediction, &advice, nullptr, families).second, QString());
+    // Where nothing fits the action is the search for shapes, once everything was tried.
+    prediction.memoryCapacity = 5;
+    QVERIFY(!ui::makeHeadline(prediction, &advice, nullptr, families).hasAction());
+    families.state = ui::FamilyOptions::State::Tried;
+    const auto nothing = ui::makeHeadline(prediction, &advice, nullptr, families);
+    QVERIFY(nothing.isOfShapes && nothing.hasAction());
+    QCOMPARE(nothing.actionCaption, u"Shapes that fit…"_s);
+    ui::HeadlineBar bar;
+    QSignalSpy asked(&bar, &ui::HeadlineBar::shapesAsked);
+    bar.setHeadline(nothing);
+    auto *action = bar.findChild<QPushButton *>(u"headline.action"_s);
+    QVERIFY(action && action->text() == nothing.actionCaption);
+    action->click();
+    QCOMPARE(asked.size(), 1);
 }
 
 void ShellVerdict::theNearestFixForMemoryCostsLeast()

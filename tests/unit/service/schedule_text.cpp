@@ -47,7 +47,10 @@ private slots:
     {
         for (const std::string_view family : {"1f1b", "zb-h1", "interleaved-1f1b", "gpipe"}) {
             const std::string sound = service::customText(made(family));
-            QCOMPARE(service::repairedText(sound).ok() ? *service::repairedText(sound) : std::string(), sound);
+            const auto same = service::repairedOrder(sound);
+            QVERIFY(same.ok());
+            QCOMPARE(same->text, sound);
+            QVERIFY(same->removed == 0 && same->added == 0 && same->moved == 0);
             // One pass is taken out, one runs twice, two change places: each at many positions.
             std::string text = sound;
             for (std::size_t at = text.find(" F", text.find('\n')); at != std::string::npos; at = text.find(" F", at + 40)) {
@@ -56,20 +59,27 @@ private slots:
                 std::string faulty = text;
                 faulty.erase(at, end - at);
                 QVERIFY(!service::faultsOfText(faulty).empty());
-                const auto whole = service::repairedText(faulty);
+                const auto whole = service::repairedOrder(faulty);
                 QVERIFY2(whole.ok(), whole.ok() ? "" : whole.error().text().c_str());
-                QVERIFY(service::faultsOfText(*whole).empty());
-                const auto once = service::repairedText(std::string(text).insert(at, word));
+                QVERIFY(service::faultsOfText(whole->text).empty());
+                QVERIFY(whole->removed == 0 && whole->added == 1);
+                const auto once = service::repairedOrder(std::string(text).insert(at, word));
                 QVERIFY(once.ok());
-                QCOMPARE(*once, sound);
+                QCOMPARE(once->text, sound);
+                QVERIFY(once->removed == 1 && once->added == 0 && once->moved == 0);
             }
         }
         // Devices that wait for each other for ever.
         const auto freed =
-            service::repairedText("schedule mine devices 2 microbatches 2 vocabulary none\n0: F0 B0 F1 B1\n1: F1 F0 B0 B1\n");
+            service::repairedOrder("schedule mine devices 2 microbatches 2 vocabulary none\n0: F0 B0 F1 B1\n1: F1 F0 B0 B1\n");
         QVERIFY(freed.ok());
-        QVERIFY(service::faultsOfText(*freed).empty());
-        QVERIFY(!service::repairedText("schedule mine devices 1 microbatches 1 vocabulary none\n0: F0 X9\n").ok());
+        QVERIFY(service::faultsOfText(freed->text).empty());
+        QVERIFY(freed->removed == 0 && freed->added == 0 && freed->moved == 1);
+        QVERIFY(!service::repairedOrder("schedule mine devices 1 microbatches 1 vocabulary none\n0: F0 X9\n").ok());
+        // An order that is hardly there is not made up.
+        const auto scrap = service::repairedOrder("schedule mine devices 2 microbatches 8 vocabulary none\n0: F0\n1: F0\n");
+        QVERIFY(!scrap.ok());
+        QVERIFY2(scrap.error().text().find("only 2 of the 32 passes") != std::string::npos, scrap.error().text().c_str());
     }
     void faultsStandAtTheirLineAndWord()
     {

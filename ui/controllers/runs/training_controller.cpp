@@ -88,9 +88,9 @@ void TrainingController::refresh()
     if (!problem.isEmpty() || isTraining || m_forecast->isComputing()) { // the plan may be that before the edit
         m_job.cancel();
         m_obstacle = {};
-    } else if (const QString words = placeObstacle(plan->experiment.training.backend, *m_place); !words.isEmpty()) {
+    } else if (const QString place = placeObstacle(plan->experiment.training.backend, *m_place); !place.isEmpty()) {
         m_job.cancel();
-        m_obstacle = {nullptr, {words, false}};
+        m_obstacle = {nullptr, {place, false}};
     } else if (m_obstacle.first != plan) {
         checkMachine(plan);
     }
@@ -101,6 +101,11 @@ void TrainingController::refresh()
     m_actions->trainCopy->setEnabled(obstacle.copyHelps);
     m_actions->trainCopy->setToolTip(plainTip(obstacle.words + Words::tr(" (F5)")));
     describe(problem);
+    // Of an invalid plan the verdict says why.
+    const bool isJudged = isTraining || isChecking() || !m_forecast->problems().empty();
+    const QString words = isJudged ? QString() : problem.isEmpty() ? obstacle.words : problem;
+    if (std::exchange(m_told, words) != words)
+        emit obstacleChanged(words);
     m_actions->stop->setEnabled(isTraining && !m_runController->isStopping());
     m_strip->setProgress(m_runController->progressText(), m_runController->stepText());
 }

@@ -25,6 +25,10 @@ public:
     TrainingController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, RunController *runController,
                        WindowActions *actions, PlanStrip *strip);
 
+signals:
+    /// Why a valid plan cannot be trained now; empty if it can, or is trained.
+    void obstacleChanged(const QString &words);
+
 private:
     void refresh();
     /// Returns whether it is not known yet if the document's plan can be trained.
@@ -41,6 +45,7 @@ private:
     WindowActions *m_actions;
     PlanStrip *m_strip;
     RunPlace *m_place;
+    QString m_told; ///< what obstacleChanged() said last
     std::pair<service::PredictionPtr, MachineObstacle>
         m_obstacle;                   ///< why this plan cannot be trained; no plan: for the machine alone
     service::PredictionPtr m_checked; ///< the plan of m_job

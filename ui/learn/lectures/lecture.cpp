@@ -167,6 +167,12 @@ base::Result<> writeLecture(const Lecture &lecture, const QString &file)
     return base::writeFile(utf8(file), lectureToJson(lecture).toStdString());
 }
 
+base::Problems sceneProblems(const LectureScene &scene)
+{
+    base::Problems problems = livePlanProblems(scene.plan.experiment);
+    return problems.empty() && scene.plan.other ? livePlanProblems(*scene.plan.other) : problems;
+}
+
 Tour tourOf(const Lecture &lecture)
 {
     Tour tour;

@@ -33,6 +33,9 @@ inline constexpr const char *kLectureEnding = "lecture.json";
 [[nodiscard]] base::Result<Lecture> lectureFromJson(const QByteArray &text, const QString &name);
 [[nodiscard]] QByteArray lectureToJson(const Lecture &lecture);
 
+/// Why a scene cannot be shown; empty if it can.
+[[nodiscard]] base::Problems sceneProblems(const LectureScene &scene);
+
 /// The lecture as a tour, which Learn shows, presents and exports as slides. There must be a scene.
 [[nodiscard]] Tour tourOf(const Lecture &lecture);
 

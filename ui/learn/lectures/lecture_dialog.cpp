@@ -51,22 +51,22 @@ LectureDialog::LectureDialog(EngineBridge *bridge, QWidget *parent)
         changed();
     });
     connect(m_list, &QListWidget::currentRowChanged, this, &LectureDialog::showScene);
-    connect(m_list, &QListWidget::itemActivated, this, &LectureDialog::present);
+    connect(m_list, &QListWidget::itemActivated, this, [this] { present(current()); });
     connect(m_sceneTitle, &QLineEdit::textEdited, this, [this](const QString &text) {
-        if (current() < 0)
+        if (currentScene() == nullptr)
             return;
-        m_lecture.scenes[static_cast<std::size_t>(current())].title = text;
+        currentScene()->title = text;
         m_list->currentItem()->setText(u"%1. %2"_s.arg(current() + 1).arg(text));
         changed();
     });
     connect(m_notes, &QPlainTextEdit::textChanged, this, [this] {
-        if (current() < 0)
-            return;
-        m_lecture.scenes[static_cast<std::size_t>(current())].notes = m_notes->toPlainText();
-        changed();
+        if (LectureScene *scene = currentScene()) {
+            scene->notes = m_notes->toPlainText();
+            changed();
+        }
     });
     fill(-1);
-    say(Words::tr("Show a plan in the window, then add it here as a scene."));
+    say({Words::tr("Show a plan in the window, then add it here as a scene.")});
 }
 
 void LectureDialog::build()
@@ -109,11 +109,12 @@ QWidget *LectureDialog::makeList()
     auto *side = new QWidget(this);
     auto *row = new QHBoxLayout;
     row->setSpacing(8);
-    row->addWidget(
-        makeButton(u"add"_s, Words::tr("&Add this plan"),
-                   Words::tr("The plan that the window shows, with its part of the time axis and its colours; or the "
-                             "morph, while the window shows one"),
-                   &LectureDialog::add));
+    m_add = makeButton(u"add"_s, {},
+                       Words::tr("The plan that the window shows, with its part of the time axis and its colours; or the "
+                                 "morph, or all plans of Compare, while the window shows them"),
+                       &LectureDialog::add);
+    setShown(1);
+    row->addWidget(m_add);
     m_up = makeButton(u"up"_s, Words::tr("&Up"), Words::tr("Shows the scene earlier"), &LectureDialog::moveUp);
     m_down = makeButton(u"down"_s, Words::tr("&Down"), Words::tr("Shows the scene later"), &LectureDialog::moveDown);
     m_remove =
@@ -166,11 +167,12 @@ QWidget *LectureDialog::makeButtons()
     m_slides->setToolTip(plainTip(Words::tr("Every scene as a page of a PDF")));
     m_slides->setSource([this] { return tourOf(m_lecture); }, [] { return u"lecture.pdf"_s; });
     connect(m_slides, &SlidesButton::written, this,
-            [this](const QString &file) { say(Words::tr("The slides are in %1.").arg(QFileInfo(file).fileName())); });
-    connect(m_slides, &SlidesButton::failed, this, [this](const QString &why) { say(why, true); });
+            [this](const QString &file) { say({Words::tr("The slides are in %1.").arg(QFileInfo(file).fileName())}); });
+    connect(m_slides, &SlidesButton::failed, this, [this](const QString &why) { say({why, true}); });
     m_present = makeButton(u"present"_s, Words::tr("&Present"),
-                           Words::tr("Full screen from the scene that is chosen; PgDn and PgUp go on and back"),
-                           &LectureDialog::present);
+                           Words::tr("Full screen from the first scene; PgDn and PgUp go on and back. A double click on a "
+                                     "scene begins with it."),
+                           &LectureDialog::presentAll);
     row->addWidget(m_slides);
     row->addWidget(m_present);
     return line;
@@ -182,24 +184,38 @@ int LectureDialog::current() const
     return row < static_cast<int>(m_lecture.scenes.size()) ? row : -1;
 }
 
+LectureScene *LectureDialog::currentScene()
+{
+    return current() < 0 ? nullptr : &m_lecture.scenes[static_cast<std::size_t>(current())];
+}
+
 void LectureDialog::add()
 {
     if (!m_source)
         return;
-    LectureScene scene = m_source();
-    base::Problems problems = livePlanProblems(scene.plan.experiment);
-    if (problems.empty() && scene.plan.other)
-        problems = livePlanProblems(*scene.plan.other);
-    if (!problems.empty()) {
-        say(Words::tr("This plan cannot be a scene. ") + sentence(problems.front()), true);
+    int row = current(); // what is added stands behind the scene that is chosen
+    QString refused;
+    for (LectureScene &scene : m_source()) {
+        if (const base::Problems problems = sceneProblems(scene); problems.empty())
+            m_lecture.scenes.insert(m_lecture.scenes.begin() + ++row, std::move(scene));
+        else
+            refused = Words::tr("%1 cannot be a scene. ").arg(scene.title) + sentence(problems.front());
+    }
+    if (row > current()) {
+        fill(row);
+        changed();
+    }
+    if (!refused.isEmpty()) {
+        say({refused, true});
         return;
     }
-    const int row = current() + 1; // behind the scene that is chosen
-    m_lecture.scenes.insert(m_lecture.scenes.begin() + row, std::move(scene));
-    fill(row);
-    changed();
     m_sceneTitle->setFocus();
     m_sceneTitle->selectAll();
+}
+
+void LectureDialog::setShown(std::size_t plans)
+{
+    m_add->setText(plans > 1 ? Words::tr("&Add these %1 plans").arg(plans) : Words::tr("&Add this plan"));
 }
 
 void LectureDialog::remove()
@@ -239,10 +255,10 @@ void LectureDialog::fill(int current)
 void LectureDialog::showScene()
 {
     const int row = current();
-    const bool isOne = row >= 0;
+    const LectureScene *scene = currentScene();
+    const bool isOne = scene != nullptr;
     const QSignalBlocker titleBlocker(m_sceneTitle);
     const QSignalBlocker notesBlocker(m_notes);
-    const LectureScene *scene = isOne ? &m_lecture.scenes[static_cast<std::size_t>(row)] : nullptr;
     m_sceneTitle->setText(isOne ? scene->title : QString());
     m_notes->setPlainText(isOne ? scene->notes : QString());
     for (QWidget *widget : std::initializer_list<QWidget *>{m_sceneTitle, m_notes, m_remove})
@@ -255,103 +271,49 @@ void LectureDialog::showScene()
 
 void LectureDialog::changed()
 {
-    if (m_file.isEmpty())
-        writeDraft();
-    else if (const auto written = writeLecture(m_lecture, m_file); !written)
-        leaveFile(Words::tr("The lecture was not saved. ") + sentence(written.error()));
-    else
-        say(Words::tr("Saved in %1.").arg(QFileInfo(m_file).fileName()));
-}
-
-void LectureDialog::leaveFile(const QString &why)
-{
-    std::error_code ignored;
-    const bool isFree = !m_draft.empty() && !std::filesystem::exists(m_draft, ignored); // else another lecture's, which stays
-    if (!isFree || !writeDraft()) {
-        say(why, true);
-        return;
-    }
-    m_file.clear();
-    say(why + u' ' + Words::tr("It is kept for the next start: choose another file with Save as."), true);
+    say(m_file.write(m_lecture));
 }
 
 void LectureDialog::keepIn(const std::filesystem::path &draft)
 {
-    m_draft = draft;
-    std::error_code ignored;
-    if (std::filesystem::exists(draft, ignored))
+    m_file.setDraft(draft);
+    if (m_file.hasDraft())
         showDraft();
 }
 
 void LectureDialog::showDraft()
 {
-    auto lecture = readLecture(qtText(m_draft.string()));
+    const QString name = m_file.draftName();
+    auto lecture = m_file.readDraft();
     if (!lecture) {
-        say(notOpened(qtText(m_draft.string()), lecture.error()), true);
-        m_draft.clear(); // what cannot be read is not overwritten
+        say({notOpened(name, lecture.error()), true});
         return;
     }
-    display(*std::move(lecture), {});
-    say(Words::tr("This lecture is not saved in a file yet: choose one with Save as."));
+    display(*std::move(lecture));
+    say({Words::tr("This lecture is not saved in a file yet: choose one with Save as.")});
 }
 
-bool LectureDialog::writeDraft()
-{
-    if (m_draft.empty()) {
-        say(Words::tr("Not saved yet: choose a file with Save as."));
-        return false;
-    }
-    if (m_lecture.title.isEmpty() && m_lecture.scenes.empty()) {
-        forgetDraft();
-        say(Words::tr("Show a plan in the window, then add it here as a scene."));
-        return true;
-    }
-    std::error_code ignored;
-    std::filesystem::create_directories(m_draft.parent_path(), ignored);
-    const auto written = writeLecture(m_lecture, qtText(m_draft.string()));
-    if (!written)
-        say(Words::tr("The lecture was not saved. ") + sentence(written.error()), true);
-    else
-        say(Words::tr("Not saved in a file yet, but kept for the next start: choose a file with Save as."));
-    return written.ok();
-}
-
-void LectureDialog::forgetDraft()
-{
-    std::error_code ignored;
-    std::filesystem::remove(m_draft, ignored);
-}
-
-void LectureDialog::display(Lecture lecture, const QString &file)
+void LectureDialog::display(Lecture lecture)
 {
     m_lecture = std::move(lecture);
-    m_file = file;
-    std::error_code ignored;
-    m_unsaved->setVisible(!file.isEmpty() && !m_draft.empty() && std::filesystem::exists(m_draft, ignored));
+    m_unsaved->setVisible(!m_file.name().isEmpty() && m_file.hasDraft());
     fill(m_lecture.scenes.empty() ? -1 : 0);
 }
 
 void LectureDialog::openFile(const QString &file)
 {
-    auto lecture = readLecture(file);
+    auto lecture = m_file.read(file);
     if (!lecture) {
-        say(notOpened(file, lecture.error()), true);
+        say({notOpened(file, lecture.error()), true});
         return;
     }
-    display(*std::move(lecture), file);
-    say(Words::tr("Opened %1. Every change is written to it.").arg(QFileInfo(file).fileName()));
+    display(*std::move(lecture));
+    say({Words::tr("Opened %1. Every change is written to it.").arg(QFileInfo(file).fileName())});
 }
 
 void LectureDialog::saveAs(const QString &file)
 {
-    if (const auto written = writeLecture(m_lecture, file); !written) {
-        say(Words::tr("The lecture was not saved. ") + sentence(written.error()), true);
-        return;
-    }
-    if (m_file.isEmpty())
-        forgetDraft();
-    m_file = file;
-    say(Words::tr("Saved in %1.").arg(QFileInfo(file).fileName()));
+    say(m_file.writeAs(m_lecture, file));
 }
 
 void LectureDialog::askOpen()
@@ -363,25 +325,25 @@ void LectureDialog::askOpen()
 
 void LectureDialog::askSave()
 {
-    const QString name = m_file.isEmpty() ? u"lecture.%1"_s.arg(QLatin1StringView(kLectureEnding)) : m_file;
-    const QString file = QFileDialog::getSaveFileName(this, Words::tr("Save the lecture"), name, lectureKinds());
-    if (!file.isEmpty())
-        saveAs(file);
+    const QString name = file().isEmpty() ? u"lecture.%1"_s.arg(QLatin1StringView(kLectureEnding)) : file();
+    const QString chosen = QFileDialog::getSaveFileName(this, Words::tr("Save the lecture"), name, lectureKinds());
+    if (!chosen.isEmpty())
+        saveAs(chosen);
 }
 
-void LectureDialog::present()
+void LectureDialog::present(int scene)
 {
     if (!m_lecture.scenes.empty())
-        emit presentAsked(tourOf(m_lecture), std::max(current(), 0));
+        emit presentAsked(tourOf(m_lecture), std::max(scene, 0));
 }
 
-void LectureDialog::say(const QString &sentence, bool isWrong)
+void LectureDialog::say(const Kept &what)
 {
     QPalette ink = palette();
-    if (isWrong)
+    if (what.isWrong)
         ink.setColor(QPalette::WindowText, coloursFor(ink).alarm);
     m_status->setPalette(ink);
-    m_status->setText(sentence);
+    m_status->setText(what.sentence);
 }
 
 } // namespace stagelens::ui
