@@ -10294,10 +10294,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>표시된 점의 계열에 있는 계획을 둘에서 여섯 개까지 나란히 놓습니다. 더 많으면 그 점과 가장 빠른 다른 계획을 놓습니다.</translation>
     </message>
     <message>
-        <source>The machine was busy while %1 was measured: passes had a processor for %2 of their time.</source>
-        <translation>%1을(를) 측정하는 동안 컴퓨터가 바빴습니다. 패스는 그 시간의 %2 동안만 프로세서를 썼습니다.</translation>
-    </message>
-    <message>
         <source>removed: %1</source>
         <translation>제거 %1개</translation>
     </message>
@@ -10316,6 +10312,10 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>passes %1</source>
         <translation>패스 %1</translation>
+    </message>
+    <message>
+        <source>The machine was busy: passes had a processor for a part of their time only (%1).</source>
+        <translation>컴퓨터가 바빴습니다. 패스는 그 시간의 일부 동안만 프로세서를 썼습니다(%1).</translation>
     </message>
 </context>
 </TS>

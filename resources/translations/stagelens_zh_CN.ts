@@ -10294,10 +10294,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>并排显示所标记的点所在系列的方案，两到六个；更多时，显示该点和其余最快的方案</translation>
     </message>
     <message>
-        <source>The machine was busy while %1 was measured: passes had a processor for %2 of their time.</source>
-        <translation>测量 %1 时机器繁忙：计算块只在 %2 的时间里占有处理器。</translation>
-    </message>
-    <message>
         <source>removed: %1</source>
         <translation>移除 %1 个</translation>
     </message>
@@ -10316,6 +10312,10 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>passes %1</source>
         <translation>计算块：%1</translation>
+    </message>
+    <message>
+        <source>The machine was busy: passes had a processor for a part of their time only (%1).</source>
+        <translation>机器繁忙：计算块只在部分时间里占有处理器（%1）。</translation>
     </message>
 </context>
 </TS>

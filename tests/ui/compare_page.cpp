@@ -209,7 +209,7 @@ void ComparePage::nothingIsBetterAcrossKindsOrMachines()
     CompareItem disturbed = run(50'000, 1000);
     disturbed.metrics.processorShare = 0.5;
     QCOMPARE(ui::compareItems(std::vector{run(100'000, 1000), disturbed}).doubts,
-             QStringList(u"The machine was busy while B was measured: passes had a processor for 50 % of their time."_s));
+             QStringList(u"The machine was busy: passes had a processor for a part of their time only (B 50 %)."_s));
 }
 
 void ComparePage::tokensLeadWhereStepsDiffer()

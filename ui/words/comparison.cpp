@@ -201,10 +201,13 @@ QStringList doubtsOf(std::span<const CompareItem> items)
                       Words::tr(": different kinds of measurement, so nothing is called better between them.");
     if (!sameMachines)
         doubts << Words::tr("They were measured on different machines, so nothing is called better between those.");
+    QStringList disturbed;
     for (std::size_t i = 0; i < items.size(); ++i)
         if (items[i].kind != timeline::Provenance::Predicted && items[i].metrics.wasMachineBusy())
-            doubts << Words::tr("The machine was busy while %1 was measured: passes had a processor for %2 of their time.")
-                          .arg(chipOf(i), shareText(*items[i].metrics.processorShare));
+            disturbed << chipOf(i) + u' ' + shareText(*items[i].metrics.processorShare);
+    if (!disturbed.isEmpty())
+        doubts << Words::tr("The machine was busy: passes had a processor for a part of their time only (%1).")
+                      .arg(disturbed.join(u", "_s));
     QStringList differing;
     for (std::size_t i = 1; i < items.size(); ++i)
         if (const std::string why = service::workDifference(items[0].experiment, items[i].experiment); !why.empty())
