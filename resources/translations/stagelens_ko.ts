@@ -1556,10 +1556,6 @@ Command line: </source>
         <translation>하한</translation>
     </message>
     <message>
-        <source>Least time an iteration of this work can take in any order.</source>
-        <translation>이 작업의 반복이 어떤 순서에서든 걸릴 수 있는 최소 시간.</translation>
-    </message>
-    <message>
         <source>Predicted, of the last valid plan</source>
         <translation>예측, 마지막 올바른 계획</translation>
     </message>
@@ -1854,10 +1850,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>한 축 위의 타임라인과 차이</translation>
     </message>
     <message>
-        <source>Tick or select two to six runs to compare them</source>
-        <translation>실행 2~6개를 표시하거나 선택하여 비교</translation>
-    </message>
-    <message>
         <source>Train a scaled copy here</source>
         <translation>여기서 축소 사본 학습</translation>
     </message>
@@ -2036,10 +2028,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
     <message>
         <source>step</source>
         <translation>스텝</translation>
-    </message>
-    <message>
-        <source>No loss yet: F5 trains this plan.</source>
-        <translation>아직 손실이 없습니다. F5로 이 계획을 학습하십시오.</translation>
     </message>
     <message>
         <source>ln V = %1: a model that knows nothing</source>
@@ -10316,6 +10304,34 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>The machine was busy: passes had a processor for a part of their time only (%1).</source>
         <translation>컴퓨터가 바빴습니다. 패스는 그 시간의 일부 동안만 프로세서를 썼습니다(%1).</translation>
+    </message>
+    <message>
+        <source>Its prediction</source>
+        <translation>그 예측</translation>
+    </message>
+    <message>
+        <source>Least time that these passes on these devices can take, in any order. Another split of the work has another bound.</source>
+        <translation>이 패스들이 이 장치들에서 어떤 순서로든 걸릴 수 있는 최소 시간입니다. 작업을 다르게 나누면 하한도 다릅니다.</translation>
+    </message>
+    <message>
+        <source>Compare with its prediction</source>
+        <translation>예측과 비교</translation>
+    </message>
+    <message>
+        <source>Tick or select one to six runs to compare them</source>
+        <translation>비교하려면 실행을 하나에서 여섯 개까지 선택하십시오</translation>
+    </message>
+    <message>
+        <source>Train to see the loss.</source>
+        <translation>학습하면 손실이 나타납니다.</translation>
+    </message>
+    <message>
+        <source> · Only %1 was tried: vary Schedule to compare others.</source>
+        <translation> · %1만 시도했습니다. 다른 스케줄과 비교하려면 스케줄을 바꿔 보십시오.</translation>
+    </message>
+    <message>
+        <source>%1 pipeline devices (%2 GPUs)</source>
+        <translation>파이프라인 장치 %1개(GPU %2개)</translation>
     </message>
 </context>
 </TS>

@@ -1556,10 +1556,6 @@ Command line: </source>
         <translation>下界</translation>
     </message>
     <message>
-        <source>Least time an iteration of this work can take in any order.</source>
-        <translation>此工作在任何顺序下一次迭代所需的最短时间。</translation>
-    </message>
-    <message>
         <source>Predicted, of the last valid plan</source>
         <translation>预测，来自最后一个有效方案</translation>
     </message>
@@ -1854,10 +1850,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
         <translation>同一时间轴上的时间线及其差异</translation>
     </message>
     <message>
-        <source>Tick or select two to six runs to compare them</source>
-        <translation>勾选或选择二至六个运行进行比较</translation>
-    </message>
-    <message>
         <source>Train a scaled copy here</source>
         <translation>在此训练缩小的副本</translation>
     </message>
@@ -2036,10 +2028,6 @@ The exchange of the replicas takes %1 of the iteration; the rest of it is hidden
     <message>
         <source>step</source>
         <translation>步</translation>
-    </message>
-    <message>
-        <source>No loss yet: F5 trains this plan.</source>
-        <translation>尚无损失：F5 训练此方案。</translation>
     </message>
     <message>
         <source>ln V = %1: a model that knows nothing</source>
@@ -10316,6 +10304,34 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>The machine was busy: passes had a processor for a part of their time only (%1).</source>
         <translation>机器繁忙：计算块只在部分时间里占有处理器（%1）。</translation>
+    </message>
+    <message>
+        <source>Its prediction</source>
+        <translation>其预测</translation>
+    </message>
+    <message>
+        <source>Least time that these passes on these devices can take, in any order. Another split of the work has another bound.</source>
+        <translation>这些计算块在这些设备上以任何顺序所需的最短时间。工作的另一种划分有另一个下限。</translation>
+    </message>
+    <message>
+        <source>Compare with its prediction</source>
+        <translation>与其预测比较</translation>
+    </message>
+    <message>
+        <source>Tick or select one to six runs to compare them</source>
+        <translation>勾选或选择一到六个运行进行比较</translation>
+    </message>
+    <message>
+        <source>Train to see the loss.</source>
+        <translation>训练后可看到损失。</translation>
+    </message>
+    <message>
+        <source> · Only %1 was tried: vary Schedule to compare others.</source>
+        <translation> · 只试了 %1：改变调度可与其他调度比较。</translation>
+    </message>
+    <message>
+        <source>%1 pipeline devices (%2 GPUs)</source>
+        <translation>%1 个流水线设备（%2 个 GPU）</translation>
     </message>
 </context>
 </TS>

@@ -255,7 +255,14 @@ void WindowRuns::spaceTicksAndSixAreTheMost()
     QTest::keyClick(table(), Qt::Key_Space);
     QCOMPARE(model()->ticked().size(), std::size_t{1});
     auto *compare = m_fixture->find<QPushButton>(u"runs.compare"_s);
-    QVERIFY(!compare->isEnabled());
+    // One run is compared with the prediction of its plan.
+    QCOMPARE(compare->text(), u"Compare with its prediction"_s);
+    QTest::mouseClick(compare, Qt::LeftButton);
+    const auto &items = m_fixture->window().comparePanel().items();
+    QTRY_COMPARE(items.size(), std::size_t{2});
+    QVERIFY(items[0].kind != timeline::Provenance::Predicted && items[1].kind == timeline::Provenance::Predicted);
+    QVERIFY(items[0].experiment == items[1].experiment);
+    m_fixture->window().actions().explore->trigger();
     select(1);
     QTest::keyClick(table(), Qt::Key_Space);
     QCOMPARE(compare->text(), u"Compare the 2 ticked runs"_s);

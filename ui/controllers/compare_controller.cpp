@@ -47,8 +47,12 @@ void CompareController::compareRuns(const std::vector<qint64> &runs)
         for (const service::RunSnapshotPtr &run : loaded)
             items.push_back(itemOf(*run, m_bridge->cores()));
         cancel();
+        if (items.size() == 1)
+            m_waiting.push_back({Words::tr("Its prediction"),
+                                 [plan = items.front().experiment] { return base::Result<model::Experiment>(plan); }});
         m_panel->setItems(std::move(items));
         emit pageAsked();
+        predictNext();
     });
 }
 

@@ -29,7 +29,7 @@ public:
     CompareController(EngineBridge *bridge, ExperimentDocument *document, Forecast *forecast, RunDatabase *database,
                       ComparePanel *panel);
 
-    /// Compares two to six runs, the first as the baseline.
+    /// Compares two to six runs, the first as the baseline; one run with the prediction of its plan.
     void compareRuns(const std::vector<qint64> &runs);
     /// Compares the predictions of two to six plans, the first as the baseline.
     void comparePlans(const std::vector<std::pair<QString, model::Experiment>> &plans);

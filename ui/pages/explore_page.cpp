@@ -297,6 +297,7 @@ void ExplorePage::showContent()
     if (isMorphing())
         m_baselineMorph->refresh();
     m_timeline->setContent(std::move(made));
+    m_play->endWithPicture();
 }
 
 void ExplorePage::refresh()

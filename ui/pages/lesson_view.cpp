@@ -107,10 +107,12 @@ void LessonView::connectParts()
          {std::tuple{m_back, Qt::CTRL | Qt::Key_PageUp, -1}, std::tuple{m_next, Qt::CTRL | Qt::Key_PageDown, 1}}) {
         connect(button, &QPushButton::clicked, this, [this, by] { showStep(m_step + by); });
         connect(new QShortcut(QKeySequence(keys), this), &QShortcut::activated, button, &QPushButton::click);
-        auto *remote = new QShortcut(QKeySequence(by < 0 ? Qt::Key_PageUp : Qt::Key_PageDown), this); // of a presenter
-        remote->setEnabled(false);
-        connect(remote, &QShortcut::activated, button, &QPushButton::click);
-        m_remotes.push_back(remote);
+        for (const Qt::Key key : {by < 0 ? Qt::Key_PageUp : Qt::Key_PageDown, by < 0 ? Qt::Key_Left : Qt::Key_Right}) {
+            auto *remote = new QShortcut(QKeySequence(key), this); // of a presenter
+            remote->setEnabled(false);
+            connect(remote, &QShortcut::activated, button, &QPushButton::click);
+            m_remotes.push_back(remote);
+        }
     }
 }
 

@@ -263,6 +263,12 @@ void PlayBar::stop()
     emit stopped();
 }
 
+void PlayBar::endWithPicture()
+{
+    if (m_state->playhead() && *m_state->playhead() > end())
+        stop();
+}
+
 void PlayBar::advance()
 {
     if (end() <= 0) { // the picture went away

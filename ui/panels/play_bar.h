@@ -32,6 +32,8 @@ public:
     /// Starts at the left edge of the visible range, or resumes; pauses if it plays.
     void toggle();
     void stop();
+    /// The picture is another one: stops where it ends before the moment that is shown.
+    void endWithPicture();
     /// Stays where it is while nothing is played, too.
     void setKept(bool on);
     /// Pauses at the next moment, or the one before, at which a pass begins or ends.

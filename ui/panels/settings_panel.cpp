@@ -62,6 +62,12 @@ void SettingsPanel::startSearch()
 
 bool SettingsPanel::eventFilter(QObject *watched, QEvent *event)
 {
+    // Some desktops give a line of text Ctrl+E for its end; here it closes the settings that it opened.
+    if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent *>(event)->key() == Qt::Key_E &&
+        static_cast<QKeyEvent *>(event)->modifiers() == Qt::ControlModifier) {
+        event->ignore();
+        return true;
+    }
     if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent *>(event)->key() == Qt::Key_Escape &&
         !m_search->text().isEmpty()) {
         m_search->clear();

@@ -155,7 +155,7 @@ void LossPlot::Private::markSkipped(const Curve &curve)
 void LossPlot::Private::paintAround(QPainter &painter)
 {
     if (curves.empty()) {
-        paintSentence(painter, *q, *colours, Words::tr("No loss yet: F5 trains this plan."));
+        paintSentence(painter, *q, *colours, Words::tr("Train to see the loss."));
         return;
     }
     const QFontMetrics metrics(q->font());

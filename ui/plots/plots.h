@@ -99,7 +99,7 @@ public:
         double width = 1.8;            ///< of its line, in pixels
         std::vector<int> skipped = {}; ///< steps, from 0, that left the parameters as they were: each has a cross
     };
-    /// No curves: says that F5 trains. `ignorance` = ln(V).
+    /// No curves: says that training shows them. `ignorance` = ln(V).
     void setCurves(std::vector<Curve> curves, std::optional<double> ignorance);
     /// Returns the losses as text: a line a step, a column a run.
     [[nodiscard]] QString figures() const;

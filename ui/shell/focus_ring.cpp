@@ -5,6 +5,7 @@
 #include <QAbstractScrollArea>
 #include <QApplication>
 #include <QFocusEvent>
+#include <QLabel>
 #include <QPainter>
 
 namespace stagelens::ui {
@@ -56,8 +57,9 @@ bool FocusRing::eventFilter(QObject *watched, QEvent *event)
     delete m_ring;
     const Qt::FocusReason reason = static_cast<QFocusEvent *>(event)->reason();
     const bool isByKey = reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason;
-    if (auto *area = qobject_cast<QAbstractScrollArea *>(watched); area && isByKey && event->type() == QEvent::FocusIn)
-        m_ring = new Ring(area);
+    const bool isBare = qobject_cast<QAbstractScrollArea *>(watched) || qobject_cast<QLabel *>(watched);
+    if (isBare && isByKey && event->type() == QEvent::FocusIn)
+        m_ring = new Ring(static_cast<QWidget *>(watched));
     return false;
 }
 

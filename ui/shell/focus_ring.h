@@ -6,8 +6,8 @@
 
 namespace stagelens::ui {
 
-/// Draws a ring of two pixels around a table, a text or a page that a person has reached by keyboard. Buttons, fields and
-/// pictures draw their own.
+/// Draws a ring of two pixels around a table, a text, a label with links or a page that a person has reached by keyboard.
+/// Buttons, fields and pictures draw their own.
 class FocusRing : public QObject {
     Q_OBJECT
 public:

@@ -94,9 +94,27 @@ PlanStrip::PlanStrip(ExperimentDocument *document, const Actions &actions, QWidg
     m_training->addWidget(makeTrainButton(actions));
     m_training->addWidget(makeProgress(actions));
     m_slots.push_back({m_training, {79, 100, 240}});
+    orderTabs();
     connect(m_document, &ExperimentDocument::changed, this, &PlanStrip::refresh);
     setProblems({});
     refresh();
+}
+
+void PlanStrip::orderTabs()
+{
+    QWidget *last = nullptr;
+    const auto add = [&last](QWidget *next) {
+        if (last != nullptr)
+            setTabOrder(last, next);
+        last = next;
+    };
+    for (PlanChip *chip : {m_model, m_hardware, m_microbatches, m_schedule, m_vocabulary}) {
+        if (chip->focusPolicy() != Qt::NoFocus)
+            add(chip);
+        if (chip->number() != nullptr)
+            add(chip->number()->control());
+    }
+    add(m_settings);
 }
 
 PlanChip *PlanStrip::addChip(const QString &name, const QString &caption, const QString &picker, const Widths &widths)

@@ -72,6 +72,8 @@ private:
         QWidget *widget;
         Widths widths;
     };
+    /// Tab walks from the left to the right, each number behind its chip.
+    void orderTabs();
     PlanChip *addChip(const QString &name, const QString &caption, const QString &picker, const Widths &widths);
     /// Returns the width that the slots need with their gaps.
     [[nodiscard]] int widthWith(int Widths::*each, int gap) const;

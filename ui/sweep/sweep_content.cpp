@@ -123,6 +123,14 @@ void addSign(QWidget &legend, const QString &words, std::optional<std::size_t> s
     entry->show();
 }
 
+/// The name of a parameter after other words; a unit or an acronym keeps its letters.
+QString insideTitle(QString name)
+{
+    if (name.size() > 1 && name[1].isLower() && !name.contains(u'/'))
+        name[0] = name[0].toLower();
+    return name;
+}
+
 } // namespace
 
 SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric, std::span<const SweepResult> results)
@@ -131,7 +139,7 @@ SweepContent metricContent(const SweepSetup &setup, const SweepMetric &metric, s
     content.empty = nothingSweptWords();
     const SweepParameter &parameter = sweepParameters()[setup.first.parameter];
     content.lines = !parameter.isWord();
-    content.title = Words::tr("%1 over %2").arg(metric.name, parameter.name().toLower());
+    content.title = Words::tr("%1 over %2").arg(metric.name, insideTitle(parameter.name()));
     content.x.name = parameter.name();
     // Words stand side by side in the order written; numbers at their values.
     const std::vector<int> &values = setup.first.values;

@@ -64,6 +64,12 @@ QString SweepOutcomes::words(int id) const
     return hasPoint ? sweepWords(*known, outcome.state->points[index]) : QString();
 }
 
+bool SweepOutcomes::areAllOf(std::string_view family) const
+{
+    return std::ranges::all_of(of(m_running).entries,
+                               [family](const SweepEntry &entry) { return entry.plan.schedule.family == family; });
+}
+
 std::vector<std::size_t> SweepOutcomes::seriesOf(int id) const
 {
     std::vector<std::size_t> places;

@@ -4,6 +4,7 @@
 #include "ui/sweep/sweep_table.h"
 
 #include <array>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,8 @@ public:
     [[nodiscard]] std::vector<SweepResult> done() const;
     /// Returns the plan of a point; null if there is none.
     [[nodiscard]] const SweepEntry *entry(int id) const;
+    /// Returns whether every plan that was swept last is of one schedule family.
+    [[nodiscard]] bool areAllOf(std::string_view family) const;
     /// Returns a point in words; empty if there is none.
     [[nodiscard]] QString words(int id) const;
     /// Returns the possible plans of a point's series with their names, in the order of the first parameter. Of more than

@@ -187,7 +187,10 @@ void SweepResultsView::highlight(int id)
     const int shown = id >= 0 ? id : m_chosen;
     m_metricPlot->setHighlighted(shown);
     m_memoryPlot->setHighlighted(shown);
-    const QString words = m_outcomes->words(shown);
+    QString words = m_outcomes->words(shown);
+    if (const SweepEntry *entry = m_outcomes->entry(shown); entry && m_goal->isChecked() && shown == m_chosen)
+        if (const std::string &family = entry->plan.schedule.family; m_outcomes->areAllOf(family))
+            words += Words::tr(" · Only %1 was tried: vary Schedule to compare others.").arg(familyCaption(family));
     m_point->setText(words.isEmpty() ? Words::tr("Point at a result to see its figures in both plots; click to pin it.")
                                      : words);
 }

@@ -188,7 +188,7 @@ void paintActivationStacks(QPainter &painter, const Scene &scene, const PlayMome
         const QString title = Words::tr("activations held");
         const int right = scene.layout.axis.left() - 8;
         const int left = right - metrics.horizontalAdvance(title);
-        painter.fillRect(QRect(left - 6, line.top(), right - left + 8, line.height()), scene.colours->background);
+        painter.fillRect(QRect(left - 6, line.top(), scene.layout.size.width(), line.height()), scene.colours->background);
         painter.drawText(QRect(left, line.top(), right - left + 2, line.height()), Qt::AlignRight | Qt::AlignVCenter, title);
     }
     painter.restore();

@@ -4,6 +4,7 @@
 #include "engine/service/machine/environment.h"
 #include "engine/service/plans/training_check.h"
 #include "ui/words/engine_messages.h"
+#include "ui/words/problem_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -72,7 +73,7 @@ MachineObstacle machineObstacle(const service::Prediction &plan)
     const bool copyHelps = std::all_of(problems.begin(), problems.end(), [](const base::Problem &problem) {
         return problem.field == "model" || problem.field == "model.family" || problem.field == "training.backend";
     });
-    return {sentence(problems.front()), copyHelps};
+    return {problemWords(problems.front(), plan.experiment), copyHelps};
 }
 
 } // namespace stagelens::ui

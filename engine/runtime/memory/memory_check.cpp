@@ -126,7 +126,7 @@ std::optional<MemoryNeed> needOf(const Setting &setting, const schedule::Schedul
 
 /// Returns the last part of the message that refuses a run.
 std::string adviceFor(const model::Experiment &experiment, const schedule::Schedule &schedule, const Room &room,
-                      base::Bytes beside)
+                      base::Bytes beside, base::Bytes needed)
 {
     if (const std::size_t passes = passesOfRails(experiment, schedule); passes > kMostPasses)
         return "; lower parallel.microbatches (with so many, all messages of a step are counted) or the model size";
@@ -147,8 +147,9 @@ std::string adviceFor(const model::Experiment &experiment, const schedule::Sched
             leastBytes = bytes;
         }
     }
-    const std::string closest =
-        least.empty() ? "" : fmt::format("; the least is {}, with {}", base::bytesText(leastBytes), least);
+    const std::string closest = least.empty() || leastBytes >= needed
+                                    ? ""
+                                    : fmt::format("; the least is {}, with {}", base::bytesText(leastBytes), least);
     return fmt::format("{}; lower model.layers, model.hidden, model.vocabulary_size or parallel.microbatch_size", closest);
 }
 
@@ -262,13 +263,14 @@ base::Result<> checkMemory(const model::Experiment &experiment, const schedule::
             fmt::format("the run needs {} of memory, most of it on device {} with {}, but only {} are free: {} are missing{}",
                         base::bytesText(total), device(need->slabs), base::bytesText(std::ranges::max(need->slabs)),
                         base::bytesText(available), base::bytesText(total - available),
-                        adviceFor(experiment, schedule, room, beside)));
+                        adviceFor(experiment, schedule, room, beside, total)));
     }
     const base::Bytes most = std::ranges::max(need->peaks);
     return base::Error::invalid("schedule.memory_limit",
                                 fmt::format("device {} needs {}, {} more than the limit of {}{}", device(need->peaks),
                                             base::bytesText(most), base::bytesText(most - *room.device),
-                                            base::bytesText(*room.device), adviceFor(experiment, schedule, room, beside)));
+                                            base::bytesText(*room.device),
+                                            adviceFor(experiment, schedule, room, beside, total)));
 }
 
 base::Bytes requiredBytes(const model::Experiment &experiment)

@@ -3,12 +3,15 @@
 #include "engine/exchange/schedule_file.h"
 #include "engine/passes/frontier.h"
 #include "engine/schedule/check/validator.h"
+#include "engine/schedule/pass_index.h"
 #include "engine/service/plans/schedule_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -37,52 +40,75 @@ bool splits(const Schedule &given)
 {
     for (int device = 0; device < given.devices(); ++device)
         if (std::ranges::any_of(given.device(device),
-                                [](const Pass &pass) { return pass.kind != PassKind::F && pass.kind != PassKind::B; }))
+                                [](const Pass &pass) { return pass.kind == PassKind::I || pass.kind == PassKind::W; }))
             return true;
     return false;
 }
 
-/// Returns the passes that an order must contain: F and the backward of each stage and microbatch of the device.
-std::vector<Pass> wanted(const Schedule &given, int device, bool isSplit)
+/// Returns the passes that an order must contain, by device.
+std::vector<Order> wanted(const Schedule &given, bool isSplit)
 {
-    std::vector<Pass> passes;
-    for (int stage = 0; stage < given.stages(); ++stage)
-        for (int microbatch = 0; microbatch < given.microbatches(); ++microbatch) {
-            Pass pass = schedule::makePass(PassKind::F, stage, microbatch);
-            if (given.placement().deviceOf(pass) != device)
-                continue;
-            for (const PassKind kind :
-                 isSplit ? std::vector{PassKind::F, PassKind::I, PassKind::W} : std::vector{PassKind::F, PassKind::B}) {
-                pass.kind = kind;
-                passes.push_back(pass);
+    const schedule::PassIndex index(given);
+    const std::vector<int> firstStages = given.placement().firstStages();
+    std::vector<Order> passes(static_cast<std::size_t>(given.devices()));
+    for (const PassKind kind : index.kinds()) {
+        if (kind == PassKind::W && !isSplit)
+            continue;
+        const PassKind written = kind == PassKind::B && isSplit ? PassKind::I : kind;
+        for (int unit = 0; unit < index.units(kind); ++unit)
+            for (int microbatch = 0; microbatch < given.microbatches(); ++microbatch) {
+                const int stage = isVocabularyPass(kind) ? firstStages[static_cast<std::size_t>(unit)] : unit;
+                const int device = index.placeOf(kind, unit, microbatch).device;
+                passes[static_cast<std::size_t>(device)].push_back(schedule::makePass(written, stage, microbatch));
             }
-        }
+    }
     return passes;
 }
 
-/// The device's passes, each once; one that is missing comes before the next microbatch of its kind and stage, and before what
-/// needs it there. Counts what it
-/// removes and adds.
-Order completed(const Schedule &given, int device, bool isSplit, RepairedOrder &counts)
+/// How many passes of its kind and stage stand on the wrong side of one.
+std::size_t disorderAt(std::span<const Pass> passes, std::size_t at)
 {
-    const std::vector<Pass> whole = wanted(given, device, isSplit);
-    std::set<std::tuple<PassKind, decltype(Pass::stage), decltype(Pass::microbatch)>> open;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < passes.size(); ++i)
+        if (passes[i].kind == passes[at].kind && passes[i].stage == passes[at].stage)
+            count += i < at ? passes[i].microbatch > passes[at].microbatch : passes[i].microbatch < passes[at].microbatch;
+    return count;
+}
+
+/// Whether a pass of a device needs the result of another of the same stage and microbatch there.
+bool needs(const Pass &pass, const Pass &other)
+{
+    return pass.stage == other.stage && pass.microbatch == other.microbatch &&
+           (other.kind == PassKind::F || (other.kind == PassKind::I && pass.kind == PassKind::W) ||
+            (other.kind == PassKind::S && pass.kind == PassKind::T));
+}
+
+/// The passes that a device must run, each once: of several copies the one that is most in the order of microbatches; one that
+/// is missing before the next microbatch of its kind and stage, and before what needs it there. Counts what it removes and
+/// adds.
+Order completed(std::span<const Pass> given, const Order &whole, RepairedOrder &counts)
+{
+    std::map<decltype(keyOf(Pass())), std::optional<std::size_t>> places; // of the copy that stays
     for (const Pass &pass : whole)
-        open.insert(keyOf(pass));
+        places[keyOf(pass)];
+    for (std::size_t at = 0; at < given.size(); ++at)
+        if (const auto place = places.find(keyOf(given[at])); place != places.end())
+            if (!place->second || disorderAt(given, at) < disorderAt(given, *place->second))
+                place->second = at;
     Order order;
-    for (const Pass &pass : given.device(device))
-        if (open.erase(keyOf(pass)) > 0)
-            order.push_back(pass);
-    counts.removed += given.device(device).size() - order.size();
-    counts.added += open.size();
+    for (std::size_t at = 0; at < given.size(); ++at)
+        if (const auto place = places.find(keyOf(given[at])); place != places.end() && place->second == at)
+            order.push_back(given[at]);
+    counts.removed += given.size() - order.size();
     for (const Pass &pass : whole) {
-        if (!open.contains(keyOf(pass)))
+        if (places[keyOf(pass)])
             continue;
         const auto next = std::ranges::find_if(order, [&pass](const Pass &other) {
-            const bool needsIt = other.microbatch == pass.microbatch && (pass.kind == PassKind::F || other.kind == PassKind::W);
-            return other.stage == pass.stage && (needsIt || (other.kind == pass.kind && other.microbatch > pass.microbatch));
+            return needs(other, pass) ||
+                   (other.stage == pass.stage && other.kind == pass.kind && other.microbatch > pass.microbatch);
         });
         order.insert(next, pass);
+        ++counts.added;
     }
     return order;
 }
@@ -132,8 +158,13 @@ base::Result<RepairedOrder> repairedOrder(std::string_view text)
     if (!read)
         return read.error();
     const Schedule &given = read->schedule;
-    if (given.slices() > 1 || given.runs(PassKind::S))
-        return refused("orders with split vocabulary layers or sequences have rules of their own; mend the marked passes");
+    if (given.slices() > 1)
+        return refused("orders with split sequences have rules of their own; mend the marked passes");
+    // Builds no list for a plan much larger than the schedule: nearly every pass is missing.
+    if (const std::size_t planned = schedule::PassIndex::plannedPasses(given); planned > 1'000 + 8 * given.passCount())
+        return refused(
+            fmt::format("only {} of the {} passes of such a schedule are there; write the others, or choose a family",
+                        given.passCount(), planned));
     const bool isSplit = splits(given);
     RepairedOrder repaired;
     std::vector<Order> orders;
@@ -143,8 +174,10 @@ base::Result<RepairedOrder> repairedOrder(std::string_view text)
             return refused("overlapped pairs stay together; mend the marked passes");
         if (isSplit && std::ranges::any_of(passes, [](const Pass &pass) { return pass.kind == PassKind::B; }))
             return refused("whole and split backwards are mixed; write B, or I and W, for all microbatches");
-        orders.push_back(completed(given, device, isSplit, repaired));
     }
+    const std::vector<Order> whole = wanted(given, isSplit);
+    for (int device = 0; device < given.devices(); ++device)
+        orders.push_back(completed(given.device(device), whole[static_cast<std::size_t>(device)], repaired));
     if (const std::size_t kept = given.passCount() - repaired.removed; repaired.added > kept)
         return refused(
             fmt::format("only {} of the {} passes of such a schedule are there; write the others, or choose a family", kept,

@@ -17,9 +17,9 @@ struct RepairedOrder {
 };
 
 /// Removes what runs twice or belongs elsewhere, inserts what is missing beside the microbatches around it, and moves a pass
-/// forward where those before it would wait for ever. Fails with InvalidInput for a text that cannot be read or that lacks more
-/// passes than it has, and for split vocabulary layers, slices of sequences and overlapped pairs, whose orders have rules of
-/// their own. O(passes x how far passes move).
+/// forward where those before it would wait for ever. Of a pass that runs twice, the copy stays that is more in the order of
+/// microbatches. Fails with InvalidInput for a text that cannot be read or that lacks more passes than it has, and for slices
+/// of sequences and overlapped pairs, whose orders have rules of their own. O(passes x (how far passes move + copies)).
 [[nodiscard]] base::Result<RepairedOrder> repairedOrder(std::string_view text);
 
 } // namespace stagelens::service

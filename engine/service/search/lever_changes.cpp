@@ -76,7 +76,12 @@ private:
     void addLeast(Bytes limit)
     {
         const auto least = withLeastRecomputation(m_plan, m_cores, limit, m_stop);
-        if (least && !least->schedule.recomputeLayers.empty() && m_lists.insert(least->schedule.recomputeLayers).second)
+        const auto isEvery = [this](const std::vector<int> &list) { // which "full" is
+            const std::vector<int> &layers = m_plan.parallel.stageLayers;
+            return list == layers || (list.size() == 1 && std::ranges::max(layers) <= list[0]);
+        };
+        if (least && !least->schedule.recomputeLayers.empty() && !isEvery(least->schedule.recomputeLayers) &&
+            m_lists.insert(least->schedule.recomputeLayers).second)
             addLayers(listText(least->schedule.recomputeLayers), least->schedule.recompute, least->schedule.recomputeLayers);
     }
 

@@ -69,6 +69,33 @@ private slots:
                 QVERIFY(once->removed == 1 && once->added == 0 && once->moved == 0);
             }
         }
+        // So it is with split vocabulary layers.
+        for (const auto method : {model::VocabularyMethod::Vocab1, model::VocabularyMethod::Vocab2}) {
+            const std::string sound = service::customText(made("1f1b", 4, 8, method));
+            for (const char *word : {" S3", " T2", " F1", " B4"}) {
+                std::string faulty = sound;
+                faulty.erase(faulty.find(word, faulty.find("\n2:")), 3);
+                QVERIFY(!service::faultsOfText(faulty).empty());
+                const auto whole = service::repairedOrder(faulty);
+                QVERIFY2(whole.ok(), whole.ok() ? word : whole.error().text().c_str());
+                QVERIFY(service::faultsOfText(whole->text).empty());
+                QVERIFY(whole->removed == 0 && whole->added == 1);
+            }
+            std::string twice = sound;
+            twice.insert(twice.find(" S5"), " S1");
+            const auto once = service::repairedOrder(twice);
+            QVERIFY(once.ok());
+            QCOMPARE(once->text, sound);
+        }
+        // The copy that stands in its place stays, wherever the other one is.
+        const std::string sound = service::customText(made("1f1b"));
+        for (const std::size_t line : {sound.find("\n1:"), sound.find("\n3:")}) {
+            std::string early = sound;
+            early.insert(line + 3, " F7");
+            const auto once = service::repairedOrder(early);
+            QVERIFY(once.ok());
+            QCOMPARE(once->text, sound);
+        }
         // Devices that wait for each other for ever.
         const auto freed =
             service::repairedOrder("schedule mine devices 2 microbatches 2 vocabulary none\n0: F0 B0 F1 B1\n1: F1 F0 B0 B1\n");

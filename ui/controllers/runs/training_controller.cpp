@@ -55,7 +55,7 @@ QString placeObstacle(const std::string &backend, const RunPlace &place)
 MachineObstacle planObstacle(const service::Prediction &plan)
 {
     const base::Problems problems = service::planProblems(plan.experiment, *plan.schedule);
-    return problems.empty() ? MachineObstacle() : MachineObstacle{sentence(problems.front()), false};
+    return problems.empty() ? MachineObstacle() : MachineObstacle{problemWords(problems.front(), plan.experiment), false};
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
@@ -167,7 +168,7 @@ QWidget *LectureDialog::makeButtons()
     m_slides->setToolTip(plainTip(Words::tr("Every scene as a page of a PDF")));
     m_slides->setSource([this] { return tourOf(m_lecture); }, [] { return u"lecture.pdf"_s; });
     connect(m_slides, &SlidesButton::written, this,
-            [this](const QString &file) { say({Words::tr("The slides are in %1.").arg(QFileInfo(file).fileName())}); });
+            [this](const QString &file) { say({Words::tr("The slides are in %1.").arg(QDir::toNativeSeparators(file))}); });
     connect(m_slides, &SlidesButton::failed, this, [this](const QString &why) { say({why, true}); });
     m_present = makeButton(u"present"_s, Words::tr("&Present"),
                            Words::tr("Full screen from the first scene; PgDn and PgUp go on and back. A double click on a "

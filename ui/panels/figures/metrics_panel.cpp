@@ -86,7 +86,8 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
     m_tokens = makeSmall(u"tokens"_s, Words::tr("Tokens/s"), Words::tr("Tokens trained in a second, all ranks together."));
     m_mfu = makeSmall(u"mfu"_s, u"MFU"_s, Words::tr("Model FLOP/s over the devices' peak."));
     m_bound = makeSmall(u"bound"_s, Words::tr("Lower bound"),
-                        Words::tr("Least time an iteration of this work can take in any order."));
+                        Words::tr("Least time that these passes on these devices can take, in any order. Another split of the "
+                                  "work has another bound."));
     m_host = makeSmall(u"host"_s, Words::tr("Host memory"),
                        Words::tr("Most bytes of offloaded activations that the host of a device holds."));
     m_form->setRowVisible(m_host, false);

@@ -320,13 +320,14 @@ void RunsPanel::updateHeader()
                          : Words::tr("No runs yet. Train (F5) trains the plan that you see and keeps the result here."));
     const bool isTicked = !m_model->ticked().empty();
     const std::size_t count = compared().size();
-    const bool canCompare = count >= kFewestCompared && count <= kMostCompared;
+    const bool canCompare = count >= 1 && count <= kMostCompared;
     m_compare->setEnabled(canCompare);
-    m_compare->setText(!canCompare ? Words::tr("Compare")
-                       : isTicked  ? Words::tr("Compare the %1 ticked runs").arg(count)
-                                   : Words::tr("Compare the %1 selected runs").arg(count));
+    m_compare->setText(!canCompare               ? Words::tr("Compare")
+                       : count < kFewestCompared ? Words::tr("Compare with its prediction")
+                       : isTicked                ? Words::tr("Compare the %1 ticked runs").arg(count)
+                                                 : Words::tr("Compare the %1 selected runs").arg(count));
     m_compare->setToolTip(plainTip(canCompare ? Words::tr("Their timelines on one axis, and what differs")
-                                              : Words::tr("Tick or select two to six runs to compare them")));
+                                              : Words::tr("Tick or select one to six runs to compare them")));
 }
 
 void RunsPanel::foldByHand(bool folded)

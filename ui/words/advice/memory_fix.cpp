@@ -47,7 +47,10 @@ std::vector<MemoryFix> memoryFixes(const service::Prediction &prediction, const 
     }
     const int chunks = model::stagesPerDevice(now.schedule);
     for (int devices = 2 * now.parallel.devices; devices * chunks <= now.model.layers; devices *= 2) {
-        add(Words::tr("%1 devices").arg(devices), [devices](model::Experiment &next) {
+        const std::int64_t gpus = now.parallel.ranks(devices);
+        const QString words = gpus == devices ? Words::tr("%1 devices").arg(devices)
+                                              : Words::tr("%1 pipeline devices (%2 GPUs)").arg(devices).arg(gpus);
+        add(words, [devices](model::Experiment &next) {
             next.parallel.devices = devices;
             model::followStages(next);
             next.training.mode.reset();
