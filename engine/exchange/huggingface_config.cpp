@@ -257,6 +257,8 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
         model.vocabularyWidth = reader.size(kVocabularyWidth);
     if (document.contains(kInputHashes))
         model.inputHashes = reader.size(kInputHashes);
+    if (document.contains(kOutputHeads))
+        model.outputHeads = reader.size(kOutputHeads);
     const std::string usual = reader.word("dtype", "float32"); // newer versions write the shorter name
     const std::string dtype = reader.word("torch_dtype", usual.c_str());
     model.dtype = dtype == "bfloat16"  ? model::DataType::Bf16

@@ -144,6 +144,8 @@ std::string huggingFaceConfig(const model::ModelConfig &model)
         config.update({{"architectures", WrittenJson::array()}, {kVocabularyWidth, model.tableWidth()}});
     if (model.isHashed())
         config.update({{"architectures", WrittenJson::array()}, {kInputHashes, model.inputHashes}});
+    if (model.outputHeads > 1)
+        config.update({{"architectures", WrittenJson::array()}, {kOutputHeads, model.outputHeads}});
     return config.dump(2) + '\n';
 }
 

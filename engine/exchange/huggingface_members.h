@@ -17,9 +17,10 @@ namespace stagelens::exchange {
 
 /// What the engine computes; tests compare the epsilon with the kernels'.
 inline constexpr double kLayerNormEpsilon = 1e-5;
-/// Keys of the columns of a factorised vocabulary, and of the hashes of its input.
+/// Keys of the columns of a factorised vocabulary, of the hashes of its input and of the heads of its output.
 inline constexpr const char *kVocabularyWidth = "vocabulary_width";
 inline constexpr const char *kInputHashes = "input_hashes";
+inline constexpr const char *kOutputHeads = "output_heads";
 /// The model_type of mixtures of experts that transformers does not have.
 inline constexpr const char *kOwnExperts = "stagelens_moe";
 

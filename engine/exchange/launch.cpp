@@ -121,6 +121,10 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
         launch->omitted.push_back(
             fmt::format("input of {} hashes: its table has a row for each token there, which is another model",
                         experiment.model.inputHashes));
+    if (launch && experiment.model.outputHeads > 1)
+        launch->omitted.push_back(fmt::format("{} output heads: the output layer predicts the next token alone there, which is "
+                                              "another model",
+                                              experiment.model.outputHeads));
     return launch;
 }
 

@@ -47,6 +47,8 @@ constexpr std::array kCapabilities{
                "model.vocabulary_width", all<kHasModel, [](const Experiment &e) { return e.model.isFactorised(); }>},
     Capability{"hashed-input", "a short input table, of which each token adds up several rows", "model.input_hashes",
                all<kHasModel, [](const Experiment &e) { return e.model.isHashed(); }>},
+    Capability{"output-heads", "several output heads, of which each predicts a token further ahead", "model.output_heads",
+               kHasOutputHeads},
     Capability{"tensor-parallelism", "each layer split over several ranks", "parallel.tensor", kHasTensorRanks},
     refused("vocabulary-by-tokens", "vocabulary layers whose tensor ranks hold the same rows and divide the tokens",
             "parallel.vocabulary_sharding",

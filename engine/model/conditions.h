@@ -23,6 +23,8 @@ inline constexpr auto kHasSigmoidRouter = [](const Experiment &e) { return e.has
 inline constexpr auto kMixesLayers = [](const Experiment &e) { return e.hasModel && e.model.mixesLayers(); };
 inline constexpr auto kHasLatentAttention = [](const Experiment &e) { return e.hasModel && e.model.latentAttention; };
 
+inline constexpr auto kHasOutputHeads = [](const Experiment &e) { return e.hasModel && e.model.outputHeads > 1; };
+
 inline constexpr auto kHasTensorRanks = [](const Experiment &e) { return e.parallel.tensor > 1; };
 inline constexpr auto kHasContextRanks = [](const Experiment &e) { return e.parallel.context > 1; };
 inline constexpr auto kHasReplicas = [](const Experiment &e) { return e.parallel.replicas > 1; };

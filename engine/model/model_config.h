@@ -65,6 +65,9 @@ struct ModelConfig {
     std::optional<int> vocabularyWidth;
     /// K: a hashed input, which adds up K rows of a short table for each token; 0: the input table has a row for each token.
     int inputHashes = 0;
+    /// K: heads of the output layer. Head j predicts the token j + 1 positions ahead, and has a map of its own before the
+    /// common table; 1: the output layer of the next token.
+    int outputHeads = 1;
     // A mixture of experts instead of each layer's MLP.
     int experts = 0;              ///< E, of a layer; 0: a dense MLP
     int topK = 2;                 ///< k, experts that compute a token
@@ -85,6 +88,15 @@ struct ModelConfig {
     [[nodiscard]] bool isFactorised() const { return vocabularyWidth.has_value(); }
     /// Returns the columns of the token tables.
     [[nodiscard]] int tableWidth() const { return vocabularyWidth.value_or(hidden); }
+    /// Returns whether a map [K E, h] precedes the output table: that of a factorised vocabulary, or those of several heads.
+    [[nodiscard]] bool mapsOutput() const { return isFactorised() || outputHeads > 1; }
+    /// Returns the numbers that the output layer reads of a token: those of all heads.
+    [[nodiscard]] std::int64_t outputWidth() const { return std::int64_t{outputHeads} * tableWidth(); }
+    /// Returns the labels of a sequence: head j has none for its last j tokens.
+    [[nodiscard]] std::int64_t labelsOfSequence() const
+    {
+        return std::int64_t{outputHeads} * sequence - std::int64_t{outputHeads} * (outputHeads - 1) / 2;
+    }
     [[nodiscard]] bool isHashed() const { return inputHashes > 0; }
     /// Returns the rows that each hash function chooses from: the least B with B^K >= V, so that no two tokens share all rows.
     [[nodiscard]] int hashBase() const

@@ -100,8 +100,12 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
     floats.boundary = values(ownTokens * model.hidden);
     floats.gathered = values(floats.tokens * model.tableWidth());
     floats.tableRows = values(ownTokens * model.tableWidth());
+    floats.outputTokens = floats.tokens * model.outputHeads;
+    floats.outputInput = values(floats.tokens * model.outputWidth());
+    floats.outputRows = values(ownTokens * model.outputWidth());
     if (split.ranks > 1)
-        floats.tensorPart = values((floats.tokens + split.ranks - 1) / split.ranks * model.hidden);
+        floats.tensorPart =
+            values((floats.tokens + split.ranks - 1) / split.ranks * std::max<std::int64_t>(model.hidden, model.outputWidth()));
     const std::int64_t kvHeads = std::max(1, model.kvHeads / split.ranks);
     if (split.context > 1) {
         const bool isByHeads = split.contextMethod == model::ContextMethod::Ulysses;
@@ -115,7 +119,7 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
     floats.dropped = dropped(recipe);
     floats.keptLayer = floats.layer - floats.dropped;
     floats.keptInput = floats.boundary;
-    std::vector<std::int64_t> scratch = recipe.scratch;
+    std::vector<std::int64_t> scratch = withOutputScratch(recipe.scratch, model);
     if (recipes.dense) { // every layer has room for the larger kind
         const LayerRecipe &dense = *recipes.dense;
         const std::int64_t kept =
@@ -230,6 +234,13 @@ Block engineBlock(const Experiment &experiment, bool hasExperts)
     Block block = blockOf(experiment.model, hasExperts);
     const bool keeps = keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute);
     return partitioned(keeps ? withProbabilities(std::move(block), experiment.model) : block, engineSplit(experiment));
+}
+
+std::vector<std::int64_t> withOutputScratch(std::vector<std::int64_t> scratch, const ModelConfig &model)
+{
+    if (model.outputHeads > 1)
+        scratch = widerScratch(std::move(scratch), {model.outputWidth(), model.outputWidth()});
+    return scratch;
 }
 
 std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize)

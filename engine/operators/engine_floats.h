@@ -39,12 +39,16 @@ struct PackedLayout {
 /// Memory that a rank of the engine needs for one microbatch, in floats.
 struct EngineFloats {
     base::Precision precision = base::Precision::Fp32;
-    std::int64_t tokens = 0;     ///< their number
-    std::int64_t boundary = 0;   ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
-    std::int64_t packed = 0;     ///< the same in a message between stages; 0: not packed
-    std::int64_t gathered = 0;   ///< rows of the token tables for the tokens of all tensor ranks: [b s, h], factorised [b s, E]
-    std::int64_t tableRows = 0;  ///< the same for the tokens of a boundary
-    std::int64_t tensorPart = 0; ///< part of such a tensor, cut by rows for an exchange among tensor ranks; 0 without them
+    std::int64_t tokens = 0;    ///< their number
+    std::int64_t boundary = 0;  ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
+    std::int64_t packed = 0;    ///< the same in a message between stages; 0: not packed
+    std::int64_t gathered = 0;  ///< rows of the token tables for the tokens of all tensor ranks: [b s, h], factorised [b s, E]
+    std::int64_t tableRows = 0; ///< the same for the tokens of a boundary
+    std::int64_t outputTokens = 0; ///< rows of the output layer: one for each token and head
+    std::int64_t outputInput = 0;  ///< X: [b s K, h], factorised [b s K, E], of the tokens of all tensor ranks
+    std::int64_t outputRows = 0;   ///< the same for the tokens of a boundary
+    std::int64_t tensorPart =
+        0; ///< part of the widest such tensor, cut by rows for an exchange among tensor ranks; 0 without them
     std::int64_t contextPart = 0;    ///< the greatest message of context ranks: the keys and values of a rank's tokens, or its
                                      ///< fused rows of another rank's heads; 0 without context ranks
     std::int64_t keys = 0;           ///< slices: keys and values of whole sequences, of a layer; 0 for whole sequences
@@ -84,6 +88,8 @@ struct EngineFloats {
 [[nodiscard]] EngineFloats engineFloats(const model::Experiment &experiment);
 /// Returns the same for each slice of a sequence; the workspace is that of the longest.
 [[nodiscard]] std::vector<EngineFloats> engineFloatsOfSlices(const model::Experiment &experiment);
+/// Returns the scratch of layers with room in the first two tensors for the rows of all output heads.
+[[nodiscard]] std::vector<std::int64_t> withOutputScratch(std::vector<std::int64_t> scratch, const model::ModelConfig &model);
 /// Returns the number of constants that the layers read in addition to parameters: the angles of rotary positions.
 [[nodiscard]] std::int64_t constantFloats(const Block &block, std::int64_t sequence, std::int64_t headSize);
 

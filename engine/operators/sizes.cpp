@@ -60,9 +60,14 @@ std::int64_t inputParameters(const ModelConfig &model)
     return std::int64_t{model.inputRows()} * model.tableWidth();
 }
 
-std::int64_t vocabularyMapParameters(const ModelConfig &model)
+std::int64_t inputMapParameters(const ModelConfig &model)
 {
     return model.isFactorised() ? std::int64_t{model.tableWidth()} * model.hidden : 0;
+}
+
+std::int64_t outputMapParameters(const ModelConfig &model)
+{
+    return model.mapsOutput() ? model.outputWidth() * model.hidden : 0;
 }
 
 std::int64_t positionParameters(const ModelConfig &model)
@@ -78,7 +83,7 @@ std::int64_t finalNormParameters(const ModelConfig &model)
 std::int64_t totalParameters(const ModelConfig &model)
 {
     return sumOfLayers(model, parametersOf) + embeddingParameters(model) + (model.tied ? 0 : inputParameters(model)) +
-           2 * vocabularyMapParameters(model) + positionParameters(model) + finalNormParameters(model);
+           inputMapParameters(model) + outputMapParameters(model) + positionParameters(model) + finalNormParameters(model);
 }
 
 std::int64_t activeParameters(const ModelConfig &model)
@@ -105,7 +110,7 @@ double attentionFlops(const ModelConfig &model, int microbatchSize, AttentionCou
 double outputFlops(const ModelConfig &model, int microbatchSize)
 {
     return 2.0 * static_cast<double>(tokensOf(model, microbatchSize)) *
-           static_cast<double>(embeddingParameters(model) + vocabularyMapParameters(model));
+           static_cast<double>(model.outputHeads * embeddingParameters(model) + outputMapParameters(model));
 }
 
 double iterationFlops(const Experiment &experiment, AttentionCount count)
@@ -119,7 +124,7 @@ double iterationFlops(const Experiment &experiment, AttentionCount count)
         model.mixesLayers()
             ? sumOfLayers(model, matrices) + model.layers * attentionFlops(model, b, count) + outputFlops(model, b)
             : model.layers * (layerMatrixFlops(model, b) + attentionFlops(model, b, count)) + outputFlops(model, b);
-    const double map = 2.0 * static_cast<double>(tokensOf(model, b)) * static_cast<double>(vocabularyMapParameters(model));
+    const double map = 2.0 * static_cast<double>(tokensOf(model, b)) * static_cast<double>(inputMapParameters(model));
     return 3.0 * static_cast<double>(experiment.parallel.stepMicrobatches()) * (forward + map);
 }
 
@@ -208,6 +213,11 @@ base::Bytes tableRowBytes(const ModelConfig &model, int microbatchSize, const Te
     return boundaryBytes(model, microbatchSize, split) / model.hidden * model.tableWidth();
 }
 
+base::Bytes outputRowBytes(const ModelConfig &model, int microbatchSize, const TensorSplit &split)
+{
+    return model.outputHeads * tableRowBytes(model, microbatchSize, split);
+}
+
 base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &split)
 {
     const std::int64_t tokens = tokensOf(experiment.model, experiment.parallel.microbatchSize, split);
@@ -219,16 +229,16 @@ base::Bytes exponentialBytes(const ModelConfig &model, int microbatchSize, std::
 {
     const std::int64_t columns = (model.vocabularySize + shards - 1) / shards;
     // The softmax is in fp32; a 16-bit product needs a copy of it in 16 bit.
-    return tokensOf(model, microbatchSize, split) * columns * (4 + 2);
+    return model.outputHeads * tokensOf(model, microbatchSize, split) * columns * (4 + 2);
 }
 
 base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, std::int64_t shards, int parts,
                                      const TensorSplit &split)
 {
     constexpr std::int64_t kStatistics = 16;
-    const base::Bytes whole = tableRowBytes(model, microbatchSize, {1, false, split.context});
-    return exponentialBytes(model, microbatchSize, shards, split) + tokensOf(model, microbatchSize, split) * kStatistics +
-           (1 + parts) * whole;
+    const base::Bytes whole = outputRowBytes(model, microbatchSize, {1, false, split.context});
+    return exponentialBytes(model, microbatchSize, shards, split) +
+           model.outputHeads * tokensOf(model, microbatchSize, split) * kStatistics + (1 + parts) * whole;
 }
 
 base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize, bool isSharded, const TensorSplit &split)

@@ -16,7 +16,8 @@ namespace stagelens::operators {
 [[nodiscard]] std::int64_t layerParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t embeddingParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t inputParameters(const model::ModelConfig &model); ///< of the input table, of untied weights
-[[nodiscard]] std::int64_t vocabularyMapParameters(const model::ModelConfig &model);
+[[nodiscard]] std::int64_t inputMapParameters(const model::ModelConfig &model);
+[[nodiscard]] std::int64_t outputMapParameters(const model::ModelConfig &model); ///< of all output heads
 [[nodiscard]] std::int64_t positionParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t finalNormParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t totalParameters(const model::ModelConfig &model);
@@ -81,6 +82,8 @@ struct ParameterBytes {
 [[nodiscard]] base::Bytes boundaryBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
 /// Returns the same of rows of the token tables, which are narrower if the vocabulary is factorised.
 [[nodiscard]] base::Bytes tableRowBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
+/// Returns the same of the output layer, in which a token has a row for each head.
+[[nodiscard]] base::Bytes outputRowBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
 /// Returns the bytes of such a tensor in a message between stages on different devices; 0: it is not packed, and has as many.
 [[nodiscard]] base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &split);
 /// Returns the bytes that a rank holds for S and T of one microbatch in 16 bit: its share of the softmax, statistics, X, and

@@ -30,9 +30,9 @@ inline constexpr int kTransferCount = 7;
 
 /// A tensor of one microbatch. Kept values stay on their device between passes, in planned buffers (simulate/buffers.h). The
 /// others are messages, which are sent or end with the pass that produced them. With sequence parallelism a tensor rank has its
-/// own rows of [b s, h] tensors, except of OutputInput and Partial. The values from OutputInput to ShardFactors belong to a
-/// device's shard of the vocabulary, or to the whole output layer on the device of the last stage. E = exp(logit - maximum of
-/// the shard), and W is the shard of the output projection.
+/// own rows of [b s, h] tensors, except of OutputInput and those called partial. The values from OutputInput to ShardFactors
+/// belong to a device's shard of the vocabulary, or to the whole output layer on the device of the last stage. E = exp(logit -
+/// maximum of the shard), and W is the shard of the output projection.
 enum class PassValue : std::uint8_t {
     StageInput,        ///< [b s, h], from F to B or W
     StageSlots,        ///< saved tensors of the layers, and the outputs of all but the last
@@ -62,10 +62,11 @@ enum class PassValue : std::uint8_t {
     Embeddings,     ///< a shard's part of the first stage's input
     FirstGradient,  ///< of the first stage's input
     NormGradient,   ///< factorised vocabulary: of the final norm's output; is not sent
-    Partial,        ///< sequence parallelism: rows of all tokens on a tensor rank, gathered or a partial sum; is not sent
+    Partial, ///< sequence parallelism: rows of the output table for all tokens on a tensor rank, a partial sum; is not sent
+    TokenPartial, ///< the same of the input table, gathered or a partial sum
 };
 inline constexpr std::size_t kKeptValues = 15;
-inline constexpr std::size_t kMessageKinds = 13;
+inline constexpr std::size_t kMessageKinds = 14;
 /// Returns whether a kept value belongs to a shard of the vocabulary, and so to a device instead of a stage.
 [[nodiscard]] constexpr bool isOfVocabulary(PassValue kept)
 {
@@ -75,22 +76,24 @@ inline constexpr std::size_t kMessageKinds = 13;
 {
     return value >= PassValue::Output;
 }
-/// Returns whether a [b s, h] value consists of rows of the token tables, or of their gradients. A factorised vocabulary has
-/// narrower tables: then it is [b s, E].
-[[nodiscard]] constexpr bool hasTableWidth(PassValue value)
+/// What the rows of a [b s, h] value, or its gradient, belong to. Those of a table are [b s, E] if the vocabulary is
+/// factorised; those of the output table have K rows for each token if it has K heads.
+enum class RowsOf : std::uint8_t { Layers, InputTable, OutputTable };
+[[nodiscard]] constexpr RowsOf rowsOf(PassValue value)
 {
     switch (value) {
     case PassValue::EmbeddingGradient:
     case PassValue::TokenRows:
+    case PassValue::Embeddings:
+    case PassValue::FirstGradient:
+    case PassValue::TokenPartial: return RowsOf::InputTable;
     case PassValue::OutputInput:
     case PassValue::LastOutput:
     case PassValue::WeighedRows:
     case PassValue::LabelRows:
     case PassValue::OutputGradient:
-    case PassValue::Embeddings:
-    case PassValue::FirstGradient:
-    case PassValue::Partial: return true;
-    default: return false;
+    case PassValue::Partial: return RowsOf::OutputTable;
+    default: return RowsOf::Layers;
     }
 }
 /// Returns the index of a message among the messages.

@@ -51,8 +51,8 @@ private:
     [[nodiscard]] PassSteps embed(PassValue out) const
     {
         if (m_sharing == Sharing::Sequence)
-            return {step(PassStepKind::Embed, {}, {PassValue::Partial}),
-                    step(PassStepKind::SumRows, {PassValue::Partial}, {out})};
+            return {step(PassStepKind::Embed, {}, {PassValue::TokenPartial}),
+                    step(PassStepKind::SumRows, {PassValue::TokenPartial}, {out})};
         PassSteps steps{step(PassStepKind::Embed, {}, {out})};
         if (m_sharing == Sharing::Tensor)
             steps.push_back(step(PassStepKind::SumRows, {out}, {out}));
@@ -62,8 +62,8 @@ private:
     [[nodiscard]] PassSteps tokenGradient(PassValue gradient) const
     {
         if (m_sharing == Sharing::Sequence)
-            return {step(PassStepKind::GatherRows, {gradient}, {PassValue::Partial}),
-                    step(PassStepKind::TokenGradient, {PassValue::Partial}, {})};
+            return {step(PassStepKind::GatherRows, {gradient}, {PassValue::TokenPartial}),
+                    step(PassStepKind::TokenGradient, {PassValue::TokenPartial}, {})};
         return {step(PassStepKind::TokenGradient, {gradient}, {})};
     }
 
@@ -72,7 +72,7 @@ private:
         // An empty stage passes its input on.
         const PassValue output = m_role.isLast ? PassValue::NormInput : PassValue::Output;
         const PassValue input = m_role.hasLayers ? PassValue::StageInput : output;
-        const PassValue rows = m_vocabulary.isFactorised ? PassValue::TokenRows : input; // of the token table
+        const PassValue rows = m_vocabulary.mapsInput ? PassValue::TokenRows : input; // of the token table
         if (!m_role.isFirst)
             m_steps.push_back(receiveCopy(PassValue::Output, input));
         else if (m_vocabulary.shardsEmbedding)
@@ -81,7 +81,7 @@ private:
             append(m_steps, apart(embed(rows)));
         if (m_role.isFirst && m_vocabulary.shardsEmbedding && m_sharing == Sharing::Tensor)
             add(PassStepKind::SumRows, {rows}, {rows});
-        if (m_role.isFirst && m_vocabulary.isFactorised)
+        if (m_role.isFirst && m_vocabulary.mapsInput)
             append(m_steps, apart({step(PassStepKind::Widen, {rows}, {input})}));
         if (m_role.isFirst)
             add(PassStepKind::AddPositions, {input}, {input});
@@ -89,9 +89,9 @@ private:
             add(PassStepKind::LayersForward, {PassValue::StageInput}, {output, PassValue::StageSlots});
         if (!m_role.isLast)
             return m_steps.push_back(send(PassValue::Output));
-        const PassValue normed = m_vocabulary.isFactorised ? PassValue::HeadInput : m_vocabulary.normOutput;
+        const PassValue normed = m_vocabulary.mapsOutput ? PassValue::HeadInput : m_vocabulary.normOutput;
         add(PassStepKind::FinalNorm, {PassValue::NormInput}, {normed, PassValue::NormStatistics});
-        if (m_vocabulary.isFactorised)
+        if (m_vocabulary.mapsOutput)
             append(m_steps, apart({step(PassStepKind::Narrow, {normed}, {m_vocabulary.normOutput})}));
         append(m_steps, m_vocabulary.forward);
         if (m_vocabulary.sendsNormOutput)
@@ -101,7 +101,7 @@ private:
     void backward()
     {
         const bool isSplit = m_role.kind == PassKind::I;
-        const bool mapsRows = m_role.isFirst && m_vocabulary.isFactorised;
+        const bool mapsRows = m_role.isFirst && m_vocabulary.mapsInput;
         // Of the embeddings, in the first stage.
         const PassValue ofRows = m_vocabulary.shardsEmbedding || (mapsRows && !isSplit) ? PassValue::FirstGradient
                                  : isSplit                                              ? PassValue::EmbeddingGradient
@@ -109,8 +109,8 @@ private:
         const PassValue gradient = m_role.isFirst && !mapsRows ? ofRows : PassValue::Gradient;
         if (m_role.isLast) {
             append(m_steps, m_vocabulary.backward);
-            const PassValue ofNorm = m_vocabulary.isFactorised ? PassValue::NormGradient : PassValue::OutputGradient;
-            if (m_vocabulary.isFactorised)
+            const PassValue ofNorm = m_vocabulary.mapsOutput ? PassValue::NormGradient : PassValue::OutputGradient;
+            if (m_vocabulary.mapsOutput)
                 append(m_steps, apart({step(PassStepKind::NarrowBackward, {PassValue::OutputGradient, PassValue::HeadInput},
                                             {ofNorm})}));
             add(PassStepKind::FinalNormBackward, {ofNorm, PassValue::NormInput, PassValue::NormStatistics}, {gradient});

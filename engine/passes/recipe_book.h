@@ -15,12 +15,13 @@ struct RecipeChoice {
     bool recomputes = false; ///< layers recompute values that the forward has dropped, or unpack those that it has packed
     Sharing sharing = Sharing::None;
     model::VocabularyKind kind = model::VocabularyKind::Full;
-    bool isFactorised = false; ///< the tables are narrower than the layers
+    bool mapsInput = false;  ///< the input table is narrower than the layers
+    bool mapsOutput = false; ///< the output table is, or has several heads
 };
 [[nodiscard]] inline RecipeChoice recipeChoice(const model::Experiment &experiment)
 {
     return {experiment.schedule.rebuilds() || experiment.schedule.packsActivations(), sharingOf(experiment.parallel),
-            experiment.schedule.vocabularyKind, experiment.model.isFactorised()};
+            experiment.schedule.vocabularyKind, experiment.model.isFactorised(), experiment.model.mapsOutput()};
 }
 
 /// Every recipe of a vocabulary method.

@@ -33,7 +33,8 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueNames{
                                                                                 "embeddings",
                                                                                 "first-gradient",
                                                                                 "norm-gradient",
-                                                                                "partial"};
+                                                                                "partial",
+                                                                                "token-partial"};
 
 constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueDescriptions{"input of the stage",
                                                                                        "activations of the layers",
@@ -62,7 +63,8 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueDescri
                                                                                        "embeddings",
                                                                                        "embeddings' gradient",
                                                                                        "gradient of the last norm",
-                                                                                       "rows of all tensor ranks"};
+                                                                                       "rows of all tensor ranks",
+                                                                                       "token rows of all ranks"};
 
 std::string_view stepName(PassStepKind kind)
 {

@@ -169,11 +169,11 @@ std::int64_t BufferPlan::Walk::floats(PassValue value, const Pass &pass) const
     case PassValue::Keys:
     case PassValue::KeyGradients: return layers * each.keys;
     case PassValue::NormStatistics: return each.normStatistics;
-    case PassValue::Exponentials: return base::floatsOf(m_choice.logitTokens(each.tokens) * m_rows, each.precision);
+    case PassValue::Exponentials: return base::floatsOf(m_choice.logitTokens(each.outputTokens) * m_rows, each.precision);
     case PassValue::LocalStatistics:
-    case PassValue::GlobalStatistics: return 3 * each.tokens;
-    case PassValue::ShardFactors: return m_schedule.devices() * each.tokens;
-    case PassValue::OutputInput: return each.gathered;
+    case PassValue::GlobalStatistics: return 3 * each.outputTokens;
+    case PassValue::ShardFactors: return m_schedule.devices() * each.outputTokens;
+    case PassValue::OutputInput: return each.outputInput;
     case PassValue::TokenRows:
     case PassValue::EmbeddingGradient: return each.tableRows;
     case PassValue::StageInput: return each.keptInput;

@@ -39,7 +39,8 @@ static model::Recompute keptPolicy(const model::ScheduleChoice &schedule)
     return schedule.recompute == model::Recompute::Full ? model::Recompute::None : schedule.recompute;
 }
 
-/// Separates the exponentials of the output layer, where they have lifetimes of their own. `tokens`: of a microbatch.
+/// Separates the exponentials of the output layer, where they have lifetimes of their own. `tokens`: of a microbatch, with each
+/// once for every output head.
 static void divideVocabulary(PassBytes &bytes, const model::ScheduleChoice &schedule, std::int64_t tokens)
 {
     if (schedule.vocabularyKind == model::VocabularyKind::Full) {
@@ -79,7 +80,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.layers = layersOfStages(experiment, schedule);
     bytes.wholes = operators::recomputedLayers(experiment.schedule, bytes.layers);
     bytes.norm = bytes.empty = bytes.boundary;
-    bytes.norm += model.isFactorised() ? bytes.boundary : 0;
+    bytes.norm += model.mapsOutput() ? bytes.boundary : 0;
     bytes.tableRows = operators::tableRowBytes(model, b, split);
     const schedule::VocabularyTables tables(schedule);
     const operators::ParameterBytes each = operators::parameterBytes(experiment);
@@ -91,13 +92,13 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     if (operators::isEnginePlan(experiment)) { // BufferPlan knows their lifetimes
         const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
-        const std::int64_t exponentials = base::floatsOf(floats.tokens * rows, floats.precision);
-        const std::int64_t output = exponentials + 3 * floats.tokens + floats.gathered;
+        const std::int64_t exponentials = base::floatsOf(floats.outputTokens * rows, floats.precision);
+        const std::int64_t output = exponentials + 3 * floats.outputTokens + floats.outputInput;
         bytes.layer = (floats.keptInput + floats.keptLayer) * kFloatBytes;
         bytes.whole = floats.keptInput * kFloatBytes;
         bytes.vocabulary = output * kFloatBytes;
         bytes.exponentials = exponentials * kFloatBytes;
-        divideVocabulary(bytes, experiment.schedule, floats.tokens);
+        divideVocabulary(bytes, experiment.schedule, floats.outputTokens);
         bytes.keys = bytes.keyGradients = floats.keys * kFloatBytes;
         bytes.norm += floats.normStatistics * kFloatBytes;
         bytes.embedding = model.isFactorised() ? floats.tableRows * kFloatBytes : 0;
@@ -123,7 +124,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
                                                            partsWithStatistics(schedule.vocabulary()), split);
     bytes.exponentials = operators::exponentialBytes(model, b, std::int64_t{split.ranks} * tables.parts(), split);
     const Bytes tokens = Bytes{b} * model.sequence / split.context;
-    divideVocabulary(bytes, experiment.schedule, tokens);
+    divideVocabulary(bytes, experiment.schedule, tokens * model.outputHeads);
     bytes.embedding = operators::embeddingSumBytes(model, b, tables.areDivided(), split);
     // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
     // and scores of materialised attention. Recomputation adds what one layer drops: all saved tensors, or the probabilities.

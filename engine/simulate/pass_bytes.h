@@ -17,7 +17,7 @@ struct PassBytes {
     base::Bytes rebuilt = 0;        ///< of a layer, rebuilt by I and kept until W
     base::Bytes rebuiltWhole = 0;   ///< the same of a layer that is recomputed as a whole
     base::Bytes boundary = 0;       ///< one [b s, h] tensor
-    base::Bytes tableRows = 0;      ///< one of rows of the token tables: [b s, E] if they are narrower
+    base::Bytes tableRows = 0;      ///< one of rows of the input table: [b s, E] if it is narrower
     base::Bytes unpacked = 0;       ///< of a layer that packs what it keeps: the same in full, in the workspace of a forward
     base::Bytes packed = 0;         ///< the same in a message to another device; 0: not packed
     base::Bytes vocabulary = 0;     ///< output layer, from S to T, or from F to B (or I) of the last stage
@@ -26,7 +26,7 @@ struct PassBytes {
                                     ///< them beside its own input
     base::Bytes workspace = 0;      ///< of a layer's backward
     base::Bytes workspaceWhole = 0; ///< the same of a layer that is recomputed as a whole
-    base::Bytes norm = 0;           ///< kept by the final norm, and by the map to narrower tables
+    base::Bytes norm = 0;           ///< kept by the final norm, and by the map to a narrower table or to several heads
     base::Bytes empty = 0;          ///< kept by a stage without layers
     base::Bytes keys = 0;           ///< slices: keys and values of a layer, which the slices of a sequence share
     base::Bytes keyGradients = 0;   ///< slices: sums of their gradients in fp32

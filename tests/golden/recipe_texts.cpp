@@ -100,8 +100,29 @@ private slots:
         QFETCH(model::VocabularyKind, kind);
         QFETCH(bool, isFactorised);
         QFETCH(schedule::Sharing, sharing);
-        const auto text = QByteArray::fromStdString(schedule::text(schedule::recipeBook(
-            method, {.recomputes = recomputes, .sharing = sharing, .kind = kind, .isFactorised = isFactorised})));
+        const auto text = QByteArray::fromStdString(schedule::text(schedule::recipeBook(method, {.recomputes = recomputes,
+                                                                                                 .sharing = sharing,
+                                                                                                 .kind = kind,
+                                                                                                 .mapsInput = isFactorised,
+                                                                                                 .mapsOutput = isFactorised})));
+        test::compareWithGolden(text, QStringLiteral("recipes/passes-") + QTest::currentDataTag() + QStringLiteral(".txt"));
+    }
+    void passesOfHeadsEqualGolden_data()
+    {
+        QTest::addColumn<model::VocabularyMethod>("method");
+        QTest::addColumn<schedule::Sharing>("sharing");
+        QTest::newRow("none-output-heads") << model::VocabularyMethod::None << schedule::Sharing::None;
+        QTest::newRow("vocab-2-output-heads-sequence-parallel")
+            << model::VocabularyMethod::Vocab2 << schedule::Sharing::Sequence;
+    }
+
+    /// Heads map the output of the final norm, and leave the input as it is.
+    void passesOfHeadsEqualGolden()
+    {
+        QFETCH(model::VocabularyMethod, method);
+        QFETCH(schedule::Sharing, sharing);
+        const auto text =
+            QByteArray::fromStdString(schedule::text(schedule::recipeBook(method, {.sharing = sharing, .mapsOutput = true})));
         test::compareWithGolden(text, QStringLiteral("recipes/passes-") + QTest::currentDataTag() + QStringLiteral(".txt"));
     }
 };

@@ -197,6 +197,35 @@ private slots:
         }
     }
 
+    /// Rows of the output layer for each head, in their sizes of messages, scratch and maps.
+    void outputHeads()
+    {
+        int turn = 0;
+        for (const auto &[name, method] : test::allPlans()) {
+            auto experiment = smallExperiment(name, method, 4, 6);
+            experiment.model.outputHeads = 2 + turn % 4;
+            if (turn % 3 == 0)
+                experiment.model.vocabularyWidth = 5;
+            experiment.model.tied = turn % 4 == 0;
+            experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 1;
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+        auto experiment = tinyExperiment("gpipe", VocabularyMethod::None, 2, 8);
+        const auto peak = [&](simulate::MemoryCategory category) {
+            return planOf(experiment, scheduleOf(experiment))[1].peak[static_cast<std::size_t>(category)];
+        };
+        using simulate::MemoryCategory;
+        const base::Bytes activations = peak(MemoryCategory::Activations);
+        const base::Bytes parameters = peak(MemoryCategory::Parameters);
+        const base::Bytes output = peak(MemoryCategory::Vocabulary);
+        QCOMPARE(output, 8 * 16 * (32 + 3 + 97) * 4);
+        experiment.model.outputHeads = 3;
+        QCOMPARE(peak(MemoryCategory::Vocabulary), 3 * output);
+        QCOMPARE(peak(MemoryCategory::Activations), activations + 8 * 16 * 32 * 4); // output of the final norm
+        QCOMPARE(peak(MemoryCategory::Parameters), parameters + 3 * 32 * 32 * 4);
+    }
+
     /// Messages in fewer bits: what is packed ends with its pass, and the message is shorter.
     void packedMessages()
     {

@@ -63,6 +63,7 @@ ModelConfig anyModel(Random &random)
     if (random.nextInteger(0, 1) == 1)
         model.vocabularyWidth = anyInt(random);
     model.inputHashes = anyInt(random);
+    model.outputHeads = anyInt(random);
     for (int *size :
          {&model.layers, &model.hidden, &model.heads, &model.kvHeads, &model.ffn, &model.sequence, &model.vocabularySize})
         *size = anyInt(random);

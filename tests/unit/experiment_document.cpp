@@ -137,6 +137,11 @@ private slots:
         QCOMPARE(experimentFromJson(R"({"stagelens":"experiment/2","schedule":{"vocabulary_kind":"hashed=3"}})", "a")
                      ->model.inputHashes,
                  3);
+        QVERIFY(has(kindOf("heads"), field, "without the number of heads; choose heads=2"));
+        QVERIFY(has(kindOf("heads=17"), field, "there are 1 to 16 heads"));
+        QCOMPARE(experimentFromJson(R"({"stagelens":"experiment/2","schedule":{"vocabulary_kind":"heads=3"}})", "a")
+                     ->model.outputHeads,
+                 3);
         QVERIFY(has(kindOf("full=2"), field, "choose full, recompute-logits, a number of chunks"));
         QVERIFY(has(kindOf("chunky"), field, "choose full, recompute-logits"));
     }

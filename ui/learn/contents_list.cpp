@@ -119,7 +119,8 @@ void ContentsList::fill()
     for (const model::VocabularyTraits &method : model::kVocabularyChoices)
         methods << u"vocabulary/"_s + qtText(method.name) + u".md"_s;
     methods << u"vocabulary/arithmetic.md"_s << u"vocabulary/recomputed-logits.md"_s << u"vocabulary/chunked-logits.md"_s
-            << u"vocabulary/smaller.md"_s << u"vocabulary/factorised.md"_s << u"vocabulary/hashed-input.md"_s;
+            << u"vocabulary/smaller.md"_s << u"vocabulary/factorised.md"_s << u"vocabulary/hashed-input.md"_s
+            << u"vocabulary/output-heads.md"_s;
     addFolder(Words::tr("Vocabulary layers"), {}, methods);
     QStringList families;
     for (const auto &family : schedule::families())

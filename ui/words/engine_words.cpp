@@ -34,6 +34,10 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Input hashes"),
     QT_TRANSLATE_NOOP("Words", "Rows of a short input table that add up to the embedding of a token, which is another model "
                                "(0: a row for each token)."),
+    QT_TRANSLATE_NOOP("Words", "Output heads"),
+    QT_TRANSLATE_NOOP("Words",
+                      "Heads of the output layer, of which each predicts a token one position further ahead (multi-token "
+                      "prediction), which is another model (1: the next token)."),
     QT_TRANSLATE_NOOP("Words", "Tied embeddings"),
     QT_TRANSLATE_NOOP("Words", "Input embedding and output projection share one matrix."),
     QT_TRANSLATE_NOOP("Words", "Number format"),
@@ -134,7 +138,7 @@ constexpr auto kEngineWords = std::to_array<const char *>({
                       "What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); "
                       "recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and "
                       "computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, "
-                      "hashed=K for --input-hashes K."),
+                      "hashed=K for --input-hashes K, heads=K for --output-heads K."),
     QT_TRANSLATE_NOOP("Words", "The output layer computes its gradient for a part of the tokens at a time, and no logits are "
                                "kept. The sums over the tokens are rounded differently"),
     QT_TRANSLATE_NOOP("Words", "No logits are kept: a whole output layer does all of its work in the backward"),

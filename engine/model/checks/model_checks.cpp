@@ -132,9 +132,9 @@ void checkParameters(const ModelConfig &model, Checks &checks)
                                 ? (model.experts + model.sharedExperts) * (3.0 * model.expertWidth() + 1) + 3.0 * model.ffn
                                 : 3.0 * static_cast<double>(model.ffn);
     const double layer = hidden * (4.0 * static_cast<double>(model.queryWidth()) + mlpWidth + 16.0);
-    const double parameters =
-        model.layers * layer +
-        2.0 * hidden * (static_cast<double>(model.vocabularySize) + (model.isFactorised() ? model.tableWidth() : 0));
+    const double parameters = model.layers * layer + 2.0 * hidden *
+                                                         (static_cast<double>(model.vocabularySize) +
+                                                          (model.mapsOutput() ? static_cast<double>(model.outputWidth()) : 0));
     checks.holds(
         parameters <= kMostParameters, "model",
         fmt::format("has about {:g} parameters, and at most {:g} are accepted; lower its sizes", parameters, kMostParameters));
@@ -150,7 +150,8 @@ bool checkModel(Checks &checks)
     const bool heads = checks.inRange("model.heads");
     const bool kvHeads = checks.inRange("model.kv_heads");
     sound &= checks.inRange("model.ffn");
-    sound &= checks.inRange("model.sequence");
+    const bool sequence = checks.inRange("model.sequence");
+    sound &= sequence;
     sound &= checks.inRange("model.vocabulary_size");
     const bool size = hidden && heads && checkHeadSize(model, checks);
     if (heads && kvHeads && model.family == ModelFamily::Gpt)
@@ -174,6 +175,10 @@ bool checkModel(Checks &checks)
                           fmt::format("is {}, but tied weights have one table, whose rows the output needs for each token; "
                                       "choose 0, or untied weights",
                                       model.inputHashes));
+    sound &= checks.inRange("model.output_heads") && sequence &&
+             checks.holds(model.outputHeads <= model.sequence, "model.output_heads",
+                          fmt::format("is {}, but a sequence of {} tokens has no token so far ahead; choose at most {}",
+                                      model.outputHeads, model.sequence, model.sequence));
     const bool isSound = checkExperts(model, checks) && sound && size && kvHeads && isLatent;
     checks.rest("model.");
     if (isSound)

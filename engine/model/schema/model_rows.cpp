@@ -9,6 +9,7 @@ constexpr double kLargestSize = 1 << 24;
 constexpr double kMostExperts = 4096;
 constexpr double kMostLayers = 1 << 16;
 constexpr double kMostHashes = 8;
+constexpr double kMostHeads = 16;
 
 } // namespace
 
@@ -49,6 +50,10 @@ std::vector<Field> modelRows()
             "rows of a short input table that add up to the embedding of a token, which is another model (0: a row for each "
             "token)",
             MEMBER(model.inputHashes), range(0, kMostHashes), omitted(), where(kHasModel)),
+        row("model.output_heads", "--output-heads", "K", "Output heads",
+            "heads of the output layer, of which each predicts a token one position further ahead (multi-token prediction), "
+            "which is another model (1: the next token)",
+            MEMBER(model.outputHeads), range(1, kMostHeads), omitted(), where(kHasModel)),
         row("model.tied", "--tied", "--untied", "Tied embeddings", "input embedding and output projection share one matrix",
             MEMBER(model.tied), where(kHasModel)),
         row("model.dtype", "--dtype", "TYPE", "Number format",

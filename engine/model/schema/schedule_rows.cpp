@@ -27,6 +27,7 @@ constexpr std::array kKindsOfModel{
     KindOfModel{"factorised", "model.vocabulary_width", "factorised=128", "the width of the tables",
                 "tables have {:.0f} to {:.0f} columns"},
     KindOfModel{"hashed", "model.input_hashes", "hashed=2", "the number of hashes", "there are {:.0f} to {:.0f} hashes"},
+    KindOfModel{"heads", "model.output_heads", "heads=2", "the number of heads", "there are {:.0f} to {:.0f} heads"},
 };
 
 /// Sets a field of the model, and leaves what is kept of the logits.
@@ -58,7 +59,7 @@ std::string setVocabularyKind(Experiment &experiment, const FieldValue &value)
     const bool hasCount = equals != std::string::npos;
     if (!kind || (hasCount && *kind != VocabularyKind::Chunked))
         return unknownWord(word, {"full", "recompute-logits", "a number of chunks such as chunked=8",
-                                  "a width such as factorised=128", "hashes such as hashed=2"});
+                                  "a width such as factorised=128", "hashes such as hashed=2", "heads such as heads=2"});
     int chunks = 1;
     if (*kind == VocabularyKind::Chunked) {
         const auto count = base::parseInteger(hasCount ? std::string_view(word).substr(equals + 1) : std::string_view());
@@ -107,7 +108,7 @@ std::vector<Field> scheduleRows()
         row("schedule.vocabulary_kind", "--vocabulary-kind", "KIND", "Logits",
             "what the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps "
             "three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; "
-            "factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K",
+            "factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K, heads=K for --output-heads K",
             by([](const Experiment &e) { return FieldValue(vocabularyKindText(e.schedule)); }, setVocabularyKind),
             as(Kind::Choice),
             oneOf({{"full", "Kept", "exp(logits) of every token and word are kept until the gradient of the output layer"},

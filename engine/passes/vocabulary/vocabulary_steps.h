@@ -17,7 +17,8 @@ struct VocabularySteps {
     PassValue normOutput = PassValue::LastOutput; ///< where the final norm writes
     bool sendsNormOutput = true;
     bool shardsEmbedding = true; ///< passes EF and EB hold the token table
-    bool isFactorised = false;   ///< the first and the last stage map between the width of the tables and that of the layers
+    bool mapsInput = false;      ///< the first stage maps rows of the table to rows of the layers
+    bool mapsOutput = false;     ///< the last stage maps rows of the layers to those of its heads
     PassSteps forward;           ///< of F of the last stage, after the final norm
     PassSteps backward;          ///< of its B or I: computes the gradient of the norm's output
     PassSteps s;

@@ -23,15 +23,15 @@ public:
         }
     }
 
-    /// Takes the tokens of replica `replica` of `replicas`.
-    void load(const Batch &batch, int replica, int replicas)
+    /// Takes the tokens of replica `replica` of `replicas`. `labels`: of the batch, several of a token one after another.
+    void load(const Batch &batch, const std::vector<std::int32_t> &labels, int replica, int replicas)
     {
         m_inputs.clear();
         m_labels.clear();
         const auto count = static_cast<std::int64_t>(batch.allInputs().size()) / m_whole;
         for (std::int64_t microbatch = replica; microbatch < count; microbatch += replicas) {
-            append(m_inputs, batch.allInputs(), microbatch * m_whole);
-            append(m_labels, batch.allLabels(), microbatch * m_whole);
+            append(m_inputs, batch.allInputs(), microbatch * m_whole, 1);
+            append(m_labels, labels, microbatch * m_whole, std::ssize(labels) / std::ssize(batch.allInputs()));
         }
         std::ranges::fill(m_counted, 0);
         for (const Run &run : m_runs)
@@ -49,10 +49,13 @@ private:
         std::int64_t rows = 0;
         std::size_t slice = 0;
     };
-    void append(std::vector<std::int32_t> &to, const std::vector<std::int32_t> &from, std::int64_t first) const
+    /// Appends the tokens of a microbatch, of which the first is `first`, with `each` numbers for each.
+    void append(std::vector<std::int32_t> &to, const std::vector<std::int32_t> &from, std::int64_t first,
+                std::int64_t each) const
     {
         for (const Run &run : m_runs)
-            to.insert(to.end(), from.begin() + first + run.place, from.begin() + first + run.place + run.rows);
+            to.insert(to.end(), from.begin() + each * (first + run.place),
+                      from.begin() + each * (first + run.place + run.rows));
     }
 
     std::int64_t m_whole; ///< tokens of a microbatch on all ranks

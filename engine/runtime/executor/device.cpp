@@ -1,6 +1,7 @@
 #include "engine/runtime/executor/device.h"
 
 #include "engine/runtime/executor/kernel_recorder.h"
+#include "engine/runtime/executor/output_heads.h"
 #include "engine/schedule/weight_versions.h"
 #include "engine/simulate/buffers.h"
 
@@ -39,11 +40,15 @@ void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScal
     m_runner.beginStep();
     const Shape &shape = m_plan.shape;
     const bool isCut = m_plan.contextRanks() > 1 || !shape.slices.empty();
+    if (shape.outputHeads > 1)
+        m_headLabels = headLabels(batch.allLabels(), shape.wholeSequence(), shape.outputHeads);
+    const std::vector<std::int32_t> &labels = shape.outputHeads > 1 ? m_headLabels : batch.allLabels();
     if (isCut)
-        m_tokens.load(batch, m_place.replica, m_plan.replicas());
+        m_tokens.load(batch, labels, m_place.replica, m_plan.replicas());
     m_step.allInputs = compute().tokens(isCut ? m_tokens.inputs() : batch.allInputs());
     hashInputs(isCut ? m_tokens.inputs() : batch.allInputs());
-    m_step.allLabels = compute().tokens(isCut ? m_tokens.labels() : batch.allLabels());
+    m_step.allLabels = compute().tokens(isCut ? m_tokens.labels() : labels);
+    m_step.outputHeads = shape.outputHeads;
     m_step.tokens = shape.wholeTokens() / m_plan.contextRanks();
     m_step.slicePlaces.resize(size(shape.sliceCount()));
     for (std::size_t slice = 0; slice < shape.slices.size(); ++slice)
@@ -208,7 +213,8 @@ base::Result<> Device::endForward(int microbatch)
         return {};
     return m_runner.recordLoss(
         microbatch,
-        {m_context.memory.at(schedule::PassValue::GlobalStatistics, simulate::kVocabularyStage, microbatch), m_shape.tokens()},
+        {m_context.memory.at(schedule::PassValue::GlobalStatistics, simulate::kVocabularyStage, microbatch),
+         m_shape.outputTokens()},
         nullptr);
 }
 

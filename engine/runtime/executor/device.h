@@ -167,6 +167,7 @@ private:
     ExpertExchange m_experts;
     ContextTokens m_tokens;
     std::vector<std::vector<std::int32_t>> m_hashes; ///< of a hashed input: the rows of a step's tokens, by hash
+    std::vector<std::int32_t> m_headLabels;          ///< of several output heads: the labels of a step, [tokens, K]
     TableSums m_tableSums;
     // Of the pass at hand.
     backend::Compute::Mark m_begin = 0;

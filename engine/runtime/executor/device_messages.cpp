@@ -44,8 +44,7 @@ bool DeviceMessages::receive(PassRun &run, const PassStep &step)
     if (const auto codec = codecOf(m_plan, step.in.front(), senderOf(run.pass(), step.in.front()), m_device))
         compute().unpack(out, tensor->data(), shape.ownTokens(), shape.hidden, *codec);
     else
-        compute().copy(out, m_context.of(tensor),
-                       schedule::hasTableWidth(step.in.front()) ? shape.tableRows() : shape.boundary());
+        compute().copy(out, m_context.of(tensor), shape.ownNumbers(schedule::rowsOf(step.in.front())));
     compute().finish(); // before the tensor is released
     return true;
 }
@@ -75,9 +74,9 @@ Tensor DeviceMessages::arrival(const Pass &pass, const PassStep &step)
     }
     if (std::ranges::count(step.in, PassValue::ShardFactors) == 0)
         return m_transport.reduce(m_device, key, compute());
-    return m_transport.reduceScaled(m_device, key,
-                                    m_context.memory.at(PassValue::ShardFactors, simulate::kVocabularyStage, pass.microbatch),
-                                    m_context.shape.ownTokens(), m_context.shape.tableWidth, compute());
+    return m_transport.reduceScaled(
+        m_device, key, m_context.memory.at(PassValue::ShardFactors, simulate::kVocabularyStage, pass.microbatch),
+        m_context.shape.ownTokens() * m_context.shape.outputHeads, m_context.shape.tableWidth, compute());
 }
 
 bool DeviceMessages::combine(PassRun &run, const PassStep &step)
@@ -96,7 +95,7 @@ bool DeviceMessages::combine(PassRun &run, const PassStep &step)
         m_addresses.push_back(part->data());
     const kernels::SoftmaxStatistics all = run.statistics(step.out.front(), m_context);
     if (message == PassValue::Maxima)
-        compute().combineMaxima(all.maximum, m_addresses, m_context.shape.tokens());
+        compute().combineMaxima(all.maximum, m_addresses, m_context.shape.outputTokens());
     else if (message == PassValue::Sums)
         compute().combineSums(all, run.statistics(PassValue::LocalStatistics, m_context).maximum, m_addresses);
     else
@@ -113,8 +112,8 @@ bool DeviceMessages::combine(PassRun &run, const PassStep &step)
 void DeviceMessages::makeShardFactors(float *factors, const kernels::SoftmaxStatistics &all)
 {
     compute().shardFactors(factors, m_addresses, all);
-    const std::int64_t tokens = m_context.shape.tokens();
-    const std::int64_t own = m_context.shape.ownTokens();
+    const std::int64_t tokens = m_context.shape.outputTokens();
+    const std::int64_t own = m_context.shape.ownTokens() * m_context.shape.outputHeads;
     if (own == tokens)
         return;
     for (std::int64_t shard = 0; shard < std::ssize(m_addresses); ++shard)

@@ -121,8 +121,8 @@ void DeviceModel::makeVocabularyParameters()
     const int firstMap = firstVocabularyMap(model);
     if (isFirst && model.isFactorised())
         m_inputMap = &ownWhole(firstMap, 0);
-    if (isLastDevice && model.isFactorised())
-        m_outputMap = &ownWhole(firstMap + 1, last);
+    if (isLastDevice && model.mapsOutput())
+        m_outputMap = &ownWhole(firstMap + (model.isFactorised() ? 1 : 0), last);
     if (isLastDevice) {
         const int weight = firstOfLayer(model, model.layers);
         m_finalNorm.weight = &ownWhole(weight, last);

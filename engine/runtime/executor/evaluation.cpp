@@ -139,7 +139,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
         for (Device *device : devices)
             sum += device->place().tensor == 0 ? device->lossSums().front() : 0;
     }
-    return std::optional(sum / static_cast<double>(counted));
+    return std::optional(sum / static_cast<double>(tokens.heldBackSequences() * plan.experiment.model.labelsOfSequence()));
 }
 
 } // namespace stagelens::runtime

@@ -86,8 +86,12 @@ MessageKey keyOf(PassValue message, int stage, int microbatch)
 
 std::int64_t messageFloats(PassValue message, const Shape &shape)
 {
-    return messageFloats(message, {shape.tokens(), shape.floats(shape.gathered()), shape.floats(shape.tableRows()),
-                                   shape.floats(shape.boundary())});
+    return messageFloats(message, {.outputTokens = shape.outputTokens(),
+                                   .outputInput = shape.floats(shape.outputInput()),
+                                   .outputRows = shape.floats(shape.outputRows()),
+                                   .gathered = shape.floats(shape.gathered()),
+                                   .tableRows = shape.floats(shape.tableRows()),
+                                   .boundary = shape.floats(shape.boundary())});
 }
 
 std::optional<kernels::Codec> codecOf(const RunPlan &plan, PassValue message, int from, int to)

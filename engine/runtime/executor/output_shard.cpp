@@ -25,9 +25,9 @@ static ConstValues inputOf(const TokenPart &part, const Context &context)
 
 SoftmaxStatistics OutputShard::statistics(const TokenPart &part, const Context &context)
 {
-    return ofPart(
-        {context.memory.at(PassValue::LocalStatistics, simulate::kVocabularyStage, part.microbatch), context.shape.tokens()},
-        part);
+    return ofPart({context.memory.at(PassValue::LocalStatistics, simulate::kVocabularyStage, part.microbatch),
+                   context.shape.outputTokens()},
+                  part);
 }
 
 backend::LogitShard OutputShard::logitShard(const TokenPart &part, const Context &context) const
@@ -84,13 +84,13 @@ void OutputShard::scaleRows(Values rows, const TokenPart &part, const SoftmaxSta
     const Shape &shape = context.shape;
     const Values own = rows + part.first * shape.tableWidth;
     context.compute.scaleRows(own, own, factors(part, all, context), m_weight.weights(), tableShard(), labels + part.first,
-                              shape.tokenWeight(), part.tokens);
+                              shape.labelWeight(), part.tokens);
 }
 
 const float *OutputShard::factors(const TokenPart &part, const SoftmaxStatistics &all, const Context &context)
 {
     float *factors = context.workspace.scratch[0].data(); // [tokens]
-    context.compute.tokenFactors(factors, statistics(part, context), ofPart(all, part), context.shape.tokenWeight());
+    context.compute.tokenFactors(factors, statistics(part, context), ofPart(all, part), context.shape.labelWeight());
     return factors;
 }
 
@@ -111,7 +111,7 @@ void OutputShard::addWeightGradient(const TokenPart &part, const SoftmaxStatisti
                               .c = gradient().data(),
                               .stride = shape.tableWidth,
                               .beta = 1});
-    context.compute.scatterAddRows(gradient().data(), tableShard(), own, x, -shape.tokenWeight(), tokens);
+    context.compute.scatterAddRows(gradient().data(), tableShard(), own, x, -shape.labelWeight(), tokens);
 }
 
 void OutputShard::weighRows(Values rows, const TokenPart &part, const Context &context) const

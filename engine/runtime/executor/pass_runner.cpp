@@ -1,6 +1,7 @@
 #include "engine/runtime/executor/pass_runner.h"
 
 #include "engine/runtime/executor/message_order.h"
+#include "engine/runtime/executor/output_heads.h"
 #include "engine/runtime/executor/vocabulary_map.h"
 
 #include <algorithm>
@@ -134,7 +135,7 @@ void PassRunner::runParts(PassRun &run)
 {
     const auto last = std::ranges::find(run.steps(), false, &PassStep::isOfPart);
     const std::span<const PassStep> steps(run.steps().begin(), last);
-    const std::int64_t tokens = m_context.shape.tokens();
+    const std::int64_t tokens = m_context.shape.outputTokens();
     const std::int64_t parts = m_plan.experiment.schedule.logitParts(tokens);
     for (std::int64_t part = 0; part < parts; ++part) {
         const std::int64_t first = tokens * part / parts;
@@ -174,8 +175,8 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
     case PassStepKind::FinalNormBackward: differentiateNorm(run, step); break;
     case PassStepKind::CopyStatistics: copyStatistics(run, step.out.front()); break;
     case PassStepKind::SubtractLabels: // u (sum of factors E W - label rows)
-        compute().addScaled(in(0), in(1), -1.0F, shape.tableRows());
-        compute().scale(in(0), in(0), shape.tokenWeight(), shape.tableRows());
+        compute().addScaled(in(0), in(1), -1.0F, shape.outputRows());
+        compute().scale(in(0), in(0), shape.labelWeight(), shape.outputRows());
         break;
     case PassStepKind::Loss: return recordLoss(pass.microbatch, run.statistics(step.in.front(), m_context), &pass);
     case PassStepKind::PositionGradient:
@@ -191,8 +192,14 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
         narrow(place(run, step.out.front()), in(0), *m_model.inputMap(), m_context);
         addMapGradient(*m_model.inputMap(), in(1), in(0), m_context);
         break;
-    case PassStepKind::Narrow: narrow(place(run, step.out.front()), in(0), *m_model.outputMap(), m_context); break;
+    case PassStepKind::Narrow: {
+        const Values rows = place(run, step.out.front());
+        narrow(rows, in(0), *m_model.outputMap(), m_context);
+        clearUnlabelled(rows, firstOwn(), shape.ownTokens(), m_context);
+        break;
+    }
     case PassStepKind::NarrowBackward:
+        clearUnlabelled(in(0), firstOwn(), shape.ownTokens(), m_context);
         widen(place(run, step.out.front()), in(0), *m_model.outputMap(), m_context);
         addMapGradient(*m_model.outputMap(), in(0), in(1), m_context);
         break;
@@ -208,7 +215,7 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
     case PassStepKind::WeighRows:
     case PassStepKind::LabelRows:
     case PassStepKind::ScaleRows:
-    case PassStepKind::WeightGradient: runOutput(run, step, {pass.microbatch, 0, shape.tokens()}); break;
+    case PassStepKind::WeightGradient: runOutput(run, step, {pass.microbatch, 0, shape.outputTokens()}); break;
     }
     return {};
 }
@@ -224,7 +231,9 @@ TensorExchange PassRunner::exchangeOf(PassRun &run, const PassStep &step)
                       : step.in == step.out                 ? Kind::AllReduce
                                                             : Kind::ReduceScatter;
     const Values in = run.in(step.in.front(), m_context);
-    return {kind, in, place(run, step.out.front()), m_context.shape.tableWidth};
+    const Shape &shape = m_context.shape;
+    const bool isOfHeads = schedule::rowsOf(step.out.front()) == schedule::RowsOf::OutputTable;
+    return {kind, in, place(run, step.out.front()), shape.tableWidth * (isOfHeads ? shape.outputHeads : 1)};
 }
 
 template <class Visit>
@@ -232,7 +241,7 @@ void PassRunner::eachSequence(const Visit &visit) const
 {
     const Shape &shape = m_context.shape;
     const std::int64_t own = shape.ownTokens();
-    const std::int64_t first = shape.split.isSequenceParallel ? m_tensor * own : 0;
+    const std::int64_t first = firstOwn();
     shape.eachRun(m_context.contextRank, {first, first + own},
                   [&](auto row, auto position, auto rows) { visit(row - first, position, rows); });
 }
@@ -335,7 +344,7 @@ void PassRunner::copyStatistics(PassRun &run, PassValue message)
     const kernels::SoftmaxStatistics local = run.statistics(PassValue::LocalStatistics, m_context);
     const float *const from = message == PassValue::Sums ? local.sum : local.maximum;
     (void)place(run, message); // statistics are float in every precision
-    compute().copy(run.message(message)->data(), from, schedule::traits(message).statistics * m_context.shape.tokens());
+    compute().copy(run.message(message)->data(), from, schedule::traits(message).statistics * m_context.shape.outputTokens());
 }
 
 void PassRunner::packMessages(PassRun &run)
@@ -359,7 +368,7 @@ void PassRunner::packMessages(PassRun &run)
 
 base::Result<> PassRunner::recordLoss(int microbatch, const kernels::SoftmaxStatistics &all, const Pass *pass)
 {
-    const double loss = compute().lossSum(all, m_step.counted(microbatch));
+    const double loss = lossOfHeads(all, m_step.counted(microbatch), m_context);
     m_step.losses[size(microbatch)] = loss;
     if (std::isfinite(loss))
         return {};

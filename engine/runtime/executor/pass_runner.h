@@ -59,6 +59,11 @@ private:
     void packMessages(PassRun &run);
     /// Runs an operation of the output layer, on the rows of the vocabulary that the device holds (OutputShard).
     void runOutput(PassRun &run, const schedule::PassStep &step, const TokenPart &part);
+    /// Returns the first of the own tokens among those of the context rank.
+    [[nodiscard]] std::int64_t firstOwn() const
+    {
+        return m_context.shape.split.isSequenceParallel ? m_tensor * m_context.shape.ownTokens() : 0;
+    }
     /// Runs the operations that come next on one part of the tokens after another (PassStep::isOfPart).
     void runParts(PassRun &run);
     /// Records the time of an operation.

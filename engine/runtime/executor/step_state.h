@@ -22,7 +22,8 @@ struct StepState {
     const std::int32_t *allInputs = nullptr; ///< [microbatches, replicas, tokens], in the device's memory
     /// Of a hashed input: for each hash, the rows of the same tokens in the place of their ids.
     std::vector<const std::int32_t *> hashes = {};
-    const std::int32_t *allLabels = nullptr;
+    const std::int32_t *allLabels = nullptr; ///< likewise, of all output heads of a token
+    std::int64_t outputHeads = 1;
     std::int64_t tokens = 0;                  ///< of a microbatch on this rank
     std::vector<std::int64_t> slicePlaces{0}; ///< first token of each slice in a microbatch; microbatch numbers count slices
     int replica = 0;                          ///< of the device
@@ -38,7 +39,7 @@ struct StepState {
     {
         return (hashes.empty() ? allInputs : hashes[list]) + place(microbatch);
     }
-    [[nodiscard]] const std::int32_t *labels(int microbatch) const { return allLabels + place(microbatch); }
+    [[nodiscard]] const std::int32_t *labels(int microbatch) const { return allLabels + place(microbatch) * outputHeads; }
     [[nodiscard]] std::int64_t counted(int microbatch) const { return countedTokens[sliceOf(microbatch)]; }
     /// Returns "step 2 of 50", counted from 1.
     [[nodiscard]] std::string text(const RunPlan &plan) const

@@ -78,7 +78,7 @@ std::vector<backend::Message> TensorCollectives::messagesOf(const TensorExchange
     };
     const auto ofSender = [&](int from, int /*to*/) { return m_context.shape.floats(part(exchange, from).size()); };
     const auto ofReceiver = [&](int /*from*/, int to) { return m_context.shape.floats(part(exchange, to).size()); };
-    const std::int64_t tokens = m_context.shape.tokens();
+    const std::int64_t tokens = m_context.shape.outputTokens();
     switch (exchange.kind) {
     case Kind::AllGather: add(kRows, ofSender); break;
     case Kind::ReduceScatter: add(kParts, ofReceiver); break;
@@ -179,7 +179,7 @@ bool TensorCollectives::addParts(const TensorExchange &exchange)
 
 void TensorCollectives::sendStatistics(const TensorExchange &exchange)
 {
-    const std::int64_t tokens = m_context.shape.tokens();
+    const std::int64_t tokens = m_context.shape.outputTokens();
     const kernels::SoftmaxStatistics own(exchange.in.floats(), tokens);
     const std::int64_t count = exchange.kind == Kind::Maxima ? tokens : 2 * tokens;
     Tensor message = m_context.memory.allocateMessage(count); // float in every precision
@@ -195,7 +195,7 @@ bool TensorCollectives::combineStatistics(const TensorExchange &exchange)
     m_addresses.clear();
     for (const Tensor &part : m_parts)
         m_addresses.push_back(part->data());
-    const std::int64_t tokens = m_context.shape.tokens();
+    const std::int64_t tokens = m_context.shape.outputTokens();
     const kernels::SoftmaxStatistics all(exchange.out.floats(), tokens);
     if (exchange.kind == Kind::Maxima)
         m_context.compute.combineMaxima(all.maximum, m_addresses, tokens);

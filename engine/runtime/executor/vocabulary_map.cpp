@@ -7,8 +7,8 @@ void widen(Values out, ConstValues rows, const Parameter &map, const Context &co
     const Shape &shape = context.shape;
     context.compute.multiply({.rows = shape.ownTokens(),
                               .columns = shape.hidden,
-                              .inner = shape.tableWidth,
-                              .a = {rows, shape.tableWidth},
+                              .inner = map.rows,
+                              .a = {rows, map.rows},
                               .b = {map.weights(), shape.hidden},
                               .c = out,
                               .stride = shape.hidden});
@@ -18,21 +18,21 @@ void narrow(Values out, ConstValues wide, const Parameter &map, const Context &c
 {
     const Shape &shape = context.shape;
     context.compute.multiply({.rows = shape.ownTokens(),
-                              .columns = shape.tableWidth,
+                              .columns = map.rows,
                               .inner = shape.hidden,
                               .a = {wide, shape.hidden},
                               .b = {map.weights(), shape.hidden, kernels::Form::Transposed},
                               .c = out,
-                              .stride = shape.tableWidth});
+                              .stride = map.rows});
 }
 
 void addMapGradient(Parameter &map, ConstValues rows, ConstValues wide, const Context &context)
 {
     const Shape &shape = context.shape;
-    context.compute.multiply({.rows = shape.tableWidth,
+    context.compute.multiply({.rows = map.rows,
                               .columns = shape.hidden,
                               .inner = shape.ownTokens(),
-                              .a = {rows, shape.tableWidth, kernels::Form::Transposed},
+                              .a = {rows, map.rows, kernels::Form::Transposed},
                               .b = {wide, shape.hidden},
                               .c = map.gradient.data(),
                               .stride = shape.hidden,

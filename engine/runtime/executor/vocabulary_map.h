@@ -1,5 +1,5 @@
-// The products of a factorised vocabulary with a map R [E, h], between rows of the token tables and rows of the layers. Each
-// rank maps its own tokens.
+// The products with a map R [E, h] between rows of the token tables and rows of the layers, of a factorised vocabulary or of
+// several output heads, whose map is [K E, h]. Each rank maps its own tokens.
 #pragma once
 
 #include "engine/runtime/layers/context.h"

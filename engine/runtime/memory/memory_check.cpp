@@ -182,7 +182,7 @@ base::Bytes MemoryNeed::total() const
 
 base::Bytes tokenBytes(const Shape &shape)
 {
-    return 2 * shape.iterations * shape.stepMicrobatches() * shape.wholeTokens() *
+    return (1 + shape.outputHeads) * shape.iterations * shape.stepMicrobatches() * shape.wholeTokens() *
            static_cast<base::Bytes>(sizeof(std::int32_t));
 }
 

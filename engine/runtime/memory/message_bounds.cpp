@@ -128,7 +128,8 @@ private:
     [[nodiscard]] std::int64_t floats(PassValue message, const Pass &pass) const
     {
         const operators::EngineFloats &each = m_floats[static_cast<std::size_t>(pass.microbatch) % m_floats.size()];
-        return messageFloats(message, {each.tokens, each.gathered, each.tableRows, each.boundary});
+        return messageFloats(
+            message, {each.outputTokens, each.outputInput, each.outputRows, each.gathered, each.tableRows, each.boundary});
     }
 
     [[nodiscard]] std::int64_t packedFloats(const Pass &pass) const
@@ -197,10 +198,17 @@ std::int64_t messageFloats(PassValue message, const TensorFloats &floats)
 {
     const int statistics = schedule::traits(message).statistics;
     if (statistics > 0)
-        return statistics * floats.tokens;
+        return statistics * floats.outputTokens;
     if (message == PassValue::Partial)
+        return floats.outputInput;
+    if (message == PassValue::TokenPartial)
         return floats.gathered;
-    return schedule::hasTableWidth(message) ? floats.tableRows : floats.boundary;
+    switch (schedule::rowsOf(message)) {
+    case schedule::RowsOf::InputTable: return floats.tableRows;
+    case schedule::RowsOf::OutputTable: return floats.outputRows;
+    case schedule::RowsOf::Layers: break;
+    }
+    return floats.boundary;
 }
 
 std::vector<MessageBound> messageBounds(const schedule::Schedule &schedule, std::span<const operators::EngineFloats> floats,

@@ -14,10 +14,12 @@
 
 namespace stagelens::runtime {
 
-/// Floats of the tensors of a microbatch that messages contain: a number a token, rows of the token tables for all tokens and
-/// for those of a boundary, and those between stages.
+/// Floats of the tensors of a microbatch that messages contain: a number for each row of the output layer, rows of each token
+/// table for all tokens and for those of a boundary, and those between stages. See operators::EngineFloats.
 struct TensorFloats {
-    std::int64_t tokens = 0;
+    std::int64_t outputTokens = 0;
+    std::int64_t outputInput = 0;
+    std::int64_t outputRows = 0;
     std::int64_t gathered = 0;
     std::int64_t tableRows = 0;
     std::int64_t boundary = 0;

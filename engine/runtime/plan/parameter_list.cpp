@@ -76,9 +76,11 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
     if (architecture.normsHaveBias)
         list.push_back({fmt::format("{}.bias", architecture.finalNorm), 1, h, false, Fill::Zeros, 0});
     // The product of a row of the table and a map has the deviation of a row of a full table.
-    for (const char *name : {"vocabulary_map.input.weight", "vocabulary_map.output.weight"})
-        if (model.isFactorised())
-            list.push_back(normalMatrix(name, width, h, 1 / std::sqrt(static_cast<double>(width))));
+    const double deviation = 1 / std::sqrt(static_cast<double>(width));
+    if (model.isFactorised())
+        list.push_back(normalMatrix("vocabulary_map.input.weight", width, h, deviation));
+    if (model.mapsOutput()) // of each head, one after another
+        list.push_back(normalMatrix("vocabulary_map.output.weight", model.outputWidth(), h, deviation));
     if (!model.tied)
         list.push_back(table(architecture.output, model.vocabularySize, width));
     return list;

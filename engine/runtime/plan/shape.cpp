@@ -36,6 +36,7 @@ void makeEqual(LayerPlan &one, LayerPlan &other)
 Shape::Shape(const model::Experiment &experiment)
     : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence / experiment.parallel.context),
       whole(sequence * experiment.parallel.context), hidden(experiment.model.hidden), tableWidth(experiment.model.tableWidth()),
+      outputHeads(experiment.model.outputHeads), labels(batch * experiment.model.labelsOfSequence()),
       heads(experiment.model.heads / experiment.parallel.tensor),
       kvHeads(std::max(1, experiment.model.kvHeads / experiment.parallel.tensor)), ffn(experiment.model.ffn),
       vocabulary(experiment.model.vocabularySize), microbatches(experiment.parallel.microbatches),
@@ -46,7 +47,8 @@ Shape::Shape(const model::Experiment &experiment)
       stored(experiment.schedule.storedActivations), areAllWhole(experiment.schedule.recompute == model::Recompute::Full)
 {
     const auto planOf = [&](std::int64_t count, bool hasExperts) {
-        const operators::LayerRecipe recipe = operators::recipeOf(operators::engineBlock(experiment, hasExperts));
+        operators::LayerRecipe recipe = operators::recipeOf(operators::engineBlock(experiment, hasExperts));
+        recipe.scratch = operators::withOutputScratch(std::move(recipe.scratch), experiment.model);
         const auto dropped = operators::droppedValues(recipe.block, recipe.saved, experiment.schedule.recomputeModules);
         return std::make_shared<LayerPlan>(
             LayerPlan{recipe, operators::storageOf(recipe, dropped, batch * count, precision, stored),

@@ -6,6 +6,7 @@
 #include "engine/model/experiment.h"
 #include "engine/operators/packing.h"
 #include "engine/operators/recompute.h"
+#include "engine/passes/pass_recipe.h"
 #include "engine/simulate/memory.h"
 #include "kernels/include/attention.h"
 #include "kernels/include/rotary.h"
@@ -38,7 +39,9 @@ struct Shape {
     std::int64_t whole = 0;    ///< tokens of a sequence on all context ranks
     std::int64_t begin = 0;    ///< first token of the slice at hand
     std::int64_t hidden = 0;
-    std::int64_t tableWidth = 0; ///< columns of the token tables: hidden, or less if the vocabulary is factorised
+    std::int64_t tableWidth = 0;  ///< columns of the token tables: hidden, or less if the vocabulary is factorised
+    std::int64_t outputHeads = 1; ///< K: rows that each token has in the output layer
+    std::int64_t labels = 0;      ///< of a microbatch on all context ranks, of all heads
     std::int64_t heads = 0;
     std::int64_t kvHeads = 0;
     std::int64_t ffn = 0;
@@ -92,6 +95,20 @@ struct Shape {
     [[nodiscard]] std::int64_t boundary() const { return ownTokens() * hidden; } ///< numbers of a [b s, h] tensor of own tokens
     [[nodiscard]] std::int64_t tableRows() const { return ownTokens() * tableWidth; } ///< numbers of their rows of the tables
     [[nodiscard]] std::int64_t gathered() const { return tokens() * tableWidth; }     ///< the same of all tokens
+    /// Returns the rows of the output layer: one for each token and head, token by token. [b s, K E] and [b s K, E] are one.
+    [[nodiscard]] std::int64_t outputTokens() const { return tokens() * outputHeads; }
+    [[nodiscard]] std::int64_t outputInput() const { return gathered() * outputHeads; } ///< numbers of all these rows
+    [[nodiscard]] std::int64_t outputRows() const { return tableRows() * outputHeads; } ///< numbers of those of own tokens
+    /// Returns the numbers of the rows of own tokens.
+    [[nodiscard]] std::int64_t ownNumbers(schedule::RowsOf rows) const
+    {
+        switch (rows) {
+        case schedule::RowsOf::InputTable: return tableRows();
+        case schedule::RowsOf::OutputTable: return outputRows();
+        case schedule::RowsOf::Layers: break;
+        }
+        return boundary();
+    }
     [[nodiscard]] std::int64_t stepMicrobatches() const { return microbatches * replicas; }
     [[nodiscard]] bool packsActivations() const { return stored != model::PackedPrecision::Same; }
     /// Returns the floats of the input of a layer from F to B.
@@ -103,9 +120,9 @@ struct Shape {
     [[nodiscard]] std::int64_t floats(std::int64_t numbers) const { return base::floatsOf(numbers, precision); }
     /// Returns the microbatches over which the gradients are a mean: those of a step, or of a replica that trains alone.
     [[nodiscard]] std::int64_t lossMicrobatches() const { return microbatches * lossReplicas; }
-    /// Returns the weight of a microbatch, and of a token, in the scaled loss, which is the mean over all tokens of these.
+    /// Returns the weight of a microbatch, and of a label, in the scaled loss, which is the mean over all labels of these.
     [[nodiscard]] float microbatchWeight() const { return lossScale / static_cast<float>(lossMicrobatches()); }
-    [[nodiscard]] float tokenWeight() const { return lossScale / static_cast<float>(lossMicrobatches() * wholeTokens()); }
+    [[nodiscard]] float labelWeight() const { return lossScale / static_cast<float>(lossMicrobatches() * labels); }
     /// Returns the floats of all saved values of a layer; its input is apart.
     [[nodiscard]] std::int64_t savedFloats() const { return layer->whole.dropped.floats; }
     /// Returns the floats of the constants that the layers read; those of a slice begin at its first token.

@@ -23,9 +23,9 @@ class Reference {
 public:
     Reference(const model::Experiment &experiment, const std::vector<std::vector<float>> &parameters, std::stop_token stop)
         : m_model(experiment.model), m_sequences(size(experiment.parallel.microbatchSize)), m_hidden(size(m_model.hidden)),
-          m_width(size(m_model.tableWidth())), m_weight(1.0 / (static_cast<double>(m_sequences) * m_model.sequence *
-                                                               static_cast<double>(experiment.parallel.stepMicrobatches()))),
-          m_stop(std::move(stop))
+          m_width(size(m_model.tableWidth())), m_heads(size(m_model.outputHeads)), m_length(size(m_model.sequence)),
+          m_microbatchWeight(1.0 / static_cast<double>(experiment.parallel.stepMicrobatches())),
+          m_weight(m_microbatchWeight / countLabels()), m_stop(std::move(stop))
     {
         for (const std::vector<float> &tensor : parameters) {
             m_values.emplace_back(tensor.begin(), tensor.end());
@@ -36,7 +36,7 @@ public:
     /// Adds loss and gradients of the microbatch. Returns early after a stop; the results are then undefined.
     void addMicrobatch(std::span<const std::int32_t> inputs, std::span<const std::int32_t> labels)
     {
-        const auto family = makeFamily(m_model, m_sequences, m_weight * static_cast<double>(inputs.size()));
+        const auto family = makeFamily(m_model, m_sequences, m_microbatchWeight);
         Matrix rows(inputs.size() * m_width);
         for (std::size_t i = 0; i < rows.size(); ++i)
             for (const std::size_t row : rowsOf(inputs[i / m_width]))
@@ -63,6 +63,8 @@ public:
     [[nodiscard]] ReferenceStep take() && { return {m_loss * m_weight, std::move(m_gradients)}; }
 
 private:
+    static constexpr std::int32_t kNoLabel = -1;
+
     /// Returns the rows of the input table that add up to the embedding of a token: its own, or one for each digit of its id.
     [[nodiscard]] std::vector<std::size_t> rowsOf(std::int32_t id) const
     {
@@ -97,18 +99,48 @@ private:
         return back;
     }
 
-    /// Returns the gradient of the output of the final norm. A factorised projection U R is a product with R before that with
-    /// U.
-    [[nodiscard]] Matrix headGradient(const Matrix &normed, std::span<const std::int32_t> labels)
+    /// Returns the labels of a microbatch: head j has none where the sequence ends before.
+    [[nodiscard]] double countLabels() const
     {
-        if (!m_model.isFactorised())
-            return outputGradient(normed, labels);
-        const std::size_t tokens = labels.size();
-        Matrix narrow(tokens * m_width);
-        product(narrow, normed, false, m_values[outputMap()], true, tokens, m_width, m_hidden, 0.0);
-        const Matrix gradient = outputGradient(narrow, labels);
-        product(m_gradients[outputMap()], gradient, true, normed, false, m_width, m_hidden, tokens, 1.0);
-        return timesMap(gradient, outputMap());
+        double labels = 0;
+        for (std::size_t position = 0; position < m_length; ++position)
+            for (std::size_t head = 0; head < m_heads; ++head)
+                labels += position + head < m_length ? static_cast<double>(m_sequences) : 0;
+        return labels;
+    }
+
+    /// Returns the labels of a head from the next tokens; kNoLabel where the sequence ends before.
+    [[nodiscard]] std::vector<std::int32_t> labelsOf(std::size_t head, std::span<const std::int32_t> next) const
+    {
+        std::vector<std::int32_t> labels(next.size(), kNoLabel);
+        for (std::size_t i = 0; i < next.size(); ++i)
+            if (i % m_length + head < m_length)
+                labels[i] = next[i + head];
+        return labels;
+    }
+
+    /// Returns the gradient of the output of the final norm. A factorised projection U R is a product with R before that with
+    /// U, and each of several heads has its own R.
+    [[nodiscard]] Matrix headGradient(const Matrix &normed, std::span<const std::int32_t> next)
+    {
+        if (!m_model.mapsOutput())
+            return outputGradient(normed, next);
+        const std::size_t tokens = next.size();
+        const std::size_t count = m_width * m_hidden; // of the map of a head
+        Matrix sum(normed.size());
+        for (std::size_t head = 0; head < m_heads; ++head) {
+            const auto first = m_values[outputMap()].begin() + static_cast<std::ptrdiff_t>(head * count);
+            const Matrix map(first, first + static_cast<std::ptrdiff_t>(count));
+            Matrix narrow(tokens * m_width);
+            product(narrow, normed, false, map, true, tokens, m_width, m_hidden, 0.0);
+            const Matrix gradient = outputGradient(narrow, labelsOf(head, next));
+            Matrix ofMap(count);
+            product(ofMap, gradient, true, normed, false, m_width, m_hidden, tokens, 0.0);
+            for (std::size_t i = 0; i < count; ++i)
+                m_gradients[outputMap()][head * count + i] += ofMap[i];
+            product(sum, gradient, false, map, false, tokens, m_hidden, m_width, 1.0);
+        }
+        return sum;
     }
 
     /// Computes the cross-entropy over the whole vocabulary: adds the loss and the gradient of the projection, and returns the
@@ -122,6 +154,10 @@ private:
         product(logits, x, false, m_values[place], true, tokens, vocabulary, m_width, 0.0);
         for (std::size_t row = 0; row < tokens; ++row) {
             double *values = &logits[row * vocabulary];
+            if (labels[row] == kNoLabel) {
+                std::fill(values, values + vocabulary, 0.0);
+                continue;
+            }
             const double top = *std::max_element(values, values + vocabulary);
             double sum = 0;
             for (std::size_t i = 0; i < vocabulary; ++i)
@@ -141,7 +177,10 @@ private:
     std::size_t m_sequences;
     std::size_t m_hidden;
     std::size_t m_width; ///< of the token tables
-    double m_weight;     ///< of the loss of a token
+    std::size_t m_heads;
+    std::size_t m_length;      ///< tokens of a sequence
+    double m_microbatchWeight; ///< of a microbatch in the loss
+    double m_weight;           ///< of a label
     std::stop_token m_stop;
     double m_loss = 0;
     Matrices m_values;

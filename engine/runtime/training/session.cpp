@@ -330,7 +330,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     std::ranges::stable_sort(operators, {}, &timeline::PassOperators::device);
     if (!operators.empty())
         report.operators = std::make_shared<const timeline::OperatorTimes>(std::move(operators));
-    divide(report, static_cast<double>(m_plan.shape.stepMicrobatches() * m_plan.shape.wholeTokens()));
+    divide(report, static_cast<double>(m_plan.shape.stepMicrobatches() * m_plan.shape.labels));
     if (m_plan.joinsOutputPasses)
         joinOutputPasses(*times);
     for (int device = 0; device < m_plan.schedule.devices(); ++device)

@@ -111,9 +111,10 @@ HeldParameters parametersOf(const HeldRequest &request)
     }
     for (std::int64_t left = request.isLast ? operators::finalNormParameters(model) : 0; left > 0; left -= model.hidden)
         putWhole({1, model.hidden, ParameterKind::Vector});
-    for (const bool isHeld : {request.isFirst, request.isLast}) // the maps of a factorised vocabulary
-        if (model.isFactorised() && isHeld)
-            putWhole({model.tableWidth(), model.hidden, ParameterKind::Matrix});
+    if (model.isFactorised() && request.isFirst)
+        putWhole({model.tableWidth(), model.hidden, ParameterKind::Matrix});
+    if (model.mapsOutput() && request.isLast)
+        putWhole({model.outputWidth(), model.hidden, ParameterKind::Matrix});
     if (!model.tied && request.holdsOutput)
         held.all.push_back(table);
     held.areExperts.resize(held.all.size());

@@ -51,15 +51,13 @@ std::vector<std::int64_t> unitParameters(const model::Experiment &experiment, co
     for (int layer = 0; layer < layers && model.mixesLayers(); ++layer)
         if (!model.hasExpertsAt(before + layer))
             units[static_cast<std::size_t>(layer)] = countOf(false);
-    const auto tableOf = [&](std::int64_t rows) {
-        return rows * model.tableWidth() + operators::vocabularyMapParameters(model);
-    };
+    const std::int64_t width = model.tableWidth();
     if (stage == 0)
-        units.insert(units.begin(), tableOf(inputShardRows(experiment, schedule, schedule.placement().deviceOf(0))) +
-                                        operators::positionParameters(model));
+        units.insert(units.begin(), inputShardRows(experiment, schedule, schedule.placement().deviceOf(0)) * width +
+                                        operators::inputMapParameters(model) + operators::positionParameters(model));
     if (const int last = schedule.placement().lastStage(); stage == last)
-        units.push_back(tableOf(shardRows(experiment, schedule, schedule.placement().deviceOf(last))) +
-                        operators::finalNormParameters(model));
+        units.push_back(shardRows(experiment, schedule, schedule.placement().deviceOf(last)) * width +
+                        operators::outputMapParameters(model) + operators::finalNormParameters(model));
     return units;
 }
 

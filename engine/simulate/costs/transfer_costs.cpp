@@ -115,18 +115,19 @@ double TransferCosts::collectiveSeconds(Transfer transfer, const model::LinkClas
     const double tokens = m_tokens / m_schedule.slices(); // a slice's, on average
     // With sequence parallelism each rail has its own rows.
     const double rows = m_split.isSequenceParallel ? tokens / m_split.ranks : tokens;
-    const double tensor = m_traffic.collective > 0 ? m_traffic.collective * rows * m_experiment.model.tableWidth()
-                                                   : m_tableRows / m_schedule.slices();
+    const double heads = m_experiment.model.outputHeads; // rows of a token in the output layer
+    const double input = m_traffic.collective > 0 ? m_traffic.collective * rows * m_experiment.model.tableWidth()
+                                                  : m_tableRows / m_schedule.slices();
+    const double output = heads * input;
+    const double statistics = m_statistics * 4 * heads * tokens;
     switch (transfer) {
-    case Transfer::BroadcastX:
-    case Transfer::EmbedBroadcast: return broadcastSeconds(link, tensor);
-    case Transfer::Statistics:
-        return reduceSeconds(link, m_statistics * 4 * tokens) + (m_addsGradient ? reduceSeconds(link, tensor) : 0);
+    case Transfer::BroadcastX: return broadcastSeconds(link, output);
+    case Transfer::EmbedBroadcast: return broadcastSeconds(link, input);
+    case Transfer::Statistics: return reduceSeconds(link, statistics) + (m_addsGradient ? reduceSeconds(link, output) : 0);
     case Transfer::ReduceGradient:
         // An S with a barrier inside waits for the statistics and the gradient at once.
-        return reduceSeconds(link, tensor) +
-               (m_recipes.hasBarrierInside(PassKind::S) ? reduceSeconds(link, m_statistics * 4 * tokens) : 0);
-    case Transfer::EmbedReduce: return reduceSeconds(link, tensor);
+        return reduceSeconds(link, output) + (m_recipes.hasBarrierInside(PassKind::S) ? reduceSeconds(link, statistics) : 0);
+    case Transfer::EmbedReduce: return reduceSeconds(link, input);
     case Transfer::Local:
     case Transfer::Send: break;
     }

@@ -35,18 +35,21 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     const model::ModelConfig &model = experiment.model;
     const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence / layer.split().context;
     const auto rows = static_cast<double>(shardRows(experiment, schedule, 0));
-    const double logits = tokens * rows;
+    const double outputTokens = model.outputHeads * tokens; // rows of the output layer
+    const double logits = outputTokens * rows;
     const double width = model.tableWidth();
     const auto boundary = static_cast<double>(
         operators::tableRowBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
+    const auto outputRows = static_cast<double>(
+        operators::outputRowBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
     const double elementBytes = operators::elementBytes(model.dtype);
     m_productFlops = 2 * logits * width;
-    m_product = layer.matrixSeconds(m_productFlops, std::min({tokens, rows, width}));
-    const auto parts = static_cast<double>(experiment.schedule.logitParts(static_cast<std::int64_t>(tokens)));
+    m_product = layer.matrixSeconds(m_productFlops, std::min({outputTokens, rows, width}));
+    const auto parts = static_cast<double>(experiment.schedule.logitParts(static_cast<std::int64_t>(outputTokens)));
     // Each part reads the matrix, or reads and writes its gradient.
     const double matrix = rows * width * elementBytes;
     const auto partSeconds = [&](double bytes) {
-        const double smallest = std::min({tokens / parts, rows, width});
+        const double smallest = std::min({outputTokens / parts, rows, width});
         return parts * std::max(layer.matrixSeconds(m_productFlops / parts, smallest), layer.memorySeconds(bytes));
     };
     m_partProduct = parts > 1 ? partSeconds(matrix) : m_product;
@@ -54,7 +57,7 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     m_softmax = layer.memorySeconds(logits * traffic.logitsForward);
     m_gradient = layer.memorySeconds(logits * traffic.logitsBackward);
     m_cast = layer.memorySeconds(traffic.logitsCast * logits * (4.0 + elementBytes));
-    m_copies = layer.memorySeconds(traffic.shardCopies * boundary);
+    m_copies = layer.memorySeconds(traffic.shardCopies * outputRows);
     // A hashed input reads and scatters several rows for each token.
     const auto inputRows = static_cast<double>(inputShardRows(experiment, schedule, 0));
     const double rowsOfToken = std::max(1, model.inputHashes);
@@ -62,15 +65,19 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     m_scatter = layer.memorySeconds(traffic.scatter * rowsOfToken * boundary +
                                     traffic.denseGradient * (inputRows * width * elementBytes));
     const double ownTokens = layer.split().isSequenceParallel ? tokens / layer.split().ranks : tokens;
-    m_mapFlops = 2 * ownTokens * width * model.hidden;
-    m_map = layer.matrixSeconds(m_mapFlops, std::min(ownTokens, width));
+    const auto mapOf = [&](double columns) {
+        const double flops = 2 * ownTokens * columns * model.hidden;
+        return Product{layer.matrixSeconds(flops, std::min({ownTokens, columns, static_cast<double>(model.hidden)})), flops};
+    };
+    m_inputMap = mapOf(width);
+    m_outputMap = mapOf(static_cast<double>(model.outputWidth()));
     if (layer.split().ranks == 1)
         return;
-    m_gather = layer.exchange(GroupCollective::AllGather, boundary);
-    m_sum = layer.exchange(layer.split().isSequenceParallel ? GroupCollective::ReduceScatter : GroupCollective::AllReduce,
-                           boundary);
-    m_maxima = layer.exchange(GroupCollective::AllReduce, 4 * tokens);
-    m_statistics = layer.exchange(GroupCollective::AllReduce, 8 * tokens);
+    const GroupCollective sum = layer.split().isSequenceParallel ? GroupCollective::ReduceScatter : GroupCollective::AllReduce;
+    m_input = {layer.exchange(GroupCollective::AllGather, boundary), layer.exchange(sum, boundary)};
+    m_output = {layer.exchange(GroupCollective::AllGather, outputRows), layer.exchange(sum, outputRows)};
+    m_maxima = layer.exchange(GroupCollective::AllReduce, 4 * outputTokens);
+    m_statistics = layer.exchange(GroupCollective::AllReduce, 8 * outputTokens);
 }
 
 VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
@@ -84,12 +91,19 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     double gradients = 0;
     double copies = 0;
     double scatters = 0;
-    double maps = 0;
-    double gathers = 0;
+    double inputMaps = 0;
+    double outputMaps = 0;
+    double gathers = 0; // of rows of the output layer
     double sums = 0;
+    double inputGathers = 0;
+    double inputSums = 0;
     double maxima = 0;
     double statistics = 0;
     const bool isOwnPass = schedule::isVocabularyPass(role.kind);
+    // The first stage's input, if the tables are as wide as the layers.
+    const auto isOfInput = [](const schedule::PassStep &step) {
+        return schedule::rowsOf(step.in.front()) != schedule::RowsOf::OutputTable;
+    };
     for (const schedule::PassStep &step : m_recipes.of(role).steps) {
         switch (step.kind) {
         case PassStepKind::Embed: ++lookUps; break;
@@ -107,12 +121,12 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
             ++gradients;
             copies += isOwnPass ? 1 : 0; // dX
             break;
-        case PassStepKind::Widen:
-        case PassStepKind::Narrow: ++maps; break;
-        case PassStepKind::WidenBackward:
-        case PassStepKind::NarrowBackward: maps += 2; break; // of its input and of the map
-        case PassStepKind::GatherRows: ++gathers; break;
-        case PassStepKind::SumRows: ++sums; break;
+        case PassStepKind::Widen: ++inputMaps; break;
+        case PassStepKind::Narrow: ++outputMaps; break;
+        case PassStepKind::WidenBackward: inputMaps += 2; break; // of its input and of the map
+        case PassStepKind::NarrowBackward: outputMaps += 2; break;
+        case PassStepKind::GatherRows: ++(isOfInput(step) ? inputGathers : gathers); break;
+        case PassStepKind::SumRows: ++(isOfInput(step) ? inputSums : sums); break;
         case PassStepKind::SumMaxima: ++maxima; break;
         case PassStepKind::SumStatistics: ++statistics; break;
         default: break;
@@ -127,9 +141,11 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
         if (count > 0)
             legs.push_back({name, count * cost.seconds, true, count * cost.bytes});
     };
-    addExchange("gather", gathers, m_gather);
+    addExchange("gather", inputGathers, m_input.gather);
+    addExchange("gather", gathers, m_output.gather);
     add("look-up", lookUps, m_lookUp);
-    add("map", maps, m_map, m_mapFlops);
+    add("map", inputMaps, m_inputMap.seconds, m_inputMap.flops);
+    add("map", outputMaps, m_outputMap.seconds, m_outputMap.flops);
     add(products > 1 ? "products" : "product", products, m_product, m_productFlops);
     if (const double parts = partProducts + partGradients; parts > 0)
         legs.push_back({parts > 1 ? "products" : "product", partProducts * m_partProduct + partGradients * m_partGradient,
@@ -141,7 +157,8 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     add("gradient", gradients, m_gradient);
     add("copies", copies, m_copies);
     add("scatter", scatters, m_scatter);
-    addExchange("sum", sums, m_sum);
+    addExchange("sum", inputSums, m_input.sum);
+    addExchange("sum", sums, m_output.sum);
     return legs;
 }
 

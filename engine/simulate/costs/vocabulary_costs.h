@@ -41,9 +41,19 @@ private:
     /// Returns the work of the vocabulary steps among those of a pass.
     [[nodiscard]] VocabularyLegs legs(const schedule::PassRole &role) const;
 
+    struct Product {
+        double seconds = 0;
+        double flops = 0;
+    };
+    /// Exchanges among tensor ranks of rows of a table.
+    struct RowExchanges {
+        ExchangeCost gather; ///< own rows to all
+        ExchangeCost sum;    ///< parts of a sum to the sum
+    };
+
     const schedule::RecipeBook &m_recipes;
     int m_lastStage;
-    double m_product; ///< one product of [b s, h] with the matrix or its shard: 2 b s h V; of a factorised one 2 b s E V
+    double m_product; ///< one product of X with the matrix or its shard: 2 b s h V; factorised 2 b s E V; K times with K heads
     double m_productFlops;
     double m_partProduct;  ///< the same on one part of the tokens after another
     double m_partGradient; ///< the same for the gradient of the matrix
@@ -52,12 +62,12 @@ private:
     double m_cast;         ///< of the local softmax to the compute type, for its product
     double m_copies;       ///< of X and dX
     double m_lookUp;
-    double m_map; ///< one product of a factorised vocabulary between the two widths: 2 b s E h
-    double m_mapFlops;
+    Product m_inputMap;  ///< one product of a factorised vocabulary between the two widths: 2 b s E h
+    Product m_outputMap; ///< the same for the output, of all its heads
     double m_scatter;
-    ExchangeCost m_gather; ///< among tensor ranks: own rows of [b s, h] to all
-    ExchangeCost m_sum;    ///< parts of a sum to the sum
-    ExchangeCost m_maxima; ///< softmax statistics
+    RowExchanges m_input;
+    RowExchanges m_output;
+    ExchangeCost m_maxima; ///< softmax statistics among tensor ranks
     ExchangeCost m_statistics;
 };
 

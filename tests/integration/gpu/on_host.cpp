@@ -313,6 +313,24 @@ private slots:
         });
     }
 
+    /// Several heads, whose last tokens have no labels.
+    void predictsFurtherTokens()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        forPlansOfTwoSteps([](model::Experiment plan, bool isBf16) {
+            plan.model.outputHeads = 3;
+            QVERIFY(model::unsupported(plan, model::Use::Run).empty());
+            const std::vector<double> found = lossesOf(plan);
+            model::Experiment onProcessors = plan;
+            onProcessors.training.backend = "cpu";
+            onProcessors.cost.source = model::HardwarePreset{};
+            const std::vector<double> losses = lossesOf(onProcessors);
+            QCOMPARE(found.size(), std::size_t{2});
+            QVERIFY(std::abs(found[0] - losses[0]) < (isBf16 ? 1e-3 : 1e-5) * losses[0]);
+            QVERIFY(std::abs(found[1] - losses[1]) < (isBf16 ? 1e-2 : 1e-4) * losses[1]);
+        });
+    }
+
     void tenStepsInBf16_data()
     {
         QTest::addColumn<int>("method");

@@ -131,6 +131,10 @@ private slots:
             experiment.model.inputHashes = 2;
             QVERIFY(omits(launched(format, experiment), "input of 2 hashes"));
             experiment.model.inputHashes = 0;
+            QVERIFY(!omits(launched(format, experiment), "output heads"));
+            experiment.model.outputHeads = 3;
+            QVERIFY(omits(launched(format, experiment), "3 output heads"));
+            experiment.model.outputHeads = 1;
             experiment.schedule.vocabularyKind = model::VocabularyKind::Chunked;
             experiment.schedule.logitChunks = 8;
             QVERIFY(omits(launched(format, experiment), "output layer in 8 chunks"));

@@ -180,6 +180,13 @@ const std::vector<Case> &planCases()
          },
          "model.input_hashes", "choose 0, or untied weights"},
         {"too many hashes", [](Experiment &e) { e.model.inputHashes = 9; }, "model.input_hashes", "choose 0 to 8"},
+        {"no heads", [](Experiment &e) { e.model.outputHeads = 0; }, "model.output_heads", "choose 1 to 16"},
+        {"heads beyond the sequence",
+         [](Experiment &e) {
+             e.model.sequence = 4;
+             e.model.outputHeads = 5;
+         },
+         "model.output_heads", "choose at most 4"},
         {"chunks without tokens",
          [](Experiment &e) {
              e.schedule.vocabularyKind = VocabularyKind::Chunked;

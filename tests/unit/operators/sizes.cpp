@@ -43,7 +43,8 @@ private slots:
         QCOMPARE(layerParameters(model), 12 * h * h + 13 * h);
         QCOMPARE(embeddingParameters(model), 256000 * h);
         QCOMPARE(positionParameters(model), 2048 * h);
-        QCOMPARE(vocabularyMapParameters(model), 0);
+        QCOMPARE(inputMapParameters(model), 0);
+        QCOMPARE(outputMapParameters(model), 0);
         QCOMPARE(finalNormParameters(model), 2 * h);
         ModelConfig tied = model;
         tied.tied = true;
@@ -68,7 +69,7 @@ private slots:
         for (const auto &[width, percent] : {std::pair(128, 3.2), {512, 12.7}, {1024, 25.4}}) {
             ModelConfig narrow = model;
             narrow.vocabularyWidth = width;
-            const auto both = static_cast<double>(embeddingParameters(narrow) + vocabularyMapParameters(narrow));
+            const auto both = static_cast<double>(embeddingParameters(narrow) + outputMapParameters(narrow));
             QVERIFY(std::abs(100 * both / parameters - percent) < 0.05);
             QVERIFY(std::abs(100 * outputFlops(narrow, 1) / flops - percent) < 0.05);
             QCOMPARE(totalParameters(model) - totalParameters(narrow), static_cast<std::int64_t>(2 * (parameters - both)));
@@ -100,6 +101,22 @@ private slots:
         QCOMPARE(inputParameters(model), std::int64_t{1012} * model.hidden);
         QCOMPARE(embeddingParameters(model), std::int64_t{256000} * model.hidden);
         QCOMPARE(all - totalParameters(model), std::int64_t{256000 - 1012} * model.hidden);
+    }
+
+    /// Heads share the table and have a map each: K output layers, and K maps.
+    void outputHeads()
+    {
+        ModelConfig model = preset("gpt-4b");
+        const auto forward = [&model] { return outputFlops(model, 1); };
+        const double one = forward();
+        const std::int64_t all = totalParameters(model);
+        model.outputHeads = 4;
+        const double h = model.hidden;
+        QCOMPARE(forward(), 4 * one + 2.0 * model.sequence * 4 * h * h);
+        QCOMPARE(totalParameters(model), all + 4 * std::int64_t{model.hidden} * model.hidden);
+        model.vocabularyWidth = 512;
+        QCOMPARE(inputMapParameters(model), 512 * std::int64_t{model.hidden});
+        QCOMPARE(outputMapParameters(model), 4 * 512 * std::int64_t{model.hidden});
     }
 
     void flopsOfTheFourthTable()

@@ -263,6 +263,7 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      }},
     {"factorised-vocabulary", [](Experiment &e) { e.model.vocabularyWidth = 8; }},
     {"hashed-input", [](Experiment &e) { e.model.inputHashes = 2; }},
+    {"output-heads", [](Experiment &e) { e.model.outputHeads = 2; }},
     {"recompute-layers", [](Experiment &e) { e.schedule.recomputeLayers = {1}; }},
     {"recompute-modules", [](Experiment &e) { e.schedule.recomputeModules.norms = true; }},
     {"recompute-gelu-on-gpus",

@@ -24,7 +24,7 @@ private slots:
         QCOMPARE(service::workDifference(plan, other), std::string());
     }
 
-    /// Narrower and hashed tables are of another model, and nothing that they save is called faster.
+    /// Narrower and hashed tables, and several heads, are of another model, and nothing that they save is called faster.
     void otherTablesAreOtherModels()
     {
         const auto plan = test::smallExperiment("1f1b", VocabularyMethod::None, 2, 4);
@@ -36,6 +36,9 @@ private slots:
         QCOMPARE(service::workDifference(plan, factorised), different);
         QCOMPARE(service::workDifference(plan, hashed), different);
         QCOMPARE(service::workDifference(factorised, hashed), different);
+        auto heads = plan;
+        heads.model.outputHeads = 2;
+        QCOMPARE(service::workDifference(plan, heads), different);
         QCOMPARE(service::workDifference(factorised, factorised), std::string());
     }
 };
