@@ -259,6 +259,10 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
         model.inputHashes = reader.size(kInputHashes);
     if (document.contains(kOutputHeads))
         model.outputHeads = reader.size(kOutputHeads);
+    if (const auto *const cuts = reader.find(kAdaptiveCutoffs); cuts != nullptr && cuts->is_array())
+        for (const Json &cut : *cuts)
+            model.adaptiveCutoffs.push_back(cut.is_number_integer() && cut >= 1 && cut <= model.vocabularySize ? cut.get<int>()
+                                                                                                               : 0);
     const std::string usual = reader.word("dtype", "float32"); // newer versions write the shorter name
     const std::string dtype = reader.word("torch_dtype", usual.c_str());
     model.dtype = dtype == "bfloat16"  ? model::DataType::Bf16

@@ -146,6 +146,8 @@ std::string huggingFaceConfig(const model::ModelConfig &model)
         config.update({{"architectures", WrittenJson::array()}, {kInputHashes, model.inputHashes}});
     if (model.outputHeads > 1)
         config.update({{"architectures", WrittenJson::array()}, {kOutputHeads, model.outputHeads}});
+    if (model.isAdaptive())
+        config.update({{"architectures", WrittenJson::array()}, {kAdaptiveCutoffs, model.adaptiveCutoffs}});
     return config.dump(2) + '\n';
 }
 

@@ -125,6 +125,9 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
         launch->omitted.push_back(fmt::format("{} output heads: the output layer predicts the next token alone there, which is "
                                               "another model",
                                               experiment.model.outputHeads));
+    if (launch && experiment.model.isAdaptive())
+        launch->omitted.push_back("adaptive softmax: the output layer has one softmax over all words there, which is another "
+                                  "model");
     return launch;
 }
 

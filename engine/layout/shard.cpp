@@ -42,7 +42,7 @@ static Interval rowsOf(std::int64_t rows, const model::Experiment &experiment, i
 
 Interval vocabularyRows(const model::Experiment &experiment, int devices, int device, int tensor, bool overDevices)
 {
-    return rowsOf(experiment.model.vocabularySize, experiment, devices, device, tensor, overDevices);
+    return rowsOf(experiment.model.outputRows(), experiment, devices, device, tensor, overDevices);
 }
 
 Interval inputTableRows(const model::Experiment &experiment, int devices, int device, int tensor, bool overDevices)

@@ -3,9 +3,12 @@
 
 #include "engine/base/units.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace stagelens::model {
 
@@ -43,6 +46,14 @@ struct LatentAttention {
     friend bool operator==(const LatentAttention &, const LatentAttention &) = default;
 };
 
+/// The words of an adaptive softmax from `first` to `end`, which are computed from `width` numbers of a token.
+struct VocabularyTail {
+    int first = 0;
+    int end = 0;
+    int width = 0;
+    [[nodiscard]] int words() const { return end - first; }
+};
+
 /// Shape of a model. All sizes of a valid model are positive; see validate().
 struct ModelConfig {
     std::string preset = "gpt-demo"; ///< name of the preset; "custom" if any field was changed
@@ -68,6 +79,9 @@ struct ModelConfig {
     /// K: heads of the output layer. Head j predicts the token j + 1 positions ahead, and has a map of its own before the
     /// common table; 1: the output layer of the next token.
     int outputHeads = 1;
+    /// Cut-offs of an adaptive softmax: words below the first are in its head, those from each to the next, or to V, in a tail.
+    /// Empty: one softmax over all words.
+    std::vector<int> adaptiveCutoffs;
     // A mixture of experts instead of each layer's MLP.
     int experts = 0;              ///< E, of a layer; 0: a dense MLP
     int topK = 2;                 ///< k, experts that compute a token
@@ -88,6 +102,21 @@ struct ModelConfig {
     [[nodiscard]] bool isFactorised() const { return vocabularyWidth.has_value(); }
     /// Returns the columns of the token tables.
     [[nodiscard]] int tableWidth() const { return vocabularyWidth.value_or(hidden); }
+    [[nodiscard]] bool isAdaptive() const { return !adaptiveCutoffs.empty(); }
+    /// Returns the tails of an adaptive softmax, each of a quarter of the width of the one before.
+    [[nodiscard]] std::vector<VocabularyTail> tails() const
+    {
+        std::vector<VocabularyTail> all;
+        for (std::size_t i = 0; i < adaptiveCutoffs.size() && adaptiveCutoffs[i] < vocabularySize; ++i)
+            all.push_back({adaptiveCutoffs[i], i + 1 < adaptiveCutoffs.size() ? adaptiveCutoffs[i + 1] : vocabularySize,
+                           std::max(1, (all.empty() ? hidden : all.back().width) / 4)});
+        return all;
+    }
+    /// Returns the rows of the output table: a word each, or those of the head of an adaptive softmax, with one for each tail.
+    [[nodiscard]] int outputRows() const
+    {
+        return isAdaptive() ? adaptiveCutoffs.front() + static_cast<int>(tails().size()) : vocabularySize;
+    }
     /// Returns whether a map [K E, h] precedes the output table: that of a factorised vocabulary, or those of several heads.
     [[nodiscard]] bool mapsOutput() const { return isFactorised() || outputHeads > 1; }
     /// Returns the numbers that the output layer reads of a token: those of all heads.

@@ -236,6 +236,14 @@ Block engineBlock(const Experiment &experiment, bool hasExperts)
     return partitioned(keeps ? withProbabilities(std::move(block), experiment.model) : block, engineSplit(experiment));
 }
 
+std::int64_t logitNumbers(std::int64_t tokens, std::int64_t rows, const ModelConfig &model)
+{
+    std::int64_t numbers = tokens * rows;
+    for (const model::VocabularyTail &tail : model.tails())
+        numbers = std::max<std::int64_t>(numbers, tail.words());
+    return numbers;
+}
+
 std::vector<std::int64_t> withOutputScratch(std::vector<std::int64_t> scratch, const ModelConfig &model)
 {
     if (model.outputHeads > 1)

@@ -10,6 +10,8 @@
 #include "engine/operators/slices.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <optional>
 
 namespace stagelens::operators {
@@ -60,6 +62,35 @@ std::int64_t inputParameters(const ModelConfig &model)
     return std::int64_t{model.inputRows()} * model.tableWidth();
 }
 
+std::int64_t outputTableParameters(const ModelConfig &model)
+{
+    return std::int64_t{model.outputRows()} * model.tableWidth();
+}
+
+std::int64_t tailParameters(const ModelConfig &model, const model::VocabularyTail &tail)
+{
+    return std::int64_t{tail.width} * (model.hidden + tail.words());
+}
+
+/// Returns 1 + 1/2 + ... + 1/n; of many terms by their asymptotic series.
+static double harmonicNumber(int n)
+{
+    constexpr int kTerms = 100;
+    double sum = 0;
+    if (n <= kTerms) {
+        for (int i = n; i > 0; --i)
+            sum += 1.0 / i;
+        return sum;
+    }
+    const double x = n;
+    return std::log(x) + std::numbers::egamma + 1 / (2 * x) - 1 / (12 * x * x);
+}
+
+double tailShare(const ModelConfig &model, const model::VocabularyTail &tail)
+{
+    return (harmonicNumber(tail.end) - harmonicNumber(tail.first)) / harmonicNumber(model.vocabularySize);
+}
+
 std::int64_t inputMapParameters(const ModelConfig &model)
 {
     return model.isFactorised() ? std::int64_t{model.tableWidth()} * model.hidden : 0;
@@ -82,7 +113,10 @@ std::int64_t finalNormParameters(const ModelConfig &model)
 
 std::int64_t totalParameters(const ModelConfig &model)
 {
-    return sumOfLayers(model, parametersOf) + embeddingParameters(model) + (model.tied ? 0 : inputParameters(model)) +
+    std::int64_t tails = 0;
+    for (const model::VocabularyTail &tail : model.tails())
+        tails += tailParameters(model, tail);
+    return sumOfLayers(model, parametersOf) + outputTableParameters(model) + tails + (model.tied ? 0 : inputParameters(model)) +
            inputMapParameters(model) + outputMapParameters(model) + positionParameters(model) + finalNormParameters(model);
 }
 
@@ -109,8 +143,10 @@ double attentionFlops(const ModelConfig &model, int microbatchSize, AttentionCou
 
 double outputFlops(const ModelConfig &model, int microbatchSize)
 {
-    return 2.0 * static_cast<double>(tokensOf(model, microbatchSize)) *
-           static_cast<double>(model.outputHeads * embeddingParameters(model) + outputMapParameters(model));
+    auto entries = static_cast<double>(model.outputHeads * outputTableParameters(model) + outputMapParameters(model));
+    for (const model::VocabularyTail &tail : model.tails())
+        entries += tailShare(model, tail) * static_cast<double>(tailParameters(model, tail));
+    return 2.0 * static_cast<double>(tokensOf(model, microbatchSize)) * entries;
 }
 
 double iterationFlops(const Experiment &experiment, AttentionCount count)
@@ -227,7 +263,7 @@ base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &
 
 base::Bytes exponentialBytes(const ModelConfig &model, int microbatchSize, std::int64_t shards, const TensorSplit &split)
 {
-    const std::int64_t columns = (model.vocabularySize + shards - 1) / shards;
+    const std::int64_t columns = (model.outputRows() + shards - 1) / shards;
     // The softmax is in fp32; a 16-bit product needs a copy of it in 16 bit.
     return model.outputHeads * tokensOf(model, microbatchSize, split) * columns * (4 + 2);
 }

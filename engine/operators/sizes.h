@@ -16,6 +16,12 @@ namespace stagelens::operators {
 [[nodiscard]] std::int64_t layerParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t embeddingParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t inputParameters(const model::ModelConfig &model); ///< of the input table, of untied weights
+/// Returns the parameters of the output table, of untied weights: those of the head of an adaptive softmax.
+[[nodiscard]] std::int64_t outputTableParameters(const model::ModelConfig &model);
+/// Returns the parameters of a tail of an adaptive softmax: its map from the layers and its table.
+[[nodiscard]] std::int64_t tailParameters(const model::ModelConfig &model, const model::VocabularyTail &tail);
+/// Returns the part of the labels that belong to a tail, if the frequency of a word is in proportion to 1 / its rank (Zipf).
+[[nodiscard]] double tailShare(const model::ModelConfig &model, const model::VocabularyTail &tail);
 [[nodiscard]] std::int64_t inputMapParameters(const model::ModelConfig &model);
 [[nodiscard]] std::int64_t outputMapParameters(const model::ModelConfig &model); ///< of all output heads
 [[nodiscard]] std::int64_t positionParameters(const model::ModelConfig &model);

@@ -175,6 +175,10 @@ enum class PassStepKind : std::uint8_t {
     WidenBackward,  ///< gradient of the rows; adds that of the map
     Narrow,         ///< output of the final norm, times the transposed output map R [E, h]
     NarrowBackward, ///< gradient of the norm's output; adds that of the map
+    // Of an adaptive softmax, whose head is the output layer. In the room of the exponentials and statistics, which they
+    // change.
+    Tails,    ///< of the tokens whose labels are in tails: adds their loss and gradients, also to that of X
+    TailLoss, ///< adds their loss
     // Among the tensor ranks of a device.
     GatherRows,    ///< own rows -> all rows
     SumRows,       ///< partial sums -> the sum: own rows with sequence parallelism, otherwise in place

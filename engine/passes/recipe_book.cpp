@@ -114,6 +114,8 @@ void RecipeBook::write(const RecipeChoice &choice)
             vocabulary = withRebuiltLogits(std::move(vocabulary));
         if (choice.kind == model::VocabularyKind::Chunked)
             vocabulary = withLogitsInParts(std::move(vocabulary));
+        if (choice.hasTails)
+            vocabulary = withTails(std::move(vocabulary));
         vocabulary.mapsInput = choice.mapsInput;
         vocabulary.mapsOutput = choice.mapsOutput;
         for (int kind = 0; kind < kPassKindCount; ++kind)
@@ -259,10 +261,11 @@ const RecipeBook &recipeBook(model::VocabularyMethod method, const RecipeChoice 
         std::optional<RecipeBook> book;
     };
     constexpr std::size_t kKinds = model::kWords<model::VocabularyKind>.size();
-    static std::array<std::array<Slot, 2 * 2 * 2 * kSharings * kKinds>, model::kVocabularyMethods.size()> slots;
+    static std::array<std::array<Slot, 2 * 2 * 2 * 2 * kSharings * kKinds>, model::kVocabularyMethods.size()> slots;
     const std::size_t way = static_cast<std::size_t>(choice.kind) * kSharings + static_cast<std::size_t>(choice.sharing);
-    const std::size_t flags = (choice.recomputes ? 1U : 0U) + (choice.mapsInput ? 2U : 0U) + (choice.mapsOutput ? 4U : 0U);
-    Slot &slot = slots[static_cast<std::size_t>(method)][8 * way + flags];
+    const std::size_t flags = (choice.recomputes ? 1U : 0U) + (choice.mapsInput ? 2U : 0U) + (choice.mapsOutput ? 4U : 0U) +
+                              (choice.hasTails ? 8U : 0U);
+    Slot &slot = slots[static_cast<std::size_t>(method)][16 * way + flags];
     std::call_once(slot.isMade, [&] { slot.book.emplace(method, choice); });
     return *slot.book;
 }

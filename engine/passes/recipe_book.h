@@ -17,11 +17,16 @@ struct RecipeChoice {
     model::VocabularyKind kind = model::VocabularyKind::Full;
     bool mapsInput = false;  ///< the input table is narrower than the layers
     bool mapsOutput = false; ///< the output table is, or has several heads
+    bool hasTails = false;   ///< of an adaptive softmax
 };
 [[nodiscard]] inline RecipeChoice recipeChoice(const model::Experiment &experiment)
 {
-    return {experiment.schedule.rebuilds() || experiment.schedule.packsActivations(), sharingOf(experiment.parallel),
-            experiment.schedule.vocabularyKind, experiment.model.isFactorised(), experiment.model.mapsOutput()};
+    return {experiment.schedule.rebuilds() || experiment.schedule.packsActivations(),
+            sharingOf(experiment.parallel),
+            experiment.schedule.vocabularyKind,
+            experiment.model.isFactorised(),
+            experiment.model.mapsOutput(),
+            experiment.model.isAdaptive()};
 }
 
 /// Every recipe of a vocabulary method.

@@ -68,7 +68,7 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueDescri
 
 std::string_view stepName(PassStepKind kind)
 {
-    constexpr std::array<std::string_view, 32> kStepNames{"receive",
+    constexpr std::array<std::string_view, 34> kStepNames{"receive",
                                                           "send",
                                                           "embed",
                                                           "add-positions",
@@ -96,6 +96,8 @@ std::string_view stepName(PassStepKind kind)
                                                           "widen-backward",
                                                           "narrow",
                                                           "narrow-backward",
+                                                          "tails",
+                                                          "tail-loss",
                                                           "gather-rows",
                                                           "sum-rows",
                                                           "sum-maxima",

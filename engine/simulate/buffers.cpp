@@ -32,7 +32,7 @@ public:
           m_rows(operators::paddedRows(shardRows(experiment, schedule, device, tensor), operators::outputMultiple(experiment))),
           m_whole(operators::recomputedLayers(experiment.schedule, m_layers)),
           m_recipes(schedule::recipeBook(schedule.vocabulary(), schedule::recipeChoice(experiment))),
-          m_choice(experiment.schedule)
+          m_choice(experiment.schedule), m_model(experiment.model)
     {}
 
     base::Result<> run()
@@ -83,6 +83,7 @@ private:
     std::vector<int> m_whole; ///< of them: recomputed as a whole
     const schedule::RecipeBook &m_recipes;
     const model::ScheduleChoice &m_choice;
+    const model::ModelConfig &m_model;
     std::size_t m_position = 0;
     std::size_t m_begin = 0; ///< of the pair, if the pass is in one
     std::vector<bool> m_isFreed;
@@ -169,7 +170,9 @@ std::int64_t BufferPlan::Walk::floats(PassValue value, const Pass &pass) const
     case PassValue::Keys:
     case PassValue::KeyGradients: return layers * each.keys;
     case PassValue::NormStatistics: return each.normStatistics;
-    case PassValue::Exponentials: return base::floatsOf(m_choice.logitTokens(each.outputTokens) * m_rows, each.precision);
+    case PassValue::Exponentials:
+        return base::floatsOf(operators::logitNumbers(m_choice.logitTokens(each.outputTokens), m_rows, m_model),
+                              each.precision);
     case PassValue::LocalStatistics:
     case PassValue::GlobalStatistics: return 3 * each.outputTokens;
     case PassValue::ShardFactors: return m_schedule.devices() * each.outputTokens;

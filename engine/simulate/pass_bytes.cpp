@@ -92,7 +92,8 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     if (operators::isEnginePlan(experiment)) { // BufferPlan knows their lifetimes
         const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
-        const std::int64_t exponentials = base::floatsOf(floats.outputTokens * rows, floats.precision);
+        const std::int64_t exponentials =
+            base::floatsOf(operators::logitNumbers(floats.outputTokens, rows, model), floats.precision);
         const std::int64_t output = exponentials + 3 * floats.outputTokens + floats.outputInput;
         bytes.layer = (floats.keptInput + floats.keptLayer) * kFloatBytes;
         bytes.whole = floats.keptInput * kFloatBytes;

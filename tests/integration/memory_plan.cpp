@@ -226,6 +226,25 @@ private slots:
         QCOMPARE(peak(MemoryCategory::Parameters), parameters + 3 * 32 * 32 * 4);
     }
 
+    /// The room of the head's logits, in which the tails are computed, and their parameters.
+    void adaptiveSoftmax()
+    {
+        int turn = 0;
+        for (const auto &[name, method] : test::allPlans()) {
+            if (method != VocabularyMethod::None && method != VocabularyMethod::Redis)
+                continue;
+            auto experiment = smallExperiment(name, method, 4, 6);
+            experiment.model.adaptiveCutoffs = turn % 2 ? std::vector{1} : std::vector{10, 40};
+            experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 1;
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+        auto experiment = tinyExperiment("gpipe", VocabularyMethod::None, 2, 8);
+        experiment.model.adaptiveCutoffs = {10, 40};
+        const auto peak = planOf(experiment, scheduleOf(experiment))[1].peak;
+        QCOMPARE(peak[static_cast<std::size_t>(simulate::MemoryCategory::Vocabulary)], 8 * 16 * (32 + 3 + 12) * 4);
+    }
+
     /// Messages in fewer bits: what is packed ends with its pass, and the message is shorter.
     void packedMessages()
     {

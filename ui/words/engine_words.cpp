@@ -38,6 +38,11 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words",
                       "Heads of the output layer, of which each predicts a token one position further ahead (multi-token "
                       "prediction), which is another model (1: the next token)."),
+    QT_TRANSLATE_NOOP("Words", "Adaptive softmax"),
+    QT_TRANSLATE_NOOP("Words",
+                      "Cut-offs of the vocabulary, such as 8192/65536: words below the first have a softmax of their own, "
+                      "and rarer ones share one and have narrower tables, which is another model (default: one softmax)."),
+    QT_TRANSLATE_NOOP("Words", "one softmax"),
     QT_TRANSLATE_NOOP("Words", "Tied embeddings"),
     QT_TRANSLATE_NOOP("Words", "Input embedding and output projection share one matrix."),
     QT_TRANSLATE_NOOP("Words", "Number format"),

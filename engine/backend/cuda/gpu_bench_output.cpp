@@ -1,5 +1,5 @@
-// S and T of one shard of the output layer, with the kernels in the order of engine/runtime/executor/output_shard.cpp. Excludes
-// communication between the ranks.
+// S and T of one shard of the output layer, with the kernels in the order of engine/runtime/executor/output/output_shard.cpp.
+// Excludes communication between the ranks.
 #include "engine/backend/cuda/gpu_bench.h"
 #include "kernels/include/embedding.h"
 #include "kernels/include/softmax.h"

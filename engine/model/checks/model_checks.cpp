@@ -123,6 +123,25 @@ bool checkExperts(const ModelConfig &model, Checks &checks)
     return isLlama && sound;
 }
 
+bool checkCutoffs(const ModelConfig &model, Checks &checks)
+{
+    constexpr std::string_view kField = "model.adaptive_softmax";
+    constexpr std::size_t kMostCutoffs = 4;
+    if (!model.isAdaptive())
+        return true;
+    const std::vector<int> &cuts = model.adaptiveCutoffs;
+    return checks.holds(cuts.size() <= kMostCutoffs, kField,
+                        fmt::format("has {} cut-offs; choose at most {}", cuts.size(), kMostCutoffs)) &&
+           checks.holds(cuts.front() >= 1 && std::ranges::is_sorted(cuts, std::less_equal()), kField,
+                        "has cut-offs that do not rise from 1 on; choose such as 8192/65536") &&
+           checks.holds(cuts.back() <= model.vocabularySize, kField,
+                        fmt::format("has a cut-off of {}, beyond the {} words of the vocabulary; choose at most {}",
+                                    cuts.back(), model.vocabularySize, model.vocabularySize)) &&
+           checks.holds(model.hidden >= 4, kField, "narrows layers that are narrower than 4; choose a larger hidden size") &&
+           checks.holds(!model.tied, kField,
+                        "has tables of its own, and tied weights have one table for both sides; choose untied weights");
+}
+
 // What would overflow 64-bit counts further on.
 void checkParameters(const ModelConfig &model, Checks &checks)
 {
@@ -179,6 +198,7 @@ bool checkModel(Checks &checks)
              checks.holds(model.outputHeads <= model.sequence, "model.output_heads",
                           fmt::format("is {}, but a sequence of {} tokens has no token so far ahead; choose at most {}",
                                       model.outputHeads, model.sequence, model.sequence));
+    sound = sound && checkCutoffs(model, checks);
     const bool isSound = checkExperts(model, checks) && sound && size && kvHeads && isLatent;
     checks.rest("model.");
     if (isSound)

@@ -54,6 +54,10 @@ std::vector<Field> modelRows()
             "heads of the output layer, of which each predicts a token one position further ahead (multi-token prediction), "
             "which is another model (1: the next token)",
             MEMBER(model.outputHeads), range(1, kMostHeads), omitted(), where(kHasModel)),
+        row("model.adaptive_softmax", "--adaptive-softmax", "C/C/...", "Adaptive softmax",
+            "cut-offs of the vocabulary, such as 8192/65536: words below the first have a softmax of their own, and rarer ones "
+            "share one and have narrower tables, which is another model (default: one softmax)",
+            MEMBER(model.adaptiveCutoffs), orElse("one softmax"), omitted(), where(kHasModel)),
         row("model.tied", "--tied", "--untied", "Tied embeddings", "input embedding and output projection share one matrix",
             MEMBER(model.tied), where(kHasModel)),
         row("model.dtype", "--dtype", "TYPE", "Number format",

@@ -1,7 +1,6 @@
 #include "engine/runtime/executor/device.h"
 
 #include "engine/runtime/executor/kernel_recorder.h"
-#include "engine/runtime/executor/output_heads.h"
 #include "engine/schedule/weight_versions.h"
 #include "engine/simulate/buffers.h"
 
@@ -38,29 +37,10 @@ void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScal
     m_record.clear();
     m_operators.clear();
     m_runner.beginStep();
-    const Shape &shape = m_plan.shape;
-    const bool isCut = m_plan.contextRanks() > 1 || !shape.slices.empty();
-    if (shape.outputHeads > 1)
-        m_headLabels = headLabels(batch.allLabels(), shape.wholeSequence(), shape.outputHeads);
-    const std::vector<std::int32_t> &labels = shape.outputHeads > 1 ? m_headLabels : batch.allLabels();
-    if (isCut)
-        m_tokens.load(batch, labels, m_place.replica, m_plan.replicas());
-    m_step.allInputs = compute().tokens(isCut ? m_tokens.inputs() : batch.allInputs());
-    hashInputs(isCut ? m_tokens.inputs() : batch.allInputs());
-    m_step.allLabels = compute().tokens(isCut ? m_tokens.labels() : labels);
-    m_step.outputHeads = shape.outputHeads;
-    m_step.tokens = shape.wholeTokens() / m_plan.contextRanks();
-    m_step.slicePlaces.resize(size(shape.sliceCount()));
-    for (std::size_t slice = 0; slice < shape.slices.size(); ++slice)
-        m_step.slicePlaces[slice] = shape.batch * shape.slices[slice].begin;
-    // In an evaluation each replica has a batch of one microbatch.
-    const bool isAlone = isCut || use == StepUse::Evaluation;
-    m_step.replica = isAlone ? 0 : m_place.replica;
-    m_step.replicas = isAlone ? 1 : m_plan.replicas();
-    m_step.countedTokens = isCut ? m_tokens.countedTokens() : std::vector{batch.countedTokens()};
     m_step.index = step;
     m_step.use = use;
-    m_step.losses.assign(size(shape.units()), 0.0);
+    m_tokens.load(batch, m_place.replica, m_plan.replicas(), compute(), m_step);
+    m_step.losses.assign(size(m_plan.shape.units()), 0.0);
     m_model.clearVersions();
     if (use != StepUse::Evaluation)
         m_model.restoreGradients();
@@ -68,22 +48,6 @@ void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScal
     m_context.memory.begin(use == StepUse::Evaluation ? DeviceMemory::Order::Free : DeviceMemory::Order::Planned);
     m_messages.beginStep();
     m_context.memory.pool().meter().restartPeak();
-}
-
-void Device::hashInputs(std::span<const std::int32_t> ids)
-{
-    const model::ModelConfig &model = m_plan.experiment.model;
-    const std::int64_t base = model.isHashed() ? model.hashBase() : 1;
-    m_hashes.resize(static_cast<std::size_t>(model.inputHashes));
-    m_step.hashes.clear();
-    std::int64_t power = 1;
-    for (std::size_t hash = 0; hash < m_hashes.size(); ++hash) {
-        m_hashes[hash].assign(ids.begin(), ids.end());
-        for (std::int32_t &id : m_hashes[hash])
-            id = static_cast<std::int32_t>(static_cast<std::int64_t>(hash) * base + id / power % base);
-        m_step.hashes.push_back(compute().tokens(m_hashes[hash]));
-        power = std::min<std::int64_t>(power * base, std::int64_t{1} << 31); // beyond every id
-    }
 }
 
 bool Device::receive(PassRun &run)

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/runtime/data/context_tokens.h"
 #include "engine/runtime/executor/compressed_exchange.h"
 #include "engine/runtime/executor/device_messages.h"
 #include "engine/runtime/executor/device_model.h"
 #include "engine/runtime/executor/pass_runner.h"
 #include "engine/runtime/executor/replica_exchange.h"
 #include "engine/runtime/executor/step_state.h"
+#include "engine/runtime/executor/step_tokens.h"
 #include "engine/runtime/executor/table_sums.h"
 #include "engine/runtime/executor/tensor_collectives.h"
 #include "engine/runtime/layers/expert_exchange.h"
@@ -137,8 +137,6 @@ public:
     [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
 
 private:
-    /// Lists the rows of the tokens of a step for a hashed input.
-    void hashInputs(std::span<const std::int32_t> ids);
     [[nodiscard]] bool isCompressed(timeline::AnchoredKind kind) const
     {
         return kind == timeline::AnchoredKind::ReduceGradients && m_compressed.isOn();
@@ -165,9 +163,7 @@ private:
     KeyExchange m_keys;
     HeadExchange m_heads;
     ExpertExchange m_experts;
-    ContextTokens m_tokens;
-    std::vector<std::vector<std::int32_t>> m_hashes; ///< of a hashed input: the rows of a step's tokens, by hash
-    std::vector<std::int32_t> m_headLabels;          ///< of several output heads: the labels of a step, [tokens, K]
+    StepTokens m_tokens;
     TableSums m_tableSums;
     // Of the pass at hand.
     backend::Compute::Mark m_begin = 0;

@@ -123,6 +123,11 @@ void DeviceModel::makeVocabularyParameters()
         m_inputMap = &ownWhole(firstMap, 0);
     if (isLastDevice && model.mapsOutput())
         m_outputMap = &ownWhole(firstMap + (model.isFactorised() ? 1 : 0), last);
+    int next = firstTail(model);
+    for (const model::VocabularyTail &tail : isLastDevice ? model.tails() : std::vector<model::VocabularyTail>()) {
+        Parameter &map = ownWhole(next++, last);
+        m_tails.emplace_back(tail, map, ownWhole(next++, last));
+    }
     if (isLastDevice) {
         const int weight = firstOfLayer(model, model.layers);
         m_finalNorm.weight = &ownWhole(weight, last);

@@ -1,7 +1,8 @@
 // The part of the model that one pipeline device holds: its stages, its vocabulary shard, and the updates of their parameters.
 #pragma once
 
-#include "engine/runtime/executor/output_shard.h"
+#include "engine/runtime/executor/output/output_shard.h"
+#include "engine/runtime/executor/output/output_tail.h"
 #include "engine/runtime/layers/norm.h"
 #include "engine/runtime/layers/stage.h"
 #include "engine/runtime/plan/run_plan.h"
@@ -33,6 +34,8 @@ public:
     /// The maps [E, h] of a factorised vocabulary; null on devices without the first, or the last, stage.
     [[nodiscard]] Parameter *inputMap() const { return m_inputMap; }
     [[nodiscard]] Parameter *outputMap() const { return m_outputMap; }
+    /// The tails of an adaptive softmax; none on devices without the last stage.
+    [[nodiscard]] const std::vector<OutputTail> &tails() const { return m_tails; }
     /// Set on devices of the last stage.
     [[nodiscard]] const Norm &finalNorm() const { return m_finalNorm; }
     /// The device must hold rows of the output projection.
@@ -113,6 +116,7 @@ private:
     Parameter *m_positions = nullptr;
     Parameter *m_inputMap = nullptr;
     Parameter *m_outputMap = nullptr;
+    std::vector<OutputTail> m_tails;
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
     std::function<void(const Parameter &, backend::Compute &)> m_watch;

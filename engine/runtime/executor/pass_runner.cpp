@@ -1,8 +1,8 @@
 #include "engine/runtime/executor/pass_runner.h"
 
 #include "engine/runtime/executor/message_order.h"
-#include "engine/runtime/executor/output_heads.h"
-#include "engine/runtime/executor/vocabulary_map.h"
+#include "engine/runtime/executor/output/output_heads.h"
+#include "engine/runtime/executor/output/vocabulary_map.h"
 
 #include <algorithm>
 #include <cmath>
@@ -51,6 +51,8 @@ std::string_view operatorName(PassStepKind kind)
     case PassStepKind::LayersWeightGradient:
     case PassStepKind::Receive:
     case PassStepKind::Send:
+    case PassStepKind::Tails: return "output tails";
+    case PassStepKind::TailLoss:
     case PassStepKind::GatherRows:
     case PassStepKind::SumRows:
     case PassStepKind::SumMaxima:
@@ -203,6 +205,8 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
         widen(place(run, step.out.front()), in(0), *m_model.outputMap(), m_context);
         addMapGradient(*m_model.outputMap(), in(0), in(1), m_context);
         break;
+    case PassStepKind::Tails: return runTails(run, in(0), in(1).floats());
+    case PassStepKind::TailLoss: return runTails(run, in(0), nullptr);
     case PassStepKind::GatherRows:
     case PassStepKind::SumRows:
     case PassStepKind::SumMaxima:
@@ -368,9 +372,22 @@ void PassRunner::packMessages(PassRun &run)
 
 base::Result<> PassRunner::recordLoss(int microbatch, const kernels::SoftmaxStatistics &all, const Pass *pass)
 {
-    const double loss = lossOfHeads(all, m_step.counted(microbatch), m_context);
-    m_step.losses[size(microbatch)] = loss;
-    if (std::isfinite(loss))
+    m_step.losses[size(microbatch)] = lossOfHeads(all, m_step.counted(microbatch), m_context);
+    return checkLoss(microbatch, pass);
+}
+
+base::Result<> PassRunner::runTails(const PassRun &run, ConstValues x, float *gradient)
+{
+    const int microbatch = run.pass().microbatch;
+    for (const OutputTail &tail : m_model.tails())
+        m_step.losses[size(microbatch)] +=
+            tail.run({microbatch, x, m_step.words(microbatch), m_step.counted(microbatch), gradient}, m_context);
+    return checkLoss(microbatch, &run.pass());
+}
+
+base::Result<> PassRunner::checkLoss(int microbatch, const Pass *pass) const
+{
+    if (std::isfinite(m_step.losses[size(microbatch)]))
         return {};
     const std::string at = m_step.use == StepUse::Evaluation ? std::string() : " in " + m_step.text(m_plan);
     return base::Error::failed(fmt::format("the loss is not finite{}, microbatch {}, on device {}{}: training diverged; lower "

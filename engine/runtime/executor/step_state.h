@@ -24,6 +24,7 @@ struct StepState {
     std::vector<const std::int32_t *> hashes = {};
     const std::int32_t *allLabels = nullptr; ///< likewise, of all output heads of a token
     std::int64_t outputHeads = 1;
+    const std::int32_t *allWords = nullptr;   ///< of an adaptive softmax: the words whose rows of its head the labels are
     std::int64_t tokens = 0;                  ///< of a microbatch on this rank
     std::vector<std::int64_t> slicePlaces{0}; ///< first token of each slice in a microbatch; microbatch numbers count slices
     int replica = 0;                          ///< of the device
@@ -40,6 +41,7 @@ struct StepState {
         return (hashes.empty() ? allInputs : hashes[list]) + place(microbatch);
     }
     [[nodiscard]] const std::int32_t *labels(int microbatch) const { return allLabels + place(microbatch) * outputHeads; }
+    [[nodiscard]] const std::int32_t *words(int microbatch) const { return allWords + place(microbatch); }
     [[nodiscard]] std::int64_t counted(int microbatch) const { return countedTokens[sliceOf(microbatch)]; }
     /// Returns "step 2 of 50", counted from 1.
     [[nodiscard]] std::string text(const RunPlan &plan) const

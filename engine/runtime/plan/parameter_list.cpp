@@ -81,8 +81,14 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
         list.push_back(normalMatrix("vocabulary_map.input.weight", width, h, deviation));
     if (model.mapsOutput()) // of each head, one after another
         list.push_back(normalMatrix("vocabulary_map.output.weight", model.outputWidth(), h, deviation));
+    const std::vector<model::VocabularyTail> tails = model.tails();
+    for (std::size_t i = 0; i < tails.size(); ++i) { // a row of the map keeps the deviation of its input
+        list.push_back(normalMatrix(fmt::format("adaptive_softmax.{}.map.weight", i), tails[i].width, h,
+                                    1 / std::sqrt(static_cast<double>(h))));
+        list.push_back(normalMatrix(fmt::format("adaptive_softmax.{}.weight", i), tails[i].words(), tails[i].width));
+    }
     if (!model.tied)
-        list.push_back(table(architecture.output, model.vocabularySize, width));
+        list.push_back(table(architecture.output, model.outputRows(), width));
     return list;
 }
 
@@ -101,6 +107,11 @@ int firstVocabularyMap(const model::ModelConfig &model)
 {
     const bool hasBias = operators::architectureOf(model.family).normsHaveBias;
     return firstOfLayer(model, model.layers) + (hasBias ? 2 : 1);
+}
+
+int firstTail(const model::ModelConfig &model)
+{
+    return firstVocabularyMap(model) + (model.isFactorised() ? 1 : 0) + (model.mapsOutput() ? 1 : 0);
 }
 
 void initialise(std::span<float> values, const ParameterInfo &info, std::uint64_t seed, std::int64_t firstElement)

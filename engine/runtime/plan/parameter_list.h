@@ -50,13 +50,15 @@ struct ParameterInfo {
                                          double deviation = kInitialDeviation);
 
 /// Returns every parameter of a model in the order of state_dict(): the token table, the position table, the layers, weight and
-/// bias of the final norm, the maps of a factorised vocabulary or of several output heads, and the output projection of an
-/// untied model.
+/// bias of the final norm, the maps of a factorised vocabulary or of several output heads, the tails of an adaptive softmax,
+/// and the output projection of an untied model.
 [[nodiscard]] std::vector<ParameterInfo> parameterList(const model::ModelConfig &model);
 /// Returns the index of a layer's first parameter in that list; layer == layers gives the weight of the final norm.
 [[nodiscard]] int firstOfLayer(const model::ModelConfig &model, int layer);
 /// Returns the index of the first of these maps in that list: that of the input, if any, then that of the output.
 [[nodiscard]] int firstVocabularyMap(const model::ModelConfig &model);
+/// Returns the index of the map of the first tail of an adaptive softmax; its table and those of further tails follow.
+[[nodiscard]] int firstTail(const model::ModelConfig &model);
 /// Indices in that list.
 inline constexpr int kTokenTable = 0;
 inline constexpr int kPositionTable = 1; ///< if the architecture has one

@@ -34,10 +34,10 @@ void makeEqual(LayerPlan &one, LayerPlan &other)
 } // namespace
 
 Shape::Shape(const model::Experiment &experiment)
-    : batch(experiment.parallel.microbatchSize), sequence(experiment.model.sequence / experiment.parallel.context),
-      whole(sequence * experiment.parallel.context), hidden(experiment.model.hidden), tableWidth(experiment.model.tableWidth()),
-      outputHeads(experiment.model.outputHeads), labels(batch * experiment.model.labelsOfSequence()),
-      heads(experiment.model.heads / experiment.parallel.tensor),
+    : model(experiment.model), batch(experiment.parallel.microbatchSize),
+      sequence(experiment.model.sequence / experiment.parallel.context), whole(sequence * experiment.parallel.context),
+      hidden(experiment.model.hidden), tableWidth(experiment.model.tableWidth()), outputHeads(experiment.model.outputHeads),
+      labels(batch * experiment.model.labelsOfSequence()), heads(experiment.model.heads / experiment.parallel.tensor),
       kvHeads(std::max(1, experiment.model.kvHeads / experiment.parallel.tensor)), ffn(experiment.model.ffn),
       vocabulary(experiment.model.vocabularySize), microbatches(experiment.parallel.microbatches),
       replicas(experiment.parallel.replicas), lossReplicas(experiment.parallel.averagesWeights() ? 1 : replicas),

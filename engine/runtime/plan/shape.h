@@ -34,6 +34,7 @@ struct SequenceSlice {
 
 /// The arguments of all kernels. Heads are those of a tensor rank.
 struct Shape {
+    model::ModelConfig model;
     std::int64_t batch = 0;    ///< sequences of a microbatch
     std::int64_t sequence = 0; ///< tokens of a sequence that a context rank has; of the slice at hand if sequences are cut
     std::int64_t whole = 0;    ///< tokens of a sequence on all context ranks

@@ -1,6 +1,7 @@
 #include "engine/runtime/reference/reference.h"
 
 #include "engine/operators/sizes.h"
+#include "engine/runtime/reference/adaptive.h"
 #include "engine/runtime/reference/family.h"
 
 #include <algorithm>
@@ -123,6 +124,8 @@ private:
     /// U, and each of several heads has its own R.
     [[nodiscard]] Matrix headGradient(const Matrix &normed, std::span<const std::int32_t> next)
     {
+        if (m_model.isAdaptive())
+            return adaptiveGradient(normed, next);
         if (!m_model.mapsOutput())
             return outputGradient(normed, next);
         const std::size_t tokens = next.size();
@@ -141,6 +144,20 @@ private:
             product(sum, gradient, false, map, false, tokens, m_hidden, m_width, 1.0);
         }
         return sum;
+    }
+
+    /// Adds loss and gradients of an adaptive softmax, and returns the gradient of its input.
+    [[nodiscard]] Matrix adaptiveGradient(const Matrix &normed, std::span<const std::int32_t> labels)
+    {
+        const reference::AdaptiveSoftmax softmax(m_model, m_values);
+        Matrix back(normed.size());
+        for (std::size_t token = 0; token < labels.size(); ++token) {
+            const auto first = normed.begin() + static_cast<std::ptrdiff_t>(token * m_hidden);
+            const std::vector<double> x(first, first + static_cast<std::ptrdiff_t>(m_hidden));
+            m_loss -= softmax.logProbability(x, size(labels[token]));
+            softmax.addGradients(x, size(labels[token]), m_weight, &back[token * m_hidden], m_gradients);
+        }
+        return back;
     }
 
     /// Computes the cross-entropy over the whole vocabulary: adds the loss and the gradient of the projection, and returns the

@@ -8,6 +8,7 @@
 #include "engine/runtime/machine/processor.h"
 #include "engine/runtime/memory/gpu_memory.h"
 #include "engine/runtime/plan/lowering.h"
+#include "engine/runtime/plan/run_plan.h"
 #include "engine/schedule/check/ranks.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/vocabulary_tables.h"

@@ -37,7 +37,7 @@ static std::int64_t rowsOfShard(std::int64_t rows, const model::Experiment &expe
 
 std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
 {
-    return rowsOfShard(experiment.model.vocabularySize, experiment, schedule, [&](bool overDevices) {
+    return rowsOfShard(experiment.model.outputRows(), experiment, schedule, [&](bool overDevices) {
         return layout::vocabularyRows(experiment, schedule.devices(), device, tensor, overDevices);
     });
 }
@@ -115,6 +115,10 @@ HeldParameters parametersOf(const HeldRequest &request)
         putWhole({model.tableWidth(), model.hidden, ParameterKind::Matrix});
     if (model.mapsOutput() && request.isLast)
         putWhole({model.outputWidth(), model.hidden, ParameterKind::Matrix});
+    for (const model::VocabularyTail &tail : request.isLast ? model.tails() : std::vector<model::VocabularyTail>()) {
+        putWhole({tail.width, model.hidden, ParameterKind::Matrix});
+        putWhole({tail.words(), tail.width, ParameterKind::Matrix});
+    }
     if (!model.tied && request.holdsOutput)
         held.all.push_back(table);
     held.areExperts.resize(held.all.size());

@@ -55,8 +55,11 @@ std::vector<std::int64_t> unitParameters(const model::Experiment &experiment, co
     if (stage == 0)
         units.insert(units.begin(), inputShardRows(experiment, schedule, schedule.placement().deviceOf(0)) * width +
                                         operators::inputMapParameters(model) + operators::positionParameters(model));
+    std::int64_t tails = 0;
+    for (const model::VocabularyTail &tail : model.tails())
+        tails += operators::tailParameters(model, tail);
     if (const int last = schedule.placement().lastStage(); stage == last)
-        units.push_back(shardRows(experiment, schedule, schedule.placement().deviceOf(last)) * width +
+        units.push_back(tails + shardRows(experiment, schedule, schedule.placement().deviceOf(last)) * width +
                         operators::outputMapParameters(model) + operators::finalNormParameters(model));
     return units;
 }

@@ -71,6 +71,16 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     };
     m_inputMap = mapOf(width);
     m_outputMap = mapOf(static_cast<double>(model.outputWidth()));
+    for (const model::VocabularyTail &tail : model.tails()) { // of as many tokens as a text has words of the tail
+        const double ofTail = operators::tailShare(model, tail) * tokens;
+        const double words = tail.words();
+        const double mapFlops = 2 * ofTail * tail.width * model.hidden;
+        const double flops = 2 * ofTail * tail.width * words;
+        const double smallest = std::min<double>(ofTail, tail.width);
+        m_tails.flops += 3 * (mapFlops + flops);
+        m_tails.seconds += 3 * (layer.matrixSeconds(mapFlops, smallest) + layer.matrixSeconds(flops, smallest)) +
+                           layer.memorySeconds(ofTail * words * (traffic.logitsForward + traffic.logitsBackward));
+    }
     if (layer.split().ranks == 1)
         return;
     const GroupCollective sum = layer.split().isSequenceParallel ? GroupCollective::ReduceScatter : GroupCollective::AllReduce;
@@ -92,6 +102,7 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     double copies = 0;
     double scatters = 0;
     double inputMaps = 0;
+    double tails = 0;
     double outputMaps = 0;
     double gathers = 0; // of rows of the output layer
     double sums = 0;
@@ -125,6 +136,7 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
         case PassStepKind::Narrow: ++outputMaps; break;
         case PassStepKind::WidenBackward: inputMaps += 2; break; // of its input and of the map
         case PassStepKind::NarrowBackward: outputMaps += 2; break;
+        case PassStepKind::Tails: ++tails; break;
         case PassStepKind::GatherRows: ++(isOfInput(step) ? inputGathers : gathers); break;
         case PassStepKind::SumRows: ++(isOfInput(step) ? inputSums : sums); break;
         case PassStepKind::SumMaxima: ++maxima; break;
@@ -155,6 +167,7 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     addExchange("statistics", statistics, m_statistics);
     add("cast", casts, m_cast);
     add("gradient", gradients, m_gradient);
+    add("tails", tails, m_tails.seconds, m_tails.flops);
     add("copies", copies, m_copies);
     add("scatter", scatters, m_scatter);
     addExchange("sum", inputSums, m_input.sum);

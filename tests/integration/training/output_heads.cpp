@@ -1,7 +1,7 @@
 // Training with several output heads, of which each predicts a token further ahead: gradients of the float64 reference under
 // every method, the loss of the next token alone if the other heads know nothing, and bits that depend on neither schedule nor
 // mode.
-#include "engine/runtime/executor/output_heads.h"
+#include "engine/runtime/executor/output/output_heads.h"
 #include "engine/base/file.h"
 #include "engine/exchange/huggingface_config.h"
 #include "engine/exchange/huggingface_weights.h"

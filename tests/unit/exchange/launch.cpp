@@ -135,6 +135,9 @@ private slots:
             experiment.model.outputHeads = 3;
             QVERIFY(omits(launched(format, experiment), "3 output heads"));
             experiment.model.outputHeads = 1;
+            experiment.model.adaptiveCutoffs = {100};
+            QVERIFY(omits(launched(format, experiment), "adaptive softmax"));
+            experiment.model.adaptiveCutoffs.clear();
             experiment.schedule.vocabularyKind = model::VocabularyKind::Chunked;
             experiment.schedule.logitChunks = 8;
             QVERIFY(omits(launched(format, experiment), "output layer in 8 chunks"));

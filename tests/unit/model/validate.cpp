@@ -180,6 +180,24 @@ const std::vector<Case> &planCases()
          },
          "model.input_hashes", "choose 0, or untied weights"},
         {"too many hashes", [](Experiment &e) { e.model.inputHashes = 9; }, "model.input_hashes", "choose 0 to 8"},
+        {"cut-offs that fall",
+         [](Experiment &e) {
+             e.model.adaptiveCutoffs = {20, 10};
+         },
+         "model.adaptive_softmax", "do not rise"},
+        {"too many cut-offs",
+         [](Experiment &e) {
+             e.model.adaptiveCutoffs = {1, 2, 3, 4, 5};
+         },
+         "model.adaptive_softmax", "choose at most 4"},
+        {"a cut-off beyond all words", [](Experiment &e) { e.model.adaptiveCutoffs = {e.model.vocabularySize + 1}; },
+         "model.adaptive_softmax", "beyond the"},
+        {"an adaptive softmax of a tied table",
+         [](Experiment &e) {
+             e.model.adaptiveCutoffs = {10};
+             e.model.tied = true;
+         },
+         "model.adaptive_softmax", "choose untied weights"},
         {"no heads", [](Experiment &e) { e.model.outputHeads = 0; }, "model.output_heads", "choose 1 to 16"},
         {"heads beyond the sequence",
          [](Experiment &e) {

@@ -119,6 +119,31 @@ private slots:
         QCOMPARE(outputMapParameters(model), 4 * 512 * std::int64_t{model.hidden});
     }
 
+    /// Shares of one softmax for 256,000 words and a width of 4096, with frequencies in proportion to 1 / rank.
+    void adaptiveSoftmax()
+    {
+        ModelConfig model = preset("gpt-4b");
+        model.hidden = 4096;
+        model.vocabularySize = 256000;
+        const double flops = outputFlops(model, 1);
+        const auto parameters = static_cast<double>(outputTableParameters(model));
+        const auto check = [&](std::vector<int> cutoffs, double ofFlops, double ofParameters) {
+            model.adaptiveCutoffs = std::move(cutoffs);
+            auto held = static_cast<double>(outputTableParameters(model));
+            for (const VocabularyTail &tail : model.tails())
+                held += static_cast<double>(tailParameters(model, tail));
+            QVERIFY(std::abs(outputFlops(model, 1) / flops - ofFlops) < 5e-4);
+            QVERIFY(std::abs(held / parameters - ofParameters) < 5e-3);
+        };
+        check({8192, 65536}, 0.047, 0.14);
+        check({16384, 65536}, 0.0745, 0.16);
+        check({32768, 131072}, 0.140, 0.26);
+        const auto coverage = [&](int first) { return 1 - tailShare(model, {first, 256000, 1}); };
+        const std::array covered{0.630, 0.683, 0.736, 0.789, 0.842, 0.895};
+        for (std::size_t i = 0; i < covered.size(); ++i)
+            QVERIFY(std::abs(coverage(2048 << i) - covered[i]) < 6e-4);
+    }
+
     void flopsOfTheFourthTable()
     {
         ModelConfig model = preset("gpt-4b");

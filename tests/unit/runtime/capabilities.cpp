@@ -264,6 +264,37 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"factorised-vocabulary", [](Experiment &e) { e.model.vocabularyWidth = 8; }},
     {"hashed-input", [](Experiment &e) { e.model.inputHashes = 2; }},
     {"output-heads", [](Experiment &e) { e.model.outputHeads = 2; }},
+    {"adaptive-softmax", [](Experiment &e) { e.model.adaptiveCutoffs = {10}; }},
+    {"adaptive-softmax-sharded",
+     [](Experiment &e) {
+         e.model.adaptiveCutoffs = {10};
+         e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
+     }},
+    {"adaptive-softmax-with-tensor-ranks",
+     [](Experiment &e) {
+         e.model.adaptiveCutoffs = {10};
+         e.parallel.tensor = 2;
+     }},
+    {"adaptive-softmax-without-logits",
+     [](Experiment &e) {
+         e.model.adaptiveCutoffs = {10};
+         e.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits;
+     }},
+    {"adaptive-softmax-with-maps",
+     [](Experiment &e) {
+         e.model.adaptiveCutoffs = {10};
+         e.model.outputHeads = 2;
+     }},
+    {"adaptive-softmax-in-16-bits",
+     [](Experiment &e) {
+         e.model.adaptiveCutoffs = {10};
+         e.model.dtype = model::DataType::Bf16;
+     }},
+    {"adaptive-softmax-on-gpus",
+     [](Experiment &e) {
+         e.model.adaptiveCutoffs = {10};
+         e.training.backend = "cuda";
+     }},
     {"recompute-layers", [](Experiment &e) { e.schedule.recomputeLayers = {1}; }},
     {"recompute-modules", [](Experiment &e) { e.schedule.recomputeModules.norms = true; }},
     {"recompute-gelu-on-gpus",

@@ -39,6 +39,9 @@ private slots:
         auto heads = plan;
         heads.model.outputHeads = 2;
         QCOMPARE(service::workDifference(plan, heads), different);
+        auto adaptive = plan;
+        adaptive.model.adaptiveCutoffs = {8};
+        QCOMPARE(service::workDifference(plan, adaptive), different);
         QCOMPARE(service::workDifference(factorised, factorised), std::string());
     }
 };

@@ -1,4 +1,4 @@
-#include "engine/runtime/executor/vocabulary_map.h"
+#include "engine/runtime/executor/output/vocabulary_map.h"
 
 namespace stagelens::runtime {
 

@@ -1,4 +1,4 @@
-#include "engine/runtime/executor/output_shard.h"
+#include "engine/runtime/executor/output/output_shard.h"
 
 namespace stagelens::runtime {
 

@@ -1,4 +1,4 @@
-#include "engine/runtime/executor/output_heads.h"
+#include "engine/runtime/executor/output/output_heads.h"
 
 #include <algorithm>
 #include <cmath>
