@@ -9892,10 +9892,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>더하면 토큰의 임베딩이 되는 짧은 입력 테이블의 행 수. 다른 모델입니다(0: 토큰마다 행 하나).</translation>
     </message>
     <message>
-        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K.</source>
-        <translation>출력 레이어가 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 숫자 세 개만 보관하고 곱을 다시 계산하며, chunked=C는 더 보관하지 않고 한 번에 토큰의 1/C씩 계산합니다. factorised=E는 --vocabulary-width E의, hashed=K는 --input-hashes K의 줄임입니다.</translation>
-    </message>
-    <message>
         <source>%1 (%2)</source>
         <comment>a quantity and its unit</comment>
         <translation>%1(%2)</translation>
@@ -10332,6 +10328,122 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>%1 pipeline devices (%2 GPUs)</source>
         <translation>파이프라인 장치 %1개(GPU %2개)</translation>
+    </message>
+    <message>
+        <source>is %1, without the number of heads</source>
+        <translation>값이 %1이며 헤드 수가 없습니다</translation>
+    </message>
+    <message>
+        <source>is %1, but there are %2 to %3 heads</source>
+        <translation>값이 %1이지만 헤드는 %2~%3개입니다</translation>
+    </message>
+    <message>
+        <source>is %1, but a sequence of %2 tokens has no token so far ahead</source>
+        <translation>값이 %1이지만 토큰 %2개짜리 시퀀스에는 그렇게 앞선 토큰이 없습니다</translation>
+    </message>
+    <message>
+        <source>has %1 cut-offs</source>
+        <translation>경계가 %1개 있습니다</translation>
+    </message>
+    <message>
+        <source>has cut-offs that do not rise from 1 on</source>
+        <translation>경계가 1부터 커지지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose such as 8192/65536</source>
+        <translation>8192/65536과 같이 고르십시오</translation>
+    </message>
+    <message>
+        <source>has a cut-off of %1, beyond the %2 words of the vocabulary</source>
+        <translation>경계 %1이 어휘의 단어 %2개를 넘습니다</translation>
+    </message>
+    <message>
+        <source>narrows layers that are narrower than 4</source>
+        <translation>너비가 4보다 좁은 레이어를 더 좁힙니다</translation>
+    </message>
+    <message>
+        <source>choose a larger hidden size</source>
+        <translation>더 큰 은닉 크기를 고르십시오</translation>
+    </message>
+    <message>
+        <source>has tables of its own, and tied weights have one table for both sides</source>
+        <translation>자기 테이블이 있는데, 공유한 가중치에는 양쪽이 쓰는 테이블이 하나뿐입니다</translation>
+    </message>
+    <message>
+        <source>choose untied weights</source>
+        <translation>가중치를 공유하지 마십시오</translation>
+    </message>
+    <message>
+        <source>the tails of an adaptive softmax are not sharded yet</source>
+        <translation>적응형 소프트맥스의 꼬리는 아직 나누지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose none or redis, or one softmax</source>
+        <translation>none이나 redis, 또는 소프트맥스 하나를 고르십시오</translation>
+    </message>
+    <message>
+        <source>tensor ranks do not yet divide the tails of an adaptive softmax</source>
+        <translation>텐서 랭크는 적응형 소프트맥스의 꼬리를 아직 나누지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or one softmax</source>
+        <translation>1 또는 소프트맥스 하나를 고르십시오</translation>
+    </message>
+    <message>
+        <source>the tails are computed in the room of the logits that the head keeps</source>
+        <translation>꼬리는 머리가 보관하는 로짓의 자리에서 계산합니다</translation>
+    </message>
+    <message>
+        <source>choose full, or one softmax</source>
+        <translation>full 또는 소프트맥스 하나를 고르십시오</translation>
+    </message>
+    <message>
+        <source>its tails read one row of each token, as wide as the layers</source>
+        <translation>꼬리는 토큰마다 레이어와 너비가 같은 행 하나를 읽습니다</translation>
+    </message>
+    <message>
+        <source>choose one head and full tables, or one softmax</source>
+        <translation>헤드 하나와 온전한 테이블, 또는 소프트맥스 하나를 고르십시오</translation>
+    </message>
+    <message>
+        <source>tails add their gradients to those of the head in fp32 only</source>
+        <translation>꼬리는 자기 기울기를 머리의 기울기에 fp32로만 더합니다</translation>
+    </message>
+    <message>
+        <source>choose fp32, or one softmax</source>
+        <translation>fp32 또는 소프트맥스 하나를 고르십시오</translation>
+    </message>
+    <message>
+        <source>GPUs do not yet choose the tokens of a tail</source>
+        <translation>GPU는 아직 꼬리의 토큰을 고르지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose one softmax, or the backend cpu</source>
+        <translation>소프트맥스 하나 또는 백엔드 cpu를 고르십시오</translation>
+    </message>
+    <message>
+        <source>Output heads</source>
+        <translation>출력 헤드</translation>
+    </message>
+    <message>
+        <source>Heads of the output layer, of which each predicts a token one position further ahead (multi-token prediction), which is another model (1: the next token).</source>
+        <translation>출력 레이어의 헤드. 저마다 한 자리씩 더 앞의 토큰을 예측하며(다중 토큰 예측), 다른 모델입니다(1: 다음 토큰).</translation>
+    </message>
+    <message>
+        <source>Adaptive softmax</source>
+        <translation>적응형 소프트맥스</translation>
+    </message>
+    <message>
+        <source>Cut-offs of the vocabulary, such as 8192/65536: words below the first have a softmax of their own, and rarer ones share one and have narrower tables, which is another model (default: one softmax).</source>
+        <translation>8192/65536처럼 어휘를 나누는 경계. 첫 경계보다 앞의 단어는 자기들의 소프트맥스를 가지고, 더 드문 단어들은 하나를 함께 쓰며 더 좁은 테이블을 가집니다. 다른 모델입니다(기본값: 소프트맥스 하나).</translation>
+    </message>
+    <message>
+        <source>one softmax</source>
+        <translation>소프트맥스 하나</translation>
+    </message>
+    <message>
+        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K, heads=K for --output-heads K.</source>
+        <translation>출력 레이어가 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 숫자 세 개만 보관하고 곱을 다시 계산하며, chunked=C는 더 보관하지 않고 한 번에 토큰의 1/C씩 계산합니다. factorised=E는 --vocabulary-width E의, hashed=K는 --input-hashes K의, heads=K는 --output-heads K의 줄임입니다.</translation>
     </message>
 </context>
 </TS>

@@ -9892,10 +9892,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>短输入表中相加成为一个词元的嵌入的行数，因此是另一个模型（0：每个词元一行）。</translation>
     </message>
     <message>
-        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K.</source>
-        <translation>输出层在求梯度之前为每个微批次保留的内容：full 保留 exp(logits)；recompute-logits 每个词元只保留三个数并重新做一次乘法；chunked=C 不保留更多，每次计算 1/C 的词元；factorised=E 是 --vocabulary-width E 的简写，hashed=K 是 --input-hashes K 的简写。</translation>
-    </message>
-    <message>
         <source>%1 (%2)</source>
         <comment>a quantity and its unit</comment>
         <translation>%1（%2）</translation>
@@ -10332,6 +10328,122 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>%1 pipeline devices (%2 GPUs)</source>
         <translation>%1 个流水线设备（%2 个 GPU）</translation>
+    </message>
+    <message>
+        <source>is %1, without the number of heads</source>
+        <translation>为 %1，缺少头的数量</translation>
+    </message>
+    <message>
+        <source>is %1, but there are %2 to %3 heads</source>
+        <translation>为 %1，但头的数量为 %2 到 %3</translation>
+    </message>
+    <message>
+        <source>is %1, but a sequence of %2 tokens has no token so far ahead</source>
+        <translation>为 %1，但 %2 个词元的序列中没有那么靠后的词元</translation>
+    </message>
+    <message>
+        <source>has %1 cut-offs</source>
+        <translation>有 %1 个分界点</translation>
+    </message>
+    <message>
+        <source>has cut-offs that do not rise from 1 on</source>
+        <translation>的分界点不是从 1 起递增</translation>
+    </message>
+    <message>
+        <source>choose such as 8192/65536</source>
+        <translation>请选择例如 8192/65536</translation>
+    </message>
+    <message>
+        <source>has a cut-off of %1, beyond the %2 words of the vocabulary</source>
+        <translation>有分界点 %1，超出词表的 %2 个词</translation>
+    </message>
+    <message>
+        <source>narrows layers that are narrower than 4</source>
+        <translation>要缩窄宽度不足 4 的层</translation>
+    </message>
+    <message>
+        <source>choose a larger hidden size</source>
+        <translation>请选择更大的隐藏层大小</translation>
+    </message>
+    <message>
+        <source>has tables of its own, and tied weights have one table for both sides</source>
+        <translation>有自己的表，而共享的权重两侧只有一个表</translation>
+    </message>
+    <message>
+        <source>choose untied weights</source>
+        <translation>请选择不共享权重</translation>
+    </message>
+    <message>
+        <source>the tails of an adaptive softmax are not sharded yet</source>
+        <translation>自适应 softmax 的尾部尚不能分片</translation>
+    </message>
+    <message>
+        <source>choose none or redis, or one softmax</source>
+        <translation>请选择 none 或 redis，或一个 softmax</translation>
+    </message>
+    <message>
+        <source>tensor ranks do not yet divide the tails of an adaptive softmax</source>
+        <translation>张量 rank 尚不能划分自适应 softmax 的尾部</translation>
+    </message>
+    <message>
+        <source>choose 1, or one softmax</source>
+        <translation>请选择 1，或一个 softmax</translation>
+    </message>
+    <message>
+        <source>the tails are computed in the room of the logits that the head keeps</source>
+        <translation>尾部在头部所保留的 logits 的空间中计算</translation>
+    </message>
+    <message>
+        <source>choose full, or one softmax</source>
+        <translation>请选择 full，或一个 softmax</translation>
+    </message>
+    <message>
+        <source>its tails read one row of each token, as wide as the layers</source>
+        <translation>其尾部读取每个词元的一行，与层同宽</translation>
+    </message>
+    <message>
+        <source>choose one head and full tables, or one softmax</source>
+        <translation>请选择一个头和完整的表，或一个 softmax</translation>
+    </message>
+    <message>
+        <source>tails add their gradients to those of the head in fp32 only</source>
+        <translation>尾部只能以 fp32 把梯度加到头部的梯度上</translation>
+    </message>
+    <message>
+        <source>choose fp32, or one softmax</source>
+        <translation>请选择 fp32，或一个 softmax</translation>
+    </message>
+    <message>
+        <source>GPUs do not yet choose the tokens of a tail</source>
+        <translation>GPU 尚不能选出尾部的词元</translation>
+    </message>
+    <message>
+        <source>choose one softmax, or the backend cpu</source>
+        <translation>请选择一个 softmax，或后端 cpu</translation>
+    </message>
+    <message>
+        <source>Output heads</source>
+        <translation>输出头</translation>
+    </message>
+    <message>
+        <source>Heads of the output layer, of which each predicts a token one position further ahead (multi-token prediction), which is another model (1: the next token).</source>
+        <translation>输出层的头，每个预测再往后一个位置的词元（多词元预测），是另一个模型（1：下一个词元）。</translation>
+    </message>
+    <message>
+        <source>Adaptive softmax</source>
+        <translation>自适应 softmax</translation>
+    </message>
+    <message>
+        <source>Cut-offs of the vocabulary, such as 8192/65536: words below the first have a softmax of their own, and rarer ones share one and have narrower tables, which is another model (default: one softmax).</source>
+        <translation>词表的分界点，例如 8192/65536：第一个分界点之前的词有自己的 softmax，更罕见的词共用一个，且表更窄，这是另一个模型（默认：一个 softmax）。</translation>
+    </message>
+    <message>
+        <source>one softmax</source>
+        <translation>一个 softmax</translation>
+    </message>
+    <message>
+        <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K, heads=K for --output-heads K.</source>
+        <translation>输出层在求梯度之前为每个微批次保留的内容：full 保留 exp(logits)；recompute-logits 每个词元只保留三个数并重新做一次乘法；chunked=C 不保留更多，每次计算 1/C 的词元；factorised=E 是 --vocabulary-width E 的简写，hashed=K 是 --input-hashes K 的简写，heads=K 是 --output-heads K 的简写。</translation>
     </message>
 </context>
 </TS>
