@@ -33,6 +33,7 @@ private slots:
     void aFailedRunIsExplained();
     void anOutcomeThatDoesNotHoldIsSaid();
     void aStepWithoutRunsOffersNone();
+    void sixteenExpertsAreFoundAndTrained();
 
 private:
     /// A tour of two steps; the first offers two runs of a tiny model.
@@ -186,6 +187,34 @@ void WindowLessonRuns::aStepWithoutRunsOffersNone()
     m_fixture->open().actions().learn->trigger();
     m_fixture->window().learnPage().showPage(u"tours/1-bubble.tour"_s);
     QVERIFY(!runs().isVisible() && !button(u"lesson.train"_s)->isVisible());
+}
+
+/// By search, keys and mouse, as far as the first losses of its first run.
+void WindowLessonRuns::sixteenExpertsAreFoundAndTrained()
+{
+    auto &window = m_fixture->open();
+    QTest::keyClick(&window, Qt::Key_4, Qt::ControlModifier);
+    auto *search = m_fixture->find<QLineEdit>(u"learn.search"_s);
+    QTRY_VERIFY(search->isVisible());
+    QTest::keyClicks(search, u"sixteen experts"_s);
+    QTest::keyClick(search, Qt::Key_Return);
+    QTRY_VERIFY2(page().startsWith(u"Sixteen experts"_s), qPrintable(page().left(80)));
+    for (int step = 1; step < 3; ++step)
+        QTest::keyClick(&window, Qt::Key_PageDown, Qt::ControlModifier);
+    QTRY_COMPARE(button(u"lesson.train"_s)->text(), u"&Train 2 runs"_s);
+    QVERIFY2(words(u"lesson.training"_s).startsWith(u"4000 steps each, on this computer"_s),
+             qPrintable(words(u"lesson.training"_s)));
+    QTRY_VERIFY(button(u"lesson.train"_s)->isVisible() && button(u"lesson.train"_s)->isEnabled());
+    QApplication::processEvents(); // lays out what the step shows
+    m_fixture->click(u"lesson.train"_s);
+    QVERIFY(runs().isTraining());
+    QTRY_VERIFY2_WITH_TIMEOUT(words(u"lesson.training"_s).startsWith(u"Dense (run 1 of 2): step "_s) || !runs().isTraining(),
+                              qPrintable(words(u"lesson.training"_s)), 30000);
+    QVERIFY2(runs().isTraining(), qPrintable(m_fixture->find<ui::MessageBar>(u"bar.lesson.runs"_s)->text()));
+    QTRY_VERIFY_WITH_TIMEOUT(runs().findChild<ui::LossPlot *>()->isVisible(), 30000);
+    m_fixture->click(u"lesson.stop"_s);
+    QTRY_VERIFY_WITH_TIMEOUT(!runs().isTraining(), 30000);
+    QVERIFY(!m_fixture->find<ui::MessageBar>(u"bar.lesson.runs"_s)->isVisible());
 }
 
 STAGELENS_TEST(WindowLessonRuns)
