@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kOnlyPredicts = "a run takes the times of its machine";
 constexpr std::string_view kDrawsWithoutCopies = "draws of the jitter do not yet wait for copies";
+constexpr std::string_view kOnlyOnProcessors = "this has been checked on processors only";
 constexpr std::string_view kLeaveOut = "leave it out to run the plan, or predict it with simulate";
 
 // Rows of what is predicted but not run, and of what is neither. `reason` completes "is <value>, but ...".
@@ -104,12 +105,23 @@ constexpr std::array kCapabilities{
     onlyPredicted("expert-skew", "experts of unequal popularity", "what_if.expert_skew", kHasSkew,
                   "a run takes the choices of its routers", kLeaveOut),
     Capability{"experts", "mixture-of-experts layers", "model.experts", kHasExperts},
-    refused("experts-with-tensor-ranks", "mixture-of-experts layers split over several ranks", "parallel.tensor",
-            all<kHasExperts, kHasTensorRanks>, "tensor ranks do not yet divide experts",
-            "choose 1, or a model without experts"),
-    refused("experts-with-context-ranks", "mixture-of-experts layers on a part of each sequence", "parallel.context",
-            all<kHasExperts, kHasContextRanks>, "routers would balance the tokens of each context rank alone",
-            "choose 1, or a model without experts"),
+    Capability{"experts-with-tensor-ranks", "mixture-of-experts layers split over several ranks", "parallel.tensor",
+               all<kHasExperts, kHasTensorRanks>},
+    onlyPredicted("experts-with-tensor-ranks-on-gpus", "mixture-of-experts layers split over several GPUs", "parallel.tensor",
+                  all<kHasExperts, kHasTensorRanks, kIsOnGpus>, kOnlyOnProcessors, "choose 1, or the backend cpu"),
+    Capability{"experts-with-context-ranks", "mixture-of-experts layers on a part of each sequence", "parallel.context",
+               all<kHasExperts, kHasContextRanks>},
+    onlyPredicted("experts-with-context-ranks-on-gpus", "mixture-of-experts layers on a part of each sequence, on GPUs",
+                  "parallel.context", all<kHasExperts, kHasContextRanks, kIsOnGpus>, kOnlyOnProcessors,
+                  "choose 1, or the backend cpu"),
+    onlyPredicted("expert-capacity-with-context-ranks", "experts that drop rows, on a part of each sequence",
+                  "parallel.context",
+                  all<kHasExperts, kHasContextRanks, [](const Experiment &e) { return e.model.capacityFactor.has_value(); }>,
+                  "experts would drop rows of each context rank alone", "choose 1, or model.capacity_factor dropless"),
+    refused(
+        "expert-ranks-of-tensor-or-context-ranks", "experts divided over replicas of several tensor or context ranks",
+        "parallel.expert", all<kHasExpertRanks, [](const Experiment &e) { return kHasTensorRanks(e) || kHasContextRanks(e); }>,
+        "expert ranks do not yet exchange the tokens of tensor and context ranks", "choose 1, or one tensor and context rank"),
     Capability{"shared-experts", "experts that compute every token", "model.shared_experts", kHasSharedExperts},
     Capability{"sigmoid-routers", "routers of sigmoids with a selection bias, and groups of experts", "model.router",
                kHasSigmoidRouter},
@@ -222,9 +234,9 @@ constexpr std::array kCapabilities{
                all<kHasModel, kIsFp16>},
     onlyPredicted("fp16-on-gpus", "weights and activations in fp16 on GPUs", "model.dtype", all<kHasModel, kIsOnGpus, kIsFp16>,
                   "the GPU kernels compute in bf16 and fp32 only", "choose bf16 or fp32, or the backend cpu"),
-    onlyPredicted("16-bits-with-expert-ranks", "experts divided over replicas, in bf16 or fp16", "model.dtype",
-                  all<kHasExpertRanks, [](const Experiment &e) { return e.model.dtype != DataType::Fp32; }>,
-                  "ranks send the rows of experts in fp32 only", "choose fp32, or expert 1"),
+    onlyPredicted("16-bits-with-expert-ranks-on-gpus", "experts divided over replicas on GPUs, in bf16 or fp16", "model.dtype",
+                  all<kHasExpertRanks, kIsOnGpus, [](const Experiment &e) { return e.model.dtype != DataType::Fp32; }>,
+                  kOnlyOnProcessors, "choose fp32, or expert 1"),
     onlyPredicted("materialised-attention-on-gpus", "attention's probabilities kept in memory on GPUs", "schedule.attention",
                   all<kHasModel, kIsOnGpus, kIsMaterialised>, "the GPU kernels of attention never store its probabilities",
                   "choose flash, or the backend cpu"),

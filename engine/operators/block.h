@@ -36,6 +36,7 @@ enum class Cut : std::uint8_t {
     Whole,   ///< every rank has all of it
     Outputs, ///< by the outputs of a linear map, each Section separately
     Inputs,  ///< by its inputs; each rank computes a partial sum
+    Partial, ///< every rank has all of it and computes a part of its gradient: a router
 };
 
 /// Outputs of a linear map that are divided separately: queries, keys and values of a fused matrix.
@@ -96,6 +97,9 @@ enum class OperatorKind : std::uint8_t {
     ReturnFromExperts, ///< rows of the own experts, arrivals, routes -> rows of the own tokens
     /// Of slices of sequences: fused rows -> the keys and values of the whole sequences, to which each slice adds its own
     KeepKeys,
+    /// Of context ranks: routes -> by how much the choices of each expert exceed the mean in the whole microbatch. The backward
+    /// of Route reads it, and the forward does not compute it.
+    SumChoices,
 };
 
 /// One weight of a linear operator: writes columns of a value.

@@ -79,6 +79,7 @@ private:
         case OperatorKind::HeadsToTokens: appendTransposed(op, Exchange::TokensToHeads); break;
         case OperatorKind::SendToExperts:
         case OperatorKind::ReturnFromExperts: appendExpertExchange(op); break;
+        case OperatorKind::SumChoices: appendChoices(op); break;
         case OperatorKind::GatherKeys:
         case OperatorKind::KeepKeys: break; // see appendAttention()
         }
@@ -149,6 +150,14 @@ private:
         m_gradient[root] = out;
     }
 
+    /// Before the gradient of Route.
+    void appendChoices(const Operator &op)
+    {
+        const std::int64_t experts = m_block.value(op.outputs[0]).width;
+        m_choices = m_draft.newScratch(experts);
+        m_draft.steps.push_back(exchangeStep(Exchange::SumChoices, saved(op.inputs[0]), m_choices, experts));
+    }
+
     void appendExperts(const Operator &op)
     {
         const auto op_ = static_cast<int>(m_op);
@@ -160,6 +169,8 @@ private:
                 m_draft.steps.push_back({StepKind::WeightGradient, op_, {routes}, {}});
             m_draft.steps.push_back(
                 {StepKind::InputGradient, op_, {gradient(op.outputs[0]), saved(op.outputs[0]), routes}, {saved(op.inputs[0])}});
+            if (m_choices)
+                m_draft.steps.back().in.push_back(m_choices);
             break;
         case OperatorKind::Dispatch: {
             const ValueId root = m_fusion.root(op.inputs[0]);
@@ -242,11 +253,19 @@ private:
         if (combined == m_combined.end())
             return appendWeights(std::move(step), op);
         const auto [sum, combination] = combined->second;
+        const auto scattered = m_scattered.find(sum);
+        const bool isScattered = scattered != m_scattered.end();
+        Place gradients;
+        if (isScattered) {
+            gradients = m_weights.newScratch(m_block.heldWidth(sum));
+            exchange(m_weights, Exchange::AllGather, {}, gradients);
+        }
+        const std::size_t first = isScattered ? m_weights.steps.size() - 1 : m_weights.steps.size(); // which reads what is kept
         const Place rows = m_weights.newScratch(m_block.heldWidth(op.outputs[0]));
-        m_weights.steps.push_back({StepKind::InputGradient, combination, {{}, routes}, {rows}});
+        m_weights.steps.push_back({StepKind::InputGradient, combination, {gradients, routes}, {rows}});
         step.in[1] = rows;
         m_weights.steps.push_back(std::move(step));
-        keep(sum, {m_weights.steps.size() - 2, 0});
+        keep(isScattered ? scattered->second : sum, {first, 0});
     }
 
     void exchange(Draft &draft, Exchange kind, Place in, Place out) const
@@ -353,6 +372,7 @@ private:
     }
 
     bool m_isSplit;
+    Place m_choices;                                       ///< of SumChoices, if the block has it
     std::map<ValueId, std::pair<ValueId, int>> m_combined; ///< from rows to their sum and its operator
     std::map<ValueId, ValueId> m_scattered;                ///< from a part of a sum to the scattered sum
 };

@@ -111,6 +111,8 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
         const bool isByHeads = split.contextMethod == model::ContextMethod::Ulysses;
         const std::int64_t width = isByHeads ? (model.heads / split.ranks + 2 * kvHeads) / split.context : 2 * kvHeads;
         floats.contextPart = values(floats.tokens * width * model.headSize());
+        if (recipe.block.has(OperatorKind::SumChoices))
+            floats.contextPart = std::max<std::int64_t>(floats.contextPart, model.experts);
     }
     if (split.slices > 1)
         floats.keys = values(std::int64_t{microbatchSize} * model.sequence * 2 * kvHeads * model.headSize());

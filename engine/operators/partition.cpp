@@ -16,6 +16,16 @@ bool isCutByRows(const Block &whole, const BlockParameter &parameter)
     return parameter.isMatrix() && (whole.layout == WeightLayout::InputByOutput) == (parameter.cut == Cut::Inputs);
 }
 
+bool isWhole(const BlockParameter &parameter)
+{
+    return parameter.cut == Cut::Whole || parameter.cut == Cut::Partial;
+}
+
+bool isCutByColumns(const Block &whole, const BlockParameter &parameter)
+{
+    return !isWhole(parameter) && !isCutByRows(whole, parameter);
+}
+
 /// Returns the elements of the cut dimension that a rank holds.
 std::vector<layout::Interval> intervalsOf(const Block &whole, const BlockParameter &parameter, int rank, int ranks)
 {
@@ -63,6 +73,15 @@ public:
                     own(value);
                 m_made.operators.push_back(op);
                 break;
+            case OperatorKind::Route:
+                m_made.operators.push_back(op); // of all tokens, on every rank
+                break;
+            case OperatorKind::Dispatch:
+                m_made.operators.push_back(op);
+                m_made.operators.back().inputs[0] = entered(op.inputs[0]);
+                break;
+            case OperatorKind::ExpertLinear: addExpertLinear(op); break;
+            case OperatorKind::Combine: addCombine(op); break;
             default: addInside(op);
             }
         }
@@ -73,9 +92,11 @@ public:
 private:
     [[nodiscard]] BlockParameter part(BlockParameter parameter) const
     {
-        const layout::MatrixPart held = partOf(m_whole, parameter, 0, m_split.ranks);
-        parameter.rows = held.rows.size();
-        parameter.columns = held.width();
+        const std::int64_t count = partOf(m_whole, parameter, 0, m_split.ranks).count();
+        if (isCutByColumns(m_whole, parameter))
+            parameter.columns = count / parameter.rows;
+        else
+            parameter.rows = count / parameter.columns;
         return parameter;
     }
     [[nodiscard]] Value &value(ValueId id) { return m_made.values[static_cast<std::size_t>(id)]; }
@@ -103,6 +124,7 @@ private:
         const Cut cut = m_whole.parameter(op.projections.front().weight).cut;
         switch (cut) {
         case Cut::Whole: throw std::logic_error("a linear map of a block is not cut"); // its norm would be summed wrongly
+        case Cut::Partial: return addByOutputs(op);
         case Cut::Outputs: return addByOutputs(op);
         case Cut::Inputs: return addByInputs(op);
         }
@@ -120,6 +142,38 @@ private:
         for (const auto &[output, width] : widths)
             value(output).width = width;
         m_made.operators.push_back(std::move(made));
+    }
+
+    /// The rows of the experts are those of all tokens. A rank has its columns of `gate` and `up`, and computes a part of
+    /// `down`.
+    void addExpertLinear(const Operator &op)
+    {
+        for (const Projection &projection : op.projections)
+            if (m_whole.parameter(projection.weight).cut == Cut::Outputs)
+                value(projection.out).width /= m_split.ranks;
+        m_made.operators.push_back(op);
+    }
+
+    /// A token's rows are combined before their sum over the ranks, which is shorter then.
+    void addCombine(const Operator &op)
+    {
+        Operator made = op;
+        const ValueId sum = op.outputs[0];
+        const auto part = static_cast<ValueId>(m_made.values.size());
+        made.outputs = {part};
+        m_made.values.push_back({"part", value(sum).width});
+        m_made.operators.push_back(std::move(made));
+        addSum(part, sum, {});
+    }
+
+    void addSum(ValueId part, ValueId sum, std::vector<int> bias)
+    {
+        own(sum);
+        m_made.operators.push_back({m_split.isSequenceParallel ? OperatorKind::ReduceScatter : OperatorKind::AllReduce,
+                                    {part},
+                                    {sum},
+                                    std::move(bias),
+                                    {}});
     }
 
     /// Returns a value as the ranks' columns read it. All readers share it, so that its gradient is summed once over the ranks.
@@ -143,13 +197,9 @@ private:
         projection.out = static_cast<ValueId>(m_made.values.size());
         made.outputs = {projection.out};
         m_made.values.push_back({"part", value(sum).width});
-        m_made.operators.push_back(made);
-        own(sum);
-        m_made.operators.push_back({m_split.isSequenceParallel ? OperatorKind::ReduceScatter : OperatorKind::AllReduce,
-                                    {projection.out},
-                                    {sum},
-                                    bias >= 0 ? std::vector{bias} : std::vector<int>(),
-                                    {}});
+        const ValueId part = projection.out;
+        m_made.operators.push_back(std::move(made));
+        addSum(part, sum, bias >= 0 ? std::vector{bias} : std::vector<int>());
     }
 
     const Block &m_whole;
@@ -177,6 +227,18 @@ Block withGatheredKeys(Block block, const TensorSplit &split)
         operators.push_back(std::move(op));
     }
     block.operators = std::move(operators);
+    return block;
+}
+
+/// Lets the balance loss count the tokens of the whole microbatch, of which each context rank has its part.
+Block withSummedChoices(Block block)
+{
+    const auto route = std::ranges::find(block.operators, OperatorKind::Route, &Operator::kind);
+    if (block.routing.auxLoss == 0 || route == block.operators.end())
+        return block;
+    const auto choices = static_cast<ValueId>(block.values.size());
+    block.values.push_back({"choices", block.routing.experts, true}); // room for as many numbers as experts
+    block.operators.insert(route + 1, {OperatorKind::SumChoices, {route->outputs[1]}, {choices}, {}, {}});
     return block;
 }
 
@@ -315,8 +377,9 @@ Block partitioned(Block whole, const TensorSplit &split)
 {
     Block block = split.ranks == 1 ? std::move(whole) : Partition(whole, split).make();
     if (split.context > 1)
-        block = split.contextMethod == model::ContextMethod::Ulysses ? withHeadsOfAllTokens(std::move(block))
-                                                                     : withGatheredKeys(std::move(block), split);
+        block =
+            withSummedChoices(split.contextMethod == model::ContextMethod::Ulysses ? withHeadsOfAllTokens(std::move(block))
+                                                                                   : withGatheredKeys(std::move(block), split));
     if (split.slices > 1)
         block = withKeptKeys(std::move(block));
     return split.expert > 1 && block.routing.experts > 0 ? withExpertRanks(std::move(block), split) : block;
@@ -324,8 +387,12 @@ Block partitioned(Block whole, const TensorSplit &split)
 
 layout::MatrixPart partOf(const Block &whole, const BlockParameter &parameter, int rank, int ranks)
 {
-    if (ranks == 1 || parameter.cut == Cut::Whole)
+    if (ranks == 1 || isWhole(parameter))
         return layout::MatrixPart::ofRows(0, parameter.rows, parameter.columns);
+    if (parameter.isOfExperts && isCutByRows(whole, parameter)) { // an expert a row
+        const std::int64_t matrix = parameter.count() / parameter.experts;
+        return {{0, parameter.experts}, {{rank * (matrix / ranks), (rank + 1) * (matrix / ranks)}}, matrix};
+    }
     const std::vector<layout::Interval> intervals = intervalsOf(whole, parameter, rank, ranks);
     if (!isCutByRows(whole, parameter))
         return {{0, parameter.rows}, intervals, parameter.columns};
@@ -336,7 +403,7 @@ layout::MatrixPart partOf(const Block &whole, const BlockParameter &parameter, i
 
 int copiesOf(const BlockParameter &parameter, int ranks)
 {
-    if (parameter.cut == Cut::Whole)
+    if (isWhole(parameter))
         return ranks;
     std::int64_t parts = ranks;
     for (const Section &section : parameter.sections)
@@ -346,7 +413,9 @@ int copiesOf(const BlockParameter &parameter, int ranks)
 
 bool needsSum(const BlockParameter &parameter, const TensorSplit &split)
 {
-    return copiesOf(parameter, split.ranks) > 1 && (parameter.cut == Cut::Outputs || split.isSequenceParallel);
+    if (copiesOf(parameter, split.ranks) == 1 || parameter.initial == Initial::RouterBias) // its ranks count the same rows
+        return false;
+    return parameter.cut != Cut::Whole || split.isSequenceParallel;
 }
 
 } // namespace stagelens::operators

@@ -32,7 +32,8 @@ struct TensorSplit {
 /// model::validate().
 [[nodiscard]] Block partitioned(Block whole, const TensorSplit &split);
 
-/// Returns the part of a parameter of the whole block that a tensor rank holds.
+/// Returns the part of a parameter of the whole block that a tensor rank holds. Of experts whose rows are cut it has one row
+/// per expert, with that expert's part of the matrix.
 [[nodiscard]] layout::MatrixPart partOf(const Block &whole, const BlockParameter &parameter, int rank, int ranks);
 /// Returns whether a parameter of a partitioned block is of experts that are divided over ranks.
 [[nodiscard]] inline bool isOfExperts(const Block &block, const BlockParameter &parameter)

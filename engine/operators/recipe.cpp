@@ -31,7 +31,8 @@ private:
     {
         const Operator &op = m_block.operators[index];
         switch (op.kind) {
-        case OperatorKind::Replicate: return;
+        case OperatorKind::Replicate:
+        case OperatorKind::SumChoices: return;
         case OperatorKind::AllGather: return exchange(op, Exchange::AllGather, place(op.outputs[0]));
         case OperatorKind::ReduceScatter: return appendSum(index, Exchange::ReduceScatter);
         case OperatorKind::AllReduce: return appendSum(index, Exchange::AllReduce);
@@ -131,10 +132,10 @@ private:
 
 std::string_view name(Exchange exchange)
 {
-    constexpr std::array<std::string_view, 13> kNames{"all-gather",      "reduce-scatter", "all-reduce",     "gather-keys",
-                                                      "scatter-keys",    "ring-keys",      "ring-gradients", "tokens-to-heads",
-                                                      "heads-to-tokens", "send-rows",      "return-rows",    "send-gradients",
-                                                      "return-gradients"};
+    constexpr std::array<std::string_view, 14> kNames{"all-gather",      "reduce-scatter",  "all-reduce",     "gather-keys",
+                                                      "scatter-keys",    "ring-keys",       "ring-gradients", "sum-choices",
+                                                      "tokens-to-heads", "heads-to-tokens", "send-rows",      "return-rows",
+                                                      "send-gradients",  "return-gradients"};
     return kNames[static_cast<std::size_t>(exchange)];
 }
 

@@ -50,6 +50,7 @@ enum class Exchange : std::uint8_t {
     // to its owner.
     RingKeys,
     RingGradients,
+    SumChoices, ///< routes -> E n_e - T k of each expert, in float, added over the ranks in their order
     // Between own tokens of all heads and all tokens of own heads, with equally many numbers per own token; fused rows or
     // outputs.
     TokensToHeads,
@@ -78,7 +79,7 @@ enum class Exchange : std::uint8_t {
 ///     InputGradient   norm: in dy, x, statistics; out dx           linear: in dy of its outputs; out dx; between
 ///                     attention: in dy, qkv, y, log-sum-exp (, probabilities) (, keys); out d(qkv) (, d(keys))
 ///                     swiglu: in dy; out gate, up, replaced by their gradients                rotary: in and out rows
-///                     route: in gates' gradient, gates, routes; out logits, replaced by their gradient
+///                     route: in gates' gradient, gates, routes (, sums of choices); out logits, replaced by their gradient
 ///                     dispatch, combine: in dy, routes; out dx
 ///                     keep-keys: in d(keys); out d(qkv), of the rows
 ///                     expert-linear: in dy of its outputs, routes; out dx

@@ -93,7 +93,8 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
         kFloatBytes * compressed.buffers(replicas) +
         kFloatBytes * expertReplicaMessages(experiment.parallel) * replicaChunkFloats(cuts.experts) +
         kFloatBytes * expertMessages(experiment) *
-            expertMessageFloats(experiment.model.experts / experiment.parallel.expert, experiment.model.hidden);
+            expertMessageFloats(experiment.model.experts / experiment.parallel.expert, experiment.model.hidden,
+                                floats.precision);
     bytes[at(MemoryCategory::Communication)] += kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
                                                                contextMessages(experiment.parallel) * floats.contextPart +
                                                                2 * tensorSumFloats(experiment, schedule, device));

@@ -2,6 +2,7 @@
 // messages.
 #pragma once
 
+#include "engine/base/precision.h"
 #include "engine/layout/replica_cut.h"
 #include "engine/model/experiment.h"
 #include "engine/schedule/schedule.h"
@@ -54,9 +55,9 @@ inline constexpr std::int64_t kTensorSumFloats = 1 << 18;
 /// Rows of each message among expert ranks.
 inline constexpr std::int64_t kExpertRows = 32;
 /// Returns the floats of such a message to a rank with that many experts: row counts of the experts, gates, rows.
-[[nodiscard]] constexpr std::int64_t expertMessageFloats(std::int64_t experts, std::int64_t width)
+[[nodiscard]] constexpr std::int64_t expertMessageFloats(std::int64_t experts, std::int64_t width, base::Precision precision)
 {
-    return experts + kExpertRows * (1 + width);
+    return experts + kExpertRows + base::floatsOf(kExpertRows * width, precision);
 }
 /// Returns the maximum number of such messages that an expert rank has sent at any time: those of the current exchange, and
 /// those of the previous one, which others may not have used yet. An exchange sends at most the planned rows of experts, and

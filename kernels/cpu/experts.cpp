@@ -197,12 +197,10 @@ public:
     {
         if (losses.balance == 0)
             return;
-        const auto tokens = static_cast<double>(shape.tokens);
+        const auto tokens = static_cast<double>(allTokens());
         const double each = static_cast<double>(losses.weight) * static_cast<double>(losses.balance) *
                             static_cast<double>(shape.experts) / (static_cast<double>(shape.topK) * tokens * tokens);
-        std::vector<std::int64_t> counts(m_balance.size());
-        for (std::int64_t slot = 0; slot < shape.rows(); ++slot)
-            ++counts[static_cast<std::size_t>(routes[slot])];
+        const std::vector<std::int64_t> counts = choicesOfExperts();
         for (std::size_t e = 0; e < counts.size(); ++e)
             m_balance[e] = static_cast<float>(each * static_cast<double>(counts[e]));
     }
@@ -213,7 +211,7 @@ public:
         takeGates(t);
         const float logSum = needsSoftmax() ? softmaxOf(m_softmax.data(), row, m_shape.experts) : 0;
         m_rule.isSigmoid ? bySigmoid(row, t) : bySoftmax(row, t);
-        const float size = 2 * m_losses.weight * m_losses.size / static_cast<float>(m_shape.tokens);
+        const float size = 2 * m_losses.weight * m_losses.size / static_cast<float>(allTokens());
         for (std::size_t e = 0; e < m_softmax.size() && m_losses.size != 0; ++e)
             row[e] += size * logSum * m_softmax[e];
         if (m_rule.isSigmoid || m_shape.topK == 1)
@@ -225,6 +223,17 @@ public:
 
 private:
     [[nodiscard]] const std::int32_t *choices(std::int64_t t) const { return m_routes + t * m_shape.topK; }
+    [[nodiscard]] std::int64_t allTokens() const { return m_shape.tokens * m_losses.parts; }
+    /// Returns how many tokens of all parts chose each expert.
+    [[nodiscard]] std::vector<std::int64_t> choicesOfExperts() const
+    {
+        std::vector<std::int64_t> counts(m_balance.size());
+        for (std::int64_t slot = 0; slot < m_shape.rows() && m_losses.excess == nullptr; ++slot)
+            ++counts[static_cast<std::size_t>(m_routes[slot])];
+        for (std::size_t e = 0; e < counts.size() && m_losses.excess != nullptr; ++e)
+            counts[e] = (std::llround(m_losses.excess[e]) + allTokens() * m_shape.topK) / m_shape.experts;
+        return counts;
+    }
     [[nodiscard]] bool needsSoftmax() const
     {
         return m_losses.size != 0 || (!m_rule.isSigmoid && (m_shape.topK == 1 || m_losses.balance != 0));

@@ -43,6 +43,10 @@ struct RouterLosses {
     float balance = 0;
     float size = 0;
     float weight = 1; ///< of the microbatch in the loss of the step
+    /// The ranks that divide the tokens of the microbatch: T above is as many times that of the shape. Processors only.
+    int parts = 1;
+    /// E n_e - T k of the tokens of all parts, as addExcess() counts them; null: n_e counts `routes`. Processors only.
+    const float *excess = nullptr;
 };
 
 /// Chooses the k greatest of the logits [T, E]. gates[t k + j] is the softmax over the chosen logits (Mixtral, arXiv

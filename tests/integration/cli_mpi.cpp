@@ -132,6 +132,8 @@ private slots:
         add(4, "--sync-every 2 --vocabulary vocab-1 --clip 0.5", 2);
         add(3, "--sync-every 4 --vocabulary none --tied", 3);
         add(2, "--family llama --experts 4 --top-k 2 --vocabulary vocab-1 --clip 0.5");
+        add(4, "--family llama --experts 4 --top-k 2 --aux-loss 0.02 --schedule zb-h1", 1, 2);
+        add(4, "--family llama --experts 4 --top-k 2 --aux-loss 0.02", 1, 1, 2);
         add(4, "--sync-every 2 --optimizer adafactor --clip 0.5", 2, 1);
         add(4, "--family llama --experts 4 --top-k 2 --expert-parallel 2 --vocabulary vocab-1 --clip 0.5", 2);
         add(4, "--family llama --experts 8 --top-k 3 --expert-parallel 4 --schedule zb-h1 --zero 1", 4);

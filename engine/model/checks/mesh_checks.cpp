@@ -36,8 +36,13 @@ void checkTensor(Checks &checks)
         std::int64_t size;
         bool isShared; ///< degrees that are multiples of it hold as well
     };
-    const std::array sizes{Size{"model.heads", model.heads, false}, Size{"model.kv_heads", model.kvHeads, !isFused},
-                           Size{"model.hidden", model.hidden, false}, Size{"model.ffn", model.ffn, false},
+    const int ffn = model.hasExperts() && !model.mixesLayers() ? 0 : model.ffn; // no layer has a dense MLP
+    const int expertFfn = model.hasExperts() ? model.expertWidth() : 0;
+    const std::array sizes{Size{"model.heads", model.heads, false},
+                           Size{"model.kv_heads", model.kvHeads, !isFused},
+                           Size{"model.hidden", model.hidden, false},
+                           Size{"model.ffn", ffn, false},
+                           Size{"model.expert_ffn", expertFfn, false},
                            Size{"the tokens of a microbatch", plan.hasSequenceParallel() ? tokens : 0, false}};
     const auto divides = [](const Size &size, std::int64_t degree) {
         return size.size % degree == 0 || (size.isShared && size.size > 0 && degree % size.size == 0);
@@ -46,7 +51,7 @@ void checkTensor(Checks &checks)
     for (const Size &size : sizes)
         if (!divides(size, ranks))
             undivided += fmt::format("{}{} ({})", undivided.empty() ? "" : ", ", size.what, size.size);
-    const std::int64_t common = std::gcd(std::gcd(model.heads, model.hidden), model.ffn);
+    const std::int64_t common = std::gcd(std::gcd(model.heads, model.hidden), std::gcd(ffn, expertFfn));
     std::int64_t nearest = common > 0 ? std::min<std::int64_t>(ranks, common) : ranks;
     while (nearest > 1 && !std::ranges::all_of(sizes, [&](const Size &size) { return divides(size, nearest); }))
         --nearest;

@@ -35,6 +35,14 @@ Routing routingOf(const model::ModelConfig &model)
             model.dropRule};
 }
 
+/// Sets that tensor ranks divide the inner width of an MLP.
+void cutMlp(BlockBuilder &block, const FeedForward &mlp, std::int64_t width)
+{
+    for (const int each : {mlp.gate, mlp.up})
+        block.cut(each, Cut::Outputs, {{width, width}});
+    block.cut(mlp.down, Cut::Inputs);
+}
+
 } // namespace
 
 FeedForward denseParameters(BlockBuilder &block, const model::ModelConfig &model)
@@ -43,9 +51,7 @@ FeedForward denseParameters(BlockBuilder &block, const model::ModelConfig &model
     made.gate = block.matrix("mlp.gate_proj.weight", model.hidden, model.ffn);
     made.up = block.matrix("mlp.up_proj.weight", model.hidden, model.ffn);
     made.down = block.matrix("mlp.down_proj.weight", model.ffn, model.hidden);
-    for (const int each : {made.gate, made.up})
-        block.cut(each, Cut::Outputs, {{model.ffn, model.ffn}});
-    block.cut(made.down, Cut::Inputs);
+    cutMlp(block, made, model.ffn);
     return made;
 }
 
@@ -62,16 +68,19 @@ MixtureOfExperts expertParameters(BlockBuilder &block, const model::ModelConfig 
     block.routing(routingOf(model));
     MixtureOfExperts made;
     made.router = block.matrix("block_sparse_moe.gate.weight", h, model.experts);
+    block.cut(made.router, Cut::Partial);
     if (model.hasRouterBias())
         made.bias = block.vector("block_sparse_moe.gate.e_score_correction_bias", model.experts, Initial::RouterBias);
     made.routed.gate = block.expertMatrices("block_sparse_moe.experts.*.w1.weight", h, f);
     made.routed.down = block.expertMatrices("block_sparse_moe.experts.*.w2.weight", f, h);
     made.routed.up = block.expertMatrices("block_sparse_moe.experts.*.w3.weight", h, f);
+    cutMlp(block, made.routed, f);
     if (const std::int64_t width = sharedWidth(model); width > 0) {
         FeedForward &shared = made.shared.emplace();
         shared.gate = block.matrix("block_sparse_moe.shared_experts.gate_proj.weight", h, width);
         shared.up = block.matrix("block_sparse_moe.shared_experts.up_proj.weight", h, width);
         shared.down = block.matrix("block_sparse_moe.shared_experts.down_proj.weight", width, h);
+        cutMlp(block, shared, width);
     }
     return made;
 }

@@ -18,7 +18,10 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
     : m_plan(plan), m_place(place), m_shape(plan.shape),
       m_workspace(memory.pool(), m_shape, place.context, simulate::rebuiltFloats(plan.experiment, plan.schedule, place.device),
                   compute),
-      m_record(compute), m_context{m_shape, memory, m_workspace, compute, place.context, &m_record, &m_operators},
+      m_record(compute), m_context{m_shape,       memory,
+                                   m_workspace,   compute,
+                                   place.context, place.tensor == 0 ? &m_record : nullptr, // the others route the same tokens
+                                   &m_operators},
       m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, transports.rail),
       m_hostCopies(plan, place.device, memory, compute), m_runner(plan, place, m_context, m_model, m_step),
       m_exchange(plan, place.share, m_context, m_model, transports.shares, ReplicaExchange::Of::Shared),

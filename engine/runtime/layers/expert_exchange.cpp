@@ -37,7 +37,7 @@ void read(std::vector<std::int32_t> &to, const float *from, std::int64_t count, 
 }
 
 template <class Number>
-void write(float *to, const std::vector<Number> &from, backend::Compute &compute)
+void write(Values to, const std::vector<Number> &from, backend::Compute &compute)
 {
     static_assert(sizeof(Number) == sizeof(float));
     compute.write(to, std::ssize(from), [&](std::span<float> block, std::int64_t first) {
@@ -119,14 +119,14 @@ void ExpertExchange::listArrivals(int rank)
             m_listed.push_back(row);
 }
 
-void ExpertExchange::readGates(const float *gates, std::int64_t count)
+void ExpertExchange::readGates(ConstValues gates, std::int64_t count)
 {
-    m_gates.resize(gates != nullptr ? size(count) : 0);
+    m_gates.resize(gates ? size(count) : 0);
     if (!m_gates.empty())
-        m_context.compute.read(m_gates, backend::ConstValues(gates));
+        m_context.compute.read(m_gates, gates);
 }
 
-void ExpertExchange::writeGates(float *gates)
+void ExpertExchange::writeGates(Values gates)
 {
     if (!m_gates.empty())
         write(gates, m_gates, m_context.compute);
@@ -135,7 +135,7 @@ void ExpertExchange::writeGates(float *gates)
 template <class RowOf, class GateOf>
 void ExpertExchange::send(const TensorExchange &exchange, int to, std::int64_t count, const RowOf &rowOf, const GateOf &gateOf)
 {
-    const std::int64_t floats = simulate::expertMessageFloats(m_experts, exchange.width);
+    const std::int64_t floats = simulate::expertMessageFloats(m_experts, exchange.width, m_context.shape.precision);
     for (std::int64_t message = 0; message < messagesFor(count); ++message) {
         Tensor tensor = m_context.memory.allocateMessage(floats);
         m_head.assign(size(m_experts + kMessageRows), 0);
@@ -149,7 +149,7 @@ void ExpertExchange::send(const TensorExchange &exchange, int to, std::int64_t c
         for (std::int64_t i = first; i < end && !m_gates.empty(); ++i)
             m_head[size(m_experts + i - first)] = m_gates[size(gateOf(i))];
         write(tensor->data(), m_head, m_context.compute);
-        const Values rows = Values(tensor->data() + m_head.size());
+        const Values rows = m_context.values(tensor->data() + m_head.size());
         forEachRun(first, end, rowOf, [&](std::int64_t i, std::int64_t row, std::int64_t length) {
             m_context.compute.copy(rows + (i - first) * exchange.width, exchange.in + row * exchange.width,
                                    length * exchange.width);
@@ -175,7 +175,7 @@ bool ExpertExchange::receive(const TensorExchange &exchange, int from, std::int6
             for (std::int64_t i = begin; i < end; ++i)
                 takeGate(i, m_head[size(m_experts + i - begin)]);
         }
-        const Values rows = Values(tensor->data() + m_experts + kMessageRows);
+        const Values rows = m_context.values(tensor->data() + m_experts + kMessageRows);
         forEachRun(begin, end, rowOf, [&](std::int64_t i, std::int64_t row, std::int64_t length) {
             m_context.compute.copy(exchange.out + row * exchange.width, rows + (i - begin) * exchange.width,
                                    length * exchange.width);

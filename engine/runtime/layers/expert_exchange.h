@@ -50,8 +50,8 @@ private:
     [[nodiscard]] bool takeReturned(const TensorExchange &exchange);
     /// Writes the tables of arrivals from the rows of each rank and expert, [ranks, experts].
     void sortArrivals(const std::vector<std::int32_t> &counts);
-    void readGates(const float *gates, std::int64_t count);
-    void writeGates(float *gates);
+    void readGates(ConstValues gates, std::int64_t count);
+    void writeGates(Values gates);
 
     const Context &m_context;
     int m_rank;

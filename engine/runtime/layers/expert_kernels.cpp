@@ -39,12 +39,9 @@ void ExpertKernels::forward(const Step &step, const Operator &op) const
 void ExpertKernels::inputGradient(const Step &step, const Operator &op) const
 {
     switch (op.kind) {
-    case OperatorKind::Route: {
+    case OperatorKind::Route:
         return compute().routeBackward(at(step.out[0]), at(step.in[0]), floats(step.in[1]), routes(step.in[2]), routingShape(),
-                                       rule(),
-                                       {static_cast<float>(m_block.routing.auxLoss), static_cast<float>(m_block.routing.zLoss),
-                                        m_context.shape.microbatchWeight()});
-    }
+                                       rule(), losses(step.in.size() > 3 ? at(step.in[3]) : Values()));
     case OperatorKind::Dispatch: // each token has k rows of gradients
         return compute().combineRows(at(step.out[0]), at(step.in[0]), step.accumulates ? at(step.out[0]) : Values(),
                                      routes(step.in[1]), routingShape(), widthOf(op.inputs[0]));
@@ -136,6 +133,15 @@ kernels::RouterRule ExpertKernels::rule() const
             .chosenGroups = routing.chosenGroups,
             .capacity = routing.capacityFactor > 0 ? std::llround(std::ceil(routing.capacityFactor * mean)) : 0,
             .dropsLast = routing.dropRule == model::DropRule::Position};
+}
+
+kernels::RouterLosses ExpertKernels::losses(Values excess) const
+{
+    const operators::Routing &routing = m_block.routing;
+    // Tensor ranks compute the losses of the same tokens, and the gradients of their logits are added.
+    return {static_cast<float>(routing.auxLoss / m_block.tensorRanks), static_cast<float>(routing.zLoss / m_block.tensorRanks),
+            m_context.shape.microbatchWeight(), m_context.shape.split.context,
+            static_cast<const float *>(excess.address())}; // float in every precision
 }
 
 ExpertKernels::ExpertRows ExpertKernels::expertRows(const Place &place) const

@@ -36,6 +36,8 @@ private:
     }
     [[nodiscard]] kernels::RoutingShape routingShape() const { return {rows(), m_block.routing.experts, m_block.routing.topK}; }
     [[nodiscard]] kernels::RouterRule rule() const;
+    /// `excess`: of the choices of all context ranks; null: those of this rank.
+    [[nodiscard]] kernels::RouterLosses losses(Values excess) const;
     [[nodiscard]] ExpertRows expertRows(const operators::Place &place) const;
     /// Returns the numbers of a row of a value of the experts.
     [[nodiscard]] std::int64_t rowWidth(operators::ValueId value) const;

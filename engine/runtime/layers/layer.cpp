@@ -75,6 +75,7 @@ private:
         case OperatorKind::HeadsToTokens:
         case OperatorKind::SendToExperts:
         case OperatorKind::ReturnFromExperts:
+        case OperatorKind::SumChoices:
         case OperatorKind::Replicate: break; // exchanges only
         }
     }

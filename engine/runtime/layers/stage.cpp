@@ -72,12 +72,17 @@ TensorExchange StageRun::exchangeOf(const Step &step, const Context &context) co
 {
     const auto at = [&](const operators::Place &place) { return m_tensors.at(place, context); };
     TensorExchange exchange{exchangeKind(step.exchange), at(step.in[0]), at(step.out[0]), step.width, step.hop};
+    exchange.topK = m_stage->m_layers[size(layer())].plan(context.shape).recipe.block.routing.topK;
     if (!isOverExperts(step.exchange))
         return exchange;
-    exchange.gatesIn = at(step.in[1]).floats();
-    exchange.gatesOut = step.out.size() > 1 ? at(step.out[1]).floats() : nullptr;
-    exchange.routes = at(step.in[2]).floats();
-    exchange.arrivals = at(step.out.size() > 2 ? step.out[2] : step.in[3]).floats();
+    const auto statistics = [&](const operators::Place &place) { return static_cast<float *>(at(place).address()); };
+    const auto gates = [&](const operators::Place &place) {
+        return exchange.kind == TensorExchange::Kind::ReturnGradients ? at(place) : Values(statistics(place));
+    };
+    exchange.gatesIn = gates(step.in[1]);
+    exchange.gatesOut = step.out.size() > 1 ? gates(step.out[1]) : Values();
+    exchange.routes = statistics(step.in[2]);
+    exchange.arrivals = statistics(step.out.size() > 2 ? step.out[2] : step.in[3]);
     return exchange;
 }
 

@@ -20,6 +20,7 @@ struct TensorExchange {
         ScatterKeys,
         RingKeys,
         RingGradients,
+        SumChoices,
         TokensToHeads,
         HeadsToTokens,
         // Among the expert ranks.
@@ -31,13 +32,14 @@ struct TensorExchange {
     Kind kind = Kind::AllGather;
     Values in;
     Values out;
-    std::int64_t width = 0; ///< numbers of a row
+    std::int64_t width = 0; ///< numbers of a row; of SumChoices: experts
     int hop = 0;            ///< of a ring
-    // Of exchanges among expert ranks, all float; see ExpertExchange.
-    float *gatesIn = nullptr;
-    float *gatesOut = nullptr;
+    // Of exchanges among expert ranks; see ExpertExchange.
+    Values gatesIn = {}; ///< float; their gradients are in the precision of the run
+    Values gatesOut = {};
     float *routes = nullptr;
     float *arrivals = nullptr;
+    std::int64_t topK = 0; ///< of SumChoices
 };
 
 [[nodiscard]] constexpr bool isOverExperts(TensorExchange::Kind kind)
@@ -65,6 +67,7 @@ struct TensorExchange {
     case operators::Exchange::ScatterKeys: return TensorExchange::Kind::ScatterKeys;
     case operators::Exchange::RingKeys: return TensorExchange::Kind::RingKeys;
     case operators::Exchange::RingGradients: return TensorExchange::Kind::RingGradients;
+    case operators::Exchange::SumChoices: return TensorExchange::Kind::SumChoices;
     case operators::Exchange::TokensToHeads: return TensorExchange::Kind::TokensToHeads;
     case operators::Exchange::HeadsToTokens: return TensorExchange::Kind::HeadsToTokens;
     case operators::Exchange::SendRows: return TensorExchange::Kind::SendRows;

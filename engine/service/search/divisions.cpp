@@ -63,7 +63,10 @@ private:
         const model::ModelConfig &model = m_query.experiment.model;
         if (tensor > m_gpusPerNode && !m_query.fixed.contains("tensor"))
             return reject("tensor ranks on more than one node");
-        if (model.heads % tensor != 0 || model.ffn % tensor != 0 || model.hidden % tensor != 0)
+        const bool hasDense = model.experts == 0 || model.mixesLayers();
+        const bool dividesInner =
+            (!hasDense || model.ffn % tensor == 0) && (model.experts == 0 || model.expertWidth() % tensor == 0);
+        if (model.heads % tensor != 0 || !dividesInner || model.hidden % tensor != 0)
             return reject("tensor ranks that do not divide the heads, the inner width or the hidden width");
         m_tensor = tensor;
         for (int context = 1; context <= m_query.gpus / tensor; ++context)

@@ -99,6 +99,10 @@ void LayerExchanges::append(std::vector<Leg> &legs, std::size_t index, PassHalf 
         if (half == PassHalf::InputGradient && operators::keysOf(m_block, op) != nullptr && !isRing())
             appendOfKeys(legs, index, GroupCollective::AllGather, op.inputs[1]);
         break;
+    case OperatorKind::SumChoices:
+        if (half == PassHalf::InputGradient)
+            appendChoices(legs, index);
+        break;
     case OperatorKind::SendToExperts:
     case OperatorKind::ReturnFromExperts: return appendExperts(legs, index, half);
     default: break;
@@ -152,6 +156,14 @@ void LayerExchanges::appendOfKeys(std::vector<Leg> &legs, std::size_t index, Gro
     legs.push_back({index, fmt::format("{} {}", name, m_block.value(keys).name),
                     collectiveSeconds(m_hardware, collective, m_split.context, m_contextSpan, all), false, true,
                     bytesSent(collective, m_split.context, all), true, false});
+}
+
+void LayerExchanges::appendChoices(std::vector<Leg> &legs, std::size_t index) const
+{
+    const double all = 4.0 * m_split.context * m_block.routing.experts; // in float
+    legs.push_back({index, "all-gather choices",
+                    collectiveSeconds(m_hardware, GroupCollective::AllGather, m_split.context, m_contextSpan, all), false, true,
+                    bytesSent(GroupCollective::AllGather, m_split.context, all), true, false});
 }
 
 double LayerExchanges::keyBytes(operators::ValueId keys) const

@@ -41,6 +41,8 @@ private:
     /// Appends an all-gather, reduce-scatter or all-reduce of a value among the tensor ranks.
     void appendOfTensor(std::vector<Leg> &legs, std::size_t op, operators::Exchange kind, operators::ValueId value) const;
     /// Appends a collective of keys and values among the context ranks.
+    /// The number of tokens that chose each expert.
+    void appendChoices(std::vector<Leg> &legs, std::size_t index) const;
     void appendOfKeys(std::vector<Leg> &legs, std::size_t op, GroupCollective collective, operators::ValueId keys) const;
     /// Appends the time by which the messages of a ring exceed the attention that runs beside them.
     void appendRing(std::vector<Leg> &legs, std::size_t op, PassHalf half) const;

@@ -144,6 +144,36 @@ private slots:
         }
     }
 
+    /// Rows and gradients travel in the precision of the run, and gates in float.
+    void bitsDoNotDependOnExpertRanksIn16Bits_data()
+    {
+        QTest::addColumn<int>("dtype");
+        QTest::newRow("bf16") << static_cast<int>(model::DataType::Bf16);
+        QTest::newRow("fp16") << static_cast<int>(model::DataType::Fp16);
+    }
+    void bitsDoNotDependOnExpertRanksIn16Bits()
+    {
+        QFETCH(int, dtype);
+        const auto planOf = [&](int expert) {
+            auto experiment = expertPlan("zb-h1", VocabularyMethod::None, 2, 4, expert);
+            experiment.model.dtype = static_cast<model::DataType>(dtype);
+            experiment.model.capacityFactor = 1.5;
+            experiment.training.steps = 1;
+            return experiment;
+        };
+        const std::vector<float> alone = test::gradientsOf(planOf(1));
+        const std::vector<double> losses = test::lossesOf(planOf(1));
+        for (const int expert : {2, 4})
+            for (const model::RunMode mode : {model::RunMode::Live, model::RunMode::VirtualClock}) {
+                auto several = planOf(expert);
+                several.training.mode = mode;
+                compareGradients(several, alone, test::gradientsOf(several));
+                if (QTest::currentTestFailed())
+                    return;
+                QCOMPARE(test::lossesOf(several), losses);
+            }
+    }
+
     void bitsDependOnNeitherModeNorScheduleNorZero()
     {
         const auto planOf = [&](const char *family, int zero, model::RunMode mode, model::Recompute recompute) {
@@ -278,9 +308,12 @@ private slots:
     void memoryIsPlanned()
     {
         STAGELENS_NOT_UNDER_TSAN();
+        using model::DataType;
         for (const char *family : {"1f1b", "zb-h1"})
-            for (const auto &[replicas, expert, zero] : {std::tuple(4, 2, 0), {4, 4, 1}, {4, 2, 3}}) {
+            for (const auto &[replicas, expert, zero, dtype] :
+                 {std::tuple(4, 2, 0, DataType::Fp32), {4, 4, 1, DataType::Bf16}, {4, 2, 3, DataType::Fp32}}) {
                 auto experiment = expertPlan(family, VocabularyMethod::None, 2, replicas, expert);
+                experiment.model.dtype = dtype;
                 experiment.parallel.zero = zero;
                 experiment.training.steps = 2;
                 const auto schedule = scheduleOf(experiment);

@@ -224,6 +224,35 @@ private slots:
         QVERIFY(error(gradient, numericGradient(f, doubles(logits), outGradient)) < 1e-6);
     }
 
+    /// Two parts of the tokens, each with the choices of both, have the gradients of all.
+    void gradientOfPartsOfTheTokens()
+    {
+        constexpr std::int64_t kExperts = 7;
+        const RoutingShape whole{12, kExperts, 2};
+        const RoutingShape half{6, kExperts, 2};
+        const auto logits = randomValues(12 * 7, 1);
+        const auto outGradient = randomValues(24, 2);
+        for (const bool isSigmoid : {false, true}) {
+            const RouterRule rule{.isSigmoid = isSigmoid};
+            const std::vector<float> none(kExperts);
+            const Routed all(logits, whole, rule, none);
+            auto expected = logits;
+            routeBackward(expected.data(), outGradient.data(), all.gates.data(), all.routes.data(), whole, rule,
+                          {0.3F, 0.2F, 0.5F});
+            std::vector<float> excess(kExperts);
+            std::vector<Routed> parts;
+            for (const std::ptrdiff_t first : {0, 42}) {
+                parts.emplace_back(std::vector<float>(logits.begin() + first, logits.begin() + first + 42), half, rule, none);
+                addExcess(excess.data(), parts.back().routes.data(), half);
+            }
+            auto gradient = logits;
+            for (std::size_t part = 0; part < 2; ++part)
+                routeBackward(gradient.data() + 42 * part, outGradient.data() + 12 * part, parts[part].gates.data(),
+                              parts[part].routes.data(), half, rule, {0.3F, 0.2F, 0.5F, 2, excess.data()});
+            QVERIFY(gradient == expected);
+        }
+    }
+
     /// The same of a sigmoid router, some of whose rows are dropped.
     void gradientOfSigmoidLogits()
     {

@@ -251,10 +251,11 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.training.backend = "cuda";
          e.model.dtype = model::DataType::Fp16;
      }},
-    {"16-bits-with-expert-ranks",
+    {"16-bits-with-expert-ranks-on-gpus",
      [](Experiment &e) {
          useExpertRanks(e);
          e.model.dtype = model::DataType::Bf16;
+         e.training.backend = "cuda";
      }},
     {"materialised-attention-on-gpus",
      [](Experiment &e) {
@@ -345,9 +346,32 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          useExperts(e);
          e.parallel.tensor = 2;
      }},
+    {"experts-with-tensor-ranks-on-gpus",
+     [](Experiment &e) {
+         useExperts(e);
+         e.parallel.tensor = 2;
+         e.training.backend = "cuda";
+     }},
     {"experts-with-context-ranks",
      [](Experiment &e) {
          useExperts(e);
+         e.parallel.context = 2;
+     }},
+    {"experts-with-context-ranks-on-gpus",
+     [](Experiment &e) {
+         useExperts(e);
+         e.parallel.context = 2;
+         e.training.backend = "cuda";
+     }},
+    {"expert-capacity-with-context-ranks",
+     [](Experiment &e) {
+         useExperts(e);
+         e.parallel.context = 2;
+         e.model.capacityFactor = 1.25;
+     }},
+    {"expert-ranks-of-tensor-or-context-ranks",
+     [](Experiment &e) {
+         useExpertRanks(e);
          e.parallel.context = 2;
      }},
     {"experts-with-whole-matrices",

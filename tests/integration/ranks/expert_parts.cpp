@@ -1,0 +1,300 @@
+// Experts on tensor and context ranks: gradients against the unpartitioned reference, the bits that do not depend on schedule,
+// mode, ZeRO, recomputation and sequence parallelism, memory, recorded choices, and resumed runs.
+#include "engine/model/capabilities.h"
+#include "engine/model/family_shape.h"
+#include "engine/runtime/memory/memory_plan.h"
+#include "engine/runtime/plan/lowering.h"
+#include "engine/runtime/training/training_run.h"
+#include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
+#include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
+#include "tests/support/verify_matrix.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+namespace integration_ranks_expert_parts {
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::scheduleOf;
+using test::tinyExperiment;
+using test::Trained;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Eight experts of a layer, of which two compute a token, on tensor and context ranks.
+model::Experiment partsPlan(const char *family, VocabularyMethod method, int tensor, int context)
+{
+    auto experiment = test::asLlama(tinyExperiment(family, method, 2, 2), 2);
+    experiment.model.layers = 4;
+    experiment.parallel.stageLayers.clear();
+    experiment.model.experts = 8;
+    experiment.model.topK = 2;
+    experiment.model.expertFfn = 24;
+    experiment.model.auxLoss = 0.02;
+    experiment.model.zLoss = 0.003;
+    experiment.parallel.tensor = tensor;
+    experiment.parallel.context = context;
+    return operators::resolved(experiment, 2);
+}
+
+void useSigmoids(model::Experiment &experiment)
+{
+    experiment.model.router = model::RouterScore::Sigmoid;
+    experiment.model.routerBiasRate = 0.01;
+    experiment.model.sharedExperts = 1;
+}
+
+} // namespace
+
+class ExpertParts : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
+    }
+
+    void gradientsMatchTheReference_data()
+    {
+        QTest::addColumn<QString>("family");
+        for (const schedule::Family &family : schedule::families())
+            if (family.synchronous && !model::cutsSequences(family.name) &&
+                (!test::kIsSanitized || family.name == "1f1b" || family.name == "zb-h1"))
+                QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
+    }
+    /// Every synchronous family, on tensor ranks, context ranks and both. The turn chooses vocabulary method, router, experts
+    /// of a token, dense layers, capacity, replicas, ZeRO, recomputation, sequence parallelism and the mode.
+    void gradientsMatchTheReference()
+    {
+        QFETCH(QString, family);
+        const std::string name = family.toStdString();
+        int turn = static_cast<int>(schedule::findFamily(name) - schedule::families().data());
+        for (const auto &[tensor, context] : {std::pair(2, 1), {1, 2}, {2, 2}, {4, 1}}) {
+            VocabularyMethod method = turn % 2 ? VocabularyMethod::Vocab2 : VocabularyMethod::None;
+            if (!test::refusedField(name, method, 2).empty())
+                method = VocabularyMethod::None;
+            auto experiment = partsPlan(name.c_str(), method, tensor, context);
+            experiment.model.topK = 1 + turn % 3;
+            if (turn % 4 < 2)
+                useSigmoids(experiment);
+            experiment.model.denseLayers = turn % 5 == 0 ? 1 : 0;
+            if (context == 1 && turn % 3 == 2)
+                experiment.model.capacityFactor = 1.25;
+            if (context > 1)
+                experiment.parallel.contextMethod = static_cast<model::ContextMethod>(tensor == 1 ? turn % 3 : turn % 2);
+            experiment.parallel.sequenceParallel = turn % 3 != 1;
+            experiment.parallel.replicas = turn % 4 == 3 ? 2 : 1;
+            experiment.parallel.zero = turn % 4 == 3 ? turn / 4 % 4 : 0;
+            experiment.schedule.recompute = turn % 3 == 1 ? model::Recompute::Full : model::Recompute::None;
+            experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            test::verifyPlan(experiment);
+            if (QTest::currentTestFailed())
+                return;
+            ++turn;
+        }
+    }
+
+    void bitsDependOnNeitherModeNorScheduleNorZero_data()
+    {
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<int>("context");
+        QTest::newRow("t 2") << 2 << 1;
+        QTest::newRow("c 2") << 1 << 2;
+    }
+    void bitsDependOnNeitherModeNorScheduleNorZero()
+    {
+        QFETCH(int, tensor);
+        QFETCH(int, context);
+        const auto planOf = [&](const char *family, int zero, model::RunMode mode, model::Recompute recompute) {
+            auto experiment = partsPlan(family, VocabularyMethod::None, tensor, context);
+            useSigmoids(experiment);
+            experiment.parallel.replicas = 2;
+            experiment.parallel.zero = zero;
+            experiment.schedule.recompute = recompute;
+            experiment.training.steps = 4;
+            experiment.training.mode = mode;
+            experiment.training.optimizer.clip = 0.5;
+            experiment.training.optimizer.weightDecay = 0.1;
+            return experiment;
+        };
+        using model::Recompute;
+        using model::RunMode;
+        const Trained whole = train(planOf("1f1b", 0, RunMode::VirtualClock, Recompute::None), "whole");
+        for (const auto &[family, zero, mode, recompute] : {std::tuple("1f1b", 1, RunMode::Live, Recompute::None),
+                                                            {"gpipe", 2, RunMode::VirtualClock, Recompute::Full},
+                                                            {"zb-h1", 3, RunMode::Live, Recompute::Full}}) {
+            const Trained other = train(planOf(family, zero, mode, recompute), "other");
+            QCOMPARE(other.losses, whole.losses);
+            QVERIFY(other.gradients == whole.gradients);
+            QVERIFY(other.final == whole.final);
+        }
+    }
+
+    /// Losses of all steps, and what is left at the end, differ from those of one rank by the order of sums only.
+    void ranksTrainAsOne()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        auto one = partsPlan("1f1b", VocabularyMethod::Vocab1, 1, 1);
+        useSigmoids(one);
+        one.training.steps = 5;
+        const std::vector<double> alone = test::lossesOf(one);
+        for (const auto &[tensor, context, isSequenceParallel] :
+             {std::tuple(2, 1, true), {2, 1, false}, {1, 2, true}, {2, 2, true}}) {
+            auto several = one;
+            several.parallel.tensor = tensor;
+            several.parallel.context = context;
+            several.parallel.sequenceParallel = isSequenceParallel;
+            const std::vector<double> together = test::lossesOf(several);
+            for (std::size_t step = 0; step < alone.size(); ++step)
+                QVERIFY2(std::abs(together[step] - alone[step]) < 2e-6 * alone[step], qPrintable(QString("step %1").arg(step)));
+        }
+    }
+
+    /// In 16 bits the sums of choices are in float, and partial sums are rounded.
+    void ranksTrainAsOneIn16Bits()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        for (const model::DataType dtype : {model::DataType::Bf16, model::DataType::Fp16}) {
+            auto one = partsPlan("1f1b", VocabularyMethod::None, 1, 1);
+            one.model.dtype = dtype;
+            one.training.steps = 3;
+            const std::vector<double> alone = test::lossesOf(one);
+            for (const auto &[tensor, context] : {std::pair(2, 1), {1, 2}, {2, 2}}) {
+                auto several = one;
+                several.parallel.tensor = tensor;
+                several.parallel.context = context;
+                const std::vector<double> together = test::lossesOf(several);
+                for (std::size_t step = 0; step < alone.size(); ++step)
+                    QVERIFY2(std::abs(together[step] - alone[step]) < 2e-3 * alone[step],
+                             qPrintable(QString("step %1: %2 and %3").arg(step).arg(together[step]).arg(alone[step])));
+            }
+        }
+    }
+
+    /// Forwards have the same bits with and without sequence parallelism.
+    void sequenceParallelismKeepsTheBitsOfTheForward()
+    {
+        std::vector<double> first;
+        for (const bool isSequenceParallel : {false, true}) {
+            auto experiment = partsPlan("1f1b", VocabularyMethod::None, 2, 1);
+            experiment.parallel.sequenceParallel = isSequenceParallel;
+            experiment.training.steps = 1;
+            first.push_back(test::lossesOf(experiment).front());
+        }
+        QCOMPARE(first[1], first[0]);
+    }
+
+    /// Tensor ranks route the same tokens, and context ranks different ones.
+    void choicesAreRecordedOnce()
+    {
+        for (const auto &[tensor, context] : {std::pair(1, 1), {2, 1}, {1, 2}, {2, 2}}) {
+            auto experiment = partsPlan("zb-h1", VocabularyMethod::None, tensor, context);
+            experiment.training.steps = 1;
+            timeline::RouterStepPtr routers;
+            const auto onStep = [&](const runtime::StepReport &report) { routers = report.routers; };
+            QVERIFY(runtime::train(experiment, scheduleOf(experiment), {}, {onStep, {}}, {}).ok());
+            QVERIFY(routers != nullptr && routers->layers.size() == 4);
+            const std::int64_t tokens = 2 * std::int64_t{experiment.parallel.microbatchSize} * experiment.model.sequence;
+            for (const timeline::RouterCounts &counts : routers->layers) {
+                QCOMPARE(counts.tokens, tokens);
+                QCOMPARE(std::accumulate(counts.rows.begin(), counts.rows.end(), std::int64_t{0}), 2 * tokens);
+            }
+        }
+    }
+
+    void memoryIsPlanned()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        for (const auto &[tensor, context, isSequenceParallel] :
+             {std::tuple(2, 1, true), {4, 1, false}, {1, 2, true}, {2, 2, true}}) {
+            auto experiment = partsPlan("zb-h1", VocabularyMethod::None, tensor, context);
+            useSigmoids(experiment);
+            experiment.parallel.sequenceParallel = isSequenceParallel;
+            experiment.training.steps = 2;
+            const auto schedule = scheduleOf(experiment);
+            const auto plans = runtime::memoryPlan(experiment, runtime::lowered(schedule));
+            QVERIFY(plans.ok());
+            const auto onStep = [&](const runtime::StepReport &report) {
+                for (int device = 0; device < 2; ++device) {
+                    const auto planned = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
+                    const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
+                    for (std::size_t i = 0; i < measured.size(); ++i)
+                        if (i != backend::kMessages)
+                            QCOMPARE(measured[i], planned[i]);
+                    QVERIFY(measured[backend::kMessages] <=
+                            (*plans)[static_cast<std::size_t>(device)].peak[backend::kMessages]);
+                }
+            };
+            const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
+            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+        }
+    }
+
+    /// Checkpoints have whole matrices, so that other ranks continue.
+    void resumedRunsHaveTheSameBits()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        auto experiment = partsPlan("1f1b", VocabularyMethod::None, 2, 1);
+        useSigmoids(experiment);
+        experiment.training.steps = 4;
+        const Trained whole = train(experiment, "uncut");
+        experiment.training.steps = 2;
+        (void)train(experiment, "cut", {{}, {}, place("checkpoint"), 2, {}});
+        experiment.training.steps = 4;
+        const Trained rest = train(experiment, "rest", {{}, {}, {}, 0, place("checkpoint")});
+        QCOMPARE(rest.losses, std::vector<double>(whole.losses.begin() + 2, whole.losses.end()));
+        QVERIFY(rest.final == whole.final);
+        for (const auto &[tensor, context] : {std::pair(1, 1), {4, 1}, {1, 2}}) {
+            auto other = experiment;
+            other.parallel.tensor = tensor;
+            other.parallel.context = context;
+            const Trained continued = train(other, "continued", {{}, {}, {}, 0, place("checkpoint")});
+            for (std::size_t step = 0; step < 2; ++step)
+                QVERIFY(std::abs(continued.losses[step] - whole.losses[step + 2]) < 2e-5);
+        }
+    }
+
+    void refusedPlans()
+    {
+        const auto fieldOf = [](const model::Experiment &experiment) {
+            const auto problems = model::validate(experiment);
+            return problems.empty() ? std::string() : problems.front().field + ": " + problems.front().message;
+        };
+        auto experiment = partsPlan("1f1b", VocabularyMethod::None, 2, 1);
+        QCOMPARE(fieldOf(experiment), std::string());
+        experiment.model.ffn = 7; // no layer uses it
+        QCOMPARE(fieldOf(experiment), std::string());
+        experiment.model.expertFfn = 25;
+        QCOMPARE(fieldOf(experiment),
+                 std::string("parallel.tensor: is 2, which does not divide model.expert_ffn (25); choose 1"));
+        experiment = partsPlan("1f1b", VocabularyMethod::None, 1, 2);
+        experiment.model.capacityFactor = 1;
+        QCOMPARE(fieldOf(experiment), std::string());
+        QCOMPARE(model::unsupported(experiment, model::Use::Run).size(), std::size_t{1});
+    }
+
+private:
+    [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
+    [[nodiscard]] Trained train(const model::Experiment &experiment, const std::string &name,
+                                const runtime::RunFolders &folders = {}) const
+    {
+        return test::trainedWithDump(experiment, place(name), folders);
+    }
+
+    QTemporaryDir m_folder;
+};
+
+STAGELENS_TEST(ExpertParts)
+
+} // namespace integration_ranks_expert_parts
+
+#include "ranks/expert_parts.moc"
