@@ -31,11 +31,10 @@ constexpr Capability refused(std::string_view name, std::string_view description
     return {name, description, field, isUsed, false, false, reason, remedy};
 }
 
-bool needsWholeMatrices(const OptimizerChoice &choice)
-{
-    const operators::Optimizer *const optimizer = operators::findOptimizer(choice.name);
+constexpr auto kNeedsWholeMatrices = [](const Experiment &e) {
+    const operators::Optimizer *const optimizer = operators::findOptimizer(e.training.optimizer.name);
     return optimizer != nullptr && optimizer->granularityOf(operators::ParameterKind::Matrix) == operators::Granularity::Matrix;
-}
+};
 
 constexpr auto kShardsVocabulary = [](const Experiment &e) { return traits(e.schedule.vocabulary).isSharded; };
 
@@ -141,11 +140,11 @@ constexpr std::array kCapabilities{
                 }>,
             "only flash attention on whole sequences and all heads is modelled",
             "choose 1 tensor and context rank, and attention flash"),
-    onlyPredicted("experts-with-whole-matrices", "optimizers whose state is of whole matrices, with experts",
-                  "training.optimizer.name",
-                  all<kHasExperts, [](const Experiment &e) { return needsWholeMatrices(e.training.optimizer); }>,
-                  "it would treat the matrices of all experts of a layer as one",
-                  "choose adamw, adam8bit, lion or sgd, or a model without experts"),
+    Capability{"experts-with-whole-matrices", "optimizers whose state is of whole matrices, with experts",
+               "training.optimizer.name", all<kHasExperts, kNeedsWholeMatrices>},
+    onlyPredicted("experts-with-whole-matrices-on-gpus", "optimizers whose state is of whole matrices, with experts on GPUs",
+                  "training.optimizer.name", all<kHasExperts, kNeedsWholeMatrices, kIsOnGpus>, kOnlyOnProcessors,
+                  "choose adamw, adam8bit, lion or sgd, or the backend cpu"),
     Capability{"zero-1", "optimizer state sharded over replicas", "parallel.zero", kIsZero<1>},
     Capability{"zero-2", "gradients sharded over replicas from their reduction on", "parallel.zero", kIsZero<2>},
     Capability{"zero-3", "parameters sharded over replicas between steps", "parallel.zero", kIsZero<3>},

@@ -260,7 +260,7 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "expert ranks do not yet exchange the tokens of tensor and context ranks"),
     QT_TRANSLATE_NOOP("Words", "choose 1, or one tensor and context rank"),
     QT_TRANSLATE_NOOP("Words", "it would treat the matrices of all experts of a layer as one"),
-    QT_TRANSLATE_NOOP("Words", "choose adamw, adam8bit, lion or sgd, or a model without experts"),
+    QT_TRANSLATE_NOOP("Words", "choose adamw, adam8bit, lion or sgd, or the backend cpu"),
     QT_TRANSLATE_NOOP("Words", "the replicas of a run reduce gradients once a step"),
     QT_TRANSLATE_NOOP("Words", "choose deferred, or predict it with simulate"),
     QT_TRANSLATE_NOOP("Words", "the replicas of a run gather parameters once a step"),

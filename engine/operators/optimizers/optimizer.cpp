@@ -8,20 +8,20 @@
 
 namespace stagelens::operators {
 
-std::int64_t StateTensor::numbers(std::int64_t elements, std::int64_t columns) const
+std::int64_t StateTensor::numbers(std::int64_t elements, std::int64_t columns, std::int64_t matrixRows) const
 {
     switch (extent) {
     case Extent::Element: break;
     case Extent::Row: return elements / columns;
-    case Extent::Column: return elements > 0 ? columns : 0;
+    case Extent::Column: return matrixRows > 0 ? elements / matrixRows : elements > 0 ? columns : 0;
     case Extent::Block: return elements / columns * kernels::blocksOfRow(columns);
     }
     return elements;
 }
 
-std::int64_t StateTensor::placeOf(std::int64_t element, std::int64_t columns) const
+std::int64_t StateTensor::placeOf(std::int64_t element, std::int64_t columns, std::int64_t matrixRows) const
 {
-    return extent == Extent::Column ? 0 : numbers(element, columns);
+    return extent == Extent::Column && matrixRows == 0 ? 0 : numbers(element, columns, matrixRows);
 }
 
 bool Optimizer::isElementwise() const
@@ -34,23 +34,24 @@ std::int64_t Optimizer::indivisible(const PartShape &part) const
     switch (granularityOf(part.kind)) {
     case Granularity::Element: break;
     case Granularity::Row: return part.columns;
-    case Granularity::Matrix: return part.count();
+    case Granularity::Matrix: return part.matrix().count();
     }
     return 1;
 }
 
-std::int64_t Optimizer::stateBytes(ParameterKind kind, std::int64_t elements, std::int64_t columns) const
+std::int64_t Optimizer::stateBytes(ParameterKind kind, std::int64_t elements, std::int64_t columns,
+                                   std::int64_t matrixRows) const
 {
     std::int64_t floats = 0;
     for (const StateTensor &tensor : state)
-        floats += tensor.floats(kind, elements, columns);
+        floats += tensor.floats(kind, elements, columns, matrixRows);
     return floats * static_cast<std::int64_t>(sizeof(float));
 }
 
 std::int64_t Optimizer::scratchFloats(const PartShape &part) const
 {
     constexpr std::int64_t kFloats = sizeof(double) / sizeof(float);
-    return (sums != nullptr ? kFloats * sums(part.kind, part.columns) : 0) + (scratch != nullptr ? scratch(part) : 0);
+    return (sums != nullptr ? kFloats * sums(part.kind, part.columns) : 0) + (scratch != nullptr ? scratch(part.matrix()) : 0);
 }
 
 bool Optimizer::reads(std::string_view option) const

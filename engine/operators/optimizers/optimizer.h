@@ -38,7 +38,11 @@ struct PartShape {
     std::int64_t rows = 1;
     std::int64_t columns = 1;
     ParameterKind kind = ParameterKind::Matrix;
+    std::int64_t matrixRows = 0; ///< of each matrix, if several are stacked by rows: those of experts; 0: it is one
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
+    [[nodiscard]] std::int64_t matrices() const { return matrixRows > 0 ? rows / matrixRows : 1; }
+    /// Returns the shape of one of its matrices.
+    [[nodiscard]] PartShape matrix() const { return {matrixRows > 0 ? matrixRows : rows, columns, kind, 0}; }
 };
 
 /// A tensor that an optimizer keeps for a parameter, 0 before the first update.
@@ -55,14 +59,16 @@ struct StateTensor {
 
     [[nodiscard]] bool isOf(ParameterKind kind) const { return isKept[static_cast<std::size_t>(kind)]; }
     /// Returns the number of its values for that many elements, in whole rows of `columns` unless there is one per element.
-    [[nodiscard]] std::int64_t numbers(std::int64_t elements, std::int64_t columns) const;
+    /// `matrixRows`: PartShape::matrixRows.
+    [[nodiscard]] std::int64_t numbers(std::int64_t elements, std::int64_t columns, std::int64_t matrixRows = 0) const;
     /// Returns the index of an element's value in the tensor of the whole parameter.
-    [[nodiscard]] std::int64_t placeOf(std::int64_t element, std::int64_t columns) const;
+    [[nodiscard]] std::int64_t placeOf(std::int64_t element, std::int64_t columns, std::int64_t matrixRows = 0) const;
     /// Returns the floats of its memory for a part; 0 if parameters of that kind do not have it.
-    [[nodiscard]] std::int64_t floats(ParameterKind kind, std::int64_t elements, std::int64_t columns) const
+    [[nodiscard]] std::int64_t floats(ParameterKind kind, std::int64_t elements, std::int64_t columns,
+                                      std::int64_t matrixRows = 0) const
     {
         constexpr std::int64_t kCodes = sizeof(float);
-        const std::int64_t all = isOf(kind) ? numbers(elements, columns) : 0;
+        const std::int64_t all = isOf(kind) ? numbers(elements, columns, matrixRows) : 0;
         return format == Format::Code ? (all + kCodes - 1) / kCodes : all;
     }
 };
@@ -159,8 +165,9 @@ struct Optimizer {
     [[nodiscard]] bool isElementwise() const;
     /// Returns the number of elements of a part that ZeRO must not divide.
     [[nodiscard]] std::int64_t indivisible(const PartShape &part) const;
-    /// Returns the bytes of its state for that many elements of a parameter.
-    [[nodiscard]] std::int64_t stateBytes(ParameterKind kind, std::int64_t elements, std::int64_t columns) const;
+    /// Returns the bytes of its state for that many elements of a parameter; `matrixRows`: PartShape::matrixRows.
+    [[nodiscard]] std::int64_t stateBytes(ParameterKind kind, std::int64_t elements, std::int64_t columns,
+                                          std::int64_t matrixRows = 0) const;
     /// Returns the scratch floats that the update of a part needs.
     [[nodiscard]] std::int64_t scratchFloats(const PartShape &part) const;
     [[nodiscard]] bool reads(std::string_view option) const;

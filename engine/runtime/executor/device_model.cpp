@@ -31,7 +31,7 @@ void DeviceModel::divide(int share)
     std::int64_t scratch = 0;
     for (const auto &parameter : m_parameters) {
         areExperts.push_back(parameter->isOfExperts);
-        parts.push_back({parameter->rows, parameter->columns, parameter->kind});
+        parts.push_back(parameter->shape());
         scratch = std::max(scratch, m_optimizer.scratchFloats(parts.back()));
     }
     m_replicaCuts = simulate::replicaCuts(m_plan.experiment.parallel, parts, areExperts,

@@ -42,7 +42,9 @@ ParameterInfo layerParameter(std::string name, const operators::BlockParameter &
     case Initial::NormalResidual: break;
     }
     const double divisor = parameter.initial == Initial::NormalResidual ? std::sqrt(2.0 * std::max(1, layers)) : 1.0;
-    return normalMatrix(std::move(name), parameter.rows, parameter.columns, kInitialDeviation / divisor);
+    ParameterInfo info = normalMatrix(std::move(name), parameter.rows, parameter.columns, kInitialDeviation / divisor);
+    info.matrixRows = parameter.isOfExperts ? parameter.rows / parameter.experts : 0;
+    return info;
 }
 
 } // namespace

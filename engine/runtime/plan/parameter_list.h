@@ -26,8 +26,9 @@ struct ParameterInfo {
     std::int64_t columns = 1;
     bool isMatrix = false;
     Fill fill = Fill::Zeros;
-    double deviation = 0; ///< of Fill::Normal
-    bool isTable = false; ///< embeddings, or the output projection
+    double deviation = 0;        ///< of Fill::Normal
+    bool isTable = false;        ///< embeddings, or the output projection
+    std::int64_t matrixRows = 0; ///< of each expert's matrix, if those of all experts are stacked by rows; 0: it is one
     /// The selection bias of a router. Its "gradient" is by how much the rows of each expert exceed the mean, times the number
     /// of experts; it has no part in the gradient's norm.
     bool isRouterBias = false;
@@ -38,6 +39,7 @@ struct ParameterInfo {
         return isMatrix ? operators::ParameterKind::Matrix : operators::ParameterKind::Vector;
     }
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
+    [[nodiscard]] operators::PartShape shape() const { return {rows, columns, kind(), matrixRows}; }
     /// Returns its shape in a file.
     [[nodiscard]] std::vector<std::int64_t> dimensions() const
     {

@@ -49,6 +49,10 @@ public:
     [[nodiscard]] static double bytes(const model::Experiment &experiment);
 
 private:
+    /// Updates one of the matrices of a parameter: that of an expert, or all of it.
+    void updateMatrix(std::size_t index, std::int64_t matrix, std::span<double> values, std::span<const double> gradient,
+                      const operators::UpdateStep &step);
+
     const RunPlan &m_plan;
     const operators::Optimizer &m_optimizer;
     std::vector<std::vector<std::vector<double>>> m_state; ///< by parameter and tensor

@@ -13,8 +13,19 @@ class DeviceUpdate final : public operators::UpdateKernels {
 public:
     using Half = operators::UpdateStep::Half;
     DeviceUpdate(Parameter &parameter, backend::Compute &compute, Half half, double *scratch)
-        : m_parameter(parameter), m_updated(parameter.updated()), m_compute(compute), m_half(half), m_sums(scratch)
+        : m_parameter(parameter), m_part(parameter.updatedPart()), m_updated(parameter.updated()), m_compute(compute),
+          m_half(half), m_sums(scratch)
     {}
+    /// Of one of several stacked matrices.
+    DeviceUpdate(Parameter &parameter, backend::Compute &compute, Half half, double *scratch, std::int64_t matrix)
+        : DeviceUpdate(parameter, compute, half, scratch)
+    {
+        m_part = m_part.matrix();
+        m_matrix = matrix;
+        m_updated.begin += matrix * m_part.count();
+        m_updated.end = m_updated.begin + m_part.count();
+    }
+    [[nodiscard]] const operators::PartShape &part() const { return m_part; }
 
     void scale(operators::UpdateTensor to, operators::UpdateTensor from, float factor) override
     {
@@ -59,17 +70,16 @@ public:
     void adam8bit(const kernels::AdamW &settings) override
     {
         const auto codes = [this](std::size_t tensor) { return reinterpret_cast<std::uint8_t *>(state(tensor)); };
-        const auto [rows, columns, kind] = m_parameter.updatedPart();
         m_compute.adam8bitStep(from(&Parameter::value), from(&Parameter::gradient), {codes(0), state(1), codes(2), state(3)},
-                               rows, columns, settings);
+                               m_part.rows, m_part.columns, settings);
     }
     void adafactor(const kernels::Adafactor &settings) override
     {
         if (m_parameter.kind == operators::ParameterKind::Vector)
             return adafactorVector(settings);
-        const auto [rows, columns, kind] = m_parameter.updatedPart();
+        const std::int64_t allRows = m_parameter.matrixRows > 0 ? m_part.rows : m_parameter.allRows;
         const kernels::AdafactorRows part{
-            from(&Parameter::value), from(&Parameter::gradient), state(0), state(1), rows, columns, m_parameter.allRows};
+            from(&Parameter::value), from(&Parameter::gradient), state(0), state(1), m_part.rows, m_part.columns, allRows};
         if (m_half == Half::Sums)
             m_compute.adafactorSums(m_sums, part, settings);
         else
@@ -107,13 +117,19 @@ private:
     {
         return m_parameter.numbersFrom(buffer, m_updated.begin).floats();
     }
-    [[nodiscard]] float *state(std::size_t tensor) { return m_parameter.state[tensor].data(); }
+    /// Returns a tensor of the state from the first number on that is of the part.
+    [[nodiscard]] float *state(std::size_t tensor)
+    {
+        const std::int64_t matrices = std::max<std::int64_t>(1, m_parameter.updatedPart().matrices());
+        const auto each = static_cast<std::int64_t>(m_parameter.state[tensor].size()) / matrices;
+        return m_parameter.state[tensor].data() + m_matrix * each;
+    }
     [[nodiscard]] backend::Values valuesOf(operators::UpdateTensor tensor)
     {
         switch (tensor.kind) {
         case operators::UpdateTensor::Kind::Value: break;
         case operators::UpdateTensor::Kind::Gradient: return m_parameter.numbersFrom(&Parameter::gradient, m_updated.begin);
-        case operators::UpdateTensor::Kind::State: return m_parameter.state[tensor.state].data();
+        case operators::UpdateTensor::Kind::State: return state(tensor.state);
         case operators::UpdateTensor::Kind::Scratch: return reinterpret_cast<float *>(m_sums) + tensor.offset;
         }
         return m_parameter.numbersFrom(&Parameter::value, m_updated.begin);
@@ -125,6 +141,8 @@ private:
     }
 
     Parameter &m_parameter;
+    operators::PartShape m_part;
+    std::int64_t m_matrix = 0;
     layout::Interval m_updated;
     backend::Compute &m_compute;
     Half m_half;
@@ -134,9 +152,32 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Updates each of the stacked matrices of experts as a parameter of its own.
+void updateMatrices(Parameter &parameter, const operators::Optimizer &optimizer, const model::OptimizerChoice &choice,
+                    float gradientScale, backend::Compute &compute, float *scratch)
+{
+    using Half = operators::UpdateStep::Half;
+    auto *const sums = reinterpret_cast<double *>(scratch);
+    const int updates = parameter.updates++;
+    for (std::int64_t matrix = 0; matrix < parameter.updatedPart().matrices(); ++matrix)
+        for (const Half half : {Half::Sums, Half::Update}) {
+            if (half == Half::Sums && optimizer.sums == nullptr)
+                continue;
+            DeviceUpdate update(parameter, compute, half, sums, matrix);
+            optimizer.update(choice, {updates, gradientScale, update.part(), half}, update);
+        }
+    DeviceUpdate(parameter, compute, Half::Update, sums).finish();
+}
+
+} // namespace
+
 void updateParameter(Parameter &parameter, const operators::Optimizer &optimizer, const model::OptimizerChoice &choice,
                      float gradientScale, backend::Compute &compute, float *scratch)
 {
+    if (parameter.matrixRows > 0 && optimizer.granularityOf(parameter.kind) == operators::Granularity::Matrix)
+        return updateMatrices(parameter, optimizer, choice, gradientScale, compute, scratch);
     if (optimizer.sums != nullptr)
         sumForUpdate(parameter, optimizer, choice, gradientScale, compute, reinterpret_cast<double *>(scratch));
     updateFromSums(parameter, optimizer, choice, gradientScale, compute, scratch);

@@ -16,7 +16,8 @@ void zeroPadding(backend::Buffer &version, const Parameter &parameter, backend::
 void allocateState(backend::Pool &pool, Parameter &parameter, const model::TrainingPlan &training, backend::Compute &compute)
 {
     for (const operators::StateTensor &tensor : optimizerOf(training.optimizer).state) {
-        const std::int64_t floats = tensor.floats(parameter.kind, parameter.updated().size(), parameter.columns);
+        const std::int64_t floats =
+            tensor.floats(parameter.kind, parameter.updated().size(), parameter.columns, parameter.matrixRows);
         backend::Buffer &state = parameter.state.emplace_back();
         if (floats == 0)
             continue;
@@ -43,6 +44,7 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
     parameter.columns = part.width();
     parameter.held = std::move(part);
     parameter.allRows = info.rows;
+    parameter.matrixRows = parameter.columns == info.columns ? info.matrixRows : 0;
     parameter.paddingRows = operators::paddedRows(parameter.rows, multiple) - parameter.rows;
     parameter.precision = compute.precision();
     const bool isRounded = parameter.precision != base::Precision::Fp32;

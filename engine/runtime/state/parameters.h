@@ -22,7 +22,8 @@ struct Parameter {
     layout::MatrixPart held;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
-    std::int64_t allRows = 0; ///< of the whole parameter
+    std::int64_t allRows = 0;    ///< of the whole parameter
+    std::int64_t matrixRows = 0; ///< see operators::PartShape; 0 also of a part without whole rows
     /// Rows of zeros after `rows` in what passes read; those of the gradients mean nothing (operators::outputMultiple()).
     std::int64_t paddingRows = 0;
     int copies = 1;           ///< consecutive tensor ranks that hold this part
@@ -64,8 +65,9 @@ struct Parameter {
     [[nodiscard]] layout::Interval live(bool isDropped) const { return isDropped ? share : whole(); }
     /// Returns the elements that this replica updates.
     [[nodiscard]] layout::Interval updated() const { return isStateSharded ? share : layout::Interval{0, count()}; }
-    /// Returns the same as rows, for optimizers whose state is not elementwise: cuts leave rows whole.
-    [[nodiscard]] operators::PartShape updatedPart() const { return {updated().size() / columns, columns, kind}; }
+    [[nodiscard]] operators::PartShape shape() const { return {rows, columns, kind, matrixRows}; }
+    /// Returns the updated elements as rows, for optimizers whose state is not elementwise: cuts leave rows whole.
+    [[nodiscard]] operators::PartShape updatedPart() const { return {updated().size() / columns, columns, kind, matrixRows}; }
     /// Returns the buffer that passes read: `value`, or its rounded copy.
     [[nodiscard]] backend::Buffer &read() { return rounded.size() > 0 ? rounded : value; }
     [[nodiscard]] backend::ConstValues weights() const

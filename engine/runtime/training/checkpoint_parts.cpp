@@ -27,7 +27,8 @@ std::vector<std::int64_t> shapeOf(const ParameterInfo &info, const CheckpointPar
     switch (part.range.extent) {
     case Extent::Element: break;
     case Extent::Row: return {info.rows};
-    case Extent::Column: return {info.columns};
+    case Extent::Column:
+        return info.matrixRows > 0 ? std::vector{info.rows / info.matrixRows, info.columns} : std::vector{info.columns};
     case Extent::Block: return {info.rows, part.range.numbers(info.columns, info.columns)};
     }
     return {info.rows, info.columns};

@@ -46,14 +46,15 @@ std::int64_t ModelTensors::numbersOf(const ParameterInfo &info, const ParameterP
 {
     if (!part.isState())
         return info.count();
-    return stateTensor(part).isOf(info.kind()) ? stateTensor(part).numbers(info.count(), info.columns) : 0;
+    return stateTensor(part).isOf(info.kind()) ? stateTensor(part).numbers(info.count(), info.columns, info.matrixRows) : 0;
 }
 
 layout::Interval ModelTensors::numbersOf(const ParameterPart &part, const Parameter &rows) const
 {
     const layout::Interval elements = rows.updated();
-    const std::int64_t place = stateTensor(part).placeOf(rows.held.rows.begin * rows.columns + elements.begin, rows.columns);
-    return {place, place + stateTensor(part).numbers(elements.size(), rows.columns)};
+    const std::int64_t place =
+        stateTensor(part).placeOf(rows.held.rows.begin * rows.columns + elements.begin, rows.columns, rows.matrixRows);
+    return {place, place + stateTensor(part).numbers(elements.size(), rows.columns, rows.matrixRows)};
 }
 
 bool ModelTensors::isPlain(const ParameterPart &part) const

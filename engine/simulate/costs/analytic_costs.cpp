@@ -203,7 +203,7 @@ double AnalyticCosts::optimizerSeconds(int device) const
         for (std::size_t i = 0; i < parts.size(); ++i) {
             const std::int64_t elements = cut ? cut->share(replica, i).size() : parts[i].count();
             bytes += updateBytes(parts[i], elements);
-            products += elements > 0 ? updateProducts(parts[i]) : 0;
+            products += updateProducts(parts[i]) * static_cast<double>(elements) / static_cast<double>(parts[i].count());
         }
         most = std::max(most, memorySeconds(isEven ? bytes / replicas : bytes) + products);
     }
@@ -216,15 +216,16 @@ double AnalyticCosts::updateBytes(const operators::PartShape &part, std::int64_t
     const operators::ParameterBytes each = operators::parameterBytes(m_experiment);
     const double perElement = 2.0 * (each.parameter + each.master) + optimizer.gradientReads * each.gradient;
     return perElement * static_cast<double>(elements) +
-           2.0 * static_cast<double>(optimizer.stateBytes(part.kind, elements, part.columns));
+           2.0 * static_cast<double>(optimizer.stateBytes(part.kind, elements, part.columns, part.matrixRows));
 }
 
 /// Returns the seconds of the matrix products of an update.
 double AnalyticCosts::updateProducts(const operators::PartShape &part) const
 {
     const operators::Optimizer &optimizer = optimizerOf(m_experiment.training.optimizer);
-    const double flops = optimizer.flops != nullptr ? optimizer.flops(part) : 0;
-    return flops > 0 ? m_layer.matrixSeconds(flops, static_cast<double>(std::min(part.rows, part.columns))) : 0;
+    const operators::PartShape each = part.matrix();
+    const double flops = optimizer.flops != nullptr ? static_cast<double>(part.matrices()) * optimizer.flops(each) : 0;
+    return flops > 0 ? m_layer.matrixSeconds(flops, static_cast<double>(std::min(each.rows, each.columns))) : 0;
 }
 
 /// The sums over devices of an optimizer read the gradients and values of the tables, and then cross the links.

@@ -101,8 +101,9 @@ HeldParameters parametersOf(const HeldRequest &request)
     for (const bool hasExperts : request.layers) {
         const operators::Block &layer = model.hasExperts() && !hasExperts ? dense : block;
         for (const operators::BlockParameter &parameter : layer.parameters) {
-            held.all.push_back(
-                {parameter.rows, parameter.columns, parameter.isMatrix() ? ParameterKind::Matrix : ParameterKind::Vector});
+            held.all.push_back({parameter.rows, parameter.columns,
+                                parameter.isMatrix() ? ParameterKind::Matrix : ParameterKind::Vector,
+                                parameter.isOfExperts ? parameter.rows / parameter.experts : 0});
             held.summed += operators::needsSum(parameter, split) ? parameter.count() : 0;
             held.areExperts.resize(held.all.size());
             held.areExperts.back() = operators::isOfExperts(layer, parameter);
@@ -191,7 +192,8 @@ base::Bytes greatestState(const operators::Optimizer &optimizer, const ReplicaCu
         const auto first = std::ranges::partition_point(all, [&](int each) { return cut.share(each).end <= whole.begin; });
         for (auto each = static_cast<int>(first - all.begin()); each < cut.replicas() && cut.share(each).begin < whole.end;
              ++each) {
-            const base::Bytes bytes = optimizer.stateBytes(parts[i].kind, cut.share(each, i).size(), parts[i].columns);
+            const base::Bytes bytes =
+                optimizer.stateBytes(parts[i].kind, cut.share(each, i).size(), parts[i].columns, parts[i].matrixRows);
             for (int share = each * ranks; share < std::min((each + 1) * ranks, shares); ++share)
                 states[static_cast<std::size_t>(share)] += bytes;
         }
@@ -260,7 +262,7 @@ OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedul
     const auto stateOf = [&](const auto &elementsOf) {
         base::Bytes state = 0;
         for (std::size_t i = 0; i < parts.size(); ++i)
-            state += optimizer.stateBytes(parts[i].kind, elementsOf(i), parts[i].columns);
+            state += optimizer.stateBytes(parts[i].kind, elementsOf(i), parts[i].columns, parts[i].matrixRows);
         return state;
     };
     if (experiment.parallel.zero == 0) {
@@ -273,7 +275,7 @@ OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedul
                               : greatestState(optimizer, cuts, parts, group);
     }
     for (const PartShape &part : parts) {
-        bytes.allState += optimizer.stateBytes(part.kind, part.count(), part.columns);
+        bytes.allState += optimizer.stateBytes(part.kind, part.count(), part.columns, part.matrixRows);
         bytes.scratch = std::max(bytes.scratch, optimizer.scratchFloats(part) * static_cast<base::Bytes>(sizeof(float)));
     }
     if (sumsOverDevices(experiment, schedule))

@@ -42,6 +42,19 @@ model::Experiment planOf(const operators::Optimizer &optimizer, const char *fami
     return operators::resolved(experiment, 2);
 }
 
+/// The same with experts, which `expert` ranks divide. A matrix of each expert is a parameter of its own.
+model::Experiment withExperts(model::Experiment experiment, int expert)
+{
+    experiment = test::asLlama(experiment, 2);
+    experiment.model.experts = 4;
+    experiment.model.topK = 2;
+    experiment.model.expertFfn = 24;
+    experiment.model.auxLoss = 0.02;
+    experiment.parallel.expert = expert;
+    experiment.parallel.expertHeadroom = 4;
+    return operators::resolved(experiment, 2);
+}
+
 double normOf(const runtime::Tensors &tensors)
 {
     double squares = 0;
@@ -56,8 +69,14 @@ class Follower {
 public:
     Follower(const runtime::Session &session, const model::OptimizerChoice &choice) : m_session(session), m_choice(choice)
     {
-        for (const runtime::ParameterInfo &info : session.plan().parameters)
-            m_parameters.push_back({info.rows, info.columns, info.kind(), {}, {}});
+        for (const runtime::ParameterInfo &info : session.plan().parameters) {
+            const operators::PartShape each = info.shape().matrix();
+            for (std::int64_t matrix = 0; matrix < info.shape().matrices(); ++matrix) {
+                m_parameters.push_back({each.rows, each.columns, each.kind, {}, {}});
+                m_places.emplace_back(m_index, runtime::size(matrix * each.count()));
+            }
+            ++m_index;
+        }
     }
     void takeGradients()
     {
@@ -65,9 +84,12 @@ public:
         const runtime::Tensors gradients = m_session.gradients();
         const double scale = runtime::clipFactor(normOf(gradients), *m_choice.clip);
         for (std::size_t i = 0; i < m_parameters.size(); ++i) {
-            m_parameters[i].values.assign(values[i].begin(), values[i].end());
+            const auto [index, first] = m_places[i];
+            const std::size_t count = runtime::size(m_parameters[i].rows * m_parameters[i].columns);
+            const auto own = std::span(values[index]).subspan(first, count);
+            m_parameters[i].values.assign(own.begin(), own.end());
             m_parameters[i].gradient.clear();
-            for (const float gradient : gradients[i])
+            for (const float gradient : std::span(gradients[index]).subspan(first, count))
                 m_parameters[i].gradient.push_back(static_cast<double>(gradient) * scale);
         }
     }
@@ -77,13 +99,14 @@ public:
         std::pair<double, std::string> worst;
         const runtime::Tensors after = m_session.parameters();
         for (std::size_t i = 0; i < m_parameters.size(); ++i) {
+            const auto [index, first] = m_places[i];
             const std::vector<double> before = m_parameters[i].values;
             test::oracleUpdate(m_choice, m_parameters[i]);
             double distance = 0;
             double length = 0;
             double squares = 0;
             for (std::size_t j = 0; j < before.size(); ++j) {
-                const double off = static_cast<double>(after[i][j]) - m_parameters[i].values[j];
+                const double off = static_cast<double>(after[index][first + j]) - m_parameters[i].values[j];
                 const double change = m_parameters[i].values[j] - before[j];
                 distance += off * off;
                 length += change * change;
@@ -92,7 +115,7 @@ public:
             // A float keeps a value to 6e-8 of it, however short the update is.
             const double beyondRounding = std::max(0.0, std::sqrt(distance) - 1e-7 * std::sqrt(squares));
             if (const double relative = beyondRounding / std::sqrt(length); !(relative <= worst.first))
-                worst = {relative, m_session.plan().parameters[i].name};
+                worst = {relative, m_session.plan().parameters[index].name};
         }
         return worst;
     }
@@ -100,7 +123,9 @@ public:
 private:
     const runtime::Session &m_session;
     model::OptimizerChoice m_choice;
-    std::vector<test::OracleParameter> m_parameters;
+    std::vector<test::OracleParameter> m_parameters;           ///< a matrix each
+    std::vector<std::pair<std::size_t, std::size_t>> m_places; ///< of each: the parameter, and its first element there
+    std::size_t m_index = 0;
 };
 
 /// Losses of every step and the weights after the last.
@@ -130,7 +155,8 @@ private slots:
     }
 
     void updatesMatchFloat64_data() { addOptimizers(); }
-    /// Four steps with clipping and weight decay: tables whole, in shards of 33, 33 and 31 rows, tied, and in ZeRO's shares.
+    /// Four steps with clipping and weight decay: tables whole, in shards of 33, 33 and 31 rows, tied, in ZeRO's shares, and
+    /// with experts.
     void updatesMatchFloat64()
     {
         STAGELENS_NOT_UNDER_TSAN();
@@ -143,7 +169,9 @@ private slots:
               planOf(optimizer, "1f1b", VocabularyMethod::Vocab1, 3),
               planOf(optimizer, "gpipe", VocabularyMethod::Vocab2, 4, true, 2, 0),
               planOf(optimizer, "1f1b", VocabularyMethod::Vocab2, 3, false, 3, 1),
-              planOf(optimizer, "chimera", VocabularyMethod::Vocab1, 2, true)}) {
+              planOf(optimizer, "chimera", VocabularyMethod::Vocab1, 2, true),
+              withExperts(planOf(optimizer, "1f1b", VocabularyMethod::None, 2, true, 3, 1), 1),
+              withExperts(planOf(optimizer, "zb-h1", VocabularyMethod::None, 1, false, 4, 1), 2)}) {
             if (test::kIsSanitized && !experiment.model.tied)
                 continue;
             auto session = runtime::Session::open(experiment, scheduleOf(experiment), {});
@@ -198,7 +226,9 @@ private slots:
         const operators::Optimizer &optimizer = *operators::optimizers()[runtime::size(index)];
         for (const auto &experiment : {planOf(optimizer, "1f1b", VocabularyMethod::None, 2),
                                        planOf(optimizer, "1f1b", VocabularyMethod::Vocab1, 3, true),
-                                       planOf(optimizer, "zb-h1", VocabularyMethod::Vocab2, 2, false, 3, 1)}) {
+                                       planOf(optimizer, "zb-h1", VocabularyMethod::Vocab2, 2, false, 3, 1),
+                                       withExperts(planOf(optimizer, "1f1b", VocabularyMethod::None, 2, false, 3, 1), 1),
+                                       withExperts(planOf(optimizer, "1f1b", VocabularyMethod::None, 1, false, 4, 0), 2)}) {
             const auto schedule = scheduleOf(experiment);
             const auto bounds = runtime::memoryPlan(experiment, schedule); // messages depend on timing
             QVERIFY(bounds.ok());
@@ -256,6 +286,30 @@ private slots:
             QCOMPARE(refused.error().problems.front().field, std::string("training.optimizer.name"));
             QVERIFY(refused.error().text().find("leave it as it was") != std::string::npos);
         }
+    }
+
+    void resumedExpertsHaveTheSameBits_data() { addOptimizers(); }
+    /// Shares of the state begin within the matrices of all experts, or after those of some.
+    void resumedExpertsHaveTheSameBits()
+    {
+        QFETCH(int, index);
+        const operators::Optimizer &optimizer = *operators::optimizers()[runtime::size(index)];
+        auto experiment = withExperts(planOf(optimizer, "1f1b", VocabularyMethod::None, 1, false, 4, 1), 2);
+        const Trained whole = train(experiment);
+        const fs::path checkpoint = place(std::string("experts-") + std::string(optimizer.name));
+        experiment.training.steps = 3;
+        (void)train(experiment, {{}, {}, checkpoint, 3, {}});
+        experiment.training.steps = 6;
+        for (const int zero : {1, 0}) {
+            experiment.parallel.zero = zero;
+            const Trained rest = train(experiment, {{}, {}, {}, 0, checkpoint});
+            QCOMPARE(rest.losses, std::vector<double>(whole.losses.begin() + 3, whole.losses.end()));
+            QVERIFY(rest.weights == whole.weights);
+        }
+        experiment.parallel.expert = 1;
+        const Trained alone = train(experiment, {{}, {}, {}, 0, checkpoint});
+        for (std::size_t step = 0; step < 3; ++step)
+            QVERIFY(std::abs(alone.losses[step] - whole.losses[step + 3]) < 1e-4);
     }
 
     void asynchronousSchedulesMatchTheReference_data() { addOptimizers(); }

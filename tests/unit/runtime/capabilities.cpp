@@ -379,6 +379,12 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          useExperts(e);
          e.training.optimizer.name = "muon";
      }},
+    {"experts-with-whole-matrices-on-gpus",
+     [](Experiment &e) {
+         useExperts(e);
+         e.training.optimizer.name = "muon";
+         e.training.backend = "cuda";
+     }},
     {"activation-offload", [](Experiment &e) { e.schedule.offload.isAuto = true; }},
     {"activation-offload-with-sequence-slices",
      [](Experiment &e) {
