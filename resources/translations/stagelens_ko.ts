@@ -6342,24 +6342,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>실행은 라우터의 선택을 따릅니다</translation>
     </message>
     <message>
-        <source>tensor ranks do not yet divide experts</source>
-        <translation>텐서 랭크는 아직 전문가를 나누지 못합니다</translation>
-    </message>
-    <message>
-        <source>choose 1, or a model without experts</source>
-        <translation>1 또는 전문가가 없는 모델을 선택하십시오</translation>
-    </message>
-    <message>
-        <source>routers would balance the tokens of each context rank alone</source>
-        <translation>라우터가 컨텍스트 랭크마다 따로 토큰의 균형을 맞추게 됩니다</translation>
-    </message>
-    <message>
         <source>it would treat the matrices of all experts of a layer as one</source>
         <translation>한 레이어의 모든 전문가 행렬을 하나로 다루게 됩니다</translation>
-    </message>
-    <message>
-        <source>choose adamw, adam8bit, lion or sgd, or a model without experts</source>
-        <translation>adamw, adam8bit, lion, sgd 또는 전문가가 없는 모델을 선택하십시오</translation>
     </message>
     <message>
         <source>the replicas of a run reduce gradients once a step</source>
@@ -6444,10 +6428,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose bf16 or fp32, or the backend cpu</source>
         <translation>bf16이나 fp32, 또는 cpu 백엔드를 선택하십시오</translation>
-    </message>
-    <message>
-        <source>ranks send the rows of experts in fp32 only</source>
-        <translation>랭크는 전문가의 행을 fp32로만 보냅니다</translation>
     </message>
     <message>
         <source>choose fp32, or expert 1</source>
@@ -10444,6 +10424,34 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K, heads=K for --output-heads K.</source>
         <translation>출력 레이어가 기울기를 구할 때까지 마이크로배치마다 보관하는 것: full은 exp(로짓)을 보관하고, recompute-logits는 토큰마다 숫자 세 개만 보관하고 곱을 다시 계산하며, chunked=C는 더 보관하지 않고 한 번에 토큰의 1/C씩 계산합니다. factorised=E는 --vocabulary-width E의, hashed=K는 --input-hashes K의, heads=K는 --output-heads K의 줄임입니다.</translation>
+    </message>
+    <message>
+        <source>this has been checked on processors only</source>
+        <translation>프로세서에서만 확인했습니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or the backend cpu</source>
+        <translation>1 또는 cpu 백엔드를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>experts would drop rows of each context rank alone</source>
+        <translation>전문가가 컨텍스트 랭크마다 따로 행을 버리게 됩니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or model.capacity_factor dropless</source>
+        <translation>1 또는 model.capacity_factor dropless를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>expert ranks do not yet exchange the tokens of tensor and context ranks</source>
+        <translation>전문가 랭크가 아직 텐서 랭크와 컨텍스트 랭크의 토큰을 교환하지 못합니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or one tensor and context rank</source>
+        <translation>1 또는 텐서 랭크와 컨텍스트 랭크 하나씩을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>choose adamw, adam8bit, lion or sgd, or the backend cpu</source>
+        <translation>adamw, adam8bit, lion, sgd 또는 cpu 백엔드를 선택하십시오</translation>
     </message>
 </context>
 </TS>

@@ -6342,24 +6342,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>运行使用其路由器的选择</translation>
     </message>
     <message>
-        <source>tensor ranks do not yet divide experts</source>
-        <translation>张量 rank 尚不能划分专家</translation>
-    </message>
-    <message>
-        <source>choose 1, or a model without experts</source>
-        <translation>请选择 1，或没有专家的模型</translation>
-    </message>
-    <message>
-        <source>routers would balance the tokens of each context rank alone</source>
-        <translation>路由器只会平衡各上下文 rank 自己的词元</translation>
-    </message>
-    <message>
         <source>it would treat the matrices of all experts of a layer as one</source>
         <translation>它会把一层所有专家的矩阵当作一个</translation>
-    </message>
-    <message>
-        <source>choose adamw, adam8bit, lion or sgd, or a model without experts</source>
-        <translation>请选择 adamw、adam8bit、lion 或 sgd，或没有专家的模型</translation>
     </message>
     <message>
         <source>the replicas of a run reduce gradients once a step</source>
@@ -6444,10 +6428,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose bf16 or fp32, or the backend cpu</source>
         <translation>请选择 bf16 或 fp32，或 cpu 后端</translation>
-    </message>
-    <message>
-        <source>ranks send the rows of experts in fp32 only</source>
-        <translation>各 rank 只以 fp32 发送专家的行</translation>
     </message>
     <message>
         <source>choose fp32, or expert 1</source>
@@ -10444,6 +10424,34 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>What the output layer keeps of a microbatch until its gradient: full keeps exp(logits); recompute-logits keeps three numbers a token and multiplies again; chunked=C keeps no more, and computes a C-th of the tokens at a time; factorised=E is short for --vocabulary-width E, hashed=K for --input-hashes K, heads=K for --output-heads K.</source>
         <translation>输出层在求梯度之前为每个微批次保留的内容：full 保留 exp(logits)；recompute-logits 每个词元只保留三个数并重新做一次乘法；chunked=C 不保留更多，每次计算 1/C 的词元；factorised=E 是 --vocabulary-width E 的简写，hashed=K 是 --input-hashes K 的简写，heads=K 是 --output-heads K 的简写。</translation>
+    </message>
+    <message>
+        <source>this has been checked on processors only</source>
+        <translation>只在处理器上检查过</translation>
+    </message>
+    <message>
+        <source>choose 1, or the backend cpu</source>
+        <translation>请选择 1，或后端 cpu</translation>
+    </message>
+    <message>
+        <source>experts would drop rows of each context rank alone</source>
+        <translation>专家会在每个上下文 rank 上单独丢弃行</translation>
+    </message>
+    <message>
+        <source>choose 1, or model.capacity_factor dropless</source>
+        <translation>请选择 1，或 model.capacity_factor dropless</translation>
+    </message>
+    <message>
+        <source>expert ranks do not yet exchange the tokens of tensor and context ranks</source>
+        <translation>专家 rank 尚不交换张量 rank 和上下文 rank 的词元</translation>
+    </message>
+    <message>
+        <source>choose 1, or one tensor and context rank</source>
+        <translation>请选择 1，或各一个张量 rank 和上下文 rank</translation>
+    </message>
+    <message>
+        <source>choose adamw, adam8bit, lion or sgd, or the backend cpu</source>
+        <translation>请选择 adamw、adam8bit、lion 或 sgd，或后端 cpu</translation>
     </message>
 </context>
 </TS>
