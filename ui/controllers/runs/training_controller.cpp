@@ -10,6 +10,7 @@
 #include "ui/strip/run_place.h"
 #include "ui/strip/run_sheet.h"
 #include "ui/words/plain_text.h"
+#include "ui/words/problem_words.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
