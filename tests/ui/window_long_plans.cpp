@@ -281,7 +281,7 @@ void WindowLongPlans::slidesAreWrittenOneAfterAnother()
     QVERIFY(!QFile::exists(file));
     open(12);
     press();
-    const auto isWritten = [&] { return status->text() == u"The slides are in long.pdf."_s; };
+    const auto isWritten = [&] { return status->text() == u"The slides are in %1."_s.arg(file); };
     QVERIFY2(QTest::qWaitFor(isWritten, 60'000), qPrintable(status->text() + u" / "_s + button->text()));
     QCOMPARE(button->text(), caption);
     QFile pdf(file);

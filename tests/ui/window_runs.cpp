@@ -73,6 +73,7 @@ private slots:
     void rowsThatArriveLeaveTheTypedTextAlone();
     void columnsAreChosenByRightClick();
     void doubleClickShowsARunWithItsOwnPlan();
+    void oneRunIsComparedWithItsPrediction();
     void spaceTicksAndSixAreTheMost();
     void tracesAreImported();
     void whatIsNoTraceIsExplained();
@@ -248,6 +249,18 @@ void WindowRuns::doubleClickShowsARunWithItsOwnPlan()
     QTRY_VERIFY(window.document().experiment().schedule.vocabulary == model::VocabularyMethod::Vocab2);
 }
 
+void WindowRuns::oneRunIsComparedWithItsPrediction()
+{
+    select(0);
+    QTest::mouseClick(m_fixture->find<QPushButton>(u"runs.compare"_s), Qt::LeftButton);
+    const auto &items = m_fixture->window().comparePanel().items();
+    QTRY_COMPARE(items.size(), std::size_t{2});
+    QVERIFY(m_fixture->window().comparePanel().isVisible());
+    QVERIFY(items[0].kind != timeline::Provenance::Predicted && items[1].kind == timeline::Provenance::Predicted);
+    QCOMPARE(items[1].name, u"Its prediction"_s);
+    QCOMPARE(items[0].experiment.parallel, items[1].experiment.parallel);
+}
+
 void WindowRuns::spaceTicksAndSixAreTheMost()
 {
     select(0);
@@ -255,14 +268,7 @@ void WindowRuns::spaceTicksAndSixAreTheMost()
     QTest::keyClick(table(), Qt::Key_Space);
     QCOMPARE(model()->ticked().size(), std::size_t{1});
     auto *compare = m_fixture->find<QPushButton>(u"runs.compare"_s);
-    // One run is compared with the prediction of its plan.
     QCOMPARE(compare->text(), u"Compare with its prediction"_s);
-    QTest::mouseClick(compare, Qt::LeftButton);
-    const auto &items = m_fixture->window().comparePanel().items();
-    QTRY_COMPARE(items.size(), std::size_t{2});
-    QVERIFY(items[0].kind != timeline::Provenance::Predicted && items[1].kind == timeline::Provenance::Predicted);
-    QVERIFY(items[0].experiment == items[1].experiment);
-    m_fixture->window().actions().explore->trigger();
     select(1);
     QTest::keyClick(table(), Qt::Key_Space);
     QCOMPARE(compare->text(), u"Compare the 2 ticked runs"_s);

@@ -10,6 +10,9 @@
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
+#include <QCoreApplication>
+#include <QPointer>
+
 #include <chrono>
 #include <utility>
 
@@ -42,12 +45,17 @@ void SearchController::start()
     model::Experiment wanted = m_parts.document->experiment();
     model::chooseFamily(wanted.schedule, std::string(model::kAutomaticFamily));
     model::followStages(wanted);
-    const auto told = [this, last = std::chrono::steady_clock::time_point()](const service::SearchProgress &progress) mutable {
+    // Told on a thread of the engine, which may still search when the window closes.
+    const auto told = [self = QPointer(this),
+                       last = std::chrono::steady_clock::time_point()](const service::SearchProgress &progress) mutable {
         const auto now = std::chrono::steady_clock::now();
         if (now - std::exchange(last, now - last < kShownEvery ? last : now) < kShownEvery)
             return;
-        QMetaObject::invokeMethod(
-            this, [this, progress] { show(progress); }, Qt::QueuedConnection);
+        const auto show = [self, progress] {
+            if (self)
+                self->show(progress);
+        };
+        QMetaObject::invokeMethod(qApp, show, Qt::QueuedConnection);
     };
     m_job.start(
         [wanted, told, cores = m_parts.bridge->cores()](const std::stop_token &stop) {
