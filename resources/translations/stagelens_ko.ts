@@ -9332,10 +9332,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>GPU를 늘리거나, 시퀀스를 줄이거나, 모델을 줄이십시오</translation>
     </message>
     <message>
-        <source>orders with split vocabulary layers or sequences have rules of their own</source>
-        <translation>어휘 레이어나 시퀀스를 나눈 순서에는 따로 규칙이 있습니다</translation>
-    </message>
-    <message>
         <source>overlapped pairs stay together</source>
         <translation>겹친 짝은 떼어 놓지 않습니다</translation>
     </message>
@@ -10452,6 +10448,18 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>choose adamw, adam8bit, lion or sgd, or the backend cpu</source>
         <translation>adamw, adam8bit, lion, sgd 또는 cpu 백엔드를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>orders with split sequences have rules of their own</source>
+        <translation>시퀀스를 나눈 순서에는 따로 규칙이 있습니다</translation>
+    </message>
+    <message>
+        <source>only %1 of the %2 passes of such a schedule are there</source>
+        <translation>이런 스케줄의 패스 %2개 가운데 %1개만 있습니다</translation>
+    </message>
+    <message>
+        <source>write the others, or choose a family</source>
+        <translation>나머지를 쓰거나 스케줄 계열을 고르십시오</translation>
     </message>
 </context>
 </TS>

@@ -9332,10 +9332,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>请增加 GPU、缩短序列或减小模型</translation>
     </message>
     <message>
-        <source>orders with split vocabulary layers or sequences have rules of their own</source>
-        <translation>拆分词表层或序列的顺序有自己的规则</translation>
-    </message>
-    <message>
         <source>overlapped pairs stay together</source>
         <translation>重叠对保持在一起</translation>
     </message>
@@ -10452,6 +10448,18 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>choose adamw, adam8bit, lion or sgd, or the backend cpu</source>
         <translation>请选择 adamw、adam8bit、lion 或 sgd，或后端 cpu</translation>
+    </message>
+    <message>
+        <source>orders with split sequences have rules of their own</source>
+        <translation>拆分序列的顺序有自己的规则</translation>
+    </message>
+    <message>
+        <source>only %1 of the %2 passes of such a schedule are there</source>
+        <translation>这种调度的 %2 个计算块中只有 %1 个</translation>
+    </message>
+    <message>
+        <source>write the others, or choose a family</source>
+        <translation>请写出其余的，或选择一个调度族</translation>
     </message>
 </context>
 </TS>

@@ -34,11 +34,13 @@ public:
     /// and TimelineView::answerMove() receives the answer.
     [[nodiscard]] QString refusal(const service::PassMove &move);
     void move(const service::PassMove &move);
-    /// Makes the passes of a device `factor` times as long as they are, as a what-if.
     /// Makes a what-if of the pull in one step of undo, from the experiment as it was when the pull began.
     void pull(const QString &field, const QString &label, const std::function<void(model::WhatIf &)> &change);
+    /// Makes the passes of a device `factor` times as long as they were when the pull began.
     void pullPass(int device, double factor);
+    /// The same of the messages between two devices.
     void pullLink(int from, int to, double factor);
+    /// The end was let go: keeps the what-if, or takes it back.
     void endPull(bool isKept);
 
     /// Replaces a faulty order by the nearest valid one, unless it is edited meanwhile.

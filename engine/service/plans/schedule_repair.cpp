@@ -30,6 +30,12 @@ base::Error refused(std::string why)
     return base::Error::invalid("schedule.text", std::move(why));
 }
 
+base::Error tooFew(std::size_t there, std::size_t all)
+{
+    return refused(
+        fmt::format("only {} of the {} passes of such a schedule are there; write the others, or choose a family", there, all));
+}
+
 auto keyOf(const Pass &pass)
 {
     return std::tuple(pass.kind, pass.stage, pass.microbatch);
@@ -162,9 +168,7 @@ base::Result<RepairedOrder> repairedOrder(std::string_view text)
         return refused("orders with split sequences have rules of their own; mend the marked passes");
     // Builds no list for a plan much larger than the schedule: nearly every pass is missing.
     if (const std::size_t planned = schedule::PassIndex::plannedPasses(given); planned > 1'000 + 8 * given.passCount())
-        return refused(
-            fmt::format("only {} of the {} passes of such a schedule are there; write the others, or choose a family",
-                        given.passCount(), planned));
+        return tooFew(given.passCount(), planned);
     const bool isSplit = splits(given);
     RepairedOrder repaired;
     std::vector<Order> orders;
@@ -179,9 +183,7 @@ base::Result<RepairedOrder> repairedOrder(std::string_view text)
     for (int device = 0; device < given.devices(); ++device)
         orders.push_back(completed(given.device(device), whole[static_cast<std::size_t>(device)], repaired));
     if (const std::size_t kept = given.passCount() - repaired.removed; repaired.added > kept)
-        return refused(
-            fmt::format("only {} of the {} passes of such a schedule are there; write the others, or choose a family", kept,
-                        kept + repaired.added));
+        return tooFew(kept, kept + repaired.added);
     const Schedule made = Schedule(given.family(), given.placement(), given.microbatches(), given.vocabulary(),
                                    runnable(given, std::move(orders), repaired), given.weightUpdate())
                               .asIterations(given.iterations());

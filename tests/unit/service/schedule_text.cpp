@@ -87,7 +87,7 @@ private slots:
             QVERIFY(once.ok());
             QCOMPARE(once->text, sound);
         }
-        // The copy that stands in its place stays, wherever the other one is.
+        // Of two copies of a pass, the one in its usual place is kept.
         const std::string sound = service::customText(made("1f1b"));
         for (const std::size_t line : {sound.find("\n1:"), sound.find("\n3:")}) {
             std::string early = sound;

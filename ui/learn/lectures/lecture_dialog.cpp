@@ -194,7 +194,7 @@ void LectureDialog::add()
 {
     if (!m_source)
         return;
-    int row = current(); // what is added stands behind the scene that is chosen
+    int row = current(); // new scenes follow the selected one
     QString refused;
     for (LectureScene &scene : m_source()) {
         if (const base::Problems problems = sceneProblems(scene); problems.empty())
