@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kOnlyPredicts = "a run takes the times of its machine";
 constexpr std::string_view kDrawsWithoutCopies = "draws of the jitter do not yet wait for copies";
 constexpr std::string_view kOnlyOnProcessors = "this has been checked on processors only";
-constexpr std::string_view kLeaveOut = "leave it out to run the plan, or predict it with simulate";
+constexpr std::string_view kLeaveOut = "leave it out to run the plan, or only predict the plan";
 
 // Rows of what is predicted but not run, and of what is neither. `reason` completes "is <value>, but ...".
 constexpr Capability onlyPredicted(std::string_view name, std::string_view description, std::string_view field,
@@ -149,10 +149,10 @@ constexpr std::array kCapabilities{
     Capability{"zero-2", "gradients sharded over replicas from their reduction on", "parallel.zero", kIsZero<2>},
     Capability{"zero-3", "parameters sharded over replicas between steps", "parallel.zero", kIsZero<3>},
     onlyPredicted("eager-zero-2", "gradients reduced after every backward", "parallel.zero2", all<kIsZero<2>, kReducesEagerly>,
-                  "the replicas of a run reduce gradients once a step", "choose deferred, or predict it with simulate"),
+                  "the replicas of a run reduce gradients once a step", "choose deferred, or only predict the plan"),
     onlyPredicted("resharded-zero-3", "parameters gathered for every pass", "parallel.zero3",
                   all<kIsZero<3>, [](const Experiment &e) { return e.parallel.zero3 == ZeroParameters::Reshard; }>,
-                  "the replicas of a run gather parameters once a step", "choose resident, or predict it with simulate"),
+                  "the replicas of a run gather parameters once a step", "choose resident, or only predict the plan"),
     refused("zero-3-kept-until-backward", "parameters gathered for every microbatch", "parallel.zero3",
             all<kIsZero<3>, [](const Experiment &e) { return e.parallel.zero3 == ZeroParameters::KeepUntilBackward; }>,
             "a prediction has one time for all forwards of a stage, and only some of them gather",
@@ -278,11 +278,11 @@ constexpr std::array kCapabilities{
     Capability{"sequence-slices", "passes of slices of a sequence", "schedule.family", kCutsSequences},
     onlyPredicted("sequence-slices-with-tensor-ranks", "slices of a sequence, and layers split over several ranks",
                   "parallel.tensor", all<kCutsSequences, kHasTensorRanks>, "tensor ranks do not yet share the keys of slices",
-                  "choose 1, or predict it with simulate"),
+                  "choose 1, or only predict the plan"),
     onlyPredicted("sequence-slices-with-experts", "slices of a sequence in a mixture of experts", "model.experts",
                   all<kCutsSequences, kHasExperts>,
                   "the losses of routers are sums over a whole microbatch, of which a pass has a slice",
-                  "choose a model without experts, or predict it with simulate"),
+                  "choose a model without experts, or only predict the plan"),
     refused("sequence-slices-materialised-attention", "slices of a sequence with attention's probabilities kept in memory",
             "schedule.attention", all<kCutsSequences, kIsMaterialised>,
             "the memory of slices is planned for attention that does not keep its probabilities", "choose flash"),

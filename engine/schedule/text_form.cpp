@@ -69,9 +69,11 @@ private:
     bool finishHeader();
     bool readDevice(std::string_view line);
     bool readPass(std::string_view word, std::size_t device, int wordNumber);
-    bool fail(std::string message)
+    /// `word` counts from 1; 0: the message is about the line.
+    bool fail(std::string message, int word = 0)
     {
-        m_error = fmt::format("line {}: {}", std::max(1, m_line), message);
+        const std::string place = word > 0 ? fmt::format(", word {}", word) : std::string();
+        m_error = fmt::format("line {}{}: {}", std::max(1, m_line), place, message);
         return false;
     }
 
@@ -131,17 +133,17 @@ bool Reader::nextLine(std::string_view &line)
 bool Reader::readHeader(std::string_view line)
 {
     if (const std::string_view word = takeWord(line); word != "schedule")
-        return fail(fmt::format("word 1: the header must begin with 'schedule', not {}", quoted(word)));
+        return fail(fmt::format("the header must begin with 'schedule', not {}", quoted(word)), 1);
     const std::string_view family = takeWord(line);
     if (family.empty() || family.size() > 64)
-        return fail("word 2: the header must name the family in 1 to 64 characters, such as 'schedule custom'");
+        return fail("the header must name the family in 1 to 64 characters, such as 'schedule custom'", 2);
     m_family = family;
     for (int word = 3;; word += 2) {
         const std::string_view field = takeWord(line);
         if (field.empty())
             return finishHeader();
         if (!readField(field, takeWord(line)))
-            return fail(fmt::format("word {}: {}", word, m_error));
+            return fail(m_error, word);
     }
 }
 
@@ -269,12 +271,13 @@ bool Reader::readDevice(std::string_view line)
     std::string_view label = takeWord(line);
     const std::optional<int> number = takeNumber(label);
     if (!number || label != ":")
-        return fail("word 1: a device's line must begin with its number and a colon, such as '0:'");
+        return fail("a device's line must begin with its number and a colon, such as '0:'", 1);
     if (static_cast<std::size_t>(*number) != device || *number >= m_devices)
-        return fail(fmt::format("word 1: device {} stands where {}", *number,
+        return fail(fmt::format("device {} stands where {}", *number,
                                 m_orders.size() < static_cast<std::size_t>(m_devices)
                                     ? fmt::format("device {} is expected", device)
-                                    : "the text should end"));
+                                    : "the text should end"),
+                    1);
     m_orders.emplace_back();
     m_deviceLines.push_back(m_line);
     int wordNumber = 2;
@@ -286,9 +289,7 @@ bool Reader::readDevice(std::string_view line)
 
 bool Reader::readPass(std::string_view word, std::size_t device, int wordNumber)
 {
-    const auto wrong = [&](std::string_view reason) {
-        return fail(fmt::format("word {}: {} {}", wordNumber, quoted(word), reason));
-    };
+    const auto wrong = [&](std::string_view reason) { return fail(fmt::format("{} {}", quoted(word), reason), wordNumber); };
     if (++m_passCount > kMostPasses)
         return wrong(fmt::format("is one pass too many; the limit is {}", kMostPasses));
     if (isStopped(m_passCount))

@@ -1386,14 +1386,6 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>추가</translation>
     </message>
     <message>
-        <source>Equal memory</source>
-        <translation>같은 메모리</translation>
-    </message>
-    <message>
-        <source>Nothing to compare yet. Add predictions, files and runs above, or tick two to six runs in the table of runs.</source>
-        <translation>아직 비교할 것이 없습니다. 위에서 예측, 파일, 실행을 추가하거나 실행 표에서 2~6개를 고르십시오.</translation>
-    </message>
-    <message>
         <source>Adds the current prediction, an experiment or a stored run</source>
         <translation>현재 예측, 실험 또는 저장된 실행을 추가합니다</translation>
     </message>
@@ -2582,10 +2574,6 @@ Begins at %1, takes %2</source>
     <message>
         <source>Results of this session are not being stored. </source>
         <translation>이 세션의 결과가 저장되지 않습니다. </translation>
-    </message>
-    <message>
-        <source>Run %1. Double-click shows it with its plan; tick two to six to compare them.</source>
-        <translation>실행 %1. 두 번 누르면 계획과 함께 보이고, 2~6개를 고르면 비교합니다.</translation>
     </message>
     <message>
         <source>Right click chooses columns</source>
@@ -6310,8 +6298,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>실행은 그 컴퓨터의 시간을 씁니다</translation>
     </message>
     <message>
-        <source>leave it out to run the plan, or predict it with simulate</source>
-        <translation>실행하려면 비워 두고, 아니면 simulate로 예측하십시오</translation>
+        <source>leave it out to run the plan, or only predict the plan</source>
+        <translation>실행하려면 비워 두고, 아니면 계획을 예측만 하십시오</translation>
     </message>
     <message>
         <source>the probabilities of a part of the keys change with every part that follows</source>
@@ -6350,16 +6338,16 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>실행의 복제본은 스텝마다 한 번 기울기를 축약합니다</translation>
     </message>
     <message>
-        <source>choose deferred, or predict it with simulate</source>
-        <translation>deferred를 선택하거나 simulate로 예측하십시오</translation>
+        <source>choose deferred, or only predict the plan</source>
+        <translation>deferred를 선택하거나 계획을 예측만 하십시오</translation>
     </message>
     <message>
         <source>the replicas of a run gather parameters once a step</source>
         <translation>실행의 복제본은 스텝마다 한 번 파라미터를 모읍니다</translation>
     </message>
     <message>
-        <source>choose resident, or predict it with simulate</source>
-        <translation>resident를 선택하거나 simulate로 예측하십시오</translation>
+        <source>choose resident, or only predict the plan</source>
+        <translation>resident를 선택하거나 계획을 예측만 하십시오</translation>
     </message>
     <message>
         <source>a prediction has one time for all forwards of a stage, and only some of them gather</source>
@@ -7352,10 +7340,6 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Measuring this computer…</source>
         <translation>이 컴퓨터를 측정하는 중…</translation>
-    </message>
-    <message>
-        <source>This computer was measured again: equal passes differ by %1.</source>
-        <translation>이 컴퓨터를 다시 측정했습니다: 같은 패스의 차이 %1.</translation>
     </message>
     <message>
         <source>This computer could not be measured. </source>
@@ -8412,16 +8396,16 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>텐서 랭크는 아직 조각의 키를 나누지 못합니다</translation>
     </message>
     <message>
-        <source>choose 1, or predict it with simulate</source>
-        <translation>1을 선택하거나 simulate로 예측하십시오</translation>
+        <source>choose 1, or only predict the plan</source>
+        <translation>1을 선택하거나 계획을 예측만 하십시오</translation>
     </message>
     <message>
         <source>the losses of routers are sums over a whole microbatch, of which a pass has a slice</source>
         <translation>라우터의 손실은 마이크로배치 전체의 합인데 패스에는 그 조각만 있습니다</translation>
     </message>
     <message>
-        <source>choose a model without experts, or predict it with simulate</source>
-        <translation>전문가가 없는 모델을 선택하거나 simulate로 예측하십시오</translation>
+        <source>choose a model without experts, or only predict the plan</source>
+        <translation>전문가가 없는 모델을 선택하거나 계획을 예측만 하십시오</translation>
     </message>
     <message>
         <source>the loss is not finite in step %1 of %2, microbatch %3, on device %4, in pass %5: training diverged</source>
@@ -10170,10 +10154,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>예: 2e12</translation>
     </message>
     <message>
-        <source>Tokens of the whole training, such as 2e12 or 2T: the table then has days, and costs if the hardware has a price</source>
-        <translation>전체 학습의 토큰 수(예: 2e12 또는 2T): 표에 일수가, 하드웨어에 가격이 있으면 비용도 표시됩니다</translation>
-    </message>
-    <message>
         <source>This is no number of tokens, such as 2e12 or 2T.</source>
         <translation>토큰 수가 아닙니다(예: 2e12 또는 2T).</translation>
     </message>
@@ -10296,10 +10276,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>Train to see the loss.</source>
         <translation>학습하면 손실이 나타납니다.</translation>
-    </message>
-    <message>
-        <source> · Only %1 was tried: vary Schedule to compare others.</source>
-        <translation> · %1만 시도했습니다. 다른 스케줄과 비교하려면 스케줄을 바꿔 보십시오.</translation>
     </message>
     <message>
         <source>%1 pipeline devices (%2 GPUs)</source>
@@ -10460,6 +10436,122 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>write the others, or choose a family</source>
         <translation>나머지를 쓰거나 스케줄 계열을 고르십시오</translation>
+    </message>
+    <message>
+        <source>This computer was measured: equal passes differ by %1.</source>
+        <translation>이 컴퓨터를 측정했습니다. 같은 패스의 차이 %1.</translation>
+    </message>
+    <message>
+        <source>An iteration of this plan now takes %1; before it was %2.</source>
+        <translation>이 계획의 반복은 이제 %1 걸립니다. 전에는 %2였습니다.</translation>
+    </message>
+    <message>
+        <source>Only with A&apos;s memory or less</source>
+        <translation>A의 메모리 이하만</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet. Add predictions, files and runs above, or tick up to six runs in the table of runs.</source>
+        <translation>아직 비교할 것이 없습니다. 위에서 예측, 파일, 실행을 추가하거나 실행 표에서 여섯 개까지 고르십시오.</translation>
+    </message>
+    <message>
+        <source>Tokens of the whole training, such as 2e12 or 2T: the table then has days, and with a price costs</source>
+        <translation>전체 학습의 토큰 수(예: 2e12 또는 2T). 그러면 표에 일수가, 가격이 있으면 비용도 나옵니다</translation>
+    </message>
+    <message>
+        <source>What a GPU costs an hour: with it and the tokens, the table has costs</source>
+        <translation>GPU 한 대의 시간당 비용. 토큰 수와 함께 넣으면 표에 비용이 나옵니다</translation>
+    </message>
+    <message>
+        <source>This is no price, such as 2.5.</source>
+        <translation>2.5와 같은 가격이 아닙니다.</translation>
+    </message>
+    <message>
+        <source>e.g. 2.5</source>
+        <translation>예: 2.5</translation>
+    </message>
+    <message>
+        <source>Run %1. Double-click shows it with its plan; tick up to six to compare them.</source>
+        <translation>실행 %1. 두 번 누르면 계획과 함께 보이고, 여섯 개까지 고르면 비교합니다.</translation>
+    </message>
+    <message>
+        <source>impossible (at the bottom: without a figure)</source>
+        <translation>불가능(맨 아래: 수치 없음)</translation>
+    </message>
+    <message>
+        <source>Vary the schedule</source>
+        <translation>스케줄 바꾸어 보기</translation>
+    </message>
+    <message>
+        <source>Tries the schedules that suit this plan in place of the parameter above</source>
+        <translation>위의 매개변수 대신 이 계획에 맞는 스케줄을 시험합니다</translation>
+    </message>
+    <message>
+        <source> · Only %1 was tried.</source>
+        <translation> · %1만 시험했습니다.</translation>
+    </message>
+    <message>
+        <source>has no plan</source>
+        <translation>계획이 없습니다</translation>
+    </message>
+    <message>
+        <source>remove the scene, or give it the object &quot;%1&quot;</source>
+        <translation>장면을 지우거나 객체 &quot;%1&quot;을(를) 넣으십시오</translation>
+    </message>
+    <message>
+        <source>one of &quot;plan&quot; and &quot;from&quot; is in teaching units and the other in time</source>
+        <translation>&quot;plan&quot;과 &quot;from&quot; 중 하나는 교육용 단위이고 다른 하나는 시간입니다</translation>
+    </message>
+    <message>
+        <source>give two of one kind</source>
+        <translation>같은 종류 둘을 주십시오</translation>
+    </message>
+    <message>
+        <source>&quot;colour&quot; is %1</source>
+        <translation>&quot;colour&quot;가 %1입니다</translation>
+    </message>
+    <message>
+        <source>use kind, microbatch, chunk or slack</source>
+        <translation>kind, microbatch, chunk, slack 중 하나를 쓰십시오</translation>
+    </message>
+    <message>
+        <source>&quot;range&quot; is no begin and end</source>
+        <translation>&quot;range&quot;가 시작과 끝이 아닙니다</translation>
+    </message>
+    <message>
+        <source>leave it out to show the whole iteration</source>
+        <translation>전체 반복을 보이려면 빼십시오</translation>
+    </message>
+    <message>
+        <source>&quot;axis&quot; is no time</source>
+        <translation>&quot;axis&quot;가 시간이 아닙니다</translation>
+    </message>
+    <message>
+        <source>leave it out for an axis as long as the plan</source>
+        <translation>축을 계획의 길이로 하려면 빼십시오</translation>
+    </message>
+    <message>
+        <source>is no JSON object: %1 at byte %2</source>
+        <translation>JSON 객체가 아닙니다: %2번째 바이트에서 %1</translation>
+    </message>
+    <message>
+        <source>is no lecture</source>
+        <translation>강의가 아닙니다</translation>
+    </message>
+    <message>
+        <source>its &quot;format&quot; must be &quot;stagelens-lecture&quot;</source>
+        <translation>&quot;format&quot;은 &quot;stagelens-lecture&quot;여야 합니다</translation>
+    </message>
+    <message>
+        <source>has a version other than %1</source>
+        <translation>버전이 %1이(가) 아닙니다</translation>
+    </message>
+    <message>
+        <source>open it with a newer Stagelens</source>
+        <translation>더 새로운 Stagelens로 여십시오</translation>
+    </message>
+    <message>
+        <source>has %1 scenes, and at most %2 are read</source>
+        <translation>장면이 %1개인데, 최대 %2개까지 읽습니다</translation>
     </message>
 </context>
 </TS>

@@ -1386,14 +1386,6 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>添加</translation>
     </message>
     <message>
-        <source>Equal memory</source>
-        <translation>相同内存</translation>
-    </message>
-    <message>
-        <source>Nothing to compare yet. Add predictions, files and runs above, or tick two to six runs in the table of runs.</source>
-        <translation>尚无可比较的内容。请在上方添加预测、文件和运行，或在运行表中勾选二至六个。</translation>
-    </message>
-    <message>
         <source>Adds the current prediction, an experiment or a stored run</source>
         <translation>添加当前预测、一个实验或一次已存储的运行</translation>
     </message>
@@ -2582,10 +2574,6 @@ Begins at %1, takes %2</source>
     <message>
         <source>Results of this session are not being stored. </source>
         <translation>本次会话的结果未被存储。</translation>
-    </message>
-    <message>
-        <source>Run %1. Double-click shows it with its plan; tick two to six to compare them.</source>
-        <translation>运行 %1。双击可连同其方案一起显示；勾选二至六个可比较。</translation>
     </message>
     <message>
         <source>Right click chooses columns</source>
@@ -6310,8 +6298,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>运行使用其机器的实际时间</translation>
     </message>
     <message>
-        <source>leave it out to run the plan, or predict it with simulate</source>
-        <translation>要运行方案请不设置它，或用 simulate 预测</translation>
+        <source>leave it out to run the plan, or only predict the plan</source>
+        <translation>要运行方案请不设置它，或只做预测</translation>
     </message>
     <message>
         <source>the probabilities of a part of the keys change with every part that follows</source>
@@ -6350,16 +6338,16 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>运行的副本每步归约一次梯度</translation>
     </message>
     <message>
-        <source>choose deferred, or predict it with simulate</source>
-        <translation>请选择 deferred，或用 simulate 预测</translation>
+        <source>choose deferred, or only predict the plan</source>
+        <translation>请选择 deferred，或只做预测</translation>
     </message>
     <message>
         <source>the replicas of a run gather parameters once a step</source>
         <translation>运行的副本每步收集一次参数</translation>
     </message>
     <message>
-        <source>choose resident, or predict it with simulate</source>
-        <translation>请选择 resident，或用 simulate 预测</translation>
+        <source>choose resident, or only predict the plan</source>
+        <translation>请选择 resident，或只做预测</translation>
     </message>
     <message>
         <source>a prediction has one time for all forwards of a stage, and only some of them gather</source>
@@ -7352,10 +7340,6 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Measuring this computer…</source>
         <translation>正在测量本机…</translation>
-    </message>
-    <message>
-        <source>This computer was measured again: equal passes differ by %1.</source>
-        <translation>已重新测量本机：相同计算块相差 %1。</translation>
     </message>
     <message>
         <source>This computer could not be measured. </source>
@@ -8412,16 +8396,16 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>张量 rank 尚不能共享切片的键</translation>
     </message>
     <message>
-        <source>choose 1, or predict it with simulate</source>
-        <translation>请选择 1，或用 simulate 预测</translation>
+        <source>choose 1, or only predict the plan</source>
+        <translation>请选择 1，或只做预测</translation>
     </message>
     <message>
         <source>the losses of routers are sums over a whole microbatch, of which a pass has a slice</source>
         <translation>路由器的损失是对整个微批次求和，而一个计算块只有其中一个切片</translation>
     </message>
     <message>
-        <source>choose a model without experts, or predict it with simulate</source>
-        <translation>请选择没有专家的模型，或用 simulate 预测</translation>
+        <source>choose a model without experts, or only predict the plan</source>
+        <translation>请选择没有专家的模型，或只做预测</translation>
     </message>
     <message>
         <source>the loss is not finite in step %1 of %2, microbatch %3, on device %4, in pass %5: training diverged</source>
@@ -10170,10 +10154,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>如 2e12</translation>
     </message>
     <message>
-        <source>Tokens of the whole training, such as 2e12 or 2T: the table then has days, and costs if the hardware has a price</source>
-        <translation>整个训练的词元数，例如 2e12 或 2T：表中随之显示天数，若硬件有价格还显示费用</translation>
-    </message>
-    <message>
         <source>This is no number of tokens, such as 2e12 or 2T.</source>
         <translation>这不是词元数，例如 2e12 或 2T。</translation>
     </message>
@@ -10296,10 +10276,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>Train to see the loss.</source>
         <translation>训练后可看到损失。</translation>
-    </message>
-    <message>
-        <source> · Only %1 was tried: vary Schedule to compare others.</source>
-        <translation> · 只试了 %1：改变调度可与其他调度比较。</translation>
     </message>
     <message>
         <source>%1 pipeline devices (%2 GPUs)</source>
@@ -10460,6 +10436,122 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>write the others, or choose a family</source>
         <translation>请写出其余的，或选择一个调度族</translation>
+    </message>
+    <message>
+        <source>This computer was measured: equal passes differ by %1.</source>
+        <translation>已测量本机：相同计算块相差 %1。</translation>
+    </message>
+    <message>
+        <source>An iteration of this plan now takes %1; before it was %2.</source>
+        <translation>此方案的一次迭代现在需要 %1，之前为 %2。</translation>
+    </message>
+    <message>
+        <source>Only with A&apos;s memory or less</source>
+        <translation>仅限内存不超过 A 的</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet. Add predictions, files and runs above, or tick up to six runs in the table of runs.</source>
+        <translation>尚无可比较的内容。请在上方添加预测、文件和运行，或在运行表中勾选至多六个。</translation>
+    </message>
+    <message>
+        <source>Tokens of the whole training, such as 2e12 or 2T: the table then has days, and with a price costs</source>
+        <translation>整个训练的词元数，如 2e12 或 2T：表格随后给出天数，有价格时还给出费用</translation>
+    </message>
+    <message>
+        <source>What a GPU costs an hour: with it and the tokens, the table has costs</source>
+        <translation>一块 GPU 每小时的费用：与词元数一起给出时，表格会显示费用</translation>
+    </message>
+    <message>
+        <source>This is no price, such as 2.5.</source>
+        <translation>这不是价格，例如 2.5。</translation>
+    </message>
+    <message>
+        <source>e.g. 2.5</source>
+        <translation>例如 2.5</translation>
+    </message>
+    <message>
+        <source>Run %1. Double-click shows it with its plan; tick up to six to compare them.</source>
+        <translation>运行 %1。双击可连同其方案一起显示；勾选至多六个可比较。</translation>
+    </message>
+    <message>
+        <source>impossible (at the bottom: without a figure)</source>
+        <translation>不可行（位于底部：没有数值）</translation>
+    </message>
+    <message>
+        <source>Vary the schedule</source>
+        <translation>改变调度</translation>
+    </message>
+    <message>
+        <source>Tries the schedules that suit this plan in place of the parameter above</source>
+        <translation>用适合此方案的各种调度代替上面的参数</translation>
+    </message>
+    <message>
+        <source> · Only %1 was tried.</source>
+        <translation> · 只试过 %1。</translation>
+    </message>
+    <message>
+        <source>has no plan</source>
+        <translation>没有方案</translation>
+    </message>
+    <message>
+        <source>remove the scene, or give it the object &quot;%1&quot;</source>
+        <translation>请删除该场景，或为其提供对象 &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>one of &quot;plan&quot; and &quot;from&quot; is in teaching units and the other in time</source>
+        <translation>&quot;plan&quot; 与 &quot;from&quot; 中一个用教学单位，另一个用时间</translation>
+    </message>
+    <message>
+        <source>give two of one kind</source>
+        <translation>请给出同一种类的两个</translation>
+    </message>
+    <message>
+        <source>&quot;colour&quot; is %1</source>
+        <translation>&quot;colour&quot; 是 %1</translation>
+    </message>
+    <message>
+        <source>use kind, microbatch, chunk or slack</source>
+        <translation>请使用 kind、microbatch、chunk 或 slack</translation>
+    </message>
+    <message>
+        <source>&quot;range&quot; is no begin and end</source>
+        <translation>&quot;range&quot; 不是起点和终点</translation>
+    </message>
+    <message>
+        <source>leave it out to show the whole iteration</source>
+        <translation>省略它可显示整个迭代</translation>
+    </message>
+    <message>
+        <source>&quot;axis&quot; is no time</source>
+        <translation>&quot;axis&quot; 不是时间</translation>
+    </message>
+    <message>
+        <source>leave it out for an axis as long as the plan</source>
+        <translation>省略它时坐标轴与方案等长</translation>
+    </message>
+    <message>
+        <source>is no JSON object: %1 at byte %2</source>
+        <translation>不是 JSON 对象：第 %2 字节处 %1</translation>
+    </message>
+    <message>
+        <source>is no lecture</source>
+        <translation>不是讲座文件</translation>
+    </message>
+    <message>
+        <source>its &quot;format&quot; must be &quot;stagelens-lecture&quot;</source>
+        <translation>其 &quot;format&quot; 必须是 &quot;stagelens-lecture&quot;</translation>
+    </message>
+    <message>
+        <source>has a version other than %1</source>
+        <translation>其版本不是 %1</translation>
+    </message>
+    <message>
+        <source>open it with a newer Stagelens</source>
+        <translation>请用更新的 Stagelens 打开</translation>
+    </message>
+    <message>
+        <source>has %1 scenes, and at most %2 are read</source>
+        <translation>有 %1 个场景，最多读取 %2 个</translation>
     </message>
 </context>
 </TS>

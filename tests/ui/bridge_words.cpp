@@ -1,5 +1,6 @@
 // Figures, sentences and verdicts as a person reads them.
 #include "engine/model/hardware_fields.h"
+#include "engine/model/schema.h"
 #include "engine/schedule/families.h"
 #include "engine/service/predictions/explain.h"
 #include "tests/support/test_program.h"
@@ -9,6 +10,8 @@
 #include "ui/words/engine_messages.h"
 #include "ui/words/verdict.h"
 #include "ui/words/words.h"
+
+#include <QRegularExpression>
 
 #include <algorithm>
 #include <cmath>
@@ -142,6 +145,20 @@ QStringList unlisted(const QString &message)
     return missing;
 }
 
+/// A message with the captions of the fields that it names: in English nothing else differs.
+QString captioned(QString message)
+{
+    for (const model::Field &field : model::schema()) {
+        const QString caption = ui::fieldCaption(ui::qtText(field.path));
+        for (const std::string_view name : {field.path, field.option})
+            if (!name.empty())
+                message.replace(
+                    QRegularExpression(u"(?<![\\w.-])"_s + QRegularExpression::escape(ui::qtText(name)) + u"(?![\\w-])"_s),
+                    caption);
+    }
+    return message;
+}
+
 } // namespace
 
 void BridgeWords::everyMessageOfTheValidationIsListed()
@@ -152,7 +169,7 @@ void BridgeWords::everyMessageOfTheValidationIsListed()
         QVERIFY(!problems.empty());
         for (const base::Problem &problem : problems) {
             missing << unlisted(ui::qtText(problem.message));
-            QCOMPARE(ui::engineMessage(problem.message), ui::qtText(problem.message)); // in English
+            QCOMPARE(ui::engineMessage(problem.message), captioned(ui::qtText(problem.message)));
         }
     }
     QVERIFY2(missing.isEmpty(), qPrintable(u"add these to ui/words/engine_message_words.cpp:\n"_s + missing.join(u"\n"_s)));
@@ -173,11 +190,11 @@ void BridgeWords::failuresAreListed()
         u"the devices wait for each other after 5 of 64 passes: device 0 waits at position 3 (B0@0) for the gradient of B0@1 "
         u"from device 1, which has it at position 5; validate the schedule"_s,
         u"device 1, position 4: F3@1 runs twice, first at position 2; remove one of the two"_s,
-        u"line 3: word 2: 'X' is no pass"_s,
+        u"line 3, word 2: 'X' is no pass"_s,
     };
     QStringList missing;
     for (const QString &message : messages) {
-        QCOMPARE(ui::engineMessage(ui::utf8(message)), message); // in English
+        QCOMPARE(ui::engineMessage(ui::utf8(message)), captioned(message));
         missing << (message.startsWith(u"line"_s) || message.startsWith(u"device 1,"_s) ? QStringList() : unlisted(message));
     }
     QVERIFY2(missing.isEmpty(), qPrintable(u"add these to ui/words/failure_words.cpp:\n"_s + missing.join(u"\n"_s)));

@@ -241,7 +241,7 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "line %1, word %2"),
     QT_TRANSLATE_NOOP("Words", "position %1"),
     QT_TRANSLATE_NOOP("Words", "a run takes the times of its machine"),
-    QT_TRANSLATE_NOOP("Words", "leave it out to run the plan, or predict it with simulate"),
+    QT_TRANSLATE_NOOP("Words", "leave it out to run the plan, or only predict the plan"),
     QT_TRANSLATE_NOOP("Words", "the probabilities of a part of the keys change with every part that follows"),
     QT_TRANSLATE_NOOP("Words", "choose all-gather, or flash attention"),
     QT_TRANSLATE_NOOP("Words", "passes do not yet exchange among replicas and among expert ranks"),
@@ -262,9 +262,9 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "it would treat the matrices of all experts of a layer as one"),
     QT_TRANSLATE_NOOP("Words", "choose adamw, adam8bit, lion or sgd, or the backend cpu"),
     QT_TRANSLATE_NOOP("Words", "the replicas of a run reduce gradients once a step"),
-    QT_TRANSLATE_NOOP("Words", "choose deferred, or predict it with simulate"),
+    QT_TRANSLATE_NOOP("Words", "choose deferred, or only predict the plan"),
     QT_TRANSLATE_NOOP("Words", "the replicas of a run gather parameters once a step"),
-    QT_TRANSLATE_NOOP("Words", "choose resident, or predict it with simulate"),
+    QT_TRANSLATE_NOOP("Words", "choose resident, or only predict the plan"),
     QT_TRANSLATE_NOOP("Words", "a prediction has one time for all forwards of a stage, and only some of them gather"),
     QT_TRANSLATE_NOOP("Words", "choose reshard or resident"),
     QT_TRANSLATE_NOOP("Words", "passes have no second exchange over the groups yet"),
@@ -316,9 +316,9 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "choose same, or a model without experts"),
     QT_TRANSLATE_NOOP("Words", "choose gis, or leave what_if.jitter out"),
     QT_TRANSLATE_NOOP("Words", "tensor ranks do not yet share the keys of slices"),
-    QT_TRANSLATE_NOOP("Words", "choose 1, or predict it with simulate"),
+    QT_TRANSLATE_NOOP("Words", "choose 1, or only predict the plan"),
     QT_TRANSLATE_NOOP("Words", "the losses of routers are sums over a whole microbatch, of which a pass has a slice"),
-    QT_TRANSLATE_NOOP("Words", "choose a model without experts, or predict it with simulate"),
+    QT_TRANSLATE_NOOP("Words", "choose a model without experts, or only predict the plan"),
 });
 
 } // namespace

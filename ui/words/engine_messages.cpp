@@ -1,5 +1,7 @@
 #include "ui/words/engine_messages.h"
 
+#include "engine/model/schema.h"
+#include "ui/words/differences.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -75,6 +77,21 @@ QString translatedClause(const QString &text)
     return filledClause(Words::tr(matched->clause), places);
 }
 
+/// Options and fields of documents by what the window calls them: "--microbatch-size" is "Microbatch size".
+QString withCaptions(const QString &message)
+{
+    static const QRegularExpression kName(u"(?<![\\w/.-])(?:--[a-z][a-z0-9-]*|[a-z_]+(?:\\.[a-z0-9_]+)+)"_s);
+    QString text;
+    qsizetype from = 0;
+    for (auto at = kName.globalMatch(message); at.hasNext();) {
+        const auto name = at.next();
+        const bool isKnown = model::findField(utf8(name.captured())) != nullptr;
+        text += message.mid(from, name.capturedStart() - from) + (isKnown ? fieldCaption(name.captured()) : name.captured());
+        from = name.capturedEnd();
+    }
+    return text + message.mid(from);
+}
+
 } // namespace
 
 std::optional<MatchedClause> matchClause(const QString &text)
@@ -102,7 +119,7 @@ QString engineMessage(std::string_view english)
     QString message;
     for (const QString &clause : qtText(english).split(u"; "_s))
         message = message.isEmpty() ? translatedClause(clause) : Words::tr("%1; %2").arg(message, translatedClause(clause));
-    return message;
+    return withCaptions(message);
 }
 
 } // namespace stagelens::ui

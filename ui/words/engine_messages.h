@@ -16,7 +16,8 @@ namespace stagelens::ui {
 /// The same of failures, in failure_words.cpp.
 [[nodiscard]] std::span<const char *const> failureClauses();
 
-/// A message in the language of the window. Clauses are separated by "; "; one that is not listed stays English.
+/// A message in the language of the window. Clauses are separated by "; "; one that is not listed stays English. Fields bear
+/// their captions, whether the engine names them by their option or by their place in a document.
 [[nodiscard]] QString engineMessage(std::string_view english);
 
 /// The clause that was listed for a text and what fills its places; nothing if none fits.

@@ -380,6 +380,23 @@ constexpr auto kFailureClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "NVIDIA GPUs, fp32 or bf16"),
     QT_TRANSLATE_NOOP("Words", "NVIDIA GPUs, fp32 or bf16: %1"),
     QT_TRANSLATE_NOOP("Words", "this machine's processor, fp32, or bf16 and fp16 emulated, one thread a device"),
+    // Lectures.
+    QT_TRANSLATE_NOOP("Words", "has no plan"),
+    QT_TRANSLATE_NOOP("Words", "remove the scene, or give it the object \"%1\""),
+    QT_TRANSLATE_NOOP("Words", "one of \"plan\" and \"from\" is in teaching units and the other in time"),
+    QT_TRANSLATE_NOOP("Words", "give two of one kind"),
+    QT_TRANSLATE_NOOP("Words", "\"colour\" is %1"),
+    QT_TRANSLATE_NOOP("Words", "use kind, microbatch, chunk or slack"),
+    QT_TRANSLATE_NOOP("Words", "\"range\" is no begin and end"),
+    QT_TRANSLATE_NOOP("Words", "leave it out to show the whole iteration"),
+    QT_TRANSLATE_NOOP("Words", "\"axis\" is no time"),
+    QT_TRANSLATE_NOOP("Words", "leave it out for an axis as long as the plan"),
+    QT_TRANSLATE_NOOP("Words", "is no JSON object: %1 at byte %2"),
+    QT_TRANSLATE_NOOP("Words", "is no lecture"),
+    QT_TRANSLATE_NOOP("Words", "its \"format\" must be \"stagelens-lecture\""),
+    QT_TRANSLATE_NOOP("Words", "has a version other than %1"),
+    QT_TRANSLATE_NOOP("Words", "open it with a newer Stagelens"),
+    QT_TRANSLATE_NOOP("Words", "has %1 scenes, and at most %2 are read"),
 });
 
 } // namespace

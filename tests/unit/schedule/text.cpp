@@ -54,25 +54,25 @@ void ScheduleText::refuses_data()
     QTest::newRow("empty") << ""
                            << "line 1: the text is empty";
     QTest::newRow("not a schedule") << "\x01PNG"
-                                    << "line 1: word 1: the header must begin with 'schedule', not '\\x01PNG'";
+                                    << "line 1, word 1: the header must begin with 'schedule', not '\\x01PNG'";
     QTest::newRow("no family") << "schedule"
-                               << "line 1: word 2: ";
+                               << "line 1, word 2: ";
     QTest::newRow("incomplete header") << "schedule x devices 2"
                                        << "line 1: the header must give devices, microbatches and vocabulary";
     QTest::newRow("unknown field") << "schedule x ranks 2"
-                                   << "line 1: word 3: 'ranks' is unknown";
+                                   << "line 1, word 3: 'ranks' is unknown";
     QTest::newRow("devices") << "schedule x devices 0"
-                             << "line 1: word 3: 'devices' must be followed by a number from 1 to 65535, not '0'";
+                             << "line 1, word 3: 'devices' must be followed by a number from 1 to 65535, not '0'";
     QTest::newRow("devices with a tail") << "schedule x devices 2k"
-                                         << "line 1: word 3: ";
+                                         << "line 1, word 3: ";
     QTest::newRow("microbatches") << "schedule x microbatches 99999999999"
-                                  << "line 1: word 3: 'microbatches' must be";
+                                  << "line 1, word 3: 'microbatches' must be";
     QTest::newRow("no value") << "schedule x microbatches"
-                              << "line 1: word 3: 'microbatches' must be followed";
+                              << "line 1, word 3: 'microbatches' must be followed";
     QTest::newRow("vocabulary") << "schedule x vocabulary vocab-3"
-                                << "line 1: word 3: 'vocabulary' must be followed by none";
+                                << "line 1, word 3: 'vocabulary' must be followed by none";
     QTest::newRow("placement") << "schedule x placement 0,,1"
-                               << "line 1: word 3: 'placement' must be followed";
+                               << "line 1, word 3: 'placement' must be followed";
     QTest::newRow("placement outside") << header + " placement 0,1,2"
                                        << "line 1: the placement puts stage 2 on device 2 of 2";
     QTest::newRow("placement with a bare device") << header + " placement 0,0"
@@ -80,27 +80,27 @@ void ScheduleText::refuses_data()
     QTest::newRow("too large") << "schedule x devices 60000 microbatches 1000000 vocabulary none"
                                << "line 1: 60000 stages with 1000000";
     QTest::newRow("label") << header + "\nF0"
-                           << "line 2: word 1: a device's line must begin";
+                           << "line 2, word 1: a device's line must begin";
     QTest::newRow("wrong device") << header + "\n1: F0"
-                                  << "line 2: word 1: device 1 stands where device 0 is expected";
+                                  << "line 2, word 1: device 1 stands where device 0 is expected";
     QTest::newRow("too many devices") << header + "\n0:\n1:\n2:"
-                                      << "line 4: word 1: device 2 stands where the text should end";
+                                      << "line 4, word 1: device 2 stands where the text should end";
     QTest::newRow("too few devices") << header + "\n0: F0"
                                      << "line 2: the text ends after 1 of 2 devices";
     QTest::newRow("word") << header + "\n0: F0 X1"
-                          << "line 2: word 3: 'X1' is no pass";
+                          << "line 2, word 3: 'X1' is no pass";
     QTest::newRow("optimizer") << header + "\n0: O0"
-                               << "line 2: word 2: 'O0' is no pass";
+                               << "line 2, word 2: 'O0' is no pass";
     QTest::newRow("microbatch") << header + "\n0: F3"
-                                << "line 2: word 2: 'F3' has no microbatch from 0 to 2";
+                                << "line 2, word 2: 'F3' has no microbatch from 0 to 2";
     QTest::newRow("negative") << header + "\n0: F-1"
-                              << "line 2: word 2: 'F-1' ";
+                              << "line 2, word 2: 'F-1' ";
     QTest::newRow("stage") << header + "\n0: F0@2"
-                           << "line 2: word 2: 'F0@2' has no stage from 0 to 1";
+                           << "line 2, word 2: 'F0@2' has no stage from 0 to 1";
     QTest::newRow("tail") << header + "\n0: F0++"
-                          << "line 2: word 2: 'F0++' ends with '++'";
+                          << "line 2, word 2: 'F0++' ends with '++'";
     QTest::newRow("long word") << header + "\n0: " + QString(1000, 'F')
-                               << "line 2: word 2: '" + QString(40, 'F') + "...' is no pass";
+                               << "line 2, word 2: '" + QString(40, 'F') + "...' is no pass";
 }
 
 void ScheduleText::refuses()
