@@ -2,6 +2,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/plan_repair.h"
 #include "ui/state/quick_prediction.h"
+#include "ui/state/view_state.h"
 
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
@@ -9,7 +10,9 @@
 #include "ui/controllers/schedule_file_controller.h"
 #include "ui/controls/message_bar.h"
 #include "ui/learn/card_list.h"
+#include "ui/learn/lesson_picture.h"
 #include "ui/pages/learn_page.h"
+#include "ui/pages/lesson_view.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/headline_bar.h"
 #include "ui/sweep/sweep_page.h"
@@ -191,8 +194,21 @@ void WindowClicks::fivePlansAsFiguresOfALecture()
     // The lecture begins with the first plan, not with the one added last.
     m_fixture->find<QPushButton>(u"lecture.present"_s)->click();
     QTRY_VERIFY(window.actions().presentation->isChecked());
-    const QString text = m_fixture->find<QTextBrowser>(u"learn.text"_s)->toPlainText();
-    QVERIFY2(text.contains(u"not split"_s), qPrintable(text));
+    const auto *page = m_fixture->find<QTextBrowser>(u"learn.text"_s);
+    QVERIFY2(page->toPlainText().contains(u"not split"_s), qPrintable(page->toPlainText()));
+    // All scenes have one time axis, and the lecture ends in Compare.
+    const auto *view = window.learnPage().lesson()->picture()->findChild<ui::ViewState *>();
+    base::Nanos longest = 0;
+    for (const ui::CompareItem &item : window.comparePanel().items())
+        longest = std::max(longest, item.metrics.iteration);
+    const base::Nanos axis = view->span();
+    QVERIFY(axis >= longest);
+    QApplication::setActiveWindow(&window);
+    QTest::keyClick(&window, Qt::Key_PageDown);
+    QTRY_VERIFY(!page->toPlainText().contains(u"not split"_s));
+    QCOMPARE(view->span(), axis);
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QTRY_VERIFY(window.actions().compare->isChecked() && list->isVisible());
 }
 
 void WindowClicks::aBrokenScheduleIsRepaired()

@@ -54,6 +54,7 @@ struct LivePlan {
     std::optional<CloseUp> closeUp;
     /// Of the time axis that is shown first; absent: all.
     std::optional<std::pair<base::Nanos, base::Nanos>> range;
+    base::Nanos axis = 0; ///< the time axis spans at least this: that of scenes which are compared
 };
 
 /// Returns the plan beside that which a reader made of the picture's; nothing if it has one plan alone.

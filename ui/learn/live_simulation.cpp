@@ -78,6 +78,7 @@ TimelineContent contentOf(const LivePlan &plan, const LiveSimulation &simulated)
         content.groups.push_back(std::move(group));
     }
     content.stacked = true;
+    content.axis = plan.axis;
     content.hasFlags = false;
     content.critical = plan.critical;
     content.colourBy = plan.colourBy;

@@ -13,9 +13,30 @@
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
+#include <QActionGroup>
+
+#include <algorithm>
+
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+/// The longest prediction, so that a faster plan looks shorter; 0 if their units differ.
+base::Nanos sharedAxis(const std::vector<CompareItem> &items)
+{
+    base::Nanos longest = 0;
+    for (const CompareItem &item : items) {
+        if (inTeachingUnits(item.experiment) != inTeachingUnits(items.front().experiment))
+            return 0;
+        if (item.kind == timeline::Provenance::Predicted)
+            longest = std::max(longest, item.metrics.iteration);
+    }
+    return longest;
+}
+
+} // namespace
 
 LectureController::LectureController(EngineBridge *bridge, WindowActions *actions, Forecast *forecast, ViewState *view,
                                      ExplorePage *explore, ComparePanel *compare, LearnPage *learn, bool remember,
@@ -64,11 +85,13 @@ std::vector<LectureScene> LectureController::scenesOfWindow() const
     if (!m_actions->compare->isChecked() || m_compare->isEmpty())
         return {sceneOfExplore()};
     std::vector<LectureScene> scenes;
+    const base::Nanos axis = sharedAxis(m_compare->items());
     const QStringList names = distinctNames(m_compare->items());
     for (qsizetype i = 0; i < names.size(); ++i) {
         LectureScene scene;
         scene.plan.experiment = m_compare->items()[static_cast<std::size_t>(i)].experiment;
         scene.title = names[i];
+        scene.plan.axis = axis;
         scenes.push_back(std::move(scene));
     }
     return scenes;
@@ -98,10 +121,20 @@ LectureScene LectureController::sceneOfExplore() const
 void LectureController::present(const Tour &tour, int scene)
 {
     m_dialog->hide();
+    QAction *const from = m_actions->modes->checkedAction();
     m_actions->learn->trigger();
     m_learn->showOwnTour(tour);
     m_learn->lesson()->showStep(scene);
     m_actions->presentation->setChecked(true);
+    connect(
+        m_actions->presentation, &QAction::toggled, this,
+        [this, from] {
+            if (!m_window->isVisible()) // it closes
+                return;
+            from->trigger();
+            open();
+        },
+        static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
 }
 
 } // namespace stagelens::ui

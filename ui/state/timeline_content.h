@@ -89,6 +89,7 @@ struct TimelineContent {
     std::optional<EndFlag> ghost;            ///< end of the plan that is being hovered
     std::optional<EndBand> band;             ///< of the prediction's end
     std::optional<EndFlag> published; ///< end that a paper reports for this plan: a dotted pole, as a `Published` rail is
+    base::Nanos axis = 0;             ///< the fitted axis spans at least this: pictures shown after each other share one
     bool hasFlags = true;             ///< keeps a row for flags; false where ends are never compared by one
     bool teachingUnits = false;       ///< axis in units (1 ms = 1 unit) and not in seconds
     ColourBy colourBy = ColourBy::Kind;

@@ -14,10 +14,10 @@
 namespace stagelens::ui {
 namespace {
 
-/// What "fit" shows: until the latest end of groups, baseline, band and published result.
+/// What "fit" shows: until the latest end of groups, baseline, band and published result, and what the content asks for.
 base::Nanos spanOf(const TimelineContent &content)
 {
-    base::Nanos span = content.baseline ? content.baseline->end : 0;
+    base::Nanos span = content.baseline ? std::max(content.axis, content.baseline->end) : content.axis;
     if (content.measuredBaseline)
         span = std::max(span, content.measuredBaseline->end);
     if (content.band)

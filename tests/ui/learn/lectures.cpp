@@ -9,6 +9,7 @@
 #include "ui/morph/morph_panel.h"
 #include "ui/pages/learn_page.h"
 #include "ui/shell/lecture_controller.h"
+#include "ui/words/engine_messages.h"
 #include "ui/words/words.h"
 
 #include <QDir>
@@ -116,6 +117,7 @@ void WindowLecture::aLectureIsPresentedWithARemoteControl()
     QTRY_VERIFY(text->toPlainText().contains(u"First"_s));
     QTest::keyClick(&window, Qt::Key_Escape);
     QVERIFY(!window.actions().presentation->isChecked());
+    QTRY_VERIFY(editor->isVisible() && window.actions().explore->isChecked()); // back where it was presented from
     const QString slides = m_fixture->path(u"talk.pdf"_s);
     ui::EngineBridge bridge(service::ServiceOptions{m_fixture->path(u"slides.db"_s).toStdString(), 1});
     ui::SlideExport slideExport(&bridge);
@@ -236,6 +238,7 @@ void WindowLecture::aFileKeepsPlansViewsAndNotes()
     scene.plan.colourBy = ui::ColourBy::Slack;
     scene.plan.critical = true;
     scene.plan.range = {1, 9'007'199'254'740'993LL};
+    scene.plan.axis = 12'345'678'901;
     lecture.scenes = {scene, {}};
     const auto read = ui::lectureFromJson(ui::lectureToJson(lecture), u"x"_s);
     QVERIFY2(read.ok(), read ? "" : read.error().text().c_str());
@@ -245,7 +248,8 @@ void WindowLecture::aFileKeepsPlansViewsAndNotes()
     QVERIFY(same.title == scene.title && same.notes == scene.notes);
     QVERIFY(same.plan.experiment == scene.plan.experiment);
     QVERIFY(same.plan.colourBy == ui::ColourBy::Slack && same.plan.critical && same.plan.range == scene.plan.range);
-    QVERIFY(!read->scenes[1].plan.range);
+    QCOMPARE(same.plan.axis, scene.plan.axis);
+    QVERIFY(!read->scenes[1].plan.range && read->scenes[1].plan.axis == 0);
     QCOMPARE(ui::tourOf(*read).steps.size(), std::size_t{2}); // a brace that is no place is no fault
     QVERIFY(!ui::writeLecture(lecture, m_fixture->path(u"no/such/folder.json"_s)).ok());
 }
@@ -266,6 +270,7 @@ void WindowLecture::aBrokenFileIsExplained_data()
                             << u"use kind, microbatch"_s;
     QTest::newRow("range") << head + R"({"plan": {"stagelens": "experiment/2"}, "range": ["5", "2"]}]})"
                            << u"no begin and end"_s;
+    QTest::newRow("axis") << head + R"({"plan": {"stagelens": "experiment/2"}, "axis": "long"}]})" << u"is no time"_s;
 }
 
 void WindowLecture::aBrokenFileIsExplained()
@@ -276,6 +281,10 @@ void WindowLecture::aBrokenFileIsExplained()
     QVERIFY(!read);
     QVERIFY2(read.error().text().find("l.json") == 0 && ui::qtText(read.error().text()).contains(says),
              read.error().text().c_str());
+    const QString message = ui::qtText(read.error().problems.front().message);
+    if (says != u"parallel.devices"_s && says != u"scene 1"_s) // problems of the experiment, which others list
+        for (const QString &clause : message.split(u"; "_s))
+            QVERIFY2(ui::matchClause(clause), qPrintable(clause));
 }
 
 STAGELENS_TEST(WindowLecture)

@@ -68,6 +68,8 @@ QJsonObject toJson(const LectureScene &scene)
     if (scene.plan.range) // as text: a time of an hour in nanoseconds is no exact number of JSON
         object.insert(u"range"_s,
                       QJsonArray{QString::number(scene.plan.range->first), QString::number(scene.plan.range->second)});
+    if (scene.plan.axis > 0)
+        object.insert(u"axis"_s, QString::number(scene.plan.axis));
     return object;
 }
 
@@ -103,6 +105,11 @@ base::Result<LectureScene> sceneFromJson(const QJsonObject &object, const QStrin
         if (begin < 0 || end <= begin)
             return wrongLecture(name, "\"range\" is no begin and end; leave it out to show the whole iteration");
         scene.plan.range = {begin, end};
+    }
+    if (const QJsonValue axis = object.value(u"axis"_s); !axis.isUndefined()) {
+        scene.plan.axis = axis.toString().toLongLong();
+        if (scene.plan.axis <= 0)
+            return wrongLecture(name, "\"axis\" is no time; leave it out for an axis as long as the plan");
     }
     return scene;
 }
