@@ -148,7 +148,20 @@ private slots:
         QTest::keyClicks(tokens, u"2e12"_s);
         QVERIFY(!table->isColumnHidden(ui::ShapeTable::Days) && table->isColumnHidden(ui::ShapeTable::Money)); // no price
         const double rate = *table->rows().front().metrics->tokensPerSecond;
-        QVERIFY(std::abs(table->topLevelItem(0)->text(ui::ShapeTable::Days).toDouble() - 2e12 / rate / 86400) <= 0.5);
+        const double days = 2e12 / rate / 86400;
+        QVERIFY(std::abs(table->topLevelItem(0)->text(ui::ShapeTable::Days).toDouble() - days) <= 0.5);
+        auto *price = dialog->findChild<QLineEdit *>(u"shapes.price"_s);
+        price->setFocus();
+        QTest::keyClicks(price, u"2.5"_s);
+        QVERIFY(!table->isColumnHidden(ui::ShapeTable::Money));
+        const model::ParallelPlan &parallel = table->rows().front().experiment.parallel;
+        const double cost = days * 24 * static_cast<double>(parallel.ranks(parallel.devices)) * 2.5;
+        QString shown = table->topLevelItem(0)->text(ui::ShapeTable::Money);
+        QVERIFY(shown.endsWith(u" USD"_s));
+        QVERIFY2(std::abs(shown.remove(u',').chopped(4).toDouble() - cost) <= 0.5, qPrintable(shown));
+        price->setText(u"much"_s);
+        QVERIFY(!price->accessibleDescription().isEmpty() && table->isColumnHidden(ui::ShapeTable::Money));
+        price->clear();
     }
 
     /// What is typed on opening replaces the GPUs; what was asked is asked again on the next opening.

@@ -62,8 +62,8 @@ struct ShapeDialog::Progress {
 
 ShapeDialog::ShapeDialog(EngineBridge *bridge, QWidget *parent)
     : QDialog(parent), m_bridge(bridge), m_job(new LatestJob(bridge, this)), m_gpus(new NumberBox(this)),
-      m_batch(new NumberBox(this)), m_tokens(new QLineEdit(this)), m_heading(plainLabel(this)), m_table(new ShapeTable(this)),
-      m_onlyFitting(new QCheckBox(Words::tr("Only what fits"), this)),
+      m_batch(new NumberBox(this)), m_tokens(new QLineEdit(this)), m_price(new QLineEdit(this)), m_heading(plainLabel(this)),
+      m_table(new ShapeTable(this)), m_onlyFitting(new QCheckBox(Words::tr("Only what fits"), this)),
       m_onlyFront(new QCheckBox(Words::tr("Only the Pareto front"), this)), m_bar(new QProgressBar(this)),
       m_cancel(new QPushButton(Words::tr("Cancel"), this))
 {
@@ -120,11 +120,13 @@ QWidget *ShapeDialog::makeQuestion()
     add(Words::tr("GPUs"), m_gpus, u"shapes.gpus"_s);
     add(Words::tr("Sequences of a step"), m_batch, u"shapes.batch"_s);
     m_tokens->setPlaceholderText(Words::tr("e.g. 2e12"));
-    m_tokens->setMaximumWidth(fontMetrics().horizontalAdvance(u"0000000000000"_s));
-    m_tokens->setToolTip(
-        plainTip(Words::tr("Tokens of the whole training, such as 2e12 or 2T: the table then has days, and costs if the "
-                           "hardware has a price")));
+    m_tokens->setMaximumWidth(fontMetrics().horizontalAdvance(u"0000000000"_s));
+    m_tokens->setToolTip(plainTip(
+        Words::tr("Tokens of the whole training, such as 2e12 or 2T: the table then has days, and with a price costs")));
     add(Words::tr("Tokens to train on"), m_tokens, u"shapes.tokens"_s);
+    m_price->setMaximumWidth(fontMetrics().horizontalAdvance(u"0000000000"_s));
+    m_price->setToolTip(plainTip(Words::tr("What a GPU costs an hour: with it and the tokens, the table has costs")));
+    add(Words::tr("Price of a GPU-hour"), m_price, u"shapes.price"_s);
     m_search = new QPushButton(Words::tr("Search"), row);
     m_search->setObjectName(u"shapes.search"_s);
     m_search->setDefault(true);
@@ -133,7 +135,8 @@ QWidget *ShapeDialog::makeQuestion()
     layout->addWidget(m_cancel);
     layout->addStretch();
     connect(m_search, &QPushButton::clicked, this, &ShapeDialog::search);
-    connect(m_tokens, &QLineEdit::textChanged, this, &ShapeDialog::readTokens);
+    for (const QLineEdit *field : {m_tokens, m_price})
+        connect(field, &QLineEdit::textChanged, this, &ShapeDialog::readTraining);
     return row;
 }
 
@@ -200,6 +203,7 @@ bool ShapeDialog::isComputing() const
 void ShapeDialog::setPlan(const service::PredictionPtr &plan)
 {
     m_plan = plan;
+    offerPrice();
     if (!isVisible())
         return; // showEvent() does it
     const bool isPossible =
@@ -309,9 +313,9 @@ void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
     m_heading->setToolTip(plainTip(leftOutText(*answer)));
     if (fitting == 0)
         m_onlyFitting->setChecked(false);
-    m_table->setRows(std::move(rows), {answer->limit, std::nullopt, m_plan ? m_plan->hardware : nullptr});
+    m_table->setRows(std::move(rows), {answer->limit, std::nullopt, 0, {}});
     fillDegrees();
-    readTokens();
+    readTraining();
     filter();
     if (m_plan)
         m_table->markPlan(m_plan->experiment);
@@ -345,17 +349,31 @@ void ShapeDialog::filter()
     m_table->setFilter(filter);
 }
 
-void ShapeDialog::readTokens()
+void ShapeDialog::readTraining()
 {
-    const QString text = m_tokens->text().trimmed();
-    const auto tokens = base::parseQuantity(utf8(text));
-    const bool isSound = text.isEmpty() || (tokens && *tokens > 0);
-    m_tokens->setAccessibleDescription(isSound ? QString() : Words::tr("This is no number of tokens, such as 2e12 or 2T."));
-    QPalette tones = palette();
-    if (!isSound)
-        tones.setColor(QPalette::Text, coloursFor(tones).alarm);
-    m_tokens->setPalette(tones);
-    m_table->setTokens(tokens && *tokens > 0 ? tokens : std::nullopt);
+    const auto read = [this](QLineEdit *field, const QString &remedy) -> std::optional<double> {
+        const QString text = field->text().trimmed();
+        const auto number = base::parseQuantity(utf8(text));
+        const bool isSound = text.isEmpty() || (number && *number > 0);
+        field->setAccessibleDescription(isSound ? QString() : remedy);
+        QPalette tones = palette();
+        if (!isSound)
+            tones.setColor(QPalette::Text, coloursFor(tones).alarm);
+        field->setPalette(tones);
+        return number && *number > 0 ? number : std::nullopt;
+    };
+    const auto tokens = read(m_tokens, Words::tr("This is no number of tokens, such as 2e12 or 2T."));
+    const auto price = read(m_price, Words::tr("This is no price, such as 2.5."));
+    const model::Hardware *hardware = m_plan ? m_plan->hardware.get() : nullptr;
+    const double known = hardware != nullptr && m_price->text().isEmpty() ? hardware->pricePerDeviceHour : 0;
+    m_table->setTraining(tokens, price.value_or(known), hardware != nullptr ? qtText(hardware->currency) : QString());
+}
+
+void ShapeDialog::offerPrice()
+{
+    const double price = m_plan && m_plan->hardware ? m_plan->hardware->pricePerDeviceHour : 0;
+    m_price->setPlaceholderText(price > 0 ? QString::number(price) : Words::tr("e.g. 2.5"));
+    readTraining();
 }
 
 void ShapeDialog::showProgress()

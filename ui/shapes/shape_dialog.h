@@ -58,7 +58,10 @@ private:
     void take(const base::Result<service::PlanAnswer> &answer);
     void fillDegrees();
     void filter();
-    void readTokens();
+    /// Tokens and price, as typed.
+    void readTraining();
+    /// The price of the hardware, used while none is typed.
+    void offerPrice();
     void showProgress();
     void followSelection();
     void apply(const model::Experiment &plan);
@@ -74,6 +77,7 @@ private:
     NumberBox *m_gpus;
     NumberBox *m_batch;
     QLineEdit *m_tokens;
+    QLineEdit *m_price;
     QLabel *m_heading;
     ShapeTable *m_table;
     std::array<QComboBox *, 4> m_degrees{};

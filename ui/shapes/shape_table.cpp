@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace stagelens::ui {
 
@@ -26,7 +27,7 @@ constexpr int kShapeRowRole = Qt::UserRole;       ///< of an item: index of its 
 constexpr int kShapeOrderRole = Qt::UserRole + 1; ///< of a cell: what it sorts by; absent: last in either order
 constexpr int kShapeRowRoom = 8;
 constexpr int kShapeColumnRoom = 14;
-constexpr int kWidestMethods = 240;
+constexpr int kNarrowestMethods = 240;
 
 class ShapeItem : public QTreeWidgetItem {
 public:
@@ -90,6 +91,7 @@ ShapeTable::ShapeTable(QWidget *parent) : QTreeWidget(parent)
     setAllColumnsShowFocus(true);
     setTabKeyNavigation(false);
     setSelectionMode(QAbstractItemView::ExtendedSelection);
+    setTextElideMode(Qt::ElideMiddle); // methods may differ only at their end
     addCopyAction(this);
     setSortingEnabled(true);
     header()->setStretchLastSection(true);
@@ -106,11 +108,13 @@ void ShapeTable::setRows(std::vector<ShapeRow> rows, Frame frame)
     fill();
 }
 
-void ShapeTable::setTokens(std::optional<double> tokens)
+void ShapeTable::setTraining(std::optional<double> tokens, double price, const QString &currency)
 {
-    if (tokens == m_frame.tokens)
+    if (std::tie(tokens, price, currency) == std::tie(m_frame.tokens, m_frame.price, m_frame.currency))
         return;
     m_frame.tokens = tokens;
+    m_frame.price = price;
+    m_frame.currency = currency;
     fill();
 }
 
@@ -119,7 +123,6 @@ void ShapeTable::fill()
     clear();
     setSortingEnabled(false);
     const QStringList methods = methodsTexts(m_rows);
-    const double price = m_frame.hardware ? m_frame.hardware->pricePerDeviceHour : 0;
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
         auto *item = new ShapeItem(this);
         item->setData(Pipeline, kShapeRowRole, static_cast<int>(i));
@@ -131,7 +134,7 @@ void ShapeTable::fill()
         fillRow(*item, m_rows[i], methods[static_cast<qsizetype>(i)]);
     }
     setColumnHidden(Days, !m_frame.tokens);
-    setColumnHidden(Money, !m_frame.tokens || price <= 0);
+    setColumnHidden(Money, !m_frame.tokens || m_frame.price <= 0);
     // What would be the same or empty in every row.
     setColumnHidden(Context,
                     std::ranges::all_of(m_rows, [](const ShapeRow &row) { return row.experiment.parallel.context == 1; }));
@@ -141,14 +144,30 @@ void ShapeTable::fill()
                                                : column == Front                     ? Qt::AlignCenter
                                                                                      : Qt::AlignRight | Qt::AlignVCenter);
         resizeColumnToContents(column);
-        const int most = column == Methods ? kWidestMethods : QWIDGETSIZE_MAX; // time and memory stay in view
-        setColumnWidth(column, std::min(columnWidth(column) + kShapeColumnRoom, most));
+        setColumnWidth(column, columnWidth(column) + kShapeColumnRoom);
     }
+    fitMethods();
     sortByColumn(-1, Qt::AscendingOrder); // as the rows are: the front first
     setSortingEnabled(true);
     setFilter(m_filter);
     if (m_plan)
         markPlan(*m_plan);
+}
+
+void ShapeTable::fitMethods()
+{
+    int others = 0;
+    for (int column = 0; column < kColumns; ++column)
+        if (column != Methods && column != Remark)
+            others += columnWidth(column);
+    const int most = std::max(kNarrowestMethods, viewport()->width() - others); // time and memory stay in view
+    setColumnWidth(Methods, std::min(sizeHintForColumn(Methods) + kShapeColumnRoom, most));
+}
+
+void ShapeTable::resizeEvent(QResizeEvent *event)
+{
+    QTreeWidget::resizeEvent(event);
+    fitMethods();
 }
 
 void ShapeTable::fillRow(QTreeWidgetItem &item, const ShapeRow &row, const QString &methods)
@@ -186,13 +205,13 @@ void ShapeTable::fillRow(QTreeWidgetItem &item, const ShapeRow &row, const QStri
     item.setData(Exchanges, Qt::ToolTipRole, plainTip(exchangesText(shares)));
     if (row.fits && row.memory && m_frame.limit)
         setCell(item, Headroom, bytesText(*m_frame.limit - *row.memory), static_cast<double>(*m_frame.limit - *row.memory));
-    const auto cost = trainingCost(row, m_frame.tokens.value_or(0), m_frame.hardware.get());
+    const auto cost = trainingCost(row, m_frame.tokens.value_or(0), m_frame.price);
     if (!cost)
         return;
     setCell(item, Days, QString::number(cost->days, 'f', cost->days < 10 ? 2 : 0), cost->days);
     item.setData(Days, Qt::ToolTipRole, plainTip(Words::tr("%1 GPU-hours").arg(countText(std::round(cost->gpuHours)))));
     if (cost->money)
-        setCell(item, Money, countText(std::round(*cost->money)) + u' ' + qtText(m_frame.hardware->currency), *cost->money);
+        setCell(item, Money, countText(std::round(*cost->money)) + u' ' + m_frame.currency, *cost->money);
 }
 
 void ShapeTable::setFilter(const Filter &filter)

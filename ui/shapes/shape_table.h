@@ -40,12 +40,13 @@ public:
     };
     /// What the figures of the rows depend on beside them.
     struct Frame {
-        std::optional<base::Bytes> limit;                ///< of a rank
-        std::optional<double> tokens;                    ///< of the training; absent: no days
-        std::shared_ptr<const model::Hardware> hardware; ///< for the price
+        std::optional<base::Bytes> limit; ///< of a rank
+        std::optional<double> tokens;     ///< of the training; absent: no days
+        double price = 0;                 ///< of a GPU-hour; 0: no costs
+        QString currency;
     };
     void setRows(std::vector<ShapeRow> rows, Frame frame);
-    void setTokens(std::optional<double> tokens);
+    void setTraining(std::optional<double> tokens, double price, const QString &currency);
     /// What a filter keeps: 0 keeps every degree.
     struct Filter {
         std::array<int, 4> degrees{}; ///< of the first four columns
@@ -66,9 +67,12 @@ signals:
 
 protected:
     void keyPressEvent(QKeyEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
 
 private:
     void fill();
+    /// Gives the methods the room that the other columns leave.
+    void fitMethods();
     void fillRow(QTreeWidgetItem &item, const ShapeRow &row, const QString &methods);
     void choose(const QTreeWidgetItem *item);
     [[nodiscard]] const ShapeRow *rowOf(const QTreeWidgetItem *item) const;

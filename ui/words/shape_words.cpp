@@ -157,14 +157,13 @@ QString exchangesText(const ExchangeShares &shares)
     return parts.join(u", "_s);
 }
 
-std::optional<TrainingCost> trainingCost(const ShapeRow &row, double tokens, const model::Hardware *hardware)
+std::optional<TrainingCost> trainingCost(const ShapeRow &row, double tokens, double price)
 {
     if (!row.metrics || !row.metrics->tokensPerSecond || *row.metrics->tokensPerSecond <= 0 || tokens <= 0)
         return std::nullopt;
     const model::ParallelPlan &plan = row.experiment.parallel;
     const double hours = tokens / *row.metrics->tokensPerSecond / kSecondsOfHour;
     const double gpuHours = hours * static_cast<double>(plan.ranks(plan.devices));
-    const double price = hardware != nullptr ? hardware->pricePerDeviceHour : 0;
     return TrainingCost{hours / kHoursOfDay, gpuHours, price > 0 ? std::optional(gpuHours * price) : std::nullopt};
 }
 

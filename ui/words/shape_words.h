@@ -48,9 +48,10 @@ struct ExchangeShares {
 struct TrainingCost {
     double days = 0;
     double gpuHours = 0;
-    std::optional<double> money; ///< in the currency of the hardware; absent without a price
+    std::optional<double> money; ///< absent without a price
 };
-[[nodiscard]] std::optional<TrainingCost> trainingCost(const ShapeRow &row, double tokens, const model::Hardware *hardware);
+/// The price is of a GPU-hour; 0: unknown.
+[[nodiscard]] std::optional<TrainingCost> trainingCost(const ShapeRow &row, double tokens, double price);
 
 /// The name of the model's preset, also if only its vocabulary or sequence is another one.
 [[nodiscard]] QString modelName(const model::ModelConfig &model);
