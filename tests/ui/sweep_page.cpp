@@ -15,6 +15,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFile>
+#include <QGraphicsEffect>
 #include <QImage>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -48,6 +49,7 @@ private slots:
     void schedulesStandSideBySide();
     void aSecondParameterMakesSmallMultiples();
     void preparedSweepIsPredictedAndOpensInExplore();
+    void otherSchedulesAreOffered();
     void hoveringLinksThePlots();
     void impossiblePointsStayWithTheirReason();
     void badValuesAreExplained();
@@ -395,6 +397,22 @@ void SweepMode::preparedSweepIsPredictedAndOpensInExplore()
     QCOMPARE(m_fixture->window().document().experiment().model.vocabularySize, 8192);
 }
 
+void SweepMode::otherSchedulesAreOffered()
+{
+    m_fixture->find<QLineEdit>(u"sweep.firstValues"_s)->setText(u"8k"_s);
+    runToTheEnd();
+    auto *goal = m_fixture->find<QCheckBox>(u"sweep.goal"_s);
+    goal->setFocus();
+    QTest::keyClick(goal, Qt::Key_Space);
+    const QString words = m_fixture->find<QLabel>(u"sweep.point"_s)->text();
+    QVERIFY2(words.endsWith(u" · Only 1F1B was tried."_s), qPrintable(words));
+    m_fixture->click(u"sweep.vary"_s);
+    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate() && !page().isRunning(), 60'000);
+    QVERIFY(!m_fixture->find<QPushButton>(u"sweep.vary"_s)->isVisible());
+    QCOMPARE(m_fixture->find<QComboBox>(u"sweep.first"_s)->currentText(), u"Schedule"_s);
+    QVERIFY(metricPlot()->highlighted() >= 0);
+}
+
 void SweepMode::hoveringLinksThePlots()
 {
     runToTheEnd();
@@ -433,8 +451,12 @@ void SweepMode::impossiblePointsStayWithTheirReason()
 
 void SweepMode::badValuesAreExplained()
 {
+    runToTheEnd();
+    const auto isGrey = [this] { return page().results()->picture()->graphicsEffect()->isEnabled(); };
+    QVERIFY(!isGrey());
     auto *values = m_fixture->find<QLineEdit>(u"sweep.firstValues"_s);
     values->setText(u"32k, many"_s);
+    QVERIFY(isGrey()); // they answer another question
     QVERIFY2(amount().contains(u"“many” is not a number"_s), qPrintable(amount()));
     QVERIFY(!m_fixture->find<QPushButton>(u"sweep.start"_s)->isEnabled());
     values->setText(u"32k"_s);

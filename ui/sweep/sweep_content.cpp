@@ -272,7 +272,7 @@ QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point)
     return reason.isEmpty() ? text : text + u". "_s + reason;
 }
 
-void fillSweepLegend(QWidget &legend, const QStringList &series, bool published)
+void fillSweepLegend(QWidget &legend, const QStringList &series, bool published, bool lacksFigures)
 {
     while (QLayoutItem *item = legend.layout()->takeAt(0)) {
         delete item->widget();
@@ -287,7 +287,8 @@ void fillSweepLegend(QWidget &legend, const QStringList &series, bool published)
         addSign(legend, caption(kind), {}, kind, true);
     if (published)
         addSign(legend, caption(Provenance::Published), {}, Provenance::Published, true);
-    addSign(legend, Words::tr("impossible"), {}, Provenance::Predicted, false);
+    addSign(legend, lacksFigures ? Words::tr("impossible (at the bottom: without a figure)") : Words::tr("impossible"), {},
+            Provenance::Predicted, false);
     legend.updateGeometry();
 }
 

@@ -103,6 +103,14 @@ QWidget *SweepControls::makeParameters()
     return controls;
 }
 
+void SweepControls::varySchedule()
+{
+    const auto parameters = sweepParameters();
+    const auto schedule = std::ranges::find_if(
+        parameters, [](const SweepParameter &parameter) { return parameter.field->path == "schedule.family"; });
+    m_first->setCurrentIndex(static_cast<int>(schedule - parameters.begin()));
+}
+
 SweepControls::Values SweepControls::makeValues(const QString &name, const QString &caption)
 {
     const Values values{new QLineEdit(this), new TickList(name + u"Ticks"_s, this)};

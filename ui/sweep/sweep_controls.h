@@ -29,6 +29,9 @@ public:
     [[nodiscard]] bool trains() const;
     [[nodiscard]] const SweepMetric &metric() const;
 
+    /// Makes the schedule the first parameter, with the families that are offered for the plan.
+    void varySchedule();
+
     enum class Activity : unsigned char { Idle, Live, Running };
     /// Shows the start button, the progress of a sweep, or neither while predictions start by themselves.
     void setActivity(Activity activity, bool canStart);

@@ -3,6 +3,7 @@
 #include "ui/sweep/sweep_content.h"
 
 #include <algorithm>
+#include <array>
 
 namespace stagelens::ui {
 
@@ -33,6 +34,12 @@ bool SweepOutcomes::isComplete(Kind kind, const std::vector<SweepEntry> &entries
 {
     const Outcome &outcome = of(kind);
     return outcome.state && outcome.state->finished && !outcome.state->cancelled && outcome.entries == entries;
+}
+
+bool SweepOutcomes::areOf(const std::vector<SweepEntry> &entries) const
+{
+    return std::ranges::any_of(std::array{Kind::Predicted, Kind::Trained},
+                               [&](Kind kind) { return of(kind).state && of(kind).entries == entries; });
 }
 
 std::vector<SweepResult> SweepOutcomes::done() const

@@ -26,6 +26,8 @@ public:
     [[nodiscard]] static Kind kindOf(int id);
     /// Returns whether a sweep of exactly these plans has ended, and was not cancelled.
     [[nodiscard]] bool isComplete(Kind kind, const std::vector<SweepEntry> &entries) const;
+    /// Returns whether there are points of exactly these plans, also if the sweep was cancelled.
+    [[nodiscard]] bool areOf(const std::vector<SweepEntry> &entries) const;
     [[nodiscard]] std::size_t count(Kind kind) const { return of(kind).entries.size(); }
     /// Returns the points that are done, of all kinds.
     [[nodiscard]] std::vector<SweepResult> done() const;

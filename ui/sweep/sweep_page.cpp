@@ -57,6 +57,10 @@ void SweepPage::connectParts()
     });
     connect(m_results, &SweepResultsView::openAsked, this, &SweepPage::openAsked);
     connect(m_results, &SweepResultsView::compareAsked, this, &SweepPage::compareAsked);
+    connect(m_results, &SweepResultsView::schedulesAsked, this, [this] {
+        m_controls->varySchedule();
+        start();
+    });
     connect(m_results, &SweepResultsView::failed, this,
             [this](const QString &why) { m_bar->say(MessageBar::Tone::Warning, why); });
     connect(m_bridge, &EngineBridge::sweepArrived, this, &SweepPage::take);
@@ -77,6 +81,14 @@ void SweepPage::edited()
     else if (isVisible() && isLive() && !isUpToDate())
         m_liveDelay.start();
     showAmount();
+    greyOldResults();
+}
+
+void SweepPage::greyOldResults()
+{
+    const auto now = m_controls->setup();
+    const bool isOld = !now || !m_outcomes.areOf(sweepEntries(m_document->experiment(), *now));
+    m_results->setStale(isOld && !isRunning() && !isLive()); // live ones are replaced at once
 }
 
 bool SweepPage::isLive() const
@@ -204,6 +216,7 @@ void SweepPage::end(const service::SweepSnapshot &snapshot)
 void SweepPage::showResults()
 {
     m_results->refresh();
+    greyOldResults();
     emit resultsChanged();
 }
 

@@ -51,6 +51,8 @@ private:
     [[nodiscard]] std::optional<double> estimatedSeconds(const std::vector<SweepEntry> &entries) const;
     /// Says what would be started and what it costs.
     void showAmount();
+    /// Greys results that are of other controls or of another plan.
+    void greyOldResults();
     void take(quint64 job, const service::SweepSnapshotPtr &snapshot);
     void end(const service::SweepSnapshot &snapshot);
     void showResults();

@@ -16,8 +16,11 @@
 
 #include <QCheckBox>
 #include <QEvent>
+#include <QGraphicsOpacityEffect>
 #include <QLabel>
 #include <QPushButton>
+#include <QScopeGuard>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -30,6 +33,7 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int kGap = 8;
 constexpr int kDefaultAllowance = 5; ///< per cent
+constexpr double kStaleOpacity = 0.5;
 } // namespace
 
 SweepResultsView::SweepResultsView(const SweepOutcomes *outcomes, ExperimentDocument *document, QWidget *parent)
@@ -51,6 +55,10 @@ void SweepResultsView::makePlots()
     auto *column = new QVBoxLayout(m_picture);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(kGap);
+    m_grey = new QGraphicsOpacityEffect(m_picture);
+    m_grey->setOpacity(kStaleOpacity);
+    m_grey->setEnabled(false);
+    m_picture->setGraphicsEffect(m_grey);
     m_legend = new QWidget(m_picture);
     auto *legend = new FlowLayout(m_legend, 2 * kGap, 4);
     legend->setContentsMargins(0, 0, 0, 0);
@@ -71,6 +79,11 @@ void SweepResultsView::makePlots()
     column->addWidget(plots, 1);
 }
 
+void SweepResultsView::setStale(bool on)
+{
+    m_grey->setEnabled(on && hasResults());
+}
+
 QWidget *SweepResultsView::makeActions()
 {
     auto *actions = new QWidget(this);
@@ -78,6 +91,11 @@ QWidget *SweepResultsView::makeActions()
     m_point->setObjectName(u"sweep.point"_s);
     m_point->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_point->setWordWrap(true);
+    m_vary = new QPushButton(Words::tr("Vary the schedule"), this);
+    m_vary->setObjectName(u"sweep.vary"_s);
+    m_vary->setToolTip(Words::tr("Tries the schedules that suit this plan in place of the parameter above"));
+    m_vary->hide();
+    connect(m_vary, &QPushButton::clicked, this, &SweepResultsView::schedulesAsked);
     m_open = new QPushButton(Words::tr("Open in Explore"), this);
     m_open->setObjectName(u"sweep.open"_s);
     m_open->setToolTip(Words::tr("Makes the chosen point's plan the experiment (double-click or Return on the point)"));
@@ -95,6 +113,7 @@ QWidget *SweepResultsView::makeActions()
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(kGap);
     row->addWidget(m_point, 1);
+    row->addWidget(m_vary);
     row->addWidget(m_export);
     row->addWidget(m_compare);
     row->addWidget(m_open);
@@ -145,7 +164,8 @@ void SweepResultsView::refresh()
     if (hasMultiples(coloured))
         coloured.second.reset();
     fillSweepLegend(*m_legend, results.empty() ? QStringList() : seriesNames(coloured),
-                    m_outcomes->count(SweepOutcomes::Kind::Published) > 0);
+                    m_outcomes->count(SweepOutcomes::Kind::Published) > 0,
+                    std::ranges::any_of(results, [](const SweepResult &result) { return result.point->error.has_value(); }));
     m_export->setEnabled(!results.empty());
     if (m_isChosenByHand)
         choose(m_chosen);
@@ -167,6 +187,10 @@ base::Result<> SweepResultsView::exportTo(const QString &file, const QString &fo
 {
     if (format == u"csv"_s || format == u"json"_s)
         return base::writeFile(utf8(file), text(format));
+    const QSignalBlocker quiet(m_grey); // the window is not painted meanwhile
+    const bool wasGrey = m_grey->isEnabled();
+    const auto restore = qScopeGuard([&] { m_grey->setEnabled(wasGrey); });
+    m_grey->setEnabled(false);
     return exportPicture(pictureOf(*m_picture, u"sweep"_s), file, format);
 }
 
@@ -188,9 +212,11 @@ void SweepResultsView::highlight(int id)
     m_metricPlot->setHighlighted(shown);
     m_memoryPlot->setHighlighted(shown);
     QString words = m_outcomes->words(shown);
-    if (const SweepEntry *entry = m_outcomes->entry(shown); entry && m_goal->isChecked() && shown == m_chosen)
-        if (const std::string &family = entry->plan.schedule.family; m_outcomes->areAllOf(family))
-            words += Words::tr(" · Only %1 was tried: vary Schedule to compare others.").arg(familyCaption(family));
+    const SweepEntry *entry = m_goal->isChecked() && shown == m_chosen ? m_outcomes->entry(shown) : nullptr;
+    const bool isOneFamily = entry != nullptr && m_outcomes->areAllOf(entry->plan.schedule.family);
+    if (isOneFamily)
+        words += Words::tr(" · Only %1 was tried.").arg(familyCaption(entry->plan.schedule.family));
+    m_vary->setVisible(isOneFamily);
     m_point->setText(words.isEmpty() ? Words::tr("Point at a result to see its figures in both plots; click to pin it.")
                                      : words);
 }

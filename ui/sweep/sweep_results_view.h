@@ -6,6 +6,7 @@
 #include <QWidget>
 
 class QCheckBox;
+class QGraphicsOpacityEffect;
 class QLabel;
 class QPushButton;
 
@@ -24,6 +25,8 @@ public:
 
     /// Draws the outcomes again.
     void refresh();
+    /// Draws at half opacity: the results are of another question. Exports are not greyed.
+    void setStale(bool on);
     void setMetric(const SweepMetric &metric);
     /// Marks the best result again, whatever the user chose.
     void forgetChoice();
@@ -43,6 +46,8 @@ signals:
     void openAsked(const QString &words, const stagelens::model::Experiment &plan);
     /// Two to six plans, with their names, are to be compared.
     void compareAsked(const std::vector<std::pair<QString, stagelens::model::Experiment>> &plans);
+    /// Other schedules are to be tried as well.
+    void schedulesAsked();
     void failed(const QString &sentence);
 
 protected:
@@ -64,11 +69,13 @@ private:
     const SweepMetric *m_metric;
     QWidget *m_picture;
     QWidget *m_legend;
+    QGraphicsOpacityEffect *m_grey; ///< of the picture
     SweepMultiples *m_metricPlot;
     SweepPlot *m_memoryPlot;
     QCheckBox *m_goal;
     NumberBox *m_allowance; ///< per cent
     QLabel *m_point;        ///< the marked result in words
+    QPushButton *m_vary;    ///< shown while only one schedule was tried for the goal
     QPushButton *m_open;
     QPushButton *m_compare;
     QPushButton *m_export;
