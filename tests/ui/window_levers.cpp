@@ -78,6 +78,11 @@ private slots:
             return count;
         };
         const int all = shown();
+        QStringList names; // of changes; a combination is named by its parts
+        for (QTreeWidgetItemIterator it(tree); *it; ++it)
+            if (const QTreeWidgetItem *group = (*it)->parent(); group != nullptr)
+                names << group->text(0) + u'|' + (*it)->text(0) + u'|' + (*it)->text(2) + u'|' + (*it)->text(3);
+        QCOMPARE(names.removeDuplicates(), 0);
         QTest::mouseClick(dialog->findChild<QCheckBox *>(u"levers.front"_s), Qt::LeftButton, {}, {8, 8});
         QVERIFY(dialog->findChild<QCheckBox *>(u"levers.front"_s)->isChecked());
         QVERIFY(shown() < all);

@@ -116,6 +116,8 @@ void WindowRuns::type(Qt::Key key, const QString &text)
     QTest::keyClick(table(), key);
     QTRY_VERIFY(table()->findChild<QLineEdit *>());
     auto *editor = table()->findChild<QLineEdit *>();
+    const QRect room = table()->viewport()->rect();
+    QVERIFY(room.contains(editor->geometry()) && editor->width() >= std::min(room.width(), 240)); // wide enough to type in
     editor->setText(text);
     QTest::keyClick(editor, Qt::Key_Return);
 }

@@ -21,6 +21,7 @@
 #include <QMainWindow>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QToolTip>
 
 namespace stagelens::ui {
 
@@ -113,6 +114,7 @@ void PageController::arrange()
 
 void PageController::setPresentation(bool on)
 {
+    QToolTip::hideText(); // one from before would stay over it
     if (on)
         m_stateBefore = m_window->windowState();
     m_window->setWindowState(on ? m_window->windowState() | Qt::WindowFullScreen : m_stateBefore);

@@ -40,7 +40,7 @@ constexpr int kNarrowestLoss = 280;
 ComparePanel::ComparePanel(QWidget *parent)
     : QWidget(parent), m_view(new ViewState(this)), m_chips(new QWidget(this)), m_add(new QPushButton(Words::tr("Add"), this)),
       m_alignment(new QComboBox(this)), m_microbatch(new QSpinBox(this)),
-      m_equalMemory(new QCheckBox(Words::tr("Equal memory"), this)),
+      m_equalMemory(new QCheckBox(Words::tr("Only with A's memory or less"), this)),
       m_lecture(new QPushButton(Words::tr("As a lecture…"), this)), m_bar(new MessageBar(u"compare.bar"_s, this)),
       m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)),
       m_methods(new QPushButton(Words::tr("Compare the five vocabulary methods"), m_empty)), m_times(new TimeBars(this)),
@@ -78,7 +78,7 @@ void ComparePanel::fillEmpty()
     m_empty->setObjectName(u"compare.empty"_s);
     auto *column = new QVBoxLayout(m_empty);
     auto *sentence =
-        plainLabel(Words::tr("Nothing to compare yet. Add predictions, files and runs above, or tick two to six runs in the "
+        plainLabel(Words::tr("Nothing to compare yet. Add predictions, files and runs above, or tick up to six runs in the "
                              "table of runs."),
                    m_empty);
     sentence->setAlignment(Qt::AlignCenter);

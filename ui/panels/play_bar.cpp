@@ -26,7 +26,8 @@ namespace {
 
 constexpr int kFrameMilliseconds = 16;
 constexpr int kMostRows = 6;
-constexpr int kCaptionLines = 2;
+constexpr int kCaptionLines = 2; ///< at least
+constexpr int kMostCaptionLines = 5;
 
 /// What a device does at a moment, or what it waits for.
 QString whatDoes(const LaneGroup &group, int device, base::Nanos time)
@@ -139,14 +140,16 @@ QToolButton *PlayBar::makeButton(const QString &name, std::optional<Glyph> icon,
         button->setIcon(glyphIcon(*icon));
     button->setToolTip(plainTip(tip));
     button->setAccessibleName(tip);
-    layout()->addWidget(button);
+    m_controls->addWidget(button);
     return button;
 }
 
 void PlayBar::build()
 {
-    auto *row = new QHBoxLayout(this);
-    row->setContentsMargins(8, 4, 8, 4);
+    m_row = new QBoxLayout(QBoxLayout::LeftToRight, this);
+    m_row->setContentsMargins(8, 4, 8, 4);
+    m_controls = new QHBoxLayout;
+    m_row->addLayout(m_controls);
     connect(makeButton(u"play.earlier"_s, Glyph::Previous, Words::tr("To the moment before at which a pass begins or ends")),
             &QToolButton::clicked, this, [this] { stepTo(false); });
     m_button = makeButton(u"play.pause"_s, std::nullopt, Words::tr("Space over the picture"));
@@ -167,17 +170,30 @@ void PlayBar::build()
     m_caption->setObjectName(u"play.caption"_s);
     m_caption->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_caption->setMinimumWidth(1);
-    m_caption->setWordWrap(true); // of a fixed height, so that the picture stands still while it plays
+    m_caption->setWordWrap(true);
+    m_lines = kCaptionLines;
     fixHeight();
-    row->addWidget(m_speed);
-    row->addWidget(plainLabel(Words::tr("Microbatch"), this));
-    row->addWidget(m_follow);
-    row->addWidget(m_caption, 1);
+    m_controls->addWidget(m_speed);
+    m_controls->addWidget(plainLabel(Words::tr("Microbatch"), this));
+    m_controls->addWidget(m_follow);
+    m_controls->addStretch();
+    m_row->addWidget(m_caption, 1);
 }
 
 void PlayBar::fixHeight()
 {
-    m_caption->setFixedHeight(kCaptionLines * m_caption->fontMetrics().lineSpacing() + 2);
+    m_caption->setFixedHeight(m_lines * m_caption->fontMetrics().lineSpacing() + 2);
+}
+
+void PlayBar::growCaption()
+{
+    const QRect needed = m_caption->fontMetrics().boundingRect(QRect(0, 0, m_caption->width(), QWIDGETSIZE_MAX),
+                                                               Qt::TextWordWrap, m_caption->text());
+    const int lines = std::min(kMostCaptionLines, needed.height() / m_caption->fontMetrics().lineSpacing());
+    if (lines <= m_lines)
+        return;
+    m_lines = lines;
+    fixHeight();
 }
 
 void PlayBar::changeEvent(QEvent *event)
@@ -192,12 +208,15 @@ void PlayBar::rest()
     m_button->setText(Words::tr("Play"));
     m_caption->setText(Words::tr("Space plays the iteration and says what each device does."));
     m_caption->setToolTip({});
+    m_lines = kCaptionLines;
+    fixHeight();
     setVisible(m_kept);
 }
 
 void PlayBar::setKept(bool on)
 {
     m_kept = on;
+    m_row->setDirection(on ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight); // the large type needs the whole width
     if (!m_state->playhead())
         rest();
 }
@@ -298,6 +317,7 @@ void PlayBar::setTime(base::Nanos time)
     const QString text = playCaption(*group(), time, m_state->followed(), m_timeline->content().teachingUnits);
     m_caption->setText(text);
     m_caption->setToolTip(plainTip(text));
+    growCaption();
 }
 
 } // namespace stagelens::ui

@@ -10,7 +10,9 @@
 
 #include <optional>
 
+class QBoxLayout;
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QSpinBox;
 class QToolButton;
@@ -51,6 +53,8 @@ private:
     QToolButton *makeButton(const QString &name, std::optional<Glyph> icon, const QString &tip);
     void rest();
     void fixHeight();
+    /// Gives the caption the lines that its text needs. It never takes them back while a picture plays, which would jump.
+    void growCaption();
     void open();
     void pause();
     void advance();
@@ -65,6 +69,9 @@ private:
     QComboBox *m_speed;
     QSpinBox *m_follow;
     QLabel *m_caption;
+    QBoxLayout *m_row = nullptr; ///< the controls, and the caption beside or below them
+    QHBoxLayout *m_controls = nullptr;
+    int m_lines = 0; ///< of the caption
     QTimer m_clock;
     QElapsedTimer m_sinceStep;
     bool m_kept = false;

@@ -81,7 +81,8 @@ void WindowControllers::make(QMainWindow *window, bool remember)
         ExportController::Pages{m_widgets.pages, m_widgets.explore, m_widgets.compare, m_widgets.sweep}, m_model.forecast,
         m_model.run, m_model.database);
     cluster = std::make_unique<ClusterController>(m_model.bridge, m_model.document, m_model.actions, window);
-    calibration = std::make_unique<CalibrationController>(m_model.bridge, m_model.run, m_model.actions, notice.get());
+    calibration =
+        std::make_unique<CalibrationController>(m_model.bridge, m_model.forecast, m_model.run, m_model.actions, notice.get());
     search = std::make_unique<SearchController>(
         SearchController::Parts{m_model.bridge, m_model.document, m_model.forecast, plan.get(), notice.get()}, m_model.actions);
     levers = std::make_unique<LeversController>(m_model.bridge, m_model.forecast, m_model.actions, window);

@@ -221,7 +221,7 @@ QVariant RunTableModel::data(const QModelIndex &index, int role) const
             return plainTip(engineMessage(found->reason));
         if (column == Differs || column == Tags || column == Note)
             return plainTip(text(*found, column));
-        return Words::tr("Run %1. Double-click shows it with its plan; tick two to six to compare them.").arg(found->id);
+        return Words::tr("Run %1. Double-click shows it with its plan; tick up to six to compare them.").arg(found->id);
     default: return {};
     }
 }

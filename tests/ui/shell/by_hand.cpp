@@ -28,6 +28,7 @@ private slots:
     void theVerdictCutsTheLayersAroundASlowDevice();
     void aModelIsChosenFromItsChip();
     void theLanguageIsChosenFromTheMenu();
+    void theWindowComesBackWhereItWas();
     void theKeysAreShownByTheirKey();
     void theWheelZoomsAndKeysSizeTheLanes();
     void aPassIsPulledLonger();
@@ -93,6 +94,27 @@ void ShellByHand::theLanguageIsChosenFromTheMenu()
         return;
     QVERIFY(!QApplication::activePopupWidget());
     QTRY_COMPARE(ui::windowSettings()->value(u"language"_s).toString(), u"en"_s);
+    const auto buttons = m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->findChildren<QPushButton *>();
+    QVERIFY(std::ranges::any_of(buttons, [](const QPushButton *button) { return button->text() == u"Restart now"_s; }));
+}
+
+void ShellByHand::theWindowComesBackWhereItWas()
+{
+    ui::WindowOptions options;
+    options.database = m_fixture->path(u"runs.db"_s).toStdString();
+    QRect place(40, 30, 700, 620); // within the screen of the tests
+    for (const bool isFirst : {true, false}) {
+        ui::MainWindow window(options);
+        window.show();
+        if (isFirst) {
+            window.setGeometry(place);
+            QApplication::processEvents();
+            place = window.geometry();
+        }
+        QTRY_COMPARE(window.size(), place.size());
+        QTRY_VERIFY((window.geometry().topLeft() - place.topLeft()).manhattanLength() <= 4); // the frame is not known exactly
+        window.close();
+    }
 }
 
 void ShellByHand::theKeysAreShownByTheirKey()

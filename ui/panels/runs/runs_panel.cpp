@@ -28,11 +28,12 @@ namespace {
 /// The rows that the unfolded table would like at most, and what it needs at least: in a low window it must not push the
 /// picture away.
 constexpr int kRows = 5;
-constexpr int kFewestRows = 1;
+constexpr int kFewestRows = 3;
 /// A filter is applied after a pause in typing.
 constexpr int kTypingMilliseconds = 150;
 constexpr int kFilterWidth = 360;
 constexpr int kCellPadding = 24;
+constexpr int kEditorWidth = 240;
 
 /// Fills an editor once: rows that change meanwhile must not replace what the user has typed.
 class TypingDelegate : public QStyledItemDelegate {
@@ -45,6 +46,13 @@ public:
             return;
         editor->setProperty(kIsFilled, true);
         QStyledItemDelegate::setEditorData(editor, index);
+    }
+    void updateEditorGeometry(QWidget *editor, const QStyleOptionViewItem &option, const QModelIndex &index) const override
+    {
+        QStyledItemDelegate::updateEditorGeometry(editor, option, index);
+        const int room = editor->parentWidget()->width(); // at the edge of a narrow table a cell is too short to type in
+        const int width = std::min(room, std::max(editor->width(), kEditorWidth));
+        editor->setGeometry(std::clamp(editor->x(), 0, room - width), editor->y(), width, editor->height());
     }
 };
 } // namespace
@@ -146,7 +154,7 @@ void RunsPanel::makeTable()
                 emit typingEnded();
         },
         Qt::QueuedConnection);
-    connect(m_table->horizontalScrollBar(), &QScrollBar::rangeChanged, this, &RunsPanel::keepARowInSight);
+    connect(m_table->horizontalScrollBar(), &QScrollBar::rangeChanged, this, &RunsPanel::keepRowsInSight);
     connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex &index) {
         if (const auto *run = m_model->run(index); run && index.column() != RunTableModel::Status)
             emit showAsked(run->id);
@@ -348,14 +356,15 @@ void RunsPanel::setFolded(bool folded)
     m_filter->setVisible(m_model->total() > 0);
     m_plot->setVisible(any);
     m_compare->setVisible(any);
-    keepARowInSight();
+    keepRowsInSight();
     if (!wasShown && m_table->isVisibleTo(this))
         emit unfolded();
 }
 
-void RunsPanel::keepARowInSight()
+void RunsPanel::keepRowsInSight()
 {
-    setMinimumHeight(m_model->rowCount() > 0 ? heightOf(kFewestRows) : m_empty->sizeHint().height());
+    setMinimumHeight(m_model->rowCount() > 0 ? heightOf(std::min(kFewestRows, m_model->rowCount()))
+                                             : m_empty->sizeHint().height());
 }
 
 int RunsPanel::heightOf(int rows) const

@@ -72,8 +72,8 @@ private:
     void editCell(int column);
     [[nodiscard]] bool isTyping() const;
     void updateHeader();
-    /// Gives the panel the height of the header, a row and the scroll bar that would cover it.
-    void keepARowInSight();
+    /// Gives the panel the height of the header, some rows and the scroll bar that would cover them.
+    void keepRowsInSight();
     /// Of the table with so many rows, and with the horizontal scroll bar where it has one.
     [[nodiscard]] int heightOf(int rows) const;
     [[nodiscard]] const store::RunSummary *current() const;
