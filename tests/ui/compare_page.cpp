@@ -3,6 +3,7 @@
 #include "engine/operators/stage_layers.h"
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
+#include "ui/controls/enlarge.h"
 #include "ui/controls/message_bar.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/compare_table.h"
@@ -81,6 +82,7 @@ private slots:
     void sevenAreTooMany();
     void cellsAreCopied();
     void barsSayWhereTheTimeGoes();
+    void largeTypeFits();
 };
 
 void ComparePage::onlyWhatDiffersStandsThereInOrder()
@@ -391,6 +393,24 @@ void ComparePage::cellsAreCopied()
     QTest::keyClick(panel.table(), Qt::Key_C, Qt::ControlModifier);
     const QString copied = QApplication::clipboard()->text();
     QVERIFY2(copied.contains(u"Peak memory\t"_s), qPrintable(copied));
+}
+
+/// In a presentation rows are as high, and columns as wide, as the larger type.
+void ComparePage::largeTypeFits()
+{
+    ui::ComparePanel panel;
+    panel.resize(1440, 900);
+    panel.show();
+    panel.setItems({run(100'000, 1000), run(50'000, 2000)});
+    ui::enlarge(panel, true);
+    QApplication::processEvents();
+    const QTableWidget *table = panel.table();
+    QVERIFY(QFontInfo(table->font()).pixelSize() >= 24);
+    for (int row = 0; row < table->rowCount(); ++row) {
+        QVERIFY(table->rowHeight(row) >= table->fontMetrics().height());
+        QVERIFY(table->columnSpan(row, 0) > 1 ||
+                table->columnWidth(0) >= table->fontMetrics().horizontalAdvance(table->item(row, 0)->text()));
+    }
 }
 
 STAGELENS_TEST(ComparePage)

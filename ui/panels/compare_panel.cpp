@@ -15,6 +15,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
@@ -45,7 +46,8 @@ ComparePanel::ComparePanel(QWidget *parent)
       m_empty(new QWidget(this)), m_propose(new QPushButton(m_empty)),
       m_methods(new QPushButton(Words::tr("Compare the five vocabulary methods"), m_empty)), m_times(new TimeBars(this)),
       m_timeline(new TimelineView(m_view, this)), m_table(new CompareTable(this)), m_loss(new LossPlot(this)),
-      m_splitter(new QSplitter(Qt::Vertical, this)), m_computing(new ComputingSign(this))
+      m_splitter(new QSplitter(Qt::Vertical, this)), m_below(new QSplitter(Qt::Horizontal, m_splitter)),
+      m_computing(new ComputingSign(this))
 {
     connect(m_computing, &ComputingSign::cancelled, this, &ComparePanel::cancelled);
     auto *layout = new QVBoxLayout(this);
@@ -58,14 +60,13 @@ ComparePanel::ComparePanel(QWidget *parent)
     layout->addWidget(m_empty, 1);
     m_loss->setObjectName(u"compare.loss"_s);
     m_loss->setMinimumWidth(kNarrowestLoss);
-    auto *below = new QSplitter(Qt::Horizontal, m_splitter);
-    below->addWidget(m_table);
-    below->addWidget(m_loss);
-    below->setStretchFactor(0, 3);
-    below->setStretchFactor(1, 2);
-    below->setChildrenCollapsible(false);
+    m_below->addWidget(m_table);
+    m_below->addWidget(m_loss);
+    m_below->setStretchFactor(0, 3);
+    m_below->setStretchFactor(1, 2);
+    m_below->setChildrenCollapsible(false);
     m_splitter->addWidget(m_timeline);
-    m_splitter->addWidget(below);
+    m_splitter->addWidget(m_below);
     m_splitter->setStretchFactor(0, 3);
     m_splitter->setStretchFactor(1, 2);
     m_splitter->setChildrenCollapsible(false);
@@ -346,6 +347,19 @@ void ComparePanel::refreshLoss()
     m_loss->setVisible(!curves.empty());
     m_loss->setCurves(std::move(curves),
                       vocabularies.size() == 1 ? std::optional(std::log(*vocabularies.begin())) : std::nullopt);
+    fitBelow();
+}
+
+void ComparePanel::fitBelow()
+{
+    m_below->setMaximumHeight(m_loss->isVisibleTo(m_below) ? QWIDGETSIZE_MAX : m_table->contentHeight());
+}
+
+void ComparePanel::changeEvent(QEvent *event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) // that of a presentation
+        fitBelow();
 }
 
 } // namespace stagelens::ui

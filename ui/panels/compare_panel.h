@@ -60,6 +60,9 @@ signals:
     /// The menu of what can be added opens: stored runs may be appended to it.
     void addMenuOpens(QMenu *menu);
 
+protected:
+    void changeEvent(QEvent *event) override;
+
 private:
     QWidget *makeBar();
     void fillEmpty();
@@ -69,6 +72,8 @@ private:
     void refreshTable();
     /// The losses of what was trained, in one plot.
     void refreshLoss();
+    /// Leaves to the picture what the table does not need.
+    void fitBelow();
     /// The one with that key; the end where it is gone.
     [[nodiscard]] std::vector<CompareItem>::iterator find(std::uint64_t key);
     void moveToFront(std::uint64_t key);
@@ -97,6 +102,7 @@ private:
     CompareTable *m_table;
     LossPlot *m_loss; ///< hidden where nothing was trained
     QSplitter *m_splitter;
+    QSplitter *m_below; ///< table and loss
     ComputingSign *m_computing;
 };
 

@@ -6,7 +6,9 @@
 #include "ui/words/tr.h"
 #include "ui/words/verdict.h"
 
+#include <QEvent>
 #include <QHeaderView>
+#include <QScrollBar>
 
 #include <algorithm>
 #include <optional>
@@ -17,7 +19,7 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kWidestCell = 360;
+constexpr int kWidestCell = 52; ///< in letters
 constexpr int kRowRoom = 8;
 constexpr int kColumnRoom = 12;
 } // namespace
@@ -27,7 +29,7 @@ CompareTable::CompareTable(QWidget *parent) : QTableWidget(parent)
     setObjectName(u"compare.table"_s);
     setAccessibleName(Words::tr("What differs"));
     verticalHeader()->hide();
-    verticalHeader()->setDefaultSectionSize(fontMetrics().height() + kRowRoom);
+    fit();
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     setTabKeyNavigation(false); // Tab moves to the next control
     setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -59,10 +61,6 @@ void CompareTable::setComparison(const Comparison &comparison, const QStringList
         if (row.section != section) {
             section = row.section;
             addRow(caption(row.section), {});
-            QTableWidgetItem *title = item(rowCount() - 1, 0);
-            QFont bold = font();
-            bold.setBold(true);
-            title->setFont(bold);
             setSpan(rowCount() - 1, 0, 1, columnCount());
         }
         QStringList cells;
@@ -74,10 +72,35 @@ void CompareTable::setComparison(const Comparison &comparison, const QStringList
             if (isBetter(row.verdicts[i]))
                 item(rowCount() - 1, static_cast<int>(i) + 1)->setIcon(glyphIcon(Glyph::Check));
     }
-    resizeColumnsToContents();
-    for (int column = 0; column < columnCount(); ++column)
-        setColumnWidth(column, std::min(columnWidth(column) + kColumnRoom, kWidestCell));
+    fit();
     horizontalHeader()->setStretchLastSection(true);
+}
+
+int CompareTable::contentHeight() const
+{
+    return horizontalHeader()->sizeHint().height() + rowCount() * verticalHeader()->defaultSectionSize() +
+           horizontalScrollBar()->sizeHint().height() + 2 * frameWidth();
+}
+
+void CompareTable::fit()
+{
+    verticalHeader()->setDefaultSectionSize(fontMetrics().height() + kRowRoom);
+    QFont bold = font();
+    bold.setBold(true);
+    for (int row = 0; row < rowCount(); ++row)
+        if (columnSpan(row, 0) > 1)
+            item(row, 0)->setFont(bold);
+    resizeColumnsToContents();
+    const int widest = kWidestCell * fontMetrics().averageCharWidth();
+    for (int column = 0; column < columnCount(); ++column)
+        setColumnWidth(column, std::min(columnWidth(column) + kColumnRoom, widest));
+}
+
+void CompareTable::changeEvent(QEvent *event)
+{
+    QTableWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        fit();
 }
 
 } // namespace stagelens::ui

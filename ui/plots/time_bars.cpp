@@ -21,7 +21,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kBarHeightOfTime = 3 * kGrid;
-constexpr int kNameWidth = 6 * kGrid;
+constexpr int kNameWidth = 6 * kGrid; ///< at least, as the following
 constexpr int kTimeWidth = 22 * kGrid;
 constexpr int kSwatch = 3 * kGrid;
 
@@ -117,6 +117,16 @@ int TimeBars::rowHeight() const
     return std::max(fontMetrics().height(), kBarHeightOfTime) + kGrid;
 }
 
+int TimeBars::nameWidth() const
+{
+    return std::max(kNameWidth, fontMetrics().horizontalAdvance(u'A') + 2 * kGrid);
+}
+
+int TimeBars::timeWidth() const
+{
+    return std::max(kTimeWidth, fontMetrics().horizontalAdvance(u"0,000 ms"_s) + 4 * kGrid);
+}
+
 QSize TimeBars::sizeHint() const
 {
     return {320, (static_cast<int>(m_bars.size()) + 1) * rowHeight() + kGrid};
@@ -135,8 +145,8 @@ std::vector<TimeBars::Piece> TimeBars::pieces() const
     base::Nanos longest = 1;
     for (const Bar &bar : m_bars)
         longest = std::max(longest, bar.metrics.iteration);
-    const int left = kPanelMargin + kNameWidth;
-    const double scale = std::max(width() - left - kTimeWidth, 1) / static_cast<double>(longest);
+    const int left = kPanelMargin + nameWidth();
+    const double scale = std::max(width() - left - timeWidth(), 1) / static_cast<double>(longest);
     std::vector<Piece> all;
     for (std::size_t i = 0; i < m_bars.size(); ++i) {
         const int top = static_cast<int>(i) * rowHeight() + (rowHeight() - kBarHeightOfTime) / 2;
@@ -182,10 +192,10 @@ void TimeBars::paintEvent(QPaintEvent *event)
         const QRect row(kPanelMargin, static_cast<int>(i) * rowHeight(), width() - kPanelMargin, rowHeight());
         painter.setPen(colours.ink);
         painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, m_bars[i].name);
-        painter.drawText(QRect(ends[i] + 2 * kGrid, row.top(), kTimeWidth, row.height()), Qt::AlignLeft | Qt::AlignVCenter,
+        painter.drawText(QRect(ends[i] + 2 * kGrid, row.top(), timeWidth(), row.height()), Qt::AlignLeft | Qt::AlignVCenter,
                          durationText(m_bars[i].metrics.iteration, m_bars[i].inUnits));
     }
-    int x = kPanelMargin + kNameWidth;
+    int x = kPanelMargin + nameWidth();
     const int top = static_cast<int>(m_bars.size()) * rowHeight();
     for (std::size_t part = 0; part < kTimeParts; ++part) {
         if (!isThere[part])

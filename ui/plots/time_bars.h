@@ -57,6 +57,8 @@ private:
     [[nodiscard]] std::vector<Piece> pieces() const;
     [[nodiscard]] QString words(const Bar &bar, TimePart part) const;
     [[nodiscard]] int rowHeight() const;
+    [[nodiscard]] int nameWidth() const;
+    [[nodiscard]] int timeWidth() const;
 
     std::vector<Bar> m_bars;
 };
