@@ -648,10 +648,6 @@
         <translation>계획 띠, 편집기, 타임라인, 실행을 차례로 이동</translation>
     </message>
     <message>
-        <source>Like the &amp;system</source>
-        <translation>시스템 설정(&amp;S)</translation>
-    </message>
-    <message>
         <source>Dark where the desktop is dark</source>
         <translation>데스크톱이 어두우면 어둡게</translation>
     </message>
@@ -1052,18 +1048,8 @@
         <translation>아래 계획의 패스가 위 계획의 자리로 어떻게 날아가는지 보여 줍니다</translation>
     </message>
     <message>
-        <source>%1: iteration %2, bubble %3, at most %4 microbatches held</source>
-        <translation>%1: 반복 %2, 버블 %3, 최대 마이크로배치 %4개 보관</translation>
-    </message>
-    <message>
         <source>, peak memory </source>
         <translation>, 최대 메모리 </translation>
-    </message>
-    <message>
-        <source>
-Below: iteration %1, bubble %2, at most %3 microbatches held</source>
-        <translation>
-아래: 반복 %1, 버블 %2, 최대 마이크로배치 %3개 보관</translation>
     </message>
     <message>
         <source> The picture shows the plan before.</source>
@@ -4086,12 +4072,6 @@ Let go to put it here</source>
     <message>
         <source>As &amp;morph</source>
         <translation>변형으로(&amp;M)</translation>
-    </message>
-    <message>
-        <source>
-Before: iteration %1, bubble %2, at most %3 microbatches held</source>
-        <translation>
-이전: 반복 %1, 버블 %2, 최대 마이크로배치 %3개 보관</translation>
     </message>
     <message>
         <source>impossible. </source>
@@ -7978,10 +7958,6 @@ It stays there while the other lanes scroll</source>
         <translation>이 계획의 스테이지별 레이어 수를 정합니다. 실행 취소로 되돌립니다.</translation>
     </message>
     <message>
-        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, each with the fastest method, and an even cut of the layers (predicted).</source>
-        <translation>시도한 것 중 이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 것은 없습니다: 방법, 스케줄, 스케줄마다 가장 빠른 방법, 그리고 레이어를 고르게 나누기(예측).</translation>
-    </message>
-    <message>
         <source>PNG picture (*.png)</source>
         <translation>PNG 그림 (*.png)</translation>
     </message>
@@ -8132,10 +8108,6 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Its stragglers lose no time.</source>
         <translation>스트래글러 때문에 잃는 시간이 없습니다.</translation>
-    </message>
-    <message>
-        <source>%1 (%2 steps took %3 – %4)</source>
-        <translation>%1 (%2스텝은 %3 – %4)</translation>
     </message>
     <message>
         <source>Total</source>
@@ -10226,10 +10198,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>이 계획을 하나씩 강의의 장면으로 더합니다. 강의는 발표하거나 슬라이드로 쓸 수 있습니다.</translation>
     </message>
     <message>
-        <source>Cannot train: %1</source>
-        <translation>학습할 수 없음: %1</translation>
-    </message>
-    <message>
         <source>Puts the plans of the marked point&apos;s series side by side: two to six; of more, it and the fastest others</source>
         <translation>표시된 점의 계열에 있는 계획을 둘에서 여섯 개까지 나란히 놓습니다. 더 많으면 그 점과 가장 빠른 다른 계획을 놓습니다.</translation>
     </message>
@@ -10552,6 +10520,42 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>has %1 scenes, and at most %2 are read</source>
         <translation>장면이 %1개인데, 최대 %2개까지 읽습니다</translation>
+    </message>
+    <message>
+        <source>Like the &amp;desktop</source>
+        <translation>데스크톱 설정(&amp;D)</translation>
+    </message>
+    <message>
+        <source>%1: iteration %2, bubble %3, microbatches held: at most %4</source>
+        <translation>%1: 반복 %2, 버블 %3, 보관하는 마이크로배치 최대 %4개</translation>
+    </message>
+    <message>
+        <source>
+Before: iteration %1, bubble %2, microbatches held: at most %3</source>
+        <translation>
+이전: 반복 %1, 버블 %2, 보관하는 마이크로배치 최대 %3개</translation>
+    </message>
+    <message>
+        <source>
+Below: iteration %1, bubble %2, microbatches held: at most %3</source>
+        <translation>
+아래: 반복 %1, 버블 %2, 보관하는 마이크로배치 최대 %3개</translation>
+    </message>
+    <message>
+        <source>cannot be trained here: %1</source>
+        <translation>여기서 학습할 수 없음: %1</translation>
+    </message>
+    <message>
+        <source>held</source>
+        <translation>보관</translation>
+    </message>
+    <message>
+        <source>No method, schedule or even cut of the layers that was tried makes this plan more than 1 % faster at this memory.</source>
+        <translation>시도한 방법, 스케줄, 레이어를 고르게 나누기 중 이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 것은 없습니다.</translation>
+    </message>
+    <message>
+        <source>%1 (half of %2 steps took %3 – %4)</source>
+        <translation>%1 (%2스텝 중 절반은 %3 – %4)</translation>
     </message>
 </context>
 </TS>

@@ -648,10 +648,6 @@
         <translation>依次走过方案条、编辑器、时间线和运行</translation>
     </message>
     <message>
-        <source>Like the &amp;system</source>
-        <translation>跟随系统(&amp;S)</translation>
-    </message>
-    <message>
         <source>Dark where the desktop is dark</source>
         <translation>桌面为深色时使用深色</translation>
     </message>
@@ -1052,18 +1048,8 @@
         <translation>显示下方方案的计算块如何飞到上方方案中的位置</translation>
     </message>
     <message>
-        <source>%1: iteration %2, bubble %3, at most %4 microbatches held</source>
-        <translation>%1：迭代 %2，气泡 %3，最多保留 %4 个微批次</translation>
-    </message>
-    <message>
         <source>, peak memory </source>
         <translation>，峰值内存 </translation>
-    </message>
-    <message>
-        <source>
-Below: iteration %1, bubble %2, at most %3 microbatches held</source>
-        <translation>
-下方：迭代 %1，气泡 %2，最多保留 %3 个微批次</translation>
     </message>
     <message>
         <source> The picture shows the plan before.</source>
@@ -4086,12 +4072,6 @@ Let go to put it here</source>
     <message>
         <source>As &amp;morph</source>
         <translation>以变形显示(&amp;M)</translation>
-    </message>
-    <message>
-        <source>
-Before: iteration %1, bubble %2, at most %3 microbatches held</source>
-        <translation>
-之前：迭代 %1，气泡 %2，最多保留 %3 个微批次</translation>
     </message>
     <message>
         <source>impossible. </source>
@@ -7978,10 +7958,6 @@ It stays there while the other lanes scroll</source>
         <translation>设置此方案每个阶段的层数。撤销可恢复。</translation>
     </message>
     <message>
-        <source>Nothing tried makes this plan more than 1 % faster at this memory: methods, schedules, each with the fastest method, and an even cut of the layers (predicted).</source>
-        <translation>试过的都不能在此内存下使此方案快 1 % 以上：各方法、各调度、各调度配最快的方法，以及均匀划分层（预测）。</translation>
-    </message>
-    <message>
         <source>PNG picture (*.png)</source>
         <translation>PNG 图片 (*.png)</translation>
     </message>
@@ -8132,10 +8108,6 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Its stragglers lose no time.</source>
         <translation>掉队者没有造成时间损失。</translation>
-    </message>
-    <message>
-        <source>%1 (%2 steps took %3 – %4)</source>
-        <translation>%1（%2 步用时 %3 – %4）</translation>
     </message>
     <message>
         <source>Total</source>
@@ -10226,10 +10198,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>把这些方案逐一作为场景加入讲座；讲座可以演示，也可以写成幻灯片</translation>
     </message>
     <message>
-        <source>Cannot train: %1</source>
-        <translation>无法训练：%1</translation>
-    </message>
-    <message>
         <source>Puts the plans of the marked point&apos;s series side by side: two to six; of more, it and the fastest others</source>
         <translation>并排显示所标记的点所在系列的方案，两到六个；更多时，显示该点和其余最快的方案</translation>
     </message>
@@ -10552,6 +10520,42 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>has %1 scenes, and at most %2 are read</source>
         <translation>有 %1 个场景，最多读取 %2 个</translation>
+    </message>
+    <message>
+        <source>Like the &amp;desktop</source>
+        <translation>跟随桌面(&amp;D)</translation>
+    </message>
+    <message>
+        <source>%1: iteration %2, bubble %3, microbatches held: at most %4</source>
+        <translation>%1：迭代 %2，气泡 %3，保留的微批次：最多 %4</translation>
+    </message>
+    <message>
+        <source>
+Before: iteration %1, bubble %2, microbatches held: at most %3</source>
+        <translation>
+之前：迭代 %1，气泡 %2，保留的微批次：最多 %3</translation>
+    </message>
+    <message>
+        <source>
+Below: iteration %1, bubble %2, microbatches held: at most %3</source>
+        <translation>
+下方：迭代 %1，气泡 %2，保留的微批次：最多 %3</translation>
+    </message>
+    <message>
+        <source>cannot be trained here: %1</source>
+        <translation>此处无法训练：%1</translation>
+    </message>
+    <message>
+        <source>held</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>No method, schedule or even cut of the layers that was tried makes this plan more than 1 % faster at this memory.</source>
+        <translation>试过的方法、调度和均匀划分层中，没有一个能在此内存下使此方案快 1 % 以上。</translation>
+    </message>
+    <message>
+        <source>%1 (half of %2 steps took %3 – %4)</source>
+        <translation>%1（%2 步中有一半用时 %3 – %4）</translation>
     </message>
 </context>
 </TS>

@@ -2,6 +2,8 @@
 
 #include "ui/words/tr.h"
 
+#include <QApplication>
+#include <QTimer>
 #include <QUndoStack>
 
 #include <utility>
@@ -9,6 +11,10 @@
 namespace stagelens::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kNoteMilliseconds = 15'000; ///< a note covers a part of the page no longer
+} // namespace
 
 NoticeController::NoticeController(MessageBar *bar, QUndoStack *undo) : m_bar(bar), m_undo(undo)
 {
@@ -56,7 +62,19 @@ void NoticeController::say(MessageBar::Tone tone, const QString &sentence, const
     if (action.run)
         actions.push_back(clearing(action));
     actions.push_back(dismiss());
-    m_bar->say(tone, sentence, std::move(actions));
+    const int message = m_bar->say(tone, sentence, std::move(actions));
+    if (tone == MessageBar::Tone::Note)
+        expire(message);
+}
+
+void NoticeController::expire(int message)
+{
+    QTimer::singleShot(kNoteMilliseconds, this, [this, message] {
+        if (m_bar->underMouse() || m_bar->isAncestorOf(QApplication::focusWidget()))
+            expire(message); // not while it is read or chosen from
+        else
+            m_bar->clear(message);
+    });
 }
 
 void NoticeController::offer(const QString &sentence, const std::vector<MessageBar::Action> &actions)
@@ -70,6 +88,7 @@ void NoticeController::offer(const QString &sentence, const std::vector<MessageB
 void NoticeController::offerUndo(const QString &words, const QString &button)
 {
     m_undoMessage = m_bar->say(MessageBar::Tone::Note, words, {{button, [this] { m_undo->undo(); }}, dismiss()});
+    expire(m_undoMessage);
 }
 
 bool NoticeController::change(const QString &text, const QString &next)

@@ -37,6 +37,8 @@ public:
 
 private:
     [[nodiscard]] MessageBar::Action dismiss();
+    /// Hides a note after a while, unless the mouse or the keyboard is at it.
+    void expire(int message);
     [[nodiscard]] MessageBar::Action clearing(const MessageBar::Action &action);
 
     MessageBar *m_bar;

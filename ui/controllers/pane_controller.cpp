@@ -32,6 +32,7 @@ constexpr int kLeftWidth = 280;
 constexpr int kRightWidth = 280;
 constexpr const char *kWideWidth = "wideWidth"; ///< property of a dock: its width before the window became narrow
 constexpr int kMemoryVersion = 1;
+constexpr int kFrameMilliseconds = 300;     ///< after which a window manager has drawn the frame of a new window
 constexpr int kSaveDelayMilliseconds = 500; ///< so that a crash loses no choice
 constexpr int kRunsShare = 6;               ///< of the window's height, one part for the runs
 } // namespace
@@ -56,6 +57,7 @@ PaneController::PaneController(QMainWindow *window, const Docks &docks, const Co
     resizeDock(m_docks.right, kRightWidth, Qt::Horizontal);
     connect(m_contents.runs, &RunsPanel::foldedChanged, this, [this](bool folded) { setRunsShown(!folded); });
     connect(m_docks.right, &QDockWidget::visibilityChanged, this, &PaneController::arrangeFigures);
+    connect(m_docks.left->toggleViewAction(), &QAction::toggled, this, &PaneController::resized); // it takes room
     connect(m_docks.right->toggleViewAction(), &QAction::triggered, m_docks.right, &QDockWidget::raise);
     connect(m_contents.runs, &RunsPanel::unfolded, this, &PaneController::giveRunsRoom);
     connect(m_docks.bottom->toggleViewAction(), &QAction::triggered, m_contents.runs,
@@ -148,7 +150,7 @@ void PaneController::fitIntoScreen()
     const QRect wanted = m_window->geometry();
     const QRect place = fitted(wanted, (under ? under : m_window->screen())->availableGeometry());
     // Before the window is shown, so that its panes are placed for the room there is, and do not widen it.
-    setNarrow(place.width() < kNarrowWidth);
+    setNarrow(isNarrow(place.width()));
     m_contents.explore->setLow(place.height() < kLowHeight);
     if (m_window->testAttribute(Qt::WA_Moved)) // else the window manager places it
         m_window->setGeometry(place);          // without its frame, as `wanted`: move() would push it down at every start
@@ -156,12 +158,33 @@ void PaneController::fitIntoScreen()
         m_window->resize(place.size());
 }
 
+void PaneController::keepFrameInside()
+{
+    if (m_window->windowState() & (Qt::WindowMaximized | Qt::WindowFullScreen))
+        return;
+    const QRect frame = m_window->frameGeometry();
+    const QRect room = m_window->screen()->availableGeometry();
+    if (room.contains(frame))
+        return;
+    const QSize around = frame.size() - m_window->size();
+    m_window->resize(m_window->size().boundedTo(room.size() - around));
+    m_window->move(std::clamp(frame.left(), room.left(), std::max(room.left(), room.right() + 1 - frame.width())),
+                   std::clamp(frame.top(), room.top(), std::max(room.top(), room.bottom() + 1 - frame.height())));
+}
+
 void PaneController::resized()
 {
     if (m_asideNow == Aside::None) // else when the docks come back
-        setNarrow(m_window->width() < kNarrowWidth);
+        setNarrow(isNarrow(m_window->width()));
     m_contents.explore->setLow(m_window->height() < kLowHeight);
     m_saveDelay.start();
+}
+
+bool PaneController::isNarrow(int width) const
+{
+    const bool isBeside = !m_docks.left->isHidden() && !m_docks.left->isFloating() &&
+                          (m_narrow || !m_window->tabifiedDockWidgets(m_docks.left).contains(m_docks.right));
+    return width - (isBeside ? m_docks.left->width() : 0) < kNarrowWidth;
 }
 
 void PaneController::setNarrow(bool narrow)
@@ -252,6 +275,8 @@ bool PaneController::eventFilter(QObject *watched, QEvent *event)
     if (watched == m_window && event->type() == QEvent::ChildPolished)
         if (auto *tabs = qobject_cast<QTabBar *>(static_cast<QChildEvent *>(event)->child()))
             tabs->setMovable(false);
+    if (watched == m_window && event->type() == QEvent::Show && !event->spontaneous())
+        QTimer::singleShot(kFrameMilliseconds, this, &PaneController::keepFrameInside);
     return QObject::eventFilter(watched, event);
 }
 

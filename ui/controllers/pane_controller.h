@@ -58,11 +58,15 @@ protected:
 
 private:
     void connectMemory();
+    /// Whether a window of that width is too narrow for the figures beside the page: the settings may take some of it.
+    [[nodiscard]] bool isNarrow(int width) const;
     void setNarrow(bool narrow);
     /// Their panel or the page's line.
     void arrangeFigures();
     /// Makes the window as large as it should be, but no larger than its screen has room for.
     void fitIntoScreen();
+    /// Moves a window whose frame, once it is known, reaches out of the screen.
+    void keepFrameInside();
     void giveRunsRoom();
     /// Gives the dock that width or height if it has a place in the window.
     void resizeDock(QDockWidget *dock, int size, Qt::Orientation orientation);

@@ -97,7 +97,7 @@ WindowActions::WindowActions(QAction *undoAction, QAction *redoAction, QObject *
     nextPane =
         make(u"next-pane"_s, Words::tr("Next &pane"), Qt::Key_F6, Words::tr("Walk through strip, editor, timeline and runs"));
     systemAppearance =
-        make(u"appearance-system"_s, Words::tr("Like the &system"), {}, Words::tr("Dark where the desktop is dark"));
+        make(u"appearance-system"_s, Words::tr("Like the &desktop"), {}, Words::tr("Dark where the desktop is dark"));
     light = make(u"appearance-light"_s, Words::tr("&Light"), {}, Words::tr("Light colours"));
     dark = make(u"appearance-dark"_s, Words::tr("&Dark"), {}, Words::tr("Dark colours"));
     auto *appearances = new QActionGroup(this);

@@ -258,14 +258,14 @@ void LessonPicture::sayFigures()
         const auto value = m_facts.value(name);
         return value ? m_facts.written(*value, Facts::formOf(name)) : QString();
     };
-    QString words = Words::tr("%1: iteration %2, bubble %3, at most %4 microbatches held")
+    QString words = Words::tr("%1: iteration %2, bubble %3, microbatches held: at most %4")
                         .arg(caption(timeline::Provenance::Predicted), figure("iteration"), figure("bubble"), figure("held"));
     if (const QString peak = figure("peak"); !peak.isEmpty())
         words += Words::tr(", peak memory ") + peak;
     if (!figure("other_iteration").isEmpty())
         words +=
-            (m_stack->currentWidget() == m_morph ? Words::tr("\nBefore: iteration %1, bubble %2, at most %3 microbatches held")
-                                                 : Words::tr("\nBelow: iteration %1, bubble %2, at most %3 microbatches held"))
+            (m_stack->currentWidget() == m_morph ? Words::tr("\nBefore: iteration %1, bubble %2, microbatches held: at most %3")
+                                                 : Words::tr("\nBelow: iteration %1, bubble %2, microbatches held: at most %3"))
                 .arg(figure("other_iteration"), figure("other_bubble"), figure("other_held"));
     m_figures->setText(words);
 }

@@ -15,6 +15,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QProgressBar>
@@ -258,6 +259,13 @@ service::PlanQuery ShapeDialog::query() const
     return query;
 }
 
+ShapeDialog::Question ShapeDialog::question() const
+{
+    Question question{questionOf(m_plan->experiment), m_gpus->value(), m_batch->value()};
+    question.plan.training = {}; // changes no prediction
+    return question;
+}
+
 void ShapeDialog::search()
 {
     if (!m_plan)
@@ -266,6 +274,7 @@ void ShapeDialog::search()
     m_searched.training = {}; // changes no prediction
     m_hasSearched = true;
     m_table->setEnabled(false); // the rows are of another question
+    followSelection();
     m_heading->setText(Words::tr("Searching…"));
     m_progress = std::make_shared<Progress>();
     m_job->start(
@@ -287,8 +296,21 @@ void ShapeDialog::cancel()
     m_job->cancel();
     m_clock.stop();
     showProgress();
-    if (wasRunning)
-        m_heading->setText(Words::tr("Cancelled. Search starts it again."));
+    if (!wasRunning)
+        return;
+    const bool isAnswered = !m_answer.isEmpty() && m_plan && m_answered == question();
+    m_table->setEnabled(isAnswered); // the same question once more: its rows are as good as before
+    m_heading->setText(isAnswered ? m_answer : Words::tr("Cancelled. Search starts it again."));
+    followSelection();
+}
+
+void ShapeDialog::keyPressEvent(QKeyEvent *event)
+{
+    const bool isReturn = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if (isReturn && (m_tokens->hasFocus() || m_price->hasFocus()))
+        event->accept(); // what they say is in the table already; the default button would search again
+    else
+        QDialog::keyPressEvent(event);
 }
 
 void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
@@ -296,6 +318,7 @@ void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
     m_clock.stop();
     showProgress();
     m_table->setEnabled(true);
+    m_answer.clear();
     if (!answer) {
         m_table->setRows({}, {});
         m_heading->setText(sentence(answer.error()));
@@ -311,6 +334,8 @@ void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
                                       : Words::tr("nothing fits. The rows say what each shape needs."));
     m_heading->setText(heading);
     m_heading->setToolTip(plainTip(leftOutText(*answer)));
+    m_answer = heading;
+    m_answered = question();
     if (fitting == 0)
         m_onlyFitting->setChecked(false);
     m_table->setRows(std::move(rows), {answer->limit, std::nullopt, 0, {}});
@@ -393,8 +418,8 @@ void ShapeDialog::showProgress()
 void ShapeDialog::followSelection()
 {
     const std::size_t count = m_table->selectedRows().size();
-    m_apply->setEnabled(count == 1);
-    m_compare->setEnabled(count >= kFewestCompared && count <= kMostCompared);
+    m_apply->setEnabled(count == 1 && m_table->isEnabled());
+    m_compare->setEnabled(m_table->isEnabled() && count >= kFewestCompared && count <= kMostCompared);
 }
 
 void ShapeDialog::apply(const model::Experiment &plan)

@@ -43,6 +43,7 @@ signals:
 protected:
     void showEvent(QShowEvent *event) override;
     void hideEvent(QHideEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
 
 private:
     struct Progress;
@@ -72,6 +73,15 @@ private:
     service::PredictionPtr m_plan;
     model::Experiment m_searched; ///< what does not change with a row of the table
     bool m_hasSearched = false;
+    struct Question {
+        model::Experiment plan; ///< without what a row changes
+        int gpus = 0;
+        int batch = 0;
+        friend bool operator==(const Question &, const Question &) = default;
+    };
+    [[nodiscard]] Question question() const;
+    Question m_answered;   ///< what the rows of the table answer
+    QString m_answer;      ///< the heading of these rows; empty: there are none
     int m_offeredGpus = 1; ///< from the plan; another number was typed, and stays
     int m_offeredBatch = 1;
     NumberBox *m_gpus;

@@ -157,8 +157,8 @@ void ShapeTable::fill()
 void ShapeTable::fitMethods()
 {
     int others = 0;
-    for (int column = 0; column < kColumns; ++column)
-        if (column != Methods && column != Remark)
+    for (int column = 0; column <= Memory; ++column)
+        if (column != Methods)
             others += columnWidth(column);
     const int most = std::max(kNarrowestMethods, viewport()->width() - others); // time and memory stay in view
     setColumnWidth(Methods, std::min(sizeHintForColumn(Methods) + kShapeColumnRoom, most));

@@ -71,7 +71,7 @@ protected:
 
 private:
     void fill();
-    /// Gives the methods the room that the other columns leave.
+    /// Gives the methods the room that the columns up to the memory leave.
     void fitMethods();
     void fillRow(QTreeWidgetItem &item, const ShapeRow &row, const QString &methods);
     void choose(const QTreeWidgetItem *item);

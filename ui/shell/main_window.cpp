@@ -126,6 +126,7 @@ void MainWindow::connectModel()
     });
     connect(m_model.forecast, &Forecast::changed, this, &MainWindow::updateStatus);
     connect(m_model.actions->editSchedule, &QAction::toggled, this, &MainWindow::updateStatus);
+    connect(m_model.actions->explore, &QAction::toggled, this, &MainWindow::updateStatus);
     connect(m_model.document, &ExperimentDocument::fileChanged, this, &MainWindow::updateTitle);
     connect(m_model.run, &RunController::trainingChanged, this, [this] {
         if (m_model.run->isTraining())
@@ -237,7 +238,7 @@ void MainWindow::updateStatus()
     const auto &plan = m_model.forecast->plan();
     const QString runs = Words::tr("runs: %1").arg(qtText(m_model.bridge->service().databaseFile().filename().string()));
     m_widgets->status->setSources(plan ? Words::tr("Costs: %1").arg(costCaption(plan->experiment)) + u" · "_s + runs : runs);
-    m_widgets->status->setMode(m_model.actions->editSchedule->isChecked()
+    m_widgets->status->setMode(m_model.actions->editSchedule->isChecked() && m_model.actions->explore->isChecked()
                                    ? Words::tr("Editing: drag a pass to move it, its end to slow its device; Ctrl+Shift+E ends")
                                    : QString());
 }

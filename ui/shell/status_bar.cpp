@@ -65,7 +65,7 @@ void StatusBar::say()
         m_text->setText(m_mode);
     else
         m_text->setText(m_obstacle.isEmpty() ? m_sources
-                                             : Words::tr("Cannot train: %1").arg(m_obstacle) + u" · "_s + m_sources);
+                                             : m_sources + u" · "_s + Words::tr("cannot be trained here: %1").arg(m_obstacle));
 }
 
 } // namespace stagelens::ui

@@ -9,6 +9,7 @@
 #include "ui/state/engine_bridge.h"
 #include "ui/state/experiment_document.h"
 #include "ui/state/quick_prediction.h"
+#include "ui/words/differences.h"
 #include "ui/words/tr.h"
 #include "ui/words/words.h"
 
@@ -161,6 +162,10 @@ void Forecast::predictBaseline()
 {
     model::Experiment source = baselineExperiment();
     m_baselineName = m_pinned ? planCaption(source) + Words::tr(" (pinned)") : Words::tr("1F1B, vocabulary not split");
+    const model::ScheduleChoice &own = m_document->experiment().schedule;
+    if (!m_pinned && own.family == source.schedule.family && own.vocabulary == source.schedule.vocabulary)
+        for (const FieldDifference &each : planDifferences(m_plan->experiment, operators::resolved(source, m_bridge->cores())))
+            m_baselineName += u", "_s + fieldCaption(each.field) + u' ' + each.second;
     source.training = m_document->experiment().training; // how long one trains changes no prediction
     // However it is written down, a plan that is the baseline need not be predicted twice.
     if (source == m_document->experiment() || operators::resolved(source, m_bridge->cores()) == m_plan->experiment) {

@@ -233,6 +233,18 @@ SweepSetup preparedSweep()
             {VocabularyMethod::None, VocabularyMethod::Redis, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}};
 }
 
+namespace {
+
+/// Whether a cut of the layers that was made for one plan is one for the other.
+bool hasSameStages(const model::Experiment &one, const model::Experiment &other)
+{
+    return one.schedule.vocabulary == other.schedule.vocabulary && one.schedule.family == other.schedule.family &&
+           one.schedule.chunks == other.schedule.chunks && one.parallel.devices == other.parallel.devices &&
+           one.model == other.model;
+}
+
+} // namespace
+
 std::vector<SweepEntry> sweepEntries(const model::Experiment &base, const SweepSetup &setup)
 {
     const SweepParameter &first = sweepParameters()[setup.first.parameter];
@@ -253,6 +265,8 @@ std::vector<SweepEntry> sweepEntries(const model::Experiment &base, const SweepS
             }
             if (first.isNetwork) // of the hardware that the other one may have chosen
                 first.set(entry.plan, value);
+            if (hasSameStages(entry.plan, base))
+                entry.plan.parallel.stageLayers = base.parallel.stageLayers;
             entry.words += u" · "_s + shortName(method);
             entries.push_back(std::move(entry));
         }

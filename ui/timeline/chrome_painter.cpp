@@ -107,7 +107,9 @@ void ChromePainter::captions()
     const QFontMetrics bold(m_bold);
     const auto duration = [this](int index) {
         const LaneGroup &group = m_scene.group(index);
-        const QString time = durationText(endOf(group), m_scene.content->teachingUnits);
+        // As the figures say it; of several steps `iteration` is the period.
+        const bool isOneStep = group.metrics.iteration > 0 && !group.metrics.iterations;
+        const QString time = durationText(isOneStep ? group.metrics.iteration : endOf(group), m_scene.content->teachingUnits);
         return group.ranks > 1 ? time + Words::tr(" · each lane stands for %1 equal ranks").arg(countText(group.ranks)) : time;
     };
     const auto room = [&](int index) { return m_metrics.horizontalAdvance(duration(index)) + kAround; };

@@ -175,6 +175,13 @@ void paintFollowed(QPainter &painter, const Scene &scene, int microbatch, std::o
 void paintActivationStacks(QPainter &painter, const Scene &scene, const PlayMoment &moment)
 {
     painter.save();
+    painter.setFont(scene.font);
+    const QRect &ruler = scene.layout.ruler; // its column is no longer how busy a device is
+    const int busy = QFontMetrics(scene.font).horizontalAdvance(Words::tr("busy"));
+    painter.fillRect(QRect(ruler.left() - 8 - busy, ruler.top(), busy + 2, ruler.height()), scene.colours->background);
+    painter.setPen(scene.colours->muted);
+    painter.drawText(QRect(0, ruler.top(), ruler.left() - 8, ruler.height() - 8 + QFontMetrics(scene.font).descent()),
+                     Qt::AlignRight | Qt::AlignBottom, Words::tr("held"));
     painter.setClipRect(QRect(0, scene.layout.axis.top(), scene.layout.size.width(), scene.layout.axis.height()));
     StackPainter stacks(painter, scene, moment);
     for (const TimelineLayout::Row &row : scene.layout.rows)
@@ -187,8 +194,8 @@ void paintActivationStacks(QPainter &painter, const Scene &scene, const PlayMome
         painter.setFont(scene.font);
         const QString title = Words::tr("activations held");
         const int right = scene.layout.axis.left() - 8;
-        const int left = right - metrics.horizontalAdvance(title);
-        painter.fillRect(QRect(left - 6, line.top(), scene.layout.size.width(), line.height()), scene.colours->background);
+        const int left = std::max(0, right - metrics.horizontalAdvance(title));
+        painter.fillRect(QRect(0, line.top(), scene.layout.size.width(), line.height()), scene.colours->background);
         painter.drawText(QRect(left, line.top(), right - left + 2, line.height()), Qt::AlignRight | Qt::AlignVCenter, title);
     }
     painter.restore();

@@ -406,9 +406,9 @@ void WindowLearn::aFamilysPageHasALivePicture()
     QCOMPARE(picture().experiment().schedule.family, std::string("v-half"));
     auto *figures = m_fixture->find<QLabel>(u"lesson.figures"_s);
     const QString before = figures->text();
-    QVERIFY2(before.contains(u"at most 3 microbatches held"_s), qPrintable(before));
+    QVERIFY2(before.contains(u"microbatches held: at most 3"_s), qPrintable(before));
     type(u"parallel.devices"_s, 8);
-    QVERIFY2(figures->text().contains(u"at most 5 microbatches held"_s), qPrintable(figures->text()));
+    QVERIFY2(figures->text().contains(u"microbatches held: at most 5"_s), qPrintable(figures->text()));
     QVERIFY2(!figures->text().contains(u'<'), qPrintable(figures->text())); // it is shown as it is
     m_fixture->find<QTreeWidget>(u"learn.contents"_s)->setCurrentItem(entry(u"Glossary"_s));
     QVERIFY(!picture().isVisible());

@@ -350,11 +350,12 @@ void addAdvice(Headline &headline, const service::Prediction &prediction, const 
         return; // not before everything was tried
     addAlternatives(headline, found, proposed, measureOf(prediction, proposed));
     if (headline.second.isEmpty() && !headline.hasAction())
-        headline.second = families.state == FamilyOptions::State::Tried
-                              ? Words::tr("Nothing tried makes this plan more than 1 % faster at this memory: methods, "
-                                          "schedules, each with the fastest method, and an even cut of the layers (predicted).")
-                              : Words::tr("No vocabulary method makes this plan more than 1 % faster at this memory "
-                                          "(predicted). Schedules were not tried.");
+        headline.second =
+            families.state == FamilyOptions::State::Tried
+                ? Words::tr("No method, schedule or even cut of the layers that was tried makes this plan more than "
+                            "1 % faster at this memory.")
+                : Words::tr("No vocabulary method makes this plan more than 1 % faster at this memory "
+                            "(predicted). Schedules were not tried.");
 }
 
 } // namespace
