@@ -204,6 +204,8 @@ model::ModelConfig readOwnExperts(ConfigReader &reader)
     model.routerGroupLimit = count("topk_group");
     if (const Json *rate = reader.find("router_bias_rate"); rate != nullptr && rate->is_number())
         model.routerBiasRate = rate->get<double>();
+    if (const Json *coefficient = reader.find("router_z_loss_coef"); coefficient != nullptr && coefficient->is_number())
+        model.zLoss = coefficient->get<double>();
     if (reader.find("capacity_factor") != nullptr)
         model.capacityFactor = reader.number("capacity_factor", 1);
     model.dropRule = model::parse<model::DropRule>(reader.word("drop_rule", "gate")).value_or(model.dropRule);

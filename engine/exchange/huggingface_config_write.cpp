@@ -85,7 +85,8 @@ WrittenJson mixtralKeys(const model::ModelConfig &model)
 /// Returns whether transformers' MixtralForCausalLM computes the model.
 bool isMixtral(const model::ModelConfig &model)
 {
-    return model.sharedExperts == 0 && !model.hasRouterBias() && !model.mixesLayers() && !model.capacityFactor;
+    return model.topK > 1 && model.zLoss == 0 && model.sharedExperts == 0 && !model.hasRouterBias() && !model.mixesLayers() &&
+           !model.capacityFactor;
 }
 
 /// The keys of a mixture of experts that transformers does not have: those of Mixtral, and DeepSeek-V3's names for the others.
@@ -103,7 +104,8 @@ WrittenJson expertKeys(const model::ModelConfig &model)
                  {"routed_scaling_factor", model.routerScale},
                  {"n_group", model.routerGroups},
                  {"topk_group", model.routerGroupLimit},
-                 {"router_bias_rate", model.routerBiasRate}});
+                 {"router_bias_rate", model.routerBiasRate},
+                 {"router_z_loss_coef", model.zLoss}});
     if (model.capacityFactor)
         keys.update({{"capacity_factor", *model.capacityFactor}, {"drop_rule", std::string(name(model.dropRule))}});
     return keys;

@@ -2,8 +2,8 @@
 
 pytorch_oracle.py OPTIMIZER FOLDER...
 
-OPTIMIZER is JSON with name, lr, betas, momentum, weight_decay and clip (or null). A folder may be FOLDER=OPTIMIZER, with what
-differs there. The answer is a JSON object on stdout: for each folder the
+OPTIMIZER is JSON with name, lr, betas, momentum, weight_decay, clip (or null), and microbatch_size: the sequences that experts
+balance and drop together. A folder may be FOLDER=OPTIMIZER, with what differs there. The answer is a JSON object on stdout: for each folder the
 losses of every step and the relative error (Frobenius norm of the difference over that of PyTorch's) of each gradient of the
 first step. The two models are written from their definitions, without transformers. Exit status 77: PyTorch is not there.
 """
@@ -61,7 +61,16 @@ def join_heads(x):
     return x.transpose(1, 2).reshape(x.shape[0], x.shape[2], -1)
 
 
-def gpt2_logits(config, p, ids, _excess):
+class Forward:
+    """What the layers of one step leave beside the logits."""
+
+    def __init__(self, microbatch_size):
+        self.microbatch_size = microbatch_size
+        self.excess = {}  # by selection bias: by how much the rows of each expert exceed the mean, times the experts
+        self.penalty = 0.0  # the losses of routers, mean over the microbatches
+
+
+def gpt2_logits(config, p, ids, _forward):
     def norm(x, name):
         return torch.nn.functional.layer_norm(
             x, x.shape[-1:], p[name + ".weight"], p[name + ".bias"], config["layer_norm_epsilon"]
@@ -99,8 +108,33 @@ def scaled(speeds, rule):
     return torch.where(is_between, between, slow)
 
 
-def llama_logits(config, p, ids, excess):
-    """`excess` receives, for each selection bias, by how much the rows of each expert exceed the mean, times the experts."""
+def router_losses(config, logits, probabilities, chosen):
+    """Of one microbatch: the balance loss (arXiv 2101.03961, equation 4, for k experts) and the z-loss (arXiv 2202.08906,
+    equation 5). A row for each token."""
+    tokens, experts = logits.shape
+    shares = torch.bincount(chosen.flatten(), minlength=experts) / chosen.numel()
+    balance = experts * (shares * probabilities.mean(dim=0)).sum()
+    z = torch.logsumexp(logits, dim=1).pow(2).mean()
+    return config["router_aux_loss_coef"] * balance + config.get("router_z_loss_coef", 0) * z
+
+
+def kept_rows(config, gates, chosen):
+    """Of one microbatch: which of the tokens' choices, [tokens, k], are within the capacity of their expert."""
+    experts = config["num_local_experts"]
+    kept = torch.ones_like(chosen, dtype=torch.bool)
+    if "capacity_factor" not in config:
+        return kept
+    capacity = math.ceil(config["capacity_factor"] * chosen.numel() / experts)
+    for expert in range(experts):
+        tokens, slots = (chosen == expert).nonzero(as_tuple=True)
+        if config["drop_rule"] == "gate":
+            order = torch.sort(gates[tokens, slots], descending=True, stable=True).indices
+            tokens, slots = tokens[order], slots[order]
+        kept[tokens[capacity:], slots[capacity:]] = False
+    return kept
+
+
+def llama_logits(config, p, ids, forward):
     heads = config["num_attention_heads"]
     groups = heads // config["num_key_value_heads"]
     size = config["head_dim"]
@@ -123,13 +157,15 @@ def llama_logits(config, p, ids, excess):
         return linear(gate * linear(x, name + "up_proj"), name + "down_proj")
 
     def choice(x, name):
-        """The experts of each token, and their gates."""
+        """The experts of each token, their gates, and the logits and shares of all experts."""
         k = config["num_experts_per_tok"]
+        logits = linear(x, name + "gate")
         bias = p.get(name + "gate.e_score_correction_bias")
         if bias is None:
-            greatest, chosen = linear(x, name + "gate").topk(k, dim=2)
-            return torch.softmax(greatest, dim=2), chosen
-        scores = torch.sigmoid(linear(x, name + "gate"))
+            shares = torch.softmax(logits, dim=2)
+            greatest, chosen = logits.topk(k, dim=2)
+            return chosen, torch.softmax(greatest, dim=2) if k > 1 else shares.gather(2, chosen), logits, shares
+        scores = torch.sigmoid(logits)
         biased = (scores + bias).detach()
         groups = biased.unflatten(2, (config["n_group"], -1))
         limit = config["topk_group"] or config["n_group"]
@@ -137,12 +173,20 @@ def llama_logits(config, p, ids, excess):
         mask = torch.zeros(groups.shape[:3], dtype=torch.bool).scatter(2, kept, True)
         chosen = groups.masked_fill(~mask[..., None], -math.inf).flatten(2).topk(k, dim=2).indices
         counts = torch.bincount(chosen.flatten(), minlength=scores.shape[2])
-        excess[name + "gate.e_score_correction_bias"] = (counts * scores.shape[2] - chosen.numel()).double()
+        forward.excess[name + "gate.e_score_correction_bias"] = (counts * scores.shape[2] - chosen.numel()).double()
         gates = scores.gather(2, chosen)
-        return config["routed_scaling_factor"] * gates / gates.sum(dim=2, keepdim=True), chosen
+        gates = gates / gates.sum(dim=2, keepdim=True) if k > 1 else gates
+        return chosen, config["routed_scaling_factor"] * gates, logits, scores / scores.sum(dim=2, keepdim=True)
 
     def mixture(x, name):
-        gates, chosen = choice(x, name)
+        chosen, gates, logits, shares = choice(x, name)
+        kept = []
+        for begin in range(0, x.shape[0], forward.microbatch_size):
+            rows = slice(begin, begin + forward.microbatch_size)
+            own = [each[rows].flatten(0, 1) for each in (logits, shares, gates, chosen)]
+            forward.penalty += router_losses(config, own[0], own[1], own[3]) * forward.microbatch_size / x.shape[0]
+            kept.append(kept_rows(config, own[2].detach(), own[3]))
+        gates = gates * torch.cat(kept).reshape(gates.shape)
         total = torch.zeros_like(x)
         for expert in range(config["num_local_experts"]):
             inner = f"{name}experts.{expert}."
@@ -197,17 +241,17 @@ def check(folder, settings):
     errors = {}
     for step, rows in enumerate(tokens):
         optimizer.zero_grad()
-        excess = {}
-        predicted = logits(config, parameters, rows[:, :-1], excess)
+        forward = Forward(settings["microbatch_size"])
+        predicted = logits(config, parameters, rows[:, :-1], forward)
         loss = torch.nn.functional.cross_entropy(predicted.flatten(0, 1), rows[:, 1:].flatten())
-        loss.backward()
+        (loss + forward.penalty).backward()
         if step == 0:
-            theirs = excess | {name: value.grad for name, value in trained.items()}
+            theirs = forward.excess | {name: value.grad for name, value in trained.items()}
             errors = {name: relative_error(dumped[name].double(), theirs[name]) for name in parameters}
         if settings["clip"] is not None:
             torch.nn.utils.clip_grad_norm_(trained.values(), settings["clip"])
         optimizer.step()
-        for name, more in excess.items():
+        for name, more in forward.excess.items():
             parameters[name] -= config["router_bias_rate"] * torch.sign(more)
         losses.append(loss.item())
     return {"losses": losses, "gradient_errors": errors}

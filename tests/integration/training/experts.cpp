@@ -281,7 +281,6 @@ private slots:
     {
         const QTemporaryDir folder;
         auto model = likeDeepSeek("1f1b", 2, 2).model;
-        model.zLoss = 0;
         model.capacityFactor = 1.5;
         model.dropRule = model::DropRule::Position;
         model.preset = "custom";
@@ -292,6 +291,22 @@ private slots:
         QVERIFY2(again.ok(), again ? "" : again.error().text().c_str());
         QVERIFY(again->differences.empty());
         QVERIFY(again->shape == model);
+        // Mixtral's gate of a single expert is 1, and it has no z-loss.
+        auto top1 = tinyExperts("1f1b", VocabularyMethod::None, 2, 2).model;
+        top1.preset = "custom";
+        top1.topK = 1;
+        top1.zLoss = 0;
+        auto withZ = top1;
+        withZ.topK = 2;
+        withZ.zLoss = 0.003;
+        for (const model::ModelConfig &each : {top1, withZ}) {
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(exchange::huggingFaceConfig(each).c_str()) > 0);
+            file.close();
+            const auto same = exchange::readHuggingFaceConfig(file.fileName().toStdString());
+            QVERIFY2(same.ok(), same ? "" : same.error().text().c_str());
+            QVERIFY(same->differences.empty());
+            QVERIFY(same->shape == each);
+        }
     }
 
     /// The published sizes; what is not computed is listed.
