@@ -39,6 +39,13 @@ struct Operand {
     kernels::Form form = kernels::Form::Plain;
 };
 
+/// Which operands a product rounds to 8 bits (kernels::roundTiles()) before it multiplies them.
+enum class Rounding : unsigned char {
+    None,
+    ByWeight, ///< those of a product whose B is a weight: A in tiles of kCodecTile along `inner`, B in squares of tiles
+    OfTokens, ///< those of a product over tokens, the gradient of a weight: both in tiles along `inner`
+};
+
 /// C[rows, columns] = epilogue(op(A)[rows, inner] op(B)[inner, columns] + D), row-major, where D is `addend` if given, else
 /// beta C. All operands have the precision of the run, except that C may be float: the gradient of a weight, which accumulates
 /// products; and in a product of an optimizer all may be float.
@@ -56,6 +63,7 @@ struct Product {
     ConstValues bias = {};
     Values between = {};                                        ///< receives the input of the activation function
     kernels::Activation activation = kernels::Activation::Gelu; ///< of the epilogue
+    Rounding rounding = Rounding::None;                         ///< other than None on processors, in 16 bits, only
 };
 
 /// A product for each expert that has rows. The operands of `each` are those of expert 0, as if it had all rows.

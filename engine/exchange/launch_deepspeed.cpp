@@ -13,7 +13,7 @@ namespace {
 void addNumerics(const LaunchPlan &plan, Configuration &json)
 {
     const model::DataType type = plan.model().dtype;
-    if (type == model::DataType::Bf16) {
+    if (type == model::DataType::Bf16 || type == model::DataType::Fp8) {
         json["bf16"] = {{"enabled", true}};
         json["data_types"] = {{"grad_accum_dtype", "fp32"}};
     } else if (type == model::DataType::Fp16) {
@@ -34,6 +34,8 @@ void addOptimizer(const LaunchPlan &plan, Configuration &json)
 
 void omitForDeepSpeed(const LaunchPlan &plan, Launch &launch)
 {
+    if (plan.model().dtype == model::DataType::Fp8)
+        launch.omitted.push_back("products in fp8: the configuration says bf16");
     if (plan.schedule.family() != "1f1b")
         launch.omitted.push_back(fmt::format("schedule {}: DeepSpeed's pipeline engine runs 1F1B", plan.schedule.family()));
     if (plan.chunks() > 1)

@@ -127,9 +127,13 @@ void addModel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
     }
     arguments.endLine();
     if (model.dtype != model::DataType::Fp32)
-        arguments.add(model.dtype == model::DataType::Bf16 ? "--bf16" : "--fp16");
-    if (model.dtype == model::DataType::Bf16)
+        arguments.add(model.dtype == model::DataType::Fp16 ? "--fp16" : "--bf16");
+    if (model.dtype == model::DataType::Bf16 || model.dtype == model::DataType::Fp8)
         arguments.add("--accumulate-allreduce-grads-in-fp32");
+    if (model.dtype == model::DataType::Fp8) {
+        arguments.add("--fp8-format", "e4m3");
+        arguments.add("--fp8-recipe", "blockwise");
+    }
     const bool isFlash = plan.experiment.schedule.attention == model::Attention::Flash;
     arguments.add("--attention-backend", isFlash ? "flash" : "unfused");
     arguments.endLine();

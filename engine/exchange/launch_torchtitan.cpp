@@ -127,6 +127,8 @@ void addTraining(const LaunchPlan &plan, Toml &toml, Launch &launch)
     toml.text("mixed_precision_param", isFull ? "float32" : "bfloat16");
     if (plan.model().dtype == model::DataType::Fp16)
         launch.omitted.push_back("fp16: torchtitan trains in bf16 or fp32; the configuration says bf16");
+    if (plan.model().dtype == model::DataType::Fp8)
+        launch.omitted.push_back("products in fp8: the configuration says bf16");
     if (!training.optimizer.clip)
         launch.omitted.push_back("gradient clipping off: torchtitan always clips; the configuration has a norm that is never "
                                  "reached");

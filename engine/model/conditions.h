@@ -17,6 +17,7 @@ template <auto... kConditions>
 
 inline constexpr auto kHasModel = [](const Experiment &e) { return e.hasModel; };
 inline constexpr auto kIsFp16 = [](const Experiment &e) { return e.model.dtype == DataType::Fp16; };
+inline constexpr auto kIsFp8 = [](const Experiment &e) { return e.model.dtype == DataType::Fp8; };
 inline constexpr auto kHasExperts = [](const Experiment &e) { return e.hasModel && e.model.hasExperts(); };
 inline constexpr auto kHasSharedExperts = [](const Experiment &e) { return kHasExperts(e) && e.model.sharedExperts > 0; };
 inline constexpr auto kHasSigmoidRouter = [](const Experiment &e) { return e.hasModel && e.model.hasRouterBias(); };

@@ -59,6 +59,7 @@ struct Hardware {
     std::string description;
     std::string derivedFrom;        ///< the preset that a cluster of the user began as; empty for a preset
     double peakFlops = 1;           ///< dense matrix products in the training dtype, FLOP/s; the denominator of MFU
+    double peakFlopsOf8Bits = 0;    ///< dense matrix products of 8-bit floats, and the denominator in fp8; 0: there are none
     double matrixEfficiency = 1;    ///< fraction of the peak that large matrix products reach
     double attentionEfficiency = 1; ///< the same for attention, its FLOPs counted in full
     /// A product whose smallest dimension is n reaches n / (n + halfSpeedDimension) of matrixEfficiency.

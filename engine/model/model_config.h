@@ -16,8 +16,9 @@ namespace stagelens::model {
 /// positions, SwiGLU and grouped-query attention.
 enum class ModelFamily : unsigned char { Gpt, Llama };
 
-/// Number format of parameters and activations in training (processors emulate 16 bits).
-enum class DataType : unsigned char { Fp32, Bf16, Fp16 };
+/// Number format of parameters and activations in training (processors emulate 16 bits). Fp8: bf16, and the products of layers
+/// read numbers rounded to e4m3 with a factor for every tile; attention, routers and vocabulary layers stay in bf16.
+enum class DataType : unsigned char { Fp32, Bf16, Fp16, Fp8 };
 
 /// How a router weights experts: by the softmax of its logits, or by the sigmoid of each logit, with a bias per expert that
 /// affects only the choice (DeepSeek-V3, arXiv 2412.19437, section 2.1.2).

@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 0> kWords{};
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<ModelFamily>{"gpt", "llama"};
 template <>
-inline constexpr std::array<std::string_view, 3> kWords<DataType>{"fp32", "bf16", "fp16"};
+inline constexpr std::array<std::string_view, 4> kWords<DataType>{"fp32", "bf16", "fp16", "fp8"};
 template <>
 inline constexpr auto kWords<VocabularyMethod> = [] {
     std::array<std::string_view, kVocabularyChoices.size()> words;

@@ -2,6 +2,7 @@
 
 #include "engine/operators/recipe.h"
 
+#include <algorithm>
 #include <array>
 
 namespace stagelens::operators {
@@ -21,7 +22,17 @@ OperatorWork productWork(const Block &block, const Operator &op)
         const std::int64_t used = weight.isOfExperts ? block.routing.topK : 1; // the matrices of k experts
         entries += static_cast<double>(weight.count() / weight.experts * used);
     }
-    return {.matrixEntries = entries};
+    if (!isOf8Bits(block, op))
+        return {.matrixEntries = entries};
+    double gradients = 0;
+    for (const ValueId out : op.outputs)
+        gradients += widthOf(block, out);
+    const bool isOfExperts = op.kind == OperatorKind::ExpertLinear;
+    const double rows = isOfExperts && block.expertRanks > 1 ? block.routing.topK / static_cast<double>(block.expertRows) : 1;
+    return {.matrixEntries = entries,
+            .eightBitEntries = entries,
+            .castNumbers = widthOf(block, op.inputs[0]) * rows,
+            .castGradients = gradients * rows};
 }
 
 /// Scores as wide as keys, sums as wide as values.
@@ -130,6 +141,9 @@ OperatorWork workOf(const Block &block)
     for (const Operator &op : block.operators) {
         const OperatorWork work = workOf(block, op);
         sum.matrixEntries += work.matrixEntries;
+        sum.eightBitEntries += work.eightBitEntries;
+        sum.castNumbers += work.castNumbers;
+        sum.castGradients += work.castGradients;
         sum.attentionWidth += work.attentionWidth;
         sum.residualNumbers += work.residualNumbers;
         sum.innerNumbers += work.innerNumbers;
@@ -154,6 +168,16 @@ Launches launchesOf(const Operator &op)
     const Launches each = descriptionOf(op.kind).launches;
     const int count = op.projections.empty() ? 1 : static_cast<int>(op.projections.size());
     return {each.forward * count, each.input * count, each.weight * count};
+}
+
+bool isOf8Bits(const Block &block, const Operator &op)
+{
+    if (op.kind == OperatorKind::ExpertLinear)
+        return true;
+    const auto routes = [&op](const Operator &each) {
+        return each.kind == OperatorKind::Route && each.inputs[0] == op.outputs[0];
+    };
+    return op.kind == OperatorKind::Linear && std::ranges::none_of(block.operators, routes);
 }
 
 } // namespace stagelens::operators

@@ -13,6 +13,9 @@ enum class Module : std::uint8_t { None, Norm, Activation, Attention };
 /// The work of an operator's forward for one token.
 struct OperatorWork {
     double matrixEntries = 0;   ///< of its weights; 2 FLOPs each
+    double eightBitEntries = 0; ///< of these, of products that fp8 computes in 8 bits
+    double castNumbers = 0;     ///< that they read, and that fp8 rounds before
+    double castGradients = 0;   ///< gradients that their backward reads
     double attentionWidth = 0;  ///< of its queries; 4 FLOPs each for every position attended to
     double residualNumbers = 0; ///< read and written by norms and additions
     double innerNumbers = 0;    ///< read and written by the activation function
@@ -58,5 +61,7 @@ struct Description {
 [[nodiscard]] OperatorWork workOf(const Block &block);
 [[nodiscard]] BackwardReads backwardReads(const Block &block, const Operator &op);
 [[nodiscard]] Launches launchesOf(const Operator &op);
+/// Returns whether fp8 computes the operator's products in 8 bits: those of layers and experts, not those of a router.
+[[nodiscard]] bool isOf8Bits(const Block &block, const Operator &op);
 
 } // namespace stagelens::operators

@@ -191,6 +191,28 @@ std::vector<ValueId> savedValues(const Block &block)
     return saved;
 }
 
+std::vector<ValueId> productInputs(const Block &block)
+{
+    const Fusion fusion(block);
+    std::vector<bool> isRead(block.values.size());  // by a product in 8 bits
+    std::vector<bool> isOther(block.values.size()); // by something else
+    for (const Operator &op : block.operators) {
+        const BackwardReads reads = backwardReads(block, op);
+        for (const ValueId value : reads.input)
+            isOther[static_cast<std::size_t>(fusion.root(value))] = true;
+        const bool isCast = isOf8Bits(block, op);
+        for (const ValueId value : reads.weight) {
+            const bool isOperand = isCast && value == beforeGather(block, op.inputs[0]);
+            (isOperand ? isRead : isOther)[static_cast<std::size_t>(fusion.root(value))] = true;
+        }
+    }
+    std::vector<ValueId> inputs;
+    for (ValueId value = Block::kInput + 1; value < static_cast<ValueId>(block.values.size()); ++value)
+        if (isRead[static_cast<std::size_t>(value)] && !isOther[static_cast<std::size_t>(value)])
+            inputs.push_back(value);
+    return inputs;
+}
+
 std::vector<std::int64_t> widerScratch(std::vector<std::int64_t> scratch, const std::vector<std::int64_t> &other)
 {
     scratch.resize(std::max(scratch.size(), other.size()));

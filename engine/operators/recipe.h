@@ -131,6 +131,8 @@ struct LayerRecipe {
 
 /// Returns the values that a layer saves from F to B in addition to its input; see LayerRecipe::saved.
 [[nodiscard]] std::vector<ValueId> savedValues(const Block &block);
+/// Returns those of the saved values that the backward reads only as operands of products in 8 bits.
+[[nodiscard]] std::vector<ValueId> productInputs(const Block &block);
 
 /// Returns a text with one line per value and per step.
 [[nodiscard]] std::string text(const LayerRecipe &recipe);

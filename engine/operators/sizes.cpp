@@ -86,6 +86,11 @@ static double harmonicNumber(int n)
     return std::log(x) + std::numbers::egamma + 1 / (2 * x) - 1 / (12 * x * x);
 }
 
+double roundingError(const Experiment &experiment)
+{
+    return experiment.model.dtype == DataType::Fp8 ? kEightBitError : base::roundingError(enginePrecision(experiment));
+}
+
 double tailShare(const ModelConfig &model, const model::VocabularyTail &tail)
 {
     return (harmonicNumber(tail.end) - harmonicNumber(tail.first)) / harmonicNumber(model.vocabularySize);
@@ -168,7 +173,8 @@ ParameterBytes parameterBytes(const Experiment &experiment)
 {
     constexpr int kMaster = 4;
     switch (experiment.model.dtype) {
-    case DataType::Bf16: return {2, 4, kMaster};
+    case DataType::Bf16:
+    case DataType::Fp8: return {2, 4, kMaster};
     case DataType::Fp16: return {2, 2, kMaster};
     case DataType::Fp32: break;
     }
@@ -183,7 +189,8 @@ int elementBytes(DataType dtype)
 base::Precision enginePrecision(const Experiment &experiment)
 {
     switch (experiment.model.dtype) {
-    case DataType::Bf16: return base::Precision::Bf16;
+    case DataType::Bf16:
+    case DataType::Fp8: return base::Precision::Bf16;
     case DataType::Fp16: return base::Precision::Fp16;
     case DataType::Fp32: break;
     }
@@ -226,10 +233,17 @@ base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, m
     const auto bytesOf = [&](std::int64_t width) { return isPacked ? packed(tokens, width) : 2 * tokens * width; };
     base::Bytes bytes = bytesOf(hidden);
     const std::vector<ValueId> saved = savedValues(block);
+    const std::vector<ValueId> cast = model.dtype == DataType::Fp8 && !isPacked ? productInputs(block) : std::vector<ValueId>();
+    const auto savedBytes = [&](ValueId value) -> base::Bytes {
+        const std::int64_t width = block.heldWidth(value);
+        if (std::ranges::find(cast, value) != cast.end())
+            return 4 * packedFloats(model::PackedPrecision::Fp8, tokens, width);
+        return block.value(value).isStatistics ? 0 : bytesOf(width);
+    };
     for (const ValueId value : saved)
-        bytes += block.value(value).isStatistics ? 0 : bytesOf(block.heldWidth(value));
+        bytes += savedBytes(value);
     for (const ValueId value : droppedValues(block, saved, modules))
-        bytes -= block.value(value).isStatistics ? 0 : bytesOf(block.heldWidth(value));
+        bytes -= savedBytes(value);
     // Frameworks that drop out the output of a layer's halves drop out probabilities too: 2 bytes before, 2 after, a mask.
     const std::int64_t probabilities =
         keepsProbabilities(attention, recompute) && !modules.attention

@@ -85,6 +85,30 @@ STAGELENS_INLINE void unpackLoop(T *__restrict to, const float *__restrict facto
         }
 }
 
+/// Returns the least power of two that is not less than a positive number, which is normal.
+STAGELENS_INLINE float powerAbove(float value)
+{
+    constexpr std::uint32_t kFraction = 0x7fffffU;
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + kFraction) & ~kFraction);
+}
+
+STAGELENS_INLINE void roundTilesLoop(float *__restrict values, std::int64_t rows, std::int64_t columns, const TileShape &tile)
+{
+    for (std::int64_t top = 0; top < rows; top += tile.rows)
+        for (std::int64_t left = 0; left < columns; left += tile.columns) {
+            const std::int64_t bottom = std::min(top + tile.rows, rows);
+            const std::int64_t width = std::min(tile.columns, columns - left);
+            float factor = FLT_MIN;
+            for (std::int64_t row = top; row < bottom; ++row)
+                factor = std::max(factor, factorOf<E4m3>(values + row * columns + left, width));
+            factor = powerAbove(factor);
+            const float inverse = 1 / factor;
+            for (std::int64_t row = top; row < bottom; ++row)
+                for (std::int64_t i = row * columns + left; i < row * columns + left + width; ++i)
+                    values[i] = factor * fromFp8(toFp8<E4m3>(values[i] * inverse));
+        }
+}
+
 template <class T>
 STAGELENS_INLINE void narrowLoop(Bf16 *__restrict to, const T *__restrict from, std::int64_t count)
 {
@@ -156,6 +180,11 @@ void unpack(Bf16 *to, const float *from, std::int64_t rows, std::int64_t columns
 void unpack(Fp16 *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec)
 {
     unpackAs(to, from, rows, columns, codec);
+}
+
+void roundTiles(float *values, std::int64_t rows, std::int64_t columns, const TileShape &tile)
+{
+    runBest<roundTilesLoop>(values, rows, columns, tile);
 }
 
 } // namespace stagelens::kernels

@@ -42,6 +42,18 @@ void unpack(float *to, const float *from, std::int64_t rows, std::int64_t column
 void unpack(Bf16 *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec);
 void unpack(Fp16 *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec);
 
+/// Rows and columns of a tile whose numbers share a factor.
+struct TileShape {
+    std::int64_t rows = 1;
+    std::int64_t columns = 1;
+};
+
+/// Rounds dense numbers [rows, columns] to what e4m3 with a factor for each tile represents, to nearest, ties to even. A factor
+/// is the least power of two that is not below the greatest finite magnitude of the tile / 448 (DeepSeek-V3, arXiv 2412.19437,
+/// section 3.3), so that a result has no more bits than e4m3 has. Infinity becomes NaN. Tiles begin at
+/// the first row and column; the last ones may be smaller.
+void roundTiles(float *values, std::int64_t rows, std::int64_t columns, const TileShape &tile);
+
 namespace gpu {
 
 /// As above, with the CPU's bits.

@@ -125,6 +125,8 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "give a model, or uniform costs or durations"),
     QT_TRANSLATE_NOOP("Words", "has %1 ranks, but a run has at most %2"),
     QT_TRANSLATE_NOOP("Words", "lower the degrees, or simulate the plan without training it"),
+    QT_TRANSLATE_NOOP("Words", "is fp8, but the hardware %1 has no products in 8 bits"),
+    QT_TRANSLATE_NOOP("Words", "choose bf16, or give it peak_flops_of_8_bits"),
     QT_TRANSLATE_NOOP("Words", "the plan has %1 ranks, and %2 has %3 (%4 nodes of %5)"),
     QT_TRANSLATE_NOOP("Words", "lower devices to %1, or raise its nodes to %2"),
     QT_TRANSLATE_NOOP("Words", "lower the replicas to %1, or raise its nodes to %2"),

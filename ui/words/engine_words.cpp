@@ -47,7 +47,9 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Input embedding and output projection share one matrix."),
     QT_TRANSLATE_NOOP("Words", "Number format"),
     QT_TRANSLATE_NOOP(
-        "Words", "Fp32, bf16 or fp16, of weights, activations and messages; processors emulate 16 bits, GPUs compute in bf16."),
+        "Words",
+        "Fp32, bf16 or fp16, of weights, activations and messages, or fp8: bf16, with the products of layers in 8 bits; "
+        "processors emulate all but fp32, GPUs compute in bf16."),
     QT_TRANSLATE_NOOP("Words", "Width of a head"),
     QT_TRANSLATE_NOOP("Words", "Channels of one head of a llama, an even number (default: h / a)."),
     QT_TRANSLATE_NOOP("Words", "Experts"),

@@ -360,7 +360,7 @@ constexpr auto kFailureClauses = std::to_array<const char *>({
     // What a search leaves out, why plans are not compared, and what can train.
     QT_TRANSLATE_NOOP("Words", "tensor ranks on more than one node"),
     QT_TRANSLATE_NOOP("Words", "tensor ranks that do not divide the heads, the inner width or the hidden width"),
-    QT_TRANSLATE_NOOP("Words", "context ranks together with experts"),
+    QT_TRANSLATE_NOOP("Words", "context ranks together with latent attention"),
     QT_TRANSLATE_NOOP("Words", "context ranks of fewer than %1 tokens"),
     QT_TRANSLATE_NOOP("Words", "context ranks that do not cut the sequence into equal chunks"),
     QT_TRANSLATE_NOOP("Words", "more devices than the %1 layers of the model"),

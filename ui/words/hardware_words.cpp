@@ -11,6 +11,8 @@ namespace {
 constexpr auto kHardwareWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Peak of matrix products"),
     QT_TRANSLATE_NOOP("Words", "dense matrix products in the training dtype, without sparsity"),
+    QT_TRANSLATE_NOOP("Words", "Peak of products in 8 bits"),
+    QT_TRANSLATE_NOOP("Words", "dense matrix products in fp8, without sparsity; 0: none"),
     QT_TRANSLATE_NOOP("Words", "Share that matrix products reach"),
     QT_TRANSLATE_NOOP("Words", "of the peak, by large matrix products"),
     QT_TRANSLATE_NOOP("Words", "Share that attention reaches"),

@@ -3,6 +3,7 @@
 
 #include "engine/backend/compute.h"
 #include "engine/backend/cpu/narrow_scratch.h"
+#include "kernels/include/codec.h"
 #include "kernels/include/elementwise.h"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ private:
     // The tiles of A and B have 1 MiB, and converting an element costs little beside its 512 operations.
     static constexpr std::int64_t kSide = 256;
     static constexpr std::int64_t kInner = 1024;
+    static_assert(kSide % kernels::kCodecTile == 0 && kInner % kernels::kCodecTile == 0, "they contain whole tiles of 8 bits");
 
     NarrowProduct(NarrowScratch<T> &scratch, const Product &product, std::int64_t row, std::int64_t column)
         : m_scratch(scratch), m_product(product), m_row(row),
@@ -77,8 +79,9 @@ private:
             multiply(kernels::Product{.rows = m_block.rows,
                                       .columns = m_block.columns,
                                       .inner = count,
-                                      .a = widened(a, m_product.a, m_row, m_block.rows, first, count),
-                                      .b = widened(b, m_product.b, first, count, m_column, m_block.columns),
+                                      .a = operandOf(a, m_product.a, m_row, m_block.rows, first, count, {1, kTile}),
+                                      .b = operandOf(b, m_product.b, first, count, m_column, m_block.columns,
+                                                     {kTile, m_product.rounding == Rounding::ByWeight ? kTile : 1}),
                                       .c = m_sum,
                                       .stride = m_block.columns,
                                       .beta = m_beta});
@@ -87,16 +90,23 @@ private:
         } while (first < m_product.inner);
     }
 
-    /// Returns the tile of op(operand) with those rows and columns, in the form that the operand is stored in.
-    static kernels::Operand widened(float *to, const Operand &operand, std::int64_t row, std::int64_t rows, std::int64_t column,
-                                    std::int64_t columns)
+    static constexpr std::int64_t kTile = kernels::kCodecTile;
+
+    /// Returns the tile of op(operand) with those rows and columns, in the form that the operand is stored in. `eightBits` are
+    /// the tiles in which the product rounds it, if it does.
+    kernels::Operand operandOf(float *to, const Operand &operand, std::int64_t row, std::int64_t rows, std::int64_t column,
+                               std::int64_t columns, kernels::TileShape eightBits) const
     {
         if (operand.form == kernels::Form::Transposed) {
             std::swap(row, column);
             std::swap(rows, columns);
+            std::swap(eightBits.rows, eightBits.columns);
         }
-        if (rows > 0 && columns > 0)
+        if (rows > 0 && columns > 0) {
             NarrowScratch<T>::widen(to, operand.data + (row * operand.stride + column), {rows, columns, operand.stride});
+            if (m_product.rounding != Rounding::None)
+                kernels::roundTiles(to, rows, columns, eightBits);
+        }
         return {to, columns, operand.form};
     }
 

@@ -2,6 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/model/checks/checks.h"
 #include "engine/model/custom_schedule.h"
+#include "engine/model/presets.h"
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,7 @@ struct CostCheck {
     Checks &checks;
     bool hasModel;
     const ParallelPlan &plan;
+    DataType type;
 
     void operator()(const HardwarePreset &hardware) const
     {
@@ -26,6 +28,17 @@ struct CostCheck {
             checkRanks(*hardware.cluster);
         checks.holds(hasModel, "cost.hardware",
                      "needs a model to compute costs from; give a model, or uniform costs or durations");
+        if (hasModel && type == DataType::Fp8 && !hardware.isThisMachine())
+            checkEightBits(hardware);
+    }
+    /// This machine emulates products in 8 bits; a GPU may have none.
+    void checkEightBits(const HardwarePreset &preset) const
+    {
+        if (const auto hardware = hardwareOf(preset))
+            checks.holds(hardware->peakFlopsOf8Bits > 0, "model.dtype",
+                         fmt::format("is fp8, but the hardware {} has no products in 8 bits; choose bf16, or give it "
+                                     "peak_flops_of_8_bits",
+                                     base::quoted(preset.name)));
     }
     /// A cluster may have too few GPUs for the plan.
     void checkRanks(const Hardware &cluster) const
@@ -108,7 +121,7 @@ base::Problems validate(const Experiment &experiment)
     }
     checkFamily(experiment.schedule, checks);
     checks.rest("schedule.");
-    std::visit(CostCheck{checks, experiment.hasModel, plan}, experiment.cost.source);
+    std::visit(CostCheck{checks, experiment.hasModel, plan, experiment.model.dtype}, experiment.cost.source);
     checks.rest("cost.");
     checkTraining(checks);
     checkWhatIf(checks);

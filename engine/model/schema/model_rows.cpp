@@ -61,8 +61,10 @@ std::vector<Field> modelRows()
         row("model.tied", "--tied", "--untied", "Tied embeddings", "input embedding and output projection share one matrix",
             MEMBER(model.tied), where(kHasModel)),
         row("model.dtype", "--dtype", "TYPE", "Number format",
-            "fp32, bf16 or fp16, of weights, activations and messages; processors emulate 16 bits, GPUs compute in bf16",
-            MEMBER(model.dtype), oneOf({{"fp32", "fp32"}, {"bf16", "bf16"}, {"fp16", "fp16"}}), where(kHasModel)),
+            "fp32, bf16 or fp16, of weights, activations and messages, or fp8: bf16, with the products of layers in 8 bits; "
+            "processors emulate all but fp32, GPUs compute in bf16",
+            MEMBER(model.dtype), oneOf({{"fp32", "fp32"}, {"bf16", "bf16"}, {"fp16", "fp16"}, {"fp8", "fp8"}}),
+            where(kHasModel)),
         row("model.head_dim", "--head-dim", "N", "Width of a head",
             "channels of one head of a llama, an even number (default: h / a)", MEMBER(model.headDim), range(1, kLargestSize),
             orElse("hidden / heads"), omitted(),

@@ -78,7 +78,8 @@ void ExpertKernels::forwardLinear(const Step &step, const Operator &op) const
                   .a = {at(step.in[0]), in},
                   .b = {weight.weights(), in, Form::Transposed},
                   .c = at(step.out[i]),
-                  .stride = width});
+                  .stride = width,
+                  .rounding = roundingOf(op, backend::Rounding::ByWeight)});
     }
 }
 
@@ -95,7 +96,8 @@ void ExpertKernels::linearInputGradient(const Step &step, const Operator &op) co
                   .b = {parameter(projection.weight).weights(), in},
                   .c = at(step.out[0]),
                   .stride = in,
-                  .beta = i > 0 ? 1.0F : 0.0F});
+                  .beta = i > 0 ? 1.0F : 0.0F,
+                  .rounding = roundingOf(op, backend::Rounding::ByWeight)});
     }
 }
 
@@ -112,7 +114,8 @@ void ExpertKernels::linearWeightGradient(const Step &step, const Operator &op) c
                   .b = {at(step.in[0]), in},
                   .c = parameter(projection.weight).gradient.data(),
                   .stride = in,
-                  .beta = 1});
+                  .beta = 1,
+                  .rounding = roundingOf(op, backend::Rounding::OfTokens)});
     }
 }
 

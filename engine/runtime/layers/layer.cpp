@@ -136,7 +136,8 @@ private:
                                      .a = {at(step.in[0]), in},
                                      .b = {weight.weights(), weight.columns, isInputFirst() ? Form::Plain : Form::Transposed},
                                      .c = out.data,
-                                     .stride = out.stride};
+                                     .stride = out.stride,
+                                     .rounding = roundingOf(op, backend::Rounding::ByWeight)};
             if (projection.bias >= 0) {
                 product.epilogue = isActivated ? Epilogue::Activation : Epilogue::Bias;
                 product.bias = parameter(projection.bias).weights();
@@ -169,7 +170,8 @@ private:
                                 .beta = std::exchange(beta, 1.0F),
                                 .epilogue = step.between ? Epilogue::ActivationBackward : Epilogue::None,
                                 .between = step.between ? at(step.between) : Values(),
-                                .activation = activationOf(step)});
+                                .activation = activationOf(step),
+                                .rounding = roundingOf(op, backend::Rounding::ByWeight)});
         }
     }
 
@@ -199,7 +201,8 @@ private:
                                      .b = isInputFirst() ? output : input,
                                      .c = weight.gradient.data(),
                                      .stride = weight.columns,
-                                     .beta = 1};
+                                     .beta = 1,
+                                     .rounding = roundingOf(op, backend::Rounding::OfTokens)};
             product.a.form = Form::Transposed;
             compute().multiply(product);
             if (projection.bias >= 0)

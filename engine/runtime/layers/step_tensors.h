@@ -36,6 +36,11 @@ protected:
         return m_block.value(value).isOwnRows ? m_context.shape.ownTokens() : rows();
     }
     [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
+    /// Returns `rounding` if the products of the operator are in 8 bits.
+    [[nodiscard]] backend::Rounding roundingOf(const operators::Operator &op, backend::Rounding rounding) const
+    {
+        return m_context.shape.isOf8Bits && operators::isOf8Bits(m_block, op) ? rounding : backend::Rounding::None;
+    }
 
     const std::vector<Parameter *> &m_parameters;
     const operators::Block &m_block;

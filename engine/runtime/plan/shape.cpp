@@ -44,7 +44,8 @@ Shape::Shape(const model::Experiment &experiment)
       split(operators::engineSplit(experiment)), headSize(experiment.model.headSize()),
       normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)), rotation(rotationOf(experiment.model)),
       outputMultiple(operators::outputMultiple(experiment)), precision(operators::enginePrecision(experiment)),
-      stored(experiment.schedule.storedActivations), areAllWhole(experiment.schedule.recompute == model::Recompute::Full)
+      isOf8Bits(experiment.model.dtype == model::DataType::Fp8), stored(experiment.schedule.storedActivations),
+      areAllWhole(experiment.schedule.recompute == model::Recompute::Full)
 {
     const auto planOf = [&](std::int64_t count, bool hasExperts) {
         operators::LayerRecipe recipe = operators::recipeOf(operators::engineBlock(experiment, hasExperts));

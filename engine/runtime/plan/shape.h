@@ -58,6 +58,7 @@ struct Shape {
     std::int64_t outputMultiple = 1; ///< operators::outputMultiple()
     float lossScale = 1;             ///< factor of the loss whose gradients a step computes
     base::Precision precision;       ///< of weights as kernels read them, activations and messages
+    bool isOf8Bits;                  ///< the products of layers round what they read to 8 bits
     model::PackedPrecision stored;   ///< of what layers keep from F to B
     bool areAllWhole = false;        ///< every layer is recomputed as a whole
     std::shared_ptr<const LayerPlan> layer;

@@ -384,18 +384,18 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
                      : isSynchronous ? verifyStep(**session, stop)
                                      : verifyVersions(**session, stop);
         if (found)
-            found->tolerance = Verification::toleranceOf((*session)->plan().shape.precision, experiment.model.layers);
+            found->tolerance = Verification::toleranceOf(experiment);
         return found;
     });
 }
 
-double Verification::toleranceOf(base::Precision precision, int layers)
+double Verification::toleranceOf(const model::Experiment &experiment)
 {
     constexpr int kInsideBlocks = 5;
     constexpr double kMargin = 2;
-    if (precision == base::Precision::Fp32)
+    if (experiment.model.dtype == model::DataType::Fp32)
         return kTolerance;
-    return kMargin * base::roundingError(precision) * std::sqrt(2.0 * (2 * layers + kInsideBlocks));
+    return kMargin * operators::roundingError(experiment) * std::sqrt(2.0 * (2 * experiment.model.layers + kInsideBlocks));
 }
 
 double Verification::worst() const

@@ -113,11 +113,11 @@ struct Verification {
     std::vector<GradientError> gradients;
     [[nodiscard]] double worst() const;
     static constexpr double kTolerance = 1e-5; ///< of a run in fp32
-    /// Returns the tolerance of a run of 16 bits: with e the relative error of a rounded tensor (base::roundingError()),
-    /// 2 e sqrt(2 (2 L + 5)). Of L layers, the stream is rounded twice in each layer and at most 5 tensors between two of
-    /// these, in the forward and again in the backward; independent errors add as squares. A single tensor may have twice the
-    /// expected error.
-    [[nodiscard]] static double toleranceOf(base::Precision precision, int layers);
+    /// Returns the tolerance of a run of fewer bits: with e the relative error of a rounded tensor
+    /// (operators::roundingError()), 2 e sqrt(2 (2 L + 5)). Of L layers, the stream is rounded twice in each layer and at most
+    /// 5 tensors between two of these, in the forward and again in the backward; independent errors add as squares. A single
+    /// tensor may have twice the expected error.
+    [[nodiscard]] static double toleranceOf(const model::Experiment &experiment);
     double tolerance = kTolerance;    ///< of this run
     [[nodiscard]] bool holds() const; ///< loss (relative) and every gradient within the tolerance
 };

@@ -79,8 +79,9 @@ base::Result<std::shared_ptr<Prediction>> predictionOf(const model::Experiment &
     prediction->timeline = std::make_shared<const timeline::Timeline>(*std::move(timeline));
     if (stop.stop_requested())
         return base::Error::cancelled();
-    prediction->metrics = simulate::computeMetrics(prediction->experiment, *prediction->schedule, *prediction->timeline,
-                                                   prediction->costs.get(), *hardware ? (*hardware)->peakFlops : 0);
+    prediction->metrics =
+        simulate::computeMetrics(prediction->experiment, *prediction->schedule, *prediction->timeline, prediction->costs.get(),
+                                 *hardware ? simulate::peakFlops(prediction->experiment, **hardware) : 0);
     prediction->metrics.publishedIteration = publishedIteration(prediction->experiment, *prediction->schedule);
     if (prediction->experiment.hasModel)
         prediction->memory = std::make_shared<const simulate::MemoryProfiles>(

@@ -31,9 +31,9 @@ namespace {
 /// Returns what a run computes in: "fp32", "bf16", or "bf16, emulated on processors".
 std::string precisionText(const model::Experiment &experiment)
 {
-    const base::Precision precision = operators::enginePrecision(experiment);
-    const bool isEmulated = precision != base::Precision::Fp32 && experiment.training.backend == "cpu";
-    return fmt::format("{}{}", base::name(precision), isEmulated ? ", emulated on processors" : "");
+    const model::DataType type = experiment.model.dtype;
+    const bool isEmulated = type != model::DataType::Fp32 && experiment.training.backend == "cpu";
+    return fmt::format("{}{}", model::name(type), isEmulated ? ", emulated on processors" : "");
 }
 
 /// Prepares and trains a plan.

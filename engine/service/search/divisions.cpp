@@ -78,8 +78,8 @@ private:
     {
         const model::ModelConfig &model = m_query.experiment.model;
         if (context > 1) {
-            if (model.experts > 0)
-                return reject("context ranks together with experts");
+            if (model.latentAttention)
+                return reject("context ranks together with latent attention");
             if (!m_query.fixed.contains("context") && model.sequence / context < kLeastTokensOfContextRank)
                 return reject(fmt::format("context ranks of fewer than {} tokens", kLeastTokensOfContextRank));
             if (model.sequence % (2 * context * m_tensor) != 0)

@@ -291,6 +291,9 @@ private:
             if (type != m_plan.model.dtype && !isHere)
                 add(LeverKind::Precision, fmt::format("--dtype {}", model::name(type)), Numbers::OtherMathematics,
                     [type](Experiment &plan) { plan.model.dtype = type; });
+        if (m_plan.model.dtype != model::DataType::Fp8 && m_prediction.hardware && m_prediction.hardware->peakFlopsOf8Bits > 0)
+            add(LeverKind::Precision, "--dtype fp8", Numbers::OtherMathematics,
+                [](Experiment &plan) { plan.model.dtype = model::DataType::Fp8; });
     }
 
     /// Calls `visit` with the other precisions of numbers that are packed in fewer bits.

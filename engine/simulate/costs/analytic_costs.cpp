@@ -207,6 +207,10 @@ double AnalyticCosts::optimizerSeconds(int device) const
         }
         most = std::max(most, memorySeconds(isEven ? bytes / replicas : bytes) + products);
     }
+    if (computesIn8Bits(m_experiment, m_hardware)) { // reads the weights, and writes them in 8 bits
+        constexpr double kBytes = 2 + 1;
+        most += memorySeconds(kBytes * static_cast<double>(deviceParameters(m_experiment, m_schedule, device).matrices));
+    }
     return most;
 }
 

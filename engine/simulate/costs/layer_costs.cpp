@@ -1,6 +1,7 @@
 #include "engine/simulate/costs/layer_costs.h"
 
 #include "engine/operators/architecture.h"
+#include "engine/operators/packing.h"
 #include "engine/operators/partition.h"
 #include "engine/operators/recompute.h"
 #include "engine/simulate/costs/expert_load.h"
@@ -32,6 +33,16 @@ operators::Block plannedBlock(const model::Experiment &experiment, const model::
 
 } // namespace
 
+bool computesIn8Bits(const model::Experiment &experiment, const model::Hardware &hardware)
+{
+    return experiment.model.dtype == model::DataType::Fp8 && hardware.peakFlopsOf8Bits > 0;
+}
+
+double peakFlops(const model::Experiment &experiment, const model::Hardware &hardware)
+{
+    return computesIn8Bits(experiment, hardware) ? hardware.peakFlopsOf8Bits : hardware.peakFlops;
+}
+
 LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardware &hardware)
     : LayerCosts(experiment, hardware, experiment.model.hasExperts())
 {}
@@ -40,7 +51,7 @@ LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardwar
     : m_experiment(experiment), m_hardware(hardware), m_traffic(trafficOf(hardware)),
       m_split(operators::splitOf(experiment.parallel)), m_block(plannedBlock(experiment, hardware, hasExperts)),
       m_tokens(static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence / m_split.context),
-      m_expertLoad(busiestRank(experiment)), m_layer(secondsOfAll()),
+      m_expertLoad(busiestRank(experiment)), m_isOf8Bits(computesIn8Bits(experiment, hardware)), m_layer(secondsOfAll()),
       m_exchanges(experiment, hardware, m_block, m_tokens, m_expertLoad, m_layer.attention + m_layer.scores)
 {}
 
@@ -64,6 +75,8 @@ LayerCosts::Work LayerCosts::secondsOfAll() const
         sum.elementwise += each.elementwise;
         sum.gated += each.gated;
         sum.scores += each.scores;
+        sum.casts += each.casts;
+        sum.gradientCasts += each.gradientCasts;
     }
     return sum;
 }
@@ -86,6 +99,8 @@ LayerCosts::Work LayerCosts::secondsOf(const Operator &op) const
     if (op.kind == OperatorKind::ExpertLinear || op.kind == OperatorKind::ExpertSwiGlu) {
         work.matrix *= m_expertLoad;
         work.gated *= m_expertLoad;
+        work.casts *= m_expertLoad;
+        work.gradientCasts *= m_expertLoad;
     }
     return work;
 }
@@ -97,20 +112,36 @@ LayerCosts::Work LayerCosts::seconds(const OperatorWork &work, double smallest) 
     // Materialised attention on GPUs is two products with the size of a head as their smallest dimension. The CPU engine
     // computes both kinds by the same tiles.
     const bool isProducts = work.probabilities > 0 && m_hardware.insideNode.name != kHostLink;
-    return {matrixSeconds(2.0 * m_tokens * work.matrixEntries, smallest),
+    // Half of the bits move in half of the time, so that the dimension of half speed is that of 16 bits.
+    const double matrix = m_isOf8Bits ? matrixSeconds(2.0 * m_tokens * (work.matrixEntries - work.eightBitEntries), smallest) +
+                                            matrixSeconds(2.0 * m_tokens * work.eightBitEntries, smallest) *
+                                                m_hardware.peakFlops / m_hardware.peakFlopsOf8Bits
+                                      : matrixSeconds(2.0 * m_tokens * work.matrixEntries, smallest);
+    return {matrix,
             isProducts ? matrixSeconds(attentionFlops, m_experiment.model.headSize())
                        : attentionFlops / (m_hardware.peakFlops * m_hardware.attentionEfficiency),
             memorySeconds(m_traffic.residual * (bytes * work.residualNumbers / 10) +
                           m_traffic.activation * (bytes * work.innerNumbers / 2) +
                           m_traffic.routed * (bytes * work.routedNumbers)),
             memorySeconds(m_traffic.gated * (bytes * work.gatedNumbers)),
-            memorySeconds(m_traffic.scoresForward * bytes * work.probabilities)};
+            memorySeconds(m_traffic.scoresForward * bytes * work.probabilities),
+            castSeconds(work.castNumbers),
+            castSeconds(work.castGradients)};
+}
+
+/// A cast reads 16 bits, and writes 8 bits by rows for one product and by columns for the weight gradient, each with a float
+/// for every tile.
+double LayerCosts::castSeconds(double numbers) const
+{
+    constexpr double kBytes = 2 + 2 * (1 + 4.0 / kernels::kCodecTile);
+    return m_isOf8Bits ? memorySeconds(m_traffic.packing * (kBytes * m_tokens * numbers)) : 0;
 }
 
 double LayerCosts::inputGradient(const Work &forward) const
 {
-    return forward.matrix + m_traffic.attentionBackward * forward.attention + m_traffic.backward * forward.elementwise +
-           m_traffic.gatedBackward * forward.gated + m_traffic.scoresBackward / m_traffic.scoresForward * forward.scores;
+    return forward.matrix + forward.gradientCasts + m_traffic.attentionBackward * forward.attention +
+           m_traffic.backward * forward.elementwise + m_traffic.gatedBackward * forward.gated +
+           m_traffic.scoresBackward / m_traffic.scoresForward * forward.scores;
 }
 
 double LayerCosts::unfloored(PassHalf half, Rebuilds rebuilds) const

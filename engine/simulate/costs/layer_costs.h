@@ -15,6 +15,11 @@
 
 namespace stagelens::simulate {
 
+/// Returns whether the products of layers are computed in 8 bits. This machine only emulates them.
+[[nodiscard]] bool computesIn8Bits(const model::Experiment &experiment, const model::Hardware &hardware);
+/// Returns the peak of a device in those products, which is the denominator of MFU.
+[[nodiscard]] double peakFlops(const model::Experiment &experiment, const model::Hardware &hardware);
+
 /// The time of one layer for one microbatch on one of the plan's tensor and context ranks.
 class LayerCosts {
 public:
@@ -58,7 +63,7 @@ public:
     }
     [[nodiscard]] const operators::TensorSplit &split() const { return m_split; }
 
-    /// Returns the seconds of a matrix product with this smallest dimension.
+    /// Returns the seconds of a matrix product with this smallest dimension, in the precision of activations.
     [[nodiscard]] double matrixSeconds(double flops, double smallestDimension) const;
     [[nodiscard]] double memorySeconds(double bytes) const { return bytes / m_hardware.memoryBytesPerSecond; }
 
@@ -68,11 +73,14 @@ private:
         double matrix = 0;
         double attention = 0;
         double elementwise = 0;
-        double gated = 0;  ///< of routed rows
-        double scores = 0; ///< of materialised attention
-        [[nodiscard]] double sum() const { return matrix + attention + elementwise + gated + scores; }
+        double gated = 0;         ///< of routed rows
+        double scores = 0;        ///< of materialised attention
+        double casts = 0;         ///< to 8 bits, of what products read
+        double gradientCasts = 0; ///< of gradients, in the backward
+        [[nodiscard]] double sum() const { return matrix + attention + elementwise + gated + scores + casts; }
     };
     [[nodiscard]] Work seconds(const operators::OperatorWork &work, double smallest) const;
+    [[nodiscard]] double castSeconds(double numbers) const;
     /// Returns the FLOPs of an operator in a half.
     [[nodiscard]] double flopsOf(const operators::Operator &op, PassHalf half) const;
     /// Returns the seconds of the forward of an operator.
@@ -96,6 +104,7 @@ private:
     operators::Block m_block;
     double m_tokens;
     double m_expertLoad; ///< rows of the busiest expert rank, relative to the mean
+    bool m_isOf8Bits;    ///< products of layers read 8 bits
     Work m_layer;        ///< the forward of all operators
     LayerExchanges m_exchanges;
     mutable std::array<std::optional<double>, kPassHalves * kRebuilds> m_unfloored; // one thread uses an object

@@ -1,5 +1,5 @@
-// Training in 16 bits on processors, which is emulated: against the float64 reference, the same bits whatever the order and the
-// mode, bytes as planned, and the state of a checkpoint.
+// Training in 16 bits and with products in 8 bits on processors, which is emulated: against the float64 reference, the same
+// bits whatever the order and the mode, bytes as planned, and the state of a checkpoint.
 #include "engine/model/capabilities.h"
 #include "engine/model/names.h"
 #include "engine/runtime/memory/memory_plan.h"
@@ -13,6 +13,7 @@
 #include "tests/support/verify_matrix.h"
 
 #include <QtTest>
+#include <array>
 #include <functional>
 
 namespace integration_training_precision {
@@ -24,7 +25,7 @@ using test::scheduleOf;
 
 namespace {
 
-constexpr DataType kTypes[] = {DataType::Bf16, DataType::Fp16};
+constexpr std::array kTypes{DataType::Bf16, DataType::Fp16, DataType::Fp8};
 
 /// Wide enough that rounding errors average out, as in a real model.
 model::Experiment narrow(DataType type, const char *family, VocabularyMethod method, int devices, int microbatches)
@@ -69,8 +70,9 @@ private slots:
         for (const VocabularyMethod method : test::kAllMethods) {
             if (!test::refusedField(name, method, 2).empty() || sample.leavesOut())
                 continue;
-            model::Experiment plan = narrow(name == "pipedream" ? DataType::Bf16 : kTypes[static_cast<std::size_t>(turn) % 2],
-                                            name.c_str(), method, 2, name == "pipedream-2bw" ? 2 : 4);
+            model::Experiment plan =
+                narrow(name == "pipedream" ? DataType::Bf16 : kTypes[static_cast<std::size_t>(turn) % kTypes.size()],
+                       name.c_str(), method, 2, name == "pipedream-2bw" ? 2 : 4);
             change(plan, turn++);
             if (name.starts_with("pipedream"))
                 plan.training.optimizer.learningRate = 1e-4; // three steps
@@ -208,7 +210,9 @@ private slots:
                 if (!test::refusedField(family, method, 2).empty())
                     continue;
                 auto plan = test::smallExperiment(family, method, 2, 4);
-                plan.model.dtype = std::string_view(family) == "pipedream" ? DataType::Bf16 : kTypes[turn % 2];
+                plan.model.dtype = std::string_view(family) == "pipedream"
+                                       ? DataType::Bf16
+                                       : kTypes[static_cast<std::size_t>(turn) % kTypes.size()];
                 plan.model.sequence = 5;
                 change(plan, turn++);
                 plan.model.ffn = 60 + turn; // arrays of 16 bits are filled up

@@ -26,13 +26,14 @@ const std::set<std::string> kMegatron{
     "--num-query-groups", "--seq-length", "--max-position-embeddings", "--untie-embeddings-and-output-weights",
     "--attention-dropout", "--hidden-dropout", "--position-embedding-type", "--normalization", "--norm-epsilon",
     "--rotary-base", "--swiglu", "--disable-bias-linear", "--use-rope-scaling", "--rope-scaling-factor", "--bf16", "--fp16",
-    "--accumulate-allreduce-grads-in-fp32", "--attention-backend", "--pipeline-model-parallel-layout",
-    "--num-virtual-stages-per-pipeline-rank", "--microbatch-group-size-per-virtual-pipeline-stage",
-    "--tensor-model-parallel-size", "--sequence-parallel", "--context-parallel-size", "--pipeline-model-parallel-size",
-    "--micro-batch-size", "--global-batch-size", "--use-distributed-optimizer", "--use-megatron-fsdp",
-    "--data-parallel-sharding-strategy", "--use-tp-pp-dp-mapping", "--recompute-granularity", "--recompute-method",
-    "--recompute-num-layers", "--train-iters", "--seed", "--optimizer", "--lr", "--lr-decay-style", "--adam-beta1",
-    "--adam-beta2", "--weight-decay", "--clip-grad", "--mock-data", "--tokenizer-type", "--vocab-size",
+    "--fp8-format", "--fp8-recipe", "--accumulate-allreduce-grads-in-fp32", "--attention-backend",
+    "--pipeline-model-parallel-layout", "--num-virtual-stages-per-pipeline-rank",
+    "--microbatch-group-size-per-virtual-pipeline-stage", "--tensor-model-parallel-size", "--sequence-parallel",
+    "--context-parallel-size", "--pipeline-model-parallel-size", "--micro-batch-size", "--global-batch-size",
+    "--use-distributed-optimizer", "--use-megatron-fsdp", "--data-parallel-sharding-strategy", "--use-tp-pp-dp-mapping",
+    "--recompute-granularity", "--recompute-method", "--recompute-num-layers", "--train-iters", "--seed", "--optimizer", "--lr",
+    "--lr-decay-style", "--adam-beta1", "--adam-beta2", "--weight-decay", "--clip-grad", "--mock-data", "--tokenizer-type",
+    "--vocab-size",
     // of torchrun
     "--nnodes", "--nproc-per-node", "--node-rank", "--master-addr", "--master-port"};
 
@@ -164,6 +165,18 @@ private slots:
             QVERIFY2(has(launch.text, part), (std::string(part) + "\n" + launch.text).c_str());
         QVERIFY(!has(launch.text, "--pipeline-model-parallel-layout") && !has(launch.text, "--recompute"));
         QVERIFY2(launch.omitted.empty(), launch.omitted.empty() ? "" : launch.omitted[0].c_str());
+    }
+
+    /// Megatron's recipe with factors of 128 x 128 weights and 1 x 128 activations.
+    void productsIn8Bits()
+    {
+        model::Experiment experiment = planOf("1f1b");
+        experiment.model.dtype = model::DataType::Fp8;
+        const Launch megatron = launched("megatron", experiment);
+        checkMegatron(megatron.text);
+        QVERIFY(has(megatron.text, "--bf16") && has(megatron.text, "--fp8-format e4m3 --fp8-recipe blockwise"));
+        for (const char *format : {"torchtitan", "deepspeed"})
+            QVERIFY(omits(launched(format, experiment), "fp8"));
     }
 
     void sequenceParallelismIsAChoice()

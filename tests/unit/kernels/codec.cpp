@@ -1,5 +1,6 @@
 // Packed rows of numbers: golden roundings, the ends of the ranges, every length, and the error of random numbers.
 #include "kernels/include/codec.h"
+#include "engine/operators/sizes.h"
 #include "kernels/include/instruction_set.h"
 #include "tests/support/kernel_numbers.h"
 #include "tests/support/test_program.h"
@@ -100,6 +101,66 @@ class KernelsCodec : public QObject {
     Q_OBJECT
 
 private slots:
+    /// Numbers of a tile become multiples of its factor, a power of two, with the bits of e4m3.
+    void tilesOf8Bits()
+    {
+        // 500 / 448 needs the factor 2, and 0.1 of it becomes 0.1015625 as in e4m3.
+        std::vector<float> values{500, 0.2F, -3, 0};
+        kernels::roundTiles(values.data(), 1, 4, {1, 128});
+        QCOMPARE(values, (std::vector<float>{512, 0.203125F, -3, 0}));
+        // Two rows with a factor each, and both in one tile of the factor 8, in which 2^-12 of it rounds to 0.
+        const std::vector<float> two{448 * 8, 1, 0.001953125F, 448};
+        std::vector<float> rows = two;
+        kernels::roundTiles(rows.data(), 2, 2, {1, 128});
+        QCOMPARE(rows, (std::vector<float>{3584, 1, 0.001953125F, 448}));
+        std::vector<float> square = two;
+        kernels::roundTiles(square.data(), 2, 2, {128, 128});
+        QCOMPARE(square, (std::vector<float>{3584, 1, 0, 448}));
+        std::vector<float> columns{1, 448 * 8, 0.001953125F, 448};
+        kernels::roundTiles(columns.data(), 2, 2, {128, 1});
+        QCOMPARE(columns, (std::vector<float>{1, 3584, 0.001953125F, 448}));
+        // A tile of zeros stays, and what is not finite is NaN, without a change of the others.
+        std::vector<float> odd{0, 0, kInfinity, 3, std::nanf(""), -1.5F};
+        kernels::roundTiles(odd.data(), 3, 2, {1, 2});
+        QCOMPARE(odd[0], 0.0F);
+        QVERIFY(std::isnan(odd[2]) && std::isnan(odd[4]));
+        QCOMPARE(odd[3], 3.0F);
+        QCOMPARE(odd[5], -1.5F);
+    }
+
+    /// Every instruction set has the same bits; rounding twice is rounding once; the error is the one that tolerances count.
+    void errorOfRoundedTiles()
+    {
+        constexpr std::int64_t kRows = 300;
+        constexpr std::int64_t kColumns = 517;
+        const std::vector<float> values = test::randomValues(std::size_t{kRows} * kColumns, 9);
+        for (const kernels::TileShape &tile : {kernels::TileShape{1, 128}, {128, 1}, {128, 128}}) {
+            std::vector<float> rounded = values;
+            kernels::roundTiles(rounded.data(), kRows, kColumns, tile);
+            std::vector<float> again = rounded;
+            kernels::roundTiles(again.data(), kRows, kColumns, tile);
+            QCOMPARE(again, rounded);
+            double error = 0;
+            double all = 0;
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                error += std::pow(rounded[i] - values[i], 2.0);
+                all += std::pow(values[i], 2.0);
+            }
+            const double relative = std::sqrt(error / all);
+            QVERIFY2(std::abs(relative - operators::kEightBitError) < 0.03e-2, qPrintable(QString::number(relative)));
+            const kernels::InstructionSet before = kernels::instructionSet();
+            for (const kernels::InstructionSet set : kernels::kInstructionSets) {
+                if (!kernels::isAvailable(set))
+                    continue;
+                kernels::useInstructionSet(set);
+                std::vector<float> same = values;
+                kernels::roundTiles(same.data(), kRows, kColumns, tile);
+                kernels::useInstructionSet(before);
+                QCOMPARE(same, rounded);
+            }
+        }
+    }
+
     void goldens()
     {
         QCOMPARE(roundedValue<E4m3>(0.1F), 0.1015625F);

@@ -32,7 +32,7 @@ private slots:
     void wordsOfTheContract()
     {
         checkWords<ModelFamily>({"gpt", "llama"});
-        checkWords<DataType>({"fp32", "bf16", "fp16"});
+        checkWords<DataType>({"fp32", "bf16", "fp16", "fp8"});
         checkWords<VocabularyMethod>({"none", "redis", "vocab-naive", "vocab-1", "vocab-2"});
         checkWords<VocabularyOrder>({"published", "best"});
         checkWords<VocabularyKind>({"full", "recompute-logits", "chunked"});

@@ -102,7 +102,8 @@ private slots:
     {
         const auto presets = hardwarePresets();
         QVERIFY2(presets.ok(), presets.ok() ? "" : presets.error().text().c_str());
-        for (const char *name : {"cpu-local", "a100-80gb", "h100-sxm", "h200", "b200", "rtx-4090", "mi300x"}) {
+        for (const char *name :
+             {"cpu-local", "a100-80gb", "h100-sxm", "h200", "b200", "rtx-4090", "mi300x", "gb200-nvl72", "gb300-nvl72"}) {
             const auto found = hardwarePreset(name);
             QVERIFY2(found.ok(), name);
             QCOMPARE(found->name, std::string(name));

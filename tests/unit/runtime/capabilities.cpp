@@ -251,6 +251,12 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.training.backend = "cuda";
          e.model.dtype = model::DataType::Fp16;
      }},
+    {"fp8", [](Experiment &e) { e.model.dtype = model::DataType::Fp8; }},
+    {"fp8-on-gpus",
+     [](Experiment &e) {
+         e.training.backend = "cuda";
+         e.model.dtype = model::DataType::Fp8;
+     }},
     {"16-bits-with-expert-ranks-on-gpus",
      [](Experiment &e) {
          useExpertRanks(e);

@@ -322,6 +322,13 @@ private slots:
         query.fixed = {{"context", 2}}; // as asked
         answer = answerTo(query);
         QVERIFY(!answer.shapes.empty() && std::ranges::all_of(answer.shapes, hasContext));
+        model::ModelConfig &model = query.experiment.model; // of experts too
+        model.family = model::ModelFamily::Llama;
+        model.experts = 4;
+        model.expertFfn = model.ffn;
+        answer = answerTo(query);
+        QVERIFY(!answer.shapes.empty() && std::ranges::all_of(answer.shapes, hasContext));
+        QVERIFY(answer.shapes.front().metrics.has_value());
     }
 
     void theLeastMemoryAmongTheFast()
