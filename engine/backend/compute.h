@@ -17,6 +17,7 @@
 #include "kernels/include/lion.h"
 #include "kernels/include/matmul.h"
 #include "kernels/include/rotary.h"
+#include "kernels/include/sampled.h"
 #include "kernels/include/sgd.h"
 #include "kernels/include/softmax.h"
 #include "kernels/include/statistics.h"
@@ -27,6 +28,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -276,6 +278,12 @@ public:
     virtual void exponentiate(float *sum, const float *maximum, const LogitShard &shard) = 0;
     virtual void localSoftmax(float *maximum, float *sum, float *target, const LogitShard &shard,
                               const std::int32_t *labels) = 0;
+    /// Only on processors, in fp32.
+    virtual void correctSample(float *logits, const kernels::SampledWords &sample, const kernels::SampledTokens &tokens)
+    {
+        (void)logits, (void)sample, (void)tokens;
+        throw std::logic_error("this device does not train with a sampled softmax");
+    }
     virtual void combineShards(const kernels::SoftmaxStatistics &all, kernels::ShardParts parts) = 0;
     virtual void combineMaxima(float *maximum, kernels::ShardParts parts, std::int64_t tokens) = 0;
     virtual void combineSums(const kernels::SoftmaxStatistics &all, const float *maximum, kernels::ShardParts parts) = 0;

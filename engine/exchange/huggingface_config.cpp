@@ -261,6 +261,8 @@ base::Result<HuggingFaceModel> readHuggingFaceConfig(const std::filesystem::path
         model.inputHashes = reader.size(kInputHashes);
     if (document.contains(kOutputHeads))
         model.outputHeads = reader.size(kOutputHeads);
+    if (document.contains(kSampledWords))
+        model.sampledWords = reader.size(kSampledWords);
     if (const auto *const cuts = reader.find(kAdaptiveCutoffs); cuts != nullptr && cuts->is_array())
         for (const Json &cut : *cuts)
             model.adaptiveCutoffs.push_back(cut.is_number_integer() && cut >= 1 && cut <= model.vocabularySize ? cut.get<int>()

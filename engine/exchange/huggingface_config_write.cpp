@@ -150,6 +150,8 @@ std::string huggingFaceConfig(const model::ModelConfig &model)
         config.update({{"architectures", WrittenJson::array()}, {kOutputHeads, model.outputHeads}});
     if (model.isAdaptive())
         config.update({{"architectures", WrittenJson::array()}, {kAdaptiveCutoffs, model.adaptiveCutoffs}});
+    if (model.isSampled()) // whose weights transformers reads as those of a softmax over all words
+        config.update({{kSampledWords, *model.sampledWords}});
     return config.dump(2) + '\n';
 }
 

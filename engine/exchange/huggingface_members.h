@@ -17,12 +17,13 @@ namespace stagelens::exchange {
 
 /// What the engine computes; tests compare the epsilon with the kernels'.
 inline constexpr double kLayerNormEpsilon = 1e-5;
-/// Keys of the columns of a factorised vocabulary, of the hashes of its input, of the heads of its output, and of the cut-offs
-/// of an adaptive softmax.
+/// Keys of the columns of a factorised vocabulary, of the hashes of its input, of the heads of its output, of the cut-offs of
+/// an adaptive softmax and of the words of a sampled one.
 inline constexpr const char *kVocabularyWidth = "vocabulary_width";
 inline constexpr const char *kInputHashes = "input_hashes";
 inline constexpr const char *kOutputHeads = "output_heads";
 inline constexpr const char *kAdaptiveCutoffs = "adaptive_cutoffs";
+inline constexpr const char *kSampledWords = "sampled_words";
 /// The model_type of mixtures of experts that transformers does not have.
 inline constexpr const char *kOwnExperts = "stagelens_moe";
 

@@ -128,6 +128,8 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
     if (launch && experiment.model.isAdaptive())
         launch->omitted.push_back("adaptive softmax: the output layer has one softmax over all words there, which is another "
                                   "model");
+    if (launch && experiment.model.isSampled())
+        launch->omitted.push_back("sampled softmax: labels are compared with all words there, which is another model");
     return launch;
 }
 

@@ -28,6 +28,8 @@ inline constexpr auto kHasOutputHeads = [](const Experiment &e) { return e.hasMo
 
 inline constexpr auto kIsAdaptive = [](const Experiment &e) { return e.hasModel && e.model.isAdaptive(); };
 
+inline constexpr auto kIsSampled = [](const Experiment &e) { return e.hasModel && e.model.isSampled(); };
+
 inline constexpr auto kHasTensorRanks = [](const Experiment &e) { return e.parallel.tensor > 1; };
 inline constexpr auto kHasContextRanks = [](const Experiment &e) { return e.parallel.context > 1; };
 inline constexpr auto kHasReplicas = [](const Experiment &e) { return e.parallel.replicas > 1; };

@@ -83,6 +83,8 @@ struct ModelConfig {
     /// Cut-offs of an adaptive softmax: words below the first are in its head, those from each to the next, or to V, in a tail.
     /// Empty: one softmax over all words.
     std::vector<int> adaptiveCutoffs;
+    /// N: training compares each label with N words that are drawn for each microbatch (sampled softmax); absent: with all.
+    std::optional<int> sampledWords;
     // A mixture of experts instead of each layer's MLP.
     int experts = 0;              ///< E, of a layer; 0: a dense MLP
     int topK = 2;                 ///< k, experts that compute a token
@@ -118,6 +120,9 @@ struct ModelConfig {
     {
         return isAdaptive() ? adaptiveCutoffs.front() + static_cast<int>(tails().size()) : vocabularySize;
     }
+    [[nodiscard]] bool isSampled() const { return sampledWords.has_value(); }
+    /// Returns the logits of a token in training: one for each row of the output table, or for each drawn word and the label.
+    [[nodiscard]] int logitColumns() const { return sampledWords ? *sampledWords + 1 : outputRows(); }
     /// Returns whether a map [K E, h] precedes the output table: that of a factorised vocabulary, or those of several heads.
     [[nodiscard]] bool mapsOutput() const { return isFactorised() || outputHeads > 1; }
     /// Returns the numbers that the output layer reads of a token: those of all heads.

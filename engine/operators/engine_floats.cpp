@@ -121,7 +121,7 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
     floats.dropped = dropped(recipe);
     floats.keptLayer = floats.layer - floats.dropped;
     floats.keptInput = floats.boundary;
-    std::vector<std::int64_t> scratch = withOutputScratch(recipe.scratch, model);
+    std::vector<std::int64_t> scratch = withOutputScratch(recipe.scratch, model, floats.tokens);
     if (recipes.dense) { // every layer has room for the larger kind
         const LayerRecipe &dense = *recipes.dense;
         const std::int64_t kept =
@@ -240,14 +240,20 @@ Block engineBlock(const Experiment &experiment, bool hasExperts)
 
 std::int64_t logitNumbers(std::int64_t tokens, std::int64_t rows, const ModelConfig &model)
 {
+    if (model.isSampled())
+        return std::max(tokens * model.logitColumns(), rows);
     std::int64_t numbers = tokens * rows;
     for (const model::VocabularyTail &tail : model.tails())
         numbers = std::max<std::int64_t>(numbers, tail.words());
     return numbers;
 }
 
-std::vector<std::int64_t> withOutputScratch(std::vector<std::int64_t> scratch, const ModelConfig &model)
+std::vector<std::int64_t> withOutputScratch(std::vector<std::int64_t> scratch, const ModelConfig &model, std::int64_t tokens)
 {
+    if (model.isSampled()) { // after the factors of all tokens
+        const std::int64_t rows = *model.sampledWords * std::int64_t{model.tableWidth()};
+        scratch = widerScratch(std::move(scratch), {1 + (rows + tokens - 1) / tokens, model.tableWidth()});
+    }
     if (model.outputHeads > 1)
         scratch = widerScratch(std::move(scratch), {model.outputWidth(), model.outputWidth()});
     return scratch;

@@ -148,7 +148,8 @@ double attentionFlops(const ModelConfig &model, int microbatchSize, AttentionCou
 
 double outputFlops(const ModelConfig &model, int microbatchSize)
 {
-    auto entries = static_cast<double>(model.outputHeads * outputTableParameters(model) + outputMapParameters(model));
+    const std::int64_t rows = std::int64_t{model.logitColumns()} * model.tableWidth();
+    auto entries = static_cast<double>(model.outputHeads * rows + outputMapParameters(model));
     for (const model::VocabularyTail &tail : model.tails())
         entries += tailShare(model, tail) * static_cast<double>(tailParameters(model, tail));
     return 2.0 * static_cast<double>(tokensOf(model, microbatchSize)) * entries;
@@ -277,7 +278,7 @@ base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &
 
 base::Bytes exponentialBytes(const ModelConfig &model, int microbatchSize, std::int64_t shards, const TensorSplit &split)
 {
-    const std::int64_t columns = (model.outputRows() + shards - 1) / shards;
+    const std::int64_t columns = (model.logitColumns() + shards - 1) / shards;
     // The softmax is in fp32; a 16-bit product needs a copy of it in 16 bit.
     return model.outputHeads * tokensOf(model, microbatchSize, split) * columns * (4 + 2);
 }

@@ -226,6 +226,29 @@ private slots:
         QCOMPARE(peak(MemoryCategory::Parameters), parameters + 3 * 32 * 32 * 4);
     }
 
+    /// The logits of drawn words; at least those of one token and all words, for evaluations.
+    void sampledSoftmax()
+    {
+        int turn = 0;
+        for (const auto &[name, method] : test::allPlans()) {
+            if (method != VocabularyMethod::None && method != VocabularyMethod::Redis)
+                continue;
+            auto experiment = smallExperiment(name, method, 4, 6);
+            experiment.model.sampledWords = turn % 2 ? 1 : 40;
+            experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            experiment.training.steps = 1;
+            compare(experiment, name + " " + std::string(model::name(method)));
+        }
+        auto experiment = tinyExperiment("gpipe", VocabularyMethod::None, 2, 8);
+        const auto vocabularyBytes = [&](int words) {
+            experiment.model.sampledWords = words;
+            return planOf(experiment, scheduleOf(experiment))[1]
+                .peak[static_cast<std::size_t>(simulate::MemoryCategory::Vocabulary)];
+        };
+        QCOMPARE(vocabularyBytes(20), 8 * 16 * (32 + 3 + 21) * 4);
+        QCOMPARE(vocabularyBytes(1), 8 * (16 * (32 + 3) + 97) * 4);
+    }
+
     /// The room of the head's logits, in which the tails are computed, and their parameters.
     void adaptiveSoftmax()
     {

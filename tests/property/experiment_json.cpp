@@ -64,6 +64,8 @@ ModelConfig anyModel(Random &random)
         model.vocabularyWidth = anyInt(random);
     model.inputHashes = anyInt(random);
     model.outputHeads = anyInt(random);
+    if (random.nextInteger(0, 1) == 1)
+        model.sampledWords = anyInt(random);
     for (std::int64_t left = random.nextInteger(0, 3); left > 0; --left)
         model.adaptiveCutoffs.push_back(anyInt(random));
     for (int *size :

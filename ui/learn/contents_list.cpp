@@ -120,7 +120,7 @@ void ContentsList::fill()
         methods << u"vocabulary/"_s + qtText(method.name) + u".md"_s;
     methods << u"vocabulary/arithmetic.md"_s << u"vocabulary/recomputed-logits.md"_s << u"vocabulary/chunked-logits.md"_s
             << u"vocabulary/smaller.md"_s << u"vocabulary/factorised.md"_s << u"vocabulary/hashed-input.md"_s
-            << u"vocabulary/output-heads.md"_s << u"vocabulary/adaptive-softmax.md"_s;
+            << u"vocabulary/output-heads.md"_s << u"vocabulary/adaptive-softmax.md"_s << u"vocabulary/sampled-softmax.md"_s;
     addFolder(Words::tr("Vocabulary layers"), {}, methods);
     QStringList families;
     for (const auto &family : schedule::families())

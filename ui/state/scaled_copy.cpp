@@ -52,6 +52,9 @@ model::ModelConfig narrowed(const model::ModelConfig &model, int hidden)
     copy.vocabularySize = rounded(wanted * model.vocabularySize / operators::outputFlops(model, 1) * model.sequence /
                                       copy.sequence * model.hidden / hidden,
                                   kVocabularyStep, kSmallestVocabulary);
+    if (model.sampledWords)
+        copy.sampledWords =
+            std::max(1, static_cast<int>(std::int64_t{*model.sampledWords} * copy.vocabularySize / model.vocabularySize));
     int before = 0;
     for (int &cut : copy.adaptiveCutoffs) // as large a part of the words
         before = cut = std::max(before + 1, static_cast<int>(std::int64_t{cut} * copy.vocabularySize / model.vocabularySize));

@@ -43,6 +43,11 @@ constexpr auto kEngineWords = std::to_array<const char *>({
                       "Cut-offs of the vocabulary, such as 8192/65536: words below the first have a softmax of their own, "
                       "and rarer ones share one and have narrower tables, which is another model (default: one softmax)."),
     QT_TRANSLATE_NOOP("Words", "one softmax"),
+    QT_TRANSLATE_NOOP("Words", "Sampled softmax"),
+    QT_TRANSLATE_NOOP("Words",
+                      "Words that training draws for each microbatch to compare its labels with, which is another model; an "
+                      "evaluation compares them with all words (default: all words)."),
+    QT_TRANSLATE_NOOP("Words", "all words"),
     QT_TRANSLATE_NOOP("Words", "Tied embeddings"),
     QT_TRANSLATE_NOOP("Words", "Input embedding and output projection share one matrix."),
     QT_TRANSLATE_NOOP("Words", "Number format"),

@@ -18,6 +18,19 @@ namespace stagelens::backend {
     return {operand.data.floats(), operand.stride, operand.form};
 }
 
+/// Returns the operands of a product that writes to `to`.
+[[nodiscard]] inline kernels::Product productOf(const Product &product, float *to, float beta)
+{
+    return {.rows = product.rows,
+            .columns = product.columns,
+            .inner = product.inner,
+            .a = operandOf(product.a),
+            .b = operandOf(product.b),
+            .c = to,
+            .stride = product.stride,
+            .beta = beta};
+}
+
 [[nodiscard]] inline kernels::LogitShard shardOf(const LogitShard &shard)
 {
     return {shard.logits.floats(), shard.rows, shard.columns, shard.first};
@@ -190,15 +203,7 @@ public:
             std::copy_n(product.addend.floats(), count, to);
             beta = 1;
         }
-        kernels::multiply({.rows = product.rows,
-                           .columns = product.columns,
-                           .inner = product.inner,
-                           .a = operandOf(product.a),
-                           .b = operandOf(product.b),
-                           .c = to,
-                           .stride = product.stride,
-                           .beta = beta},
-                          m_interrupt);
+        kernels::multiply(productOf(product, to, beta), m_interrupt);
         if (isActivated)
             kernels::activationForward(product.activation, product.c.floats(), to, count);
         else if (product.epilogue == kernels::Epilogue::ActivationBackward)
@@ -347,6 +352,10 @@ public:
     {
         kernels::localSoftmax(maximum, sum, target, shardOf(shard), labels, m_interrupt);
     }
+    void correctSample(float *logits, const kernels::SampledWords &sample, const kernels::SampledTokens &tokens) override
+    {
+        kernels::correctSample(logits, sample, tokens);
+    }
     void combineShards(const kernels::SoftmaxStatistics &all, kernels::ShardParts parts) override
     {
         kernels::combineShards(all, parts);
@@ -408,15 +417,7 @@ protected:
     /// The rows of an expert have the same bits whatever other rows it has, and so wherever it is.
     void multiplyRows(const Product &product) const
     {
-        kernels::multiplyRows({.rows = product.rows,
-                               .columns = product.columns,
-                               .inner = product.inner,
-                               .a = operandOf(product.a),
-                               .b = operandOf(product.b),
-                               .c = product.c.floats(),
-                               .stride = product.stride,
-                               .beta = product.beta},
-                              m_interrupt);
+        kernels::multiplyRows(productOf(product, product.c.floats(), product.beta), m_interrupt);
     }
 
 private:

@@ -142,6 +142,17 @@ bool checkCutoffs(const ModelConfig &model, Checks &checks)
                         "has tables of its own, and tied weights have one table for both sides; choose untied weights");
 }
 
+bool checkSampledWords(const ModelConfig &model, Checks &checks)
+{
+    constexpr std::string_view kField = "model.sampled_softmax";
+    if (!model.isSampled())
+        return true;
+    return checks.inRange(kField) &&
+           checks.holds(*model.sampledWords <= model.vocabularySize, kField,
+                        fmt::format("draws {} different words, more than the {} of the vocabulary; choose at most {}",
+                                    *model.sampledWords, model.vocabularySize, model.vocabularySize));
+}
+
 // What would overflow 64-bit counts further on.
 void checkParameters(const ModelConfig &model, Checks &checks)
 {
@@ -198,7 +209,7 @@ bool checkModel(Checks &checks)
              checks.holds(model.outputHeads <= model.sequence, "model.output_heads",
                           fmt::format("is {}, but a sequence of {} tokens has no token so far ahead; choose at most {}",
                                       model.outputHeads, model.sequence, model.sequence));
-    sound = sound && checkCutoffs(model, checks);
+    sound = sound && checkCutoffs(model, checks) && checkSampledWords(model, checks);
     const bool isSound = checkExperts(model, checks) && sound && size && kvHeads && isLatent;
     checks.rest("model.");
     if (isSound)

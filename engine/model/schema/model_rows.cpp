@@ -58,6 +58,10 @@ std::vector<Field> modelRows()
             "cut-offs of the vocabulary, such as 8192/65536: words below the first have a softmax of their own, and rarer ones "
             "share one and have narrower tables, which is another model (default: one softmax)",
             MEMBER(model.adaptiveCutoffs), orElse("one softmax"), omitted(), where(kHasModel)),
+        row("model.sampled_softmax", "--sampled-softmax", "N", "Sampled softmax",
+            "words that training draws for each microbatch to compare its labels with, which is another model; an evaluation "
+            "compares them with all words (default: all words)",
+            MEMBER(model.sampledWords), range(1, kLargestSize), orElse("all words"), omitted(), where(kHasModel)),
         row("model.tied", "--tied", "--untied", "Tied embeddings", "input embedding and output projection share one matrix",
             MEMBER(model.tied), where(kHasModel)),
         row("model.dtype", "--dtype", "TYPE", "Number format",

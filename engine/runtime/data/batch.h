@@ -22,6 +22,7 @@ public:
     /// Loads the steps from `step` on.
     void load(const TokenSource &source, std::int64_t step)
     {
+        m_first = step * static_cast<std::int64_t>(m_ofStep);
         for (std::size_t microbatch = 0; microbatch * m_tokens < m_inputs.size(); ++microbatch)
             source.batch(step + static_cast<std::int64_t>(microbatch / m_ofStep), static_cast<int>(microbatch % m_ofStep),
                          part(std::span(m_inputs), microbatch), part(std::span(m_labels), microbatch));
@@ -32,6 +33,8 @@ public:
         source.heldBack(microbatch, m_inputs, m_labels);
         m_counted = counted;
     }
+    /// Returns the number of a microbatch among those of all steps.
+    [[nodiscard]] std::int64_t number(int microbatch) const { return m_first + microbatch; }
     /// Returns how many tokens of each microbatch the loss counts, from the first on.
     [[nodiscard]] std::int64_t countedTokens() const { return m_counted; }
     [[nodiscard]] std::span<const std::int32_t> inputs(int microbatch) const
@@ -53,7 +56,8 @@ private:
     }
     std::size_t m_tokens; ///< of a microbatch
     std::int64_t m_counted;
-    std::size_t m_ofStep; ///< microbatches
+    std::size_t m_ofStep;     ///< microbatches
+    std::int64_t m_first = 0; ///< number of the first
     std::vector<std::int32_t> m_inputs;
     std::vector<std::int32_t> m_labels;
 };

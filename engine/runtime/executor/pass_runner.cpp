@@ -256,21 +256,37 @@ void PassRunner::runOutput(PassRun &run, const PassStep &step, const TokenPart &
     const OutputShard &output = m_model.output();
     const std::int32_t *const labels = m_step.labels(part.microbatch);
     const auto all = [&] { return run.statistics(step.in.back(), m_context); };
-    const auto rows = [&] {
-        const PassValue value = step.out.front();
-        return part.first == 0 ? place(run, value) : run.in(value, m_context);
-    };
+    if (m_sampled && step.kind != PassStepKind::LabelRows && step.kind != PassStepKind::ScaleRows)
+        return runSampled(run, step, part);
     switch (step.kind) {
     case PassStepKind::Logits: return output.logits(part, m_context);
     case PassStepKind::LocalSoftmax: return output.localSoftmax(part, labels, m_context);
     case PassStepKind::RowMaxima: return output.rowMaxima(part, labels, m_context);
     case PassStepKind::Exponentiate: return output.exponentiate(part, m_context);
     case PassStepKind::RebuildExponentials: return output.rebuildExponentials(part, m_context);
-    case PassStepKind::WeighRows: return output.weighRows(rows(), part, m_context);
-    case PassStepKind::LabelRows: return output.labelRows(rows(), part, labels, m_context);
+    case PassStepKind::WeighRows: return output.weighRows(rowsOf(run, step, part), part, m_context);
+    case PassStepKind::LabelRows: return output.labelRows(rowsOf(run, step, part), part, labels, m_context);
     case PassStepKind::ScaleRows: return output.scaleRows(run.in(step.out.front(), m_context), part, all(), labels, m_context);
     case PassStepKind::WeightGradient: return output.addWeightGradient(part, all(), labels, m_context);
     default: break;
+    }
+}
+
+Values PassRunner::rowsOf(PassRun &run, const PassStep &step, const TokenPart &part)
+{
+    const PassValue value = step.out.front();
+    return part.first == 0 ? place(run, value) : run.in(value, m_context);
+}
+
+void PassRunner::runSampled(PassRun &run, const PassStep &step, const TokenPart &part)
+{
+    const OutputShard &output = m_model.output();
+    const OutputStep sampled{step.kind, part, m_step.labels(part.microbatch)};
+    const auto all = [&] { return run.statistics(step.in.back(), m_context); };
+    switch (step.kind) {
+    case PassStepKind::WeighRows: return m_sampled->weighRows(rowsOf(run, step, part), sampled, output, m_context);
+    case PassStepKind::WeightGradient: return m_sampled->addWeightGradient(all(), sampled, output, m_context);
+    default: return m_sampled->run(sampled, output, m_context);
     }
 }
 

@@ -3,9 +3,11 @@
 
 #include "engine/base/result.h"
 #include "engine/runtime/executor/device_model.h"
+#include "engine/runtime/executor/output/sampled_output.h"
 #include "engine/runtime/executor/pass_run.h"
 #include "engine/runtime/executor/step_state.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,7 +18,10 @@ class PassRunner {
 public:
     PassRunner(const RunPlan &plan, const RankPlace &place, const Context &context, const DeviceModel &model, StepState &step)
         : m_plan(plan), m_device(place.device), m_tensor(place.tensor), m_context(context), m_model(model), m_step(step)
-    {}
+    {
+        if (plan.experiment.model.isSampled())
+            m_sampled.emplace(plan.experiment, step);
+    }
 
     /// Releases messages that a cancelled pass left.
     void beginStep() { m_held.clear(); }
@@ -59,6 +64,10 @@ private:
     void packMessages(PassRun &run);
     /// Runs an operation of the output layer, on the rows of the vocabulary that the device holds (OutputShard).
     void runOutput(PassRun &run, const schedule::PassStep &step, const TokenPart &part);
+    /// Runs one that is another with a sampled softmax.
+    void runSampled(PassRun &run, const schedule::PassStep &step, const TokenPart &part);
+    /// Returns where a step of the output layer writes rows.
+    [[nodiscard]] Values rowsOf(PassRun &run, const schedule::PassStep &step, const TokenPart &part);
     /// Returns the first of the own tokens among those of the context rank.
     [[nodiscard]] std::int64_t firstOwn() const
     {
@@ -79,6 +88,7 @@ private:
     const Context &m_context;
     const DeviceModel &m_model;
     StepState &m_step;
+    std::optional<SampledOutput> m_sampled;
     std::vector<backend::Tensor> m_held;
     std::vector<std::pair<backend::Compute::Mark, backend::Compute::Mark>> m_inVocabulary; ///< of the last pass
 };

@@ -27,6 +27,8 @@ struct StepState {
     const std::int32_t *allWords = nullptr;   ///< of an adaptive softmax: the words whose rows of its head the labels are
     std::int64_t tokens = 0;                  ///< of a microbatch on this rank
     std::vector<std::int64_t> slicePlaces{0}; ///< first token of each slice in a microbatch; microbatch numbers count slices
+    std::int64_t firstNumber = 0;             ///< of the microbatches of this replica, among those of all steps
+    int numberStride = 1;                     ///< from one of them to the next
     int replica = 0;                          ///< of the device
     int replicas = 1; ///< whose microbatches alternate in these arrays; a context rank has its own arrays
     std::vector<std::int64_t> countedTokens{0}; ///< by slice: the loss is the sum over the first of each microbatch
@@ -42,6 +44,11 @@ struct StepState {
     }
     [[nodiscard]] const std::int32_t *labels(int microbatch) const { return allLabels + place(microbatch) * outputHeads; }
     [[nodiscard]] const std::int32_t *words(int microbatch) const { return allWords + place(microbatch); }
+    /// Returns the number of a microbatch among those of all steps and replicas, which slices of its sequences share.
+    [[nodiscard]] std::int64_t number(int microbatch) const
+    {
+        return firstNumber + microbatch / std::ssize(slicePlaces) * numberStride;
+    }
     [[nodiscard]] std::int64_t counted(int microbatch) const { return countedTokens[sliceOf(microbatch)]; }
     /// Returns "step 2 of 50", counted from 1.
     [[nodiscard]] std::string text(const RunPlan &plan) const

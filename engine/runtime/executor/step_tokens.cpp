@@ -23,6 +23,8 @@ void StepTokens::load(const Batch &batch, int replica, int replicas, backend::Co
     step.slicePlaces.resize(size(m_shape.sliceCount()));
     for (std::size_t slice = 0; slice < m_shape.slices.size(); ++slice)
         step.slicePlaces[slice] = m_shape.batch * m_shape.slices[slice].begin;
+    step.firstNumber = batch.number(replica);
+    step.numberStride = replicas;
     // In an evaluation each replica has a batch of one microbatch.
     const bool isAlone = isCut || step.use == StepUse::Evaluation;
     step.replica = isAlone ? 0 : replica;

@@ -49,7 +49,7 @@ Shape::Shape(const model::Experiment &experiment)
 {
     const auto planOf = [&](std::int64_t count, bool hasExperts) {
         operators::LayerRecipe recipe = operators::recipeOf(operators::engineBlock(experiment, hasExperts));
-        recipe.scratch = operators::withOutputScratch(std::move(recipe.scratch), experiment.model);
+        recipe.scratch = operators::withOutputScratch(std::move(recipe.scratch), experiment.model, batch * count);
         const auto dropped = operators::droppedValues(recipe.block, recipe.saved, experiment.schedule.recomputeModules);
         return std::make_shared<LayerPlan>(
             LayerPlan{recipe, operators::storageOf(recipe, dropped, batch * count, precision, stored),

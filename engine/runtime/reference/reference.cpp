@@ -3,6 +3,7 @@
 #include "engine/operators/sizes.h"
 #include "engine/runtime/reference/adaptive.h"
 #include "engine/runtime/reference/family.h"
+#include "engine/runtime/reference/sampled.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +27,7 @@ public:
         : m_model(experiment.model), m_sequences(size(experiment.parallel.microbatchSize)), m_hidden(size(m_model.hidden)),
           m_width(size(m_model.tableWidth())), m_heads(size(m_model.outputHeads)), m_length(size(m_model.sequence)),
           m_microbatchWeight(1.0 / static_cast<double>(experiment.parallel.stepMicrobatches())),
-          m_weight(m_microbatchWeight / countLabels()), m_stop(std::move(stop))
+          m_weight(m_microbatchWeight / countLabels()), m_seed(experiment.training.seed), m_stop(std::move(stop))
     {
         for (const std::vector<float> &tensor : parameters) {
             m_values.emplace_back(tensor.begin(), tensor.end());
@@ -35,8 +36,11 @@ public:
     }
 
     /// Adds loss and gradients of the microbatch. Returns early after a stop; the results are then undefined.
-    void addMicrobatch(std::span<const std::int32_t> inputs, std::span<const std::int32_t> labels)
+    void addMicrobatch(const Batch &batch, int microbatch)
     {
+        const std::span<const std::int32_t> inputs = batch.inputs(microbatch);
+        const std::span<const std::int32_t> labels = batch.labels(microbatch);
+        m_number = batch.number(microbatch);
         const auto family = makeFamily(m_model, m_sequences, m_microbatchWeight);
         Matrix rows(inputs.size() * m_width);
         for (std::size_t i = 0; i < rows.size(); ++i)
@@ -167,6 +171,12 @@ private:
         const std::size_t tokens = labels.size();
         const auto vocabulary = size(m_model.vocabularySize);
         const std::size_t place = m_model.tied ? 0 : m_values.size() - 1;
+        if (m_model.isSampled()) {
+            const reference::SampledSoftmax softmax(m_model, m_seed, m_number);
+            Matrix back(x.size());
+            m_loss += softmax.addGradients({x, m_values[place], labels, m_weight}, m_gradients[place], back);
+            return back;
+        }
         Matrix logits(tokens * vocabulary);
         product(logits, x, false, m_values[place], true, tokens, vocabulary, m_width, 0.0);
         for (std::size_t row = 0; row < tokens; ++row) {
@@ -198,6 +208,8 @@ private:
     std::size_t m_length;      ///< tokens of a sequence
     double m_microbatchWeight; ///< of a microbatch in the loss
     double m_weight;           ///< of a label
+    std::uint64_t m_seed;
+    std::int64_t m_number = 0; ///< of the microbatch at hand, among those of all steps
     std::stop_token m_stop;
     double m_loss = 0;
     Matrices m_values;
@@ -213,7 +225,7 @@ base::Result<ReferenceStep> referenceStep(const model::Experiment &experiment,
     Reference reference(experiment, parameters, stop);
     const auto ofStep = static_cast<int>(experiment.parallel.stepMicrobatches());
     for (int microbatch = step * ofStep; microbatch < (step + 1) * ofStep; ++microbatch) {
-        reference.addMicrobatch(batch.inputs(microbatch), batch.labels(microbatch));
+        reference.addMicrobatch(batch, microbatch);
         if (stop.stop_requested())
             return base::Error::cancelled();
     }
@@ -229,7 +241,7 @@ base::Result<ReferenceStep> referenceReplica(const model::Experiment &experiment
     Reference reference(alone, parameters, stop);
     for (int i = 0; i < experiment.parallel.microbatches; ++i) {
         const int microbatch = i * experiment.parallel.replicas + replica;
-        reference.addMicrobatch(batch.inputs(microbatch), batch.labels(microbatch));
+        reference.addMicrobatch(batch, microbatch);
         if (stop.stop_requested())
             return base::Error::cancelled();
     }
@@ -241,7 +253,7 @@ base::Result<ReferenceStep> referenceMicrobatch(const model::Experiment &experim
                                                 int microbatch, std::stop_token stop)
 {
     Reference reference(experiment, parameters, stop);
-    reference.addMicrobatch(batch.inputs(microbatch), batch.labels(microbatch));
+    reference.addMicrobatch(batch, microbatch);
     if (stop.stop_requested())
         return base::Error::cancelled();
     return std::move(reference).take();

@@ -34,7 +34,8 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
 {
     const model::ModelConfig &model = experiment.model;
     const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence / layer.split().context;
-    const auto rows = static_cast<double>(shardRows(experiment, schedule, 0));
+    // A sampled softmax copies the rows of its words before each product, and adds their gradients to the table's.
+    const auto rows = static_cast<double>(model.isSampled() ? model.logitColumns() : shardRows(experiment, schedule, 0));
     const double outputTokens = model.outputHeads * tokens; // rows of the output layer
     const double logits = outputTokens * rows;
     const double width = model.tableWidth();
@@ -44,6 +45,8 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
         operators::outputRowBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
     const double elementBytes = operators::elementBytes(model.dtype);
     m_productFlops = 2 * logits * width;
+    const double copiedRows = model.isSampled() ? rows - 1 + outputTokens : 0;
+    m_sampleRows = layer.memorySeconds(2 * copiedRows * width * elementBytes);
     m_product = layer.matrixSeconds(m_productFlops, std::min({outputTokens, rows, width}));
     const auto parts = static_cast<double>(experiment.schedule.logitParts(static_cast<std::int64_t>(outputTokens)));
     // Each part reads the matrix, or reads and writes its gradient.
@@ -162,6 +165,8 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     if (const double parts = partProducts + partGradients; parts > 0)
         legs.push_back({parts > 1 ? "products" : "product", partProducts * m_partProduct + partGradients * m_partGradient,
                         false, 0, parts * m_productFlops});
+    if (m_sampleRows > 0)
+        add("drawn rows", products + partProducts + partGradients, m_sampleRows);
     add("softmax", softmaxes, m_softmax);
     addExchange("maxima", maxima, m_maxima);
     addExchange("statistics", statistics, m_statistics);

@@ -65,7 +65,8 @@ private:
     Product m_inputMap;  ///< one product of a factorised vocabulary between the two widths: 2 b s E h
     Product m_outputMap; ///< the same for the output, of all its heads
     double m_scatter;
-    Product m_tails; ///< loss and gradients of the tails of an adaptive softmax
+    double m_sampleRows = 0; ///< rows of drawn words and of labels, copied for a product of a sampled softmax
+    Product m_tails;         ///< loss and gradients of the tails of an adaptive softmax
     RowExchanges m_input;
     RowExchanges m_output;
     ExchangeCost m_maxima; ///< softmax statistics among tensor ranks

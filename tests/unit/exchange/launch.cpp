@@ -139,6 +139,9 @@ private slots:
             experiment.model.adaptiveCutoffs = {100};
             QVERIFY(omits(launched(format, experiment), "adaptive softmax"));
             experiment.model.adaptiveCutoffs.clear();
+            experiment.model.sampledWords = 64;
+            QVERIFY(omits(launched(format, experiment), "sampled softmax"));
+            experiment.model.sampledWords.reset();
             experiment.schedule.vocabularyKind = model::VocabularyKind::Chunked;
             experiment.schedule.logitChunks = 8;
             QVERIFY(omits(launched(format, experiment), "output layer in 8 chunks"));

@@ -4,6 +4,7 @@
 #include "kernels/include/embedding.h"
 #include "kernels/include/layernorm.h"
 #include "kernels/include/matmul.h"
+#include "kernels/include/sampled.h"
 #include "kernels/include/softmax.h"
 #include "tests/support/activations.h"
 #include "tests/support/instruction_sets.h"
@@ -251,6 +252,20 @@ private slots:
         localSoftmax(maximum2.data(), sum2.data(), target2.data(), empty, labels.data());
         QCOMPARE(maximum2, maximum);
         QCOMPARE(sum2, sum);
+    }
+
+    /// Two drawn words and the label of each of three tokens: a word that is another, the label itself, a label of another
+    /// shard.
+    void correctedSample()
+    {
+        const std::vector<float> table{1, 2, 3, 4, 5, 6}; // words 10 to 12
+        const std::vector<float> rows{1, 1, 2, 0, 0, 3};
+        const std::vector<std::int32_t> words{10, 12}, labels{11, 12, 13};
+        const std::vector<float> logCounts{-1, -2}, ofLabels{-0.5, -2, -3};
+        std::vector<float> logits{3, 11, 9, 2, 10, 9, 6, 18, 9};
+        correctSample(logits.data(), {words.data(), logCounts.data(), 2},
+                      {rows.data(), labels.data(), ofLabels.data(), 3, table.data(), {10, 3, 2}});
+        QCOMPARE(logits, (std::vector<float>{4, 13, 7.5, 3, kNoLogit, 12, 7, 20, kNoLogit}));
     }
 
     void embeddingRows()

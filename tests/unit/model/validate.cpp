@@ -39,6 +39,9 @@ const std::vector<Case> &modelCases()
     static const std::vector<Case> cases{
         {"no layers", [](Experiment &e) { e.model.layers = 0; }, "model.layers", "choose 1 to"},
         {"negative hidden", [](Experiment &e) { e.model.hidden = -128; }, "model.hidden", "is -128"},
+        {"a sample of no words", [](Experiment &e) { e.model.sampledWords = 0; }, "model.sampled_softmax", "choose 1 to"},
+        {"a sample of more words than there are", [](Experiment &e) { e.model.sampledWords = e.model.vocabularySize + 1; },
+         "model.sampled_softmax", "choose at most"},
         {"no heads", [](Experiment &e) { e.model.heads = 0; }, "model.heads", "is 0"},
         {"heads do not divide", [](Experiment &e) { e.model.heads = e.model.kvHeads = 5; }, "model.heads",
          "5 heads do not divide hidden 128"},

@@ -119,6 +119,17 @@ private slots:
         QCOMPARE(outputMapParameters(model), 4 * 512 * std::int64_t{model.hidden});
     }
 
+    /// N drawn words and the label of each token, of V words; the table is the same.
+    void sampledSoftmax()
+    {
+        ModelConfig model = preset("gpt-4b");
+        const double flops = outputFlops(model, 1);
+        const std::int64_t parameters = totalParameters(model);
+        model.sampledWords = 8191;
+        QVERIFY(std::abs(outputFlops(model, 1) - flops * 8192 / model.vocabularySize) < 1e-9 * flops);
+        QCOMPARE(totalParameters(model), parameters);
+    }
+
     /// Shares of one softmax for 256,000 words and a width of 4096, with frequencies in proportion to 1 / rank.
     void adaptiveSoftmax()
     {

@@ -302,6 +302,32 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.model.adaptiveCutoffs = {10};
          e.training.backend = "cuda";
      }},
+    {"sampled-softmax", [](Experiment &e) { e.model.sampledWords = 10; }},
+    {"sampled-softmax-sharded",
+     [](Experiment &e) {
+         e.model.sampledWords = 10;
+         e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
+     }},
+    {"sampled-softmax-with-tensor-ranks",
+     [](Experiment &e) {
+         e.model.sampledWords = 10;
+         e.parallel.tensor = 2;
+     }},
+    {"sampled-softmax-with-heads",
+     [](Experiment &e) {
+         e.model.sampledWords = 10;
+         e.model.outputHeads = 2;
+     }},
+    {"sampled-softmax-in-16-bits",
+     [](Experiment &e) {
+         e.model.sampledWords = 10;
+         e.model.dtype = model::DataType::Bf16;
+     }},
+    {"sampled-softmax-on-gpus",
+     [](Experiment &e) {
+         e.model.sampledWords = 10;
+         e.training.backend = "cuda";
+     }},
     {"recompute-layers", [](Experiment &e) { e.schedule.recomputeLayers = {1}; }},
     {"recompute-modules", [](Experiment &e) { e.schedule.recomputeModules.norms = true; }},
     {"recompute-gelu-on-gpus",

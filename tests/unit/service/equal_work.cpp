@@ -42,6 +42,9 @@ private slots:
         auto adaptive = plan;
         adaptive.model.adaptiveCutoffs = {8};
         QCOMPARE(service::workDifference(plan, adaptive), different);
+        auto sampled = plan;
+        sampled.model.sampledWords = 8;
+        QCOMPARE(service::workDifference(plan, sampled), different);
         QCOMPARE(service::workDifference(factorised, factorised), std::string());
     }
 };

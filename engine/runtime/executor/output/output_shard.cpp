@@ -16,8 +16,7 @@ static SoftmaxStatistics ofPart(SoftmaxStatistics all, const TokenPart &part)
     return all;
 }
 
-/// Returns X of the tokens of a part.
-static ConstValues inputOf(const TokenPart &part, const Context &context)
+ConstValues OutputShard::inputOf(const TokenPart &part, const Context &context)
 {
     return context.at(PassValue::OutputInput, simulate::kVocabularyStage, part.microbatch) +
            part.first * context.shape.tableWidth;

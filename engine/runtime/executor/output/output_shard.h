@@ -46,18 +46,24 @@ public:
     void addWeightGradient(const TokenPart &part, const kernels::SoftmaxStatistics &all, Labels labels,
                            const Context &context) const;
 
-private:
-    [[nodiscard]] static kernels::SoftmaxStatistics statistics(const TokenPart &part, const Context &context);
-    [[nodiscard]] backend::LogitShard logitShard(const TokenPart &part, const Context &context) const;
+    // What other computations of the output layer read too.
+    [[nodiscard]] const Parameter &weight() const { return m_weight; }
     [[nodiscard]] kernels::TableShard tableShard() const { return {m_weight.held.rows.begin, m_weight.rows, m_weight.columns}; }
-    /// Returns the factors from a row of E to u times the softmax over the whole vocabulary, in the first scratch tensor. It
-    /// has room for those of all tokens, which a GPU computes.
-    [[nodiscard]] static const float *factors(const TokenPart &part, const kernels::SoftmaxStatistics &all,
-                                              const Context &context);
     [[nodiscard]] backend::Buffer &gradient() const
     {
         return m_weight.outputGradient.size() > 0 ? m_weight.outputGradient : m_weight.gradient;
     }
+    /// Returns X of the tokens of a part.
+    [[nodiscard]] static ConstValues inputOf(const TokenPart &part, const Context &context);
+    /// Returns the statistics of this shard for the tokens of a part.
+    [[nodiscard]] static kernels::SoftmaxStatistics statistics(const TokenPart &part, const Context &context);
+    /// Returns the factors from a row of E to u times the softmax over the whole vocabulary, in the first scratch tensor. It
+    /// has room for those of all tokens, which a GPU computes.
+    [[nodiscard]] static const float *factors(const TokenPart &part, const kernels::SoftmaxStatistics &all,
+                                              const Context &context);
+
+private:
+    [[nodiscard]] backend::LogitShard logitShard(const TokenPart &part, const Context &context) const;
 
     Parameter &m_weight;
 };

@@ -1,0 +1,253 @@
+// Training with a sampled softmax: the published loss of a small one, gradients of the float64 reference under every schedule,
+// the gradients of the softmax over all words if all are drawn, and bits that depend on neither schedule nor mode.
+#include "engine/exchange/huggingface_config.h"
+#include "engine/model/capabilities.h"
+#include "engine/model/names.h"
+#include "engine/runtime/reference/sampled.h"
+#include "engine/runtime/training/training_run.h"
+#include "tests/support/sanitized.h"
+#include "tests/support/test_program.h"
+#include "tests/support/tiny_model.h"
+#include "tests/support/trained.h"
+#include "tests/support/verify_matrix.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+
+namespace integration_training_sampled_softmax {
+
+using namespace stagelens;
+using model::VocabularyMethod;
+using test::smallExperiment;
+
+namespace {
+
+model::Experiment sampled(model::Experiment experiment, int words)
+{
+    experiment.model.sampledWords = words;
+    return experiment;
+}
+
+void verify(const model::Experiment &experiment)
+{
+    const auto found = runtime::verify(experiment, test::scheduleOf(experiment), {});
+    QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
+    const auto worst = std::ranges::max_element(found->gradients, {}, &runtime::GradientError::relative);
+    QVERIFY2(found->holds(),
+             fmt::format("{} of m={}: loss {}, reference {}; {} is off by {}", experiment.schedule.family,
+                         experiment.parallel.microbatches, found->loss, found->referenceLoss, worst->parameter, worst->relative)
+                 .c_str());
+    QCOMPARE(found->gradients.size(), runtime::parameterList(experiment.model).size());
+}
+
+/// Returns the losses of an evaluation before the first step, of the steps, and of an evaluation after them.
+std::vector<double> allLosses(const model::Experiment &experiment)
+{
+    std::vector<double> losses;
+    runtime::TrainingObserver observer;
+    observer.onStep = [&](const runtime::StepReport &report) { losses.push_back(report.loss); };
+    observer.onEvaluation = [&](const runtime::Evaluation &evaluation) { losses.push_back(evaluation.loss); };
+    if (!runtime::train(experiment, test::scheduleOf(experiment), {}, observer, {}).ok())
+        losses.clear();
+    return losses;
+}
+
+} // namespace
+
+class TrainingSampledSoftmax : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
+    }
+
+    /// Logits 2, 1, 0, -1 of words with frequencies 0.4, 0.3, 0.2, 0.1; two words are drawn, the third and the fourth, and the
+    /// first is the label. Computed by hand.
+    void lossOfThreeWords()
+    {
+        std::vector<runtime::reference::CorrectedLogit> logits;
+        const std::array expected{2.223144, 0.916291, 0.609438};
+        for (const auto &[word, logit, frequency] : {std::tuple(0U, 2.0, 0.4), {2U, 0.0, 0.2}, {3U, -1.0, 0.1}}) {
+            logits.push_back({word, logit - std::log(2 * frequency)});
+            QVERIFY(std::abs(logits.back().value - expected[logits.size() - 1]) < 1e-6);
+        }
+        QVERIFY(std::abs(runtime::reference::lossOfFirst(logits) - 0.385139) < 1e-6);
+        QVERIFY(std::abs(runtime::reference::lossOfFirst({{0, 2}, {1, 1}, {2, 0}, {3, -1}}) - 0.440190) < 1e-6);
+    }
+
+    void gradientsMatchTheReference_data()
+    {
+        QTest::addColumn<int>("method");
+        for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Redis})
+            QTest::newRow(model::name(method).data()) << static_cast<int>(method);
+    }
+    void gradientsMatchTheReference()
+    {
+        QFETCH(int, method);
+        int turn = 0;
+        test::Sample sample;
+        constexpr std::array kWords{1, 5, 12, 40, 97};
+        for (const auto &[family, each] : test::allPlans()) {
+            if (static_cast<int>(each) != method || (++turn, sample.leavesOut()))
+                continue;
+            auto experiment = smallExperiment(family, each, 2, 4);
+            if (turn % 3 == 0)
+                experiment = test::asLlama(experiment, 1);
+            experiment.parallel.microbatchSize = 1 + turn % 2;
+            experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
+            verify(sampled(experiment, kWords[static_cast<std::size_t>(turn) % kWords.size()]));
+            if (QTest::currentTestFailed())
+                return;
+        }
+    }
+
+    /// If all words are drawn, each is expected once, and the softmax is that over all words but for the order of the sum.
+    void allWordsAreTheWholeSoftmax()
+    {
+        auto experiment = smallExperiment("1f1b", VocabularyMethod::None, 2, 4);
+        experiment.training.steps = 3;
+        const auto all = sampled(experiment, experiment.model.vocabularySize);
+        const std::vector<double> losses = test::lossesOf(all);
+        const std::vector<double> expected = test::lossesOf(experiment);
+        for (std::size_t step = 0; step < expected.size(); ++step)
+            QVERIFY(std::abs(losses[step] - expected[step]) < 1e-5);
+        const auto gradients = test::gradientsOf(all);
+        const auto whole = test::gradientsOf(experiment);
+        QCOMPARE(gradients.size(), whole.size());
+        for (std::size_t i = 0; i < whole.size(); ++i)
+            QVERIFY(std::abs(gradients[i] - whole[i]) < 1e-6F);
+    }
+
+    void bitsDependOnNeitherModeNorSchedule()
+    {
+        const auto planLike = [&](const char *family, model::RunMode mode, VocabularyMethod method = VocabularyMethod::None) {
+            auto experiment = sampled(smallExperiment(family, method, 2, 5), 11);
+            experiment.training.mode = mode;
+            experiment.training.steps = 2;
+            return experiment;
+        };
+        const auto first = planLike("1f1b", model::RunMode::VirtualClock);
+        for (const auto &[family, mode] : {std::pair("1f1b", model::RunMode::Live),
+                                           {"gpipe", model::RunMode::VirtualClock},
+                                           {"zb-h1", model::RunMode::Live},
+                                           {"interleaved-1f1b", model::RunMode::Live}}) {
+            const auto other = planLike(family, mode);
+            QCOMPARE(test::lossesOf(other), test::lossesOf(first));
+            QVERIFY2(test::sameBits(test::gradientsOf(other), test::gradientsOf(first)), family);
+        }
+        QCOMPARE(test::lossesOf(planLike("1f1b", model::RunMode::Live, VocabularyMethod::Redis)), test::lossesOf(first));
+    }
+
+    /// The words of a microbatch are its own, whichever replica computes it.
+    void replicasDrawTheSameWords()
+    {
+        auto one = sampled(smallExperiment("1f1b", VocabularyMethod::None, 2, 4), 11);
+        one.training.steps = 2;
+        auto two = one;
+        two.parallel.replicas = 2;
+        two.parallel.microbatches = 2;
+        const std::vector<double> losses = test::lossesOf(one);
+        const std::vector<double> others = test::lossesOf(two);
+        for (std::size_t step = 0; step < losses.size(); ++step)
+            QVERIFY(std::abs(losses[step] - others[step]) < 1e-5);
+    }
+
+    void combinesWithOtherFeatures_data()
+    {
+        QTest::addColumn<std::function<void(model::Experiment &)>>("change");
+        const auto row = [](const char *name, std::function<void(model::Experiment &)> change) {
+            QTest::newRow(name) << std::move(change);
+        };
+        row("one device", [](auto &each) { each = test::tinyExperiment("1f1b", VocabularyMethod::None, 1, 2); });
+        row("tied", [](auto &each) { each.model.tied = true; });
+        row("factorised", [](auto &each) { each.model.vocabularyWidth = 8; });
+        row("recomputed logits", [](auto &each) { each.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits; });
+        row("logits in chunks", [](auto &each) {
+            each.schedule.vocabularyKind = model::VocabularyKind::Chunked;
+            each.schedule.logitChunks = 3;
+        });
+        row("context", [](auto &each) { each.parallel.context = 2; });
+        row("hashed input", [](auto &each) { each.model.inputHashes = 2; });
+        row("replicas", [](auto &each) {
+            each.parallel.replicas = 2;
+            each.parallel.zero = 1;
+        });
+        row("zero 3", [](auto &each) {
+            each.parallel.replicas = 2;
+            each.parallel.zero = 3;
+        });
+        row("local steps", [](auto &each) {
+            each.parallel.replicas = 2;
+            each.parallel.syncEvery = 2;
+        });
+        row("slices", [](auto &each) { each.schedule.family = "seq1f1b"; });
+        row("split slices", [](auto &each) { each.schedule.family = "seq1f1b-zb"; });
+        row("weight versions", [](auto &each) { each.schedule.family = "pipedream-2bw"; });
+        row("updates of microbatches", [](auto &each) { each.schedule.family = "pipedream"; });
+        row("two directions", [](auto &each) { each.schedule.family = "dualpipe"; });
+        row("adafactor", [](auto &each) { each.training.optimizer.name = "adafactor"; });
+        row("experts", [](auto &each) {
+            each = test::asLlama(each, 2);
+            each.model.experts = 4;
+        });
+    }
+    void combinesWithOtherFeatures()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        using Change = std::function<void(model::Experiment &)>;
+        QFETCH(Change, change);
+        auto experiment = test::tinyExperiment("1f1b", VocabularyMethod::None, 2, 4);
+        change(experiment);
+        experiment = sampled(experiment, 20);
+        for (const base::Problem &problem : model::unsupported(experiment, model::Use::Run))
+            QFAIL(problem.message.c_str());
+        verify(experiment);
+        if (QTest::currentTestFailed())
+            return;
+        experiment.training.steps = 2;
+        QCOMPARE(test::lossesOf(experiment).size(), std::size_t{2}); // an update of each
+    }
+
+    /// Before the first step all words are about equally likely: an evaluation finds ln 97, and training the loss against the
+    /// few words that it drew.
+    void evaluationsCompareWithAllWords()
+    {
+        auto experiment = sampled(smallExperiment("1f1b", VocabularyMethod::None, 2, 4), 2);
+        experiment.training.steps = 1;
+        for (const bool isInChunks : {false, true}) {
+            experiment.schedule.vocabularyKind = isInChunks ? model::VocabularyKind::Chunked : model::VocabularyKind::Full;
+            experiment.schedule.logitChunks = isInChunks ? 4 : 1;
+            auto whole = experiment;
+            whole.model.sampledWords.reset();
+            const std::vector<double> losses = allLosses(experiment);
+            const std::vector<double> expected = allLosses(whole);
+            QCOMPARE(losses.size(), std::size_t{3});
+            QCOMPARE(losses[0], expected[0]); // the same bits, before the weights differ
+            QVERIFY(std::abs(losses[1] - expected[1]) > 0.1);
+        }
+    }
+
+    void aFolderTellsTheWords()
+    {
+        auto model = test::tinyModel();
+        model.sampledWords = 20;
+        QVERIFY(exchange::huggingFaceConfig(model).find("\"sampled_words\": 20") != std::string::npos);
+    }
+
+private:
+    QTemporaryDir m_folder;
+};
+
+STAGELENS_TEST(TrainingSampledSoftmax)
+
+} // namespace integration_training_sampled_softmax
+
+#include "training/sampled_softmax.moc"
