@@ -35,8 +35,8 @@ int readAndRun(int argc, char **argv)
     app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     Action chosen;
     for (const auto add :
-         {addList, addExperiment, addHardware, addPlan, addOptimum, addSimulate, addLevers, addVocabulary, addValidate, addRun,
-          addVerify, addCompare, addRuns, addImport, addExport, addBench, addCalibrate, addDb})
+         {addList, addExperiment, addHardware, addPlan, addOptimum, addSimulate, addLevers, addCut, addVocabulary, addValidate,
+          addRun, addVerify, addCompare, addRuns, addImport, addExport, addBench, addCalibrate, addDb})
         add(app, chosen);
     // For the programs themselves, not for people.
     app.add_subcommand(stagelens::runtime::kWorkerCommand)->group("")->callback([&chosen] {

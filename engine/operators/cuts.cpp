@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 
 namespace stagelens::operators {
@@ -22,28 +23,62 @@ std::vector<double> sums(const std::vector<double> &times)
 
 PartCut leastGreatestPart(const std::vector<double> &times, int parts)
 {
-    const std::size_t items = times.size();
-    const auto count = static_cast<std::size_t>(parts);
-    const std::vector<double> upTo = sums(times);
-    // least[k][i]: of the items from i on in k + 1 parts. The first part ends at end[k][i].
-    std::vector<std::vector<double>> least(count, std::vector<double>(items + 1, kNever));
-    std::vector<std::vector<std::size_t>> end(count, std::vector<std::size_t>(items + 1, items));
-    for (std::size_t i = 0; i < items; ++i)
-        least[0][i] = upTo[items] - upTo[i];
-    for (std::size_t k = 1; k < count; ++k)
-        for (std::size_t i = 0; i + k < items; ++i)
-            for (std::size_t j = i + 1; j + k <= items; ++j)
-                if (const double greatest = std::max(upTo[j] - upTo[i], least[k - 1][j]); greatest <= least[k][i]) {
-                    least[k][i] = greatest;
-                    end[k][i] = j;
+    return leastGreatestPart(times, std::vector<double>(static_cast<std::size_t>(parts), 1.0));
+}
+
+namespace {
+
+/// The cheapest cut by a dynamic program: least[k][i] is the cost of the items from i on in the last k + 1 parts, whose first
+/// ends at end[k][i].
+class CutTable {
+public:
+    /// `costOf(time of a part)`; `join(cost of a part, cost of those after it)`.
+    template <class CostOf, class Join>
+    CutTable(const std::vector<double> &upTo, const std::vector<double> &factors, const CostOf &costOf, const Join &join)
+        : m_items(upTo.size() - 1), m_parts(factors.size()), m_least(m_parts, std::vector<double>(m_items + 1, kNever)),
+          m_end(m_parts, std::vector<std::size_t>(m_items + 1, m_items))
+    {
+        for (std::size_t k = 0; k < m_parts; ++k)
+            for (std::size_t i = 0; i + k < m_items; ++i)
+                for (std::size_t j = k == 0 ? m_items : i + 1; j + k <= m_items; ++j) {
+                    const double own = costOf(factors[m_parts - 1 - k] * (upTo[j] - upTo[i]));
+                    if (const double cost = k == 0 ? own : join(own, m_least[k - 1][j]); cost <= m_least[k][i]) {
+                        m_least[k][i] = cost;
+                        m_end[k][i] = j;
+                    }
                 }
-    PartCut cut{{}, least[count - 1][0]};
-    std::size_t begin = 0;
-    for (std::size_t k = count; k-- > 0;) {
-        cut.sizes.push_back(static_cast<int>(end[k][begin] - begin));
-        begin = end[k][begin];
     }
-    return cut;
+    [[nodiscard]] double cost() const { return m_least.back().front(); }
+    [[nodiscard]] std::vector<int> sizes() const
+    {
+        std::vector<int> sizes;
+        std::size_t begin = 0;
+        for (std::size_t k = m_parts; k-- > 0;) {
+            sizes.push_back(static_cast<int>(m_end[k][begin] - begin));
+            begin = m_end[k][begin];
+        }
+        return sizes;
+    }
+
+private:
+    std::size_t m_items;
+    std::size_t m_parts;
+    std::vector<std::vector<double>> m_least;
+    std::vector<std::vector<std::size_t>> m_end;
+};
+
+} // namespace
+
+PartCut leastGreatestPart(const std::vector<double> &times, const std::vector<double> &factors)
+{
+    const std::vector<double> upTo = sums(times);
+    const double least =
+        CutTable(
+            upTo, factors, [](double time) { return time; }, [](double own, double others) { return std::max(own, others); })
+            .cost();
+    const CutTable evenest(
+        upTo, factors, [least](double time) { return time <= least ? time * time : kNever; }, std::plus());
+    return {evenest.sizes(), least};
 }
 
 ReplicatedPlan pipeDreamPlan(const std::vector<PlannedLayer> &layers, int machines, double bandwidth)

@@ -13,8 +13,10 @@ struct PartCut {
 };
 
 /// Returns the cut of a list of times into that many consecutive parts of at least one item that minimises the greatest part;
-/// among several, the one with the most items in the first parts. O(parts n^2). Needs at least as many items as parts.
+/// among several, the one with the least sum of squares of its parts. O(parts n^2). Needs at least as many items as parts.
 [[nodiscard]] PartCut leastGreatestPart(const std::vector<double> &times, int parts);
+/// Returns the same for parts that are on devices of unequal speed: part i takes `factors[i]` times as long.
+[[nodiscard]] PartCut leastGreatestPart(const std::vector<double> &times, const std::vector<double> &factors);
 
 /// A layer of PipeDream's planner.
 struct PlannedLayer {

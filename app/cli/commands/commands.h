@@ -26,6 +26,7 @@ void addImport(CLI::App &app, Action &chosen);
 void addSimulate(CLI::App &app, Action &chosen);
 void addValidate(CLI::App &app, Action &chosen);
 void addLevers(CLI::App &app, Action &chosen);
+void addCut(CLI::App &app, Action &chosen);
 void addVocabulary(CLI::App &app, Action &chosen);
 void addRun(CLI::App &app, Action &chosen);
 void addVerify(CLI::App &app, Action &chosen);

@@ -1,6 +1,7 @@
 #include "app/cli/commands/run_launch.h"
 
 #include "app/cli/commands/commands.h"
+#include "app/cli/report.h"
 #include "app/cli/usage.h"
 #include "engine/base/text.h"
 #include "engine/model/presets.h"

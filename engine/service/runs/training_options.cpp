@@ -7,6 +7,7 @@
 #include "engine/runtime/training/checkpoint.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace stagelens::service {
 

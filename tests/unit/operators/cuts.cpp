@@ -98,6 +98,42 @@ private slots:
         }
     }
 
+    void slowDevicesReceiveLess()
+    {
+        const std::vector<double> times{.5, 3, 3, 3, 3, 3, 3, 3, 3, 7};
+        const PartCut cut = operators::leastGreatestPart(times, {1, 1, 2, 1});
+        QCOMPARE(cut.cost, 10.0); // 9.5, 9, 2 x 3 and 10
+        QCOMPARE(cut.sizes, (std::vector<int>{4, 3, 1, 2}));
+        const unsigned seed = std::random_device{}();
+        std::mt19937 random(seed);
+        for (int turn = 0; turn < 100; ++turn) {
+            const int items = std::uniform_int_distribution(1, 8)(random);
+            std::vector<double> some;
+            for (int i = 0; i < items; ++i)
+                some.push_back(std::uniform_int_distribution(0, 9)(random));
+            std::vector<double> factors;
+            for (int left = std::uniform_int_distribution(1, items)(random); left > 0; --left)
+                factors.push_back(std::uniform_int_distribution(1, 4)(random));
+            double expected = 1e9;
+            const auto greatestOf = [&](const std::vector<int> &sizes) {
+                double greatest = 0;
+                auto begin = some.begin();
+                for (std::size_t part = 0; part < sizes.size(); ++part) {
+                    greatest = std::max(greatest, factors[part] * std::accumulate(begin, begin + sizes[part], 0.0));
+                    begin += sizes[part];
+                }
+                return greatest;
+            };
+            eachCut(items, [&](const std::vector<int> &sizes) {
+                if (sizes.size() == factors.size())
+                    expected = std::min(expected, greatestOf(sizes));
+            });
+            const PartCut found = operators::leastGreatestPart(some, factors);
+            QVERIFY2(found.cost == expected && greatestOf(found.sizes) == expected,
+                     fmt::format("seed {}: {}, expected {}", seed, found.cost, expected).c_str());
+        }
+    }
+
     void pipeDreamReplicatesEarlyLayers()
     {
         const double a = 1;
