@@ -251,6 +251,7 @@ struct TrainingPlan {
     std::uint64_t seed = 1;
     std::string data = "synthetic"; ///< "synthetic", a text file (byte-level BPE) or a .bin token file
     CompressionChoice compression;  ///< of the gradients that replicas exchange
+    int compressionAfter = 0;       ///< steps that come before the first compressed one
     LossScaleChoice lossScale;      ///< in fp16
     OptimizerChoice optimizer;
     friend bool operator==(const TrainingPlan &, const TrainingPlan &) = default;

@@ -172,6 +172,8 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.schedule.family = "seq1f1b";
         else if (field.id == u"training.gradient_compression"_s || field.id == u"parallel.sync_every"_s)
             experiment.parallel.replicas = 2;
+        else if (field.id == u"training.gradient_compression_after"_s)
+            experiment.training.compression = operators::parseCompression("sign").choice;
         else if (field.id == u"training.loss_scale"_s)
             experiment.model.dtype = model::DataType::Fp16;
         else if (field.id == u"parallel.zero2"_s)

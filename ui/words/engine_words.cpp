@@ -328,6 +328,9 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Steps between averages"),
     QT_TRANSLATE_NOOP("Words", "1: replicas sum their gradients in every step; more: each trains alone, and their weights are "
                                "averaged every H steps (local SGD), which changes the training."),
+    QT_TRANSLATE_NOOP("Words", "Uncompressed steps before"),
+    QT_TRANSLATE_NOOP("Words", "Steps at the beginning of the training in which replicas send all numbers of their gradients, "
+                               "which are large and change quickly there."),
     QT_TRANSLATE_NOOP("Words", "Gradient compression"),
     QT_TRANSLATE_NOOP(
         "Words", "What replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two "

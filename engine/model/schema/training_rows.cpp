@@ -74,6 +74,11 @@ std::vector<Field> trainingRows()
             omitted(), where([](const Experiment &e) {
                 return e.hasModel && (e.parallel.gradientRanks() > 1 || e.training.compression.isOn());
             })),
+        row("training.gradient_compression_after", "--gradient-compression-after", "N", "Uncompressed steps before",
+            "steps at the beginning of the training in which replicas send all numbers of their gradients, which are large and "
+            "change quickly there",
+            MEMBER(training.compressionAfter), range(0, kMostSteps), omitted(),
+            where([](const Experiment &e) { return e.hasModel && e.training.compression.isOn(); })),
         row("training.loss_scale", "--loss-scale", "dynamic|N", "Loss scale",
             "factor of the loss in fp16, which keeps small gradients from becoming 0: dynamic (halved when a gradient "
             "overflows, which skips the step), or a power of two",

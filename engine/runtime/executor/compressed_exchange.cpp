@@ -12,6 +12,7 @@ namespace {
 /// Message kinds in addition to those of replica_exchange.cpp.
 enum CompressedMessage : std::uint8_t { kCompressedPart = 247, kCompressedSum = 248 };
 constexpr int kGathered = 2;
+constexpr int kFirstWhole = 3;
 
 backend::MessageKey keyOf(std::uint8_t kind, int message, std::int64_t chunk)
 {
@@ -22,8 +23,8 @@ backend::MessageKey keyOf(std::uint8_t kind, int message, std::int64_t chunk)
 
 CompressedExchange::CompressedExchange(const RunPlan &plan, int share, const Context &context, DeviceModel &model,
                                        backend::Transport &transport)
-    : m_choice(plan.experiment.training.compression), m_rank(share), m_ranks(transport.ranks()), m_context(context),
-      m_kernels(context.compute), m_model(model), m_transport(transport)
+    : m_choice(plan.experiment.training.compression), m_after(plan.experiment.training.compressionAfter), m_rank(share),
+      m_ranks(transport.ranks()), m_context(context), m_kernels(context.compute), m_model(model), m_transport(transport)
 {
     if (m_ranks == 1 || !m_choice.isOn())
         return;
@@ -86,24 +87,50 @@ void CompressedExchange::allocate(std::uint64_t seed)
 void CompressedExchange::planSteps()
 {
     using Kind = Step::Kind;
-    const auto chunksOf = [this](std::int64_t floats) { return (floats + m_chunk - 1) / m_chunk; };
     for (int message = 0; message < static_cast<int>(m_sums.size()); ++message) {
         const std::int64_t floats = m_sizes.sums[size(message)];
         if (message == 0 || floats > 0)
             m_steps.push_back({Kind::Encode, message});
-        for (std::int64_t chunk = 0; chunk < chunksOf(operators::summedPart(floats, m_ranks, 0).last); ++chunk)
-            for (const Kind kind : {Kind::SendParts, Kind::AddParts, Kind::TakeSums})
-                m_steps.push_back({kind, message, chunk});
+        addSum(m_steps, message, floats);
     }
-    for (std::int64_t chunk = 0; chunk < chunksOf(m_sizes.gathered); ++chunk)
+    for (std::int64_t chunk = 0; chunk * m_chunk < m_sizes.gathered; ++chunk)
         for (const Kind kind : {Kind::SendAll, Kind::TakeAll})
             m_steps.push_back({kind, kGathered, chunk});
     m_steps.push_back({Kind::Decode});
+    if (m_after == 0)
+        return;
+    m_exactSteps.push_back({Kind::Encode, 0});
+    addSum(m_exactSteps, 0, m_sizes.exact);
+    for (std::size_t i = 0; i < m_compressed.size(); ++i)
+        addSum(m_exactSteps, kFirstWhole + static_cast<int>(i), m_compressed[i].parameter->count());
+    m_exactSteps.push_back({Kind::Decode});
+}
+
+void CompressedExchange::addSum(std::vector<Step> &steps, int message, std::int64_t floats) const
+{
+    using Kind = Step::Kind;
+    const std::int64_t longest = operators::summedPart(floats, m_ranks, 0).last;
+    for (std::int64_t chunk = 0; chunk * m_chunk < longest; ++chunk)
+        for (const Kind kind : {Kind::SendParts, Kind::AddParts, Kind::TakeSums})
+            steps.push_back({kind, message, chunk});
+}
+
+float *CompressedExchange::dataOf(int message)
+{
+    return message < kFirstWhole ? m_sums[size(message)].data()
+                                 : m_compressed[size(message - kFirstWhole)].parameter->gradient.data();
+}
+
+std::int64_t CompressedExchange::floatsOf(int message) const
+{
+    if (message >= kFirstWhole)
+        return m_compressed[size(message - kFirstWhole)].parameter->count();
+    return m_isExact ? m_sizes.exact : m_sizes.sums[size(message)];
 }
 
 base::Result<> CompressedExchange::run(int round)
 {
-    const Step &step = m_steps[size(round)];
+    const Step &step = steps()[size(round)];
     bool isWhole = true;
     switch (step.kind) {
     case Step::Kind::Encode: encode(step.message); break;
@@ -119,11 +146,16 @@ base::Result<> CompressedExchange::run(int round)
 
 base::Bytes CompressedExchange::bytesSent() const
 {
-    std::int64_t floats = m_sizes.gathered * (m_ranks - 1);
-    for (const std::int64_t sum : m_sizes.sums) {
+    std::int64_t floats = m_isExact ? 0 : m_sizes.gathered * (m_ranks - 1);
+    const auto addSent = [&](std::int64_t sum) {
         const SummedPart own = operators::summedPart(sum, m_ranks, m_rank);
         floats += sum - (own.last - own.first) + (own.last - own.first) * (m_ranks - 1);
-    }
+    };
+    addSent(floatsOf(0));
+    if (!m_isExact)
+        addSent(floatsOf(1));
+    for (std::size_t i = 0; m_isExact && i < m_compressed.size(); ++i)
+        addSent(m_compressed[i].parameter->count());
     return floats * static_cast<base::Bytes>(sizeof(float));
 }
 
@@ -155,6 +187,8 @@ void CompressedExchange::encode(int message)
             m_context.compute.copy(to, parameter.gradient.data(), parameter.count());
         });
     m_context.compute.finish();
+    if (m_isExact)
+        return;
     for (Compressed &each : m_compressed) {
         const operators::CompressedPart part = partOf(each);
         if (message == 0)
@@ -170,6 +204,8 @@ void CompressedExchange::decode()
         m_context.compute.copy(parameter.gradient.data(), from, parameter.count());
     });
     m_context.compute.finish();
+    if (m_isExact)
+        return;
     for (Compressed &each : m_compressed)
         m_method->decode(m_choice, partOf(each), each.messages, m_ranks, m_kernels);
     m_context.compute.finish();
@@ -177,7 +213,7 @@ void CompressedExchange::decode()
 
 SummedPart CompressedExchange::chunkOf(const Step &step, int rank) const
 {
-    const SummedPart part = operators::summedPart(m_sizes.sums[size(step.message)], m_ranks, rank);
+    const SummedPart part = operators::summedPart(floatsOf(step.message), m_ranks, rank);
     const std::int64_t first = std::min(part.last, part.first + step.chunk * m_chunk);
     return {first, std::min(part.last, first + m_chunk)};
 }
@@ -211,7 +247,7 @@ void CompressedExchange::sendParts(const Step &step)
     for (int owner = 0; owner < m_ranks; ++owner)
         if (const SummedPart part = chunkOf(step, owner); part.last > part.first)
             m_transport.send(m_rank, owner, keyOf(kCompressedPart, step.message, step.chunk),
-                             messageOf(m_sums[size(step.message)].data(), part));
+                             messageOf(dataOf(step.message), part));
 }
 
 bool CompressedExchange::addParts(const Step &step)
@@ -224,7 +260,7 @@ bool CompressedExchange::addParts(const Step &step)
         m_transport.reduce(m_rank, keyOf(kCompressedPart, step.message, step.chunk), m_context.compute, base::Precision::Fp32);
     if (!sum)
         return false;
-    m_context.compute.copy(m_sums[size(step.message)].data() + own.first, sum->data(), own.last - own.first);
+    m_context.compute.copy(dataOf(step.message) + own.first, sum->data(), own.last - own.first);
     m_context.compute.finish();
     for (int other = 0; other < m_ranks; ++other)
         if (other != m_rank)
@@ -241,7 +277,7 @@ bool CompressedExchange::takeSums(const Step &step)
         const backend::Tensor sum = m_transport.receive(owner, m_rank, keyOf(kCompressedSum, step.message, step.chunk));
         if (!sum)
             return false;
-        m_context.compute.copy(m_sums[size(step.message)].data() + part.first, sum->data(), part.last - part.first);
+        m_context.compute.copy(dataOf(step.message) + part.first, sum->data(), part.last - part.first);
         m_context.compute.finish();
     }
     return true;

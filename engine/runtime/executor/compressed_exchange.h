@@ -23,7 +23,10 @@ public:
                        backend::Transport &transport);
 
     [[nodiscard]] bool isOn() const { return m_method != nullptr; }
-    [[nodiscard]] int rounds() const { return static_cast<int>(m_steps.size()); }
+    /// Chooses what the rounds of a step do: those before training.gradient_compression_after sum all numbers, with the bits of
+    /// a plain all-reduce.
+    void beginStep(int step) { m_isExact = step < m_after; }
+    [[nodiscard]] int rounds() const { return static_cast<int>(steps().size()); }
     /// Runs a round. Returns Cancelled if the run was stopped.
     [[nodiscard]] base::Result<> run(int round);
     /// Returns the bytes that this rank sends to others.
@@ -32,7 +35,8 @@ public:
 private:
     struct Step {
         enum class Kind : unsigned char { Encode, SendParts, AddParts, TakeSums, SendAll, TakeAll, Decode } kind;
-        int message = 0; ///< 0 and 1: sums; 2: of Exchange::Gathers
+        int message =
+            0; ///< 0 and 1: sums; 2: of Exchange::Gathers; from kFirstWhole on: the gradients that are compressed later
         std::int64_t chunk = 0;
     };
     /// A compressed parameter.
@@ -44,6 +48,12 @@ private:
     };
     void allocate(std::uint64_t seed);
     void planSteps();
+    /// Appends the rounds that sum a message over the replicas.
+    void addSum(std::vector<Step> &steps, int message, std::int64_t floats) const;
+    [[nodiscard]] const std::vector<Step> &steps() const { return m_isExact ? m_exactSteps : m_steps; }
+    /// Returns the numbers of a summed message.
+    [[nodiscard]] float *dataOf(int message);
+    [[nodiscard]] std::int64_t floatsOf(int message) const;
     [[nodiscard]] operators::CompressedPart partOf(Compressed &each) const;
     /// Calls `visit(parameter, place in the first sum)` for each parameter that is not compressed.
     template <class Visit>
@@ -64,6 +74,8 @@ private:
     [[nodiscard]] backend::Tensor messageOf(const float *from, const operators::SummedPart &part);
 
     const operators::CompressionChoice &m_choice;
+    int m_after; ///< steps without compression
+    bool m_isExact = false;
     const operators::Compression *m_method = nullptr; ///< null: nothing is compressed
     int m_rank;
     int m_ranks;
@@ -77,6 +89,7 @@ private:
     std::array<backend::Buffer, 2> m_sums;
     backend::Buffer m_gathered; ///< the message of each rank
     std::vector<Step> m_steps;
+    std::vector<Step> m_exactSteps; ///< of a step without compression
 };
 
 } // namespace stagelens::runtime

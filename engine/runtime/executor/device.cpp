@@ -42,6 +42,7 @@ void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScal
     m_runner.beginStep();
     m_step.index = step;
     m_step.use = use;
+    m_compressed.beginStep(step);
     m_tokens.load(batch, m_place.replica, m_plan.replicas(), compute(), m_step);
     m_step.losses.assign(size(m_plan.shape.units()), 0.0);
     m_model.clearVersions();

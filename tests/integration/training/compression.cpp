@@ -151,6 +151,47 @@ private slots:
         }
     }
 
+    void theFirstStepsMaySendAll_data() { addWords(); }
+    /// Their bits are those of a run without compression, on whatever transport, and only later ones differ. Memory is as
+    /// planned.
+    void theFirstStepsMaySendAll()
+    {
+        QFETCH(QByteArray, word);
+        for (const int replicas : {2, 3}) {
+            auto experiment = planOf(word, "1f1b", VocabularyMethod::Vocab1, replicas);
+            const Trained exact = train([&] {
+                auto plain = experiment;
+                plain.training.compression = {};
+                return plain;
+            }());
+            experiment.training.compressionAfter = experiment.training.steps;
+            for (const model::RunMode mode : {model::RunMode::VirtualClock, model::RunMode::Live}) {
+                experiment.training.mode = mode;
+                const Trained all = train(experiment);
+                QCOMPARE(all.losses, exact.losses);
+                QVERIFY(all.final == exact.final);
+            }
+            experiment.training.mode = model::RunMode::VirtualClock;
+            experiment.training.compressionAfter = 1;
+            const Trained late = train(experiment);
+            QCOMPARE(late.losses[0], exact.losses[0]);
+            QCOMPARE(late.losses[1], exact.losses[1]); // of the weights after the step without compression
+            QVERIFY(late.losses[2] != exact.losses[2]);
+            if (test::kIsThreadSanitized)
+                continue;
+            const auto schedule = scheduleOf(experiment);
+            std::vector<base::Bytes> sent;
+            const auto onStep = [&](const runtime::StepReport &report) {
+                for (int device = 0; device < 2; ++device)
+                    QVERIFY(test::peaksArePredicted(experiment, schedule, report, device));
+                sent.push_back(report.timeline->lanes[0].anchored.front().bytes);
+            };
+            const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
+            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+            QVERIFY(sent.size() == 3 && sent[0] > 2 * sent[1] && sent[1] == sent[2]);
+        }
+    }
+
     void lossesFallAsWithoutCompression_data() { addWords(); }
     void lossesFallAsWithoutCompression()
     {
