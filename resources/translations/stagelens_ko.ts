@@ -3074,10 +3074,6 @@ Let go to put it here</source>
         <translation>수 형식</translation>
     </message>
     <message>
-        <source>Fp32, bf16 or fp16, of weights, activations and messages; processors emulate 16 bits, GPUs compute in bf16.</source>
-        <translation>가중치, 활성값, 메시지의 형식: fp32, bf16, fp16. 프로세서는 16비트를 에뮬레이션하고 GPU는 bf16으로 계산합니다.</translation>
-    </message>
-    <message>
         <source>Width of a head</source>
         <translation>헤드 폭</translation>
     </message>
@@ -9640,10 +9636,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>헤드 수, 내부 폭 또는 은닉 폭의 약수가 아닌 텐서 랭크</translation>
     </message>
     <message>
-        <source>context ranks together with experts</source>
-        <translation>전문가와 함께 쓰는 컨텍스트 랭크</translation>
-    </message>
-    <message>
         <source>context ranks of fewer than %1 tokens</source>
         <translation>토큰이 %1개보다 적은 컨텍스트 랭크</translation>
     </message>
@@ -10556,6 +10548,98 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>%1 (half of %2 steps took %3 – %4)</source>
         <translation>%1 (%2스텝 중 절반은 %3 – %4)</translation>
+    </message>
+    <message>
+        <source>is fp8, but the hardware %1 has no products in 8 bits</source>
+        <translation>fp8이지만 하드웨어 %1에는 8비트 곱이 없습니다</translation>
+    </message>
+    <message>
+        <source>choose bf16, or give it peak_flops_of_8_bits</source>
+        <translation>bf16을 고르거나 peak_flops_of_8_bits를 지정하세요</translation>
+    </message>
+    <message>
+        <source>draws %1 different words, more than the %2 of the vocabulary</source>
+        <translation>서로 다른 단어 %1개를 뽑는데, 어휘의 %2개보다 많습니다</translation>
+    </message>
+    <message>
+        <source>most drawn words are frequent ones, which are all in the first shard</source>
+        <translation>뽑은 단어는 대부분 잦은 단어이고, 모두 첫 조각에 있습니다</translation>
+    </message>
+    <message>
+        <source>choose none or redis, or all words</source>
+        <translation>none 또는 redis를 고르거나, 모든 단어를 고르십시오</translation>
+    </message>
+    <message>
+        <source>choose 1, or all words</source>
+        <translation>1을 고르거나, 모든 단어를 고르십시오</translation>
+    </message>
+    <message>
+        <source>words are drawn for one label of each token, among all words</source>
+        <translation>단어는 토큰마다 레이블 하나를 위해 모든 단어 가운데에서 뽑습니다</translation>
+    </message>
+    <message>
+        <source>choose one head and one softmax, or all words</source>
+        <translation>헤드 하나와 소프트맥스 하나를 고르거나, 모든 단어를 고르십시오</translation>
+    </message>
+    <message>
+        <source>logits of drawn words are corrected in fp32 only</source>
+        <translation>뽑은 단어의 로짓은 fp32에서만 보정합니다</translation>
+    </message>
+    <message>
+        <source>choose fp32, or all words</source>
+        <translation>fp32를 고르거나, 모든 단어를 고르십시오</translation>
+    </message>
+    <message>
+        <source>GPUs do not yet correct the logits of drawn words</source>
+        <translation>GPU는 뽑은 단어의 로짓을 아직 보정하지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose all words, or the backend cpu</source>
+        <translation>모든 단어를 고르거나, 백엔드 cpu를 고르십시오</translation>
+    </message>
+    <message>
+        <source>Sampled softmax</source>
+        <translation>표본 소프트맥스</translation>
+    </message>
+    <message>
+        <source>Words that training draws for each microbatch to compare its labels with, which is another model; an evaluation compares them with all words (default: all words).</source>
+        <translation>학습이 레이블과 비교하려고 마이크로배치마다 뽑는 단어의 수로, 다른 모델입니다. 평가는 모든 단어와 비교합니다(기본값: 모든 단어).</translation>
+    </message>
+    <message>
+        <source>all words</source>
+        <translation>모든 단어</translation>
+    </message>
+    <message>
+        <source>Fp32, bf16 or fp16, of weights, activations and messages, or fp8: bf16, with the products of layers in 8 bits; processors emulate all but fp32, GPUs compute in bf16.</source>
+        <translation>가중치, 활성값, 메시지의 fp32, bf16, fp16, 또는 fp8: bf16이며 레이어의 곱은 8비트. 프로세서는 fp32 말고는 에뮬레이션하고, GPU는 bf16으로 계산합니다.</translation>
+    </message>
+    <message>
+        <source>Uncompressed steps before</source>
+        <translation>압축 전 스텝</translation>
+    </message>
+    <message>
+        <source>Steps at the beginning of the training in which replicas send all numbers of their gradients, which are large and change quickly there.</source>
+        <translation>학습 초기에 복제본이 기울기의 모든 수를 보내는 스텝. 이때 기울기는 크고 빨리 바뀝니다.</translation>
+    </message>
+    <message>
+        <source>context ranks together with latent attention</source>
+        <translation>잠재 어텐션과 함께 쓰는 컨텍스트 랭크</translation>
+    </message>
+    <message>
+        <source>Peak of products in 8 bits</source>
+        <translation>8비트 곱의 최댓값</translation>
+    </message>
+    <message>
+        <source>dense matrix products in fp8, without sparsity; 0: none</source>
+        <translation>fp8의 밀집 행렬 곱, 희소성 없이. 0: 없음</translation>
+    </message>
+    <message>
+        <source>NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured</source>
+        <translation>NVIDIA GB200 186 GB: 2500 TFLOP/s, 8비트 5000, 8 TB/s, 노드(랙)마다 NVLink로 72개, 노드 사이는 InfiniBand. 곱은 B200처럼, 어텐션은 cuDNN의 측정, NVLink는 DeepEP의 측정</translation>
+    </message>
+    <message>
+        <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured on GB200</source>
+        <translation>NVIDIA GB300 279 GB: 2500 TFLOP/s, 8비트 5000, 8 TB/s, 노드(랙)마다 NVLink로 72개, 노드 사이는 InfiniBand. 곱은 B200처럼, 어텐션은 cuDNN의 측정, NVLink는 DeepEP가 GB200에서 측정한 값</translation>
     </message>
 </context>
 </TS>

@@ -3074,10 +3074,6 @@ Let go to put it here</source>
         <translation>数值格式</translation>
     </message>
     <message>
-        <source>Fp32, bf16 or fp16, of weights, activations and messages; processors emulate 16 bits, GPUs compute in bf16.</source>
-        <translation>权重、激活和消息的 fp32、bf16 或 fp16；处理器模拟 16 位格式，GPU 以 bf16 计算。</translation>
-    </message>
-    <message>
         <source>Width of a head</source>
         <translation>头的宽度</translation>
     </message>
@@ -9640,10 +9636,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>不能整除头数、内部宽度或隐藏宽度的张量 rank</translation>
     </message>
     <message>
-        <source>context ranks together with experts</source>
-        <translation>与专家同用的上下文 rank</translation>
-    </message>
-    <message>
         <source>context ranks of fewer than %1 tokens</source>
         <translation>少于 %1 个词元的上下文 rank</translation>
     </message>
@@ -10556,6 +10548,98 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>%1 (half of %2 steps took %3 – %4)</source>
         <translation>%1（%2 步中有一半用时 %3 – %4）</translation>
+    </message>
+    <message>
+        <source>is fp8, but the hardware %1 has no products in 8 bits</source>
+        <translation>为 fp8，但硬件 %1 没有 8 位矩阵乘</translation>
+    </message>
+    <message>
+        <source>choose bf16, or give it peak_flops_of_8_bits</source>
+        <translation>请选择 bf16，或为它给出 peak_flops_of_8_bits</translation>
+    </message>
+    <message>
+        <source>draws %1 different words, more than the %2 of the vocabulary</source>
+        <translation>抽出 %1 个不同的词，多于词表的 %2 个</translation>
+    </message>
+    <message>
+        <source>most drawn words are frequent ones, which are all in the first shard</source>
+        <translation>抽出的词大多是常见词，都在第一个分片中</translation>
+    </message>
+    <message>
+        <source>choose none or redis, or all words</source>
+        <translation>请选择 none 或 redis，或所有词</translation>
+    </message>
+    <message>
+        <source>choose 1, or all words</source>
+        <translation>请选择 1，或所有词</translation>
+    </message>
+    <message>
+        <source>words are drawn for one label of each token, among all words</source>
+        <translation>词是为每个词元的一个标签从所有词中抽出的</translation>
+    </message>
+    <message>
+        <source>choose one head and one softmax, or all words</source>
+        <translation>请选择一个头和一个 softmax，或所有词</translation>
+    </message>
+    <message>
+        <source>logits of drawn words are corrected in fp32 only</source>
+        <translation>抽出的词的 logits 只在 fp32 中校正</translation>
+    </message>
+    <message>
+        <source>choose fp32, or all words</source>
+        <translation>请选择 fp32，或所有词</translation>
+    </message>
+    <message>
+        <source>GPUs do not yet correct the logits of drawn words</source>
+        <translation>GPU 还不校正抽出的词的 logits</translation>
+    </message>
+    <message>
+        <source>choose all words, or the backend cpu</source>
+        <translation>请选择所有词，或后端 cpu</translation>
+    </message>
+    <message>
+        <source>Sampled softmax</source>
+        <translation>采样 softmax</translation>
+    </message>
+    <message>
+        <source>Words that training draws for each microbatch to compare its labels with, which is another model; an evaluation compares them with all words (default: all words).</source>
+        <translation>训练为每个微批次抽出、用来与其标签比较的词数，是另一个模型；评估与所有词比较（默认：所有词）。</translation>
+    </message>
+    <message>
+        <source>all words</source>
+        <translation>所有词</translation>
+    </message>
+    <message>
+        <source>Fp32, bf16 or fp16, of weights, activations and messages, or fp8: bf16, with the products of layers in 8 bits; processors emulate all but fp32, GPUs compute in bf16.</source>
+        <translation>权重、激活和消息的 fp32、bf16 或 fp16，或 fp8：即 bf16，各层的矩阵乘用 8 位；处理器模拟 fp32 以外的各种，GPU 以 bf16 计算。</translation>
+    </message>
+    <message>
+        <source>Uncompressed steps before</source>
+        <translation>压缩前的步数</translation>
+    </message>
+    <message>
+        <source>Steps at the beginning of the training in which replicas send all numbers of their gradients, which are large and change quickly there.</source>
+        <translation>训练开始时副本发送梯度全部数值的步数，此时梯度较大且变化很快。</translation>
+    </message>
+    <message>
+        <source>context ranks together with latent attention</source>
+        <translation>与潜在注意力一起使用的上下文 rank</translation>
+    </message>
+    <message>
+        <source>Peak of products in 8 bits</source>
+        <translation>8 位矩阵乘的峰值</translation>
+    </message>
+    <message>
+        <source>dense matrix products in fp8, without sparsity; 0: none</source>
+        <translation>fp8 的稠密矩阵乘，不含稀疏；0：没有</translation>
+    </message>
+    <message>
+        <source>NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured</source>
+        <translation>NVIDIA GB200 186 GB：2500 TFLOP/s，8 位 5000，8 TB/s，每节点（机架）72 块以 NVLink 相连，节点间为 InfiniBand；矩阵乘同 B200，注意力按 cuDNN 的测量，NVLink 按 DeepEP 的测量</translation>
+    </message>
+    <message>
+        <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured on GB200</source>
+        <translation>NVIDIA GB300 279 GB：2500 TFLOP/s，8 位 5000，8 TB/s，每节点（机架）72 块以 NVLink 相连，节点间为 InfiniBand；矩阵乘同 B200，注意力按 cuDNN 的测量，NVLink 按 DeepEP 在 GB200 上的测量</translation>
     </message>
 </context>
 </TS>
