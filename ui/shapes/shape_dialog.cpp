@@ -1,11 +1,10 @@
 #include "ui/shapes/shape_dialog.h"
 
-#include "engine/base/count.h"
 #include "engine/model/presets.h"
-#include "ui/canvas/colours.h"
 #include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
 #include "ui/controls/number_box.h"
+#include "ui/shapes/training_fields.h"
 #include "ui/state/latest_job.h"
 #include "ui/words/comparison.h"
 #include "ui/words/plain_text.h"
@@ -15,9 +14,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
-#include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSignalBlocker>
@@ -63,7 +60,7 @@ struct ShapeDialog::Progress {
 
 ShapeDialog::ShapeDialog(EngineBridge *bridge, QWidget *parent)
     : QDialog(parent), m_bridge(bridge), m_job(new LatestJob(bridge, this)), m_gpus(new NumberBox(this)),
-      m_batch(new NumberBox(this)), m_tokens(new QLineEdit(this)), m_price(new QLineEdit(this)), m_heading(plainLabel(this)),
+      m_batch(new NumberBox(this)), m_training(new TrainingFields(this)), m_heading(plainLabel(this)),
       m_table(new ShapeTable(this)), m_onlyFitting(new QCheckBox(Words::tr("Only what fits"), this)),
       m_onlyFront(new QCheckBox(Words::tr("Only the Pareto front"), this)), m_bar(new QProgressBar(this)),
       m_cancel(new QPushButton(Words::tr("Cancel"), this))
@@ -120,14 +117,7 @@ QWidget *ShapeDialog::makeQuestion()
     m_batch->setRange(1, kMostSequences);
     add(Words::tr("GPUs"), m_gpus, u"shapes.gpus"_s);
     add(Words::tr("Sequences of a step"), m_batch, u"shapes.batch"_s);
-    m_tokens->setPlaceholderText(Words::tr("e.g. 2e12"));
-    m_tokens->setMaximumWidth(fontMetrics().horizontalAdvance(u"0000000000"_s));
-    m_tokens->setToolTip(plainTip(
-        Words::tr("Tokens of the whole training, such as 2e12 or 2T: the table then has days, and with a price costs")));
-    add(Words::tr("Tokens to train on"), m_tokens, u"shapes.tokens"_s);
-    m_price->setMaximumWidth(fontMetrics().horizontalAdvance(u"0000000000"_s));
-    m_price->setToolTip(plainTip(Words::tr("What a GPU costs an hour: with it and the tokens, the table has costs")));
-    add(Words::tr("Price of a GPU-hour"), m_price, u"shapes.price"_s);
+    layout->addWidget(m_training);
     m_search = new QPushButton(Words::tr("Search"), row);
     m_search->setObjectName(u"shapes.search"_s);
     m_search->setDefault(true);
@@ -136,8 +126,7 @@ QWidget *ShapeDialog::makeQuestion()
     layout->addWidget(m_cancel);
     layout->addStretch();
     connect(m_search, &QPushButton::clicked, this, &ShapeDialog::search);
-    for (const QLineEdit *field : {m_tokens, m_price})
-        connect(field, &QLineEdit::textChanged, this, &ShapeDialog::readTraining);
+    connect(m_training, &TrainingFields::changed, this, &ShapeDialog::showCosts);
     return row;
 }
 
@@ -204,7 +193,7 @@ bool ShapeDialog::isComputing() const
 void ShapeDialog::setPlan(const service::PredictionPtr &plan)
 {
     m_plan = plan;
-    offerPrice();
+    m_training->setHardware(plan ? plan->hardware : nullptr);
     if (!isVisible())
         return; // showEvent() does it
     const bool isPossible =
@@ -304,15 +293,6 @@ void ShapeDialog::cancel()
     followSelection();
 }
 
-void ShapeDialog::keyPressEvent(QKeyEvent *event)
-{
-    const bool isReturn = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-    if (isReturn && (m_tokens->hasFocus() || m_price->hasFocus()))
-        event->accept(); // what they say is in the table already; the default button would search again
-    else
-        QDialog::keyPressEvent(event);
-}
-
 void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
 {
     m_clock.stop();
@@ -340,7 +320,7 @@ void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
         m_onlyFitting->setChecked(false);
     m_table->setRows(std::move(rows), {answer->limit, std::nullopt, 0, {}});
     fillDegrees();
-    readTraining();
+    showCosts();
     filter();
     if (m_plan)
         m_table->markPlan(m_plan->experiment);
@@ -374,31 +354,9 @@ void ShapeDialog::filter()
     m_table->setFilter(filter);
 }
 
-void ShapeDialog::readTraining()
+void ShapeDialog::showCosts()
 {
-    const auto read = [this](QLineEdit *field, const QString &remedy) -> std::optional<double> {
-        const QString text = field->text().trimmed();
-        const auto number = base::parseQuantity(utf8(text));
-        const bool isSound = text.isEmpty() || (number && *number > 0);
-        field->setAccessibleDescription(isSound ? QString() : remedy);
-        QPalette tones = palette();
-        if (!isSound)
-            tones.setColor(QPalette::Text, coloursFor(tones).alarm);
-        field->setPalette(tones);
-        return number && *number > 0 ? number : std::nullopt;
-    };
-    const auto tokens = read(m_tokens, Words::tr("This is no number of tokens, such as 2e12 or 2T."));
-    const auto price = read(m_price, Words::tr("This is no price, such as 2.5."));
-    const model::Hardware *hardware = m_plan ? m_plan->hardware.get() : nullptr;
-    const double known = hardware != nullptr && m_price->text().isEmpty() ? hardware->pricePerDeviceHour : 0;
-    m_table->setTraining(tokens, price.value_or(known), hardware != nullptr ? qtText(hardware->currency) : QString());
-}
-
-void ShapeDialog::offerPrice()
-{
-    const double price = m_plan && m_plan->hardware ? m_plan->hardware->pricePerDeviceHour : 0;
-    m_price->setPlaceholderText(price > 0 ? QString::number(price) : Words::tr("e.g. 2.5"));
-    readTraining();
+    m_table->setTraining(m_training->tokens(), m_training->price(), m_training->currency());
 }
 
 void ShapeDialog::showProgress()

@@ -13,7 +13,6 @@
 class QCheckBox;
 class QComboBox;
 class QLabel;
-class QLineEdit;
 class QProgressBar;
 class QPushButton;
 
@@ -22,6 +21,7 @@ namespace stagelens::ui {
 class EngineBridge;
 class LatestJob;
 class NumberBox;
+class TrainingFields;
 
 /// Searches as `stagelens-cli plan` does, as a job with progress, and shows every shape at the same sequences of a step.
 /// Degrees filter the table; a click on a row is a proposal to apply it.
@@ -43,7 +43,6 @@ signals:
 protected:
     void showEvent(QShowEvent *event) override;
     void hideEvent(QHideEvent *event) override;
-    void keyPressEvent(QKeyEvent *event) override;
 
 private:
     struct Progress;
@@ -59,10 +58,7 @@ private:
     void take(const base::Result<service::PlanAnswer> &answer);
     void fillDegrees();
     void filter();
-    /// Tokens and price, as typed.
-    void readTraining();
-    /// The price of the hardware, used while none is typed.
-    void offerPrice();
+    void showCosts();
     void showProgress();
     void followSelection();
     void apply(const model::Experiment &plan);
@@ -86,8 +82,7 @@ private:
     int m_offeredBatch = 1;
     NumberBox *m_gpus;
     NumberBox *m_batch;
-    QLineEdit *m_tokens;
-    QLineEdit *m_price;
+    TrainingFields *m_training;
     QLabel *m_heading;
     ShapeTable *m_table;
     std::array<QComboBox *, 4> m_degrees{};

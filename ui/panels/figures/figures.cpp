@@ -27,7 +27,8 @@ double peakOf(const simulate::Metrics &metrics)
 
 FigureChange changeOf(double now, double before, QString (*words)(double, double) = &changeText)
 {
-    return {words(now, before), now < before ? -1 : now > before ? 1 : 0};
+    const QString text = words(now, before);
+    return {text, text.startsWith(u'±') ? 0 : now < before ? -1 : 1}; // neither better nor worse as far as it is shown
 }
 
 } // namespace

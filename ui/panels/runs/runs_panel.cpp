@@ -269,13 +269,16 @@ void RunsPanel::makeRowActions()
             if (const auto *run = current())
                 emit exportAsked(run->id, format);
         });
-    add(u"delete"_s, Words::tr("Delete"), Qt::Key_Delete, [this] {
-        if (const std::vector<qint64> runs = selected(); !runs.empty())
-            emit deleteAsked(runs);
-    });
     add(u"compare-selected"_s, Words::tr("Compare"), Qt::Key_C, [this] {
         if (m_compare->isEnabled())
             emit compareAsked(compared());
+    });
+    auto *apart = new QAction(m_table); // what deletes stands by itself
+    apart->setSeparator(true);
+    m_table->addAction(apart);
+    add(u"delete"_s, Words::tr("Delete"), Qt::Key_Delete, [this] {
+        if (const std::vector<qint64> runs = selected(); !runs.empty())
+            emit deleteAsked(runs);
     });
 }
 
