@@ -206,6 +206,12 @@ Problem underOption(Problem problem, const ExperimentArguments &arguments)
     return problem;
 }
 
+/// Returns the names of an option, as CLI11 reads them.
+std::string namesOf(std::string_view option)
+{
+    return option == "--dtype" ? "--dtype,--precision" : std::string(option);
+}
+
 } // namespace
 
 ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::string &positional, const std::string &meaning)
@@ -216,7 +222,7 @@ ExperimentArgumentsPtr addExperimentArguments(CLI::App &command, const std::stri
                          const std::string &help) {
         command
             .add_option_function<std::string>(
-                std::string(name),
+                namesOf(name),
                 [arguments, name = std::string(name)](const std::string &text) { arguments->given[name] = text; }, help)
             ->type_name(std::string(placeholder))
             ->group(group);

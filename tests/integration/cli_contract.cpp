@@ -144,6 +144,9 @@ void CliContract::printsEverySliceInOrder()
 void CliContract::prefersOptionsToTheFile()
 {
     QCOMPARE(m_cli.run(u"experiment --devices 2 --microbatches 6 --hidden 64 -o plan.stagelens.json"_s).status, 0);
+    for (const QString &name : {u"--dtype"_s, u"--precision"_s})
+        QCOMPARE(m_cli.run(u"experiment %1 fp8 --json"_s.arg(name)).object()[u"model"].toObject()[u"dtype"].toString(),
+                 u"fp8"_s);
     const CliAnswer answer = m_cli.run(u"experiment plan.stagelens.json --microbatches 9 --stage-layers 3/5 --json"_s);
     QCOMPARE(answer.status, 0);
     const QJsonObject document = answer.object();
