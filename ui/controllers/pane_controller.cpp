@@ -57,7 +57,6 @@ PaneController::PaneController(QMainWindow *window, const Docks &docks, const Co
     resizeDock(m_docks.right, kRightWidth, Qt::Horizontal);
     connect(m_contents.runs, &RunsPanel::foldedChanged, this, [this](bool folded) { setRunsShown(!folded); });
     connect(m_docks.right, &QDockWidget::visibilityChanged, this, &PaneController::arrangeFigures);
-    connect(m_docks.left->toggleViewAction(), &QAction::toggled, this, &PaneController::resized); // it takes room
     connect(m_docks.right->toggleViewAction(), &QAction::triggered, m_docks.right, &QDockWidget::raise);
     connect(m_contents.runs, &RunsPanel::unfolded, this, &PaneController::giveRunsRoom);
     connect(m_docks.bottom->toggleViewAction(), &QAction::triggered, m_contents.runs,
@@ -150,7 +149,7 @@ void PaneController::fitIntoScreen()
     const QRect wanted = m_window->geometry();
     const QRect place = fitted(wanted, (under ? under : m_window->screen())->availableGeometry());
     // Before the window is shown, so that its panes are placed for the room there is, and do not widen it.
-    setNarrow(isNarrow(place.width()));
+    setNarrow(place.width() < kNarrowWidth);
     m_contents.explore->setLow(place.height() < kLowHeight);
     if (m_window->testAttribute(Qt::WA_Moved)) // else the window manager places it
         m_window->setGeometry(place);          // without its frame, as `wanted`: move() would push it down at every start
@@ -164,27 +163,18 @@ void PaneController::keepFrameInside()
         return;
     const QRect frame = m_window->frameGeometry();
     const QRect room = m_window->screen()->availableGeometry();
-    if (room.contains(frame))
+    if (room.contains(frame) || frame.width() > room.width() || frame.height() > room.height())
         return;
-    const QSize around = frame.size() - m_window->size();
-    m_window->resize(m_window->size().boundedTo(room.size() - around));
-    m_window->move(std::clamp(frame.left(), room.left(), std::max(room.left(), room.right() + 1 - frame.width())),
-                   std::clamp(frame.top(), room.top(), std::max(room.top(), room.bottom() + 1 - frame.height())));
+    m_window->move(std::clamp(frame.left(), room.left(), room.right() + 1 - frame.width()),
+                   std::clamp(frame.top(), room.top(), room.bottom() + 1 - frame.height()));
 }
 
 void PaneController::resized()
 {
     if (m_asideNow == Aside::None) // else when the docks come back
-        setNarrow(isNarrow(m_window->width()));
+        setNarrow(m_window->width() < kNarrowWidth);
     m_contents.explore->setLow(m_window->height() < kLowHeight);
     m_saveDelay.start();
-}
-
-bool PaneController::isNarrow(int width) const
-{
-    const bool isBeside = !m_docks.left->isHidden() && !m_docks.left->isFloating() &&
-                          (m_narrow || !m_window->tabifiedDockWidgets(m_docks.left).contains(m_docks.right));
-    return width - (isBeside ? m_docks.left->width() : 0) < kNarrowWidth;
 }
 
 void PaneController::setNarrow(bool narrow)

@@ -58,8 +58,6 @@ protected:
 
 private:
     void connectMemory();
-    /// Whether a window of that width is too narrow for the figures beside the page: the settings may take some of it.
-    [[nodiscard]] bool isNarrow(int width) const;
     void setNarrow(bool narrow);
     /// Their panel or the page's line.
     void arrangeFigures();
