@@ -19,6 +19,7 @@ constexpr int kBesidePlayhead = 10;
 constexpr int kLeastReasonRoom = 80; ///< pixels of a reason
 constexpr int kWidestBlock = 18;
 constexpr int kHighestBlock = 20;
+constexpr int kAroundName = 22; ///< rail before the name of a group, and what is free behind it
 
 QColor withAlpha(QColor colour, int alpha)
 {
@@ -178,7 +179,7 @@ void paintActivationStacks(QPainter &painter, const Scene &scene, const PlayMome
     painter.setFont(scene.font);
     const QRect &ruler = scene.layout.ruler; // its column is no longer how busy a device is
     const int busy = QFontMetrics(scene.font).horizontalAdvance(Words::tr("busy"));
-    painter.fillRect(QRect(ruler.left() - 8 - busy, ruler.top(), busy + 2, ruler.height()), scene.colours->background);
+    painter.fillRect(QRect(ruler.left() - 8 - busy, ruler.top(), busy + 2, ruler.height() - 1), scene.colours->band);
     painter.setPen(scene.colours->muted);
     painter.drawText(QRect(0, ruler.top(), ruler.left() - 8, ruler.height() - 8 + QFontMetrics(scene.font).descent()),
                      Qt::AlignRight | Qt::AlignBottom, Words::tr("held"));
@@ -194,9 +195,14 @@ void paintActivationStacks(QPainter &painter, const Scene &scene, const PlayMome
         painter.setFont(scene.font);
         const QString title = Words::tr("activations held");
         const int right = scene.layout.axis.left() - 8;
-        const int left = std::max(0, right - metrics.horizontalAdvance(title));
-        painter.fillRect(QRect(0, line.top(), scene.layout.size.width(), line.height()), scene.colours->background);
-        painter.drawText(QRect(left, line.top(), right - left + 2, line.height()), Qt::AlignRight | Qt::AlignVCenter, title);
+        QFont bold = scene.font;
+        bold.setBold(true);
+        const int named = line.left() + kAroundName + QFontMetrics(bold).horizontalAdvance(scene.group(0).caption);
+        const int left = right - metrics.horizontalAdvance(title);
+        painter.fillRect(QRect(named, line.top(), scene.layout.size.width(), line.height()), scene.colours->background);
+        if (left >= named) // the large type of a presentation has no room for it
+            painter.drawText(QRect(left, line.top(), right - left + 2, line.height()), Qt::AlignRight | Qt::AlignVCenter,
+                             title);
     }
     painter.restore();
 }
