@@ -180,4 +180,13 @@ bool isOf8Bits(const Block &block, const Operator &op)
     return op.kind == OperatorKind::Linear && std::ranges::none_of(block.operators, routes);
 }
 
+std::int64_t eightBitParameters(const Block &block)
+{
+    std::int64_t count = 0;
+    for (const Operator &op : block.operators)
+        for (const Projection &projection : op.projections)
+            count += isOf8Bits(block, op) ? block.parameters[static_cast<std::size_t>(projection.weight)].count() : 0;
+    return count;
+}
+
 } // namespace stagelens::operators

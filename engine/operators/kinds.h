@@ -63,5 +63,7 @@ struct Description {
 [[nodiscard]] Launches launchesOf(const Operator &op);
 /// Returns whether fp8 computes the operator's products in 8 bits: those of layers and experts, not those of a router.
 [[nodiscard]] bool isOf8Bits(const Block &block, const Operator &op);
+/// Returns the numbers of the matrices of these products.
+[[nodiscard]] std::int64_t eightBitParameters(const Block &block);
 
 } // namespace stagelens::operators

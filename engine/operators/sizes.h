@@ -59,7 +59,7 @@ struct ParameterBytes {
 /// Returns the relative error of the coarsest rounding in that training: base::roundingError(), or that of operands in 8 bits.
 [[nodiscard]] double roundingError(const model::Experiment &experiment);
 /// The relative root mean square error of normal numbers that kernels::roundTiles() rounds. Measured in
-/// tests/unit/kernels/rounding.cpp.
+/// tests/unit/kernels/codec.cpp.
 inline constexpr double kEightBitError = 2.66e-2;
 /// Returns the number of which the rows of the engine's output projection on a device are a multiple: 64 on GPUs, because
 /// products with odd sizes take seven times as long (resources/docs/gpu-kernels.md). The rows added are zeros, which change no

@@ -18,7 +18,7 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
     MemoryByCategory bytes{};
     bytes[at(MemoryCategory::Parameters)] = parameters.count * each.parameter * weightVersions(schedule, device);
     if (experiment.model.dtype == model::DataType::Fp8) // what products read, beside the weights in 16 bits
-        bytes[at(MemoryCategory::Parameters)] += parameters.matrices;
+        bytes[at(MemoryCategory::Parameters)] += parameters.ofEightBits;
     bytes[at(MemoryCategory::Gradients)] = (parameters.count + parameters.tied) * each.gradient;
     const Bytes replicas = experiment.parallel.zero > 0 ? experiment.parallel.shardGroup() : 1;
     const auto shared = [replicas](Bytes all) { return (all + replicas - 1) / replicas; };

@@ -192,6 +192,8 @@ void BridgeWords::failuresAreListed()
         u"device 1, position 4: F3@1 runs twice, first at position 2; remove one of the two"_s,
         u"line 3, word 2: 'X' is no pass"_s,
     };
+    const QString command = u"run `stagelens-cli bench --calibrate --backend cuda`, and not '--steps 3'"_s;
+    QCOMPARE(ui::engineMessage(ui::utf8(command)), command); // to be copied
     QStringList missing;
     for (const QString &message : messages) {
         QCOMPARE(ui::engineMessage(ui::utf8(message)), captioned(message));

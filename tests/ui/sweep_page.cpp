@@ -411,6 +411,16 @@ void SweepMode::otherSchedulesAreOffered()
     QVERIFY(!m_fixture->find<QPushButton>(u"sweep.vary"_s)->isVisible());
     QCOMPARE(m_fixture->find<QComboBox>(u"sweep.first"_s)->currentText(), u"Schedule"_s);
     QVERIFY(metricPlot()->highlighted() >= 0);
+    // Of one family more are tried again; trainings are only set up.
+    m_fixture->find<QLineEdit>(u"sweep.firstValues"_s)->setText(u"1f1b"_s);
+    runToTheEnd();
+    m_fixture->usePlanForTraining(3);
+    runToTheEnd();
+    m_fixture->find<QComboBox>(u"sweep.how"_s)->setCurrentIndex(1);
+    QVERIFY(m_fixture->find<QPushButton>(u"sweep.vary"_s)->isVisible());
+    m_fixture->click(u"sweep.vary"_s);
+    QVERIFY(!page().isRunning());
+    QVERIFY(m_fixture->find<QLineEdit>(u"sweep.firstValues"_s)->text().contains(u"gpipe"_s));
 }
 
 void SweepMode::hoveringLinksThePlots()

@@ -32,9 +32,9 @@ private:
     RunController *m_runController;
     WindowActions *m_actions;
     NoticeController *m_notice;
-    bool m_isAsked = false; ///< else the first start measures
-    QString m_measured;     ///< what the last measurement said; empty once the times are compared
-    service::PredictionPtr m_before;
+    bool m_isAsked = false;          ///< else the first start measures
+    QString m_measured;              ///< what the last measurement said
+    service::PredictionPtr m_before; ///< the plan with the costs before it; null once the times are compared
 };
 
 } // namespace stagelens::ui

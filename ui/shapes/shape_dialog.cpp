@@ -207,7 +207,7 @@ void ShapeDialog::setPlan(const service::PredictionPtr &plan)
     model::Experiment question = questionOf(plan->experiment);
     question.training = {};
     m_table->markPlan(plan->experiment);
-    if (m_hasSearched && question == m_searched)
+    if (m_hasSearched && question == m_asked.plan)
         return;
     search();
 }
@@ -259,8 +259,7 @@ void ShapeDialog::search()
 {
     if (!m_plan)
         return;
-    m_searched = questionOf(m_plan->experiment);
-    m_searched.training = {}; // changes no prediction
+    m_asked = question();
     m_hasSearched = true;
     m_table->setEnabled(false); // the rows are of another question
     followSelection();
@@ -307,7 +306,7 @@ void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
     std::vector<ShapeRow> rows = shapeRows(*answer);
     const auto fitting = std::ranges::count_if(rows, &ShapeRow::fits);
     QString heading = Words::tr("%1 GPUs, %2, %3 sequences a step")
-                          .arg(countText(m_gpus->value()), modelName(m_searched.model), countText(m_batch->value()));
+                          .arg(countText(m_asked.gpus), modelName(m_asked.plan.model), countText(m_asked.batch));
     if (answer->limit)
         heading += Words::tr(", at most %1 a rank").arg(bytesText(*answer->limit));
     heading += u": "_s + (fitting > 0 ? Words::tr("%1 plans fit.").arg(fitting)
@@ -315,7 +314,7 @@ void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
     m_heading->setText(heading);
     m_heading->setToolTip(plainTip(leftOutText(*answer)));
     m_answer = heading;
-    m_answered = question();
+    m_answered = m_asked;
     if (fitting == 0)
         m_onlyFitting->setChecked(false);
     m_table->setRows(std::move(rows), {answer->limit, std::nullopt, 0, {}});

@@ -46,10 +46,18 @@ protected:
 
 private:
     struct Progress;
+    struct Question {
+        model::Experiment plan; ///< without what a row of the table changes
+        int gpus = 0;
+        int batch = 0;
+        friend bool operator==(const Question &, const Question &) = default;
+    };
 
     QWidget *makeQuestion();
     QWidget *makeFilters();
     QWidget *makeButtons();
+    /// Returns what the fields ask now.
+    [[nodiscard]] Question question() const;
     [[nodiscard]] service::PlanQuery query() const;
     /// Fills in the ranks and the sequences of the plan where nothing else was typed.
     void offerPlan();
@@ -67,15 +75,8 @@ private:
     EngineBridge *m_bridge;
     LatestJob *m_job;
     service::PredictionPtr m_plan;
-    model::Experiment m_searched; ///< what does not change with a row of the table
     bool m_hasSearched = false;
-    struct Question {
-        model::Experiment plan; ///< without what a row changes
-        int gpus = 0;
-        int batch = 0;
-        friend bool operator==(const Question &, const Question &) = default;
-    };
-    [[nodiscard]] Question question() const;
+    Question m_asked;      ///< the last search
     Question m_answered;   ///< what the rows of the table answer
     QString m_answer;      ///< the heading of these rows; empty: there are none
     int m_offeredGpus = 1; ///< from the plan; another number was typed, and stays

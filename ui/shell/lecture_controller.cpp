@@ -126,10 +126,11 @@ void LectureController::present(const Tour &tour, int scene)
     m_learn->showOwnTour(tour);
     m_learn->lesson()->showStep(scene);
     m_actions->presentation->setChecked(true);
-    connect(
+    disconnect(m_wayBack); // of a lecture that was left in another way
+    m_wayBack = connect(
         m_actions->presentation, &QAction::toggled, this,
         [this, from] {
-            if (!m_window->isVisible()) // it closes
+            if (!m_window->isVisible() || !m_actions->learn->isChecked()) // it closes, or shows another page by now
                 return;
             from->trigger();
             open();

@@ -47,6 +47,7 @@ private:
     LearnPage *m_learn;
     bool m_remember;
     QWidget *m_window;
+    QMetaObject::Connection m_wayBack; ///< leads back to where a lecture was presented from
     LectureDialog *m_dialog = nullptr; ///< owned by the window; hidden while it is closed
 };
 

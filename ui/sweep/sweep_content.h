@@ -29,8 +29,8 @@ struct SweepGoal {
                                             const SweepGoal &goal);
 /// "Vocabulary size 64,000 · VOCAB-2 · Predicted: 12.3 ms, 39 MiB, bubble 12 %", or why it is impossible.
 [[nodiscard]] QString sweepWords(const SweepEntry &entry, const service::SweepPoint &point);
-/// The signs of the series, and what the fillings mean, into a widget that has a layout. `lacksFigures`: some impossible point
-/// has none, and stands at the bottom.
+/// Puts the signs of the series, and what the fillings mean, into a widget that has a layout. `lacksFigures`: there are
+/// impossible points without a value, which the plot shows at its lower edge.
 void fillSweepLegend(QWidget &legend, const QStringList &series, bool published, bool lacksFigures);
 
 } // namespace stagelens::ui

@@ -108,7 +108,11 @@ void SweepControls::varySchedule()
     const auto parameters = sweepParameters();
     const auto schedule = std::ranges::find_if(
         parameters, [](const SweepParameter &parameter) { return parameter.field->path == "schedule.family"; });
-    m_first->setCurrentIndex(static_cast<int>(schedule - parameters.begin()));
+    const auto index = static_cast<int>(schedule - parameters.begin());
+    if (m_first->currentIndex() == index)
+        offer(m_firstValues, index); // it is varied, but over fewer families
+    else
+        m_first->setCurrentIndex(index);
 }
 
 SweepControls::Values SweepControls::makeValues(const QString &name, const QString &caption)

@@ -59,7 +59,8 @@ void SweepPage::connectParts()
     connect(m_results, &SweepResultsView::compareAsked, this, &SweepPage::compareAsked);
     connect(m_results, &SweepResultsView::schedulesAsked, this, [this] {
         m_controls->varySchedule();
-        start();
+        if (!m_controls->trains()) // trainings take long: they are started by hand
+            start();
     });
     connect(m_results, &SweepResultsView::failed, this,
             [this](const QString &why) { m_bar->say(MessageBar::Tone::Warning, why); });

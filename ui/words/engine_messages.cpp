@@ -77,10 +77,12 @@ QString translatedClause(const QString &text)
     return filledClause(Words::tr(matched->clause), places);
 }
 
-/// Options and fields of documents by what the window calls them: "--microbatch-size" is "Microbatch size".
+/// Options and fields of documents by what the window calls them: "--microbatch-size" is "Microbatch size". Commands and what
+/// else is quoted stay as they are.
 QString withCaptions(const QString &message)
 {
-    static const QRegularExpression kName(u"(?<![\\w/.-])(?:--[a-z][a-z0-9-]*|[a-z_]+(?:\\.[a-z0-9_]+)+)"_s);
+    static const QRegularExpression kName(
+        u"`[^`]*`|'[^']*'|\"[^\"]*\"|(?<![\\w/.-])(?:--[a-z][a-z0-9-]*|[a-z_]+(?:\\.[a-z0-9_]+)+)"_s);
     QString text;
     qsizetype from = 0;
     for (auto at = kName.globalMatch(message); at.hasNext();) {

@@ -171,7 +171,7 @@ std::string stagesText(const LayerCut &cut, const LayerCuts &cuts)
 void printReplicated(std::ostream &out, const LayerCuts &cuts)
 {
     if (cuts.replicated.empty()) {
-        out << (cuts.bytesPerSecond > 0 ? "\nToo many machines for PipeDream's planner.\n"
+        out << (cuts.bytesPerSecond > 0 ? "\nToo many units and machines for PipeDream's planner.\n"
                                         : "\nWithout --bandwidth there is no plan of PipeDream.\n");
         return;
     }
@@ -204,7 +204,8 @@ void printCuts(std::ostream &out, const LayerCuts &cuts)
                    stagesText(cut, cuts)});
     table.print(out);
     const LayerCut &least = *std::ranges::find(cuts.cuts, CutKind::Least, &LayerCut::kind);
-    if (const std::vector<int> layers = stageLayers(least, cuts); !cuts.halves.empty()) {
+    const bool isOneStageEach = std::ranges::count(cuts.cuts, CutKind::Plan, &LayerCut::kind) > 0; // else it is no such list
+    if (const std::vector<int> layers = stageLayers(least, cuts); !cuts.halves.empty() && isOneStageEach) {
         const bool leavesOneOut = std::ranges::min(layers) == 0; // which redis alone may
         out << fmt::format("\nmin-max as a plan: --stage-layers {}{}\n", fmt::join(layers, "/"),
                            leavesOneOut ? " --vocabulary redis" : "");

@@ -30,6 +30,9 @@ namespace {
 
 constexpr std::string_view kUnitsOption = "--units";
 constexpr double kMillisecond = 1e-3;
+constexpr double kMostMilliseconds = 1e6; // the sum of all units, on a slow device, fits into nanoseconds
+constexpr double kMostBytes = 1e15;
+constexpr double kMostSteps = 2e9; // of the programs that find cuts: a few seconds
 
 /// Reads units from CSV text.
 class UnitReader {
@@ -46,8 +49,8 @@ public:
             else if (!line.empty())
                 readRow(line);
         }
-        if (m_problems.empty() && m_units.empty())
-            problem("there is no unit; give one a line");
+        if (m_problems.empty())
+            judge();
         if (!m_problems.empty())
             return base::Error::invalid(std::move(m_problems));
         return std::move(m_units);
@@ -64,6 +67,20 @@ private:
             m_problems.push_back({std::string(kUnitsOption), fmt::format("{}: {}", m_source, message)});
     }
 
+    void judge()
+    {
+        const auto isOfLayers = [](const ModelUnit &unit) { return unit.isOfLayers; };
+        if (m_units.empty())
+            return problem("there is no unit; give one a line");
+        if (std::ranges::all_of(m_units, [](const ModelUnit &unit) { return unit.seconds == 0; }))
+            return problem("every time is 0; give the milliseconds of each unit");
+        const auto first = std::ranges::find_if(m_units, isOfLayers);
+        const auto last = std::find_if(m_units.rbegin(), m_units.rend(), isOfLayers).base();
+        if (const auto other = std::find_if_not(first, std::max(first, last), isOfLayers); other < last)
+            problem(fmt::format("{} stands between layers; begin its name with \"layer\", or add its time to a layer's",
+                                base::quoted(other->name)));
+    }
+
     void readHeader(std::string_view line)
     {
         m_columns = line == kOfBytes ? 4 : 2;
@@ -71,13 +88,12 @@ private:
             problem(fmt::format("line 1: the header is {}; it must be {} or {}", base::quoted(line), kOfTimes, kOfBytes));
     }
 
-    double number(std::string_view text, std::string_view what)
+    double number(std::string_view text, std::string_view what, double most)
     {
-        constexpr double kMost = 1e15;
         const auto value = base::parseNumber(base::trim(text));
-        if (value && *value >= 0 && *value <= kMost)
+        if (value && *value >= 0 && *value <= most)
             return *value;
-        problem(fmt::format("line {}: the {} are {}; give a number from 0", m_line, what, base::quoted(text)));
+        problem(fmt::format("line {}: the {} are {}; give a number from 0 to {:g}", m_line, what, base::quoted(text), most));
         return 0;
     }
 
@@ -88,10 +104,11 @@ private:
             return problem(fmt::format("line {}: there are {} columns; give the {} of {}", m_line, cells.size(), m_columns,
                                        m_columns == 2 ? kOfTimes : kOfBytes));
         const std::string_view unit = base::trim(cells[0]);
-        ModelUnit read{std::string(unit), unit.starts_with("layer"), kMillisecond * number(cells[1], "milliseconds"), 0, 0};
+        ModelUnit read{std::string(unit), unit.starts_with("layer"),
+                       kMillisecond * number(cells[1], "milliseconds", kMostMilliseconds), 0, 0};
         if (m_columns == 4) {
-            read.activationBytes = number(cells[2], "bytes of activations");
-            read.weightBytes = number(cells[3], "bytes of weights");
+            read.activationBytes = number(cells[2], "bytes of activations", kMostBytes);
+            read.weightBytes = number(cells[3], "bytes of weights", kMostBytes);
         }
         m_units.push_back(std::move(read));
     }
@@ -190,6 +207,12 @@ base::Result<LayerCuts> cutUnits(LayerCuts found, const model::Experiment &plan,
         return base::Error::invalid("parallel.devices",
                                     fmt::format("is {}, more than the {} units of the model; choose at most {}", devices,
                                                 found.units.size(), found.units.size()));
+    const std::size_t finest = std::max(found.units.size(), found.halves.size());
+    if (static_cast<double>(finest) * static_cast<double>(finest) * devices > kMostSteps)
+        return base::Error::invalid(
+            "parallel.devices",
+            fmt::format("is {}, and cuts of {} units for so many take too long to find; lower it, or the layers or units",
+                        devices, finest));
     const std::vector<double> times = timesOf(found.units);
     double speed = 0;
     for (const double factor : found.factors)

@@ -209,7 +209,7 @@ double AnalyticCosts::optimizerSeconds(int device) const
     }
     if (computesIn8Bits(m_experiment, m_hardware)) { // reads the weights, and writes them in 8 bits
         constexpr double kBytes = 2 + 1;
-        most += memorySeconds(kBytes * static_cast<double>(deviceParameters(m_experiment, m_schedule, device).matrices));
+        most += memorySeconds(kBytes * static_cast<double>(deviceParameters(m_experiment, m_schedule, device).ofEightBits));
     }
     return most;
 }

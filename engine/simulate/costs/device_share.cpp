@@ -62,7 +62,7 @@ struct HeldParameters {
     std::vector<bool> areExperts;  ///< which are divided over expert ranks
     std::int64_t experts = 0;      ///< elements of those
     std::int64_t tied = 0;
-    std::int64_t matrices = 0;
+    std::int64_t ofEightBits = 0;
     std::int64_t summed = 0;
 };
 
@@ -101,11 +101,11 @@ HeldParameters parametersOf(const HeldRequest &request)
     const operators::Block dense = operators::partitioned(operators::blockOf(model, false), split);
     for (const bool hasExperts : request.layers) {
         const operators::Block &layer = model.hasExperts() && !hasExperts ? dense : block;
+        held.ofEightBits += operators::eightBitParameters(layer);
         for (const operators::BlockParameter &parameter : layer.parameters) {
             held.all.push_back({parameter.rows, parameter.columns,
                                 parameter.isMatrix() ? ParameterKind::Matrix : ParameterKind::Vector,
                                 parameter.isOfExperts ? parameter.rows / parameter.experts : 0});
-            held.matrices += parameter.isMatrix() ? parameter.count() : 0;
             held.summed += operators::needsSum(parameter, split) ? parameter.count() : 0;
             held.areExperts.resize(held.all.size());
             held.areExperts.back() = operators::isOfExperts(layer, parameter);
@@ -209,7 +209,7 @@ DeviceParameters deviceParameters(const model::Experiment &experiment, const sch
                                   int tensor)
 {
     const auto held = parametersOf(experiment, schedule, device, tensor);
-    return {held->count, held->tied, held->narrowFloats, held->experts, held->matrices, held->summed};
+    return {held->count, held->tied, held->narrowFloats, held->experts, held->ofEightBits, held->summed};
 }
 
 std::vector<PartShape> deviceParts(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,

@@ -32,7 +32,7 @@ struct DeviceParameters {
     std::int64_t tied = 0;
     std::int64_t narrowFloats = 0; ///< memory of a copy in 16 bits, see base::floatsOf()
     std::int64_t experts = 0;      ///< of `count`: parameters of experts that are divided over ranks
-    std::int64_t matrices = 0;     ///< of `count`: numbers of the matrices of layers
+    std::int64_t ofEightBits = 0;  ///< of `count`: matrices whose products fp8 computes in 8 bits
     std::int64_t summed = 0; ///< of `count`: parameters whose gradients are partial on tensor ranks (operators::needsSum())
 };
 [[nodiscard]] DeviceParameters deviceParameters(const model::Experiment &experiment, const schedule::Schedule &schedule,

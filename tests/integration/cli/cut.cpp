@@ -95,6 +95,9 @@ private slots:
         const qsizetype place = words.out.indexOf("--stage-layers ");
         QVERIFY2(place > 0, words.out.constData());
         const QString cut = QString::fromUtf8(words.out.mid(place, words.out.indexOf('\n', place) - place));
+        // With several stages a device there is no such list.
+        const CliAnswer inChunks = m_cli.run(options + u" --schedule interleaved-1f1b --chunks 2"_s);
+        QVERIFY(inChunks.status == 0 && !inChunks.out.contains("--stage-layers"));
         // As a plan it has the same bottleneck, and a shorter iteration.
         const QJsonObject again = m_cli.run(options + u" --json "_s + cut).object();
         QCOMPARE(cutOf(again, u"plan"_s)[u"bottleneck_ns"].toDouble(), bottleneck(u"least"_s));
@@ -122,6 +125,18 @@ private slots:
                                     << QByteArray("line 2: the milliseconds are");
         QTest::newRow("too few columns") << u"--units "_s + written("columns.csv", "unit,milliseconds\nlayer\n")
                                          << QByteArray("there are 1 columns");
+        QTest::newRow("no time") << u"--units "_s + written("zero.csv", "unit,milliseconds\nlayer 0,0\nlayer 1,0\n")
+                                 << QByteArray("every time is 0");
+        QTest::newRow("too long a time") << u"--units "_s + written("long.csv", "unit,milliseconds\nlayer 0,1e15\n")
+                                         << QByteArray("give a number from 0 to 1e+06");
+        QTest::newRow("a unit between layers")
+            << u"--units "_s + written("between.csv", "unit,milliseconds\nlayer 0,1\nnorm,1\nlayer 1,1\n")
+            << QByteArray("'norm' stands between layers");
+        QByteArray many = "unit,milliseconds\n";
+        for (int i = 0; i < 50'000; ++i)
+            many += "a,1\n";
+        QTest::newRow("too many units") << u"--devices 2 --units "_s + written("many.csv", many)
+                                        << QByteArray("take too long to find");
         QTest::newRow("too many devices") << u"--devices 3 "_s + units << QByteArray("more than the 2 units");
         QTest::newRow("a bad rate") << u"--bandwidth fast"_s << QByteArray("--bandwidth");
         QTest::newRow("teaching units") << u"--uniform F=1,B=2"_s << QByteArray("has no times of single layers");

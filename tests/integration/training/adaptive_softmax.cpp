@@ -6,6 +6,7 @@
 #include "engine/runtime/executor/output/output_tail.h"
 #include "engine/runtime/reference/adaptive.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/combined_features.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
@@ -18,7 +19,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <functional>
 
 namespace integration_training_adaptive_softmax {
 
@@ -156,30 +156,16 @@ private slots:
 
     void combinesWithOtherFeatures_data()
     {
-        QTest::addColumn<std::function<void(model::Experiment &)>>("change");
-        const auto row = [](const char *name, std::function<void(model::Experiment &)> change) {
-            QTest::newRow(name) << std::move(change);
-        };
-        row("one device", [](auto &each) { each = test::tinyExperiment("1f1b", VocabularyMethod::None, 1, 2); });
-        row("context", [](auto &each) { each.parallel.context = 2; });
-        row("hashed input", [](auto &each) { each.model.inputHashes = 2; });
-        row("replicas", [](auto &each) {
-            each.parallel.replicas = 2;
-            each.parallel.zero = 1;
-        });
-        row("zero 3", [](auto &each) {
-            each.parallel.replicas = 2;
-            each.parallel.zero = 3;
-        });
-        row("slices", [](auto &each) { each.schedule.family = "seq1f1b"; });
-        row("split slices", [](auto &each) { each.schedule.family = "seq1f1b-zb"; });
-        row("weight versions", [](auto &each) { each.schedule.family = "pipedream-2bw"; });
-        row("updates of microbatches", [](auto &each) { each.schedule.family = "pipedream"; });
-        row("two directions", [](auto &each) { each.schedule.family = "dualpipe"; });
-        row("recomputed layers", [](auto &each) { each.schedule.recompute = model::Recompute::Full; });
-        row("adafactor", [](auto &each) { each.training.optimizer.name = "adafactor"; });
-        row("muon", [](auto &each) { each.training.optimizer.name = "muon"; });
-        row("experts", [](auto &each) {
+        QTest::addColumn<test::PlanChange>("change");
+        test::addCommonChanges();
+        test::addChange("one device", [](auto &each) { each = test::tinyExperiment("1f1b", VocabularyMethod::None, 1, 2); });
+        test::addChange("hashed input", [](auto &each) { each.model.inputHashes = 2; });
+        test::addChange("split slices", [](auto &each) { each.schedule.family = "seq1f1b-zb"; });
+        test::addChange("updates of microbatches", [](auto &each) { each.schedule.family = "pipedream"; });
+        test::addChange("recomputed layers", [](auto &each) { each.schedule.recompute = model::Recompute::Full; });
+        test::addChange("adafactor", [](auto &each) { each.training.optimizer.name = "adafactor"; });
+        test::addChange("muon", [](auto &each) { each.training.optimizer.name = "muon"; });
+        test::addChange("experts", [](auto &each) {
             each = test::asLlama(each, 2);
             each.model.experts = 4;
         });
@@ -187,8 +173,8 @@ private slots:
     void combinesWithOtherFeatures()
     {
         STAGELENS_NOT_UNDER_TSAN();
-        using Change = std::function<void(model::Experiment &)>;
-        QFETCH(Change, change);
+
+        QFETCH(test::PlanChange, change);
         auto experiment = test::tinyExperiment("1f1b", VocabularyMethod::None, 2, 4);
         change(experiment);
         experiment = adaptive(experiment, {6, 30});

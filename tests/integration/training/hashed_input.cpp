@@ -3,6 +3,7 @@
 #include "engine/model/capabilities.h"
 #include "engine/model/names.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/combined_features.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
@@ -11,8 +12,6 @@
 
 #include <QTemporaryDir>
 #include <QtTest>
-
-#include <functional>
 
 namespace integration_training_hashed_input {
 
@@ -86,30 +85,16 @@ private slots:
 
     void combinesWithOtherFeatures_data()
     {
-        QTest::addColumn<std::function<void(model::Experiment &)>>("change");
-        const auto row = [](const char *name, std::function<void(model::Experiment &)> change) {
-            QTest::newRow(name) << std::move(change);
-        };
-        row("tensor", [](auto &each) {
+        QTest::addColumn<test::PlanChange>("change");
+        test::addCommonChanges();
+        test::addChange("tensor", [](auto &each) {
             each.parallel.tensor = 2;
             each.parallel.sequenceParallel = false;
         });
-        row("sequence parallel", [](auto &each) { each.parallel.tensor = 2; });
-        row("context", [](auto &each) { each.parallel.context = 2; });
-        row("replicas", [](auto &each) {
-            each.parallel.replicas = 2;
-            each.parallel.zero = 1;
-        });
-        row("zero 3", [](auto &each) {
-            each.parallel.replicas = 2;
-            each.parallel.zero = 3;
-        });
-        row("slices", [](auto &each) { each.schedule.family = "seq1f1b"; });
-        row("weight versions", [](auto &each) { each.schedule.family = "pipedream-2bw"; });
-        row("two directions", [](auto &each) { each.schedule.family = "dualpipe"; });
-        row("bf16", [](auto &each) { each.model.dtype = model::DataType::Bf16; });
-        row("adafactor", [](auto &each) { each.training.optimizer.name = "adafactor"; });
-        row("adafactor, zero", [](auto &each) {
+        test::addChange("sequence parallel", [](auto &each) { each.parallel.tensor = 2; });
+        test::addChange("bf16", [](auto &each) { each.model.dtype = model::DataType::Bf16; });
+        test::addChange("adafactor", [](auto &each) { each.training.optimizer.name = "adafactor"; });
+        test::addChange("adafactor, zero", [](auto &each) {
             each.training.optimizer.name = "adafactor";
             each.parallel.replicas = 2;
             each.parallel.zero = 1;
@@ -118,8 +103,8 @@ private slots:
     void combinesWithOtherFeatures()
     {
         STAGELENS_NOT_UNDER_TSAN();
-        using Change = std::function<void(model::Experiment &)>;
-        QFETCH(Change, change);
+
+        QFETCH(test::PlanChange, change);
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
             auto experiment = hashed(test::tinyExperiment("1f1b", method, 2, 4), 2);
             change(experiment);

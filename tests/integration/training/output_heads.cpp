@@ -9,6 +9,7 @@
 #include "engine/model/capabilities.h"
 #include "engine/model/names.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/combined_features.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
@@ -19,7 +20,6 @@
 #include <QtTest>
 
 #include <cmath>
-#include <functional>
 
 namespace integration_training_output_heads {
 
@@ -150,47 +150,34 @@ private slots:
 
     void combinesWithOtherFeatures_data()
     {
-        QTest::addColumn<std::function<void(model::Experiment &)>>("change");
-        const auto row = [](const char *name, std::function<void(model::Experiment &)> change) {
-            QTest::newRow(name) << std::move(change);
-        };
-        row("tensor", [](auto &each) {
+        QTest::addColumn<test::PlanChange>("change");
+        test::addCommonChanges();
+        test::addChange("tensor", [](auto &each) {
             each.parallel.tensor = 2;
             each.parallel.sequenceParallel = false;
         });
-        row("sequence parallel", [](auto &each) { each.parallel.tensor = 2; });
-        row("sequence parallel, tied, in chunks", [](auto &each) {
+        test::addChange("sequence parallel", [](auto &each) { each.parallel.tensor = 2; });
+        test::addChange("sequence parallel, tied, in chunks", [](auto &each) {
             each.parallel.tensor = 2;
             each.model.tied = true;
             each.schedule.vocabularyKind = model::VocabularyKind::Chunked;
             each.schedule.logitChunks = 5;
         });
-        row("head by head", [](auto &each) {
+        test::addChange("head by head", [](auto &each) {
             each.schedule.vocabularyKind = model::VocabularyKind::Chunked;
             each.schedule.logitChunks = 3;
         });
-        row("context", [](auto &each) { each.parallel.context = 2; });
-        row("factorised", [](auto &each) { each.model.vocabularyWidth = 8; });
-        row("hashed input", [](auto &each) { each.model.inputHashes = 2; });
-        row("replicas", [](auto &each) {
-            each.parallel.replicas = 2;
-            each.parallel.zero = 1;
-        });
-        row("zero 3", [](auto &each) {
-            each.parallel.replicas = 2;
-            each.parallel.zero = 3;
-        });
-        row("slices", [](auto &each) { each.schedule.family = "seq1f1b"; });
-        row("split slices", [](auto &each) { each.schedule.family = "seq1f1b-zb"; });
-        row("weight versions", [](auto &each) { each.schedule.family = "pipedream-2bw"; });
-        row("two directions", [](auto &each) { each.schedule.family = "dualpipe"; });
-        row("recomputed layers", [](auto &each) { each.schedule.recompute = model::Recompute::Full; });
-        row("recomputed logits", [](auto &each) { each.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits; });
-        row("bf16", [](auto &each) { each.model.dtype = model::DataType::Bf16; });
-        row("fp16", [](auto &each) { each.model.dtype = model::DataType::Fp16; });
-        row("adafactor", [](auto &each) { each.training.optimizer.name = "adafactor"; });
-        row("muon", [](auto &each) { each.training.optimizer.name = "muon"; });
-        row("experts", [](auto &each) {
+        test::addChange("factorised", [](auto &each) { each.model.vocabularyWidth = 8; });
+        test::addChange("hashed input", [](auto &each) { each.model.inputHashes = 2; });
+        test::addChange("split slices", [](auto &each) { each.schedule.family = "seq1f1b-zb"; });
+        test::addChange("recomputed layers", [](auto &each) { each.schedule.recompute = model::Recompute::Full; });
+        test::addChange("recomputed logits",
+                        [](auto &each) { each.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits; });
+        test::addChange("bf16", [](auto &each) { each.model.dtype = model::DataType::Bf16; });
+        test::addChange("fp16", [](auto &each) { each.model.dtype = model::DataType::Fp16; });
+        test::addChange("adafactor", [](auto &each) { each.training.optimizer.name = "adafactor"; });
+        test::addChange("muon", [](auto &each) { each.training.optimizer.name = "muon"; });
+        test::addChange("experts", [](auto &each) {
             each = test::asLlama(each, 2);
             each.model.experts = 4;
             each.model.auxLoss = 0.01;
@@ -199,8 +186,8 @@ private slots:
     void combinesWithOtherFeatures()
     {
         STAGELENS_NOT_UNDER_TSAN();
-        using Change = std::function<void(model::Experiment &)>;
-        QFETCH(Change, change);
+
+        QFETCH(test::PlanChange, change);
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
             auto experiment = withHeads(test::tinyExperiment("1f1b", method, 2, 4), 3);
             change(experiment);

@@ -5,6 +5,7 @@
 #include "engine/model/names.h"
 #include "engine/runtime/reference/sampled.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/combined_features.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
@@ -17,7 +18,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <functional>
 
 namespace integration_training_sampled_softmax {
 
@@ -162,39 +162,26 @@ private slots:
 
     void combinesWithOtherFeatures_data()
     {
-        QTest::addColumn<std::function<void(model::Experiment &)>>("change");
-        const auto row = [](const char *name, std::function<void(model::Experiment &)> change) {
-            QTest::newRow(name) << std::move(change);
-        };
-        row("one device", [](auto &each) { each = test::tinyExperiment("1f1b", VocabularyMethod::None, 1, 2); });
-        row("tied", [](auto &each) { each.model.tied = true; });
-        row("factorised", [](auto &each) { each.model.vocabularyWidth = 8; });
-        row("recomputed logits", [](auto &each) { each.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits; });
-        row("logits in chunks", [](auto &each) {
+        QTest::addColumn<test::PlanChange>("change");
+        test::addCommonChanges();
+        test::addChange("one device", [](auto &each) { each = test::tinyExperiment("1f1b", VocabularyMethod::None, 1, 2); });
+        test::addChange("tied", [](auto &each) { each.model.tied = true; });
+        test::addChange("factorised", [](auto &each) { each.model.vocabularyWidth = 8; });
+        test::addChange("recomputed logits",
+                        [](auto &each) { each.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits; });
+        test::addChange("logits in chunks", [](auto &each) {
             each.schedule.vocabularyKind = model::VocabularyKind::Chunked;
             each.schedule.logitChunks = 3;
         });
-        row("context", [](auto &each) { each.parallel.context = 2; });
-        row("hashed input", [](auto &each) { each.model.inputHashes = 2; });
-        row("replicas", [](auto &each) {
-            each.parallel.replicas = 2;
-            each.parallel.zero = 1;
-        });
-        row("zero 3", [](auto &each) {
-            each.parallel.replicas = 2;
-            each.parallel.zero = 3;
-        });
-        row("local steps", [](auto &each) {
+        test::addChange("hashed input", [](auto &each) { each.model.inputHashes = 2; });
+        test::addChange("local steps", [](auto &each) {
             each.parallel.replicas = 2;
             each.parallel.syncEvery = 2;
         });
-        row("slices", [](auto &each) { each.schedule.family = "seq1f1b"; });
-        row("split slices", [](auto &each) { each.schedule.family = "seq1f1b-zb"; });
-        row("weight versions", [](auto &each) { each.schedule.family = "pipedream-2bw"; });
-        row("updates of microbatches", [](auto &each) { each.schedule.family = "pipedream"; });
-        row("two directions", [](auto &each) { each.schedule.family = "dualpipe"; });
-        row("adafactor", [](auto &each) { each.training.optimizer.name = "adafactor"; });
-        row("experts", [](auto &each) {
+        test::addChange("split slices", [](auto &each) { each.schedule.family = "seq1f1b-zb"; });
+        test::addChange("updates of microbatches", [](auto &each) { each.schedule.family = "pipedream"; });
+        test::addChange("adafactor", [](auto &each) { each.training.optimizer.name = "adafactor"; });
+        test::addChange("experts", [](auto &each) {
             each = test::asLlama(each, 2);
             each.model.experts = 4;
         });
@@ -202,8 +189,8 @@ private slots:
     void combinesWithOtherFeatures()
     {
         STAGELENS_NOT_UNDER_TSAN();
-        using Change = std::function<void(model::Experiment &)>;
-        QFETCH(Change, change);
+
+        QFETCH(test::PlanChange, change);
         auto experiment = test::tinyExperiment("1f1b", VocabularyMethod::None, 2, 4);
         change(experiment);
         experiment = sampled(experiment, 20);

@@ -118,6 +118,14 @@ void WindowLecture::aLectureIsPresentedWithARemoteControl()
     QTest::keyClick(&window, Qt::Key_Escape);
     QVERIFY(!window.actions().presentation->isChecked());
     QTRY_VERIFY(editor->isVisible() && window.actions().explore->isChecked()); // back where it was presented from
+    // One that was left for another page does not lead back.
+    m_fixture->click(u"lecture.present"_s);
+    window.actions().sweep->trigger();
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QTRY_VERIFY(!window.actions().presentation->isChecked());
+    QTest::qWait(1);
+    QVERIFY(window.actions().sweep->isChecked() && !editor->isVisible());
+    window.actions().explore->trigger();
     const QString slides = m_fixture->path(u"talk.pdf"_s);
     ui::EngineBridge bridge(service::ServiceOptions{m_fixture->path(u"slides.db"_s).toStdString(), 1});
     ui::SlideExport slideExport(&bridge);

@@ -92,8 +92,8 @@ private slots:
             return simulate::staticBytes(plan(type), *schedule, 1)[simulate::at(simulate::MemoryCategory::Parameters)];
         };
         const auto held = simulate::deviceParameters(plan(DataType::Fp8), *schedule, 1);
-        QVERIFY(held.matrices > 0 && held.matrices < held.count);
-        QCOMPARE(parameters(DataType::Fp8) - parameters(DataType::Bf16), held.matrices);
+        QVERIFY(held.ofEightBits > 0 && held.ofEightBits < held.count);
+        QCOMPARE(parameters(DataType::Fp8) - parameters(DataType::Bf16), held.ofEightBits);
 
         const model::ModelConfig wide = plan(DataType::Bf16).model;
         const model::ModelConfig narrow = plan(DataType::Fp8).model;

@@ -273,7 +273,7 @@ void RunsPanel::makeRowActions()
         if (m_compare->isEnabled())
             emit compareAsked(compared());
     });
-    auto *apart = new QAction(m_table); // what deletes stands by itself
+    auto *apart = new QAction(m_table); // Delete is not beside what is clicked often
     apart->setSeparator(true);
     m_table->addAction(apart);
     add(u"delete"_s, Words::tr("Delete"), Qt::Key_Delete, [this] {
