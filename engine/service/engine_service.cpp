@@ -65,14 +65,20 @@ struct EngineService::State {
                 for (Worker &each : workers) // none when the service ends
                     if (each.job == job)
                         each.done = true;
-                hasFreed = hasFreed || isPlanLarge;
-                changed.notify_all();
+                noteFreed();
             });
         } catch (const std::system_error &) { // an entry without a thread would never end
             workers.pop_back();
             throw;
         }
         return job;
+    }
+
+    /// Of work that has read large plans, with the mutex locked: its memory is returned after a rest.
+    void noteFreed()
+    {
+        hasFreed = hasFreed || isPlanLarge;
+        changed.notify_all();
     }
 
     void predictForever(std::stop_token stop)
@@ -265,6 +271,8 @@ JobId EngineService::submitAnalysis(std::function<StoreAnswer(const std::stop_to
     const JobId job = m_state->newJob();
     m_state->analyses.add(job, [state = m_state.get(), job, work = std::move(work)](const std::stop_token &stop) {
         state->mailbox.post({job, work(stop)});
+        const std::scoped_lock lock(state->mutex);
+        state->noteFreed();
     });
     return job;
 }
