@@ -4576,10 +4576,6 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>스텝 사이에만; 패스마다 모을 때만 최대 메모리가 줄어듭니다</translation>
     </message>
     <message>
-        <source>What replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters.</source>
-        <translation>복제본이 나누는 것: 0 없음, 1 옵티마이저 상태, 2 기울기도, 3 파라미터도.</translation>
-    </message>
-    <message>
         <source>Gradients are reduced</source>
         <translation>기울기 축약</translation>
     </message>
@@ -10640,6 +10636,22 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured on GB200</source>
         <translation>NVIDIA GB300 279 GB: 2500 TFLOP/s, 8비트 5000, 8 TB/s, 노드(랙)마다 NVLink로 72개, 노드 사이는 InfiniBand. 곱은 B200처럼, 어텐션은 cuDNN의 측정, NVLink는 DeepEP가 GB200에서 측정한 값</translation>
+    </message>
+    <message>
+        <source>What replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters (FSDP).</source>
+        <translation>복제본이 나누는 것: 0 없음, 1 옵티마이저 상태, 2 기울기도, 3 파라미터도(FSDP).</translation>
+    </message>
+    <message>
+        <source>ZeRO-%1 in every pass (FSDP)</source>
+        <translation>패스마다 ZeRO-%1 (FSDP)</translation>
+    </message>
+    <message>
+        <source>Pipeline, tensor or FSDP?</source>
+        <translation>파이프라인, 텐서, FSDP 중 무엇?</translation>
+    </message>
+    <message>
+        <source>Compares the best plans with pipeline, tensor or context ranks beside replicas, and with replicas alone (DDP or FSDP)</source>
+        <translation>복제본과 함께 파이프라인, 텐서, 컨텍스트 랭크 중 하나를 쓰는 최선의 계획과 복제본만 쓰는 계획(DDP 또는 FSDP)을 비교합니다</translation>
     </message>
 </context>
 </TS>

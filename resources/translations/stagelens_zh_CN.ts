@@ -4576,10 +4576,6 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>在两步之间；只有每个计算块都收集时峰值才降低</translation>
     </message>
     <message>
-        <source>What replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters.</source>
-        <translation>副本间分片的内容：0 无，1 优化器状态，2 另加梯度，3 另加参数。</translation>
-    </message>
-    <message>
         <source>Gradients are reduced</source>
         <translation>梯度归约</translation>
     </message>
@@ -10640,6 +10636,22 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured on GB200</source>
         <translation>NVIDIA GB300 279 GB：2500 TFLOP/s，8 位 5000，8 TB/s，每节点（机架）72 块以 NVLink 相连，节点间为 InfiniBand；矩阵乘同 B200，注意力按 cuDNN 的测量，NVLink 按 DeepEP 在 GB200 上的测量</translation>
+    </message>
+    <message>
+        <source>What replicas shard: 0 nothing, 1 optimizer state, 2 also gradients, 3 also parameters (FSDP).</source>
+        <translation>副本间分片的内容：0 无，1 优化器状态，2 另加梯度，3 另加参数（FSDP）。</translation>
+    </message>
+    <message>
+        <source>ZeRO-%1 in every pass (FSDP)</source>
+        <translation>每个计算块的 ZeRO-%1（FSDP）</translation>
+    </message>
+    <message>
+        <source>Pipeline, tensor or FSDP?</source>
+        <translation>流水线、张量还是 FSDP？</translation>
+    </message>
+    <message>
+        <source>Compares the best plans with pipeline, tensor or context ranks beside replicas, and with replicas alone (DDP or FSDP)</source>
+        <translation>比较在副本之外只用流水线、张量或上下文之一的最佳方案，以及只用副本（DDP 或 FSDP）的方案</translation>
     </message>
 </context>
 </TS>

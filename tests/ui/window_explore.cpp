@@ -518,6 +518,7 @@ void WindowExplore::laterStartReopensTheLastExperiment()
     first->close();
     auto &second = m_fixture->open();
     QVERIFY(second.document().experiment().schedule.vocabulary == model::VocabularyMethod::Redis);
+    QVERIFY(second.isWindowModified()); // its title is that of the example, which has another method
     QVERIFY(second.forecast().problems().empty());
     // What was open stays open to editing: a resolved cut must not bind the next number of devices.
     auto *devices = m_fixture->find<QSpinBox>(u"strip.parallel.devices"_s);

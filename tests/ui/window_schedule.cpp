@@ -109,6 +109,11 @@ void WindowSchedule::theTextStandsBesideThePicture()
     QVERIFY(line(5).startsWith(u"3: F0 F1 F2"_s));
     m_fixture->click(u"schedule.close"_s);
     QVERIFY(!panel().isVisible());
+    // Another example is looked at before it is edited.
+    window.actions().editSchedule->trigger();
+    QVERIFY(panel().isVisible());
+    window.document().replace(next, {}, u"Another"_s);
+    QVERIFY(!panel().isVisible() && !window.actions().editSchedule->isChecked());
 }
 
 void WindowSchedule::typingMarksFaultsAndKeepsThePicture()

@@ -26,6 +26,9 @@
 #include <QPushButton>
 #include <QTreeWidget>
 
+#include <algorithm>
+#include <array>
+
 namespace ui_window_shapes {
 
 using namespace stagelens;
@@ -256,6 +259,29 @@ private slots:
         QVERIFY(compare->isEnabled());
         QTest::mouseClick(compare, Qt::LeftButton);
         QTRY_COMPARE(m_fixture->window().comparePanel().items().size(), std::size_t{2});
+    }
+
+    /// Pipeline, tensor or context ranks beside replicas, and replicas alone, by one click.
+    void singleWaysAreCompared()
+    {
+        ui::ShapeDialog *dialog = open();
+        const std::vector<ui::ShapeRow> rows = dialog->table()->rows();
+        const auto expected = ui::singleWays(rows);
+        QVERIFY(expected.size() >= 2);
+        QTest::mouseClick(dialog->findChild<QPushButton *>(u"shapes.ways"_s), Qt::LeftButton);
+        const auto &items = m_fixture->window().comparePanel().items();
+        QTRY_COMPARE(items.size(), expected.size());
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            QCOMPARE(items[i].name, expected[i].first);
+            const auto wayOf = [](const model::ParallelPlan &plan) {
+                return std::array{plan.devices > 1, plan.tensor > 1, plan.context > 1};
+            };
+            const auto way = wayOf(items[i].experiment.parallel);
+            QVERIFY(std::ranges::count(way, true) <= 1);
+            for (const ui::ShapeRow &row : rows) // no other plan of this way that fits is faster
+                QVERIFY(!row.fits || wayOf(row.experiment.parallel) != way ||
+                        row.metrics->iteration >= items[i].metrics.iteration);
+        }
     }
 
     void theSearchCanBeCancelled()

@@ -26,6 +26,8 @@ namespace {
 
 constexpr int kAutosaveMilliseconds = 500;
 constexpr int kRecentFiles = 8;
+const QString kChanged = u"changed"_s; // of the settings: the session's plan is not the example or new plan that it was
+
 QString experimentFilter()
 {
     return Words::tr("Experiments (*.stagelens.json);;All files (*)");
@@ -85,8 +87,8 @@ void FileController::start(const QString &file)
             const QString of = settings->value(u"file"_s).toString();
             begin(*session, of, settings->value(u"title"_s, Words::tr("Last session")).toString());
             const auto saved = of.isEmpty() ? base::Result<model::Experiment>(*session) : model::loadExperiment(utf8(of));
-            if (!saved || loosened(*saved) != m_document->experiment())
-                m_document->setChanged(); // it came back, and is not in its file
+            if (!saved || loosened(*saved) != m_document->experiment() || (of.isEmpty() && settings->value(kChanged).toBool()))
+                m_document->setChanged(); // it came back, and is not in its file or no longer the example
             emit restored();
         } else {
             problem += Words::tr(" The last session cannot be read, so the demo is open: ") + sentence(session.error());
@@ -243,6 +245,7 @@ void FileController::flush()
     const auto settings = windowSettings();
     settings->setValue(u"file"_s, m_document->file());
     settings->setValue(u"title"_s, m_document->title());
+    settings->setValue(kChanged, m_document->isChanged());
 }
 
 } // namespace stagelens::ui

@@ -72,6 +72,7 @@ ScheduleController::ScheduleController(EngineBridge *bridge, ExperimentDocument 
     connectPanel();
     connect(m_forecast, &Forecast::changed, this, &ScheduleController::refresh);
     connect(m_actions->editSchedule, &QAction::toggled, this, &ScheduleController::setEditing);
+    connect(m_document, &ExperimentDocument::replaced, this, [this] { m_actions->editSchedule->setChecked(false); });
     connect(m_page->timeline(), &TimelineView::passMoved, this, &ScheduleController::move);
     connect(m_page->timeline(), &TimelineView::passPulled, this, &ScheduleController::pullPass);
     connect(m_page->timeline(), &TimelineView::linkPulled, this, &ScheduleController::pullLink);

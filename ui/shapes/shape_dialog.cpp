@@ -171,7 +171,12 @@ QWidget *ShapeDialog::makeButtons()
     m_compare = buttons->addButton(Words::tr("Compare"), QDialogButtonBox::ActionRole);
     m_compare->setObjectName(u"shapes.compare"_s);
     m_compare->setToolTip(plainTip(Words::tr("Two to six rows on one time axis; Ctrl and Shift select several")));
-    for (QPushButton *button : {m_apply, m_compare, buttons->button(QDialogButtonBox::Close)})
+    m_ways = buttons->addButton(Words::tr("Pipeline, tensor or FSDP?"), QDialogButtonBox::ActionRole);
+    m_ways->setObjectName(u"shapes.ways"_s);
+    m_ways->setToolTip(
+        plainTip(Words::tr("Compares the best plans with pipeline, tensor or context ranks beside replicas, and with replicas "
+                           "alone (DDP or FSDP)")));
+    for (QPushButton *button : {m_apply, m_compare, m_ways, buttons->button(QDialogButtonBox::Close)})
         button->setAutoDefault(false);
     layout->addWidget(buttons);
     connect(m_apply, &QPushButton::clicked, this, [this] {
@@ -181,6 +186,7 @@ QWidget *ShapeDialog::makeButtons()
         }
     });
     connect(m_compare, &QPushButton::clicked, this, &ShapeDialog::compareSelected);
+    connect(m_ways, &QPushButton::clicked, this, [this] { emit compareAsked(singleWays(m_table->rows())); });
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     return row;
 }
@@ -323,6 +329,7 @@ void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
     filter();
     if (m_plan)
         m_table->markPlan(m_plan->experiment);
+    followSelection();
 }
 
 void ShapeDialog::fillDegrees()
@@ -377,6 +384,7 @@ void ShapeDialog::followSelection()
     const std::size_t count = m_table->selectedRows().size();
     m_apply->setEnabled(count == 1 && m_table->isEnabled());
     m_compare->setEnabled(m_table->isEnabled() && count >= kFewestCompared && count <= kMostCompared);
+    m_ways->setEnabled(m_table->isEnabled() && singleWays(m_table->rows()).size() >= kFewestCompared);
 }
 
 void ShapeDialog::apply(const model::Experiment &plan)

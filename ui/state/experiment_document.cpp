@@ -232,6 +232,7 @@ void ExperimentDocument::setAll(const model::Experiment &experiment, const QStri
     m_title = title;
     set(experiment);
     emit fileChanged();
+    emit replaced();
 }
 
 base::Result<> ExperimentDocument::open(const QString &file)

@@ -67,6 +67,8 @@ signals:
     /// The experiment has another value: Forecast predicts it, and the editors show it.
     void changed();
     void fileChanged();
+    /// Another experiment is open; emitted after changed().
+    void replaced();
     /// A field is being edited; emitted before changed(), with every edit.
     void editing();
     /// The gesture is over: the field was left or the choice made.

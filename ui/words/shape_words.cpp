@@ -18,6 +18,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr int kFsdpStage = 3; ///< of ZeRO: the parameters are sharded as well
 constexpr double kHoursOfDay = 24;
 constexpr double kAsFast = 0.001; ///< plans whose times differ by no larger share are as fast
 constexpr double kSecondsOfHour = 3600;
@@ -72,6 +73,26 @@ std::vector<ShapeRow> shapeRows(const service::PlanAnswer &answer)
     return rows;
 }
 
+std::vector<std::pair<QString, model::Experiment>> singleWays(const std::vector<ShapeRow> &rows)
+{
+    std::vector<std::pair<QString, model::Experiment>> ways;
+    for (const auto degree : {&model::ParallelPlan::devices, &model::ParallelPlan::tensor, &model::ParallelPlan::context,
+                              &model::ParallelPlan::replicas}) {
+        const ShapeRow *best = nullptr;
+        for (const ShapeRow &row : rows) {
+            const model::ParallelPlan &plan = row.experiment.parallel;
+            const std::int64_t others = degree == &model::ParallelPlan::replicas ? 1 : plan.replicas;
+            const bool isSingle = plan.*degree > 1 && plan.*degree * others == plan.ranks(plan.devices);
+            if (isSingle && row.metrics &&
+                (best == nullptr || std::pair(!row.fits, timeOf(row)) < std::pair(!best->fits, timeOf(*best))))
+                best = &row;
+        }
+        if (best != nullptr)
+            ways.emplace_back(shapeText(best->experiment.parallel) + u": "_s + methodsText(best->experiment), best->experiment);
+    }
+    return ways;
+}
+
 QString shapeText(const model::ParallelPlan &plan)
 {
     QStringList parts;
@@ -101,7 +122,9 @@ QString methodsText(const model::Experiment &plan)
         parts << Words::tr("full recomputation");
     else if (plan.schedule.recompute == model::Recompute::Selective)
         parts << Words::tr("selective recomputation");
-    if (plan.parallel.zero > 0)
+    if (plan.parallel.zero == kFsdpStage && plan.parallel.reducesEagerly())
+        parts << Words::tr("ZeRO-%1 in every pass (FSDP)").arg(plan.parallel.zero);
+    else if (plan.parallel.zero > 0)
         parts << (plan.parallel.reducesEagerly() ? Words::tr("ZeRO-%1 in every pass").arg(plan.parallel.zero)
                                                  : u"ZeRO-%1"_s.arg(plan.parallel.zero));
     if (plan.parallel.averagesWeights())

@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace stagelens::ui {
@@ -23,6 +24,10 @@ struct ShapeRow {
 /// The plans on the front by time (those within 0.1 % by memory), then the best plan of each other shape that fits, then shapes
 /// that do not fit.
 [[nodiscard]] std::vector<ShapeRow> shapeRows(const service::PlanAnswer &answer);
+
+/// Returns the best plan with pipeline, tensor and context ranks, each alone beside replicas, and that of replicas alone, with
+/// their names. What fits comes before what does not, then the faster; what no row has is left out.
+[[nodiscard]] std::vector<std::pair<QString, model::Experiment>> singleWays(const std::vector<ShapeRow> &rows);
 
 /// "8 devices × 4 tensor × 2 context × 2 replicas"; degrees of 1 are left out, except in a plan of one rank.
 [[nodiscard]] QString shapeText(const model::ParallelPlan &plan);
