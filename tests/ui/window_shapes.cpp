@@ -271,6 +271,7 @@ private slots:
         QTest::mouseClick(dialog->findChild<QPushButton *>(u"shapes.ways"_s), Qt::LeftButton);
         const auto &items = m_fixture->window().comparePanel().items();
         QTRY_COMPARE(items.size(), expected.size());
+        QVERIFY(!dialog->isVisible()); // it would cover them
         for (std::size_t i = 0; i < items.size(); ++i) {
             QCOMPARE(items[i].name, expected[i].first);
             const auto wayOf = [](const model::ParallelPlan &plan) {

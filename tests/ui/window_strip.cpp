@@ -382,6 +382,10 @@ void WindowStrip::theSettingsOpenAndAreSearched()
     QTRY_VERIFY(m_fixture->find<QWidget>(u"training.optimizer.lr"_s)->isVisible());
     QVERIFY(!m_fixture->find<QWidget>(u"schedule.recompute"_s)->isVisible());
     QVERIFY(!m_fixture->find<QToolButton>(u"group.Model"_s)->isVisible());
+    QTest::keyClick(search, Qt::Key_Return); // to the first of them
+    QVERIFY(!search->hasFocus() && dock->isAncestorOf(QApplication::focusWidget()));
+    search->setText(u"fsdp"_s);
+    QTRY_VERIFY(m_fixture->find<QWidget>(u"parallel.zero"_s)->isVisible());
     // What only a cluster has is found at the hardware, and what is nowhere is said.
     auto *hint = m_fixture->find<QLabel>(u"settings.hint"_s);
     QVERIFY(!hint->isVisible());

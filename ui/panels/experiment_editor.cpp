@@ -138,6 +138,13 @@ void ExperimentEditor::setFilter(const QString &words)
     updateRows();
 }
 
+void ExperimentEditor::focusFirst()
+{
+    const auto row = std::ranges::find_if(m_rows, [](const Row &each) { return each.form->isRowVisible(each.widget); });
+    if (row != m_rows.end())
+        row->editor->control()->setFocus(Qt::TabFocusReason);
+}
+
 bool ExperimentEditor::finds() const
 {
     return m_filter.isEmpty() || std::ranges::any_of(m_rows, [](const Row &row) { return row.form->isRowVisible(row.widget); });

@@ -28,6 +28,8 @@ public:
     bool reveal(const QString &field);
     /// Shows only the fields in whose caption, command-line option or help all the words occur; empty: all fields.
     void setFilter(const QString &words);
+    /// Sets the focus to the first field that the filter keeps, as Tab would.
+    void focusFirst();
     /// Returns whether the filter keeps any field.
     [[nodiscard]] bool finds() const;
     /// Returns whether the filter's words are of a figure of the cluster, which a copy of the hardware has; the hardware is

@@ -68,10 +68,13 @@ bool SettingsPanel::eventFilter(QObject *watched, QEvent *event)
         event->ignore();
         return true;
     }
-    if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent *>(event)->key() == Qt::Key_Escape &&
-        !m_search->text().isEmpty()) {
-        m_search->clear();
-        return true;
+    if (event->type() == QEvent::KeyPress && !m_search->text().isEmpty()) {
+        switch (static_cast<QKeyEvent *>(event)->key()) {
+        case Qt::Key_Return:
+        case Qt::Key_Enter: m_editor->focusFirst(); return true;
+        case Qt::Key_Escape: m_search->clear(); return true;
+        default: break;
+        }
     }
     return QWidget::eventFilter(watched, event);
 }

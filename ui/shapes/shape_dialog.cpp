@@ -185,8 +185,13 @@ QWidget *ShapeDialog::makeButtons()
             close(); // the window shows it
         }
     });
-    connect(m_compare, &QPushButton::clicked, this, &ShapeDialog::compareSelected);
-    connect(m_ways, &QPushButton::clicked, this, [this] { emit compareAsked(singleWays(m_table->rows())); });
+    connect(m_compare, &QPushButton::clicked, this, [this] {
+        std::vector<std::pair<QString, model::Experiment>> plans;
+        for (const ShapeRow *each : m_table->selectedRows())
+            plans.emplace_back(shapeText(each->experiment.parallel), each->experiment);
+        compare(plans);
+    });
+    connect(m_ways, &QPushButton::clicked, this, [this] { compare(singleWays(m_table->rows())); });
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     return row;
 }
@@ -394,12 +399,10 @@ void ShapeDialog::apply(const model::Experiment &plan)
         Words::tr("The window now shows %1: %2. Ctrl+Z takes it back.").arg(shapeText(plan.parallel), methodsText(plan)));
 }
 
-void ShapeDialog::compareSelected()
+void ShapeDialog::compare(const std::vector<std::pair<QString, model::Experiment>> &plans)
 {
-    std::vector<std::pair<QString, model::Experiment>> plans;
-    for (const ShapeRow *row : m_table->selectedRows())
-        plans.emplace_back(shapeText(row->experiment.parallel), row->experiment);
     emit compareAsked(plans);
+    close(); // the window shows them
 }
 
 } // namespace stagelens::ui

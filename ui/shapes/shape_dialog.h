@@ -70,7 +70,7 @@ private:
     void showProgress();
     void followSelection();
     void apply(const model::Experiment &plan);
-    void compareSelected();
+    void compare(const std::vector<std::pair<QString, model::Experiment>> &plans);
 
     EngineBridge *m_bridge;
     LatestJob *m_job;

@@ -79,12 +79,14 @@ std::vector<std::pair<QString, model::Experiment>> singleWays(const std::vector<
     for (const auto degree : {&model::ParallelPlan::devices, &model::ParallelPlan::tensor, &model::ParallelPlan::context,
                               &model::ParallelPlan::replicas}) {
         const ShapeRow *best = nullptr;
+        const auto orderOf = [](const ShapeRow &row) {
+            return std::pair(!row.fits, row.fits ? timeOf(row) : row.memory.value_or(0));
+        };
         for (const ShapeRow &row : rows) {
             const model::ParallelPlan &plan = row.experiment.parallel;
             const std::int64_t others = degree == &model::ParallelPlan::replicas ? 1 : plan.replicas;
             const bool isSingle = plan.*degree > 1 && plan.*degree * others == plan.ranks(plan.devices);
-            if (isSingle && row.metrics &&
-                (best == nullptr || std::pair(!row.fits, timeOf(row)) < std::pair(!best->fits, timeOf(*best))))
+            if (isSingle && row.metrics && (best == nullptr || orderOf(row) < orderOf(*best)))
                 best = &row;
         }
         if (best != nullptr)

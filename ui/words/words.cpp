@@ -323,6 +323,8 @@ QString hardwareName(std::string_view preset)
         {"h100-sxm", u"H100 80 GB"_s},
         {"h200", u"H200 141 GB"_s},
         {"b200", u"B200 180 GB"_s},
+        {"gb200-nvl72", u"GB200 NVL72 186 GB"_s},
+        {"gb300-nvl72", u"GB300 NVL72 279 GB"_s},
         {"mi300x", u"MI300X 192 GB"_s},
         {"rtx-4090", u"RTX 4090 24 GB"_s},
     };

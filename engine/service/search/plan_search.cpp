@@ -246,7 +246,7 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     StagesOfSearch stages(options);
     PlanAnswer answer;
     answer.rejected = std::move(cluster.rejected);
-    const std::vector<Experiment> plans = firstStage(query, divisions);
+    std::vector<Experiment> plans = firstStage(query, divisions);
     std::vector<ExaminedPlan> examined;
     const SearchResult first = examinePlans(plans, stages.next(0.4), examined);
     const std::vector<char> mayFit = thatMayFit(divisions.size(), plans.size(), examined, first.limit);
@@ -257,6 +257,13 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     if (first.cancelled || second.cancelled)
         return base::Error::cancelled();
     answer.limit = first.limit;
+    std::vector<ExaminedPlan> others;
+    static_cast<void>(examinePlans(sharded, {options.stop, {}}, others)); // counted in the second stage
+    for (ExaminedPlan &each : others) {
+        each.plan += plans.size();
+        examined.push_back(std::move(each));
+    }
+    plans.insert(plans.end(), sharded.begin(), sharded.end());
     ShapeSearch shapes = searchShapes(query, plans, examined, first.limit, stages.next(0.9));
     if (options.stop.stop_requested())
         return base::Error::cancelled();

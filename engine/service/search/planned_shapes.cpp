@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -24,7 +25,7 @@ constexpr std::array<std::string_view, 5> kFrugalFamilies{"1f1b", "v-half", "v-m
 /// The examined plans of a shape.
 struct Shape {
     std::vector<const ExaminedPlan *> examined;
-    std::size_t division = 0; ///< the plan with the smallest microbatches and the most recomputation
+    std::map<int, std::size_t> divisions; ///< by stage of ZeRO: the plan with the smallest microbatches and most recomputation
     PlannedShape best;
 };
 
@@ -75,7 +76,7 @@ public:
     /// Fills in the best plan, not yet predicted in full.
     void find(Shape &shape)
     {
-        shape.best.experiment = m_plans[shape.division];
+        shape.best.experiment = m_plans[shape.divisions.rbegin()->second];
         const std::vector<Experiment> plans = attempts(shape);
         // A device is fullest after a few rounds of the pipeline, and more microbatches never need less memory. So short
         // simulations tell which plans do not fit.
@@ -113,8 +114,10 @@ public:
             if (least && (isRefused || each.peakMemory.value_or(0) >= *least))
                 break;
             std::optional<Bytes> memory = each.peakMemory;
-            if (!isRefused && each.examination != Examination::Simulated)
-                memory = left-- > 0 ? peakOf(few[each.plan], each.stageLayers) : std::nullopt;
+            if (!isRefused && each.examination != Examination::Simulated) {
+                const bool isPlain = few[each.plan].schedule.family == kFrugalFamilies.front();
+                memory = isPlain || left-- > 0 ? peakOf(few[each.plan], each.stageLayers) : std::nullopt;
+            }
             const bool isLess = memory && (!least || *memory < *least);
             if (!isLess && !(isRefused && shape.best.refusal.empty()))
                 continue;
@@ -126,7 +129,8 @@ public:
     [[nodiscard]] std::size_t tried() const { return m_tried; }
 
 private:
-    /// Plans whose needs are only known to be at least so much, and that are predicted to find the least.
+    /// Plans, beside those of 1F1B, whose needs are only known to be at least so much, and that are predicted to find the
+    /// least.
     static constexpr int kMostPredicted = 8;
 
     /// Returns the memory of the fullest rank; nothing if the plan cannot be predicted.
@@ -148,7 +152,13 @@ private:
         std::vector<Experiment> plans;
         for (const std::size_t other : others)
             plans.push_back(m_plans[other]);
-        Experiment division = m_plans[shape.division];
+        for (const auto &[zero, index] : shape.divisions)
+            addFrugal(m_plans[index], plans);
+        return plans;
+    }
+    /// Adds the division under the schedules that hold least.
+    void addFrugal(Experiment division, std::vector<Experiment> &plans) const
+    {
         division.schedule.vocabulary = m_query.experiment.schedule.vocabulary;
         for (Experiment &plan : plansOf(division)) {
             const bool isWanted = m_query.keepsFamily
@@ -159,7 +169,6 @@ private:
             if (isWanted && !isSplit && plan.schedule.vocabularyOrder == division.schedule.vocabularyOrder)
                 plans.push_back(std::move(plan));
         }
-        return plans;
     }
 
     const PlanQuery &m_query;
@@ -178,13 +187,15 @@ std::vector<Shape> shapesOf(const std::vector<Experiment> &plans, const std::vec
     };
     std::vector<Shape> shapes;
     for (const ExaminedPlan &each : examined) {
-        auto known = std::ranges::find_if(
-            shapes, [&](const Shape &shape) { return isSameShape(plans[shape.division].parallel, plans[each.plan].parallel); });
+        auto known = std::ranges::find_if(shapes, [&](const Shape &shape) {
+            return isSameShape(plans[shape.examined.front()->plan].parallel, plans[each.plan].parallel);
+        });
         if (known == shapes.end())
-            known = shapes.insert(shapes.end(), {{}, each.plan, {}});
+            known = shapes.insert(shapes.end(), Shape{});
         known->examined.push_back(&each);
-        if (frugality(each.plan) < frugality(known->division))
-            known->division = each.plan;
+        std::size_t &division = known->divisions.try_emplace(plans[each.plan].parallel.zero, each.plan).first->second;
+        if (frugality(each.plan) < frugality(division))
+            division = each.plan;
     }
     return shapes;
 }

@@ -2,6 +2,7 @@
 #include "engine/service/search/plan_search.h"
 #include "engine/base/random.h"
 #include "engine/model/presets.h"
+#include "engine/model/schema.h"
 #include "engine/schedule/families.h"
 #include "engine/service/search/search_space.h"
 #include "engine/simulate/costs/device_share.h"
@@ -234,13 +235,10 @@ private slots:
         PlanQuery query = smallQuery();
         query.globalBatch = 4;
         const PlanAnswer &all = smallAnswer(4);
-        base::Bytes least = 0;
-        base::Bytes most = 0;
-        for (const service::PlannedShape &shape : all.shapes) {
-            least = least == 0 ? *shape.memory : std::min(least, *shape.memory);
-            most = std::max(most, *shape.memory);
-        }
-        query.experiment.schedule.memoryLimit = (least + most) / 2;
+        base::Bytes least = *all.shapes.front().memory;
+        for (const service::PlannedShape &shape : all.shapes)
+            least = std::min(least, *shape.memory);
+        query.experiment.schedule.memoryLimit = least; // some hold less under other schedules
         const PlanAnswer some = answerTo(query);
         QCOMPARE(some.shapes.size(), all.shapes.size());
         QVERIFY(some.shapes.front().fits && !some.shapes.back().fits);
@@ -299,6 +297,15 @@ private slots:
         const auto prediction = service::predict(plain, 1);
         QVERIFY(prediction.ok());
         QVERIFY(*one.memory <= std::ranges::max((*prediction)->metrics.peakMemory));
+        // Replicas that shard parameters hold less than any schedule of those that do not.
+        QCOMPARE(one.experiment.parallel.zero, 3);
+        for (const char *family : {"1f1b", "po-h", "po-f"}) {
+            plain.schedule.family = family;
+            plain.parallel.zero = 1;
+            model::followStages(plain);
+            if (const auto other = service::predict(plain, 1))
+                QVERIFY2(*one.memory <= std::ranges::max((*other)->metrics.peakMemory), family);
+        }
         for (const service::PlannedRun &run : answer->plans)
             QVERIFY(!last.shortest || run.prediction->metrics.iteration >= *last.shortest);
     }
