@@ -304,6 +304,8 @@ QSize ButtonStyle::sizeFromContents(ContentsType type, const QStyleOption *optio
         needed.setWidth(needed.width() + 2 * kHeaderInset);
     else if (type == CT_ToolButton && segmentOf(widget) != None)
         needed.setWidth(needed.width() + 2 * kGrid);
+    else if (type == CT_PushButton)
+        needed.setWidth(std::max(needed.width(), size.width() + 4 * kGrid));
     return needed;
 }
 
