@@ -223,7 +223,7 @@ void addLegs(nlohmann::ordered_json &document, const timeline::Timeline &timelin
         Json &slices = document["devices"][device]["slices"];
         for (std::size_t i = 0; i < lane.size(); ++i) {
             Json list = Json::array();
-            for (const simulate::PassLeg &leg : legs.of(lane.pass[i], lane.end[i] - lane.begin[i]))
+            for (const simulate::PassLeg &leg : legs.of(static_cast<int>(device), lane.pass[i], lane.end[i] - lane.begin[i]))
                 list.push_back({{"name", leg.name},
                                 {"lane", !leg.isExchange ? "compute"
                                          : leg.isContext ? "context"

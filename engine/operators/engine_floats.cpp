@@ -238,11 +238,9 @@ Block engineBlock(const Experiment &experiment, bool hasExperts)
     return partitioned(keeps ? withProbabilities(std::move(block), experiment.model) : block, engineSplit(experiment));
 }
 
-std::int64_t logitNumbers(std::int64_t tokens, std::int64_t rows, const ModelConfig &model)
+std::int64_t logitNumbers(std::int64_t tokens, std::int64_t columns, std::int64_t rows, const ModelConfig &model)
 {
-    if (model.isSampled())
-        return std::max(tokens * model.logitColumns(), rows);
-    std::int64_t numbers = tokens * rows;
+    std::int64_t numbers = std::max(tokens * columns, rows);
     for (const model::VocabularyTail &tail : model.tails())
         numbers = std::max<std::int64_t>(numbers, tail.words());
     return numbers;

@@ -88,10 +88,11 @@ struct EngineFloats {
 [[nodiscard]] EngineFloats engineFloats(const model::Experiment &experiment);
 /// Returns the same for each slice of a sequence; the workspace is that of the longest.
 [[nodiscard]] std::vector<EngineFloats> engineFloatsOfSlices(const model::Experiment &experiment);
-/// Returns the numbers of the logits of `tokens` rows of the output layer, whose table has `rows` rows. Those of a tail of an
-/// adaptive softmax, and those of all words where training draws some, use the same room, for as many tokens at a time as it
-/// has, and one at least.
-[[nodiscard]] std::int64_t logitNumbers(std::int64_t tokens, std::int64_t rows, const model::ModelConfig &model);
+/// Returns the numbers of the logits of `tokens` rows of the output layer, which computes `columns` logits of each with a table
+/// of `rows` rows. Those of a tail of an adaptive softmax, and those of all rows where training draws some words, use the same
+/// room, for as many tokens at a time as it has, and one at least.
+[[nodiscard]] std::int64_t logitNumbers(std::int64_t tokens, std::int64_t columns, std::int64_t rows,
+                                        const model::ModelConfig &model);
 /// Returns the scratch of layers, for `tokens`, with room in the first two tensors for the rows of all output heads, and in the
 /// first for rows of the words that a sampled softmax draws.
 [[nodiscard]] std::vector<std::int64_t> withOutputScratch(std::vector<std::int64_t> scratch, const model::ModelConfig &model,

@@ -276,19 +276,18 @@ base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &
                             experiment.model.hidden);
 }
 
-base::Bytes exponentialBytes(const ModelConfig &model, int microbatchSize, std::int64_t shards, const TensorSplit &split)
+base::Bytes exponentialBytes(const ModelConfig &model, int microbatchSize, std::int64_t columns, const TensorSplit &split)
 {
-    const std::int64_t columns = (model.logitColumns() + shards - 1) / shards;
     // The softmax is in fp32; a 16-bit product needs a copy of it in 16 bit.
     return model.outputHeads * tokensOf(model, microbatchSize, split) * columns * (4 + 2);
 }
 
-base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, std::int64_t shards, int parts,
+base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, std::int64_t columns, int parts,
                                      const TensorSplit &split)
 {
     constexpr std::int64_t kStatistics = 16;
     const base::Bytes whole = outputRowBytes(model, microbatchSize, {1, false, split.context});
-    return exponentialBytes(model, microbatchSize, shards, split) +
+    return exponentialBytes(model, microbatchSize, columns, split) +
            model.outputHeads * tokensOf(model, microbatchSize, split) * kStatistics + (1 + parts) * whole;
 }
 

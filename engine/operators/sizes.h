@@ -98,11 +98,11 @@ inline constexpr double kEightBitError = 2.66e-2;
 /// Returns the bytes of such a tensor in a message between stages on different devices; 0: it is not packed, and has as many.
 [[nodiscard]] base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &split);
 /// Returns the bytes that a rank holds for S and T of one microbatch in 16 bit: its share of the softmax, statistics, X, and
-/// `parts` more [b s, h] tensors of the gradient of X until their barrier. `shards` ranks divide the vocabulary.
-[[nodiscard]] base::Bytes vocabularyTransientBytes(const model::ModelConfig &model, int microbatchSize, std::int64_t shards,
+/// `parts` more [b s, h] tensors of the gradient of X until their barrier. It computes `columns` logits of a token.
+[[nodiscard]] base::Bytes vocabularyTransientBytes(const model::ModelConfig &model, int microbatchSize, std::int64_t columns,
                                                    int parts, const TensorSplit &split = {});
 /// Returns the part of them that the softmax is.
-[[nodiscard]] base::Bytes exponentialBytes(const model::ModelConfig &model, int microbatchSize, std::int64_t shards,
+[[nodiscard]] base::Bytes exponentialBytes(const model::ModelConfig &model, int microbatchSize, std::int64_t columns,
                                            const TensorSplit &split = {});
 /// Returns the bytes that the first stage keeps of a microbatch from F to B in addition to its own input if the embedding is
 /// sharded: the sum of the shards' embeddings, to which positions are added (in 16 bit; the CPU engine adds in place). With a

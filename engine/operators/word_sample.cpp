@@ -28,6 +28,23 @@ double WordSample::expectedCount(std::int64_t word) const
     return word < m_certain ? 1 : m_scale * weightOf(word);
 }
 
+double WordSample::expectedBefore(std::int64_t word) const
+{
+    if (word <= m_certain)
+        return static_cast<double>(word);
+    if (word == m_words)
+        return static_cast<double>(m_count);
+    return static_cast<double>(m_certain) +
+           m_scale * std::log(static_cast<double>(word + 1) / static_cast<double>(m_certain + 1));
+}
+
+std::int64_t WordSample::mostIn(std::int64_t begin, std::int64_t end) const
+{
+    constexpr double kRounding = 1e-6;
+    const double expected = expectedBefore(end) - expectedBefore(begin);
+    return std::min({m_count, end - begin, static_cast<std::int64_t>(expected + kRounding) + 1});
+}
+
 std::vector<std::int32_t> WordSample::draw(std::uint64_t seed, std::int64_t microbatch) const
 {
     constexpr std::uint64_t kStream = 0x7361'6d70'6c65'0000; // "sample"

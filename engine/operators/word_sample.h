@@ -19,6 +19,10 @@ public:
 
     /// Returns how often a word is expected among those of a draw, at most 1.
     [[nodiscard]] double expectedCount(std::int64_t word) const;
+    /// Returns how many of the words before this one are expected in a draw.
+    [[nodiscard]] double expectedBefore(std::int64_t word) const;
+    /// Returns the most words from `begin` to `end` that a draw may have.
+    [[nodiscard]] std::int64_t mostIn(std::int64_t begin, std::int64_t end) const;
     /// Returns the words of a microbatch, in rising order. They depend on these numbers alone.
     [[nodiscard]] std::vector<std::int32_t> draw(std::uint64_t seed, std::int64_t microbatch) const;
     /// Returns the words for a given u.

@@ -30,6 +30,7 @@ public:
         : m_plan(plan), m_schedule(schedule), m_order(schedule.device(device)), m_device(device),
           m_floats(operators::engineFloatsOfSlices(experiment)), m_layers(layersOfStages(experiment, schedule)),
           m_rows(operators::paddedRows(shardRows(experiment, schedule, device, tensor), operators::outputMultiple(experiment))),
+          m_columns(experiment.model.isSampled() ? logitColumns(experiment, schedule, device, tensor).most : m_rows),
           m_whole(operators::recomputedLayers(experiment.schedule, m_layers)),
           m_recipes(schedule::recipeBook(schedule.vocabulary(), schedule::recipeChoice(experiment))),
           m_choice(experiment.schedule), m_model(experiment.model)
@@ -80,6 +81,7 @@ private:
     std::vector<operators::EngineFloats> m_floats; ///< of each slice of a sequence
     std::vector<int> m_layers;
     std::int64_t m_rows;      ///< of the output projection, padded
+    std::int64_t m_columns;   ///< logits of a token: one for each row, or for each word that a sampled softmax draws of them
     std::vector<int> m_whole; ///< of them: recomputed as a whole
     const schedule::RecipeBook &m_recipes;
     const model::ScheduleChoice &m_choice;
@@ -171,7 +173,7 @@ std::int64_t BufferPlan::Walk::floats(PassValue value, const Pass &pass) const
     case PassValue::KeyGradients: return layers * each.keys;
     case PassValue::NormStatistics: return each.normStatistics;
     case PassValue::Exponentials:
-        return base::floatsOf(operators::logitNumbers(m_choice.logitTokens(each.outputTokens), m_rows, m_model),
+        return base::floatsOf(operators::logitNumbers(m_choice.logitTokens(each.outputTokens), m_columns, m_rows, m_model),
                               each.precision);
     case PassValue::LocalStatistics:
     case PassValue::GlobalStatistics: return 3 * each.outputTokens;

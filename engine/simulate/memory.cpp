@@ -123,9 +123,10 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
                                                                                    .mapsInput = experiment.model.isFactorised(),
                                                                                    .mapsOutput = experiment.model.mapsOutput(),
                                                                                    .hasTails = experiment.model.isAdaptive()})),
-      m_device(device), m_lane(timeline.lanes[static_cast<std::size_t>(device)]), m_bytes(passBytes(experiment, schedule)),
-      m_buffers(engineBuffers(experiment, schedule, device)), m_constant(staticBytes(experiment, schedule, device)),
-      m_dropped(droppedBytes(experiment, schedule, device)), m_parallel(experiment.parallel)
+      m_device(device), m_lane(timeline.lanes[static_cast<std::size_t>(device)]),
+      m_bytes(passBytes(experiment, schedule, device)), m_buffers(engineBuffers(experiment, schedule, device)),
+      m_constant(staticBytes(experiment, schedule, device)), m_dropped(droppedBytes(experiment, schedule, device)),
+      m_parallel(experiment.parallel)
 {
     m_copies = schedule.copies(device);
     m_offloads = schedule::byJoin(m_copies, schedule::CopyKind::Offload);

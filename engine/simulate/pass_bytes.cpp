@@ -68,7 +68,7 @@ double storingBytes(const model::Experiment &experiment, int layers, int whole)
     return (layers - whole) * moved(keptPolicy(schedule)) + whole * moved(model::Recompute::Full);
 }
 
-PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule)
+PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
     const model::ModelConfig &model = experiment.model;
     const int b = experiment.parallel.microbatchSize;
@@ -83,6 +83,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.norm += model.mapsOutput() ? bytes.boundary : 0;
     bytes.tableRows = operators::tableRowBytes(model, b, split);
     const schedule::VocabularyTables tables(schedule);
+    const std::int64_t columns = logitColumns(experiment, schedule, model.isSampled() ? device : 0).most;
     const operators::ParameterBytes each = operators::parameterBytes(experiment);
     for (int stage = 0; experiment.parallel.reducesEagerly() && stage < schedule.stages(); ++stage) {
         const std::int64_t units = twoUnits(experiment, schedule, stage);
@@ -93,7 +94,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
         const std::int64_t exponentials =
-            base::floatsOf(operators::logitNumbers(floats.outputTokens, rows, model), floats.precision);
+            base::floatsOf(operators::logitNumbers(floats.outputTokens, columns, rows, model), floats.precision);
         const std::int64_t output = exponentials + 3 * floats.outputTokens + floats.outputInput;
         bytes.layer = (floats.keptInput + floats.keptLayer) * kFloatBytes;
         bytes.whole = floats.keptInput * kFloatBytes;
@@ -121,9 +122,9 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.rebuilt = operators::layerActivationBytes(model, b, policy, attention, split) - layer + // probabilities end with I
                     bytes.unpacked;
     bytes.rebuiltWhole = all - (isPacked ? 0 : bytes.whole);
-    bytes.vocabulary = operators::vocabularyTransientBytes(model, b, std::int64_t{split.ranks} * tables.parts(),
-                                                           partsWithStatistics(schedule.vocabulary()), split);
-    bytes.exponentials = operators::exponentialBytes(model, b, std::int64_t{split.ranks} * tables.parts(), split);
+    bytes.vocabulary =
+        operators::vocabularyTransientBytes(model, b, columns, partsWithStatistics(schedule.vocabulary()), split);
+    bytes.exponentials = operators::exponentialBytes(model, b, columns, split);
     const Bytes tokens = Bytes{b} * model.sequence / split.context;
     divideVocabulary(bytes, experiment.schedule, tokens * model.outputHeads);
     bytes.embedding = operators::embeddingSumBytes(model, b, tables.areDivided(), split);
@@ -163,7 +164,7 @@ std::vector<Bytes> copiedBytes(const model::Experiment &experiment, const schedu
     std::vector<Bytes> copied(static_cast<std::size_t>(schedule.stages()));
     if (!experiment.hasModel)
         return copied;
-    const PassBytes bytes = passBytes(experiment, schedule);
+    const PassBytes bytes = passBytes(experiment, schedule, 0);
     for (std::size_t stage = 0; stage < copied.size(); ++stage)
         copied[stage] = bytes.ofLayers(stage);
     return copied;
@@ -171,7 +172,7 @@ std::vector<Bytes> copiedBytes(const model::Experiment &experiment, const schedu
 
 MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
-    const PassBytes bytes = passBytes(experiment, schedule);
+    const PassBytes bytes = passBytes(experiment, schedule, device);
     MemoryByCategory constant = staticBytes(experiment, schedule, device);
     if (experiment.parallel.reducesEagerly()) {
         const MemoryByCategory dropped = droppedBytes(experiment, schedule, device);

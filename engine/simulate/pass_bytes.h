@@ -69,6 +69,8 @@ struct PassBytes {
 /// it in full. `whole`: of the layers, those that are recomputed as a whole.
 [[nodiscard]] double storingBytes(const model::Experiment &experiment, int layers, int whole);
 
-[[nodiscard]] PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
+/// `device`: whose shard the bytes of the output layer are of, if a sampled softmax draws its words; other shards have those of
+/// the first, which is the largest.
+[[nodiscard]] PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 
 } // namespace stagelens::simulate

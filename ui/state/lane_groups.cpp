@@ -34,11 +34,11 @@ auto legsOf(const service::PredictionPtr &prediction)
         bool isMade = false;
         std::unique_ptr<simulate::PassLegs> legs; ///< null: the hardware cannot be read
     };
-    return [prediction, finder = std::make_shared<Finder>()](int, const schedule::Pass &pass, base::Nanos duration) {
+    return [prediction, finder = std::make_shared<Finder>()](int device, const schedule::Pass &pass, base::Nanos duration) {
         if (!std::exchange(finder->isMade, true))
             if (auto legs = service::legsOf(*prediction))
                 finder->legs = std::move(legs).value();
-        return finder->legs ? finder->legs->of(pass, duration) : std::vector<simulate::PassLeg>();
+        return finder->legs ? finder->legs->of(device, pass, duration) : std::vector<simulate::PassLeg>();
     };
 }
 

@@ -180,7 +180,7 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
 void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
 {
     for (const PassKind kind : {PassKind::S, PassKind::U, PassKind::T, PassKind::EF, PassKind::EB})
-        if (const VocabularyLegs legs = m_vocabulary.pass(kind); !legs.empty())
+        if (const VocabularyLegs legs = m_vocabulary.pass(kind, device); !legs.empty())
             costs.setPass(device, kind, stage,
                           {passTime(secondsOf(legs)), passTime(secondsOf(legs)), toNanos(exchangesOf(legs).seconds),
                            static_cast<base::Bytes>(exchangesOf(legs).bytes)});

@@ -5,6 +5,7 @@
 #include "engine/operators/partition.h"
 #include "engine/operators/sizes.h"
 #include "engine/operators/stage_layers.h"
+#include "engine/operators/word_sample.h"
 #include "engine/schedule/vocabulary_tables.h"
 
 #include <algorithm>
@@ -40,6 +41,18 @@ std::int64_t shardRows(const model::Experiment &experiment, const schedule::Sche
     return rowsOfShard(experiment.model.outputRows(), experiment, schedule, [&](bool overDevices) {
         return layout::vocabularyRows(experiment, schedule.devices(), device, tensor, overDevices);
     });
+}
+
+LogitColumns logitColumns(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
+{
+    if (!experiment.model.isSampled()) {
+        const std::int64_t rows = shardRows(experiment, schedule, device, tensor);
+        return {rows, static_cast<double>(rows)};
+    }
+    const layout::Interval rows = layout::vocabularyRows(experiment, schedule.devices(), device, tensor,
+                                                         schedule::VocabularyTables(schedule).areDivided());
+    const operators::WordSample sample(experiment.model.vocabularySize, *experiment.model.sampledWords);
+    return {1 + sample.mostIn(rows.begin, rows.end), 1 + sample.expectedBefore(rows.end) - sample.expectedBefore(rows.begin)};
 }
 
 std::int64_t inputShardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)

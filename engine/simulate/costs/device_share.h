@@ -23,6 +23,14 @@ namespace stagelens::simulate {
 /// Returns the same of the input table, which has other rows if the input is hashed.
 [[nodiscard]] std::int64_t inputShardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                           int tensor = 0);
+/// Logits that a rank computes of a token: one for each row of its shard, or with a sampled softmax one for each word that is
+/// drawn from the shard, and one for the label.
+struct LogitColumns {
+    std::int64_t most = 0; ///< that a draw may have
+    double expected = 0;
+};
+[[nodiscard]] LogitColumns logitColumns(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                                        int tensor = 0);
 
 /// Parameters on a rank: layers, embeddings, positions (first stage) and final norm (last stage).
 struct DeviceParameters {

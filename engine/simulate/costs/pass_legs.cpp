@@ -58,12 +58,12 @@ void PassLegs::appendLayer(std::vector<Part> &parts, int layer, PassKind kind, R
         add(*weight, " weight");
 }
 
-std::vector<PassLegs::Part> PassLegs::partsOf(PassKind kind, int stage) const
+std::vector<PassLegs::Part> PassLegs::partsOf(int device, PassKind kind, int stage) const
 {
     std::vector<Part> parts;
     if (schedule::isVocabularyPass(kind)) {
         const bool isEmbedding = kind == PassKind::EF || kind == PassKind::EB;
-        append(parts, isEmbedding ? "embedding" : "output", m_vocabulary.pass(kind));
+        append(parts, isEmbedding ? "embedding" : "output", m_vocabulary.pass(kind, device));
         return parts;
     }
     const auto layers = m_layers.begin() + stage;
@@ -118,11 +118,11 @@ std::vector<PassLeg> scaledLegs(const std::vector<Part> &parts, base::Nanos dura
 
 } // namespace
 
-std::vector<PassLeg> PassLegs::of(const schedule::Pass &pass, base::Nanos duration)
+std::vector<PassLeg> PassLegs::of(int device, const schedule::Pass &pass, base::Nanos duration)
 {
-    const auto [found, isNew] = m_parts.try_emplace({pass.kind, pass.stage});
+    const auto [found, isNew] = m_parts.try_emplace({device, pass.kind, pass.stage});
     if (isNew)
-        found->second = partsOf(pass.kind, pass.stage);
+        found->second = partsOf(device, pass.kind, pass.stage);
     return scaledLegs(
         found->second, duration, [](const Part &part) { return part.seconds; },
         [](const Part &part) {

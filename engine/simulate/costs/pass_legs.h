@@ -7,7 +7,7 @@
 
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace stagelens::simulate {
@@ -39,9 +39,9 @@ public:
     PassLegs(const PassLegs &) = delete;
     PassLegs &operator=(const PassLegs &) = delete;
 
-    /// Returns the legs of a pass, scaled to fill `duration`: launch overhead and concurrent collectives, which are not
-    /// operators, lengthen all legs by the same factor.
-    [[nodiscard]] std::vector<PassLeg> of(const schedule::Pass &pass, base::Nanos duration);
+    /// Returns the legs of a pass on its device, scaled to fill `duration`: launch overhead and concurrent collectives, which
+    /// are not operators, lengthen all legs by the same factor.
+    [[nodiscard]] std::vector<PassLeg> of(int device, const schedule::Pass &pass, base::Nanos duration);
 
 private:
     struct Part {
@@ -53,8 +53,8 @@ private:
         double seconds = 0;
         double flops = 0;
     };
-    /// Returns the parts of the passes of a kind and stage.
-    [[nodiscard]] std::vector<Part> partsOf(schedule::PassKind kind, int stage) const;
+    /// Returns the parts of the passes of a kind and stage on a device.
+    [[nodiscard]] std::vector<Part> partsOf(int device, schedule::PassKind kind, int stage) const;
     void append(std::vector<Part> &parts, std::string_view layer, const VocabularyLegs &legs) const;
     void appendLayer(std::vector<Part> &parts, int layer, schedule::PassKind kind, Rebuilds rebuilds) const;
 
@@ -66,7 +66,7 @@ private:
     std::vector<int> m_layers; ///< of each stage
     schedule::Placement m_placement;
     double m_packSeconds; ///< of a message to another device; 0: it is not packed
-    std::map<std::pair<schedule::PassKind, int>, std::vector<Part>> m_parts;
+    std::map<std::tuple<int, schedule::PassKind, int>, std::vector<Part>> m_parts; ///< by device, kind and stage
 };
 
 } // namespace stagelens::simulate

@@ -1,5 +1,6 @@
 #include "engine/simulate/costs/vocabulary_costs.h"
 
+#include "engine/schedule/vocabulary_tables.h"
 #include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
@@ -27,6 +28,36 @@ ExchangeCost exchangesOf(const VocabularyLegs &legs)
     return sum;
 }
 
+VocabularyCosts::LogitCosts VocabularyCosts::costsOfLogits(double columns, const model::Experiment &experiment,
+                                                           const LayerCosts &layer, const Traffic &traffic)
+{
+    const model::ModelConfig &model = experiment.model;
+    const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence / layer.split().context;
+    const double outputTokens = model.outputHeads * tokens; // rows of the output layer
+    const double logits = outputTokens * columns;
+    const double width = model.tableWidth();
+    const double elementBytes = operators::elementBytes(model.dtype);
+    LogitCosts costs{};
+    costs.productFlops = 2 * logits * width;
+    // A sampled softmax copies the rows of its words before each product, and adds their gradients to the table's.
+    const double copiedRows = model.isSampled() ? columns - 1 + outputTokens : 0;
+    costs.sampleRows = layer.memorySeconds(2 * copiedRows * width * elementBytes);
+    costs.product = layer.matrixSeconds(costs.productFlops, std::min({outputTokens, columns, width}));
+    const auto parts = static_cast<double>(experiment.schedule.logitParts(static_cast<std::int64_t>(outputTokens)));
+    // Each part reads the matrix, or reads and writes its gradient.
+    const double matrix = columns * width * elementBytes;
+    const auto partSeconds = [&](double bytes) {
+        const double smallest = std::min({outputTokens / parts, columns, width});
+        return parts * std::max(layer.matrixSeconds(costs.productFlops / parts, smallest), layer.memorySeconds(bytes));
+    };
+    costs.partProduct = parts > 1 ? partSeconds(matrix) : costs.product;
+    costs.partGradient = parts > 1 ? partSeconds(2 * columns * width * 4.0) : costs.product;
+    costs.softmax = layer.memorySeconds(logits * traffic.logitsForward);
+    costs.gradient = layer.memorySeconds(logits * traffic.logitsBackward);
+    costs.cast = layer.memorySeconds(traffic.logitsCast * logits * (4.0 + elementBytes));
+    return costs;
+}
+
 VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                  const LayerCosts &layer, const Traffic &traffic)
     : m_recipes(schedule::recipeBook(schedule.vocabulary(), schedule::recipeChoice(experiment))),
@@ -34,32 +65,17 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
 {
     const model::ModelConfig &model = experiment.model;
     const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence / layer.split().context;
-    // A sampled softmax copies the rows of its words before each product, and adds their gradients to the table's.
-    const auto rows = static_cast<double>(model.isSampled() ? model.logitColumns() : shardRows(experiment, schedule, 0));
-    const double outputTokens = model.outputHeads * tokens; // rows of the output layer
-    const double logits = outputTokens * rows;
+    const double outputTokens = model.outputHeads * tokens;
     const double width = model.tableWidth();
     const auto boundary = static_cast<double>(
         operators::tableRowBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
     const auto outputRows = static_cast<double>(
         operators::outputRowBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
     const double elementBytes = operators::elementBytes(model.dtype);
-    m_productFlops = 2 * logits * width;
-    const double copiedRows = model.isSampled() ? rows - 1 + outputTokens : 0;
-    m_sampleRows = layer.memorySeconds(2 * copiedRows * width * elementBytes);
-    m_product = layer.matrixSeconds(m_productFlops, std::min({outputTokens, rows, width}));
-    const auto parts = static_cast<double>(experiment.schedule.logitParts(static_cast<std::int64_t>(outputTokens)));
-    // Each part reads the matrix, or reads and writes its gradient.
-    const double matrix = rows * width * elementBytes;
-    const auto partSeconds = [&](double bytes) {
-        const double smallest = std::min({outputTokens / parts, rows, width});
-        return parts * std::max(layer.matrixSeconds(m_productFlops / parts, smallest), layer.memorySeconds(bytes));
-    };
-    m_partProduct = parts > 1 ? partSeconds(matrix) : m_product;
-    m_partGradient = parts > 1 ? partSeconds(2 * rows * width * 4.0) : m_product;
-    m_softmax = layer.memorySeconds(logits * traffic.logitsForward);
-    m_gradient = layer.memorySeconds(logits * traffic.logitsBackward);
-    m_cast = layer.memorySeconds(traffic.logitsCast * logits * (4.0 + elementBytes));
+    // Of tensor ranks, the first has the most logits.
+    const int shards = model.isSampled() ? schedule::VocabularyTables(schedule).parts() : 1;
+    for (int device = 0; device < shards; ++device)
+        m_logits.push_back(costsOfLogits(logitColumns(experiment, schedule, device).expected, experiment, layer, traffic));
     m_copies = layer.memorySeconds(traffic.shardCopies * outputRows);
     // A hashed input reads and scatters several rows for each token.
     const auto inputRows = static_cast<double>(inputShardRows(experiment, schedule, 0));
@@ -93,8 +109,9 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     m_statistics = layer.exchange(GroupCollective::AllReduce, 8 * outputTokens);
 }
 
-VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
+VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role, int device) const
 {
+    const LogitCosts &logits = m_logits[m_logits.size() > 1 ? static_cast<std::size_t>(device) : 0];
     double lookUps = 0;
     double products = 0;
     double partProducts = 0;
@@ -161,17 +178,18 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     add("look-up", lookUps, m_lookUp);
     add("map", inputMaps, m_inputMap.seconds, m_inputMap.flops);
     add("map", outputMaps, m_outputMap.seconds, m_outputMap.flops);
-    add(products > 1 ? "products" : "product", products, m_product, m_productFlops);
+    add(products > 1 ? "products" : "product", products, logits.product, logits.productFlops);
     if (const double parts = partProducts + partGradients; parts > 0)
-        legs.push_back({parts > 1 ? "products" : "product", partProducts * m_partProduct + partGradients * m_partGradient,
-                        false, 0, parts * m_productFlops});
-    if (m_sampleRows > 0)
-        add("drawn rows", products + partProducts + partGradients, m_sampleRows);
-    add("softmax", softmaxes, m_softmax);
+        legs.push_back({parts > 1 ? "products" : "product",
+                        partProducts * logits.partProduct + partGradients * logits.partGradient, false, 0,
+                        parts * logits.productFlops});
+    if (logits.sampleRows > 0)
+        add("drawn rows", products + partProducts + partGradients, logits.sampleRows);
+    add("softmax", softmaxes, logits.softmax);
     addExchange("maxima", maxima, m_maxima);
     addExchange("statistics", statistics, m_statistics);
-    add("cast", casts, m_cast);
-    add("gradient", gradients, m_gradient);
+    add("cast", casts, logits.cast);
+    add("gradient", gradients, logits.gradient);
     add("tails", tails, m_tails.seconds, m_tails.flops);
     add("copies", copies, m_copies);
     add("scatter", scatters, m_scatter);
@@ -180,9 +198,9 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role) const
     return legs;
 }
 
-VocabularyLegs VocabularyCosts::pass(PassKind kind) const
+VocabularyLegs VocabularyCosts::pass(PassKind kind, int device) const
 {
-    return legs({.kind = kind});
+    return legs({.kind = kind}, device);
 }
 
 VocabularyLegs VocabularyCosts::embedding(PassKind kind, int stage) const

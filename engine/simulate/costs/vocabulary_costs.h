@@ -31,15 +31,29 @@ public:
     VocabularyCosts(const model::Experiment &experiment, const schedule::Schedule &schedule, const LayerCosts &layer,
                     const Traffic &traffic);
 
-    /// Returns the work of S, U, T, EF or EB.
-    [[nodiscard]] VocabularyLegs pass(schedule::PassKind kind) const;
+    /// Returns the work of S, U, T, EF or EB on a device. That of devices differs if they draw their words.
+    [[nodiscard]] VocabularyLegs pass(schedule::PassKind kind, int device) const;
     /// Returns the work of the whole embedding and the whole output layer inside F, B, I or W of a stage.
     [[nodiscard]] VocabularyLegs embedding(schedule::PassKind kind, int stage) const;
     [[nodiscard]] VocabularyLegs output(schedule::PassKind kind, int stage) const;
 
 private:
+    /// Seconds and FLOPs that depend on how many logits a device computes of a token.
+    struct LogitCosts {
+        double
+            product; ///< one product of X with the matrix or its shard: 2 b s h V; factorised 2 b s E V; K times with K heads
+        double productFlops;
+        double partProduct;  ///< the same on one part of the tokens after another
+        double partGradient; ///< the same for the gradient of the matrix
+        double softmax;      ///< statistics and exponentials
+        double gradient;     ///< of the logits
+        double cast;         ///< of the local softmax to the compute type, for its product
+        double sampleRows;   ///< rows of drawn words and of labels, copied for a product of a sampled softmax
+    };
+    [[nodiscard]] static LogitCosts costsOfLogits(double columns, const model::Experiment &experiment, const LayerCosts &layer,
+                                                  const Traffic &traffic);
     /// Returns the work of the vocabulary steps among those of a pass.
-    [[nodiscard]] VocabularyLegs legs(const schedule::PassRole &role) const;
+    [[nodiscard]] VocabularyLegs legs(const schedule::PassRole &role, int device = 0) const;
 
     struct Product {
         double seconds = 0;
@@ -53,20 +67,13 @@ private:
 
     const schedule::RecipeBook &m_recipes;
     int m_lastStage;
-    double m_product; ///< one product of X with the matrix or its shard: 2 b s h V; factorised 2 b s E V; K times with K heads
-    double m_productFlops;
-    double m_partProduct;  ///< the same on one part of the tokens after another
-    double m_partGradient; ///< the same for the gradient of the matrix
-    double m_softmax;      ///< statistics and exponentials
-    double m_gradient;     ///< of the logits
-    double m_cast;         ///< of the local softmax to the compute type, for its product
-    double m_copies;       ///< of X and dX
+    std::vector<LogitCosts> m_logits; ///< of each device, or one for all
+    double m_copies;                  ///< of X and dX
     double m_lookUp;
     Product m_inputMap;  ///< one product of a factorised vocabulary between the two widths: 2 b s E h
     Product m_outputMap; ///< the same for the output, of all its heads
     double m_scatter;
-    double m_sampleRows = 0; ///< rows of drawn words and of labels, copied for a product of a sampled softmax
-    Product m_tails;         ///< loss and gradients of the tails of an adaptive softmax
+    Product m_tails; ///< loss and gradients of the tails of an adaptive softmax
     RowExchanges m_input;
     RowExchanges m_output;
     ExchangeCost m_maxima; ///< softmax statistics among tensor ranks

@@ -111,7 +111,8 @@ private slots:
         QVERIFY(legs.ok());
         for (const timeline::PassOperators &pass : *report.operators) {
             std::set<std::string> predicted;
-            for (const simulate::PassLeg &leg : (*legs)->of(schedule::makePass(pass.kind, pass.stage, 0), 1'000'000))
+            for (const simulate::PassLeg &leg :
+                 (*legs)->of(pass.device, schedule::makePass(pass.kind, pass.stage, 0), 1'000'000))
                 predicted.insert(leg.name);
             int layers = 0;
             for (const timeline::OperatorTime &each : pass.operators) {

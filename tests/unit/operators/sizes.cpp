@@ -242,9 +242,9 @@ private slots:
         const std::int64_t tokens = 2048;
         const std::int64_t x = tokens * 3072 * 2;
         const std::int64_t shard = tokens * (32000 * 6 + 16);
-        QCOMPARE(vocabularyTransientBytes(model, 1, 8, 0), shard + x);
-        QCOMPARE(vocabularyTransientBytes(model, 1, 8, 2), shard + 3 * x); // VOCAB-2
-        QCOMPARE(vocabularyTransientBytes(model, 1, 1, 0), tokens * (256000 * 6 + 16) + x);
+        QCOMPARE(vocabularyTransientBytes(model, 1, 32000, 0), shard + x);
+        QCOMPARE(vocabularyTransientBytes(model, 1, 32000, 2), shard + 3 * x); // VOCAB-2
+        QCOMPARE(vocabularyTransientBytes(model, 1, 256000, 0), tokens * (256000 * 6 + 16) + x);
         const ModelConfig demo = preset("gpt-demo");
         QCOMPARE(embeddingSumBytes(model, 1, true), x);
         QCOMPARE(embeddingSumBytes(demo, 1, true), 0);

@@ -73,6 +73,31 @@ private slots:
         QCOMPARE(WordSample(97, 97).draw(3, 4), all);
     }
 
+    /// Draws have at most one word more in a part than expected there, so that room for them can be planned.
+    void partsHaveTheirShare()
+    {
+        for (const auto &[words, count] : {std::pair(97, 20), {97, 97}, {8192, 300}, {13, 5}}) {
+            const WordSample sample(words, count);
+            for (const int parts : {1, 2, 4, 7}) {
+                const int each = (words + parts - 1) / parts;
+                for (int begin = 0; begin < words; begin += each) {
+                    const int end = std::min(begin + each, words);
+                    double expected = 0;
+                    for (int word = begin; word < end; ++word)
+                        expected += sample.expectedCount(word);
+                    QVERIFY(std::abs(sample.expectedBefore(end) - sample.expectedBefore(begin) - expected) < 1e-8 * words);
+                    std::int64_t most = 0;
+                    for (int i = 0; i < 500; ++i)
+                        most = std::max(most, std::ranges::count_if(sample.at(i / 500.0), [&, b = begin](std::int32_t word) {
+                                            return word >= b && word < end;
+                                        }));
+                    QVERIFY(most <= sample.mostIn(begin, end));
+                    QVERIFY(static_cast<double>(sample.mostIn(begin, end)) <= expected + 1 + 1e-5);
+                }
+            }
+        }
+    }
+
     void drawsDependOnSeedAndMicrobatch()
     {
         const WordSample sample(8192, 64);

@@ -94,7 +94,7 @@ private slots:
         const auto legOf = [](PackedPrecision precision, PassKind kind, int stage) {
             const test::Plan plan = test::predicted(planOf(precision));
             simulate::PassLegs legs(plan.experiment, *model::hardwarePreset("a100-80gb"), plan.schedule);
-            return legs.of(schedule::makePass(kind, stage, 0), 1'000'000).back().name;
+            return legs.of(stage, schedule::makePass(kind, stage, 0), 1'000'000).back().name;
         };
         QCOMPARE(legOf(PackedPrecision::Int8, PassKind::F, 0), std::string("message pack"));
         QVERIFY(legOf(PackedPrecision::Int8, PassKind::F, 3) != "message pack");

@@ -47,11 +47,13 @@ private slots:
     {
         const auto hardware = model::hardwarePreset("a100-80gb");
         QVERIFY(hardware.ok());
-        for (const char *family : {"1f1b", "zb-h1", "interlaced"}) {
+        for (const auto &[family, words] : {std::pair("1f1b", 0), {"zb-h1", 0}, {"interlaced", 0}, {"1f1b", 8192}}) {
             for (const model::VocabularyMethod method : {model::VocabularyMethod::None, model::VocabularyMethod::Vocab1,
                                                          model::VocabularyMethod::Vocab2, model::VocabularyMethod::Redis}) {
                 for (const model::Recompute recompute : {model::Recompute::None, model::Recompute::Full}) {
-                    const model::Experiment experiment = planOf(family, method, recompute);
+                    model::Experiment experiment = planOf(family, method, recompute);
+                    if (words > 0)
+                        experiment.model.sampledWords = words;
                     const auto schedule = schedule::makeSchedule(experiment);
                     if (!schedule)
                         continue; // a family with its own vocabulary method
@@ -60,7 +62,7 @@ private slots:
                     for (int device = 0; device < schedule->devices(); ++device) {
                         for (const schedule::Pass &pass : schedule->device(device)) {
                             const simulate::PassCost &cost = costs.pass(device, pass.kind, pass.stage);
-                            const auto parts = legs.of(pass, cost.duration);
+                            const auto parts = legs.of(device, pass, cost.duration);
                             QVERIFY(!parts.empty());
                             QCOMPARE(parts.front().begin, base::Nanos{0});
                             QCOMPARE(parts.back().end, cost.duration);
@@ -95,7 +97,7 @@ private slots:
                 double again = 0;
                 for (int device = 0; device < schedule->devices(); ++device)
                     for (const schedule::Pass &pass : schedule->device(device))
-                        for (const simulate::PassLeg &leg : legs.of(pass, 1'000'000))
+                        for (const simulate::PassLeg &leg : legs.of(device, pass, 1'000'000))
                             (leg.name.ends_with(" again") ? again : sum) += leg.flops;
                 const double wanted = operators::iterationFlops(experiment);
                 QVERIFY2(std::abs(sum / wanted - 1) < 1e-9, qPrintable(QString::number(sum / wanted)));
@@ -116,13 +118,13 @@ private slots:
         const auto schedule = schedule::makeSchedule(experiment);
         QVERIFY(schedule.ok());
         simulate::PassLegs legs(experiment, *hardware, *schedule);
-        const auto forward = legs.of(schedule::makePass(schedule::PassKind::F, 0, 0), 1'000'000);
+        const auto forward = legs.of(0, schedule::makePass(schedule::PassKind::F, 0, 0), 1'000'000);
         QCOMPARE(forward.front().name, std::string("embedding look-up"));
         QCOMPARE(forward[1].name, std::string("layer 0 norm1"));
         QVERIFY(has(forward, "layer 1 inner"));
         const int first = experiment.parallel.stageLayers[0];
         QVERIFY(!has(forward, "layer " + std::to_string(first) + " inner"));
-        const auto backward = legs.of(schedule::makePass(schedule::PassKind::B, 0, 0), 1'000'000);
+        const auto backward = legs.of(0, schedule::makePass(schedule::PassKind::B, 0, 0), 1'000'000);
         const std::string last = "layer " + std::to_string(first - 1);
         QCOMPARE(backward.front().name, last + " norm1 again");
         QCOMPARE(backward.back().name, std::string("embedding scatter"));
@@ -133,6 +135,35 @@ private slots:
         QVERIFY(at(last + " down weight") < at(last + " down input"));
         QVERIFY(at(last + " down input") < at(last + " inner weight"));
         QVERIFY(at(last + " qkv input") < at("layer 0 down input"));
+    }
+
+    /// Words are drawn in proportion to log((k + 2) / (k + 1)), so that shards of frequent words compute more logits. Together
+    /// they have the N words and, each, the label.
+    void drawnWordsAreOfTheirShards()
+    {
+        const auto hardware = model::hardwarePreset("a100-80gb");
+        QVERIFY(hardware.ok());
+        model::Experiment experiment = planOf("1f1b", model::VocabularyMethod::Vocab1, model::Recompute::None);
+        experiment.model.sampledWords = 8192;
+        const auto schedule = schedule::makeSchedule(experiment);
+        QVERIFY(schedule.ok());
+        const simulate::CostModel costs = simulate::analyticCosts(experiment, *hardware, *schedule);
+        simulate::PassLegs legs(experiment, *hardware, *schedule);
+        const double flopsOfALogit =
+            2.0 * experiment.parallel.microbatchSize * experiment.model.sequence * experiment.model.hidden;
+        double columns = 0;
+        for (int device = 0; device < 4; ++device) {
+            const schedule::Pass pass = schedule::makePass(schedule::PassKind::S, device, 0);
+            const base::Nanos duration = costs.pass(device, pass.kind, device).duration;
+            QVERIFY(device == 0 || duration < costs.pass(device - 1, pass.kind, device - 1).duration);
+            double flops = 0;
+            for (const simulate::PassLeg &leg : legs.of(device, pass, duration))
+                flops += leg.flops;
+            columns += flops / flopsOfALogit;
+            if (device == 0) // 1304 words that are drawn each time, and 1304.8 ln(64001 / 1305) others
+                QVERIFY(std::abs(columns - 1 - (1304 + 1304.8 * std::log(64001.0 / 1305))) < 0.1);
+        }
+        QVERIFY(std::abs(columns - (8192 + 4)) < 1e-6);
     }
 };
 

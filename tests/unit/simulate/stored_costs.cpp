@@ -115,7 +115,8 @@ private slots:
         const test::Plan plan = test::predicted(planOf(PackedPrecision::Fp8));
         simulate::PassLegs legs(plan.experiment, *model::hardwarePreset("a100-80gb"), plan.schedule);
         const auto has = [&legs](PassKind kind, std::string_view name) {
-            return std::ranges::count(legs.of(schedule::makePass(kind, 1, 0), 1'000'000), name, &simulate::PassLeg::name) == 1;
+            return std::ranges::count(legs.of(1, schedule::makePass(kind, 1, 0), 1'000'000), name, &simulate::PassLeg::name) ==
+                   1;
         };
         QVERIFY(has(PassKind::F, "activations pack") && !has(PassKind::F, "activations unpack"));
         QVERIFY(has(PassKind::B, "activations unpack") && !has(PassKind::B, "activations pack"));

@@ -70,8 +70,10 @@ void SampledOutput::evaluate(const OutputStep &step, const OutputShard &output, 
     if (step.kind == PassStepKind::Logits)
         return; // there is no room for those of all tokens
     const std::int64_t rows = output.weight().rows;
+    const std::int64_t begin = output.tableShard().first;
+    const std::int64_t columns = 1 + m_sample.mostIn(begin, begin + rows);
     const std::int64_t room =
-        operators::logitNumbers(m_choice.logitTokens(context.shape.outputTokens()), rows, context.shape.model);
+        operators::logitNumbers(m_choice.logitTokens(context.shape.outputTokens()), columns, rows, context.shape.model);
     const std::int64_t end = step.part.first + step.part.tokens;
     const std::int64_t together = room / std::max<std::int64_t>(1, rows);
     for (std::int64_t first = step.part.first; first < end; first += together) {
@@ -107,10 +109,12 @@ void SampledOutput::logits(const OutputStep &step, const OutputShard &output, co
 
 void SampledOutput::weighRows(Values rows, const OutputStep &step, const OutputShard &output, const Context &context)
 {
-    choose(step, output);
     const Parameter &weight = output.weight();
     const std::int64_t width = weight.columns;
     const std::int64_t tokens = step.part.tokens;
+    if (m_step.use == StepUse::Evaluation) // which needs no gradient
+        return context.compute.zero(rows + step.part.first * width, tokens * width);
+    choose(step, output);
     const Values exponentials = logitShard(step.part, context).logits;
     const Values own = rows + step.part.first * width;
     context.compute.multiply({.rows = tokens,
