@@ -124,6 +124,7 @@ private slots:
         add(4, "--gradient-compression powersgd=2 --vocabulary vocab-1 --clip 0.5", 2);
         add(2, "--gradient-compression top-k=0.05 --zero 1", 2);
         add(4, "--gradient-compression powersgd=2 --gradient-compression-after 1 --sampled-softmax 16", 2);
+        add(4, "--sampled-softmax 16 --vocabulary vocab-1 --clip 0.5", 1, 2);
         add(4, "--message-precision fp8 --vocabulary vocab-2 --schedule zb-h1 --clip 0.5");
         add(4, "--message-precision int8 --schedule v-half --vocabulary vocab-1", 2);
         add(3, "--stored-activations int8 --schedule zb-h1 --vocabulary vocab-1 --clip 0.5");

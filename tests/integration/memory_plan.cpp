@@ -231,8 +231,6 @@ private slots:
     {
         int turn = 0;
         for (const auto &[name, method] : test::allPlans()) {
-            if (method != VocabularyMethod::None && method != VocabularyMethod::Redis)
-                continue;
             auto experiment = smallExperiment(name, method, 4, 6);
             experiment.model.sampledWords = turn % 2 ? 1 : 40;
             experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;

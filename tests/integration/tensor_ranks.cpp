@@ -211,10 +211,14 @@ private slots:
     void memoryIsPlanned()
     {
         STAGELENS_NOT_UNDER_TSAN();
+        int turn = 0;
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2})
-            for (const bool isSequenceParallel : {false, true}) {
+            for (const int sampledWords : {0, 0, 5, 40}) { // 0: all
+                const bool isSequenceParallel = ++turn % 2 == 0;
                 auto experiment = tensorPlan("1f1b", method, 4, isSequenceParallel);
                 experiment.training.steps = 2;
+                if (sampledWords > 0)
+                    experiment.model.sampledWords = sampledWords;
                 const auto schedule = scheduleOf(experiment);
                 const auto plans = runtime::memoryPlan(experiment, runtime::lowered(schedule));
                 QVERIFY(plans.ok());

@@ -303,16 +303,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.training.backend = "cuda";
      }},
     {"sampled-softmax", [](Experiment &e) { e.model.sampledWords = 10; }},
-    {"sampled-softmax-sharded",
-     [](Experiment &e) {
-         e.model.sampledWords = 10;
-         e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
-     }},
-    {"sampled-softmax-with-tensor-ranks",
-     [](Experiment &e) {
-         e.model.sampledWords = 10;
-         e.parallel.tensor = 2;
-     }},
     {"sampled-softmax-with-heads",
      [](Experiment &e) {
          e.model.sampledWords = 10;
