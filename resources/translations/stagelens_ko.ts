@@ -10558,18 +10558,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>서로 다른 단어 %1개를 뽑는데, 어휘의 %2개보다 많습니다</translation>
     </message>
     <message>
-        <source>most drawn words are frequent ones, which are all in the first shard</source>
-        <translation>뽑은 단어는 대부분 잦은 단어이고, 모두 첫 조각에 있습니다</translation>
-    </message>
-    <message>
-        <source>choose none or redis, or all words</source>
-        <translation>none 또는 redis를 고르거나, 모든 단어를 고르십시오</translation>
-    </message>
-    <message>
-        <source>choose 1, or all words</source>
-        <translation>1을 고르거나, 모든 단어를 고르십시오</translation>
-    </message>
-    <message>
         <source>words are drawn for one label of each token, among all words</source>
         <translation>단어는 토큰마다 레이블 하나를 위해 모든 단어 가운데에서 뽑습니다</translation>
     </message>

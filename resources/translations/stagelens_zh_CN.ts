@@ -10558,18 +10558,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>抽出 %1 个不同的词，多于词表的 %2 个</translation>
     </message>
     <message>
-        <source>most drawn words are frequent ones, which are all in the first shard</source>
-        <translation>抽出的词大多是常见词，都在第一个分片中</translation>
-    </message>
-    <message>
-        <source>choose none or redis, or all words</source>
-        <translation>请选择 none 或 redis，或所有词</translation>
-    </message>
-    <message>
-        <source>choose 1, or all words</source>
-        <translation>请选择 1，或所有词</translation>
-    </message>
-    <message>
         <source>words are drawn for one label of each token, among all words</source>
         <translation>词是为每个词元的一个标签从所有词中抽出的</translation>
     </message>
