@@ -10638,8 +10638,28 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>파이프라인, 텐서, FSDP 중 무엇?</translation>
     </message>
     <message>
-        <source>Compares the best plans with pipeline, tensor or context ranks beside replicas, and with replicas alone (DDP or FSDP)</source>
-        <translation>복제본과 함께 파이프라인, 텐서, 컨텍스트 랭크 중 하나를 쓰는 최선의 계획과 복제본만 쓰는 계획(DDP 또는 FSDP)을 비교합니다</translation>
+        <source>Compares the best plans of mostly pipeline, mostly tensor, mostly context and mostly data ranks (DDP or FSDP)</source>
+        <translation>파이프라인, 텐서, 컨텍스트, 데이터(DDP 또는 FSDP) 랭크를 각각 위주로 한 최선의 계획을 비교합니다</translation>
+    </message>
+    <message>
+        <source>Mostly pipeline</source>
+        <translation>파이프라인 위주</translation>
+    </message>
+    <message>
+        <source>Mostly tensor</source>
+        <translation>텐서 위주</translation>
+    </message>
+    <message>
+        <source>Mostly context</source>
+        <translation>컨텍스트 위주</translation>
+    </message>
+    <message>
+        <source>Mostly data</source>
+        <translation>데이터 위주</translation>
+    </message>
+    <message>
+        <source>%1 (does not fit)</source>
+        <translation>%1 (메모리에 맞지 않음)</translation>
     </message>
 </context>
 </TS>

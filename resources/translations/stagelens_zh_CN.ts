@@ -10638,8 +10638,28 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>流水线、张量还是 FSDP？</translation>
     </message>
     <message>
-        <source>Compares the best plans with pipeline, tensor or context ranks beside replicas, and with replicas alone (DDP or FSDP)</source>
-        <translation>比较在副本之外只用流水线、张量或上下文之一的最佳方案，以及只用副本（DDP 或 FSDP）的方案</translation>
+        <source>Compares the best plans of mostly pipeline, mostly tensor, mostly context and mostly data ranks (DDP or FSDP)</source>
+        <translation>比较分别以流水线、张量、上下文和数据（DDP 或 FSDP）为主的最佳方案</translation>
+    </message>
+    <message>
+        <source>Mostly pipeline</source>
+        <translation>以流水线为主</translation>
+    </message>
+    <message>
+        <source>Mostly tensor</source>
+        <translation>以张量为主</translation>
+    </message>
+    <message>
+        <source>Mostly context</source>
+        <translation>以上下文为主</translation>
+    </message>
+    <message>
+        <source>Mostly data</source>
+        <translation>以数据为主</translation>
+    </message>
+    <message>
+        <source>%1 (does not fit)</source>
+        <translation>%1（放不下）</translation>
     </message>
 </context>
 </TS>

@@ -261,28 +261,40 @@ private slots:
         QTRY_COMPARE(m_fixture->window().comparePanel().items().size(), std::size_t{2});
     }
 
-    /// Pipeline, tensor or context ranks beside replicas, and replicas alone, by one click.
-    void singleWaysAreCompared()
+    /// The best plans of mostly pipeline, tensor, context and data ranks, by one click.
+    void leadingWaysAreCompared()
     {
         ui::ShapeDialog *dialog = open();
         const std::vector<ui::ShapeRow> rows = dialog->table()->rows();
-        const auto expected = ui::singleWays(rows);
-        QVERIFY(expected.size() >= 2);
+        const auto expected = ui::leadingWays(rows);
+        QVERIFY(expected.size() >= 3);
         QTest::mouseClick(dialog->findChild<QPushButton *>(u"shapes.ways"_s), Qt::LeftButton);
         const auto &items = m_fixture->window().comparePanel().items();
         QTRY_COMPARE(items.size(), expected.size());
         QVERIFY(!dialog->isVisible()); // it would cover them
+        const auto degreesOf = [](const model::ParallelPlan &plan) {
+            return std::array{plan.devices, plan.tensor, plan.context, plan.replicas};
+        };
+        constexpr std::array kNames{"Mostly pipeline: ", "Mostly tensor: ", "Mostly context: ", "Mostly data: "};
         for (std::size_t i = 0; i < items.size(); ++i) {
             QCOMPARE(items[i].name, expected[i].first);
-            const auto wayOf = [](const model::ParallelPlan &plan) {
-                return std::array{plan.devices > 1, plan.tensor > 1, plan.context > 1};
-            };
-            const auto way = wayOf(items[i].experiment.parallel);
-            QVERIFY(std::ranges::count(way, true) <= 1);
-            for (const ui::ShapeRow &row : rows) // no other plan of this way that fits is faster
-                QVERIFY(!row.fits || wayOf(row.experiment.parallel) != way ||
+            const auto axis = static_cast<std::size_t>(
+                std::ranges::find_if(kNames,
+                                     [&](const char *name) { return items[i].name.startsWith(QLatin1StringView(name)); }) -
+                kNames.begin());
+            QVERIFY2(axis < kNames.size(), qPrintable(items[i].name));
+            QVERIFY(!items[i].name.contains(u"does not fit"_s));
+            for (const ui::ShapeRow &row : rows) { // no other plan that this axis leads, and that fits, is faster
+                const auto degrees = degreesOf(row.experiment.parallel);
+                QVERIFY(!row.fits || degrees[axis] != std::ranges::max(degrees) ||
                         row.metrics->iteration >= items[i].metrics.iteration);
+            }
         }
+        // What does not fit says so.
+        std::vector<ui::ShapeRow> none = rows;
+        for (ui::ShapeRow &row : none)
+            row.fits = false;
+        QVERIFY(ui::leadingWays(none).front().first.endsWith(u"(does not fit)"_s));
     }
 
     void theSearchCanBeCancelled()

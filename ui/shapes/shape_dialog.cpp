@@ -174,8 +174,8 @@ QWidget *ShapeDialog::makeButtons()
     m_ways = buttons->addButton(Words::tr("Pipeline, tensor or FSDP?"), QDialogButtonBox::ActionRole);
     m_ways->setObjectName(u"shapes.ways"_s);
     m_ways->setToolTip(
-        plainTip(Words::tr("Compares the best plans with pipeline, tensor or context ranks beside replicas, and with replicas "
-                           "alone (DDP or FSDP)")));
+        plainTip(Words::tr("Compares the best plans of mostly pipeline, mostly tensor, mostly context and mostly data ranks "
+                           "(DDP or FSDP)")));
     for (QPushButton *button : {m_apply, m_compare, m_ways, buttons->button(QDialogButtonBox::Close)})
         button->setAutoDefault(false);
     layout->addWidget(buttons);
@@ -191,7 +191,7 @@ QWidget *ShapeDialog::makeButtons()
             plans.emplace_back(shapeText(each->experiment.parallel), each->experiment);
         compare(plans);
     });
-    connect(m_ways, &QPushButton::clicked, this, [this] { compare(singleWays(m_table->rows())); });
+    connect(m_ways, &QPushButton::clicked, this, [this] { compare(leadingWays(m_table->rows())); });
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     return row;
 }
@@ -389,7 +389,7 @@ void ShapeDialog::followSelection()
     const std::size_t count = m_table->selectedRows().size();
     m_apply->setEnabled(count == 1 && m_table->isEnabled());
     m_compare->setEnabled(m_table->isEnabled() && count >= kFewestCompared && count <= kMostCompared);
-    m_ways->setEnabled(m_table->isEnabled() && singleWays(m_table->rows()).size() >= kFewestCompared);
+    m_ways->setEnabled(m_table->isEnabled() && leadingWays(m_table->rows()).size() >= kFewestCompared);
 }
 
 void ShapeDialog::apply(const model::Experiment &plan)

@@ -94,7 +94,7 @@ private:
     QPushButton *m_search = nullptr;
     QPushButton *m_apply = nullptr;
     QPushButton *m_compare = nullptr;
-    QPushButton *m_ways = nullptr; ///< compares pipeline, tensor, context and data ranks, each alone
+    QPushButton *m_ways = nullptr; ///< compares mostly pipeline, tensor, context and data ranks
     std::shared_ptr<Progress> m_progress;
     QTimer m_clock;
 };

@@ -73,24 +73,30 @@ std::vector<ShapeRow> shapeRows(const service::PlanAnswer &answer)
     return rows;
 }
 
-std::vector<std::pair<QString, model::Experiment>> singleWays(const std::vector<ShapeRow> &rows)
+std::vector<std::pair<QString, model::Experiment>> leadingWays(const std::vector<ShapeRow> &rows)
 {
+    const auto orderOf = [](const ShapeRow &row) {
+        return std::pair(!row.fits, row.fits ? timeOf(row) : row.memory.value_or(0));
+    };
     std::vector<std::pair<QString, model::Experiment>> ways;
-    for (const auto degree : {&model::ParallelPlan::devices, &model::ParallelPlan::tensor, &model::ParallelPlan::context,
-                              &model::ParallelPlan::replicas}) {
+    for (const auto &[degree, name] : {std::pair{&model::ParallelPlan::devices, Words::tr("Mostly pipeline")},
+                                       std::pair{&model::ParallelPlan::tensor, Words::tr("Mostly tensor")},
+                                       std::pair{&model::ParallelPlan::context, Words::tr("Mostly context")},
+                                       std::pair{&model::ParallelPlan::replicas, Words::tr("Mostly data")}}) {
         const ShapeRow *best = nullptr;
-        const auto orderOf = [](const ShapeRow &row) {
-            return std::pair(!row.fits, row.fits ? timeOf(row) : row.memory.value_or(0));
-        };
         for (const ShapeRow &row : rows) {
             const model::ParallelPlan &plan = row.experiment.parallel;
-            const std::int64_t others = degree == &model::ParallelPlan::replicas ? 1 : plan.replicas;
-            const bool isSingle = plan.*degree > 1 && plan.*degree * others == plan.ranks(plan.devices);
-            if (isSingle && row.metrics && (best == nullptr || orderOf(row) < orderOf(*best)))
+            const bool isLed =
+                plan.*degree > 1 && plan.*degree == std::max({plan.devices, plan.tensor, plan.context, plan.replicas});
+            if (isLed && row.metrics && (best == nullptr || orderOf(row) < orderOf(*best)))
                 best = &row;
         }
-        if (best != nullptr)
-            ways.emplace_back(shapeText(best->experiment.parallel) + u": "_s + methodsText(best->experiment), best->experiment);
+        if (best == nullptr)
+            continue;
+        QString words = name + u": "_s + shapeText(best->experiment.parallel) + u", "_s + methodsText(best->experiment);
+        if (!best->fits)
+            words = Words::tr("%1 (does not fit)").arg(words);
+        ways.emplace_back(std::move(words), best->experiment);
     }
     return ways;
 }

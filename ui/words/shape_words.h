@@ -25,9 +25,9 @@ struct ShapeRow {
 /// that do not fit.
 [[nodiscard]] std::vector<ShapeRow> shapeRows(const service::PlanAnswer &answer);
 
-/// Returns the best plan with pipeline, tensor and context ranks, each alone beside replicas, and that of replicas alone, with
-/// their names. Best is the fastest that fits, else the one that needs least; what no row has is left out.
-[[nodiscard]] std::vector<std::pair<QString, model::Experiment>> singleWays(const std::vector<ShapeRow> &rows);
+/// Returns the best plan of those in which pipeline, tensor, context or data ranks are the most, with their names: the fastest
+/// that fits, else the one that needs least. What no row has is left out.
+[[nodiscard]] std::vector<std::pair<QString, model::Experiment>> leadingWays(const std::vector<ShapeRow> &rows);
 
 /// "8 devices × 4 tensor × 2 context × 2 replicas"; degrees of 1 are left out, except in a plan of one rank.
 [[nodiscard]] QString shapeText(const model::ParallelPlan &plan);
