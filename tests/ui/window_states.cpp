@@ -82,6 +82,14 @@ void WindowStates::aScaledCopyStandsWhereThePlanCannotRun()
     QCOMPARE(button->defaultAction(), window.actions().trainCopy);
     QCOMPARE(button->text(), u"Train a copy…"_s);
     QVERIFY2(button->toolTip().startsWith(u"The run needs "_s), qPrintable(button->toolTip()));
+    // So it does after an invalid value.
+    model::Experiment invalid = window.document().experiment();
+    invalid.model.sequence = 80'000'000;
+    window.document().edit(u"model.sequence"_s, u"Sequence length"_s, invalid);
+    QTRY_VERIFY(!window.forecast().isComputing() && !window.forecast().problems().empty());
+    window.document().edit(u"model.sequence"_s, u"Sequence length"_s, hugePlan());
+    QTRY_VERIFY(!window.forecast().isComputing() && window.forecast().problems().empty());
+    QTRY_COMPARE(button->defaultAction(), window.actions().trainCopy);
     QTest::keyClick(&window, Qt::Key_F5);
     QTRY_VERIFY(m_fixture->find<QDialog>(u"scaled-copy"_s)); // the copy is sought off the GUI thread
     auto *dialog = m_fixture->find<QDialog>(u"scaled-copy"_s);

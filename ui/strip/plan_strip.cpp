@@ -163,7 +163,8 @@ QWidget *PlanStrip::makeTrainButton(const Actions &actions)
     button->setObjectName(u"strip.train"_s);
     button->setNarrowText(Words::tr("Train"));
     button->setDefaultAction(actions.train);
-    connect(actions.trainCopy, &QAction::enabledChanged, button, [button, actions](bool on) {
+    // Not to the button: without the action it loses all connections from it.
+    connect(actions.trainCopy, &QAction::enabledChanged, this, [button, actions](bool on) {
         button->removeAction(on ? actions.train : actions.trainCopy); // two actions would make it a menu
         button->setDefaultAction(on ? actions.trainCopy : actions.train);
     });
