@@ -34,18 +34,6 @@ model::Experiment adaptive(model::Experiment experiment, std::vector<int> cutoff
     return experiment;
 }
 
-void verify(const model::Experiment &experiment)
-{
-    const auto found = runtime::verify(experiment, test::scheduleOf(experiment), {});
-    QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
-    const auto worst = std::ranges::max_element(found->gradients, {}, &runtime::GradientError::relative);
-    QVERIFY2(found->holds(),
-             fmt::format("{} of m={}: loss {}, reference {}; {} is off by {}", experiment.schedule.family,
-                         experiment.parallel.microbatches, found->loss, found->referenceLoss, worst->parameter, worst->relative)
-                 .c_str());
-    QCOMPARE(found->gradients.size(), runtime::parameterList(experiment.model).size());
-}
-
 } // namespace
 
 class TrainingAdaptiveSoftmax : public QObject {
@@ -109,21 +97,10 @@ private slots:
     void gradientsMatchTheReference()
     {
         QFETCH(int, method);
-        int turn = 0;
-        test::Sample sample;
         const std::array<std::vector<int>, 4> cutoffs{{{8}, {4, 20}, {1, 2, 60}, {90, 97}}};
-        for (const auto &[family, each] : test::allPlans()) {
-            if (static_cast<int>(each) != method || (++turn, sample.leavesOut()))
-                continue;
-            auto experiment = smallExperiment(family, each, 2, 4);
-            if (turn % 3 == 0)
-                experiment = test::asLlama(experiment, 1);
-            experiment.parallel.microbatchSize = 1 + turn % 2;
-            experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
-            verify(adaptive(experiment, cutoffs[static_cast<std::size_t>(turn % 4)]));
-            if (QTest::currentTestFailed())
-                return;
-        }
+        test::verifyEachFamily(method, [&](model::Experiment experiment, int turn) {
+            test::verifyGradients(adaptive(std::move(experiment), cutoffs[static_cast<std::size_t>(turn % 4)]));
+        });
     }
 
     void aCutOffBeyondAllWordsIsOneSoftmax()
@@ -180,7 +157,7 @@ private slots:
         experiment = adaptive(experiment, {6, 30});
         for (const base::Problem &problem : model::unsupported(experiment, model::Use::Run))
             QFAIL(problem.message.c_str());
-        verify(experiment);
+        test::verifyGradients(experiment);
         if (QTest::currentTestFailed())
             return;
         experiment.training.steps = 2;

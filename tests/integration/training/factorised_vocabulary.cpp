@@ -92,30 +92,14 @@ private slots:
         qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
     }
 
-    void gradientsMatchTheReference_data()
-    {
-        QTest::addColumn<int>("method");
-        for (const VocabularyMethod method : test::kAllMethods)
-            QTest::newRow(model::name(method).data()) << static_cast<int>(method);
-    }
+    void gradientsMatchTheReference_data() { test::addMethodRows(); }
     void gradientsMatchTheReference()
     {
         QFETCH(int, method);
-        int turn = 0;
-        test::Sample sample;
-        for (const auto &[family, each] : test::allPlans()) {
-            if (static_cast<int>(each) != method || (++turn, sample.leavesOut()))
-                continue;
-            auto experiment = smallExperiment(family, each, 2, 4);
-            if (turn % 3 == 0)
-                experiment = test::asLlama(experiment, 1);
+        test::verifyEachFamily(method, [](model::Experiment experiment, int turn) {
             experiment.model.tied = turn % 4 == 0;
-            experiment.parallel.microbatchSize = 1 + turn % 2;
-            experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
-            test::verifyPlan(factorised(experiment, std::array{4, 1, 7, 16}[static_cast<std::size_t>(turn % 4)]));
-            if (QTest::currentTestFailed())
-                return;
-        }
+            test::verifyPlan(factorised(std::move(experiment), std::array{4, 1, 7, 16}[static_cast<std::size_t>(turn % 4)]));
+        });
     }
 
     /// Tables of E = h columns with R = 1 are full tables, under every method.

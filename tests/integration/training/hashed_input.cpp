@@ -39,31 +39,15 @@ private slots:
         qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
     }
 
-    void gradientsMatchTheReference_data()
-    {
-        QTest::addColumn<int>("method");
-        for (const VocabularyMethod method : test::kAllMethods)
-            QTest::newRow(model::name(method).data()) << static_cast<int>(method);
-    }
+    void gradientsMatchTheReference_data() { test::addMethodRows(); }
     void gradientsMatchTheReference()
     {
         QFETCH(int, method);
-        int turn = 0;
-        test::Sample sample;
-        for (const auto &[family, each] : test::allPlans()) {
-            if (static_cast<int>(each) != method || (++turn, sample.leavesOut()))
-                continue;
-            auto experiment = smallExperiment(family, each, 2, 4);
-            if (turn % 3 == 0)
-                experiment = test::asLlama(experiment, 1);
+        test::verifyEachFamily(method, [](model::Experiment experiment, int turn) {
             if (turn % 4 == 0)
                 experiment.model.vocabularyWidth = 6;
-            experiment.parallel.microbatchSize = 1 + turn % 2;
-            experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
-            test::verifyPlan(hashed(experiment, 1 + turn % 4)); // of 4: four tables of 4 rows
-            if (QTest::currentTestFailed())
-                return;
-        }
+            test::verifyPlan(hashed(std::move(experiment), 1 + turn % 4)); // of 4: four tables of 4 rows
+        });
     }
 
     /// One hash chooses the token's own row.

@@ -93,32 +93,17 @@ private slots:
         }
     }
 
-    void gradientsMatchTheReference_data()
-    {
-        QTest::addColumn<int>("method");
-        for (const VocabularyMethod method : test::kAllMethods)
-            QTest::newRow(model::name(method).data()) << static_cast<int>(method);
-    }
+    void gradientsMatchTheReference_data() { test::addMethodRows(); }
     void gradientsMatchTheReference()
     {
         QFETCH(int, method);
-        int turn = 0;
-        test::Sample sample;
-        for (const auto &[family, each] : test::allPlans()) {
-            if (static_cast<int>(each) != method || (++turn, sample.leavesOut()))
-                continue;
-            auto experiment = smallExperiment(family, each, 2, 4);
-            if (turn % 3 == 0)
-                experiment = test::asLlama(experiment, 1);
+        test::verifyEachFamily(method, [](model::Experiment experiment, int turn) {
             experiment.model.tied = turn % 4 == 0;
             if (turn % 5 == 0)
                 experiment.model.vocabularyWidth = 6;
-            experiment.parallel.microbatchSize = 1 + turn % 2;
-            experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
-            test::verifyPlan(withHeads(experiment, std::array{2, 3, 4, experiment.model.sequence}[turn % 4]));
-            if (QTest::currentTestFailed())
-                return;
-        }
+            const int heads = std::array{2, 3, 4, experiment.model.sequence}[static_cast<std::size_t>(turn % 4)];
+            test::verifyPlan(withHeads(std::move(experiment), heads));
+        });
     }
 
     /// With the identity as the first map and zeros as the others, the first head computes what one head does, and the others

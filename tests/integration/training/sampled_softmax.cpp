@@ -33,18 +33,6 @@ model::Experiment sampled(model::Experiment experiment, int words)
     return experiment;
 }
 
-void verify(const model::Experiment &experiment)
-{
-    const auto found = runtime::verify(experiment, test::scheduleOf(experiment), {});
-    QVERIFY2(found.ok(), found ? "" : found.error().text().c_str());
-    const auto worst = std::ranges::max_element(found->gradients, {}, &runtime::GradientError::relative);
-    QVERIFY2(found->holds(),
-             fmt::format("{} of m={}: loss {}, reference {}; {} is off by {}", experiment.schedule.family,
-                         experiment.parallel.microbatches, found->loss, found->referenceLoss, worst->parameter, worst->relative)
-                 .c_str());
-    QCOMPARE(found->gradients.size(), runtime::parameterList(experiment.model).size());
-}
-
 /// Returns the losses of an evaluation before the first step, of the steps, and of an evaluation after them.
 std::vector<double> allLosses(const model::Experiment &experiment)
 {
@@ -83,30 +71,14 @@ private slots:
         QVERIFY(std::abs(runtime::reference::lossOfFirst({{0, 2}, {1, 1}, {2, 0}, {3, -1}}) - 0.440190) < 1e-6);
     }
 
-    void gradientsMatchTheReference_data()
-    {
-        QTest::addColumn<int>("method");
-        for (const VocabularyMethod method : test::kAllMethods)
-            QTest::newRow(model::name(method).data()) << static_cast<int>(method);
-    }
+    void gradientsMatchTheReference_data() { test::addMethodRows(); }
     void gradientsMatchTheReference()
     {
         QFETCH(int, method);
-        int turn = 0;
-        test::Sample sample;
         constexpr std::array kWords{1, 5, 12, 40, 97};
-        for (const auto &[family, each] : test::allPlans()) {
-            if (static_cast<int>(each) != method || (++turn, sample.leavesOut()))
-                continue;
-            auto experiment = smallExperiment(family, each, 2, 4);
-            if (turn % 3 == 0)
-                experiment = test::asLlama(experiment, 1);
-            experiment.parallel.microbatchSize = 1 + turn % 2;
-            experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
-            verify(sampled(experiment, kWords[static_cast<std::size_t>(turn) % kWords.size()]));
-            if (QTest::currentTestFailed())
-                return;
-        }
+        test::verifyEachFamily(method, [&](model::Experiment experiment, int turn) {
+            test::verifyGradients(sampled(std::move(experiment), kWords[static_cast<std::size_t>(turn) % kWords.size()]));
+        });
     }
 
     /// Shards of devices and of tensor ranks, some of which have no drawn word.
@@ -137,7 +109,7 @@ private slots:
                 experiment.parallel.tensor = tensor;
                 experiment.parallel.sequenceParallel = tensor > 1 && words == 40;
                 experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
-                verify(sampled(experiment, words));
+                test::verifyGradients(sampled(experiment, words));
                 if (QTest::currentTestFailed())
                     return;
             }
@@ -240,7 +212,7 @@ private slots:
             experiment = sampled(experiment, 20);
             for (const base::Problem &problem : model::unsupported(experiment, model::Use::Run))
                 QFAIL(problem.message.c_str());
-            verify(experiment);
+            test::verifyGradients(experiment);
             if (QTest::currentTestFailed())
                 return;
             experiment.training.steps = 2;
