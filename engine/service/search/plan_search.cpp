@@ -253,16 +253,17 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
     std::vector<Experiment> rest =
         secondStage(query, divisions, first, promisingDivisions(query, divisions, mayFit, first, options.stop));
     rest.insert(rest.end(), sharded.begin(), sharded.end());
-    const SearchResult second = first.cancelled ? SearchResult() : searchPlans(rest, stages.next(0.75));
+    std::vector<ExaminedPlan> ofRest;
+    const SearchResult second = first.cancelled ? SearchResult() : examinePlans(rest, stages.next(0.75), ofRest);
     if (first.cancelled || second.cancelled)
         return base::Error::cancelled();
     answer.limit = first.limit;
-    std::vector<ExaminedPlan> others;
-    static_cast<void>(examinePlans(sharded, {options.stop, {}}, others)); // counted in the second stage
-    for (ExaminedPlan &each : others) {
-        each.plan += plans.size();
-        examined.push_back(std::move(each));
-    }
+    const std::size_t firstSharded = rest.size() - sharded.size();
+    for (ExaminedPlan &each : ofRest)
+        if (each.plan >= firstSharded) {
+            each.plan += plans.size() - firstSharded;
+            examined.push_back(std::move(each));
+        }
     plans.insert(plans.end(), sharded.begin(), sharded.end());
     ShapeSearch shapes = searchShapes(query, plans, examined, first.limit, stages.next(0.9));
     if (options.stop.stop_requested())
