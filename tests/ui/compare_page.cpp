@@ -120,6 +120,13 @@ void ComparePage::onlyWhatDiffersStandsThereInOrder()
     QVERIFY2(distinct[1].startsWith(u"run 12 · "_s) && distinct[1].contains(u"Microbatches 32"_s) &&
                  distinct[1].contains(u"VOCAB-2"_s) && !distinct[1].contains(u"Devices"_s),
              qPrintable(distinct[1]));
+    // Plans that differ in more than three fields are told apart by their own names, unless two have the same.
+    named[1].run = 0;
+    named[1].experiment.parallel.devices = 8;
+    named[1].experiment.parallel.tensor = 2;
+    QCOMPARE(ui::distinctNames(named), QStringList({u"first"_s, u"second"_s}));
+    named[1].name = named[0].name;
+    QVERIFY(ui::distinctNames(named)[1].contains(u"Microbatches 32"_s));
 }
 
 void ComparePage::barsSayWhereTheTimeGoes()

@@ -305,10 +305,16 @@ QStringList distinctNames(std::span<const CompareItem> items)
             parts[i] << (speaksForItself ? found.values[static_cast<qsizetype>(i)]
                                          : fieldCaption(field) + u' ' + found.values[static_cast<qsizetype>(i)]);
     }
+    // Plans that differ in much are told apart better by their own names, if they have some.
+    constexpr qsizetype kMostFields = 3;
+    std::set<QString> given;
+    for (const CompareItem &item : items)
+        given.insert(item.run > 0 ? QString() : item.name);
+    const bool haveNames = given.size() == items.size() && !given.contains(QString());
     QStringList names;
     for (std::size_t i = 0; i < items.size(); ++i) {
         const QString run = items[i].run > 0 ? Words::tr("run %1").arg(items[i].run) : QString();
-        const bool isNamed = parts[i].isEmpty();
+        const bool isNamed = parts[i].isEmpty() || (haveNames && parts[i].size() > kMostFields);
         names << (isNamed ? items[i].name : (run.isEmpty() ? parts[i] : QStringList{run} + parts[i]).join(u" · "_s));
     }
     return names;

@@ -34,7 +34,7 @@ struct CompareItem {
 [[nodiscard]] CompareItem itemOf(const service::RunSnapshot &run, int cores);
 [[nodiscard]] CompareItem itemOf(const service::Prediction &prediction, const QString &name);
 /// What each of them is called beside the others: only what differs, "VOCAB-2 · Microbatches 32"; its name where nothing of the
-/// plan does. Runs keep their number.
+/// plan does, or where predictions with names of their own differ in more than three fields. Runs keep their number.
 [[nodiscard]] QStringList distinctNames(std::span<const CompareItem> items);
 /// Most bytes of a device; 0: unknown.
 [[nodiscard]] base::Bytes peakOf(const CompareItem &item);

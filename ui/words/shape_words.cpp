@@ -8,6 +8,7 @@
 #include "ui/words/words.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -86,8 +87,8 @@ std::vector<std::pair<QString, model::Experiment>> leadingWays(const std::vector
         const ShapeRow *best = nullptr;
         for (const ShapeRow &row : rows) {
             const model::ParallelPlan &plan = row.experiment.parallel;
-            const bool isLed =
-                plan.*degree > 1 && plan.*degree == std::max({plan.devices, plan.tensor, plan.context, plan.replicas});
+            const std::array degrees{plan.devices, plan.tensor, plan.context, plan.replicas};
+            const bool isLed = std::ranges::count_if(degrees, [&](int each) { return each >= plan.*degree; }) == 1;
             if (isLed && row.metrics && (best == nullptr || orderOf(row) < orderOf(*best)))
                 best = &row;
         }

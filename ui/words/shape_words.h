@@ -25,8 +25,8 @@ struct ShapeRow {
 /// that do not fit.
 [[nodiscard]] std::vector<ShapeRow> shapeRows(const service::PlanAnswer &answer);
 
-/// Returns the best plan of those in which pipeline, tensor, context or data ranks are the most, with their names: the fastest
-/// that fits, else the one that needs least. What no row has is left out.
+/// Returns the best plan of those in which pipeline, tensor, context or data ranks are more than any other, with their names:
+/// the fastest that fits, else the one that needs least. What no row has is left out.
 [[nodiscard]] std::vector<std::pair<QString, model::Experiment>> leadingWays(const std::vector<ShapeRow> &rows);
 
 /// "8 devices × 4 tensor × 2 context × 2 replicas"; degrees of 1 are left out, except in a plan of one rank.
