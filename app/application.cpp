@@ -21,11 +21,13 @@
 #include <QIcon>
 #include <QLocale>
 #include <QSettings>
+#include <QTemporaryFile>
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <string_view>
 
 namespace stagelens::app {
@@ -39,14 +41,44 @@ namespace {
 constexpr QSize kWindowSize{1440, 900};
 constexpr int kWrongInput = 2;
 
-bool has(int argc, char **argv, std::string_view option)
+/// Returns what follows an option, in its own word or in the next; nothing if it is not given.
+std::optional<std::string_view> valueOf(int argc, char **argv, std::string_view option)
 {
     for (int i = 1; i < argc; ++i) {
         const std::string_view word = argv[i];
-        if (word.starts_with(option) && (word.size() == option.size() || word[option.size()] == '='))
-            return true;
+        if (word == option)
+            return i + 1 < argc ? argv[i + 1] : std::string_view();
+        if (word.starts_with(option) && word[option.size()] == '=')
+            return word.substr(option.size() + 1);
     }
-    return false;
+    return std::nullopt;
+}
+
+bool has(int argc, char **argv, std::string_view option)
+{
+    return valueOf(argc, argv, option).has_value();
+}
+
+/// Returns the size that is written as WxH, if a picture can have it.
+std::optional<QSize> readSize(const QString &words)
+{
+    const QStringList parts = words.split(u'x');
+    const QSize size(parts.value(0).toInt(), parts.value(1).toInt());
+    const bool isFit = size.width() >= 320 && size.height() >= 200 && size.width() <= 20'000 && size.height() <= 20'000;
+    return parts.size() == 2 && isFit ? std::optional(size) : std::nullopt;
+}
+
+/// Describes a screen of the size of the picture: dialogs fit themselves to their screen, as they would on a desk of that size.
+void describeScreen(QTemporaryFile &file, QSize size)
+{
+    if (!file.open())
+        return; // then the screen is the platform's own
+    file.write(
+        uR"({"screens":[{"name":"picture","x":0,"y":0,"width":%1,"height":%2,"logicalDpi":96,"dpr":1}]})"_s.arg(size.width())
+            .arg(size.height())
+            .toUtf8());
+    file.close();
+    qputenv("QT_QPA_PLATFORM", "offscreen:configfile=" + QFile::encodeName(file.fileName()));
 }
 
 void declareOptions(QCommandLineParser &parser)
@@ -90,12 +122,10 @@ base::Result<QSize> sizeOf(const QCommandLineParser &parser, QSize otherwise)
 {
     if (!parser.isSet(u"size"_s))
         return otherwise;
-    const QStringList parts = parser.value(u"size"_s).split(u'x');
-    const QSize size(parts.value(0).toInt(), parts.value(1).toInt());
-    if (parts.size() != 2 || size.width() < 320 || size.height() < 200 || size.width() > 20'000 || size.height() > 20'000)
-        return base::Error::invalid("--size", "'" + utf8(parser.value(u"size"_s)) +
-                                                  "' is no size; write WxH between 320x200 and 20000x20000");
-    return size;
+    if (const auto size = readSize(parser.value(u"size"_s)))
+        return *size;
+    return base::Error::invalid("--size", "'" + utf8(parser.value(u"size"_s)) +
+                                              "' is no size; write WxH between 320x200 and 20000x20000");
 }
 
 /// Before anything is shown: texts on the screen do not change their language. Pictures are in English unless told otherwise.
@@ -202,8 +232,11 @@ int runApplication(int argc, char **argv)
         std::cerr << "there is no display; use stagelens --screenshot FILE, stagelens --export FILE, or stagelens-cli\n";
         return kWrongInput;
     }
+    QTemporaryFile screen;
     if (draws || !display)
         qputenv("QT_QPA_PLATFORM", "offscreen");
+    if (has(argc, argv, "--screenshot"))
+        describeScreen(screen, readSize(qtText(std::string(valueOf(argc, argv, "--size").value_or("")))).value_or(kWindowSize));
     QApplication application(argc, argv);
     QApplication::setApplicationName(u"stagelens"_s);
     QApplication::setApplicationDisplayName(u"Stagelens"_s);

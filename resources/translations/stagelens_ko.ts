@@ -1388,14 +1388,6 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>타임라인 정렬</translation>
     </message>
     <message>
-        <source>Begin of the iteration</source>
-        <translation>반복의 시작</translation>
-    </message>
-    <message>
-        <source>Begin of a microbatch</source>
-        <translation>한 마이크로배치의 시작</translation>
-    </message>
-    <message>
         <source>Scaled to the length of A</source>
         <translation>A의 길이에 맞춤</translation>
     </message>
@@ -1510,8 +1502,8 @@ Command line: </source>
         <translation>버블</translation>
     </message>
     <message>
-        <source>Share of the devices&apos; time in which they wait: 1 − busy / (devices x makespan).</source>
-        <translation>장치가 기다리는 시간의 비율: 1 − 작업 / (장치 수 x 전체 시간).</translation>
+        <source>Share of the devices&apos; time in which they wait: 1 − busy / (devices × makespan).</source>
+        <translation>장치가 기다리는 시간의 비율: 1 − 작업 / (장치 수 × 전체 시간).</translation>
     </message>
     <message>
         <source>Most bytes that the tensors of one device hold.</source>
@@ -2698,10 +2690,6 @@ Begins at %1, takes %2</source>
         <translation>%1 · 어휘 </translation>
     </message>
     <message>
-        <source>%1 · </source>
-        <translation>%1 · </translation>
-    </message>
-    <message>
         <source>None</source>
         <translation>없음</translation>
     </message>
@@ -2966,10 +2954,6 @@ Let go to put it here</source>
         <translation>실행 %1: %2</translation>
     </message>
     <message>
-        <source>Parameters</source>
-        <translation>파라미터</translation>
-    </message>
-    <message>
         <source>Environment</source>
         <translation>환경</translation>
     </message>
@@ -3048,10 +3032,6 @@ Let go to put it here</source>
     <message>
         <source>Sequence length</source>
         <translation>시퀀스 길이</translation>
-    </message>
-    <message>
-        <source>Tokens of a sequence.</source>
-        <translation>시퀀스 하나의 토큰 수.</translation>
     </message>
     <message>
         <source>Vocabulary size</source>
@@ -3730,10 +3710,6 @@ Let go to put it here</source>
         <translation>기준으로</translation>
     </message>
     <message>
-        <source>%1 %2 after %3 of %4 steps.</source>
-        <translation>%1 %2: %4스텝 중 %3스텝 후.</translation>
-    </message>
-    <message>
         <source>Run %1</source>
         <translation>실행 %1</translation>
     </message>
@@ -3878,12 +3854,12 @@ Let go to put it here</source>
         <translation>사용자: </translation>
     </message>
     <message>
-        <source> · %1 devices x %2 microbatches</source>
-        <translation> · 장치 %1개 x 마이크로배치 %2개</translation>
+        <source> · %1 devices × %2 microbatches</source>
+        <translation> · 장치 %1개 × 마이크로배치 %2개</translation>
     </message>
     <message>
-        <source> x %1 replicas</source>
-        <translation> x 복제본 %1개</translation>
+        <source> × %1 replicas</source>
+        <translation> × 복제본 %1개</translation>
     </message>
     <message>
         <source>Groups of up to %1 microbatches: the rest would not fill the pipeline.</source>
@@ -4158,8 +4134,8 @@ The what-ifs are being computed.</source>
         <translation>텐서 랭크의 교환</translation>
     </message>
     <message>
-        <source> x %1 tensor</source>
-        <translation> x 텐서 %1</translation>
+        <source> × %1 tensor</source>
+        <translation> × 텐서 %1</translation>
     </message>
     <message>
         <source>%1 ranks = %2 devices</source>
@@ -4970,8 +4946,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>모든 레이어가 컨텍스트 통신을 기다립니다: 스텝의 %1.</translation>
     </message>
     <message>
-        <source> x %1 context</source>
-        <translation> x 컨텍스트 %1</translation>
+        <source> × %1 context</source>
+        <translation> × 컨텍스트 %1</translation>
     </message>
     <message>
         <source>The schedule cannot be repaired here. </source>
@@ -5112,10 +5088,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>Cancelled. Search starts it again.</source>
         <translation>취소했습니다. 검색을 누르면 다시 시작합니다.</translation>
-    </message>
-    <message>
-        <source>%1 GPUs, %2, %3 sequences a step</source>
-        <translation>GPU %1개, %2, 한 스텝에 시퀀스 %3개</translation>
     </message>
     <message>
         <source>, at most %1 a rank</source>
@@ -7338,10 +7310,6 @@ It stays there while the other lanes scroll</source>
         <translation>스텝별 소요 시간</translation>
     </message>
     <message>
-        <source>Median %1, predicted %2</source>
-        <translation>중앙값 %1, 예측 %2</translation>
-    </message>
-    <message>
         <source>Step %1: %2</source>
         <translation>스텝 %1: %2</translation>
     </message>
@@ -8100,10 +8068,6 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Its stragglers lose no time.</source>
         <translation>스트래글러 때문에 잃는 시간이 없습니다.</translation>
-    </message>
-    <message>
-        <source>Total</source>
-        <translation>합계</translation>
     </message>
     <message>
         <source>%1 devices hold the others up: </source>
@@ -10542,10 +10506,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>시도한 방법, 스케줄, 레이어를 고르게 나누기 중 이 메모리에서 이 계획을 1 % 넘게 빠르게 하는 것은 없습니다.</translation>
     </message>
     <message>
-        <source>%1 (half of %2 steps took %3 – %4)</source>
-        <translation>%1 (%2스텝 중 절반은 %3 – %4)</translation>
-    </message>
-    <message>
         <source>is fp8, but the hardware %1 has no products in 8 bits</source>
         <translation>fp8이지만 하드웨어 %1에는 8비트 곱이 없습니다</translation>
     </message>
@@ -10660,6 +10620,62 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>%1 (does not fit)</source>
         <translation>%1 (메모리에 맞지 않음)</translation>
+    </message>
+    <message>
+        <source>Start of the iteration</source>
+        <translation>반복의 시작</translation>
+    </message>
+    <message>
+        <source>Start of a microbatch</source>
+        <translation>마이크로배치의 시작</translation>
+    </message>
+    <message>
+        <source>Median %1, half of the steps %2, predicted %3</source>
+        <translation>중앙값 %1, 스텝의 절반 %2, 예측 %3</translation>
+    </message>
+    <message>
+        <source>In all</source>
+        <translation>모두 합쳐</translation>
+    </message>
+    <message>
+        <source>In a typical step each pass lasts its median over the steps, so it may be shorter than any of them.</source>
+        <translation>전형적인 스텝에서는 각 패스가 스텝들에 걸친 중앙값만큼 걸리므로 어느 스텝보다도 짧을 수 있습니다.</translation>
+    </message>
+    <message>
+        <source>Half of the steps took</source>
+        <translation>스텝의 절반이 걸린 시간</translation>
+    </message>
+    <message>
+        <source>%1 (of %2)</source>
+        <translation>%1 (%2개 중)</translation>
+    </message>
+    <message>
+        <source>%1 %2.</source>
+        <translation>%1: %2.</translation>
+    </message>
+    <message>
+        <source>It had done %1 of %2 steps.</source>
+        <translation>%2스텝 중 %1스텝을 마쳤습니다.</translation>
+    </message>
+    <message>
+        <source>Tokens of a sequence, the context length.</source>
+        <translation>시퀀스 하나의 토큰 수, 곧 컨텍스트 길이.</translation>
+    </message>
+    <message>
+        <source>The times of this computer are general values until it is measured, which takes some seconds after the first start.</source>
+        <translation>이 컴퓨터를 측정하기 전까지 시간은 일반적인 값이며, 측정은 첫 시작 뒤 몇 초 걸립니다.</translation>
+    </message>
+    <message>
+        <source>Predicted for %1, not measured yet</source>
+        <translation>%1 예측, 아직 측정하지 않음</translation>
+    </message>
+    <message>
+        <source>%1 GPUs, %2, %3 sequences of %4 tokens a step</source>
+        <translation>GPU %1개, %2, 한 스텝에 토큰 %4개짜리 시퀀스 %3개</translation>
+    </message>
+    <message>
+        <source>%1 · </source>
+        <translation>%1 · </translation>
     </message>
 </context>
 </TS>

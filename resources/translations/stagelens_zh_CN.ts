@@ -1388,14 +1388,6 @@ Change it here, or open it in Explore. There it replaces your plan; Undo restore
         <translation>时间线的对齐</translation>
     </message>
     <message>
-        <source>Begin of the iteration</source>
-        <translation>迭代的开始</translation>
-    </message>
-    <message>
-        <source>Begin of a microbatch</source>
-        <translation>某个微批次的开始</translation>
-    </message>
-    <message>
         <source>Scaled to the length of A</source>
         <translation>缩放至 A 的长度</translation>
     </message>
@@ -1510,8 +1502,8 @@ Command line: </source>
         <translation>气泡</translation>
     </message>
     <message>
-        <source>Share of the devices&apos; time in which they wait: 1 − busy / (devices x makespan).</source>
-        <translation>设备等待时间的比例：1 − 忙碌 /（设备数 x 总时长）。</translation>
+        <source>Share of the devices&apos; time in which they wait: 1 − busy / (devices × makespan).</source>
+        <translation>设备等待时间的比例：1 − 忙碌 /（设备数 × 总时长）。</translation>
     </message>
     <message>
         <source>Most bytes that the tensors of one device hold.</source>
@@ -2698,10 +2690,6 @@ Begins at %1, takes %2</source>
         <translation>%1 · 词表 </translation>
     </message>
     <message>
-        <source>%1 · </source>
-        <translation>%1 · </translation>
-    </message>
-    <message>
         <source>None</source>
         <translation>无</translation>
     </message>
@@ -2966,10 +2954,6 @@ Let go to put it here</source>
         <translation>运行 %1：%2</translation>
     </message>
     <message>
-        <source>Parameters</source>
-        <translation>参数</translation>
-    </message>
-    <message>
         <source>Environment</source>
         <translation>环境</translation>
     </message>
@@ -3048,10 +3032,6 @@ Let go to put it here</source>
     <message>
         <source>Sequence length</source>
         <translation>序列长度</translation>
-    </message>
-    <message>
-        <source>Tokens of a sequence.</source>
-        <translation>一个序列的词元数。</translation>
     </message>
     <message>
         <source>Vocabulary size</source>
@@ -3730,10 +3710,6 @@ Let go to put it here</source>
         <translation>作为基准</translation>
     </message>
     <message>
-        <source>%1 %2 after %3 of %4 steps.</source>
-        <translation>%1 %2，已完成 %3/%4 步。</translation>
-    </message>
-    <message>
         <source>Run %1</source>
         <translation>运行 %1</translation>
     </message>
@@ -3878,12 +3854,12 @@ Let go to put it here</source>
         <translation>自定义：</translation>
     </message>
     <message>
-        <source> · %1 devices x %2 microbatches</source>
-        <translation> · %1 个设备 x %2 个微批次</translation>
+        <source> · %1 devices × %2 microbatches</source>
+        <translation> · %1 个设备 × %2 个微批次</translation>
     </message>
     <message>
-        <source> x %1 replicas</source>
-        <translation> x %1 个副本</translation>
+        <source> × %1 replicas</source>
+        <translation> × %1 个副本</translation>
     </message>
     <message>
         <source>Groups of up to %1 microbatches: the rest would not fill the pipeline.</source>
@@ -4158,8 +4134,8 @@ The what-ifs are being computed.</source>
         <translation>张量 rank 的交换</translation>
     </message>
     <message>
-        <source> x %1 tensor</source>
-        <translation> x %1 张量</translation>
+        <source> × %1 tensor</source>
+        <translation> × %1 张量</translation>
     </message>
     <message>
         <source>%1 ranks = %2 devices</source>
@@ -4970,8 +4946,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>每一层都在等待上下文通信：占一步的 %1。</translation>
     </message>
     <message>
-        <source> x %1 context</source>
-        <translation> x %1 上下文</translation>
+        <source> × %1 context</source>
+        <translation> × %1 上下文</translation>
     </message>
     <message>
         <source>The schedule cannot be repaired here. </source>
@@ -5112,10 +5088,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>Cancelled. Search starts it again.</source>
         <translation>已取消。点击“搜索”重新开始。</translation>
-    </message>
-    <message>
-        <source>%1 GPUs, %2, %3 sequences a step</source>
-        <translation>%1 个 GPU，%2，每步 %3 个序列</translation>
     </message>
     <message>
         <source>, at most %1 a rank</source>
@@ -7338,10 +7310,6 @@ It stays there while the other lanes scroll</source>
         <translation>各步用时</translation>
     </message>
     <message>
-        <source>Median %1, predicted %2</source>
-        <translation>中位数 %1，预测 %2</translation>
-    </message>
-    <message>
         <source>Step %1: %2</source>
         <translation>第 %1 步：%2</translation>
     </message>
@@ -8100,10 +8068,6 @@ It stays there while the other lanes scroll</source>
     <message>
         <source>Its stragglers lose no time.</source>
         <translation>掉队者没有造成时间损失。</translation>
-    </message>
-    <message>
-        <source>Total</source>
-        <translation>合计</translation>
     </message>
     <message>
         <source>%1 devices hold the others up: </source>
@@ -10542,10 +10506,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>试过的方法、调度和均匀划分层中，没有一个能在此内存下使此方案快 1 % 以上。</translation>
     </message>
     <message>
-        <source>%1 (half of %2 steps took %3 – %4)</source>
-        <translation>%1（%2 步中有一半用时 %3 – %4）</translation>
-    </message>
-    <message>
         <source>is fp8, but the hardware %1 has no products in 8 bits</source>
         <translation>为 fp8，但硬件 %1 没有 8 位矩阵乘</translation>
     </message>
@@ -10660,6 +10620,62 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>%1 (does not fit)</source>
         <translation>%1（放不下）</translation>
+    </message>
+    <message>
+        <source>Start of the iteration</source>
+        <translation>迭代的开始</translation>
+    </message>
+    <message>
+        <source>Start of a microbatch</source>
+        <translation>微批次的开始</translation>
+    </message>
+    <message>
+        <source>Median %1, half of the steps %2, predicted %3</source>
+        <translation>中位数 %1，一半的步 %2，预测 %3</translation>
+    </message>
+    <message>
+        <source>In all</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>In a typical step each pass lasts its median over the steps, so it may be shorter than any of them.</source>
+        <translation>在典型的一步中，每个计算块的时长是它在各步中的中位数，因此可能比任何一步都短。</translation>
+    </message>
+    <message>
+        <source>Half of the steps took</source>
+        <translation>一半步所用的时间</translation>
+    </message>
+    <message>
+        <source>%1 (of %2)</source>
+        <translation>%1（共 %2 步）</translation>
+    </message>
+    <message>
+        <source>%1 %2.</source>
+        <translation>%1 %2。</translation>
+    </message>
+    <message>
+        <source>It had done %1 of %2 steps.</source>
+        <translation>它完成了 %2 步中的 %1 步。</translation>
+    </message>
+    <message>
+        <source>Tokens of a sequence, the context length.</source>
+        <translation>一个序列的词元数，即上下文长度。</translation>
+    </message>
+    <message>
+        <source>The times of this computer are general values until it is measured, which takes some seconds after the first start.</source>
+        <translation>在测量本机之前，其时间为一般值；首次启动后测量需要几秒钟。</translation>
+    </message>
+    <message>
+        <source>Predicted for %1, not measured yet</source>
+        <translation>针对%1的预测，尚未测量</translation>
+    </message>
+    <message>
+        <source>%1 GPUs, %2, %3 sequences of %4 tokens a step</source>
+        <translation>%1 个 GPU，%2，每步 %3 个 %4 词元的序列</translation>
+    </message>
+    <message>
+        <source>%1 · </source>
+        <translation>%1 · </translation>
     </message>
 </context>
 </TS>

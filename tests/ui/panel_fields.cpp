@@ -15,6 +15,7 @@
 #include "ui/words/words.h"
 
 #include <QLabel>
+#include <QLineEdit>
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QToolButton>
@@ -409,10 +410,10 @@ void PanelFields::aScheduleFileBringsItsPlan()
     QCOMPARE(experiment.parallel.devices, 2);
     QCOMPARE(experiment.parallel.microbatches, 1);
     QCOMPARE(experiment.schedule.chunks, 2);
-    QCOMPARE(ui::planCaption(experiment), u"Custom: mine.csv · 2 devices x 1 microbatches"_s);
+    QCOMPARE(ui::planCaption(experiment), u"Custom: mine.csv · 2 devices × 1 microbatches"_s);
     experiment.parallel.replicas = 3;
-    QCOMPARE(ui::planCaption(experiment), u"Custom: mine.csv · 2 devices x 1 microbatches x 3 replicas"_s);
-    QVERIFY(ui::planNote(experiment).startsWith(u"6 ranks = 2 devices x 3 replicas."_s));
+    QCOMPARE(ui::planCaption(experiment), u"Custom: mine.csv · 2 devices × 1 microbatches × 3 replicas"_s);
+    QVERIFY(ui::planNote(experiment).startsWith(u"6 ranks = 2 devices × 3 replicas."_s));
     for (const char *id : {"parallel.replicas", "parallel.zero"}) // in the window's settings
         QVERIFY(std::ranges::any_of(ui::fieldGroups(),
                                     [id](const auto &group) { return std::ranges::count(group.ids, QLatin1String(id)) == 1; }));
@@ -451,6 +452,9 @@ void PanelFields::aNumberIsTypedBetweenPrefixAndSuffix()
     QTest::keyClick(&box, Qt::Key_Return); // "x,2" is no number: the value before stays
     QCOMPARE(box.value(), 2000);
     QCOMPARE(box.text(), u"at most 2,000 %"_s);
+    auto *line = box.findChild<QLineEdit *>();
+    QTest::mouseDClick(line, Qt::LeftButton, {}, line->rect().center());
+    QCOMPARE(line->selectedText(), u"2,000"_s); // on both sides of the comma
 }
 
 STAGELENS_TEST(PanelFields)

@@ -296,7 +296,7 @@ void WindowPicture::presentationLeavesOnlyThePicture()
     QVERIFY(pixels() >= 24);
     auto *title = m_fixture->find<QLabel>(u"presentation.title"_s);
     QVERIFY(title->isVisible() && QFontInfo(title->font()).pixelSize() >= 24);
-    QCOMPARE(title->text(), u"Demo GPT, vocabulary 8,192: 1F1B · 4 devices x 16 microbatches, on this computer"_s);
+    QCOMPARE(title->text(), u"Demo GPT, vocabulary 8,192: 1F1B · 4 devices × 16 microbatches, on this computer"_s);
     for (const QLabel *label : window.explorePage().findChildren<QLabel *>())
         QVERIFY2(!label->isVisible() || label->text().isEmpty() || QFontInfo(label->font()).pixelSize() >= 24,
                  qPrintable(label->objectName() + u": "_s + label->text()));

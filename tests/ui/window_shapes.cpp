@@ -201,6 +201,29 @@ private slots:
         QCOMPARE(parallel.ranks(parallel.devices), std::int64_t{32});
     }
 
+    /// Another sequence length is asked for without leaving the dialog, and stays that of the plans found.
+    void anotherSequenceLengthIsAskedFor()
+    {
+        ui::ShapeDialog *dialog = open();
+        auto *sequence = dialog->findChild<ui::NumberBox *>(u"shapes.sequence"_s);
+        QCOMPARE(sequence->value(), static_cast<int>(m_fixture->window().document().experiment().model.sequence));
+        const int longer = 2 * sequence->value();
+        sequence->setFocus();
+        sequence->selectAll();
+        QTest::keyClicks(sequence, QString::number(longer));
+        QTest::keyClick(sequence, Qt::Key_Return);
+        QVERIFY(QTest::qWaitFor([dialog] { return !dialog->isComputing(); }, 60'000));
+        const QString asked = u" sequences of %1 tokens a step"_s.arg(ui::countText(longer));
+        const QString heading = dialog->findChild<QLabel *>(u"shapes.heading"_s)->text();
+        QVERIFY2(heading.contains(asked), qPrintable(heading));
+        QVERIFY(!dialog->table()->rows().empty());
+        for (const ui::ShapeRow &row : dialog->table()->rows())
+            QCOMPARE(row.experiment.model.sequence, longer);
+        dialog->table()->setCurrentItem(dialog->table()->topLevelItem(0));
+        QTest::mouseClick(dialog->findChild<QPushButton *>(u"shapes.apply"_s), Qt::LeftButton);
+        QCOMPARE(m_fixture->window().document().experiment().model.sequence, longer);
+    }
+
     /// Of plans that are as fast, the smallest comes first.
     void tiesAreBrokenByMemory()
     {

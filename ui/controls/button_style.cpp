@@ -254,7 +254,12 @@ void ButtonStyle::drawControl(ControlElement element, const QStyleOption *option
     if (const auto *title = qstyleoption_cast<const QStyleOptionDockWidget *>(option); element == CE_DockWidgetTitle && title) {
         QStyleOptionDockWidget inset = *title; // above the text of its panel
         inset.rect.adjust(kPanelMargin - kGrid, 0, 0, 0);
+        painter->save();
+        QFont heading = painter->font(); // as the other parts of the window have it
+        heading.setBold(true);
+        painter->setFont(heading);
         QProxyStyle::drawControl(element, &inset, painter, widget);
+        painter->restore();
         return;
     }
     if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option); element == CE_HeaderLabel && header) {

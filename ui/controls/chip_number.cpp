@@ -24,7 +24,6 @@ ChipNumber::ChipNumber(Step step, QWidget *parent) : NumberBox(parent), m_step(s
     setFrame(false);
     setButtonSymbols(QAbstractSpinBox::NoButtons);
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-    lineEdit()->installEventFilter(this);
     setEdited(false);
     lineEdit()->setTextMargins(0, 0, 0, 0);
     m_wheelEnds.setSingleShot(true);

@@ -24,6 +24,15 @@ NumberBox::NumberBox(QWidget *parent) : QSpinBox(parent)
             ink.setColor(QPalette::Text, coloursFor(palette()).alarm);
         lineEdit()->setPalette(ink);
     });
+    lineEdit()->installEventFilter(this);
+}
+
+bool NumberBox::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched != lineEdit() || event->type() != QEvent::MouseButtonDblClick)
+        return QSpinBox::eventFilter(watched, event);
+    selectAll();
+    return true;
 }
 
 void NumberBox::explainDropped()

@@ -13,6 +13,8 @@ class NumberBox : public QSpinBox {
     Q_OBJECT
 public:
     explicit NumberBox(QWidget *parent = nullptr);
+    /// A double-click selects all digits; a comma would end the word otherwise.
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 protected:
     void focusOutEvent(QFocusEvent *event) override;

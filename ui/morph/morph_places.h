@@ -31,7 +31,7 @@ public:
         axis = QRect(place.left() + left, top, place.width() - left - (look.isThumbnail ? 0 : 12), place.bottom() + 1 - top);
         pitch = static_cast<double>(axis.height()) / std::max(morph.devices, 1);
         if (!look.isThumbnail)
-            pitch = std::min(pitch, 7.0 * line);
+            pitch = std::min(pitch, 10.0 * line);
         gap = pitch >= 40 ? 6 : pitch >= 20 ? 4 : pitch >= 8 ? 2 : 1;
     }
     [[nodiscard]] double x(double time) const { return axis.left() + time * axis.width() / static_cast<double>(m_span); }

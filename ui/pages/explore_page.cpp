@@ -35,7 +35,7 @@ namespace stagelens::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-/// "4B GPT, vocabulary 256,000: 1F1B · VOCAB-2 · 8 devices x 128 microbatches, on A100 80 GB".
+/// "4B GPT, vocabulary 256,000: 1F1B · VOCAB-2 · 8 devices × 128 microbatches, on A100 80 GB".
 QString presentedTitle(const model::Experiment &experiment)
 {
     const QString plan = planCaption(experiment);

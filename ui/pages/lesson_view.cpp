@@ -31,7 +31,7 @@ namespace {
 
 constexpr int kBesideFrom = 1000; ///< width of the page in which text and picture are beside each other
 
-/// "gpt-demo, vocabulary 8,192: 1F1B · 4 devices x 16 microbatches. Costs: this computer."
+/// "gpt-demo, vocabulary 8,192: 1F1B · 4 devices × 16 microbatches. Costs: this computer."
 QString exampleWords(const model::Experiment &plan)
 {
     const QString what =

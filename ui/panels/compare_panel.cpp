@@ -138,7 +138,7 @@ QWidget *ComparePanel::makeBar()
     m_alignment->setObjectName(u"compare.alignment"_s);
     m_alignment->setAccessibleName(Words::tr("Alignment of the timelines"));
     m_alignment->addItems(
-        {Words::tr("Begin of the iteration"), Words::tr("Begin of a microbatch"), Words::tr("Scaled to the length of A")});
+        {Words::tr("Start of the iteration"), Words::tr("Start of a microbatch"), Words::tr("Scaled to the length of A")});
     m_microbatch->setObjectName(u"compare.microbatch"_s);
     m_microbatch->setAccessibleName(Words::tr("Microbatch"));
     m_microbatch->setPrefix(Words::tr("microbatch "));

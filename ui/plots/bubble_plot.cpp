@@ -209,8 +209,8 @@ void BubblePlot::Private::paintShares(QPainter &painter)
         const double share = metrics.bubbleRatioPerDevice[device];
         const double middle = plot->xAxis->coordToPixel(static_cast<double>(device));
         const double top = plot->yAxis->coordToPixel(share * 100);
-        const double bottom = area.bottom() - top < metricsOfFont.height() ? top : area.bottom(); // above a bar that is too low
-        painter.drawText(QRectF(middle - wide / 2, bottom - metricsOfFont.height(), wide, metricsOfFont.height()),
+        const bool isLow = area.bottom() - top < metricsOfFont.height(); // the share is above a bar that is too low for it
+        painter.drawText(QRectF(middle - wide / 2, isLow ? top - metricsOfFont.height() : top, wide, metricsOfFont.height()),
                          Qt::AlignCenter, percent(share));
     }
 }

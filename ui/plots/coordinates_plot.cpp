@@ -22,6 +22,21 @@ namespace {
 
 constexpr int kMargin = 24;
 
+/// A heading in two lines where one has no room for it, cut at a word.
+QStringList linesOf(const QString &heading, const QFontMetrics &metrics, int room)
+{
+    if (metrics.horizontalAdvance(heading) <= room)
+        return {heading};
+    QStringList words = heading.split(u' ');
+    QString first = words.takeFirst();
+    while (!words.isEmpty() && metrics.horizontalAdvance(first + u' ' + words.front()) <= room)
+        first += u' ' + words.takeFirst();
+    QStringList lines{metrics.elidedText(first, Qt::ElideRight, room)};
+    if (!words.isEmpty())
+        lines << metrics.elidedText(words.join(u' '), Qt::ElideRight, room);
+    return lines;
+}
+
 } // namespace
 
 class CoordinatesPlot::Private {
@@ -58,7 +73,8 @@ public:
 void CoordinatesPlot::Private::arrange()
 {
     const int line = q->fontMetrics().height();
-    const QRect axes = q->rect().adjusted(kMargin, 3 * line + 16, -kMargin, -2 * line - 4);
+    // Above: the legend and two lines of headings.
+    const QRect axes = q->rect().adjusted(kMargin, 4 * line + 16, -kMargin, -2 * line - 4);
     data.setPlace(axes, axes.bottom() + line);
 }
 
@@ -150,8 +166,11 @@ void CoordinatesPlot::Private::paintAxis(QPainter &painter, std::size_t axis) co
     painter.setFont(bold);
     painter.setPen(q->hasFocus() && axis == focused ? colours.focus : colours.ink);
     const int room = static_cast<int>(data.xOf(1) - data.xOf(0)) - 8;
-    painter.drawText(QRect(x - 6, place.top() - metrics.height() - 10, room, metrics.height()), Qt::AlignLeft,
-                     QFontMetrics(bold).elidedText(data.content().axes[axis].name, Qt::ElideRight, room));
+    const QStringList heading = linesOf(data.content().axes[axis].name, QFontMetrics(bold), room);
+    for (qsizetype i = 0; i < heading.size(); ++i)
+        painter.drawText(x - 6,
+                         place.top() - 10 - metrics.descent() - static_cast<int>(heading.size() - 1 - i) * metrics.height(),
+                         heading[i]);
     painter.setFont(q->font());
     if (const auto &range = data.ranges()[axis]) {
         const int top = static_cast<int>(place.bottom() - range->to * place.height());

@@ -36,8 +36,8 @@ void StepStrip::setSteps(std::vector<base::Nanos> iterations, base::Nanos predic
     m_iterations = std::move(iterations);
     m_predicted = predicted;
     const Spread spread = spreadOf(m_iterations);
-    setAccessibleDescription(
-        Words::tr("Median %1, predicted %2").arg(spreadText(spread.median, spread), durationText(predicted)));
+    setAccessibleDescription(Words::tr("Median %1, half of the steps %2, predicted %3")
+                                 .arg(durationText(spread.median), quartilesText(spread), durationText(predicted)));
     update();
 }
 

@@ -1,10 +1,13 @@
 #include "ui/shapes/shape_dialog.h"
 
 #include "engine/model/presets.h"
+#include "ui/canvas/design.h"
 #include "ui/controls/dialog_buttons.h"
 #include "ui/controls/dialog_size.h"
+#include "ui/controls/flow_layout.h"
 #include "ui/controls/number_box.h"
 #include "ui/shapes/training_fields.h"
+#include "ui/state/fields.h"
 #include "ui/state/latest_job.h"
 #include "ui/words/comparison.h"
 #include "ui/words/plain_text.h"
@@ -35,12 +38,25 @@ constexpr int kShapesProgressMilliseconds = 100;
 constexpr int kWholeBar = 1000;
 constexpr int kMostGpus = 1 << 17;
 constexpr int kMostSequences = 1 << 24;
+constexpr int kMostTokens = 1 << 24; ///< of a sequence
+constexpr int kQuestionGap = 4 * kGrid;
 constexpr std::size_t kMostFront = 20;
 
-/// What a search depends on: the plan without what a row of the table changes.
-model::Experiment questionOf(const model::Experiment &plan)
+/// Fills in what the plan has, unless another number than the one offered before was typed.
+void offer(NumberBox &box, std::int64_t value, int &offered)
+{
+    const int fitting = static_cast<int>(std::min<std::int64_t>(value, box.maximum()));
+    if (box.value() == offered)
+        box.setValue(fitting);
+    offered = fitting;
+}
+
+/// What a search depends on: the plan without what a row of the table changes, with sequences of that length.
+model::Experiment questionOf(const model::Experiment &plan, int sequence)
 {
     model::Experiment question = plan;
+    if (plan.model.sequence != sequence)
+        field(u"model.sequence"_s).setValue(question, QString::number(sequence));
     question.schedule = {};
     question.schedule.memoryLimit = plan.schedule.memoryLimit;
     question.schedule.attention = plan.schedule.attention;
@@ -60,8 +76,9 @@ struct ShapeDialog::Progress {
 
 ShapeDialog::ShapeDialog(EngineBridge *bridge, QWidget *parent)
     : QDialog(parent), m_bridge(bridge), m_job(new LatestJob(bridge, this)), m_gpus(new NumberBox(this)),
-      m_batch(new NumberBox(this)), m_training(new TrainingFields(this)), m_heading(plainLabel(this)),
-      m_table(new ShapeTable(this)), m_onlyFitting(new QCheckBox(Words::tr("Only what fits"), this)),
+      m_batch(new NumberBox(this)), m_sequence(new NumberBox(this)), m_training(new TrainingFields(this)),
+      m_heading(plainLabel(this)), m_table(new ShapeTable(this)),
+      m_onlyFitting(new QCheckBox(Words::tr("Only what fits"), this)),
       m_onlyFront(new QCheckBox(Words::tr("Only the Pareto front"), this)), m_bar(new QProgressBar(this)),
       m_cancel(new QPushButton(Words::tr("Cancel"), this))
 {
@@ -75,7 +92,11 @@ ShapeDialog::ShapeDialog(EngineBridge *bridge, QWidget *parent)
     m_cancel->setAutoDefault(false);
     auto *layout = new QVBoxLayout(this);
     layout->addWidget(makeQuestion());
-    layout->addWidget(m_heading);
+    auto *answer = new QHBoxLayout;
+    answer->addWidget(m_heading, 1);
+    answer->addWidget(m_bar);
+    answer->addWidget(m_cancel);
+    layout->addLayout(answer);
     layout->addWidget(makeFilters());
     layout->addWidget(m_table, 1);
     layout->addWidget(makeButtons());
@@ -102,29 +123,28 @@ void ShapeDialog::showEvent(QShowEvent *event)
 QWidget *ShapeDialog::makeQuestion()
 {
     auto *row = new QWidget(this);
-    auto *layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    const auto add = [&](const QString &caption, QWidget *field, const QString &name) {
+    auto *layout = new FlowLayout(row, kQuestionGap, kGrid);
+    const auto add = [&](const QString &caption, NumberBox *field, int most, const QString &name) {
         field->setObjectName(name);
         field->setAccessibleName(caption);
-        auto *label = plainLabel(caption, row);
+        field->setRange(1, most);
+        auto *pair = new QWidget(row); // stays together where the row breaks
+        auto *inPair = new QHBoxLayout(pair);
+        inPair->setContentsMargins(0, 0, 0, 0);
+        auto *label = plainLabel(caption, pair);
         label->setBuddy(field);
-        layout->addWidget(label);
-        layout->addWidget(field);
-        layout->addSpacing(8);
+        inPair->addWidget(label);
+        inPair->addWidget(field);
+        layout->addWidget(pair);
     };
-    m_gpus->setRange(1, kMostGpus);
-    m_batch->setRange(1, kMostSequences);
-    add(Words::tr("GPUs"), m_gpus, u"shapes.gpus"_s);
-    add(Words::tr("Sequences of a step"), m_batch, u"shapes.batch"_s);
+    add(Words::tr("GPUs"), m_gpus, kMostGpus, u"shapes.gpus"_s);
+    add(Words::tr("Sequences of a step"), m_batch, kMostSequences, u"shapes.batch"_s);
+    add(Words::tr("Sequence length"), m_sequence, kMostTokens, u"shapes.sequence"_s);
     layout->addWidget(m_training);
     m_search = new QPushButton(Words::tr("Search"), row);
     m_search->setObjectName(u"shapes.search"_s);
     m_search->setDefault(true);
     layout->addWidget(m_search);
-    layout->addWidget(m_bar, 1);
-    layout->addWidget(m_cancel);
-    layout->addStretch();
     connect(m_search, &QPushButton::clicked, this, &ShapeDialog::search);
     connect(m_training, &TrainingFields::changed, this, &ShapeDialog::showCosts);
     return row;
@@ -215,10 +235,9 @@ void ShapeDialog::setPlan(const service::PredictionPtr &plan)
         m_heading->setText(Words::tr("Shapes need a model and hardware: choose them in the strip above the picture."));
         return;
     }
-    model::Experiment question = questionOf(plan->experiment);
-    question.training = {};
     m_table->markPlan(plan->experiment);
-    if (m_hasSearched && question == m_asked.plan)
+    offer(*m_sequence, plan->experiment.model.sequence, m_offeredSequence);
+    if (m_hasSearched && question().plan == m_asked.plan)
         return;
     search();
 }
@@ -227,15 +246,10 @@ void ShapeDialog::offerPlan()
 {
     if (!m_plan)
         return;
-    const auto offer = [](NumberBox *box, std::int64_t value, int &offered) {
-        if (box->value() == offered)
-            box->setValue(static_cast<int>(std::min<std::int64_t>(value, box->maximum())));
-        offered = static_cast<int>(std::min<std::int64_t>(value, box->maximum()));
-    };
     const model::ParallelPlan &parallel = m_plan->experiment.parallel;
     const std::pair before(m_gpus->value(), m_batch->value());
-    offer(m_gpus, parallel.ranks(parallel.devices), m_offeredGpus);
-    offer(m_batch, parallel.stepMicrobatches() * parallel.microbatchSize, m_offeredBatch);
+    offer(*m_gpus, parallel.ranks(parallel.devices), m_offeredGpus);
+    offer(*m_batch, parallel.stepMicrobatches() * parallel.microbatchSize, m_offeredBatch);
     if (std::pair(m_gpus->value(), m_batch->value()) != before)
         m_hasSearched = false;
 }
@@ -252,7 +266,7 @@ void ShapeDialog::hideEvent(QHideEvent *event)
 service::PlanQuery ShapeDialog::query() const
 {
     service::PlanQuery query;
-    query.experiment = questionOf(m_plan->experiment);
+    query.experiment = questionOf(m_plan->experiment, m_sequence->value());
     query.gpus = m_gpus->value();
     query.globalBatch = m_batch->value();
     query.mayFitNothing = true;
@@ -261,7 +275,7 @@ service::PlanQuery ShapeDialog::query() const
 
 ShapeDialog::Question ShapeDialog::question() const
 {
-    Question question{questionOf(m_plan->experiment), m_gpus->value(), m_batch->value()};
+    Question question{questionOf(m_plan->experiment, m_sequence->value()), m_gpus->value(), m_batch->value()};
     question.plan.training = {}; // changes no prediction
     return question;
 }
@@ -316,8 +330,9 @@ void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
     }
     std::vector<ShapeRow> rows = shapeRows(*answer);
     const auto fitting = std::ranges::count_if(rows, &ShapeRow::fits);
-    QString heading = Words::tr("%1 GPUs, %2, %3 sequences a step")
-                          .arg(countText(m_asked.gpus), modelName(m_asked.plan.model), countText(m_asked.batch));
+    QString heading = Words::tr("%1 GPUs, %2, %3 sequences of %4 tokens a step")
+                          .arg(countText(m_asked.gpus), modelName(m_asked.plan.model), countText(m_asked.batch),
+                               countText(m_asked.plan.model.sequence));
     if (answer->limit)
         heading += Words::tr(", at most %1 a rank").arg(bytesText(*answer->limit));
     heading += u": "_s + (fitting > 0 ? Words::tr("%1 plans fit.").arg(fitting)

@@ -81,8 +81,10 @@ private:
     QString m_answer;      ///< the heading of these rows; empty: there are none
     int m_offeredGpus = 1; ///< from the plan; another number was typed, and stays
     int m_offeredBatch = 1;
+    int m_offeredSequence = 1;
     NumberBox *m_gpus;
     NumberBox *m_batch;
+    NumberBox *m_sequence;
     TrainingFields *m_training;
     QLabel *m_heading;
     ShapeTable *m_table;

@@ -57,7 +57,7 @@ bool isPlanOf(const ShapeRow &row, const model::Experiment &plan)
     const model::ParallelPlan &other = plan.parallel;
     return one.devices == other.devices && one.tensor == other.tensor && one.context == other.context &&
            one.replicas == other.replicas && one.microbatchSize == other.microbatchSize && one.zero == other.zero &&
-           row.experiment.schedule.family == plan.schedule.family &&
+           row.experiment.model.sequence == plan.model.sequence && row.experiment.schedule.family == plan.schedule.family &&
            row.experiment.schedule.vocabulary == plan.schedule.vocabulary &&
            row.experiment.schedule.chunks == plan.schedule.chunks &&
            row.experiment.schedule.recompute == plan.schedule.recompute;

@@ -67,7 +67,7 @@ QTableWidget *makeTable(QWidget *parent, const std::vector<PassKindRow> &rows)
     table->setObjectName(u"passKinds.table"_s);
     table->setAccessibleName(Words::tr("Measured against predicted, by pass kind"));
     const QStringList captions{Words::tr("Pass"),       Words::tr("Count"),  Words::tr("Predicted"), Words::tr("Measured"),
-                               Words::tr("Difference"), Words::tr("Spread"), Words::tr("Total"),     Words::tr("Processor")};
+                               Words::tr("Difference"), Words::tr("Spread"), Words::tr("In all"),    Words::tr("Processor")};
     const QStringList tips{{},
                            Words::tr("Passes that the prediction and the run both have"),
                            Words::tr("Median duration of a pass"),
@@ -163,9 +163,13 @@ QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, con
     layout->setContentsMargins(12, 12, 12, 12);
     layout->setSpacing(8);
     const QString busy = busyMachineText(metrics, iterations);
-    for (const QString &text :
-         {busy, Words::tr("The iteration: predicted %1, measured %2. What the passes do not explain is waiting and messages.")
-                    .arg(durationText(predicted.iteration()), durationText(measured.iteration()) + typicalText(metrics))}) {
+    QString iteration =
+        Words::tr("The iteration: predicted %1, measured %2. What the passes do not explain is waiting and messages.")
+            .arg(durationText(predicted.iteration()), durationText(measured.iteration()) + typicalText(metrics));
+    if (metrics.typicalOfSteps)
+        iteration += u' ' + Words::tr("In a typical step each pass lasts its median over the steps, so it may be shorter than "
+                                      "any of them.");
+    for (const QString &text : {busy, iteration}) {
         if (text.isEmpty())
             continue;
         QLabel *label = plainLabel(text, dialog);
@@ -183,6 +187,7 @@ QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, con
     layout->addWidget(table, 1);
     auto *buttons = dialogButtons(QDialogButtonBox::Close, dialog);
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
+    buttons->setFocus(); // a table with the focus marks a cell that nobody chose
     layout->addWidget(buttons);
     constexpr int kWidth = 680;
     const int rows =

@@ -90,6 +90,9 @@ void PassLabels::setLane(const TimelineLayout::Row &row, int height, const std::
             return Style::None;
         return alike.kinds < alike.passes ? Style::Number : Style::KindAndNumber;
     });
+    // Letters on all that is named in a lane, or on none: "0" beside "B 0" would look like two kinds of names.
+    if (std::ranges::find(m_styles, Style::Number) != m_styles.end())
+        std::ranges::replace(m_styles, Style::KindAndNumber, Style::Number);
 }
 
 QRect PassLabels::roomIn(QRect rect, const SliceBox &box, bool isOnVocabulary) const

@@ -67,7 +67,7 @@ Spread spreadOf(const CompareItem &item)
 QString timeText(const CompareItem &item)
 {
     if (!item.iterations.empty())
-        return spreadText(spreadOf(item).median, ui::spreadOf(item.iterations));
+        return durationText(spreadOf(item).median);
     return item.metrics.iteration > 0 ? durationText(item.metrics.iteration, inTeachingUnits(item.experiment)) : kUnknown;
 }
 
@@ -152,6 +152,11 @@ void addMetrics(Table &table, bool equalWork)
     const auto time = [&] {
         table.metric(Words::tr("Iteration"), true, timeText,
                      [](const CompareItem &a, const CompareItem &b) { return iterationVerdict(spreadOf(a), spreadOf(b)); });
+        // Beside a typical step, which leaves out what disturbs single ones, stands how long the steps took.
+        table.metric(Words::tr("Half of the steps took"), false, [](const CompareItem &item) {
+            const Spread spread = ui::spreadOf(item.iterations);
+            return spread.steps == 0 ? kUnknown : Words::tr("%1 (of %2)").arg(quartilesText(spread)).arg(spread.steps);
+        });
     };
     const auto tokens = [&] {
         table.metric(Words::tr("Tokens/s"), true, tokensText, [](const CompareItem &a, const CompareItem &b) {
@@ -334,7 +339,7 @@ QString chipOf(std::size_t index)
 QString caption(ComparisonRow::Section section)
 {
     switch (section) {
-    case Section::Parameters: return Words::tr("Parameters");
+    case Section::Parameters: return Words::tr("Settings");
     case Section::Costs: return Words::tr("Costs");
     case Section::Environment: return Words::tr("Environment");
     case Section::Metrics: return Words::tr("Metrics");

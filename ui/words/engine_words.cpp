@@ -23,7 +23,7 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Inner width"),
     QT_TRANSLATE_NOOP("Words", "Inner width of the MLP (default: 4h; llama 8h/3)."),
     QT_TRANSLATE_NOOP("Words", "Sequence length"),
-    QT_TRANSLATE_NOOP("Words", "Tokens of a sequence."),
+    QT_TRANSLATE_NOOP("Words", "Tokens of a sequence, the context length."),
     QT_TRANSLATE_NOOP("Words", "Vocabulary size"),
     QT_TRANSLATE_NOOP("Words", "Tokens of the vocabulary: what the output layer's work grows with."),
     QT_TRANSLATE_NOOP("Words", "Vocabulary width"),

@@ -93,11 +93,9 @@ BadEnd badEnd(const store::RunSummary &run)
     BadEnd end;
     if (run.status != store::RunStatus::Failed && run.status != store::RunStatus::Interrupted)
         return end;
-    end.words = Words::tr("%1 %2 after %3 of %4 steps.")
-                    .arg(run.id > 0 ? Words::tr("Run %1").arg(run.id) : Words::tr("The run"),
-                         run.status == store::RunStatus::Failed ? Words::tr("failed") : Words::tr("was interrupted"))
-                    .arg(run.stepsDone)
-                    .arg(run.stepsPlanned);
+    end.words =
+        Words::tr("%1 %2.").arg(run.id > 0 ? Words::tr("Run %1").arg(run.id) : Words::tr("The run"),
+                                run.status == store::RunStatus::Failed ? Words::tr("failed") : Words::tr("was interrupted"));
     static const QRegularExpression kField(u"^(schedule|[a-z_]+(?:\\.[a-z_]+)+): "_s); // as base::Error::text() writes it
     for (QString line : qtText(run.reason).split(u'\n', Qt::SkipEmptyParts)) {
         if (const auto match = kField.match(line); match.hasMatch()) {
@@ -106,6 +104,8 @@ BadEnd badEnd(const store::RunSummary &run)
         }
         end.words += u' ' + sentence(base::Problem{{}, utf8(line)});
     }
+    // Last: the reason is what must be read where there is little room.
+    end.words += u' ' + Words::tr("It had done %1 of %2 steps.").arg(run.stepsDone).arg(run.stepsPlanned);
     return end;
 }
 

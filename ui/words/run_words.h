@@ -17,7 +17,7 @@ namespace stagelens::ui {
 [[nodiscard]] std::optional<int> medianStep(const store::RunRecord &run);
 /// ", typical of 4 steps": what the figures of a run stand for; empty if they are those of one step.
 [[nodiscard]] QString typicalText(const simulate::Metrics &metrics);
-/// How a run ended before its time by itself: "Run 3 failed after 1 of 50 steps. The loss is not finite in step 2 …".
+/// How a run ended before its time by itself: "Run 3 failed. The loss is not finite in step 2 …".
 struct BadEnd {
     QString words; ///< empty for runs that continue, finished or were stopped by a person
     QString field; ///< of the experiment, that the remedy is about; empty if none is

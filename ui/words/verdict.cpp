@@ -63,7 +63,7 @@ Spread spreadOf(const std::vector<base::Nanos> &iterations)
     return spread;
 }
 
-QString spreadText(base::Nanos time, const Spread &spread)
+QString quartilesText(const Spread &spread)
 {
     if (spread.steps == 0)
         return u"–"_s;
@@ -71,7 +71,7 @@ QString spreadText(base::Nanos time, const Spread &spread)
     const QString upper = durationText(spread.upper);
     if (const QString unit = upper.sliced(upper.lastIndexOf(u' ') + 1); lower.endsWith(u' ' + unit)) // once is enough
         lower.chop(unit.size() + 1);
-    return Words::tr("%1 (half of %2 steps took %3 – %4)").arg(durationText(time)).arg(spread.steps).arg(lower, upper);
+    return u"%1 – %2"_s.arg(lower, upper);
 }
 
 QString iterationVerdict(const Spread &first, const Spread &second)

@@ -17,8 +17,8 @@ struct Spread {
     std::size_t steps = 0;
 };
 [[nodiscard]] Spread spreadOf(const std::vector<base::Nanos> &iterations);
-/// A time with the quartiles of the steps it was measured in: "219 ms (48 steps took 215 – 226 ms)".
-[[nodiscard]] QString spreadText(base::Nanos time, const Spread &spread);
+/// The times between which the middle half of the steps took: "215 – 226 ms".
+[[nodiscard]] QString quartilesText(const Spread &spread);
 /// Of the second against the first: "better −47 %", "worse +12 %", or "no clear difference" while the quartiles overlap or
 /// too few steps were measured to know them. A spread of 0 steps is a prediction, which has no noise.
 [[nodiscard]] QString iterationVerdict(const Spread &first, const Spread &second);

@@ -5,6 +5,7 @@
 
 #include "engine/base/count.h"
 #include "engine/base/text.h"
+#include "engine/model/calibration.h"
 #include "engine/model/names.h"
 #include "engine/schedule/families/interleaved.h"
 
@@ -197,10 +198,10 @@ QString planCaption(const model::Experiment &experiment)
     const QString family = file.empty() ? familyCaption(experiment.schedule.family)
                                         : Words::tr("Custom: ") + qtText(std::filesystem::path(file).filename().string());
     return withMethod(family, experiment.schedule.vocabulary) +
-           Words::tr(" · %1 devices x %2 microbatches").arg(experiment.parallel.devices).arg(experiment.parallel.microbatches) +
-           (experiment.parallel.tensor > 1 ? Words::tr(" x %1 tensor").arg(experiment.parallel.tensor) : QString()) +
-           (experiment.parallel.context > 1 ? Words::tr(" x %1 context").arg(experiment.parallel.context) : QString()) +
-           (experiment.parallel.replicas > 1 ? Words::tr(" x %1 replicas").arg(experiment.parallel.replicas) : QString());
+           Words::tr(" · %1 devices × %2 microbatches").arg(experiment.parallel.devices).arg(experiment.parallel.microbatches) +
+           (experiment.parallel.tensor > 1 ? Words::tr(" × %1 tensor").arg(experiment.parallel.tensor) : QString()) +
+           (experiment.parallel.context > 1 ? Words::tr(" × %1 context").arg(experiment.parallel.context) : QString()) +
+           (experiment.parallel.replicas > 1 ? Words::tr(" × %1 replicas").arg(experiment.parallel.replicas) : QString());
 }
 
 QString microbatchText(int microbatch, int slices)
@@ -216,11 +217,11 @@ QString planNote(const model::Experiment &experiment)
     if (const model::ParallelPlan &plan = experiment.parallel; plan.ranks(1) > 1) {
         QString ranks = Words::tr("%1 ranks = %2 devices").arg(plan.ranks(plan.devices)).arg(plan.devices);
         if (plan.tensor > 1)
-            ranks += Words::tr(" x %1 tensor").arg(plan.tensor);
+            ranks += Words::tr(" × %1 tensor").arg(plan.tensor);
         if (plan.context > 1)
-            ranks += Words::tr(" x %1 context").arg(plan.context);
+            ranks += Words::tr(" × %1 context").arg(plan.context);
         if (plan.replicas > 1)
-            ranks += Words::tr(" x %1 replicas").arg(plan.replicas);
+            ranks += Words::tr(" × %1 replicas").arg(plan.replicas);
         notes << ranks + Words::tr(". Throughput and MFU are of all ranks, bubble and memory of one rank of each device.");
         if (plan.zero > 1 && !plan.reducesEagerly())
             notes << Words::tr("At its peak a rank holds as much as with ZeRO-1; ZeRO-%1 saves memory beside the peak.")
@@ -251,6 +252,13 @@ QString costCaption(const model::Experiment &experiment)
     if (std::holds_alternative<model::UniformCosts>(experiment.cost.source))
         return Words::tr("teaching units");
     return Words::tr("a durations file");
+}
+
+bool isUnmeasured(const service::Prediction &prediction)
+{
+    std::error_code ignored;
+    return prediction.hardware && prediction.hardware->name == model::kLocalProcessor &&
+           !std::filesystem::exists(model::calibrationFile(model::kLocalProcessor), ignored);
 }
 
 QString beyondMeasuredText(const service::Prediction &prediction)

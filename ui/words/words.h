@@ -39,7 +39,7 @@ inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString caption(store::RunStatus status);
 /// "3", or "3.1" for slice 1 of microbatch 3 where the microbatch numbers of passes count slices of sequences.
 [[nodiscard]] QString microbatchText(int microbatch, int slices);
-/// "1F1B · VOCAB-2 · 4 devices x 16 microbatches".
+/// "1F1B · VOCAB-2 · 4 devices × 16 microbatches".
 [[nodiscard]] QString planCaption(const model::Experiment &experiment);
 /// What the plan does or is that its fields do not say, a sentence a line; empty: nothing.
 [[nodiscard]] QString planNote(const model::Experiment &experiment);
@@ -47,6 +47,8 @@ inline const QString kUnknown = QStringLiteral("–");
 [[nodiscard]] QString runName(const store::RunSummary &run);
 /// "This computer" for cpu-local, else the costs' name.
 [[nodiscard]] QString costCaption(const model::Experiment &experiment);
+/// Whether a plan is for this computer, and that was not measured yet: its times are of general values.
+[[nodiscard]] bool isUnmeasured(const service::Prediction &prediction);
 /// Returns which sizes of a plan exceed the measured runs of its hardware, a line each; empty if none does.
 [[nodiscard]] QString beyondMeasuredText(const service::Prediction &prediction);
 /// "This computer", "Teaching units", "A100 80 GB": what the costs are of, where it begins a line.

@@ -78,7 +78,7 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
     layout->addWidget(m_byKind, 0, Qt::AlignLeft);
     connect(m_byKind, &QPushButton::clicked, this, &MetricsPanel::passKindsAsked);
     m_bubble = makeBig(u"bubble"_s, Words::tr("Bubble"),
-                       Words::tr("Share of the devices' time in which they wait: 1 − busy / (devices x makespan)."));
+                       Words::tr("Share of the devices' time in which they wait: 1 − busy / (devices × makespan)."));
     m_memory = makeBig(u"memory"_s, Words::tr("Peak memory"), Words::tr("Most bytes that the tensors of one device hold."));
     m_form = new QFormLayout;
     m_form->setContentsMargins(0, 12, 0, 0);
@@ -138,6 +138,20 @@ QLabel *MetricsPanel::makeSmall(const QString &name, const QString &caption, con
     return value;
 }
 
+void MetricsPanel::showProvenance(const Figures &figures)
+{
+    const bool isGeneral = isUnmeasured(*figures.plan);
+    const QString beyond = isGeneral ? Words::tr("The times of this computer are general values until it is measured, which "
+                                                 "takes some seconds after the first start.")
+                                     : beyondMeasuredText(*figures.plan);
+    const QString text = figures.stale      ? Words::tr("Predicted, of the last valid plan")
+                         : isGeneral        ? Words::tr("Predicted for %1, not measured yet")
+                         : beyond.isEmpty() ? Words::tr("Predicted for %1")
+                                            : Words::tr("Predicted for %1, beyond measured runs");
+    m_provenance->setText(text.contains(u"%1"_s) ? text.arg(costCaption(figures.plan->experiment)) : text);
+    m_provenance->setToolTip(plainTip(beyond));
+}
+
 void MetricsPanel::setFigures(const Figures &figures)
 {
     if (!figures.plan) {
@@ -147,12 +161,7 @@ void MetricsPanel::setFigures(const Figures &figures)
     }
     const simulate::Metrics &plan = figures.plan->metrics;
     const bool units = inTeachingUnits(figures.plan->experiment);
-    const QString beyond = beyondMeasuredText(*figures.plan);
-    m_provenance->setText(figures.stale ? Words::tr("Predicted, of the last valid plan")
-                          : beyond.isEmpty()
-                              ? Words::tr("Predicted for %1").arg(costCaption(figures.plan->experiment))
-                              : Words::tr("Predicted for %1, beyond measured runs").arg(costCaption(figures.plan->experiment)));
-    m_provenance->setToolTip(plainTip(beyond));
+    showProvenance(figures);
     m_iteration.value->setText(durationText(plan.iteration, units));
     m_bubble.value->setText(shareText(plan.bubbleRatio));
     const base::Bytes peak = greatest(plan.peakMemory);

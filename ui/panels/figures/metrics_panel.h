@@ -22,6 +22,8 @@ signals:
     void passKindsAsked();
 
 private:
+    /// Says for what the figures are predicted, and on what ground.
+    void showProvenance(const Figures &figures);
     /// A large figure with its comparison and what was measured.
     struct Big {
         QLabel *title;
