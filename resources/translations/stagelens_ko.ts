@@ -10666,16 +10666,16 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>이 컴퓨터를 측정하기 전까지 시간은 일반적인 값이며, 측정은 첫 시작 뒤 몇 초 걸립니다.</translation>
     </message>
     <message>
-        <source>Predicted for %1, not measured yet</source>
-        <translation>%1 예측, 아직 측정하지 않음</translation>
-    </message>
-    <message>
         <source>%1 GPUs, %2, %3 sequences of %4 tokens a step</source>
         <translation>GPU %1개, %2, 한 스텝에 토큰 %4개짜리 시퀀스 %3개</translation>
     </message>
     <message>
         <source>%1 · </source>
         <translation>%1 · </translation>
+    </message>
+    <message>
+        <source>Predicted with unmeasured costs</source>
+        <translation>측정하지 않은 비용으로 예측</translation>
     </message>
 </context>
 </TS>

@@ -10666,16 +10666,16 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>在测量本机之前，其时间为一般值；首次启动后测量需要几秒钟。</translation>
     </message>
     <message>
-        <source>Predicted for %1, not measured yet</source>
-        <translation>针对%1的预测，尚未测量</translation>
-    </message>
-    <message>
         <source>%1 GPUs, %2, %3 sequences of %4 tokens a step</source>
         <translation>%1 个 GPU，%2，每步 %3 个 %4 词元的序列</translation>
     </message>
     <message>
         <source>%1 · </source>
         <translation>%1 · </translation>
+    </message>
+    <message>
+        <source>Predicted with unmeasured costs</source>
+        <translation>以未实测的成本预测</translation>
     </message>
 </context>
 </TS>

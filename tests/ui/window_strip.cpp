@@ -315,7 +315,7 @@ void WindowStrip::figuresSayWhatNoRunMeasured()
 {
     auto &window = m_fixture->open();
     auto *provenance = m_fixture->find<QLabel>(u"metrics.provenance"_s);
-    QTRY_COMPARE(provenance->text(), u"Predicted for this computer, not measured yet"_s);
+    QTRY_COMPARE(provenance->text(), u"Predicted with unmeasured costs"_s);
     QVERIFY(provenance->toolTip().contains(u"general values"_s));
     for (const auto &[hardware, tip] :
          {std::pair("a100-80gb", u"Hidden width: 128, measured 1,024 to 8,192"_s), std::pair("b200", u"No run on"_s)}) {

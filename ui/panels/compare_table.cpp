@@ -9,6 +9,7 @@
 #include <QEvent>
 #include <QHeaderView>
 #include <QScrollBar>
+#include <QStyle>
 
 #include <algorithm>
 #include <optional>
@@ -56,6 +57,10 @@ void CompareTable::setComparison(const Comparison &comparison, const QStringList
     setRowCount(0);
     setColumnCount(static_cast<int>(header.size()));
     setHorizontalHeaderLabels(header);
+    const int side = style()->pixelMetric(QStyle::PM_SmallIconSize, nullptr, this);
+    QPixmap empty(side, side);
+    empty.fill(Qt::transparent);
+    const QIcon none(empty);
     std::optional<ComparisonRow::Section> section;
     for (const ComparisonRow &row : comparison.rows) {
         if (row.section != section) {
@@ -67,10 +72,9 @@ void CompareTable::setComparison(const Comparison &comparison, const QStringList
         for (qsizetype i = 0; i < row.values.size(); ++i)
             cells << (row.verdicts[i].isEmpty() ? row.values[i] : row.values[i] + u"   "_s + row.verdicts[i]);
         addRow(row.what, cells);
-        // An arrow would point up beside a smaller number.
-        for (qsizetype i = 0; i < row.values.size(); ++i)
-            if (isBetter(row.verdicts[i]))
-                item(rowCount() - 1, static_cast<int>(i) + 1)->setIcon(glyphIcon(Glyph::Check));
+        // An arrow would point up beside a smaller number. What has no check keeps its place, in line with the others.
+        for (qsizetype i = 1; i < row.values.size(); ++i)
+            item(rowCount() - 1, static_cast<int>(i) + 1)->setIcon(isBetter(row.verdicts[i]) ? glyphIcon(Glyph::Check) : none);
     }
     fit();
     horizontalHeader()->setStretchLastSection(true);

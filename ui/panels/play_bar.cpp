@@ -153,7 +153,11 @@ void PlayBar::build()
     connect(makeButton(u"play.earlier"_s, Glyph::Previous, Words::tr("To the moment before at which a pass begins or ends")),
             &QToolButton::clicked, this, [this] { stepTo(false); });
     m_button = makeButton(u"play.pause"_s, std::nullopt, Words::tr("Space over the picture"));
-    m_button->setText(Words::tr("Pause"));
+    m_button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    for (const bool on : {true, false}) { // as wide as the wider: its neighbours keep their places
+        showPlaying(on);
+        m_button->setMinimumWidth(std::max(m_button->minimumWidth(), m_button->sizeHint().width()));
+    }
     connect(m_button, &QToolButton::clicked, this, &PlayBar::toggle);
     connect(makeButton(u"play.later"_s, Glyph::Next, Words::tr("To the next moment at which a pass begins or ends")),
             &QToolButton::clicked, this, [this] { stepTo(true); });
@@ -178,6 +182,12 @@ void PlayBar::build()
     m_controls->addWidget(m_follow);
     m_controls->addStretch();
     m_row->addWidget(m_caption, 1);
+}
+
+void PlayBar::showPlaying(bool on)
+{
+    m_button->setText(on ? Words::tr("Pause") : Words::tr("Play"));
+    m_button->setIcon(on ? QIcon() : glyphIcon(Glyph::Play));
 }
 
 void PlayBar::fixHeight()
@@ -205,7 +215,7 @@ void PlayBar::changeEvent(QEvent *event)
 
 void PlayBar::rest()
 {
-    m_button->setText(Words::tr("Play"));
+    showPlaying(false);
     m_caption->setText(Words::tr("Space plays the iteration and says what each device does."));
     m_caption->setToolTip({});
     m_lines = kCaptionLines;
@@ -247,7 +257,7 @@ void PlayBar::open()
 void PlayBar::pause()
 {
     m_clock.stop();
-    m_button->setText(Words::tr("Play"));
+    showPlaying(false);
 }
 
 void PlayBar::toggle()
@@ -258,7 +268,7 @@ void PlayBar::toggle()
         open();
         m_sinceStep.start();
         m_clock.start();
-        m_button->setText(Words::tr("Pause"));
+        showPlaying(true);
     }
 }
 

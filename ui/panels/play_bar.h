@@ -50,6 +50,8 @@ protected:
 
 private:
     void build();
+    /// What the button says and does.
+    void showPlaying(bool on);
     QToolButton *makeButton(const QString &name, std::optional<Glyph> icon, const QString &tip);
     void rest();
     void fixHeight();

@@ -128,7 +128,7 @@ void LossPlot::Private::refresh()
     if (shown) {
         const double margin = std::max((most - least) * 0.1, 0.05);
         plot->yAxis->setRange(std::max(least - margin, 0.0), most + margin);
-        plot->xAxis->setRange(1, std::max(static_cast<double>(steps), 2.0));
+        plot->xAxis->setRange(steps == 1 ? 0.5 : 1, std::max(static_cast<double>(steps), 2.0)); // a single point is whole
     }
     arrange();
     plot->replot(QCustomPlot::rpQueuedRefresh);

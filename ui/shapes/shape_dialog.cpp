@@ -42,6 +42,19 @@ constexpr int kMostTokens = 1 << 24; ///< of a sequence
 constexpr int kQuestionGap = 4 * kGrid;
 constexpr std::size_t kMostFront = 20;
 
+/// A field with its caption, which stay together where a row breaks.
+QWidget *labelled(const QString &caption, QWidget *field, QWidget *parent)
+{
+    auto *pair = new QWidget(parent);
+    auto *layout = new QHBoxLayout(pair);
+    layout->setContentsMargins({});
+    auto *label = plainLabel(caption, pair);
+    label->setBuddy(field);
+    layout->addWidget(label);
+    layout->addWidget(field);
+    return pair;
+}
+
 /// Fills in what the plan has, unless another number than the one offered before was typed.
 void offer(NumberBox &box, std::int64_t value, int &offered)
 {
@@ -124,18 +137,12 @@ QWidget *ShapeDialog::makeQuestion()
 {
     auto *row = new QWidget(this);
     auto *layout = new FlowLayout(row, kQuestionGap, kGrid);
+    layout->setContentsMargins({});
     const auto add = [&](const QString &caption, NumberBox *field, int most, const QString &name) {
         field->setObjectName(name);
         field->setAccessibleName(caption);
         field->setRange(1, most);
-        auto *pair = new QWidget(row); // stays together where the row breaks
-        auto *inPair = new QHBoxLayout(pair);
-        inPair->setContentsMargins(0, 0, 0, 0);
-        auto *label = plainLabel(caption, pair);
-        label->setBuddy(field);
-        inPair->addWidget(label);
-        inPair->addWidget(field);
-        layout->addWidget(pair);
+        layout->addWidget(labelled(caption, field, row));
     };
     add(Words::tr("GPUs"), m_gpus, kMostGpus, u"shapes.gpus"_s);
     add(Words::tr("Sequences of a step"), m_batch, kMostSequences, u"shapes.batch"_s);

@@ -139,6 +139,8 @@ void ShapeTable::fill()
     setColumnHidden(Context,
                     std::ranges::all_of(m_rows, [](const ShapeRow &row) { return row.experiment.parallel.context == 1; }));
     setColumnHidden(Headroom, !m_frame.limit);
+    setColumnHidden(Remark, std::ranges::all_of(
+                                m_rows, [this](const ShapeRow &row) { return obstacleText(row, m_frame.limit).isEmpty(); }));
     for (int column = 0; column < kColumns; ++column) { // those that are shown: a hidden one has no width
         headerItem()->setTextAlignment(column, column == Methods || column == Remark ? Qt::AlignLeft | Qt::AlignVCenter
                                                : column == Front                     ? Qt::AlignCenter

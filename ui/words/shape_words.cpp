@@ -39,13 +39,19 @@ double shareOn(const std::vector<base::Nanos> &times, std::size_t device, base::
     return device < times.size() && whole > 0 ? static_cast<double>(times[device]) / static_cast<double>(whole) : 0;
 }
 
-/// "Chunks 4"; "published" alone, since a word says what it is.
+/// "Chunks 4", "Layers of each stage 2/2/1/3"; "As published" alone, since a word says what it is.
 QString choiceText(const FieldValues &field, qsizetype index)
 {
-    bool isNumber = false;
     const QString &value = field.values[index];
+    if (const model::Field *row = model::findField(utf8(field.field)))
+        if (const auto choice = std::ranges::find(row->choices, utf8(value), &model::FieldChoice::value);
+            choice != row->choices.end() && !choice->caption.empty())
+            return engineText(choice->caption);
+    bool isNumber = false;
     static_cast<void>(value.toDouble(&isNumber));
-    return isNumber ? fieldCaption(field.field) + u' ' + value : value;
+    const bool isList = value.startsWith(u'[') && value.endsWith(u']');
+    const QString shown = isList ? value.sliced(1, value.size() - 2).replace(u',', u'/') : value;
+    return isNumber || isList ? fieldCaption(field.field) + u' ' + shown : value;
 }
 
 } // namespace

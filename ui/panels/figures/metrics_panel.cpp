@@ -145,7 +145,7 @@ void MetricsPanel::showProvenance(const Figures &figures)
                                                  "takes some seconds after the first start.")
                                      : beyondMeasuredText(*figures.plan);
     const QString text = figures.stale      ? Words::tr("Predicted, of the last valid plan")
-                         : isGeneral        ? Words::tr("Predicted for %1, not measured yet")
+                         : isGeneral        ? Words::tr("Predicted with unmeasured costs")
                          : beyond.isEmpty() ? Words::tr("Predicted for %1")
                                             : Words::tr("Predicted for %1, beyond measured runs");
     m_provenance->setText(text.contains(u"%1"_s) ? text.arg(costCaption(figures.plan->experiment)) : text);
