@@ -158,12 +158,18 @@ void ShapeTable::fill()
 
 void ShapeTable::fitMethods()
 {
-    int others = 0;
-    for (int column = 0; column <= Memory; ++column)
-        if (column != Methods)
-            others += columnWidth(column);
-    const int most = std::max(kNarrowestMethods, viewport()->width() - others); // time and memory stay in view
-    setColumnWidth(Methods, std::min(sizeHintForColumn(Methods) + kShapeColumnRoom, most));
+    const int wanted = sizeHintForColumn(Methods) + kShapeColumnRoom;
+    const auto roomBefore = [this](int last) {
+        int room = viewport()->width();
+        for (int column = 0; column <= last; ++column)
+            if (column != Methods)
+                room -= columnWidth(column);
+        return room;
+    };
+    // All columns stay in view if the methods can be read with little left out, else time and memory do.
+    const int room = roomBefore(Exchanges);
+    const int most = 4 * room >= 3 * wanted ? room : std::max(kNarrowestMethods, roomBefore(Memory));
+    setColumnWidth(Methods, std::min(wanted, most));
 }
 
 void ShapeTable::resizeEvent(QResizeEvent *event)

@@ -39,7 +39,7 @@ double shareOn(const std::vector<base::Nanos> &times, std::size_t device, base::
     return device < times.size() && whole > 0 ? static_cast<double>(times[device]) / static_cast<double>(whole) : 0;
 }
 
-/// "Chunks 4", "Layers of each stage 2/2/1/3"; "As published" alone, since a word says what it is.
+/// "Chunks 4", "layers 2/2/1/3"; "As published" alone, since a word says what it is.
 QString choiceText(const FieldValues &field, qsizetype index)
 {
     const QString &value = field.values[index];
@@ -47,11 +47,11 @@ QString choiceText(const FieldValues &field, qsizetype index)
         if (const auto choice = std::ranges::find(row->choices, utf8(value), &model::FieldChoice::value);
             choice != row->choices.end() && !choice->caption.empty())
             return engineText(choice->caption);
+    if (field.field == u"parallel.stage_layers"_s && value.startsWith(u'['))
+        return Words::tr("layers %1").arg(value.sliced(1, value.size() - 2).replace(u',', u'/'));
     bool isNumber = false;
     static_cast<void>(value.toDouble(&isNumber));
-    const bool isList = value.startsWith(u'[') && value.endsWith(u']');
-    const QString shown = isList ? value.sliced(1, value.size() - 2).replace(u',', u'/') : value;
-    return isNumber || isList ? fieldCaption(field.field) + u' ' + shown : value;
+    return isNumber ? fieldCaption(field.field) + u' ' + value : value;
 }
 
 } // namespace
