@@ -268,6 +268,11 @@ private slots:
         QVERIFY(table->shownRows() > 0);
         for (int i = 0; i < table->topLevelItemCount(); ++i)
             QVERIFY(!table->topLevelItem(i)->text(ui::ShapeTable::Remark).isEmpty());
+        // The filter that would have left nothing comes back with the first answer in which something fits.
+        auto *onlyFitting = dialog->findChild<QCheckBox *>(u"shapes.fitting"_s);
+        QVERIFY(!onlyFitting->isChecked());
+        m_fixture->window().document().undoStack().undo();
+        QTRY_VERIFY_WITH_TIMEOUT(onlyFitting->isChecked() && !dialog->isComputing(), 60'000);
     }
 
     void severalShapesAreCompared()

@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <atomic>
 #include <set>
+#include <utility>
 
 namespace stagelens::ui {
 
@@ -348,8 +349,13 @@ void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
     m_heading->setToolTip(plainTip(leftOutText(*answer)));
     m_answer = heading;
     m_answered = m_asked;
-    if (fitting == 0)
+    // Taken off where nothing fits, and given back with the first answer where something does.
+    if (fitting == 0 && m_onlyFitting->isChecked()) {
         m_onlyFitting->setChecked(false);
+        m_givesBackFilter = true;
+    } else if (fitting > 0 && std::exchange(m_givesBackFilter, false)) {
+        m_onlyFitting->setChecked(true);
+    }
     m_table->setRows(std::move(rows), {answer->limit, std::nullopt, 0, {}});
     fillDegrees();
     showCosts();

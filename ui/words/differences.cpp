@@ -12,6 +12,7 @@
 #include <QMap>
 #include <QStringList>
 
+#include <algorithm>
 #include <array>
 
 namespace stagelens::ui {
@@ -31,7 +32,7 @@ void flatten(const nlohmann::ordered_json &value, const QString &path, QMap<QStr
         flatten(member, path.isEmpty() ? qtText(key) : path + u'.' + qtText(key), leaves);
 }
 
-/// A value as a person reads it: methods by their name, absent as a dash.
+/// A value as a person reads it: methods and choices by their names, a list as "10/10/8/8", absent as a dash.
 QString valueText(const QString &field, const QString &value)
 {
     if (value.isEmpty() || value == u"null"_s)
@@ -44,7 +45,15 @@ QString valueText(const QString &field, const QString &value)
     if (field == u"schedule.text"_s)
         return Words::tr("order ") +
                QString::fromLatin1(QCryptographicHash::hash(value.toUtf8(), QCryptographicHash::Sha1).toHex(0)).left(6);
-    return field == u"schedule.family"_s ? familyCaption(utf8(value)) : value;
+    if (field == u"schedule.family"_s)
+        return familyCaption(utf8(value));
+    if (const model::Field *known = model::findField(utf8(field)))
+        if (const auto choice = std::ranges::find(known->choices, utf8(value), &model::FieldChoice::value);
+            choice != known->choices.end() && !choice->caption.empty())
+            return engineText(choice->caption);
+    if (value.startsWith(u'[') && value.endsWith(u']'))
+        return value.sliced(1, value.size() - 2).replace(u',', u'/');
+    return value;
 }
 
 /// Whether a field changes the order or the work of passes.

@@ -43,12 +43,8 @@ double shareOn(const std::vector<base::Nanos> &times, std::size_t device, base::
 QString choiceText(const FieldValues &field, qsizetype index)
 {
     const QString &value = field.values[index];
-    if (const model::Field *row = model::findField(utf8(field.field)))
-        if (const auto choice = std::ranges::find(row->choices, utf8(value), &model::FieldChoice::value);
-            choice != row->choices.end() && !choice->caption.empty())
-            return engineText(choice->caption);
-    if (field.field == u"parallel.stage_layers"_s && value.startsWith(u'['))
-        return Words::tr("layers %1").arg(value.sliced(1, value.size() - 2).replace(u',', u'/'));
+    if (field.field == u"parallel.stage_layers"_s)
+        return Words::tr("layers %1").arg(value);
     bool isNumber = false;
     static_cast<void>(value.toDouble(&isNumber));
     return isNumber ? fieldCaption(field.field) + u' ' + value : value;
