@@ -10038,10 +10038,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>“%1”은(는) 이 항목의 정수가 아닙니다. 32, 32k, 32Ki처럼 쓰십시오. 값은 그대로 %2입니다.</translation>
     </message>
     <message>
-        <source>Searches the divisions of more devices for one that fits</source>
-        <translation>더 많은 장치의 분할 가운데 메모리에 들어가는 것을 찾습니다</translation>
-    </message>
-    <message>
         <source>Restart now</source>
         <translation>지금 다시 시작</translation>
     </message>
@@ -10676,6 +10672,10 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Predicted with unmeasured costs</source>
         <translation>측정하지 않은 비용으로 예측</translation>
+    </message>
+    <message>
+        <source>Searches the ways to divide the devices for one that fits</source>
+        <translation>장치를 나누는 방법 가운데 들어가는 것을 찾습니다</translation>
     </message>
 </context>
 </TS>

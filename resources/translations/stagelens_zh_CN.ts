@@ -10038,10 +10038,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>“%1”不是此字段的整数：请写 32、32k 或 32Ki。仍为 %2。</translation>
     </message>
     <message>
-        <source>Searches the divisions of more devices for one that fits</source>
-        <translation>在更多设备的划分中寻找可容纳的一种</translation>
-    </message>
-    <message>
         <source>Restart now</source>
         <translation>立即重启</translation>
     </message>
@@ -10676,6 +10672,10 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Predicted with unmeasured costs</source>
         <translation>以未实测的成本预测</translation>
+    </message>
+    <message>
+        <source>Searches the ways to divide the devices for one that fits</source>
+        <translation>在划分设备的各种方式中寻找放得下的一种</translation>
     </message>
 </context>
 </TS>

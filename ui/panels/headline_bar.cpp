@@ -153,7 +153,7 @@ void HeadlineBar::setHeadline(const Headline &headline)
     m_button->setText(headline.actionCaption);
     m_button->setAccessibleDescription(headline.text);
     m_button->setToolTip(plainTip(headline.isRepair     ? headline.actionTip
-                                  : headline.isOfShapes ? Words::tr("Searches the divisions of more devices for one that fits")
+                                  : headline.isOfShapes ? Words::tr("Searches the ways to divide the devices for one that fits")
                                   : headline.change     ? changeTip(*headline.change)
                                                         : Words::tr("Changes this plan so that it fits. Undo takes it back.")));
     const bool isPointedAt = headline.change && (m_button->underMouse() || m_button->hasFocus());

@@ -372,6 +372,12 @@ void ShellVerdict::theNearestFixForMemoryCostsLeast()
     QCOMPARE(ui::makeHeadline(prediction, &advice, &larger, families).actionCaption, u"Try V-Half with VOCAB-2"_s);
     families.combined.clear();
     QCOMPARE(ui::makeHeadline(prediction, &advice, &larger, families).actionCaption, u"Try 8 devices"_s);
+    // Of a plan with tensor ranks that is twice the GPUs: another division of those at hand may do.
+    prediction.experiment.parallel.tensor = 2;
+    const auto divided = ui::makeHeadline(prediction, &advice, &larger, families);
+    QVERIFY(divided.isOfShapes && !divided.isFix && divided.text.contains(u"With 8 devices it would fit"_s));
+    QCOMPARE(divided.actionCaption, u"Shapes that fit…"_s);
+    prediction.experiment.parallel.tensor = 1;
     QVERIFY2(ui::makeHeadline(prediction, &advice, nullptr, families)
                  .text.endsWith(u" Nothing tried makes it fit: use more devices or tensor ranks, shorter sequences or fewer "
                                 "layers."_s),

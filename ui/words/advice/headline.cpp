@@ -268,8 +268,11 @@ Headline overfull(const service::Prediction &prediction, const service::Advice *
     } else if (fix != nullptr && (!fix->isLarger || families.isSettled())) {
         headline.text += Words::tr(" With %1 it would fit: %2, %3 (predicted).")
                              .arg(fix->words, bytesText(fix->peakMemory), timeChange(fix->iteration, now));
-        headline.isFix = true;
-        headline.actionCaption = Words::tr("Try ") + fix->words;
+        // Twice as many pipeline devices are twice as many of all ranks: another division of the GPUs at hand comes first.
+        const model::ParallelPlan &parallel = prediction.experiment.parallel;
+        headline.isOfShapes = fix->isLarger && parallel.ranks(parallel.devices) > parallel.devices;
+        headline.isFix = !headline.isOfShapes;
+        headline.actionCaption = headline.isOfShapes ? Words::tr("Shapes that fit…") : Words::tr("Try ") + fix->words;
     } else if (families.isSettled()) {
         headline.text += Words::tr(" Nothing tried makes it fit: use more devices or tensor ranks, shorter sequences or fewer "
                                    "layers.");
