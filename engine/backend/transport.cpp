@@ -65,13 +65,19 @@ Tensor Transport::reduce(int root, const MessageKey &key, Compute &compute, std:
     return parts.first();
 }
 
-Tensor Transport::reduceScaled(int root, const MessageKey &key, const float *factors, std::int64_t rows, std::int64_t width,
+Tensor Transport::reduceScaled(int root, const MessageKey &key, const float *factors, std::span<const RowBlock> blocks,
                                Compute &compute)
 {
     PartsOfAll parts;
     if (!parts.receive(*this, root, key, compute.precision()))
         return nullptr;
-    compute.sumScaledParts(parts.values(), factors, rows, width);
+    std::vector<Values> values(parts.values().begin(), parts.values().end());
+    for (const RowBlock &block : blocks) {
+        compute.sumScaledParts(values, factors, block.rows, block.width);
+        factors += m_ranks * block.rows;
+        for (Values &each : values)
+            each = each + block.rows * block.width;
+    }
     compute.finish();
     return parts.first();
 }

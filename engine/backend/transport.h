@@ -39,6 +39,12 @@ struct Message {
     friend auto operator<=>(const Message &, const Message &) = default;
 };
 
+/// Rows of one width in a message.
+struct RowBlock {
+    std::int64_t rows = 0;
+    std::int64_t width = 0;
+};
+
 /// Messages and collectives among `ranks` devices. Every collective has two halves: a non-blocking send and a blocking receive.
 /// A receive returns null (or false) if the run was stopped. Collectives consist of messages. Reductions add in rank order, so
 /// the bits of the result depend neither on timing nor on the transport.
@@ -83,9 +89,10 @@ public:
     /// does. `precision`: of the parts; absent: that of `compute`.
     [[nodiscard]] Tensor reduce(int root, const MessageKey &key, Compute &compute,
                                 std::optional<base::Precision> precision = {});
-    /// Like reduce(), but multiplies row i of rank r's part [rows, width] by factors[r * rows + i].
-    [[nodiscard]] Tensor reduceScaled(int root, const MessageKey &key, const float *factors, std::int64_t rows,
-                                      std::int64_t width, Compute &compute);
+    /// Like reduce(), but multiplies row i of rank r's part of each block by factors[r * rows + i]. The blocks of a part follow
+    /// each other, and so do their factors.
+    [[nodiscard]] Tensor reduceScaled(int root, const MessageKey &key, const float *factors, std::span<const RowBlock> blocks,
+                                      Compute &compute);
 
 private:
     int m_ranks;

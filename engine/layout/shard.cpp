@@ -50,4 +50,10 @@ Interval inputTableRows(const model::Experiment &experiment, int devices, int de
     return rowsOf(experiment.model.inputRows(), experiment, devices, device, tensor, overDevices);
 }
 
+Interval tailRows(const model::VocabularyTail &tail, const model::Experiment &experiment, int devices, int device, int tensor,
+                  bool overDevices)
+{
+    return rowsOf(tail.words(), experiment, devices, device, tensor, overDevices);
+}
+
 } // namespace stagelens::layout

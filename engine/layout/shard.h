@@ -58,6 +58,10 @@ struct Shard {
 [[nodiscard]] Interval inputTableRows(const model::Experiment &experiment, int devices, int device, int tensor = 0,
                                       bool overDevices = true);
 
+/// Returns the same of the table of a tail of an adaptive softmax: its first row is 0.
+[[nodiscard]] Interval tailRows(const model::VocabularyTail &tail, const model::Experiment &experiment, int devices, int device,
+                                int tensor = 0, bool overDevices = true);
+
 template <class Visit>
 void MatrixPart::eachRun(const Interval &piece, const Visit &visit) const
 {

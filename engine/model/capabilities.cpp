@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/model/conditions.h"
+#include "engine/model/family_shape.h"
 #include "engine/model/schema.h"
 #include "engine/operators/optimizers/optimizer.h"
 
@@ -36,6 +37,8 @@ constexpr auto kNeedsWholeMatrices = [](const Experiment &e) {
     return optimizer != nullptr && optimizer->granularityOf(operators::ParameterKind::Matrix) == operators::Granularity::Matrix;
 };
 
+/// Also of a family with its own method.
+constexpr auto kHasShards = [](const Experiment &e) { return shardsVocabulary(e.schedule); };
 constexpr auto kShardsVocabulary = [](const Experiment &e) { return traits(e.schedule.vocabulary).isSharded; };
 
 constexpr std::array kCapabilities{
@@ -51,12 +54,21 @@ constexpr std::array kCapabilities{
                kHasOutputHeads},
     Capability{"adaptive-softmax", "a softmax of frequent words, and narrower ones of rarer words", "model.adaptive_softmax",
                kIsAdaptive},
-    refused("adaptive-softmax-sharded", "an adaptive softmax sharded over the pipeline's devices", "schedule.vocabulary",
-            all<kIsAdaptive, kShardsVocabulary>, "the tails of an adaptive softmax are not sharded yet",
-            "choose none or redis, or one softmax"),
-    refused("adaptive-softmax-with-tensor-ranks", "an adaptive softmax split over several ranks", "parallel.tensor",
-            all<kIsAdaptive, kHasTensorRanks>, "tensor ranks do not yet divide the tails of an adaptive softmax",
-            "choose 1, or one softmax"),
+    Capability{"adaptive-softmax-sharded", "an adaptive softmax sharded over the pipeline's devices", "schedule.vocabulary",
+               all<kIsAdaptive, kHasShards>},
+    onlyPredicted(
+        "adaptive-softmax-sharded-with-sums", "tails in shards, with an optimizer that adds up sums over the rows of a table",
+        "training.optimizer.name",
+        all<kIsAdaptive, kHasShards, [](const Experiment &e) { return optimizerOf(e.training.optimizer).sums != nullptr; }>,
+        "devices do not yet add up its sums over the rows of tails", "choose adamw, or one softmax"),
+    refused("adaptive-softmax-with-tensor-ranks", "an adaptive softmax whose tails the ranks of one device divide",
+            "parallel.tensor", all<kIsAdaptive, kHasTensorRanks, [](const Experiment &e) { return !kHasShards(e); }>,
+            "the ranks of one device do not yet divide the tails of an adaptive softmax",
+            "choose 1, or a method that shards the vocabulary"),
+    refused("adaptive-softmax-with-sequence-parallelism", "an adaptive softmax whose ranks have tokens of their own",
+            "parallel.sequence_parallel",
+            all<kIsAdaptive, kHasShards, [](const Experiment &e) { return e.parallel.hasSequenceParallel(); }>,
+            "ranks do not yet gather the rows of tails of each other's tokens", "choose no, or one softmax"),
     refused("adaptive-softmax-without-logits", "an adaptive softmax whose logits are computed again or in chunks",
             "schedule.vocabulary_kind",
             all<kIsAdaptive, [](const Experiment &e) { return e.schedule.vocabularyKind != VocabularyKind::Full; }>,

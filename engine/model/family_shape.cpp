@@ -109,6 +109,16 @@ bool leavesGroupsOpen(std::string_view family)
     return found != kShapes.end() && found->hasGroups;
 }
 
+VocabularyMethod methodOf(const ScheduleChoice &choice)
+{
+    return parseVocabularyMethod(choice.family).value_or(choice.vocabulary);
+}
+
+bool shardsVocabulary(const ScheduleChoice &choice)
+{
+    return traits(methodOf(choice)).isSharded;
+}
+
 bool leavesVocabularyOrderOpen(const ScheduleChoice &choice)
 {
     return traits(choice.vocabulary).isSharded && choice.family != kCustomFamily;

@@ -19,6 +19,11 @@ inline constexpr std::string_view kAutomaticFamily = "auto";
 /// po-f all; other families none. A family's own copies delay no pass.
 [[nodiscard]] OffloadChoice offloadOf(const ScheduleChoice &choice);
 
+/// Returns the method whose passes a schedule of this choice has: the family's own method, if any, or the chosen one.
+[[nodiscard]] VocabularyMethod methodOf(const ScheduleChoice &choice);
+/// Returns whether that method shards the vocabulary layers over the devices.
+[[nodiscard]] bool shardsVocabulary(const ScheduleChoice &choice);
+
 /// Return whether the family schedules slices of sequences, and how many of each sequence (1 for other families).
 [[nodiscard]] bool cutsSequences(std::string_view family);
 [[nodiscard]] int slicesOf(const ScheduleChoice &choice);

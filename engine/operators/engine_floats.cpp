@@ -100,7 +100,7 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
     floats.boundary = values(ownTokens * model.hidden);
     floats.gathered = values(floats.tokens * model.tableWidth());
     floats.tableRows = values(ownTokens * model.tableWidth());
-    floats.outputTokens = floats.tokens * model.outputHeads;
+    floats.outputTokens = floats.statisticRows = floats.tokens * model.outputHeads;
     floats.outputInput = values(floats.tokens * model.outputWidth());
     floats.outputRows = values(ownTokens * model.outputWidth());
     if (split.ranks > 1)
@@ -184,11 +184,20 @@ EngineFloats engineFloats(const ModelConfig &model, int microbatchSize, base::Pr
 
 namespace {
 
-/// Returns the floats with those of a packed message of the rank's own tokens.
-EngineFloats withPacked(EngineFloats floats, const Experiment &experiment, const TensorSplit &split)
+/// Returns the floats with those of a packed message of the rank's own tokens, and with what shards compute of tails.
+EngineFloats ofPlan(EngineFloats floats, const Experiment &experiment, const TensorSplit &split)
 {
     const std::int64_t ownTokens = split.isSequenceParallel ? floats.tokens / split.ranks : floats.tokens;
     floats.packed = packedFloats(experiment.parallel.messagePrecision, ownTokens, experiment.model.hidden);
+    const std::int64_t width = tailWidth(experiment);
+    if (width == 0)
+        return floats;
+    floats.statisticRows *= 2;
+    floats.outputInput += base::floatsOf(floats.tokens * width, floats.precision);
+    floats.outputRows += base::floatsOf(ownTokens * width, floats.precision);
+    if (split.ranks > 1)
+        floats.tensorPart = base::floatsOf((floats.tokens + split.ranks - 1) / split.ranks * (experiment.model.hidden + width),
+                                           floats.precision);
     return floats;
 }
 
@@ -199,10 +208,10 @@ EngineFloats engineFloats(const Experiment &experiment)
     if (model::slicesOf(experiment.schedule) > 1)
         return std::ranges::max(engineFloatsOfSlices(experiment), {}, &EngineFloats::tokens);
     const TensorSplit split = splitOf(experiment.parallel);
-    return withPacked(engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment),
-                                   keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute), split,
-                                   experiment.schedule.recomputeModules, experiment.schedule.storedActivations),
-                      experiment, split);
+    return ofPlan(engineFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment),
+                               keepsProbabilities(experiment.schedule.attention, experiment.schedule.recompute), split,
+                               experiment.schedule.recomputeModules, experiment.schedule.storedActivations),
+                  experiment, split);
 }
 
 std::vector<EngineFloats> engineFloatsOfSlices(const Experiment &experiment)
@@ -215,10 +224,10 @@ std::vector<EngineFloats> engineFloatsOfSlices(const Experiment &experiment)
     std::vector<EngineFloats> all;
     std::int64_t workspace = 0;
     for (const int length : sliceLengths(experiment)) {
-        all.push_back(withPacked(
-            derivedFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment), recipes, split,
-                          experiment.schedule.recomputeModules, experiment.schedule.storedActivations, length),
-            experiment, split));
+        all.push_back(
+            ofPlan(derivedFloats(experiment.model, experiment.parallel.microbatchSize, enginePrecision(experiment), recipes,
+                                 split, experiment.schedule.recomputeModules, experiment.schedule.storedActivations, length),
+                   experiment, split));
         workspace = std::max(workspace, all.back().workspace);
     }
     for (EngineFloats &floats : all)
@@ -238,11 +247,12 @@ Block engineBlock(const Experiment &experiment, bool hasExperts)
     return partitioned(keeps ? withProbabilities(std::move(block), experiment.model) : block, engineSplit(experiment));
 }
 
-std::int64_t logitNumbers(std::int64_t tokens, std::int64_t columns, std::int64_t rows, const ModelConfig &model)
+std::int64_t logitNumbers(std::int64_t tokens, std::int64_t columns, std::int64_t rows, const ModelConfig &model,
+                          std::int64_t shards)
 {
     std::int64_t numbers = std::max(tokens * columns, rows);
     for (const model::VocabularyTail &tail : model.tails())
-        numbers = std::max<std::int64_t>(numbers, tail.words());
+        numbers = std::max<std::int64_t>(numbers, (tail.words() + shards - 1) / shards);
     return numbers;
 }
 

@@ -44,9 +44,11 @@ struct EngineFloats {
     std::int64_t packed = 0;    ///< the same in a message between stages; 0: not packed
     std::int64_t gathered = 0;  ///< rows of the token tables for the tokens of all tensor ranks: [b s, h], factorised [b s, E]
     std::int64_t tableRows = 0; ///< the same for the tokens of a boundary
-    std::int64_t outputTokens = 0; ///< rows of the output layer: one for each token and head
-    std::int64_t outputInput = 0;  ///< X: [b s K, h], factorised [b s K, E], of the tokens of all tensor ranks
-    std::int64_t outputRows = 0;   ///< the same for the tokens of a boundary
+    std::int64_t outputTokens = 0;  ///< rows of the output layer: one for each token and head
+    std::int64_t statisticRows = 0; ///< softmaxes of the output layer: as many, or twice as many if shards compute tails
+    std::int64_t outputInput = 0;   ///< X: [b s K, h], factorised [b s K, E], of the tokens of all tensor ranks; with
+                                    ///< the rows that shards read for tails
+    std::int64_t outputRows = 0;    ///< the same for the tokens of a boundary
     std::int64_t tensorPart =
         0; ///< part of the widest such tensor, cut by rows for an exchange among tensor ranks; 0 without them
     std::int64_t contextPart = 0;    ///< the greatest message of context ranks: the keys and values of a rank's tokens, or its
@@ -90,9 +92,9 @@ struct EngineFloats {
 [[nodiscard]] std::vector<EngineFloats> engineFloatsOfSlices(const model::Experiment &experiment);
 /// Returns the numbers of the logits of `tokens` rows of the output layer, which computes `columns` logits of each with a table
 /// of `rows` rows. Those of a tail of an adaptive softmax, and those of all rows where training draws some words, use the same
-/// room, for as many tokens at a time as it has, and one at least.
+/// room, for as many tokens at a time as it has, and one at least. `shards`: over which the tables of tails are divided.
 [[nodiscard]] std::int64_t logitNumbers(std::int64_t tokens, std::int64_t columns, std::int64_t rows,
-                                        const model::ModelConfig &model);
+                                        const model::ModelConfig &model, std::int64_t shards);
 /// Returns the scratch of layers, for `tokens`, with room in the first two tensors for the rows of all output heads, and in the
 /// first for rows of the words that a sampled softmax draws.
 [[nodiscard]] std::vector<std::int64_t> withOutputScratch(std::vector<std::int64_t> scratch, const model::ModelConfig &model,

@@ -264,9 +264,16 @@ base::Bytes tableRowBytes(const ModelConfig &model, int microbatchSize, const Te
     return boundaryBytes(model, microbatchSize, split) / model.hidden * model.tableWidth();
 }
 
-base::Bytes outputRowBytes(const ModelConfig &model, int microbatchSize, const TensorSplit &split)
+base::Bytes outputRowBytes(const ModelConfig &model, int microbatchSize, const TensorSplit &split, std::int64_t tailWidth)
 {
-    return model.outputHeads * tableRowBytes(model, microbatchSize, split);
+    return model.outputHeads * tableRowBytes(model, microbatchSize, split) +
+           boundaryBytes(model, microbatchSize, split) / model.hidden * tailWidth;
+}
+
+std::int64_t tailWidth(const Experiment &experiment)
+{
+    const std::vector<model::VocabularyTail> tails = experiment.model.tails();
+    return tails.empty() || !model::shardsVocabulary(experiment.schedule) ? 0 : tails.front().width;
 }
 
 base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &split)
@@ -283,12 +290,13 @@ base::Bytes exponentialBytes(const ModelConfig &model, int microbatchSize, std::
 }
 
 base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, std::int64_t columns, int parts,
-                                     const TensorSplit &split)
+                                     const TensorSplit &split, std::int64_t tailWidth)
 {
     constexpr std::int64_t kStatistics = 16;
-    const base::Bytes whole = outputRowBytes(model, microbatchSize, {1, false, split.context});
+    const base::Bytes whole = outputRowBytes(model, microbatchSize, {1, false, split.context}, tailWidth);
+    const int softmaxes = tailWidth > 0 ? 2 : 1; // of a token
     return exponentialBytes(model, microbatchSize, columns, split) +
-           model.outputHeads * tokensOf(model, microbatchSize, split) * kStatistics + (1 + parts) * whole;
+           softmaxes * model.outputHeads * tokensOf(model, microbatchSize, split) * kStatistics + (1 + parts) * whole;
 }
 
 base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize, bool isSharded, const TensorSplit &split)

@@ -93,14 +93,18 @@ inline constexpr double kEightBitError = 2.66e-2;
 [[nodiscard]] base::Bytes boundaryBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
 /// Returns the same of rows of the token tables, which are narrower if the vocabulary is factorised.
 [[nodiscard]] base::Bytes tableRowBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
-/// Returns the same of the output layer, in which a token has a row for each head.
-[[nodiscard]] base::Bytes outputRowBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {});
+/// Returns the same of the output layer, in which a token has a row for each head. `tailWidth`: see tailWidth().
+[[nodiscard]] base::Bytes outputRowBytes(const model::ModelConfig &model, int microbatchSize, const TensorSplit &split = {},
+                                         std::int64_t tailWidth = 0);
+/// Returns how many numbers of a token the shards of an adaptive softmax read and differentiate for its tail, in addition to
+/// its row: as many as the widest tail has columns. 0 if one device computes the tails, or there are none.
+[[nodiscard]] std::int64_t tailWidth(const model::Experiment &experiment);
 /// Returns the bytes of such a tensor in a message between stages on different devices; 0: it is not packed, and has as many.
 [[nodiscard]] base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &split);
 /// Returns the bytes that a rank holds for S and T of one microbatch in 16 bit: its share of the softmax, statistics, X, and
 /// `parts` more [b s, h] tensors of the gradient of X until their barrier. It computes `columns` logits of a token.
 [[nodiscard]] base::Bytes vocabularyTransientBytes(const model::ModelConfig &model, int microbatchSize, std::int64_t columns,
-                                                   int parts, const TensorSplit &split = {});
+                                                   int parts, const TensorSplit &split = {}, std::int64_t tailWidth = 0);
 /// Returns the part of them that the softmax is.
 [[nodiscard]] base::Bytes exponentialBytes(const model::ModelConfig &model, int microbatchSize, std::int64_t columns,
                                            const TensorSplit &split = {});

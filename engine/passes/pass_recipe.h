@@ -173,12 +173,16 @@ enum class PassStepKind : std::uint8_t {
     // Of a factorised vocabulary, whose tables have E columns.
     Widen,          ///< rows of the token table, times the input map R [E, h]
     WidenBackward,  ///< gradient of the rows; adds that of the map
-    Narrow,         ///< output of the final norm, times the transposed output map R [E, h]
-    NarrowBackward, ///< gradient of the norm's output; adds that of the map
-    // Of an adaptive softmax, whose head is the output layer. In the room of the exponentials and statistics, which they
-    // change.
-    Tails,    ///< of the tokens whose labels are in tails: adds their loss and gradients, also to that of X
-    TailLoss, ///< adds their loss
+    Narrow,         ///< output of the final norm, times the transposed output map R [E, h]; for shards of tails, followed by
+                    ///< narrow rows
+    NarrowBackward, ///< gradient of the norm's output; adds that of the map, or of the maps of tails
+    // Of an adaptive softmax, whose head is the output layer. In the room of the exponentials, which they change; on one
+    // device, also of the statistics.
+    Tails,          ///< of the tokens whose labels are in tails: adds their loss and gradients, also to that of X
+    TailLoss,       ///< adds their loss
+    TailStatistics, ///< of a shard: local statistics; VOCAB-2: also E U and the rows of U of the local labels
+    RescaleTails,   ///< local sums, and E U if it was made, from those with the maxima of the shard to those with common ones
+    TailGradients,  ///< of a shard, from global statistics: adds that of U; makes that of the narrow rows if it has an output
     // Among the tensor ranks of a device.
     GatherRows,    ///< own rows -> all rows
     SumRows,       ///< partial sums -> the sum: own rows with sequence parallelism, otherwise in place

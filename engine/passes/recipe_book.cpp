@@ -117,7 +117,7 @@ void RecipeBook::write(const RecipeChoice &choice)
         if (choice.hasTails)
             vocabulary = withTails(std::move(vocabulary));
         vocabulary.mapsInput = choice.mapsInput;
-        vocabulary.mapsOutput = choice.mapsOutput;
+        vocabulary.mapsOutput = vocabulary.mapsOutput || choice.mapsOutput;
         for (int kind = 0; kind < kPassKindCount; ++kind)
             for (std::size_t bits = 0; bits < kRoles / 2; ++bits) {
                 const PassRole role{static_cast<PassKind>(kind), (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,

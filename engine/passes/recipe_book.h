@@ -26,7 +26,7 @@ struct RecipeChoice {
             experiment.schedule.vocabularyKind,
             experiment.model.isFactorised(),
             experiment.model.mapsOutput(),
-            experiment.model.isAdaptive()};
+            experiment.model.isAdaptive() && !experiment.model.tails().empty()};
 }
 
 /// Every recipe of a vocabulary method.

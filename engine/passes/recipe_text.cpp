@@ -68,7 +68,7 @@ constexpr std::array<std::string_view, kKeptValues + kMessageKinds> kValueDescri
 
 std::string_view stepName(PassStepKind kind)
 {
-    constexpr std::array<std::string_view, 34> kStepNames{"receive",
+    constexpr std::array<std::string_view, 37> kStepNames{"receive",
                                                           "send",
                                                           "embed",
                                                           "add-positions",
@@ -98,6 +98,9 @@ std::string_view stepName(PassStepKind kind)
                                                           "narrow-backward",
                                                           "tails",
                                                           "tail-loss",
+                                                          "tail-statistics",
+                                                          "rescale-tails",
+                                                          "tail-gradients",
                                                           "gather-rows",
                                                           "sum-rows",
                                                           "sum-maxima",

@@ -203,7 +203,7 @@ std::int64_t passesOfMicrobatch(const model::Experiment &experiment, const Famil
 {
     const std::int64_t ofStage = family.splitsBackward ? 3 : 2;
     const std::int64_t ofShard = 5; // EF, S, U, T, EB
-    const bool isSharded = model::traits(methodOf(experiment.schedule)).isSharded;
+    const bool isSharded = model::shardsVocabulary(experiment.schedule);
     return std::int64_t{experiment.parallel.devices} * model::slicesOf(experiment.schedule) *
            (ofStage * model::stagesPerDevice(experiment.schedule) + (isSharded ? ofShard : 0));
 }
@@ -254,11 +254,6 @@ bool looksAtDurations(const model::Experiment &experiment)
 {
     const Family *const family = findFamily(experiment.schedule.family);
     return family != nullptr && (family->looksAtDurations || hasBestOrder(experiment.schedule));
-}
-
-model::VocabularyMethod methodOf(const model::ScheduleChoice &choice)
-{
-    return model::parseVocabularyMethod(choice.family).value_or(choice.vocabulary);
 }
 
 bool hasBestOrder(const model::ScheduleChoice &choice)

@@ -36,8 +36,6 @@ struct Family {
 [[nodiscard]] base::Result<Schedule> makeSchedule(const model::Experiment &experiment, const Durations *costsAtHand = nullptr);
 /// Returns whether the experiment's order depends on durations, so that makeSchedule() should be given its costs.
 [[nodiscard]] bool looksAtDurations(const model::Experiment &experiment);
-/// Returns the method whose passes the schedule has: the family's own method, if any, or the chosen one.
-[[nodiscard]] model::VocabularyMethod methodOf(const model::ScheduleChoice &choice);
 /// Returns whether the schedule has vocabulary passes that must be placed for the given durations.
 [[nodiscard]] bool hasBestOrder(const model::ScheduleChoice &choice);
 

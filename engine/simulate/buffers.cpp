@@ -31,7 +31,7 @@ public:
           m_floats(operators::engineFloatsOfSlices(experiment)), m_layers(layersOfStages(experiment, schedule)),
           m_rows(operators::paddedRows(shardRows(experiment, schedule, device, tensor), operators::outputMultiple(experiment))),
           m_columns(experiment.model.isSampled() ? logitColumns(experiment, schedule, device, tensor).most : m_rows),
-          m_whole(operators::recomputedLayers(experiment.schedule, m_layers)),
+          m_shards(tableShards(experiment, schedule)), m_whole(operators::recomputedLayers(experiment.schedule, m_layers)),
           m_recipes(schedule::recipeBook(schedule.vocabulary(), schedule::recipeChoice(experiment))),
           m_choice(experiment.schedule), m_model(experiment.model)
     {}
@@ -82,6 +82,7 @@ private:
     std::vector<int> m_layers;
     std::int64_t m_rows;      ///< of the output projection, padded
     std::int64_t m_columns;   ///< logits of a token: one for each row, or for each word that a sampled softmax draws of them
+    int m_shards;             ///< over which a table is divided
     std::vector<int> m_whole; ///< of them: recomputed as a whole
     const schedule::RecipeBook &m_recipes;
     const model::ScheduleChoice &m_choice;
@@ -173,11 +174,13 @@ std::int64_t BufferPlan::Walk::floats(PassValue value, const Pass &pass) const
     case PassValue::KeyGradients: return layers * each.keys;
     case PassValue::NormStatistics: return each.normStatistics;
     case PassValue::Exponentials:
-        return base::floatsOf(operators::logitNumbers(m_choice.logitTokens(each.outputTokens), m_columns, m_rows, m_model),
-                              each.precision);
-    case PassValue::LocalStatistics:
-    case PassValue::GlobalStatistics: return 3 * each.outputTokens;
-    case PassValue::ShardFactors: return m_schedule.devices() * each.outputTokens;
+        return base::floatsOf(
+            operators::logitNumbers(m_choice.logitTokens(each.outputTokens), m_columns, m_rows, m_model, m_shards),
+            each.precision);
+    case PassValue::LocalStatistics: // with the shard's own maxima of the tails, which it adds
+        return 3 * each.statisticRows + (each.statisticRows - each.outputTokens);
+    case PassValue::GlobalStatistics: return 3 * each.statisticRows;
+    case PassValue::ShardFactors: return m_schedule.devices() * each.statisticRows;
     case PassValue::OutputInput: return each.outputInput;
     case PassValue::TokenRows:
     case PassValue::EmbeddingGradient: return each.tableRows;

@@ -49,7 +49,7 @@ std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule
     const int ranks = experiment.parallel.tensor;
     if (ranks == 1)
         return 0;
-    const std::int64_t statistics = 2 * operators::engineFloats(experiment).outputTokens;
+    const std::int64_t statistics = 2 * operators::engineFloats(experiment).statisticRows;
     return std::max(statistics, std::min(kTensorSumFloats, deviceParameters(experiment, schedule, device).summed));
 }
 

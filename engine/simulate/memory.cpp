@@ -119,10 +119,11 @@ private:
 
 ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                const timeline::Timeline &timeline, int device)
-    : m_schedule(schedule), m_recipes(schedule::recipeBook(schedule.vocabulary(), {.kind = experiment.schedule.vocabularyKind,
-                                                                                   .mapsInput = experiment.model.isFactorised(),
-                                                                                   .mapsOutput = experiment.model.mapsOutput(),
-                                                                                   .hasTails = experiment.model.isAdaptive()})),
+    : m_schedule(schedule),
+      m_recipes(schedule::recipeBook(schedule.vocabulary(), {.kind = experiment.schedule.vocabularyKind,
+                                                             .mapsInput = experiment.model.isFactorised(),
+                                                             .mapsOutput = experiment.model.mapsOutput(),
+                                                             .hasTails = schedule::recipeChoice(experiment).hasTails})),
       m_device(device), m_lane(timeline.lanes[static_cast<std::size_t>(device)]),
       m_bytes(passBytes(experiment, schedule, device)), m_buffers(engineBuffers(experiment, schedule, device)),
       m_constant(staticBytes(experiment, schedule, device)), m_dropped(droppedBytes(experiment, schedule, device)),

@@ -80,7 +80,8 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     bytes.layers = layersOfStages(experiment, schedule);
     bytes.wholes = operators::recomputedLayers(experiment.schedule, bytes.layers);
     bytes.norm = bytes.empty = bytes.boundary;
-    bytes.norm += model.mapsOutput() ? bytes.boundary : 0;
+    const std::int64_t tailWidth = operators::tailWidth(experiment);
+    bytes.norm += model.mapsOutput() || tailWidth > 0 ? bytes.boundary : 0;
     bytes.tableRows = operators::tableRowBytes(model, b, split);
     const schedule::VocabularyTables tables(schedule);
     const std::int64_t columns = logitColumns(experiment, schedule, model.isSampled() ? device : 0).most;
@@ -93,9 +94,10 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     if (operators::isEnginePlan(experiment)) { // BufferPlan knows their lifetimes
         const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
-        const std::int64_t exponentials =
-            base::floatsOf(operators::logitNumbers(floats.outputTokens, columns, rows, model), floats.precision);
-        const std::int64_t output = exponentials + 3 * floats.outputTokens + floats.outputInput;
+        const std::int64_t exponentials = base::floatsOf(
+            operators::logitNumbers(floats.outputTokens, columns, rows, model, tableShards(experiment, schedule)),
+            floats.precision);
+        const std::int64_t output = exponentials + 3 * floats.statisticRows + floats.outputInput;
         bytes.layer = (floats.keptInput + floats.keptLayer) * kFloatBytes;
         bytes.whole = floats.keptInput * kFloatBytes;
         bytes.vocabulary = output * kFloatBytes;
@@ -123,7 +125,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
                     bytes.unpacked;
     bytes.rebuiltWhole = all - (isPacked ? 0 : bytes.whole);
     bytes.vocabulary =
-        operators::vocabularyTransientBytes(model, b, columns, partsWithStatistics(schedule.vocabulary()), split);
+        operators::vocabularyTransientBytes(model, b, columns, partsWithStatistics(schedule.vocabulary()), split, tailWidth);
     bytes.exponentials = operators::exponentialBytes(model, b, columns, split);
     const Bytes tokens = Bytes{b} * model.sequence / split.context;
     divideVocabulary(bytes, experiment.schedule, tokens * model.outputHeads);

@@ -247,13 +247,12 @@ private slots:
         QCOMPARE(vocabularyBytes(1), 8 * (16 * (32 + 3) + 97) * 4);
     }
 
-    /// The room of the head's logits, in which the tails are computed, and their parameters.
+    /// The room of the head's logits, in which the tails are computed, and their parameters. Shards have twice as many
+    /// statistics, the shard's own maxima of the tails and narrow rows of X.
     void adaptiveSoftmax()
     {
         int turn = 0;
         for (const auto &[name, method] : test::allPlans()) {
-            if (method != VocabularyMethod::None && method != VocabularyMethod::Redis)
-                continue;
             auto experiment = smallExperiment(name, method, 4, 6);
             experiment.model.adaptiveCutoffs = turn % 2 ? std::vector{1} : std::vector{10, 40};
             experiment.training.mode = ++turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
@@ -264,6 +263,26 @@ private slots:
         experiment.model.adaptiveCutoffs = {10, 40};
         const auto peak = planOf(experiment, scheduleOf(experiment))[1].peak;
         QCOMPARE(peak[static_cast<std::size_t>(simulate::MemoryCategory::Vocabulary)], 8 * 16 * (32 + 3 + 12) * 4);
+        for (const VocabularyMethod method : {VocabularyMethod::Naive, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2}) {
+            for (const char *const family : {"1f1b", "seq1f1b"}) {
+                auto few = smallExperiment(family, method, 4, 6);
+                few.model.adaptiveCutoffs = {20, 95}; // the last shards have no row of the second tail
+                few.training.steps = 1;
+                compare(few, fmt::format("{} {}, few rows", family, model::name(method)));
+            }
+            auto ranks = smallExperiment("1f1b", method, 2, 4);
+            ranks.model.vocabularySize = 96; // equal shards
+            ranks.model.adaptiveCutoffs = {20, 40, 60, 80};
+            ranks.parallel.tensor = 2;
+            ranks.parallel.sequenceParallel = false;
+            ranks.training.steps = 1;
+            compare(ranks, fmt::format("{}, tensor ranks", model::name(method)));
+        }
+        experiment = tinyExperiment("gpipe", VocabularyMethod::Vocab1, 2, 1);
+        experiment.model.adaptiveCutoffs = {10, 40};
+        const auto ofShard = planOf(experiment, scheduleOf(experiment))[1].peak;
+        QCOMPARE(ofShard[static_cast<std::size_t>(simulate::MemoryCategory::Vocabulary)],
+                 16 * (32 + 8 + 2 * 2 * 3 + 1 + 6) * 4);
     }
 
     /// Messages in fewer bits: what is packed ends with its pass, and the message is shorter.
@@ -432,7 +451,7 @@ private:
         const auto schedule = scheduleOf(experiment);
         const auto plans = planOf(experiment, schedule);
         const auto onStep = [&](const runtime::StepReport &report) {
-            for (int device = 0; device < 4; ++device) {
+            for (int device = 0; device < experiment.parallel.devices; ++device) {
                 const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
                 const auto &planned = plans[static_cast<std::size_t>(device)].peak;
                 const auto predicted = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;

@@ -52,8 +52,9 @@ struct VocabularyLayer {
 /// whole output layer is then in the backward, except in an evaluation. Passes that read exponentials after a barrier multiply
 /// again, as in withRebuiltLogits().
 [[nodiscard]] VocabularySteps withLogitsInParts(VocabularySteps steps);
-/// Returns steps that also compute the tails of an adaptive softmax, in the backward of a whole output layer. Their loss is
-/// then known after it; an evaluation computes it in the forward.
+/// Returns steps that also compute the tails of an adaptive softmax. A whole output layer computes them in the backward: their
+/// loss is then known after it, and an evaluation computes it in the forward. Shards compute them in the passes of the head,
+/// and the last stage maps rows of the layers to narrow ones.
 [[nodiscard]] VocabularySteps withTails(VocabularySteps steps);
 /// Returns the steps that compute the exponentials again from X, or only the logits.
 [[nodiscard]] PassSteps rebuiltExponentials(bool isExponentiated);

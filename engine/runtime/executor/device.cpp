@@ -22,7 +22,7 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
                                    m_workspace,   compute,
                                    place.context, place.tensor == 0 ? &m_record : nullptr, // the others route the same tokens
                                    &m_operators},
-      m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, transports.rail),
+      m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, m_step, transports.rail),
       m_hostCopies(plan, place.device, memory, compute), m_runner(plan, place, m_context, m_model, m_step),
       m_exchange(plan, place.share, m_context, m_model, transports.shares, ReplicaExchange::Of::Shared),
       m_compressed(plan, place.share, m_context, m_model, transports.shares),
@@ -182,7 +182,7 @@ base::Result<> Device::endForward(int microbatch)
     return m_runner.recordLoss(
         microbatch,
         {m_context.memory.at(schedule::PassValue::GlobalStatistics, simulate::kVocabularyStage, microbatch),
-         m_shape.outputTokens()},
+         m_shape.statisticRows()},
         nullptr);
 }
 

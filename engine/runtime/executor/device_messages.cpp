@@ -1,6 +1,7 @@
 #include "engine/runtime/executor/device_messages.h"
 
 #include "engine/runtime/executor/message_order.h"
+#include "engine/runtime/executor/output/tail_shards.h"
 
 #include <algorithm>
 
@@ -74,9 +75,19 @@ Tensor DeviceMessages::arrival(const Pass &pass, const PassStep &step)
     }
     if (std::ranges::count(step.in, PassValue::ShardFactors) == 0)
         return m_transport.reduce(m_device, key, compute());
-    return m_transport.reduceScaled(
-        m_device, key, m_context.memory.at(PassValue::ShardFactors, simulate::kVocabularyStage, pass.microbatch),
-        m_context.shape.ownTokens() * m_context.shape.outputHeads, m_context.shape.tableWidth, compute());
+    return m_transport.reduceScaled(m_device, key,
+                                    m_context.memory.at(PassValue::ShardFactors, simulate::kVocabularyStage, pass.microbatch),
+                                    outputBlocks(pass.microbatch), compute());
+}
+
+std::vector<backend::RowBlock> DeviceMessages::outputBlocks(int microbatch) const
+{
+    const Shape &shape = m_context.shape;
+    std::vector<backend::RowBlock> blocks{{shape.ownTokens() * shape.outputHeads, shape.tableWidth}};
+    if (shape.tailWidth > 0)
+        for (const TailRows &tail : tailRows(m_step, microbatch, shape))
+            blocks.push_back({std::ssize(tail.tokens), tail.tail.width});
+    return blocks;
 }
 
 bool DeviceMessages::combine(PassRun &run, const PassStep &step)
@@ -95,13 +106,13 @@ bool DeviceMessages::combine(PassRun &run, const PassStep &step)
         m_addresses.push_back(part->data());
     const kernels::SoftmaxStatistics all = run.statistics(step.out.front(), m_context);
     if (message == PassValue::Maxima)
-        compute().combineMaxima(all.maximum, m_addresses, m_context.shape.outputTokens());
+        compute().combineMaxima(all.maximum, m_addresses, all.tokens);
     else if (message == PassValue::Sums)
         compute().combineSums(all, run.statistics(PassValue::LocalStatistics, m_context).maximum, m_addresses);
     else
         compute().combineShards(all, m_addresses);
     if (std::ranges::count(step.out, PassValue::ShardFactors) > 0)
-        makeShardFactors(m_context.memory.at(PassValue::ShardFactors, simulate::kVocabularyStage, microbatch), all);
+        makeShardFactors(m_context.memory.at(PassValue::ShardFactors, simulate::kVocabularyStage, microbatch), all, microbatch);
     compute().finish(); // before the parts are released
     m_parts.clear();
     combined |= bit;
@@ -109,8 +120,22 @@ bool DeviceMessages::combine(PassRun &run, const PassStep &step)
 }
 
 /// Sequence parallelism: each device's factors are those of the rank's own tokens.
-void DeviceMessages::makeShardFactors(float *factors, const kernels::SoftmaxStatistics &all)
+void DeviceMessages::makeShardFactors(float *factors, const kernels::SoftmaxStatistics &all, int microbatch)
 {
+    if (m_context.shape.tailWidth > 0) { // those of the rows of each block together
+        kernels::SoftmaxStatistics ofBlock = all;
+        std::vector<const float *> addresses = m_addresses;
+        for (const backend::RowBlock &block : outputBlocks(microbatch)) {
+            ofBlock.tokens = block.rows;
+            compute().shardFactors(factors, addresses, ofBlock);
+            factors += std::ssize(addresses) * block.rows;
+            for (float **each : {&ofBlock.maximum, &ofBlock.sum})
+                *each += block.rows;
+            for (const float *&each : addresses)
+                each += block.rows;
+        }
+        return;
+    }
     compute().shardFactors(factors, m_addresses, all);
     const std::int64_t tokens = m_context.shape.outputTokens();
     const std::int64_t own = m_context.shape.ownTokens() * m_context.shape.outputHeads;

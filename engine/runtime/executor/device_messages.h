@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/runtime/executor/pass_run.h"
+#include "engine/runtime/executor/step_state.h"
 #include "engine/runtime/plan/run_plan.h"
 
 #include <cstdint>
@@ -13,8 +14,9 @@ namespace stagelens::runtime {
 class DeviceMessages {
 public:
     /// `transport` connects the devices of a rail.
-    DeviceMessages(const RunPlan &plan, const RankPlace &place, const Context &context, backend::Transport &transport)
-        : m_plan(plan), m_device(place.device), m_tensor(place.tensor), m_context(context), m_transport(transport)
+    DeviceMessages(const RunPlan &plan, const RankPlace &place, const Context &context, const StepState &step,
+                   backend::Transport &transport)
+        : m_plan(plan), m_device(place.device), m_tensor(place.tensor), m_context(context), m_step(step), m_transport(transport)
     {}
 
     void beginStep();
@@ -33,7 +35,9 @@ private:
     [[nodiscard]] bool receive(PassRun &run, const schedule::PassStep &step);
     /// Receives the parts of all devices and combines them.
     [[nodiscard]] bool combine(PassRun &run, const schedule::PassStep &step);
-    void makeShardFactors(float *factors, const kernels::SoftmaxStatistics &all);
+    void makeShardFactors(float *factors, const kernels::SoftmaxStatistics &all, int microbatch);
+    /// Returns the rows of the output layer of own tokens, and those of its tails if shards compute them.
+    [[nodiscard]] std::vector<backend::RowBlock> outputBlocks(int microbatch) const;
     /// Returns the device that sends a message to the pass.
     [[nodiscard]] int senderOf(const schedule::Pass &pass, schedule::PassValue message) const;
     /// Returns the tensor of a message to this device, the sum of its parts if there are several. Null if the run was stopped.
@@ -43,6 +47,7 @@ private:
     int m_device;
     int m_tensor;
     const Context &m_context;
+    const StepState &m_step;
     backend::Transport &m_transport;
     std::vector<std::uint16_t> m_combined; ///< by microbatch of the step: a bit for each message from everyone
     std::vector<backend::Tensor> m_parts;  ///< of the last gather

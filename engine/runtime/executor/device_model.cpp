@@ -109,9 +109,7 @@ void DeviceModel::makeVocabularyParameters()
     const bool isLastDevice = m_stages.contains(last);
     const schedule::VocabularyTables &tables = m_plan.tables;
     const auto shard = [&](int index, int stage) -> Parameter & {
-        const auto rowsOf = index == kTokenTable ? layout::inputTableRows : layout::vocabularyRows;
-        Parameter &rows =
-            ownRows(index, rowsOf(m_plan.experiment, m_plan.schedule.devices(), m_device, m_tensor, tables.areDivided()));
+        Parameter &rows = ownRows(index, m_plan.rowsOf(index, m_device, m_tensor));
         return tables.areDivided() ? rows : ofStage(rows, stage);
     };
     if (tables.holdsTokens(m_device))
@@ -124,9 +122,14 @@ void DeviceModel::makeVocabularyParameters()
     if (isLastDevice && model.mapsOutput())
         m_outputMap = &ownWhole(firstMap + (model.isFactorised() ? 1 : 0), last);
     int next = firstTail(model);
-    for (const model::VocabularyTail &tail : isLastDevice ? model.tails() : std::vector<model::VocabularyTail>()) {
-        Parameter &map = ownWhole(next++, last);
-        m_tails.emplace_back(tail, map, ownWhole(next++, last));
+    std::vector<TailShards::Shard> shards;
+    for (const model::VocabularyTail &tail : model.tails()) {
+        Parameter *const map = isLastDevice ? &ownWhole(next, last) : nullptr;
+        if (tables.areDivided())
+            shards.push_back({map, shard(next + 1, last)});
+        else if (map != nullptr)
+            m_tails.emplace_back(tail, *map, ownWhole(next + 1, last));
+        next += 2;
     }
     if (isLastDevice) {
         const int weight = firstOfLayer(model, model.layers);
@@ -138,6 +141,8 @@ void DeviceModel::makeVocabularyParameters()
         return;
     if (!model.tied || m_tokenTable == nullptr) {
         m_output.emplace(shard(m_plan.outputWeight(), model.tied ? 0 : last));
+        if (!shards.empty())
+            m_tailShards.emplace(std::move(shards), m_output->weight(), tables.parts() * m_plan.tensorRanks());
         return;
     }
     m_tokenTable->outputGradient =

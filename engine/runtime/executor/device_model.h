@@ -3,6 +3,7 @@
 
 #include "engine/runtime/executor/output/output_shard.h"
 #include "engine/runtime/executor/output/output_tail.h"
+#include "engine/runtime/executor/output/tail_shards.h"
 #include "engine/runtime/layers/norm.h"
 #include "engine/runtime/layers/stage.h"
 #include "engine/runtime/plan/run_plan.h"
@@ -34,8 +35,10 @@ public:
     /// The maps [E, h] of a factorised vocabulary; null on devices without the first, or the last, stage.
     [[nodiscard]] Parameter *inputMap() const { return m_inputMap; }
     [[nodiscard]] Parameter *outputMap() const { return m_outputMap; }
-    /// The tails of an adaptive softmax; none on devices without the last stage.
+    /// The tails of an adaptive softmax; none on devices without the last stage, or if shards compute them.
     [[nodiscard]] const std::vector<OutputTail> &tails() const { return m_tails; }
+    /// Set if shards compute them.
+    [[nodiscard]] const std::optional<TailShards> &tailShards() const { return m_tailShards; }
     /// Set on devices of the last stage.
     [[nodiscard]] const Norm &finalNorm() const { return m_finalNorm; }
     /// The device must hold rows of the output projection.
@@ -117,6 +120,7 @@ private:
     Parameter *m_inputMap = nullptr;
     Parameter *m_outputMap = nullptr;
     std::vector<OutputTail> m_tails;
+    std::optional<TailShards> m_tailShards;
     Norm m_finalNorm;
     std::optional<OutputShard> m_output;
     std::function<void(const Parameter &, backend::Compute &)> m_watch;

@@ -86,7 +86,7 @@ MessageKey keyOf(PassValue message, int stage, int microbatch)
 
 std::int64_t messageFloats(PassValue message, const Shape &shape)
 {
-    return messageFloats(message, {.outputTokens = shape.outputTokens(),
+    return messageFloats(message, {.statisticRows = shape.statisticRows(),
                                    .outputInput = shape.floats(shape.outputInput()),
                                    .outputRows = shape.floats(shape.outputRows()),
                                    .gathered = shape.floats(shape.gathered()),

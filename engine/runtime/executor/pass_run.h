@@ -47,7 +47,7 @@ public:
     [[nodiscard]] Values in(schedule::PassValue value, const Context &context);
     [[nodiscard]] kernels::SoftmaxStatistics statistics(schedule::PassValue value, const Context &context) const
     {
-        return {context.memory.at(value, simulate::kVocabularyStage, m_pass.microbatch), context.shape.outputTokens()};
+        return {context.memory.at(value, simulate::kVocabularyStage, m_pass.microbatch), context.shape.statisticRows()};
     }
 
 private:

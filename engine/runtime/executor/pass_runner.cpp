@@ -2,6 +2,7 @@
 
 #include "engine/runtime/executor/message_order.h"
 #include "engine/runtime/executor/output/output_heads.h"
+#include "engine/runtime/executor/output/tail_steps.h"
 #include "engine/runtime/executor/output/vocabulary_map.h"
 
 #include <algorithm>
@@ -45,13 +46,16 @@ std::string_view operatorName(PassStepKind kind)
     case PassStepKind::WidenBackward: return "embedding map gradients";
     case PassStepKind::Narrow: return "output map";
     case PassStepKind::NarrowBackward: return "output map gradients";
+    case PassStepKind::Tails: return "output tails";
+    case PassStepKind::TailStatistics: return "output tail softmax";
+    case PassStepKind::RescaleTails: return "output tail sums";
+    case PassStepKind::TailGradients: return "output tail gradients";
     case PassStepKind::LayersForward:
     case PassStepKind::LayersBackward:
     case PassStepKind::LayersInputGradient:
     case PassStepKind::LayersWeightGradient:
     case PassStepKind::Receive:
     case PassStepKind::Send:
-    case PassStepKind::Tails: return "output tails";
     case PassStepKind::TailLoss:
     case PassStepKind::GatherRows:
     case PassStepKind::SumRows:
@@ -157,6 +161,8 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
     const Pass &pass = run.pass();
     const Shape &shape = m_context.shape;
     const auto in = [&](std::size_t i) { return run.in(step.in[i], m_context); };
+    if (runTailStep(run, step, {m_model, m_step, m_context, [&](PassValue value) { return place(run, value); }}))
+        return checkLoss(pass.microbatch, &pass);
     Parameter *const positions = m_model.positions();
     switch (step.kind) {
     case PassStepKind::Receive:
@@ -205,8 +211,11 @@ base::Result<> PassRunner::launch(PassRun &run, const PassStep &step)
         widen(place(run, step.out.front()), in(0), *m_model.outputMap(), m_context);
         addMapGradient(*m_model.outputMap(), in(0), in(1), m_context);
         break;
-    case PassStepKind::Tails: return runTails(run, in(0), in(1).floats());
-    case PassStepKind::TailLoss: return runTails(run, in(0), nullptr);
+    case PassStepKind::Tails: // see runTailStep()
+    case PassStepKind::TailLoss:
+    case PassStepKind::TailStatistics:
+    case PassStepKind::RescaleTails:
+    case PassStepKind::TailGradients: break;
     case PassStepKind::GatherRows:
     case PassStepKind::SumRows:
     case PassStepKind::SumMaxima:
@@ -237,7 +246,8 @@ TensorExchange PassRunner::exchangeOf(PassRun &run, const PassStep &step)
     const Values in = run.in(step.in.front(), m_context);
     const Shape &shape = m_context.shape;
     const bool isOfHeads = schedule::rowsOf(step.out.front()) == schedule::RowsOf::OutputTable;
-    return {kind, in, place(run, step.out.front()), shape.tableWidth * (isOfHeads ? shape.outputHeads : 1)};
+    const std::int64_t width = isOfHeads ? shape.tableWidth * shape.outputHeads + shape.tailWidth : shape.tableWidth;
+    return {kind, in, place(run, step.out.front()), width};
 }
 
 template <class Visit>
@@ -364,7 +374,7 @@ void PassRunner::copyStatistics(PassRun &run, PassValue message)
     const kernels::SoftmaxStatistics local = run.statistics(PassValue::LocalStatistics, m_context);
     const float *const from = message == PassValue::Sums ? local.sum : local.maximum;
     (void)place(run, message); // statistics are float in every precision
-    compute().copy(run.message(message)->data(), from, schedule::traits(message).statistics * m_context.shape.outputTokens());
+    compute().copy(run.message(message)->data(), from, schedule::traits(message).statistics * local.tokens);
 }
 
 void PassRunner::packMessages(PassRun &run)
@@ -388,17 +398,11 @@ void PassRunner::packMessages(PassRun &run)
 
 base::Result<> PassRunner::recordLoss(int microbatch, const kernels::SoftmaxStatistics &all, const Pass *pass)
 {
-    m_step.losses[size(microbatch)] = lossOfHeads(all, m_step.counted(microbatch), m_context);
+    double &loss = m_step.losses[size(microbatch)];
+    loss = lossOfHeads(all, m_step.counted(microbatch), m_context);
+    if (m_model.tailShards())
+        loss += lossOfTails(all, tailRows(m_step, microbatch, m_context.shape), m_context);
     return checkLoss(microbatch, pass);
-}
-
-base::Result<> PassRunner::runTails(const PassRun &run, ConstValues x, float *gradient)
-{
-    const int microbatch = run.pass().microbatch;
-    for (const OutputTail &tail : m_model.tails())
-        m_step.losses[size(microbatch)] +=
-            tail.run({microbatch, x, m_step.words(microbatch), m_step.counted(microbatch), gradient}, m_context);
-    return checkLoss(microbatch, &run.pass());
 }
 
 base::Result<> PassRunner::checkLoss(int microbatch, const Pass *pass) const

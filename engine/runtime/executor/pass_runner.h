@@ -73,8 +73,6 @@ private:
     {
         return m_context.shape.split.isSequenceParallel ? m_tensor * m_context.shape.ownTokens() : 0;
     }
-    /// Adds the loss of the tails of an adaptive softmax, and with a gradient of x also the gradients.
-    [[nodiscard]] base::Result<> runTails(const PassRun &run, ConstValues x, float *gradient);
     /// Fails if the loss of a microbatch is not finite; `pass` is named in the message, unless null.
     [[nodiscard]] base::Result<> checkLoss(int microbatch, const schedule::Pass *pass) const;
     /// Runs the operations that come next on one part of the tokens after another (PassStep::isOfPart).

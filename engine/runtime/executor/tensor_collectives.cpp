@@ -78,7 +78,7 @@ std::vector<backend::Message> TensorCollectives::messagesOf(const TensorExchange
     };
     const auto ofSender = [&](int from, int /*to*/) { return m_context.shape.floats(part(exchange, from).size()); };
     const auto ofReceiver = [&](int /*from*/, int to) { return m_context.shape.floats(part(exchange, to).size()); };
-    const std::int64_t tokens = m_context.shape.outputTokens();
+    const std::int64_t rows = m_context.shape.statisticRows();
     switch (exchange.kind) {
     case Kind::AllGather: add(kRows, ofSender); break;
     case Kind::ReduceScatter: add(kParts, ofReceiver); break;
@@ -86,8 +86,8 @@ std::vector<backend::Message> TensorCollectives::messagesOf(const TensorExchange
         add(kParts, ofReceiver);
         add(kSum, ofSender);
         break;
-    case Kind::Maxima: add(kStatistics, [&](int, int) { return tokens; }); break;
-    case Kind::Sums: add(kStatistics, [&](int, int) { return 2 * tokens; }); break;
+    case Kind::Maxima: add(kStatistics, [&](int, int) { return rows; }); break;
+    case Kind::Sums: add(kStatistics, [&](int, int) { return 2 * rows; }); break;
     default: break; // see run()
     }
     return all;
@@ -179,9 +179,9 @@ bool TensorCollectives::addParts(const TensorExchange &exchange)
 
 void TensorCollectives::sendStatistics(const TensorExchange &exchange)
 {
-    const std::int64_t tokens = m_context.shape.outputTokens();
-    const kernels::SoftmaxStatistics own(exchange.in.floats(), tokens);
-    const std::int64_t count = exchange.kind == Kind::Maxima ? tokens : 2 * tokens;
+    const std::int64_t rows = m_context.shape.statisticRows();
+    const kernels::SoftmaxStatistics own(exchange.in.floats(), rows);
+    const std::int64_t count = exchange.kind == Kind::Maxima ? rows : 2 * rows;
     Tensor message = m_context.memory.allocateMessage(count); // float in every precision
     m_context.compute.copy(message->data(), exchange.kind == Kind::Maxima ? own.maximum : own.sum, count);
     m_context.compute.finish();
@@ -195,10 +195,10 @@ bool TensorCollectives::combineStatistics(const TensorExchange &exchange)
     m_addresses.clear();
     for (const Tensor &part : m_parts)
         m_addresses.push_back(part->data());
-    const std::int64_t tokens = m_context.shape.outputTokens();
-    const kernels::SoftmaxStatistics all(exchange.out.floats(), tokens);
+    const std::int64_t rows = m_context.shape.statisticRows();
+    const kernels::SoftmaxStatistics all(exchange.out.floats(), rows);
     if (exchange.kind == Kind::Maxima)
-        m_context.compute.combineMaxima(all.maximum, m_addresses, tokens);
+        m_context.compute.combineMaxima(all.maximum, m_addresses, rows);
     else
         m_context.compute.combineSums(all, all.maximum, m_addresses);
     m_context.compute.finish();

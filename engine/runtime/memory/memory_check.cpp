@@ -83,7 +83,7 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
                 model::followStages(other);
             });
         alsoWith("--vocabulary vocab-1", [](model::Experiment &other) {
-            if (!model::traits(schedule::methodOf(other.schedule)).isSharded)
+            if (!model::shardsVocabulary(other.schedule))
                 other.schedule.vocabulary = model::VocabularyMethod::Vocab1;
         });
         for (int size = experiment.parallel.microbatchSize; size % 2 == 0;) {

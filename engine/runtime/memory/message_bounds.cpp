@@ -129,7 +129,7 @@ private:
     {
         const operators::EngineFloats &each = m_floats[static_cast<std::size_t>(pass.microbatch) % m_floats.size()];
         return messageFloats(
-            message, {each.outputTokens, each.outputInput, each.outputRows, each.gathered, each.tableRows, each.boundary});
+            message, {each.statisticRows, each.outputInput, each.outputRows, each.gathered, each.tableRows, each.boundary});
     }
 
     [[nodiscard]] std::int64_t packedFloats(const Pass &pass) const
@@ -198,7 +198,7 @@ std::int64_t messageFloats(PassValue message, const TensorFloats &floats)
 {
     const int statistics = schedule::traits(message).statistics;
     if (statistics > 0)
-        return statistics * floats.outputTokens;
+        return statistics * floats.statisticRows;
     if (message == PassValue::Partial)
         return floats.outputInput;
     if (message == PassValue::TokenPartial)

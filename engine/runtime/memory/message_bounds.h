@@ -14,10 +14,10 @@
 
 namespace stagelens::runtime {
 
-/// Floats of the tensors of a microbatch that messages contain: a number for each row of the output layer, rows of each token
-/// table for all tokens and for those of a boundary, and those between stages. See operators::EngineFloats.
+/// Floats of the tensors of a microbatch that messages contain: a number for each softmax of the output layer, rows of each
+/// token table for all tokens and for those of a boundary, and those between stages. See operators::EngineFloats.
 struct TensorFloats {
-    std::int64_t outputTokens = 0;
+    std::int64_t statisticRows = 0;
     std::int64_t outputInput = 0;
     std::int64_t outputRows = 0;
     std::int64_t gathered = 0;

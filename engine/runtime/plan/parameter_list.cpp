@@ -87,7 +87,7 @@ std::vector<ParameterInfo> parameterList(const model::ModelConfig &model)
     for (std::size_t i = 0; i < tails.size(); ++i) { // a row of the map keeps the deviation of its input
         list.push_back(normalMatrix(fmt::format("adaptive_softmax.{}.map.weight", i), tails[i].width, h,
                                     1 / std::sqrt(static_cast<double>(h))));
-        list.push_back(normalMatrix(fmt::format("adaptive_softmax.{}.weight", i), tails[i].words(), tails[i].width));
+        list.push_back(table(fmt::format("adaptive_softmax.{}.weight", i), tails[i].words(), tails[i].width));
     }
     if (!model.tied)
         list.push_back(table(architecture.output, model.outputRows(), width));

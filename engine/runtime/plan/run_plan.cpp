@@ -1,5 +1,6 @@
 #include "engine/runtime/plan/run_plan.h"
 
+#include "engine/layout/shard.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/runtime/plan/lowering.h"
 
@@ -11,6 +12,17 @@ RunPlan::RunPlan(const model::Experiment &resolved, const schedule::Schedule &or
       stageLayers(operators::stageLayers(resolved)), mesh(layout::meshOf(resolved.parallel, order.devices()).value())
 {
     shape.iterations = schedule.iterations();
+}
+
+layout::Interval RunPlan::rowsOf(int parameter, int device, int tensor) const
+{
+    const int devices = schedule.devices();
+    if (parameter == kTokenTable)
+        return layout::inputTableRows(experiment, devices, device, tensor, tables.areDivided());
+    if (parameter == outputWeight())
+        return layout::vocabularyRows(experiment, devices, device, tensor, tables.areDivided());
+    const std::size_t tail = size((parameter - firstTail(experiment.model)) / 2); // after each map
+    return layout::tailRows(experiment.model.tails()[tail], experiment, devices, device, tensor, tables.areDivided());
 }
 
 const schedule::PassRecipe &RunPlan::recipeOf(const schedule::Pass &pass, int device) const

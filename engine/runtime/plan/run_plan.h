@@ -73,6 +73,8 @@ struct RunPlan {
         return tables.areDivided() && (parameter == kTokenTable || parameter == outputWeight()) &&
                optimizerOf(experiment.training.optimizer).sums != nullptr;
     }
+    /// Returns the rows of a table, of the vocabulary or of a tail of an adaptive softmax, that a rank of a device holds.
+    [[nodiscard]] layout::Interval rowsOf(int parameter, int device, int tensor = 0) const;
     /// Returns the index of the output projection, which is the token table if the two are tied.
     [[nodiscard]] int outputWeight() const
     {

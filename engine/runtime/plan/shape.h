@@ -42,6 +42,7 @@ struct Shape {
     std::int64_t hidden = 0;
     std::int64_t tableWidth = 0;  ///< columns of the token tables: hidden, or less if the vocabulary is factorised
     std::int64_t outputHeads = 1; ///< K: rows that each token has in the output layer
+    std::int64_t tailWidth = 0;   ///< operators::tailWidth()
     std::int64_t labels = 0;      ///< of a microbatch on all context ranks, of all heads
     std::int64_t heads = 0;
     std::int64_t kvHeads = 0;
@@ -99,8 +100,11 @@ struct Shape {
     [[nodiscard]] std::int64_t gathered() const { return tokens() * tableWidth; }     ///< the same of all tokens
     /// Returns the rows of the output layer: one for each token and head, token by token. [b s, K E] and [b s K, E] are one.
     [[nodiscard]] std::int64_t outputTokens() const { return tokens() * outputHeads; }
-    [[nodiscard]] std::int64_t outputInput() const { return gathered() * outputHeads; } ///< numbers of all these rows
-    [[nodiscard]] std::int64_t outputRows() const { return tableRows() * outputHeads; } ///< numbers of those of own tokens
+    /// Returns the softmaxes of the output layer: one for each of these rows, and if shards compute tails one more for each.
+    [[nodiscard]] std::int64_t statisticRows() const { return tailWidth > 0 ? 2 * outputTokens() : outputTokens(); }
+    /// Return the numbers of all these rows, and of those of own tokens. What shards read for tails follows the rows.
+    [[nodiscard]] std::int64_t outputInput() const { return gathered() * outputHeads + tokens() * tailWidth; }
+    [[nodiscard]] std::int64_t outputRows() const { return tableRows() * outputHeads + ownTokens() * tailWidth; }
     /// Returns the numbers of the rows of own tokens.
     [[nodiscard]] std::int64_t ownNumbers(schedule::RowsOf rows) const
     {

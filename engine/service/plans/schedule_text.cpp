@@ -242,7 +242,7 @@ std::string_view recognisedFamily(const Schedule &schedule)
         plan.schedule.iterations = schedule.iterations();
         if (schedule.slices() > 1)
             plan.schedule.sequenceSlices = schedule.slices();
-        if (schedule::methodOf(plan.schedule) != schedule.vocabulary())
+        if (model::methodOf(plan.schedule) != schedule.vocabulary())
             plan.schedule.vocabulary = schedule.vocabulary();
         if (family.name == "hanayo")
             plan.schedule.waves = std::max(1, schedule.placement().chunks() / 2);

@@ -24,6 +24,11 @@ std::vector<int> layersOfStages(const model::Experiment &experiment, const sched
     return layers;
 }
 
+int tableShards(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    return experiment.parallel.tensor * schedule::VocabularyTables(schedule).parts();
+}
+
 /// `engineRows`: of the rank in an engine plan, whose shards differ by a row.
 template <class EngineRows>
 static std::int64_t rowsOfShard(std::int64_t rows, const model::Experiment &experiment, const schedule::Schedule &schedule,
@@ -41,6 +46,17 @@ std::int64_t shardRows(const model::Experiment &experiment, const schedule::Sche
     return rowsOfShard(experiment.model.outputRows(), experiment, schedule, [&](bool overDevices) {
         return layout::vocabularyRows(experiment, schedule.devices(), device, tensor, overDevices);
     });
+}
+
+std::vector<std::int64_t> tailShardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
+                                        int tensor)
+{
+    std::vector<std::int64_t> rows;
+    for (const model::VocabularyTail &tail : experiment.model.tails())
+        rows.push_back(rowsOfShard(tail.words(), experiment, schedule, [&](bool overDevices) {
+            return layout::tailRows(tail, experiment, schedule.devices(), device, tensor, overDevices);
+        }));
+    return rows;
 }
 
 LogitColumns logitColumns(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
@@ -83,8 +99,9 @@ struct HeldParameters {
 struct HeldRequest {
     model::ModelConfig model;
     operators::TensorSplit split;
-    std::int64_t rows = 0;      ///< of its output table
-    std::int64_t inputRows = 0; ///< of its input table
+    std::int64_t rows = 0;                   ///< of its output table
+    std::int64_t inputRows = 0;              ///< of its input table
+    std::vector<std::int64_t> tailRows = {}; ///< of each tail of an adaptive softmax
     bool holdsTokens = false;
     bool holdsOutput = false;
     bool isFirst = false; ///< has the first stage of a direction
@@ -131,9 +148,11 @@ HeldParameters parametersOf(const HeldRequest &request)
         putWhole({model.tableWidth(), model.hidden, ParameterKind::Matrix});
     if (model.mapsOutput() && request.isLast)
         putWhole({model.outputWidth(), model.hidden, ParameterKind::Matrix});
-    for (const model::VocabularyTail &tail : request.isLast ? model.tails() : std::vector<model::VocabularyTail>()) {
-        putWhole({tail.width, model.hidden, ParameterKind::Matrix});
-        putWhole({tail.words(), tail.width, ParameterKind::Matrix});
+    const std::vector<model::VocabularyTail> tails = model.tails();
+    for (std::size_t i = 0; i < tails.size() && request.holdsOutput; ++i) {
+        if (request.isLast)
+            putWhole({tails[i].width, model.hidden, ParameterKind::Matrix});
+        held.all.push_back({request.tailRows[i], tails[i].width, ParameterKind::Table});
     }
     if (!model.tied && request.holdsOutput)
         held.all.push_back(table);
@@ -178,6 +197,7 @@ std::shared_ptr<const HeldParameters> parametersOf(const model::Experiment &expe
                         operators::splitOf(experiment.parallel),
                         shardRows(experiment, schedule, device, tensor),
                         inputShardRows(experiment, schedule, device, tensor),
+                        tailShardRows(experiment, schedule, device, tensor),
                         tables.holdsTokens(device),
                         tables.holdsOutput(device)};
     const std::vector<int> stages = placement.stagesOf(device);

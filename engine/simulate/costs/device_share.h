@@ -23,6 +23,11 @@ namespace stagelens::simulate {
 /// Returns the same of the input table, which has other rows if the input is hashed.
 [[nodiscard]] std::int64_t inputShardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                           int tensor = 0);
+/// Returns over how many ranks the rows of a table are divided.
+[[nodiscard]] int tableShards(const model::Experiment &experiment, const schedule::Schedule &schedule);
+/// Returns the rows of each tail of an adaptive softmax in a rank's shard.
+[[nodiscard]] std::vector<std::int64_t> tailShardRows(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                                      int device, int tensor = 0);
 /// Logits that a rank computes of a token: one for each row of its shard, or with a sampled softmax one for each word that is
 /// drawn from the shard, and one for the label.
 struct LogitColumns {

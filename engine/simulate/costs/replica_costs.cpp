@@ -55,12 +55,16 @@ std::vector<std::int64_t> unitParameters(const model::Experiment &experiment, co
     if (stage == 0)
         units.insert(units.begin(), inputShardRows(experiment, schedule, schedule.placement().deviceOf(0)) * width +
                                         operators::inputMapParameters(model) + operators::positionParameters(model));
-    std::int64_t tails = 0;
-    for (const model::VocabularyTail &tail : model.tails())
-        tails += operators::tailParameters(model, tail);
-    if (const int last = schedule.placement().lastStage(); stage == last)
-        units.push_back(tails + shardRows(experiment, schedule, schedule.placement().deviceOf(last)) * width +
-                        operators::outputMapParameters(model) + operators::finalNormParameters(model));
+    const int last = schedule.placement().lastStage();
+    if (stage != last)
+        return units;
+    const int device = schedule.placement().deviceOf(last);
+    std::int64_t ofTails = 0;
+    const std::vector<std::int64_t> tailRows = tailShardRows(experiment, schedule, device);
+    for (std::size_t i = 0; const model::VocabularyTail &tail : model.tails())
+        ofTails += (model.hidden + tailRows[i++]) * tail.width;
+    units.push_back(ofTails + shardRows(experiment, schedule, device) * width + operators::outputMapParameters(model) +
+                    operators::finalNormParameters(model));
     return units;
 }
 

@@ -118,8 +118,9 @@ double TransferCosts::collectiveSeconds(Transfer transfer, const model::LinkClas
     const double heads = m_experiment.model.outputHeads; // rows of a token in the output layer
     const double input = m_traffic.collective > 0 ? m_traffic.collective * rows * m_experiment.model.tableWidth()
                                                   : m_tableRows / m_schedule.slices();
-    const double output = heads * input;
-    const double statistics = m_statistics * 4 * heads * tokens;
+    const auto tailWidth = static_cast<double>(operators::tailWidth(m_experiment));
+    const double output = heads * input + input / m_experiment.model.tableWidth() * tailWidth;
+    const double statistics = m_statistics * 4 * (tailWidth > 0 ? 2 : 1) * heads * tokens;
     switch (transfer) {
     case Transfer::BroadcastX: return broadcastSeconds(link, output);
     case Transfer::EmbedBroadcast: return broadcastSeconds(link, input);

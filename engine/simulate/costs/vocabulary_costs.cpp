@@ -69,12 +69,12 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     const double width = model.tableWidth();
     const auto boundary = static_cast<double>(
         operators::tableRowBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
-    const auto outputRows = static_cast<double>(
-        operators::outputRowBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
+    const auto outputRows = static_cast<double>(operators::outputRowBytes(
+        model, experiment.parallel.microbatchSize, {1, false, layer.split().context}, operators::tailWidth(experiment)));
     const double elementBytes = operators::elementBytes(model.dtype);
     // Of tensor ranks, the first has the most logits.
-    const int shards = model.isSampled() ? schedule::VocabularyTables(schedule).parts() : 1;
-    for (int device = 0; device < shards; ++device)
+    const int parts = schedule::VocabularyTables(schedule).parts();
+    for (int device = 0; device < (model.isSampled() || model.isAdaptive() ? parts : 1); ++device)
         m_logits.push_back(costsOfLogits(logitColumns(experiment, schedule, device).expected, experiment, layer, traffic));
     m_copies = layer.memorySeconds(traffic.shardCopies * outputRows);
     // A hashed input reads and scatters several rows for each token.
@@ -90,7 +90,26 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     };
     m_inputMap = mapOf(width);
     m_outputMap = mapOf(static_cast<double>(model.outputWidth()));
-    for (const model::VocabularyTail &tail : model.tails()) { // of as many tokens as a text has words of the tail
+    addTails(experiment, schedule, layer, traffic);
+    if (layer.split().ranks == 1)
+        return;
+    const GroupCollective sum = layer.split().isSequenceParallel ? GroupCollective::ReduceScatter : GroupCollective::AllReduce;
+    m_input = {layer.exchange(GroupCollective::AllGather, boundary), layer.exchange(sum, boundary)};
+    m_output = {layer.exchange(GroupCollective::AllGather, outputRows), layer.exchange(sum, outputRows)};
+    const double softmaxes = operators::tailWidth(experiment) > 0 ? 2 * outputTokens : outputTokens;
+    m_maxima = layer.exchange(GroupCollective::AllReduce, 4 * softmaxes);
+    m_statistics = layer.exchange(GroupCollective::AllReduce, 8 * softmaxes);
+}
+
+void VocabularyCosts::addTails(const model::Experiment &experiment, const schedule::Schedule &schedule, const LayerCosts &layer,
+                               const Traffic &traffic)
+{
+    const model::ModelConfig &model = experiment.model;
+    const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence / layer.split().context;
+    const std::vector<model::VocabularyTail> tails = model.tails();
+    const bool isSharded = operators::tailWidth(experiment) > 0;
+    Product maps;
+    for (const model::VocabularyTail &tail : tails) {
         const double ofTail = operators::tailShare(model, tail) * tokens;
         const double words = tail.words();
         const double mapFlops = 2 * ofTail * tail.width * model.hidden;
@@ -99,14 +118,48 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
         m_tails.flops += 3 * (mapFlops + flops);
         m_tails.seconds += 3 * (layer.matrixSeconds(mapFlops, smallest) + layer.matrixSeconds(flops, smallest)) +
                            layer.memorySeconds(ofTail * words * (traffic.logitsForward + traffic.logitsBackward));
+        maps.flops += mapFlops;
+        maps.seconds += layer.matrixSeconds(mapFlops, smallest);
     }
-    if (layer.split().ranks == 1)
+    if (!isSharded)
         return;
-    const GroupCollective sum = layer.split().isSequenceParallel ? GroupCollective::ReduceScatter : GroupCollective::AllReduce;
-    m_input = {layer.exchange(GroupCollective::AllGather, boundary), layer.exchange(sum, boundary)};
-    m_output = {layer.exchange(GroupCollective::AllGather, outputRows), layer.exchange(sum, outputRows)};
-    m_maxima = layer.exchange(GroupCollective::AllReduce, 4 * outputTokens);
-    m_statistics = layer.exchange(GroupCollective::AllReduce, 8 * outputTokens);
+    m_outputMap = maps;
+    for (int device = 0; device < schedule.devices(); ++device) {
+        TailCosts &costs = m_tailShards.emplace_back();
+        const std::vector<std::int64_t> rows = tailShardRows(experiment, schedule, device);
+        for (std::size_t i = 0; i < tails.size(); ++i) {
+            const double ofTail = operators::tailShare(model, tails[i]) * tokens;
+            const double logits = ofTail * static_cast<double>(rows[i]);
+            const double flops = 2 * logits * tails[i].width;
+            costs.product.flops += flops;
+            costs.product.seconds += layer.matrixSeconds(flops, std::min<double>(ofTail, tails[i].width));
+            costs.softmax += layer.memorySeconds(logits * traffic.logitsForward);
+            costs.gradient += layer.memorySeconds(logits * traffic.logitsBackward);
+        }
+    }
+}
+
+VocabularyCosts::Product VocabularyCosts::tailShards(const schedule::PassRole &role, int device) const
+{
+    if (m_tailShards.empty())
+        return {};
+    double products = 0;
+    double softmaxes = 0;
+    double gradients = 0;
+    for (const schedule::PassStep &step : m_recipes.of(role).steps) {
+        if (step.kind == PassStepKind::TailStatistics) {
+            products += std::ranges::count(step.out, schedule::PassValue::WeighedRows) > 0 ? 2 : 1;
+            ++softmaxes;
+        }
+        if (step.kind == PassStepKind::TailGradients) { // with the logits and exponentials again
+            products += step.out.empty() ? 2 : 3;
+            softmaxes += 0.5;
+            ++gradients;
+        }
+    }
+    const TailCosts &costs = m_tailShards[static_cast<std::size_t>(device)];
+    return {products * costs.product.seconds + softmaxes * costs.softmax + gradients * costs.gradient,
+            products * costs.product.flops};
 }
 
 VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role, int device) const
@@ -191,6 +244,8 @@ VocabularyLegs VocabularyCosts::legs(const schedule::PassRole &role, int device)
     add("cast", casts, logits.cast);
     add("gradient", gradients, logits.gradient);
     add("tails", tails, m_tails.seconds, m_tails.flops);
+    if (const Product shards = tailShards(role, device); shards.seconds > 0)
+        add("tails", 1, shards.seconds, shards.flops);
     add("copies", copies, m_copies);
     add("scatter", scatters, m_scatter);
     addExchange("sum", inputSums, m_input.sum);

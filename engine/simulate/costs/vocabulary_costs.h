@@ -52,13 +52,18 @@ private:
     };
     [[nodiscard]] static LogitCosts costsOfLogits(double columns, const model::Experiment &experiment, const LayerCosts &layer,
                                                   const Traffic &traffic);
-    /// Returns the work of the vocabulary steps among those of a pass.
-    [[nodiscard]] VocabularyLegs legs(const schedule::PassRole &role, int device = 0) const;
-
     struct Product {
         double seconds = 0;
         double flops = 0;
     };
+    /// Takes the work of the tails of an adaptive softmax, of as many tokens as a text has words of them.
+    void addTails(const model::Experiment &experiment, const schedule::Schedule &schedule, const LayerCosts &layer,
+                  const Traffic &traffic);
+    /// Returns the work of the steps of tails among those of a pass on a device that holds rows of them.
+    [[nodiscard]] Product tailShards(const schedule::PassRole &role, int device) const;
+    /// Returns the work of the vocabulary steps among those of a pass.
+    [[nodiscard]] VocabularyLegs legs(const schedule::PassRole &role, int device = 0) const;
+
     /// Exchanges among tensor ranks of rows of a table.
     struct RowExchanges {
         ExchangeCost gather; ///< own rows to all
@@ -73,7 +78,14 @@ private:
     Product m_inputMap;  ///< one product of a factorised vocabulary between the two widths: 2 b s E h
     Product m_outputMap; ///< the same for the output, of all its heads
     double m_scatter;
-    Product m_tails; ///< loss and gradients of the tails of an adaptive softmax
+    Product m_tails; ///< loss and gradients of the tails of an adaptive softmax on one device
+    /// The tables of the tails on a device that holds rows of them.
+    struct TailCosts {
+        Product product;     ///< of narrow rows with the tables
+        double softmax = 0;  ///< statistics and exponentials
+        double gradient = 0; ///< of the logits
+    };
+    std::vector<TailCosts> m_tailShards; ///< of each device; empty if one device computes the tails
     RowExchanges m_input;
     RowExchanges m_output;
     ExchangeCost m_maxima; ///< softmax statistics among tensor ranks

@@ -146,7 +146,8 @@ private slots:
         for (const int rank : {1, 0, 2})
             transport->send(rank, 0, {2, 0, 0}, tensorOf(pool, {1, 2, 3, 4}));
         const std::vector<float> factors{1, 10, 2, 20, 3, 30};
-        QCOMPARE(valuesOf(transport->reduceScaled(0, {2, 0, 0}, factors.data(), 2, 2, *compute)),
+        constexpr std::array kBlocks{RowBlock{2, 2}};
+        QCOMPARE(valuesOf(transport->reduceScaled(0, {2, 0, 0}, factors.data(), kBlocks, *compute)),
                  (std::vector<float>{6, 12, 180, 240}));
         for (const int rank : {2, 0, 1})
             transport->broadcast(rank, {3, 0, 0}, tensorOf(pool, {static_cast<float>(rank)}));

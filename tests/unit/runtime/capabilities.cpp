@@ -277,10 +277,23 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.model.adaptiveCutoffs = {10};
          e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
      }},
+    {"adaptive-softmax-sharded-with-sums",
+     [](Experiment &e) {
+         e.model.adaptiveCutoffs = {10};
+         e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
+         e.training.optimizer.name = "adafactor";
+     }},
     {"adaptive-softmax-with-tensor-ranks",
      [](Experiment &e) {
          e.model.adaptiveCutoffs = {10};
          e.parallel.tensor = 2;
+     }},
+    {"adaptive-softmax-with-sequence-parallelism",
+     [](Experiment &e) {
+         e.model.adaptiveCutoffs = {10};
+         e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
+         e.parallel.tensor = 2;
+         e.parallel.sequenceParallel = true;
      }},
     {"adaptive-softmax-without-logits",
      [](Experiment &e) {

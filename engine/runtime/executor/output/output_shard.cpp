@@ -25,7 +25,7 @@ ConstValues OutputShard::inputOf(const TokenPart &part, const Context &context)
 SoftmaxStatistics OutputShard::statistics(const TokenPart &part, const Context &context)
 {
     return ofPart({context.memory.at(PassValue::LocalStatistics, simulate::kVocabularyStage, part.microbatch),
-                   context.shape.outputTokens()},
+                   context.shape.statisticRows()},
                   part);
 }
 

@@ -49,7 +49,7 @@ double OutputTail::run(const TailTokens &tokens, const Context &context) const
                               .c = rows.narrow,
                               .stride = m_tail.width});
     const model::ModelConfig &model = context.shape.model;
-    const std::int64_t room = operators::logitNumbers(context.shape.tokens(), model.outputRows(), model.outputRows(), model);
+    const std::int64_t room = operators::logitNumbers(context.shape.tokens(), model.outputRows(), model.outputRows(), model, 1);
     const std::int64_t together = room / m_tail.words();
     double loss = 0;
     for (std::int64_t first = 0; first < count; first += together)

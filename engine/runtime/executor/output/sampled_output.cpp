@@ -73,7 +73,7 @@ void SampledOutput::evaluate(const OutputStep &step, const OutputShard &output, 
     const std::int64_t begin = output.tableShard().first;
     const std::int64_t columns = 1 + m_sample.mostIn(begin, begin + rows);
     const std::int64_t room =
-        operators::logitNumbers(m_choice.logitTokens(context.shape.outputTokens()), columns, rows, context.shape.model);
+        operators::logitNumbers(m_choice.logitTokens(context.shape.outputTokens()), columns, rows, context.shape.model, 1);
     const std::int64_t end = step.part.first + step.part.tokens;
     const std::int64_t together = room / std::max<std::int64_t>(1, rows);
     for (std::int64_t first = step.part.first; first < end; first += together) {
