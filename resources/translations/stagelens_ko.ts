@@ -10242,22 +10242,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>가중치를 공유하지 마십시오</translation>
     </message>
     <message>
-        <source>the tails of an adaptive softmax are not sharded yet</source>
-        <translation>적응형 소프트맥스의 꼬리는 아직 나누지 못합니다</translation>
-    </message>
-    <message>
-        <source>choose none or redis, or one softmax</source>
-        <translation>none이나 redis, 또는 소프트맥스 하나를 고르십시오</translation>
-    </message>
-    <message>
-        <source>tensor ranks do not yet divide the tails of an adaptive softmax</source>
-        <translation>텐서 랭크는 적응형 소프트맥스의 꼬리를 아직 나누지 못합니다</translation>
-    </message>
-    <message>
-        <source>choose 1, or one softmax</source>
-        <translation>1 또는 소프트맥스 하나를 고르십시오</translation>
-    </message>
-    <message>
         <source>the tails are computed in the room of the logits that the head keeps</source>
         <translation>꼬리는 머리가 보관하는 로짓의 자리에서 계산합니다</translation>
     </message>
@@ -10676,6 +10660,30 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Searches the ways to divide the devices for one that fits</source>
         <translation>장치를 나누는 방법 가운데 들어가는 것을 찾습니다</translation>
+    </message>
+    <message>
+        <source>devices do not yet add up its sums over the rows of tails</source>
+        <translation>장치들은 꼬리의 행에 걸친 합을 아직 더하지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose adamw, or one softmax</source>
+        <translation>adamw 또는 소프트맥스 하나를 고르십시오</translation>
+    </message>
+    <message>
+        <source>the ranks of one device do not yet divide the tails of an adaptive softmax</source>
+        <translation>한 장치의 랭크들은 적응형 소프트맥스의 꼬리를 아직 나누지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or a method that shards the vocabulary</source>
+        <translation>1 또는 어휘를 나누는 방법을 고르십시오</translation>
+    </message>
+    <message>
+        <source>ranks do not yet gather the rows of tails of each other&apos;s tokens</source>
+        <translation>랭크들은 서로의 토큰에 대한 꼬리의 행을 아직 모으지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose no, or one softmax</source>
+        <translation>no 또는 소프트맥스 하나를 고르십시오</translation>
     </message>
 </context>
 </TS>

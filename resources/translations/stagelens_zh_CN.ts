@@ -10242,22 +10242,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>请选择不共享权重</translation>
     </message>
     <message>
-        <source>the tails of an adaptive softmax are not sharded yet</source>
-        <translation>自适应 softmax 的尾部尚不能分片</translation>
-    </message>
-    <message>
-        <source>choose none or redis, or one softmax</source>
-        <translation>请选择 none 或 redis，或一个 softmax</translation>
-    </message>
-    <message>
-        <source>tensor ranks do not yet divide the tails of an adaptive softmax</source>
-        <translation>张量 rank 尚不能划分自适应 softmax 的尾部</translation>
-    </message>
-    <message>
-        <source>choose 1, or one softmax</source>
-        <translation>请选择 1，或一个 softmax</translation>
-    </message>
-    <message>
         <source>the tails are computed in the room of the logits that the head keeps</source>
         <translation>尾部在头部所保留的 logits 的空间中计算</translation>
     </message>
@@ -10676,6 +10660,30 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Searches the ways to divide the devices for one that fits</source>
         <translation>在划分设备的各种方式中寻找放得下的一种</translation>
+    </message>
+    <message>
+        <source>devices do not yet add up its sums over the rows of tails</source>
+        <translation>各设备尚不累加尾部各行上的和</translation>
+    </message>
+    <message>
+        <source>choose adamw, or one softmax</source>
+        <translation>请选择 adamw，或一个 softmax</translation>
+    </message>
+    <message>
+        <source>the ranks of one device do not yet divide the tails of an adaptive softmax</source>
+        <translation>一个设备的各 rank 尚不划分自适应 softmax 的尾部</translation>
+    </message>
+    <message>
+        <source>choose 1, or a method that shards the vocabulary</source>
+        <translation>请选择 1，或把词表分片的方法</translation>
+    </message>
+    <message>
+        <source>ranks do not yet gather the rows of tails of each other&apos;s tokens</source>
+        <translation>各 rank 尚不收集彼此词元的尾部行</translation>
+    </message>
+    <message>
+        <source>choose no, or one softmax</source>
+        <translation>请选择 no，或一个 softmax</translation>
     </message>
 </context>
 </TS>
