@@ -56,11 +56,6 @@ constexpr std::array kCapabilities{
                kIsAdaptive},
     Capability{"adaptive-softmax-sharded", "an adaptive softmax sharded over the pipeline's devices", "schedule.vocabulary",
                all<kIsAdaptive, kHasShards>},
-    onlyPredicted(
-        "adaptive-softmax-sharded-with-sums", "tails in shards, with an optimizer that adds up sums over the rows of a table",
-        "training.optimizer.name",
-        all<kIsAdaptive, kHasShards, [](const Experiment &e) { return optimizerOf(e.training.optimizer).sums != nullptr; }>,
-        "devices do not yet add up its sums over the rows of tails", "choose adamw, or one softmax"),
     refused("adaptive-softmax-with-tensor-ranks", "an adaptive softmax whose tails the ranks of one device divide",
             "parallel.tensor", all<kIsAdaptive, kHasTensorRanks, [](const Experiment &e) { return !kHasShards(e); }>,
             "the ranks of one device do not yet divide the tails of an adaptive softmax",

@@ -174,8 +174,6 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "choose a larger hidden size"),
     QT_TRANSLATE_NOOP("Words", "has tables of its own, and tied weights have one table for both sides"),
     QT_TRANSLATE_NOOP("Words", "choose untied weights"),
-    QT_TRANSLATE_NOOP("Words", "devices do not yet add up its sums over the rows of tails"),
-    QT_TRANSLATE_NOOP("Words", "choose adamw, or one softmax"),
     QT_TRANSLATE_NOOP("Words", "the ranks of one device do not yet divide the tails of an adaptive softmax"),
     QT_TRANSLATE_NOOP("Words", "choose 1, or a method that shards the vocabulary"),
     QT_TRANSLATE_NOOP("Words", "ranks do not yet gather the rows of tails of each other's tokens"),

@@ -1,6 +1,5 @@
 #include "engine/runtime/executor/table_sums.h"
 
-#include "engine/layout/shard.h"
 #include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
@@ -21,26 +20,40 @@ TableSums::TableSums(const RunPlan &plan, const RankPlace &place, const Context 
 {
     if (rounds(plan) == 1)
         return;
-    m_sums = optimizerOf(plan.experiment.training.optimizer).sums(operators::ParameterKind::Table, plan.shape.tableWidth);
-    const bool isTied = plan.experiment.model.tied;
-    m_tables.push_back({m_model.find(kTokenTable), ranksOf(place, false), {}});
-    if (!isTied)
-        m_tables.push_back({m_model.find(plan.outputWeight()), ranksOf(place, true), {}});
+    const operators::Optimizer &optimizer = optimizerOf(plan.experiment.training.optimizer);
+    for (int index = 0; index < std::ssize(plan.parameters); ++index)
+        if (plan.sumsOverDevices(index))
+            m_tables.push_back({m_model.find(index),
+                                optimizer.sums(operators::ParameterKind::Table, plan.parameters[size(index)].columns),
+                                ranksOf(place, index),
+                                {}});
 }
 
-/// `isLast`: of the last parameter of every device, which is the output projection; else of the first, the token table.
-std::vector<int> TableSums::ranksOf(const RankPlace &place, bool isLast) const
+std::size_t TableSums::placeOf(int index, int device, std::size_t parameters) const
+{
+    if (index == kTokenTable)
+        return 0;
+    const std::size_t last = parameters - 1;
+    if (index == m_plan.outputWeight())
+        return last;
+    // Before it, the table of each tail, and on devices of the last stage its map.
+    const std::vector<int> stages = m_plan.schedule.placement().stagesOf(device);
+    const bool hasMaps = std::ranges::count(stages, m_plan.schedule.placement().lastStage()) > 0;
+    const int after = (m_plan.outputWeight() - index - 1) / 2; // tails
+    return last - 1 - size(after * (hasMaps ? 2 : 1));
+}
+
+std::vector<int> TableSums::ranksOf(const RankPlace &place, int index) const
 {
     std::vector<int> ranks;
     const int group = m_plan.experiment.parallel.shardGroup();
     for (int device = 0; device < m_plan.schedule.devices(); ++device) {
-        const auto rowsOf = isLast ? layout::vocabularyRows : layout::inputTableRows;
-        if (rowsOf(m_plan.experiment, m_plan.schedule.devices(), device, 0, true).size() == 0)
+        if (m_plan.rowsOf(index, device).size() == 0)
             continue;
         layout::Coordinates at = m_plan.mesh.coordinatesOf(place.rank);
         at[layout::Axis::Pipeline] = device;
         if (m_plan.experiment.parallel.zero > 0) {
-            const int share = place.share / group * group + shareOf(device, isLast);
+            const int share = place.share / group * group + shareOf(device, index);
             at[layout::Axis::Context] = share % m_plan.contextRanks();
             at[layout::Axis::Data] = share / m_plan.contextRanks();
         }
@@ -49,20 +62,20 @@ std::vector<int> TableSums::ranksOf(const RankPlace &place, bool isLast) const
     return ranks;
 }
 
-int TableSums::shareOf(int device, bool isLast) const
+int TableSums::shareOf(int device, int index) const
 {
     std::vector<operators::PartShape> parts = simulate::deviceParts(m_plan.experiment, m_plan.schedule, device);
-    const int devices = m_plan.schedule.devices();
-    parts.front().rows = layout::inputTableRows(m_plan.experiment, devices, device).size(); // without padding
-    if (!m_plan.experiment.model.tied)
-        parts.back().rows = layout::vocabularyRows(m_plan.experiment, devices, device).size();
+    for (int table = 0; table < std::ssize(m_plan.parameters); ++table)
+        if (m_plan.sumsOverDevices(table))
+            parts[placeOf(table, device, parts.size())].rows = m_plan.rowsOf(table, device).size(); // without padding
     std::vector<std::int64_t> counts;
     for (const operators::PartShape &part : parts)
         counts.push_back(part.count());
     const layout::ReplicaCut cut(counts, m_plan.experiment.parallel.shardGroup(), layout::ReplicaCut::kBlock,
                                  simulate::indivisiblePieces(m_plan.experiment, parts));
     int share = 0;
-    while (share + 1 < m_plan.experiment.parallel.shardGroup() && cut.share(share, isLast ? parts.size() - 1 : 0).size() == 0)
+    while (share + 1 < m_plan.experiment.parallel.shardGroup() &&
+           cut.share(share, placeOf(index, device, parts.size())).size() == 0)
         ++share;
     return share;
 }
@@ -73,7 +86,7 @@ void TableSums::send(float gradientScale)
         Table &table = m_tables[slot];
         if (std::ranges::find(table.ranks, m_rank) == table.ranks.end())
             continue;
-        table.own = m_context.memory.allocateMessage(kFloatsOfDouble * m_sums);
+        table.own = m_context.memory.allocateMessage(kFloatsOfDouble * table.sums);
         m_model.sumForUpdate(*table.rows, gradientScale, reinterpret_cast<double *>(table.own->data()));
         for (const int rank : table.ranks)
             if (rank != m_rank)
@@ -85,13 +98,13 @@ base::Result<> TableSums::add(const Table &table, int slot)
 {
     double *const sums = m_model.updateSums();
     backend::Compute &compute = m_context.compute;
-    compute.zero(reinterpret_cast<float *>(sums), kFloatsOfDouble * m_sums);
+    compute.zero(reinterpret_cast<float *>(sums), kFloatsOfDouble * table.sums);
     for (const int rank : table.ranks) {
         const backend::Tensor part =
             rank == m_rank ? table.own : m_all.receive(rank, m_rank, {kSums, static_cast<std::uint16_t>(slot), 0});
         if (!part)
             return base::Error::cancelled();
-        compute.addDoubles(sums, reinterpret_cast<const double *>(part->data()), m_sums);
+        compute.addDoubles(sums, reinterpret_cast<const double *>(part->data()), table.sums);
         compute.finish(); // before the part is released
     }
     return {};

@@ -28,12 +28,16 @@ private:
     /// A table, the ranks that update rows of it in device order, and the sums of this rank's rows; null if it updates none.
     struct Table {
         Parameter *rows = nullptr;
+        std::int64_t sums = 0; ///< doubles
         std::vector<int> ranks;
         backend::Tensor own;
     };
-    [[nodiscard]] std::vector<int> ranksOf(const RankPlace &place, bool isLast) const;
+    /// Returns the ranks that update rows of the table with that index.
+    [[nodiscard]] std::vector<int> ranksOf(const RankPlace &place, int index) const;
     /// Returns the share (RankPlace::share) of a shard group that updates a device's rows of a table with ZeRO.
-    [[nodiscard]] int shareOf(int device, bool isLast) const;
+    [[nodiscard]] int shareOf(int device, int index) const;
+    /// Returns the place of the table among the parameters of a device.
+    [[nodiscard]] std::size_t placeOf(int index, int device, std::size_t parameters) const;
     [[nodiscard]] base::Result<> add(const Table &table, int slot);
 
     const RunPlan &m_plan;
@@ -41,8 +45,7 @@ private:
     const Context &m_context;
     DeviceModel &m_model;
     backend::Transport &m_all;
-    std::int64_t m_sums = 0;     ///< doubles of a table
-    std::vector<Table> m_tables; ///< the token table, and that of the output projection if it is another one
+    std::vector<Table> m_tables; ///< the token table, those of tails, and that of the output projection if it is another one
 };
 
 } // namespace stagelens::runtime

@@ -158,7 +158,7 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         const auto &fixed = plan.buffers.fixed();
         plan.poolFloats = std::accumulate(fixed.begin(), fixed.end(), base::Bytes{0}) / static_cast<base::Bytes>(sizeof(float));
         // Blocks begin at cache lines: each version of a parameter (and in 16 bits its master), two gradients, the tensors of
-        // the optimizer's state, its sums of two tables, and the parts of the workspace lose less than one line each.
+        // the optimizer's state, its sums of tables, and the parts of the workspace lose less than one line each.
         plan.weightVersions = weightVersions(schedule, device);
         constexpr int kTensorSums = 2; // of gradients or statistics
         const int chunks =
@@ -168,8 +168,9 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         const auto state = static_cast<int>(optimizerOf(experiment.training.optimizer).state.size());
         const int compressed = experiment.training.compression.isOn() ? 2 : 0; // residual and state, and the buffers
         const int parts = compressed + plan.weightVersions + (precision == base::Precision::Fp32 ? 2 : 3) + std::max(state, 2);
-        const int sums =
-            optimizerOf(experiment.training.optimizer).sums != nullptr ? 3 : 0; // those of a table, and the scratch
+        // Those of tables, and the scratch.
+        const auto tables = 2 + static_cast<int>(experiment.model.tails().size());
+        const int sums = optimizerOf(experiment.training.optimizer).sums != nullptr ? tables + 1 : 0;
         plan.poolFloats = blockFloats(
             plan.poolFloats + blockFloats(1) * (parameters * parts + floats.workspaceParts + chunks + sums + 2 * compressed));
         for (const auto &[each, blocks] : messages[size(device)].blocks)

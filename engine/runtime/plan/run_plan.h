@@ -70,7 +70,7 @@ struct RunPlan {
     /// Returns whether devices that hold rows of the parameter add up sums for its update. See operators::Optimizer::sums.
     [[nodiscard]] bool sumsOverDevices(int parameter) const
     {
-        return tables.areDivided() && (parameter == kTokenTable || parameter == outputWeight()) &&
+        return tables.areDivided() && parameter != kPositionTable && parameters[size(parameter)].isTable &&
                optimizerOf(experiment.training.optimizer).sums != nullptr;
     }
     /// Returns the rows of a table, of the vocabulary or of a tail of an adaptive softmax, that a rank of a device holds.

@@ -313,9 +313,14 @@ OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedul
         bytes.allState += optimizer.stateBytes(part.kind, part.count(), part.columns, part.matrixRows);
         bytes.scratch = std::max(bytes.scratch, optimizer.scratchFloats(part) * static_cast<base::Bytes>(sizeof(float)));
     }
-    if (sumsOverDevices(experiment, schedule))
-        bytes.messages = optimizer.sums(ParameterKind::Table, experiment.model.tableWidth()) * (experiment.model.tied ? 1 : 2) *
-                         static_cast<base::Bytes>(sizeof(double));
+    if (!sumsOverDevices(experiment, schedule))
+        return bytes;
+    const auto sumsOf = [&](std::int64_t columns) {
+        return optimizer.sums(ParameterKind::Table, columns) * static_cast<base::Bytes>(sizeof(double));
+    };
+    bytes.messages = sumsOf(experiment.model.tableWidth()) * (experiment.model.tied ? 1 : 2);
+    for (const model::VocabularyTail &tail : experiment.model.tails())
+        bytes.messages += sumsOf(tail.width);
     return bytes;
 }
 

@@ -277,12 +277,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.model.adaptiveCutoffs = {10};
          e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
      }},
-    {"adaptive-softmax-sharded-with-sums",
-     [](Experiment &e) {
-         e.model.adaptiveCutoffs = {10};
-         e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
-         e.training.optimizer.name = "adafactor";
-     }},
     {"adaptive-softmax-with-tensor-ranks",
      [](Experiment &e) {
          e.model.adaptiveCutoffs = {10};

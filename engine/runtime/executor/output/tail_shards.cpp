@@ -211,11 +211,11 @@ void TailShards::statistics(const Parts &parts, int microbatch, Tails tails, con
         if (makesParts)
             clearRest(narrowRows(part, context), tails, context);
     context.compute.finish();
-    // Tokens of the head have a softmax of one word, which the first shard holds.
+    // Tokens of the head have none: their statistics are not read.
     const std::int64_t rows = rowsOf(tails);
     const SoftmaxStatistics rest = ofTails(all, rows, context.shape.outputTokens() - rows, context);
     std::fill_n(rest.maximum, rest.tokens, 0.0F);
-    std::fill_n(rest.sum, rest.tokens, m_head.held.rows.begin == 0 ? 1.0F : 0.0F);
+    std::fill_n(rest.sum, rest.tokens, 1.0F);
     std::fill_n(rest.target, rest.tokens, 0.0F);
     std::copy_n(all.maximum + context.shape.outputTokens(), rows, ownMaxima(microbatch, context));
 }
