@@ -10662,14 +10662,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>장치를 나누는 방법 가운데 들어가는 것을 찾습니다</translation>
     </message>
     <message>
-        <source>devices do not yet add up its sums over the rows of tails</source>
-        <translation>장치들은 꼬리의 행에 걸친 합을 아직 더하지 않습니다</translation>
-    </message>
-    <message>
-        <source>choose adamw, or one softmax</source>
-        <translation>adamw 또는 소프트맥스 하나를 고르십시오</translation>
-    </message>
-    <message>
         <source>the ranks of one device do not yet divide the tails of an adaptive softmax</source>
         <translation>한 장치의 랭크들은 적응형 소프트맥스의 꼬리를 아직 나누지 않습니다</translation>
     </message>

@@ -10662,14 +10662,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>在划分设备的各种方式中寻找放得下的一种</translation>
     </message>
     <message>
-        <source>devices do not yet add up its sums over the rows of tails</source>
-        <translation>各设备尚不累加尾部各行上的和</translation>
-    </message>
-    <message>
-        <source>choose adamw, or one softmax</source>
-        <translation>请选择 adamw，或一个 softmax</translation>
-    </message>
-    <message>
         <source>the ranks of one device do not yet divide the tails of an adaptive softmax</source>
         <translation>一个设备的各 rank 尚不划分自适应 softmax 的尾部</translation>
     </message>
