@@ -24,6 +24,12 @@ public:
         return true;
     }
     [[nodiscard]] std::span<const Values> values() const { return m_values; }
+    /// Each part begins so many numbers later.
+    void advance(std::int64_t numbers)
+    {
+        for (Values &each : m_values)
+            each = each + numbers;
+    }
     [[nodiscard]] const Tensor &first() const { return m_tensors.front(); }
 
 private:
@@ -71,12 +77,10 @@ Tensor Transport::reduceScaled(int root, const MessageKey &key, const float *fac
     PartsOfAll parts;
     if (!parts.receive(*this, root, key, compute.precision()))
         return nullptr;
-    std::vector<Values> values(parts.values().begin(), parts.values().end());
     for (const RowBlock &block : blocks) {
-        compute.sumScaledParts(values, factors, block.rows, block.width);
+        compute.sumScaledParts(parts.values(), factors, block.rows, block.width);
         factors += m_ranks * block.rows;
-        for (Values &each : values)
-            each = each + block.rows * block.width;
+        parts.advance(block.rows * block.width);
     }
     compute.finish();
     return parts.first();

@@ -45,7 +45,7 @@ MUTATIONS = [
     Mutation("a sum over tensor ranks has one part", COLLECTIVES,
              "m_context.compute.sumParts(m_values, own.size());", "", *CUTS),
     Mutation("maxima of tensor ranks are not combined", COLLECTIVES,
-             "m_context.compute.combineMaxima(all.maximum, m_addresses, tokens);", "(void)all;", *CUTS),
+             "m_context.compute.combineMaxima(all.maximum, m_addresses, rows);", "(void)all;", *CUTS),
     Mutation("sums of tensor ranks are not combined", COLLECTIVES,
              "m_context.compute.combineSums(all, all.maximum, m_addresses);", "", *CUTS),
     Mutation("replicas do not sum their gradients", SESSION,

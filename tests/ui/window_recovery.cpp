@@ -192,8 +192,8 @@ void WindowRecovery::aKilledWindowComesBack()
     // What was stored.
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     static const QRegularExpression words(
-        u"^Run 1 was interrupted after (\\d+) of 100000 steps\\. Its process ended before the run "
-        "did\\. What was measured remains\\.$"_s);
+        u"^Run 1 was interrupted\\. Its process ended before the run did\\. It had done (\\d+) of 100000 steps\\. "
+        "What was measured remains\\.$"_s);
     QVERIFY(notice->isVisible());
     const auto told = words.match(notice->text());
     QVERIFY2(told.hasMatch() && told.captured(1).toInt() >= 3, qPrintable(notice->text()));

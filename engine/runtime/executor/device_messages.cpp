@@ -80,14 +80,14 @@ Tensor DeviceMessages::arrival(const Pass &pass, const PassStep &step)
                                     outputBlocks(pass.microbatch), compute());
 }
 
-std::vector<backend::RowBlock> DeviceMessages::outputBlocks(int microbatch) const
+std::span<const backend::RowBlock> DeviceMessages::outputBlocks(int microbatch)
 {
     const Shape &shape = m_context.shape;
-    std::vector<backend::RowBlock> blocks{{shape.ownTokens() * shape.outputHeads, shape.tableWidth}};
+    m_blocks.assign(1, {shape.ownTokens() * shape.outputHeads, shape.tableWidth});
     if (shape.tailWidth > 0)
         for (const TailRows &tail : tailRows(m_step, microbatch, shape))
-            blocks.push_back({std::ssize(tail.tokens), tail.tail.width});
-    return blocks;
+            m_blocks.push_back({std::ssize(tail.tokens), tail.tail.width});
+    return m_blocks;
 }
 
 bool DeviceMessages::combine(PassRun &run, const PassStep &step)

@@ -6,6 +6,7 @@
 #include "engine/runtime/plan/run_plan.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace stagelens::runtime {
@@ -36,8 +37,8 @@ private:
     /// Receives the parts of all devices and combines them.
     [[nodiscard]] bool combine(PassRun &run, const schedule::PassStep &step);
     void makeShardFactors(float *factors, const kernels::SoftmaxStatistics &all, int microbatch);
-    /// Returns the rows of the output layer of own tokens, and those of its tails if shards compute them.
-    [[nodiscard]] std::vector<backend::RowBlock> outputBlocks(int microbatch) const;
+    /// Returns the rows of the output layer of own tokens, and those of its tails if shards compute them; until the next call.
+    [[nodiscard]] std::span<const backend::RowBlock> outputBlocks(int microbatch);
     /// Returns the device that sends a message to the pass.
     [[nodiscard]] int senderOf(const schedule::Pass &pass, schedule::PassValue message) const;
     /// Returns the tensor of a message to this device, the sum of its parts if there are several. Null if the run was stopped.
@@ -52,6 +53,7 @@ private:
     std::vector<std::uint16_t> m_combined; ///< by microbatch of the step: a bit for each message from everyone
     std::vector<backend::Tensor> m_parts;  ///< of the last gather
     std::vector<const float *> m_addresses;
+    std::vector<backend::RowBlock> m_blocks; ///< see outputBlocks(): a step allocates none
 };
 
 } // namespace stagelens::runtime
