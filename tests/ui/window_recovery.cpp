@@ -204,7 +204,7 @@ void WindowRecovery::aKilledWindowComesBack()
     QTRY_COMPARE(m_fixture->content().groups.size(), std::size_t{2});
     QVERIFY2(m_fixture->content().groups[1].caption.endsWith(u", the median"_s),
              qPrintable(m_fixture->content().groups[1].caption));
-    QVERIFY(m_fixture->find<ui::MessageBar>(u"bar.provenance"_s)->text().startsWith(u"Run 1 was interrupted after "_s));
+    QVERIFY(m_fixture->find<ui::MessageBar>(u"bar.provenance"_s)->text().startsWith(u"Run 1 was interrupted. "_s));
     // It is told once.
     window.close();
     m_fixture->open();
